@@ -71,8 +71,8 @@ FILLED_IN = (
     (r"\bFIGURE last \.\.\.", "'cpu_off_serial/*' last~1 last"),
     (r" fw_dynamic\.elf", ""),
     (r"(-o|publish site) (FILE|DIR)\b", r"\1 out"),
-    (r"import-rt FILE", "import-rt cyclictest.json"),
-    (r"import (LOG|FILE)", "import console.log --platform NAME"),
+    (r"import FILE", "import cyclictest.json"),
+    (r"import LOG", "import console.log --platform NAME"),
     (r"import console\.log --platform \S+(?! --topology)$", r"\g<0> --topology 2,4"),
     (r"publish tf-a LOG\.\.\. --data DIR", "publish tf-a console.log --data data"),
     (r"look IMAGE\.\.\.", "look bl1.bin fip.bin bl31.elf"),
@@ -103,8 +103,8 @@ LEFT_OUT = {
 CLASSES = "run psci --subject firmware.toml --classes --iterations 2"
 # What the sentence in front of a command asks for.
 FIRST = {
-    "rt-7f34": "import-rt cyclictest.json",
-    "guide/rt.md": "import-rt cyclictest.json",
+    "rt-7f34": "import cyclictest.json",
+    "guide/rt.md": "import cyclictest.json",
     "guide/psa.": "run psa --build sfn_l1",
     "sweep_stateless_0": "run psa --build sfn_l1",
     "--class ": CLASSES,

@@ -122,7 +122,7 @@ VERBS: tuple[tuple[str, ...], ...] = (
     ("doctor",),
     ("run", "psci"),
     ("run", "rt", "--boots", "2"),
-    ("import-rt", "rt.txt"),
+    ("import", "rt.txt"),
     ("publish", "site", "site", "--newest", "1"),
 )
 OFTEN = VERBS[:-1]  # a site takes a minute, once, and a second when it is there

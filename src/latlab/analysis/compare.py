@@ -15,6 +15,7 @@ from latlab.analysis.base.sentences import sentence_of
 from latlab.analysis.base.verdicts import Limits, Verdict, overall
 from latlab.analysis.ladder.compare_spans import compare_spans
 from latlab.analysis.wakeups.compare_wakeups import compare_wakeups
+from latlab.analysis.wakeups.wakeup_identity import by_threads
 from latlab.model.enums import Kind
 from latlab.model.run import Run
 
@@ -22,6 +23,7 @@ from latlab.model.run import Run
 def compare(a: Run, b: Run, limits: Limits | None = None, earlier: Sequence[Run] = (), across: Iterable[str] = ()) -> Comparison:
     """`earlier` are other runs of wake-ups of the same thing, `across` names conditions that may differ. Raises NotComparable where the two
     do not belong together."""
+    a, b = by_threads(a, b), by_threads(b, a)
     differ = differences(a, b, across)
     comparison = _of_kind(a, b, limits or Limits(), earlier)
     return replace(_with_coverage(comparison), differences=differ, notes=(*differ.notes, *comparison.notes))

@@ -23,7 +23,7 @@ from latlab.analysis.base.wording import PLAIN, amount, count, unit_of
 from latlab.analysis.figures import figures_of, no_figure
 from latlab.analysis.wakeups.wakeup_identity import check_machine
 from latlab.errors import UsageError
-from latlab.model.enums import Kind, Metric, RunStatus
+from latlab.model.enums import Kind, Metric, RowKind, RunStatus
 from latlab.model.run import Distribution, Run
 
 FORM = "[TEST/]METRIC[/NAME] [max, min, average, median, p99 or 99.99%] <= VALUE [ns, us, ms, s or instructions] [on cpu 0,2-3]"
@@ -153,6 +153,9 @@ def _of_wakeups(run: Run, limit: Limit) -> Iterator[Held]:
     name = ALIASES.get(limit.name.lower(), limit.name)
     if name == Metric.MISSED_PERIODS.value and not _is_statistic(limit):
         _check_unit(limit, "")
+        if limit.cpus and (other := _no_cpus(run.distributions)):
+            yield _of_no_cpu(run, limit, other)
+            return
         yield from (_missed(one, limit) for one in _asked(run.distributions, limit))
         yield from _absent(run, limit, {one.core.core for one in run.distributions})
         return
@@ -162,6 +165,9 @@ def _of_wakeups(run: Run, limit: Limit) -> Iterator[Held]:
     own = [one for one in run.distributions if any(_means(one, each) for each in (name, spans))]
     if own:
         _check_unit(limit, run.tick.unit)
+        if limit.cpus and (other := _no_cpus(own)):
+            yield _of_no_cpu(run, limit, other)
+            return
         yield from (_of_distribution(run, one, limit) for one in _asked(own, limit))
         yield from _absent(run, limit, {one.core.core for one in own})
 
@@ -169,6 +175,16 @@ def _of_wakeups(run: Run, limit: Limit) -> Iterator[Held]:
 def _means(one: Distribution, name: str) -> bool:
     written = f"{one.test}/{one.metric}" if "/" in name else one.metric.value
     return fnmatchcase(written, name)
+
+
+def _no_cpus(found: Iterable[Distribution]) -> Distribution | None:
+    """The first row whose number is no CPU's."""
+    return next((one for one in found if one.rows is not RowKind.CPU), None)
+
+
+def _of_no_cpu(run: Run, limit: Limit, one: Distribution) -> Held:
+    why = f"the rows of {one.test} in {run.id} are no CPUs, as {one.place}; leave out `on cpu`, or measure with `cyclictest --json`"
+    return Held(limit, Outcome.INCONCLUSIVE, f"inconclusive: {limit.text}: {why}")
 
 
 def _asked(found: Iterable[Distribution], limit: Limit) -> list[Distribution]:
@@ -183,12 +199,12 @@ def _absent(run: Run, limit: Limit, there: set[int]) -> Iterator[Held]:
 def _missed(one: Distribution, limit: Limit) -> Held:
     if one.missed is None:
         how = "the tool does not count them; import it with --duration and --interval"
-        return Held(limit, Outcome.INCONCLUSIVE, f"inconclusive: {limit.text}: missed periods of CPU {one.core.core} are unknown: {how}")
-    return _held(limit, f"{one.test} CPU {one.core.core}, missed periods", float(one.missed), f"{one.missed:,}", one.expected or one.got)
+        return Held(limit, Outcome.INCONCLUSIVE, f"inconclusive: {limit.text}: missed periods of {one.place} are unknown: {how}")
+    return _held(limit, f"{one.test} {one.place}, missed periods", float(one.missed), f"{one.missed:,}", one.expected or one.got)
 
 
 def _of_distribution(run: Run, one: Distribution, limit: Limit) -> Held:
-    scale, what = run.tick.value, f"{one.test} CPU {one.core.core}"
+    scale, what = run.tick.value, f"{one.test} {one.place}"
     if limit.share is None:
         value = {"max": one.maximum_ticks, "min": one.minimum_ticks, "average": one.average_ticks}[limit.statistic] * scale
         return _held(limit, f"{what} {limit.statistic}", value, amount(value, run.tick.unit), one.got)

@@ -17,6 +17,7 @@ from latlab.store.store import Store
 
 CAMPAIGN = "bench"
 LOG = "imported"
+TOOL_LOG = "imported-as"
 
 
 def import_amounts(
@@ -27,11 +28,12 @@ def import_amounts(
     duration: str | None = None,
     interval_us: int | None = None,
     firmware: str = "unknown",
+    tool: str = "",
 ) -> str:
     """The run's id. What the file cannot be read for is refused before anything is kept."""
     if duration is not None or interval_us is not None:
         raise UsageError(f"{name} holds no wake-ups that were due; leave out --duration and --interval")
-    found = read_amounts(data, name)
+    found = read_amounts(data, name, tool)
     cpus = 1 + max((one.core.core for one in found.amounts if one.core), default=0)
     run = Run(
         campaign=CAMPAIGN,
@@ -47,7 +49,7 @@ def import_amounts(
         facts=(("tool", found.tool), *found.facts),
     )
     with living(store, run) as run_id:
-        store.add(run_id, problems=[Problem(0, sentence) for sentence in found.problems], logs={LOG: data})
+        store.add(run_id, problems=[Problem(0, sentence) for sentence in found.problems], logs={LOG: data, TOOL_LOG: tool.encode()})
         store.finish(run_id, RunStatus.PARTIAL if found.problems else RunStatus.COMPLETE)
     return run_id
 
@@ -58,5 +60,5 @@ def with_amounts(run: Run, files: Mapping[str, bytes]) -> Run:
         return steal_results.with_stolen(run, files)
     if LOG not in files:
         raise DataError("the file that the amounts are made of is missing; import it again")
-    found = read_amounts(files[LOG], run.source or LOG)
+    found = read_amounts(files[LOG], run.source or LOG, files.get(TOOL_LOG, b"").decode())
     return replace(run, contents=Amounts(found.amounts, found.tool), conditions=run.conditions.completed(found.conditions))

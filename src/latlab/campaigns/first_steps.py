@@ -24,7 +24,7 @@ WITHOUT_RUNS = (
 )
 WITHOUT_QEMU = (
     ("latlab import console.log", "Import a board's console log"),
-    ("latlab import-rt cyclictest.txt", "Import what another tool measured"),
+    ("latlab import cyclictest.txt", "Import what another tool measured"),
     COMPARE_PUBLISHED,
 )
 

@@ -26,6 +26,17 @@ from latlab.store.store import Store
 from latlab.targets.qemu import qemu as qemus
 from latlab.targets.qemu.images import PLATFORM
 
+CONSOLE_MARKS = (b"<LLT1:", b"<RT_INSTR:")
+
+
+def is_console_log(data: bytes, source: str) -> bool:
+    """Whether it has a line of which a run can be made, or a piece of one."""
+    lines = io.BytesIO(as_printed(data)).readlines()
+    texts = [strip_escapes(text_of(line)) for line in lines]
+    if has_averages(texts) or any(True for text in texts for _ in parse_frames(text)):
+        return True
+    return any(True for text in texts for _ in parse_figures(text)) or tftf_calls.parse(as_printed(data), source) is not None
+
 
 def import_log(
     store: Store,
@@ -49,6 +60,8 @@ def import_log(
         raise UsageError(f"--core-mhz is for averages in CPU cycles, which {source} does not have; leave it out")
     has_figures = any(isinstance(found, Figures) for text in texts for found in parse_figures(text))
     if boot is None and not has_figures and (calls := tftf_calls.parse(as_printed(data), source)):
+        if topology or clock:
+            raise UsageError(f"{source} holds round trips of single calls, in ns; leave out --topology and --clock")
         return _import_calls(store, calls, data, source, platform, firmware)
     if boot is None and topology is None:
         raise _without_topology(source, texts)

@@ -47,6 +47,10 @@ class Material:
     @cached_property
     def whole(self) -> Run:
         """The run with the figures that are made of its logs, or of the runs that it consists of."""
+        if self.run.kind is not Kind.SPANS and self.is_exported:
+            from latlab.campaigns.exported import with_export
+
+            return self._named(lambda files: with_export(self.run, files))
         match self.run.kind:
             case Kind.WAKEUPS:
                 from latlab.campaigns.rt_samples import with_distributions
@@ -66,6 +70,13 @@ class Material:
                 return with_experiment(self._store, self.run, load_run)
             case _:
                 return self.run
+
+    @property
+    def is_exported(self) -> bool:
+        """Whether an export is all that is left of the run: what a campaign draws of its other files is not there."""
+        from latlab.campaigns.exported import EXPORT_LOG
+
+        return EXPORT_LOG in self.logs
 
     @cached_property
     def wakeups(self) -> list[tuple[str, RtResult]]:

@@ -16,6 +16,7 @@ from latlab.analysis.wakeups.power_cycles import PowerBoundary, passages
 from latlab.analysis.wakeups.result import RtResult
 from latlab.analysis.wakeups.sight import sight
 from latlab.analysis.wakeups.wakeup import disagreement, silence, with_schedule
+from latlab.campaigns.exported import EXPORT_LOG, results_of_export
 from latlab.campaigns.life import living
 from latlab.catalog import event_table
 from latlab.errors import DataError, LatlabError
@@ -26,7 +27,7 @@ from latlab.formats.wakeups.ftrace import read_spans
 from latlab.formats.wakeups.kernel_events import read_kernel_events
 from latlab.formats.wakeups.load_work import read_load_work
 from latlab.model.conditions import Conditions, Mode
-from latlab.model.enums import Clock, Kind, RunStatus
+from latlab.model.enums import Clock, Kind, RowKind, RunStatus
 from latlab.model.kernel_events import KernelEvents
 from latlab.model.run import LoadWork, PowerCycles, Problem, Run, Tick, Topology, WakeupCounts
 from latlab.model.wakeups import Wakeups
@@ -41,6 +42,9 @@ CAMPAIGN = "rt"
 POWER_CAMPAIGN = "rt-power"
 POWER_LOG = "el3-power.txt"
 IMPORT_LOG = "imported"
+OWN_CYCLICTEST = "cyclictest.txt"
+TOOL_LOG = "imported-as"
+"""The tool that wrote the imported file, where the user said it."""
 CPU_TIME_LOG = "cpu-time.txt"
 KERNEL_PROBES = ("crng_reseed", "hwrng")
 KERNEL_WARNINGS = ("WARNING:", "BUG:", "Oops", "rcu: INFO:", "rcu_preempt detected", "Internal error", "soft lockup", "Call trace:")
@@ -153,6 +157,8 @@ def problems_of(run: Run, files: Mapping[str, bytes]) -> list[str]:
 
 def results_of(run: Run, files: Mapping[str, bytes]) -> list[tuple[str, RtResult]]:
     """Each measurement of a run by its name: one without a name, or the conditions of an experiment, which are folders of its logs."""
+    if EXPORT_LOG in files:
+        return results_of_export(run, files)
     return [(name, result_of(run, group)) for name, group in measured_in(run, files)]
 
 
@@ -192,7 +198,7 @@ def power_problems(run: Run, files: Mapping[str, bytes]) -> list[str]:
 
 
 def has_wakeups(name: str) -> bool:
-    return name in ("recorder.rec", "cyclictest.txt", IMPORT_LOG)
+    return name in ("recorder.rec", OWN_CYCLICTEST, IMPORT_LOG)
 
 
 def result_of(run: Run, files: Mapping[str, bytes]) -> RtResult:
@@ -216,7 +222,7 @@ def result_of(run: Run, files: Mapping[str, bytes]) -> RtResult:
     problems += [
         f"{found.tool}: {sentence}"
         for found in wakeups
-        for sentence in map(disagreement, found.cpus)
+        for sentence in (disagreement(cpu, found.rows) for cpu in found.cpus)
         if sentence and found.tool == "recorder"
     ]
     problems += [sentence for found in wakeups for cpu in found.cpus if (sentence := silence(found, cpu))]
@@ -235,7 +241,7 @@ def _wakeups(run: Run, files: Mapping[str, bytes], problems: list[str]) -> tuple
     for name in filter(has_wakeups, sorted(files, reverse=True)):
         place = run.source or name if name == IMPORT_LOG else name
         try:
-            one = read_wakeups(files[name], place)
+            one = read_wakeups(files[name], place, tool=files.get(TOOL_LOG, b"").decode() if name == IMPORT_LOG else "")
         except DataError as error:
             problems.append(str(error))
             continue
@@ -243,6 +249,8 @@ def _wakeups(run: Run, files: Mapping[str, bytes], problems: list[str]) -> tuple
         if one.tool != "recorder" and interval_ns is not None and duration_s is not None:
             one = with_schedule(one, interval_ns, duration_s)
         problems += one.problems
+        if name == OWN_CYCLICTEST:
+            one = replace(one, rows=RowKind.CPU)  # latlab starts a thread for each CPU
         found.append(_on_its_cpus(one, run.conditions.affinity))
     return tuple(found)
 
@@ -275,7 +283,7 @@ def _on_its_cpus(one: Wakeups, affinity: tuple[int, ...] | None) -> Wakeups:
         return one
     cpus = tuple(replace(cpu, cpu=affinity[at]) for at, cpu in enumerate(one.cpus))
     outliers = tuple(replace(late, cpu=affinity[late.cpu]) if late.cpu < len(affinity) else late for late in one.outliers)
-    return replace(one, cpus=cpus, outliers=outliers)
+    return replace(one, cpus=cpus, outliers=outliers, rows=RowKind.CPU)
 
 
 def el3_of(files: Mapping[str, bytes], problems: list[str]) -> El3Records | None:

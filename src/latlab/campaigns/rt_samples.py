@@ -47,6 +47,8 @@ def _distributions(name: str, result: RtResult, wakeups: Wakeups) -> Iterator[Di
             late=tuple(late.get(cpu.cpu, ())),
             late_dropped=cpu.outliers_dropped,
             blocks=tuple(map(_counts, cpu.blocks)),
+            rows=wakeups.rows,
+            thread=cpu.thread,
         )
 
 

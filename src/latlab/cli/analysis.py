@@ -79,6 +79,7 @@ def compare(
 
 
 def explain(
+    context: typer.Context,
     run: Reference,
     against: Annotated[str | None, typer.Argument(help="A second run: why does it differ from the first?")] = None,
     calls: Annotated[
@@ -104,14 +105,19 @@ def explain(
     if calls is not None and (against is not None or across):
         raise UsageError("--calls names the calls of one run; leave out the second one")
     if of_class is not None:
+        refuse_given(context, ("calls", "tolerance", "across", "board"), "has no effect with --class; leave it out")
         _print_class_moves(run, against, of_class, unit, format, store)
         return
     if board is not None:
+        refuse_given(context, ("calls", "tolerance", "across"), "has no effect with --board; leave it out")
         table, basis = _board_times(board, run, against, unit, store)
         emit_tables([table], format)
         say(basis)
         return
+    if against is None:
+        refuse_given(context, ("tolerance",), "is of the comparison of two runs; name the second one")
     if against is None and calls is not None:
+        refuse_given(context, ("unit",), "is of tables in a file; a run of the store says its own, leave it out")
         single, found = _thefts_and_calls(run, calls, store)
         page = run_explanations(single, found)
     elif against is None:
@@ -224,6 +230,7 @@ def _thefts_and_calls(run: str, calls: str, place: str | None) -> tuple[Run, tup
 
 
 def gate(
+    context: typer.Context,
     base: Reference,
     candidate: Annotated[str | None, typer.Argument(help="The run that passes or fails; left out with --limit and --masked-below.")] = None,
     fail_on: Annotated[
@@ -255,6 +262,9 @@ def gate(
 
     Exits 0 for a pass, 1 for a failure, 3 if the data are inconclusive.
     """
+    if limit or limit_file is not None or masked_below is not None:
+        one = "--masked-below" if not limit and limit_file is None else "--limit"
+        refuse_given(context, ("fail_on", "tolerance", "link"), f"is of two runs and has no effect with {one}; leave it out")
     if limit or limit_file is not None:
         of_pair = {
             "--across": across,

@@ -19,6 +19,7 @@ from latlab.cli import (
     commits,
     design,
     doctor,
+    importing,
     look,
     psa,
     psci,
@@ -68,12 +69,13 @@ def _print_first_steps() -> None:
     show(first_steps_page(first_steps()))
 
 
-psci.register(run_app, app)
+psci.register(run_app)
 psa.register(run_app)
 rt.register(run_app, app)
 steal.register(run_app)
 design.register(app)
 runs.register(app)
+importing.register(app)
 upkeep.register(app)
 analysis.register(app)
 commits.register(app)

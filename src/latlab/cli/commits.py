@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from latlab.virtual.board_times import BoardCosts
 
 CANNOT_TELL = 3
+HARTS = 4
+ITERATIONS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,7 @@ class CommitOptions:
     on: OnOption = None
     smc: Annotated[bool, typer.Option("--smc", help="The calls of `run smc` of --subject or --firmware, not those of `run psci`.")] = False
     sbi: Annotated[Path | None, typer.Option(help="Instead: the firmware of RISC-V that the build makes, for `run sbi`.")] = None
-    harts: Annotated[int, typer.Option(help="Harts of the machine of --sbi.")] = 4
+    harts: Annotated[int | None, typer.Option(help="Harts of the machine of --sbi.", show_default=str(HARTS))] = None
     watch: Annotated[str, typer.Option(help="Instead: a command for `watch`; {tree} in it is where the build is.")] = ""
     symbols: SymbolsOption = None
     probe: ProbeOption = None
@@ -52,7 +54,7 @@ class CommitOptions:
     board: BoardOption = None
     again: Annotated[bool, typer.Option("--again", help="Try once more what did not build or run before.")] = False
     qemu: QemuOption = None
-    iterations: Annotated[int, typer.Option(help="Iterations of each test in one boot.")] = 2
+    iterations: Annotated[int | None, typer.Option(help="Iterations of each test in one boot.", show_default=str(ITERATIONS))] = None
     build_timeout: Annotated[float, typer.Option(help="Seconds until a build is given up.")] = 3600
     timeout: Annotated[float, typer.Option(help="Seconds until the machine is stopped.")] = 300
     silence: Annotated[float, typer.Option(help="Seconds without output until the machine is stopped.")] = 60
@@ -66,7 +68,9 @@ class ChoiceOptions:
     paths: Annotated[
         list[str] | None, typer.Option(help="Of the range, only what changes one of these; pathspecs of git, repeatable or in one word.")
     ] = None
-    jobs: Annotated[int, typer.Option(min=1, help="Build and measure so many commits at once, each in a process.")] = 1
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Build and measure so many commits at once, each in a process.", show_default="1")
+    ] = None
     dask: Annotated[str | None, typer.Option(help="Spread them with Dask: `local`, or a scheduler such as tcp://host:8786.")] = None
 
 
@@ -196,11 +200,11 @@ def _engine(choice: ChoiceOptions) -> Engine:
     from latlab.campaigns.commits import one_by_one
     from latlab.campaigns.commits_at_once import on_dask, on_processes
 
-    if choice.dask and choice.jobs > 1:
+    if choice.dask and choice.jobs is not None:
         raise UsageError("--jobs are processes of this machine and --dask has workers of its own; give one of them")
     if choice.dask:
         return on_dask(choice.dask)
-    return on_processes(choice.jobs) if choice.jobs > 1 else one_by_one
+    return on_processes(choice.jobs) if choice.jobs is not None and choice.jobs > 1 else one_by_one
 
 
 def _recipes(options: CommitOptions) -> tuple[Recipe, ...]:
@@ -214,16 +218,17 @@ def _recipes(options: CommitOptions) -> tuple[Recipe, ...]:
     for name in ("timeout", "silence", "build_timeout"):
         if not getattr(options, name) > 0:
             raise UsageError(f"--{name.replace('_', '-')} is a number of seconds; use more than 0")
+    iterations = ITERATIONS if options.iterations is None else options.iterations
     for path in options.patch or ():
         if not path.is_file():
             raise UsageError(f"--patch {path}: no such file")
-    check_given(options.subject[0] if options.subject else None, options.firmware, options.on, options.iterations)
+    check_given(options.subject[0] if options.subject else None, options.firmware, options.on, iterations)
     limits = Limits(options.timeout, options.silence)
     subjects = _watched(options) or _subjects(options)
     qemu = find_qemu(options.qemu or (Path(QEMU) if options.sbi else None))
     plugin = probe_for(qemu.path, options.probe)
     making = Making(options.build, options.build_timeout, tuple(path.absolute() for path in options.patch or ()))
-    return tuple(Recipe(making, one, qemu, plugin.absolute(), options.iterations, limits, options.classes, options.smc) for one in subjects)
+    return tuple(Recipe(making, one, qemu, plugin.absolute(), iterations, limits, options.classes, options.smc) for one in subjects)
 
 
 def _watched(options: CommitOptions) -> Sequence[WatchedBuild]:
@@ -233,11 +238,16 @@ def _watched(options: CommitOptions) -> Sequence[WatchedBuild]:
     given = [bool(options.sbi), bool(options.watch), bool(options.subject) or options.firmware is not None]
     if sum(given) > 1:
         raise UsageError("--sbi, --watch and --subject or --firmware each say what is measured; give one of them")
+    if options.harts is not None and not options.sbi:
+        raise UsageError(f"--harts {options.harts} is of the machine of --sbi; leave it out")
     if not options.sbi and not options.watch:
         return ()
-    if options.cpu or options.smc:
-        raise UsageError(f"--{'cpu' if options.cpu else 'smc'} is of a --subject or a --firmware; leave it out")
-    return (WatchedBuild(options.sbi, options.harts, options.watch, tuple(options.symbols or ())),)
+    for name, value in (("cpu", options.cpu), ("smc", options.smc), ("on", options.on)):
+        if value:
+            raise UsageError(f"--{name} is of a --subject or a --firmware; leave it out")
+    if options.watch and options.iterations is not None:
+        raise UsageError(f"--iterations {options.iterations}: what the machine of --watch calls is in its command; leave it out")
+    return (WatchedBuild(options.sbi, HARTS if options.harts is None else options.harts, options.watch, tuple(options.symbols or ())),)
 
 
 def _subjects(options: CommitOptions) -> Sequence[Subject]:

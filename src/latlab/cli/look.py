@@ -11,7 +11,7 @@ import typer
 
 from latlab.cli.foreign import ProbeOption, SubjectOptions
 from latlab.cli.foreign import run as run_subject
-from latlab.cli.options import Format, QemuOption, StoreOption
+from latlab.cli.options import Format, QemuOption, StoreOption, refuse_given
 from latlab.cli.output import check_output, emit, out, say
 from latlab.errors import UsageError
 
@@ -26,6 +26,7 @@ def register(app: typer.Typer) -> None:
 
 
 def look(
+    context: typer.Context,
     files: Annotated[list[Path] | None, typer.Argument(help="Images of the firmware, and ELF files for its symbols.")] = None,
     on: Annotated[str | None, typer.Option("--on", help="virt, raspi4b or sbsa-ref, where the files do not tell the machine.")] = None,
     output: Annotated[
@@ -45,12 +46,14 @@ def look(
     from latlab.campaigns.looking import read_files
 
     if not files:
+        refuse_given(context, ("on", "output", "iterations", "timeout", "probe", "qemu"), "is for firmware files; name them too")
         _list_ready()
         return
     found = look_at(read_files(files), on)
     for sentence in found.said:
         say(sentence)
     if found.subject is None:
+        refuse_given(context, ("output",), "is for a subject file, which firmware of RISC-V does not need; leave it out")
         _sbi(found, iterations, timeout, probe, qemu, store)
         return
     _psci(found, output, Path(f"{files[0].stem}.toml"), iterations, timeout, probe, qemu, store)

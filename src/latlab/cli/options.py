@@ -59,7 +59,7 @@ FirmwareOption = Annotated[Path | None, typer.Option(help="Folder with the firmw
 AcrossOption = Annotated[
     list[str] | None, typer.Option(help="Compare although this condition differs, such as processor or interrupt-controller; repeatable.")
 ]
-RunArgument = Annotated[str, typer.Argument(help="A run's id, the unique beginning of one, its label, latest:LABEL, or `last`.")]
+RunArgument = Annotated[str, typer.Argument(help="A run's id, the beginning of one, its label, latest:LABEL, `last`, or an exported file.")]
 RedactOption = Annotated[bool, typer.Option("--redact", help="Leave out folders, names of hosts and users, and kernel command lines.")]
 Reference = Annotated[
     str, typer.Argument(help="published:NAME, FILE.rst#RELEASE, FILE.csv, .json or .log, or a run: id, label, latest:LABEL, `last`.")
@@ -119,9 +119,15 @@ def grouped(verb: Callable[..., None]) -> Callable[..., None]:
 def refuse_given(context: typer.Context, names: Iterable[str], why: str) -> None:
     """Raises UsageError with the first of these options that was written: it would have no effect."""
     for name in names:
-        source = context.get_parameter_source(name)
-        if source is not None and source.name == "COMMANDLINE":
-            raise UsageError(f"--{name.replace('_', '-')} {why}")
+        if is_given(context, name):
+            written = next((text for one in context.command.params if one.name == name for text in one.opts if text.startswith("--")), name)
+            raise UsageError(f"{written} {why}")
+
+
+def is_given(context: typer.Context, name: str) -> bool:
+    """Whether the option was written, be it with the value that it has by default."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
 
 
 def names_of(group: type) -> tuple[str, ...]:

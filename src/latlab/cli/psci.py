@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The verbs of the psci campaign: `run psci` and `import`. Heavy imports wait until they are needed."""
+"""`latlab run psci`. Heavy imports wait until they are needed."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -39,16 +38,13 @@ class ModeName(StrEnum):
     MULTI_THREAD = "multi-thread"
 
 
-class ClockName(StrEnum):
-    TIME = "time"
-    INSTRUCTIONS = "instructions"
-
-
 @dataclass(frozen=True, slots=True)
 class ImageOptions:
     """What the image in QEMU or in virtual time does."""
 
-    topology: Annotated[str, typer.Option(help="Cores of each cluster.")] = DEFAULT_TOPOLOGY
+    topology: Annotated[
+        str | None, typer.Option(help="Cores of each cluster.", show_default=f"{DEFAULT_TOPOLOGY}; virtual: the platform's")
+    ] = None
     iterations: Annotated[int, typer.Option(help="Iterations of each test in one boot.")] = 20
 
 
@@ -67,10 +63,9 @@ class EmulatorOptions:
     build: Annotated[str, typer.Option(help="Another build of the firmware, such as debug or hardened.", show_default="release")] = ""
 
 
-def register(run_app: typer.Typer, app: typer.Typer) -> None:
-    """Add the verbs to the command line."""
+def register(run_app: typer.Typer) -> None:
+    """Add the verb to the command line."""
     run_app.command("psci")(grouped(psci))
-    app.command("import")(import_)
 
 
 def psci(
@@ -117,33 +112,6 @@ def psci(
     conclude(opened, recorded, format)
 
 
-def import_(
-    log: Annotated[Path, typer.Argument(help="A console log.")],
-    topology: Annotated[str | None, typer.Option(help="Cores of each cluster, where the log does not say it.")] = None,
-    clock: Annotated[ClockName | None, typer.Option(help="What the target's counter counts.", show_default="time")] = None,
-    platform: Annotated[str | None, typer.Option(help="Name of the board.")] = None,
-    firmware: Annotated[str | None, typer.Option(help="Name of the firmware, where the log does not say it.")] = None,
-    core_mhz: Annotated[float | None, typer.Option(help="The core's frequency, for a log of tf-m-tools' profiler.")] = None,
-    store: StoreOption = None,
-    format: TablesFormat = Format.TABLE,
-) -> None:
-    """Import a console log as a run.
-
-    The log may come from a board or from another project's CI.
-    """
-    from latlab.campaigns.importing import import_log
-    from latlab.campaigns.virtual_psci import topology_of
-    from latlab.cli.stores import open_store
-    from latlab.model.enums import Clock
-    from latlab.store.reading import read_file
-
-    data = read_file(log)
-    opened = open_store(store)
-    shape = topology_of(topology) if topology else None
-    recorded = import_log(opened, data, log.name, shape, Clock(clock.value) if clock else None, platform, firmware, core_mhz)
-    conclude(opened, recorded, format)
-
-
 def conclude(store: Store, recorded: Recorded, format: Format) -> None:
     """Print what was measured, then what is wrong with it."""
     from latlab.campaigns.recording import verdict
@@ -170,7 +138,8 @@ def _in_qemu(image: ImageOptions, emulator: EmulatorOptions, limits: Limits, sto
     from latlab.targets.qemu.images import find_images
     from latlab.targets.qemu.qemu import Machine, find_qemu
 
-    images = find_images(topology_of(image.topology), PAYLOAD, emulator.firmware, emulator.build)
+    topology = topology_of(DEFAULT_TOPOLOGY if image.topology is None else image.topology)
+    images = find_images(topology, PAYLOAD, emulator.firmware, emulator.build)
     machine = Machine(images, PAYLOAD, Mode(emulator.mode.value), emulator.gic, emulator.el, image.iterations)
     program = find_qemu(emulator.qemu)
     opened = open_store(store)
@@ -185,8 +154,7 @@ def _in_virtual_time(target: str, image: ImageOptions, store: str | None) -> tup
     from latlab.cli.stores import open_store
     from latlab.report.progress import RunProgress
 
-    own = image.topology == DEFAULT_TOPOLOGY
-    virtual = virtual_of(target, None if own else image.topology, image.iterations)
+    virtual = virtual_of(target, image.topology, image.iterations)
     opened = open_store(store)
     with RunProgress(err(), f"virtual time, platform {virtual.board.name}", image.iterations * CAMPAIGN_TESTS) as progress:
         return opened, run_psci_virtual(opened, virtual, progress)

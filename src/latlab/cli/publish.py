@@ -32,7 +32,7 @@ def tf_a(
     from latlab.campaigns.publishing import folder_of, publish_tf_a
     from latlab.campaigns.virtual_psci import topology_of
 
-    done = publish_tf_a(logs, folder_of(data), topology_of(topology) if topology else None)
+    done = publish_tf_a(logs, folder_of(data), None if topology is None else topology_of(topology))
     for note in done.notes:
         say(f"note: {note}")
     counted = f"{done.deltas} figures carry a change, {done.left_out} differ by what is not shown to be one"

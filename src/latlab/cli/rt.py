@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The verbs of the rt campaign: `run rt`, `run rt-trng`, `run rt-power`, `guest`, `import-rt`. Heavy imports wait until they are needed."""
+"""The verbs of the rt campaign: `run rt`, `run rt-trng`, `run rt-power`, `guest`. Heavy imports wait until they are needed."""
 
 from __future__ import annotations
 
@@ -21,10 +21,21 @@ from latlab.cli.below_linux import (
     ready_drivers,
     secure_world_folder,
 )
-from latlab.cli.options import BoardOptions, FirmwareOption, Format, LinuxOptions, QemuOption, StoreOption, TablesFormat, grouped
+from latlab.cli.options import (
+    BoardOptions,
+    FirmwareOption,
+    Format,
+    LinuxOptions,
+    QemuOption,
+    StoreOption,
+    TablesFormat,
+    grouped,
+    is_given,
+    names_of,
+    refuse_given,
+)
 from latlab.cli.output import err, say
 from latlab.errors import DataError, UsageError
-from latlab.model.run import UNNAMED
 
 if TYPE_CHECKING:
     from latlab.campaigns.following import Watcher
@@ -122,10 +133,10 @@ def register(run_app: typer.Typer, app: typer.Typer) -> None:
     run_app.command("rt-trng")(rt_trng)
     run_app.command("rt-power")(rt_power)
     app.command("guest")(guest)
-    app.command("import-rt")(import_rt)
 
 
 def rt(
+    context: typer.Context,
     what: WorkloadOptions,
     in_guest: GuestOptions,
     on_linux: RtLinuxOptions,
@@ -145,7 +156,9 @@ def rt(
 
     workload = what.workload()
     limits = guest_limits(workload, in_guest.timeout)
-    check_target(target, on_linux, board)
+    check_target(context, target, GuestOptions, RtLinuxOptions)
+    if boots == 1:
+        refuse_given(context, ("anew",), "begins a series again; it needs --boots")
     opened = open_store(store)
 
     def one(planned: str = "") -> str:
@@ -261,28 +274,6 @@ def guest(
     typer.echo(f"{image.folder}: Linux {image.kernel_release}")
 
 
-def import_rt(
-    log: Annotated[Path, typer.Argument(help="Output of rt-tests, jitterdebugger, rtla, Zephyr or twister, or a recorder's file.")],
-    duration: Annotated[str | None, typer.Option(help="How long it ran, to find what was missed.")] = None,
-    interval: Annotated[int | None, typer.Option(help="Microseconds between two wake-ups, to find what was missed.")] = None,
-    platform: Annotated[str, typer.Option(help="Name of the board.")] = UNNAMED,
-    firmware: Annotated[str, typer.Option(help="Name of the firmware: runs of one tell what they scatter by.")] = "unknown",
-    store: StoreOption = None,
-    format: TablesFormat = Format.TABLE,
-) -> None:
-    """Import what another tool measured as a run.
-
-    These are wake-up latencies, stalls of a busy loop, or the metrics of a benchmark.
-    """
-    from latlab.campaigns.importing_wakeups import import_measured
-    from latlab.cli.stores import open_store
-    from latlab.store.reading import read_file
-
-    data = read_file(log)
-    opened = open_store(store)
-    conclude(opened, import_measured(opened, data, log.name, platform, duration, interval, firmware), format)
-
-
 def _boots(
     store: Store, one: Callable[[str], str], boots: int, asked: tuple[str, ...], platform: str, workload: Workload, anew: bool
 ) -> None:
@@ -363,12 +354,16 @@ def machine_of(target: RtTarget, host: str | None, board: BoardOptions) -> Itera
     yield OverSsh(host) if host else Here()
 
 
-def check_target(target: RtTarget, on_linux: LinuxOptions, board: BoardOptions) -> None:
-    """Raises UsageError where options are given that another target takes, or the target lacks its own."""
-    if (target is RtTarget.SSH) != (on_linux.host is not None):
+def check_target(context: typer.Context, target: RtTarget, of_guest: type, of_linux: type) -> None:
+    """Raises UsageError where options are given that another target takes, or the target lacks its own. The types are their groups."""
+    if (target is RtTarget.SSH) != is_given(context, "host"):
         raise UsageError("--target ssh needs --host, and only it takes one; write `--target ssh --host user@board`")
-    if target is not RtTarget.LABGRID and (board.state is not None or board.power_cycle):
-        raise UsageError("--state and --power-cycle are for --target labgrid; leave them out or name that target")
+    if target is not RtTarget.LABGRID:
+        refuse_given(context, names_of(BoardOptions), "is for --target labgrid; leave it out or name that target")
+    if target is RtTarget.GUEST:
+        refuse_given(context, names_of(of_linux), "is for a machine that runs Linux; --target guest has its own, leave it out")
+    else:
+        refuse_given(context, names_of(of_guest), f"is for the guest in QEMU and has no effect with --target {target}; leave it out")
 
 
 def guest_image(rebuild: bool = False) -> GuestImage:

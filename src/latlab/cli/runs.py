@@ -41,6 +41,7 @@ def register(app: typer.Typer) -> None:
 
 
 def show(
+    context: typer.Context,
     run: RunArgument = "last",
     test: Annotated[str | None, typer.Option(help="Only this test, such as susp_deep_serial.")] = None,
     log: Annotated[str | None, typer.Option(help="Print a raw log instead: console, secure or stderr.")] = None,
@@ -53,15 +54,19 @@ def show(
 ) -> None:
     """Print the figures of a run, or a raw log."""
     from latlab.cli.showing import print_run
-    from latlab.cli.stores import open_store
+    from latlab.cli.stores import store_with
 
-    opened = open_store(store)
+    if of_class is not None:
+        refuse_given(context, ("test", "log", "span"), "has no effect with --class; leave it out")
+    elif log is not None:
+        refuse_given(context, ("test", "span", "format"), "has no effect with --log, which prints the log as it is; leave it out")
+    opened = context.with_resource(store_with(run, store))
     if of_class is not None:
         _print_classes(opened.load(run), of_class, format)
         return
     if span is not None:
-        if log is not None or test is not None:
-            raise UsageError("--span names its test; leave out --test and --log")
+        if test is not None:
+            raise UsageError("--span names its test; leave out --test")
         _print_timeline(opened, opened.load(run), span, format)
         return
     if log is None:
@@ -91,6 +96,7 @@ def _print_classes(run: Run, of_class: str, format: Format) -> None:
 
 
 def report(
+    context: typer.Context,
     run: RunArgument = "last",
     against: Annotated[str | None, typer.Argument(help="A second run or reference: report how it differs from the first.")] = None,
     format: Annotated[Format, one_of(Format.HTML, Format.RST, Format.MD)] = Format.HTML,
@@ -123,18 +129,20 @@ def report(
         emit(comparison_text(compared, format, redact), output)
         return
     from latlab.cli.showing import document_of
-    from latlab.cli.stores import open_store
+    from latlab.cli.stores import store_with
 
-    opened = open_store(store)
+    opened = context.with_resource(store_with(run, store))
     loaded = opened.load(run)
     if of_class is not None:
         loaded = _of_class(loaded, of_class)
     if format is not Format.HTML and output is not None:
         from latlab.analysis.base.conditions import label_of
+        from latlab.campaigns.material import Material
         from latlab.cli.showing import guide_of, write_guide
         from latlab.report.kinds import forms_of
 
-        write_guide(guide_of(opened, loaded, builds, redact), format, output, forms_of(loaded).lists, label_of(loaded))
+        forms = forms_of(Material(opened, loaded))
+        write_guide(guide_of(opened, loaded, builds, redact), format, output, forms.lists, label_of(loaded))
         return
     emit(document_of(opened, loaded, format, builds, redact), output)
 

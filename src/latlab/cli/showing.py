@@ -29,7 +29,7 @@ def print_run(store: Store, run: Run, format: Format, test: str | None = None) -
         run = of_test(run, test)
     material = Material(store, run)
     if format is Format.TABLE:
-        show(forms_of(run).screen.of(material))
+        show(forms_of(material).screen.of(material))
     elif format in (Format.JSON, Format.CSV):
         emit(_for_programs(material, format))
     elif test is not None:
@@ -51,8 +51,9 @@ def document_of(store: Store, run: Run, format: Format, builds: bool = False, re
         return html.document(page_of(store, run, builds, redact))
     from latlab.report.renderers import markdown, rst
 
-    forms = forms_of(run)
-    page = _shown(forms.document.of(_material(store, run, builds)), run, redact)
+    material = _material(store, run, builds)
+    forms = forms_of(material)
+    page = _shown(forms.document.of(material), run, redact)
     return markdown.document(page) if format is Format.MD else rst.document(page, rst.csv_table if forms.lists else None)
 
 
@@ -60,8 +61,9 @@ def page_of(store: Store, run: Run, builds: bool = False, redact: bool = False) 
     """A run as a page for a browser; `builds` and `redact` as `document_of` has them."""
     from latlab.report.kinds import forms_of
 
-    forms = forms_of(run)
-    page = (forms.page or forms.document).of(_material(store, run, builds))
+    material = _material(store, run, builds)
+    forms = forms_of(material)
+    page = (forms.page or forms.document).of(material)
     return _shown(replace(page, made_by=f"latlab report {run.id}"), run, redact)
 
 
@@ -94,8 +96,9 @@ def guide_of(store: Store, run: Run, builds: bool = False, redact: bool = False)
     """A run as a page of a performance guide; `builds`: beside the newest run of every other build that was measured alike."""
     from latlab.report.kinds import forms_of
 
-    forms = forms_of(run)
-    return _shown((forms.guide or forms.document).of(_material(store, run, builds)), run, redact)
+    material = _material(store, run, builds)
+    forms = forms_of(material)
+    return _shown((forms.guide or forms.document).of(material), run, redact)
 
 
 def _material(store: Store, run: Run, builds: bool) -> Material:
@@ -112,7 +115,7 @@ def _for_programs(material: Material, format: Format) -> str:
     from latlab.report.kinds import forms_of
     from latlab.report.renderers import csv
 
-    run, forms = material.run, forms_of(material.run)
+    run, forms = material.run, forms_of(material)
     if forms.csv is None:
         raise UsageError(f"{run.id} is of {run.campaign}; it is shown as a table or a document only")
     if format is Format.JSON:

@@ -58,6 +58,7 @@ def register(run_app: typer.Typer) -> None:
 
 
 def steal(
+    context: typer.Context,
     how: WatchOptions,
     in_guest: GuestOptions,
     on_linux: LinuxOptions,
@@ -75,7 +76,7 @@ def steal(
 
     watch = how.watch()
     limits = steal_limits(watch, in_guest.timeout)
-    check_target(target, on_linux, board)
+    check_target(context, target, GuestOptions, LinuxOptions)
     opened = open_store(store)
     run_id = _in_guest(opened, watch, in_guest, limits) if target is RtTarget.GUEST else _on_linux(opened, watch, target, on_linux, board)
     conclude(opened, run_id, format)

@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from latlab.cli.ids import watch_store
 from latlab.cli.output import say
 from latlab.cli.verbs import asked
-from latlab.errors import LatlabError
+from latlab.errors import LatlabError, UsageError
 
 if TYPE_CHECKING:
     from latlab.store.store import Store
@@ -24,6 +26,26 @@ def open_store(place: str | None = None) -> Store:
     with suppress(LatlabError, OSError):
         _tidy(store)
     return store
+
+
+@contextmanager
+def store_with(run: str, place: str | None) -> Iterator[Store]:
+    """The store that has the run. A file that `latlab export` wrote is in one of its own for as long as it is looked at."""
+    if Path(run).suffix != ".json" or not Path(run).is_file():
+        yield open_store(place)
+        return
+    from latlab.campaigns.exported import import_export, is_export
+    from latlab.store.reading import read_file
+    from latlab.store.store import open_store as opened
+    from latlab.targets.scratch import scratch
+
+    data = read_file(Path(run))
+    if not is_export(data):
+        raise UsageError(f"{run} is no export of latlab; keep what another tool wrote with `latlab import {run}` and name the run")
+    with scratch() as folder:
+        store = opened(str(folder / "export.db"))
+        import_export(store, data, run, run_id=run)
+        yield store
 
 
 def _tidy(store: Store) -> None:

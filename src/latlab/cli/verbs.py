@@ -15,7 +15,7 @@ GROUPS = {
     "Look at what was measured": ("ls", "show", "report", "export", "publish", "serve", "mcp", "tail", "idle-states"),
     "What changed, and why": ("compare", "explain", "gate", "history", "bisect"),
     "Without a machine": ("predict", "fit", "whatif", "explore"),
-    "Runs from elsewhere, and housekeeping": ("import", "import-rt", "label", "recover", "rm", "prune"),
+    "Runs from elsewhere, and housekeeping": ("import", "label", "recover", "rm", "prune"),
 }
 
 NO_PART = ("--store", "--id-file")

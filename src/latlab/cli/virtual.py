@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from latlab.cli.options import Format, StoreOption, TablesFormat
+from latlab.cli.options import Format, StoreOption, TablesFormat, refuse_given
 from latlab.cli.output import emit, emit_tables, say, write_file
 from latlab.errors import DataError, UsageError
 
@@ -21,6 +21,7 @@ HoldOption = Annotated[list[str] | None, typer.Option("--hold", help="Leave this
 CountedOption = Annotated[
     bool, typer.Option("--counted", help="By what was counted of the same releases: what an instruction takes on their board.")
 ]
+OF_SIMULATION = "is of the simulated platform and has no effect with --counted; leave it out"
 
 
 def register(app: typer.Typer) -> None:
@@ -30,6 +31,7 @@ def register(app: typer.Typer) -> None:
 
 
 def fit(
+    context: typer.Context,
     published: Published,
     platform: PlatformOption = "juno",
     test: TestOption = None,
@@ -52,6 +54,7 @@ def fit(
 
     runs = [load_reference(reference, "", store) for reference in published]
     if counted:
+        refuse_given(context, ("platform", "test", "hold", "program"), OF_SIMULATION)
         costs = fit_classes(runs)
         emit_tables([class_cost_table(costs), left_out_table(left_out(runs))], format)
         say(costs.basis)
@@ -61,6 +64,7 @@ def fit(
 
 
 def predict(
+    context: typer.Context,
     measured: Annotated[str, typer.Argument(help="The figures to predict: published:NAME, FILE.rst#RELEASE, FILE.csv, or a stored run.")],
     platform: PlatformOption = "juno",
     fit_to: Annotated[list[str] | None, typer.Option("--fit", help="Fit the costs to these figures first.")] = None,
@@ -88,6 +92,7 @@ def predict(
         raise UsageError("--fit-test chooses tests of the figures that --fit names; give --fit too")
     runs = [load_reference(reference, "", store) for reference in fit_to or ()]
     if counted:
+        refuse_given(context, ("platform", "test", "fit_test", "program"), OF_SIMULATION)
         costs = fit_classes(runs)
         emit_tables([class_cost_table(costs), guess_table(costs.predict(observed(load_reference(measured, "", store))))], format)
         say(costs.basis)
@@ -110,6 +115,7 @@ def predict(
 
 
 def whatif(
+    context: typer.Context,
     platform: PlatformOption = "juno",
     cores: Annotated[str, typer.Option(help="Numbers of cores, joined by commas.")] = "6,16,64",
     cluster: Annotated[str, typer.Option(help="Cores of a cluster; several sizes joined by commas.")] = "4",
@@ -135,6 +141,8 @@ def whatif(
     from latlab.virtual.program import find_program
     from latlab.virtual.whatif import counts_of, designs_of, jobs_of
 
+    if output:
+        refuse_given(context, ("format",), "is of what is printed; a file's name says its own, leave it out")
     for path in output or ():
         check_output(path)
     board = load_board(platform)
@@ -154,6 +162,7 @@ def whatif(
 
 
 def explore(
+    context: typer.Context,
     full: Annotated[bool, typer.Option("--full", help="The larger set; minutes instead of seconds.")] = False,
     clusters: Annotated[str | None, typer.Option(help="Explore this system instead: cores of each cluster.")] = None,
     programs: Annotated[str | None, typer.Option(help="A program for each core, such as '2|2|0|f'; see docs/virtual-time.md.")] = None,
@@ -184,6 +193,10 @@ def explore(
         )
     if clusters is not None and full:
         raise UsageError("--full is a set of systems and --clusters names one; choose either")
+    if replay is not None:
+        refuse_given(context, ("format", "seed"), "has no effect with --replay, which prints the timeline of its choices; leave it out")
+    if not walks:
+        refuse_given(context, ("seed",), "draws random walks; it needs --walks")
     scopes = scope or list(exploration.SCOPES)
     one = exploration.System(clusters or "", programs or "", bound, walks, os_initiated, every_access, interrupts)
     exploration.check_choices(scopes, one)

@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import struct
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from latlab.errors import DataError
 from latlab.formats.amounts import google_benchmark, hackbench, hwlatdetect, latency_measure, perf_sched, schbench, thread_metric
@@ -35,11 +36,14 @@ BEYOND = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeErro
 
 @dataclass(frozen=True, slots=True)
 class Format(Generic[Read]):
-    """`names` are the tools that print it."""
+    """`names` are the tools that print it. `form` is what proves it, for a sentence. `may_be` knows what another tool could have printed
+    too: it is read where the user says which tool it was."""
 
     names: tuple[str, ...]
     knows: Callable[[str], bool]
     read: Callable[[str, str], Read]
+    form: str
+    may_be: Callable[[str], bool] = lambda text: False
 
 
 def _has(pattern: re.Pattern[str]) -> Callable[[str], bool]:
@@ -70,32 +74,58 @@ def _twister(text: str, place: str) -> Benchmark:
 
 
 AMOUNTS: tuple[Format[Benchmark], ...] = (
-    Format(("twister.json",), _json("testsuites"), _twister),
-    Format(("Google Benchmark",), _json("benchmarks"), _google),
-    Format(("recording.csv",), is_recording_csv, read_recording_csv),
-    Format(("rtla osnoise top", "rtla hwnoise"), is_osnoise_top, read_osnoise_top),
-    Format(("hwlatdetect",), _has(hwlatdetect.START), hwlatdetect.read_hwlatdetect),
-    Format(("latency_measure",), _has(latency_measure.START), latency_measure.read_latency_measure),
-    Format(("Thread-Metric",), _has(thread_metric.START), thread_metric.read_thread_metric),
-    Format(("perf sched latency",), _has(perf_sched.START), perf_sched.read_perf_sched),
-    Format(("schbench",), _has(schbench.START), schbench.read_schbench),
-    Format(("hackbench",), _has(hackbench.START), hackbench.read_hackbench),
+    Format(("twister.json",), _json("testsuites"), _twister, "a JSON object with `testsuites`"),
+    Format(("Google Benchmark",), _json("benchmarks"), _google, "a JSON object with `benchmarks`"),
+    Format(("recording.csv",), is_recording_csv, read_recording_csv, "twister's line of column names, each in quotes"),
+    Format(("rtla osnoise top", "rtla hwnoise"), is_osnoise_top, read_osnoise_top, "the title of rtla's screen"),
+    Format(("hwlatdetect",), _has(hwlatdetect.START), hwlatdetect.read_hwlatdetect, "the line `hwlatdetect:  test duration ... seconds`"),
+    Format(
+        ("latency_measure",),
+        _has(latency_measure.START),
+        latency_measure.read_latency_measure,
+        "the line `START - Time Measurement`, or one with `cycles , ... ns`",
+    ),
+    Format(("Thread-Metric",), _has(thread_metric.START), thread_metric.read_thread_metric, "the line `**** Thread-Metric`"),
+    Format(
+        ("perf sched latency",), _has(perf_sched.START), perf_sched.read_perf_sched, "the line of column names with `Task` and `Runtime ms`"
+    ),
+    Format(("schbench",), _has(schbench.START), schbench.read_schbench, "the line `Latency percentiles (usec)`"),
+    Format(("hackbench",), _has(hackbench.START), hackbench.read_hackbench, "the line `Running in ... mode` or `Time: ...`"),
 )
 WAKEUPS: tuple[Format[Wakeups], ...] = (
-    Format(("jitterdebugger",), _begins("{"), read_json),
-    Format(("rteval",), rteval.is_rteval, rteval.read_rteval),
-    Format(("rtla timerlat hist",), _line(TIMERLAT), read_timerlat),
-    Format(("rtla osnoise hist",), _line(OSNOISE), read_osnoise),
-    Format(("rtla timerlat top",), is_timerlat_top, read_timerlat_top),
-    Format(("trace-cmd report",), is_sched_trace, read_sched_events),
-    Format(("oslat",), _has(oslat.START), oslat.read_oslat),
-    Format(("Xenomai's latency", "latmus"), _has(xenomai.START), xenomai.read_xenomai),
-    Format(("stress-ng --cyclic",), _has(stress_ng.START), stress_ng.read_stress_ng),
-    Format(("runqlat",), _has(runqlat.START), runqlat.read_runqlat),
-    Format(pairs.PROGRAMS, _has(pairs.START), pairs.read_pairs),
-    Format(("cyclicdeadline", "signaltest"), lambda text: tool_of(text) is not None, read_thread_lines),
-    Format(("cyclictest",), cyclictest.is_cyclictest, cyclictest.read_cyclictest),
+    Format(("jitterdebugger",), _begins("{"), read_json, "a JSON object, or jitterdebugger's samples"),
+    Format(("rteval",), rteval.is_rteval, rteval.read_rteval, "rteval's report or its XML"),
+    Format(("rtla timerlat hist",), _line(TIMERLAT), read_timerlat, "the line `# RTLA timerlat histogram`"),
+    Format(("rtla osnoise hist",), _line(OSNOISE), read_osnoise, "the line `# RTLA osnoise histogram`"),
+    Format(("rtla timerlat top",), is_timerlat_top, read_timerlat_top, "the title of rtla's screen, `Timer Latency`"),
+    Format(("trace-cmd report",), is_sched_trace, read_sched_events, "a line of `sched_wakeup` or `sched_switch`"),
+    Format(("oslat",), _has(oslat.START), oslat.read_oslat, "the line `oslat V ...`"),
+    Format(("Xenomai's latency", "latmus"), _has(xenomai.START), xenomai.read_xenomai, "a line that begins with RTT|, RTH|, RTD| or RTS|"),
+    Format(
+        ("stress-ng --cyclic",), _has(stress_ng.START), stress_ng.read_stress_ng, "the line `sched SCHED_...: ... ns delay, ... samples`"
+    ),
+    Format(
+        ("runqlat",), _has(runqlat.START), runqlat.read_runqlat, "a histogram under `usecs : count distribution`", _has(runqlat.HISTOGRAM)
+    ),
+    Format(pairs.PROGRAMS, _has(pairs.START), pairs.read_pairs, "a line such as `#0: ID123, P90, CPU0, I1000`"),
+    Format(
+        ("cyclicdeadline", "signaltest"),
+        lambda text: tool_of(text) is not None,
+        read_thread_lines,
+        "a `T:` line with `I:` or `P:` and `C:`",
+    ),
+    Format(
+        ("cyclictest",),
+        cyclictest.is_cyclictest,
+        cyclictest.read_cyclictest,
+        "`# Histogram`, rows of a histogram or a `T:` line",
+        cyclictest.looks_like_rows,
+    ),
 )
+EVERY: tuple[Format[Any], ...] = (*AMOUNTS, *WAKEUPS)
+CYCLICTEST = WAKEUPS[-1]
+PRINT_ITS_ROWS = ("cyclicdeadline", "rteval")
+"""Tools whose output has rows of cyclictest's histogram."""
 
 
 def known_names() -> tuple[str, ...]:
@@ -104,11 +134,31 @@ def known_names() -> tuple[str, ...]:
 
 
 def refusal(place: str) -> DataError:
-    return DataError(f"{place}: no output of a tool that is read; give the output of {', '.join(known_names())}")
+    return DataError(
+        f"{place}: no output of a tool that is read; give a console log with lines of latlab or of RT_INSTR, "
+        f"or the output of {', '.join(known_names())}"
+    )
 
 
-def first_knowing(formats: tuple[Format[Read], ...], text: str) -> Format[Read] | None:
-    return next((one for one in formats if one.knows(text)), None)
+def formats_of(text: str) -> tuple[Format[Any], ...]:
+    """Those whose tools are proven to have written in it. A load beside a measurement is none of them, nor is a tool whose rows another
+    one prints too."""
+    found: list[Format[Any]] = [one for one in EVERY if one.knows(text)]
+    if text.lstrip().startswith("{"):
+        return tuple(found[:1])
+    if len(found) > 1:
+        found = [one for one in found if one.names != LOAD]
+    if len(found) > 1 and found[-1] is CYCLICTEST and not cyclictest.has_own_lines(text):
+        others = {name for one in found for name in one.names} & set(PRINT_ITS_ROWS)
+        found = found[:-1] if others else found
+    return tuple(found)
+
+
+def proven_tools(data: bytes) -> tuple[str, ...]:
+    """The tools that are proven to have written the file; none where no form is complete."""
+    if _is_binary(data):
+        return ("recorder",) if data.startswith(MAGIC) else ("trace-cmd",) if data.startswith(DAT_MAGIC) else ("jitterdebugger",)
+    return tuple(one.names[0] for one in formats_of(console_text(data).text))
 
 
 def guarded(read: Callable[[], Read], place: str) -> Read:
@@ -120,62 +170,89 @@ def guarded(read: Callable[[], Read], place: str) -> Read:
         raise DataError(f"{place}: it cannot be read ({said}); the file is damaged") from error
 
 
-def holds_amounts(data: bytes, place: str) -> bool:
-    """Whether the file is for a reader of amounts. Raises DataError if it has the measurements of two tools: neither may be lost
-    silently. hackbench beside a measurement is its load."""
+def holds_amounts(data: bytes, place: str, tool: str = "") -> bool:
+    """Whether the file is for a reader of amounts. Raises DataError if it has the measurements of two tools and `tool` does not say which
+    is meant: neither may be lost silently."""
     if _is_binary(data):
         return False
     text = console_text(data).text
-    amounts, wakeups = first_knowing(AMOUNTS, text), first_knowing(WAKEUPS, text)
-    if amounts is None or wakeups is None or text.lstrip().startswith("{"):
-        return amounts is not None
-    if amounts.names == LOAD:
-        return False
-    both = f"{amounts.names[0]} and {wakeups.names[0]}"
-    raise DataError(f"{place}: it holds the output of two tools, {both}; put each into a file of its own and import both")
+    if tool:
+        return _as_said(tool, text, place) in AMOUNTS
+    found = formats_of(text)
+    if len(found) > 1:
+        both = f"{found[0].names[0]} and {found[1].names[0]}"
+        raise DataError(
+            f"{place}: it holds the output of two tools, {both}; put each into a file of its own and import both, "
+            f"or import one of them with --as {quoted(found[0].names[0])} or --as {quoted(found[1].names[0])}"
+        )
+    return bool(found) and found[0] in AMOUNTS
 
 
-def read_amounts(data: bytes, place: str) -> Benchmark:
-    """What the file says. Raises DataError with one sentence where it is of none of these tools or nothing can be read."""
+def read_amounts(data: bytes, place: str, tool: str = "") -> Benchmark:
+    """What the file says, of the tool that is named or of the one that wrote it. Raises DataError with one sentence where it is of none of
+    these tools or nothing can be read."""
     console = console_text(data)
     text = console.text
     if not text.strip():
         raise DataError(f"{place}: empty; the tool was killed before it printed")
     _check_one_object(text, place)
-    found = first_knowing(AMOUNTS, text)
+    found = next((one for one in AMOUNTS if tool in one.names or (not tool and one.knows(text))), None)
     if found is None:
         raise refusal(place)
     read = guarded(lambda: found.read(text, place), place)
-    return replace(read, facts=(*read.facts, *_removed(console)))
+    return replace(read, facts=(*read.facts, *_removed(console), *_said(tool, found, text)))
 
 
-def read_wakeups(data: bytes, place: str, duration_s: float | None = None, nanoseconds: bool = False) -> Wakeups:
-    """Wake-ups or stalls. Raises DataError with one sentence where the file is of no tool that is read or nothing can be read."""
+def read_wakeups(data: bytes, place: str, duration_s: float | None = None, nanoseconds: bool = False, tool: str = "") -> Wakeups:
+    """Wake-ups or stalls, of the tool that is named or of the one that wrote the file. Raises DataError with one sentence where the file is
+    of no tool that is read or nothing can be read."""
     if not data.strip():
         raise DataError(f"{place}: empty; the tool was killed before it printed")
-    found = guarded(lambda: _read(data, place, duration_s, nanoseconds), place)
+    found = guarded(lambda: _read(data, place, duration_s, nanoseconds, tool), place)
     if not found.cpus:
         raise DataError(f"{place}: no CPU in it; the tool was stopped before it measured")
     return found
 
 
-def _read(data: bytes, place: str, duration_s: float | None, nanoseconds: bool) -> Wakeups:
+def _read(data: bytes, place: str, duration_s: float | None, nanoseconds: bool, tool: str) -> Wakeups:
     if data.startswith(MAGIC):
         return read_record(data, place)
     if data.startswith(DAT_MAGIC):
-        raise DataError(f"{place}: a file of trace-cmd; name what `trace-cmd report -t` prints of it, or keep it with `latlab import-rt`")
+        raise DataError(f"{place}: a file of trace-cmd; name what `trace-cmd report -t` prints of it, or keep it with `latlab import`")
     if looks_like_samples(data):
         return read_samples(data, place, nanoseconds)
     console = console_text(data)
     text = console.text
     _check_one_object(text, place)
-    found = first_knowing(WAKEUPS, text)
+    found = next((one for one in WAKEUPS if tool in one.names or (not tool and one.knows(text))), None)
     if found is None:
         raise _unproven(text, place)
     read = found.read(text, place)
-    if found.read is cyclictest.read_cyclictest:
+    if found is CYCLICTEST:
         read = cyclictest.read_cyclictest(text, place, duration_s, nanoseconds)
-    return replace(read, facts=(*read.facts, *_removed(console), *_load(text)))
+    return replace(read, facts=(*read.facts, *_removed(console), *_load(text), *_said(tool, found, text)))
+
+
+def _as_said(tool: str, text: str, place: str) -> Format[Any]:
+    """Raises DataError where the file cannot be of this tool."""
+    found: Format[Any] = next(one for one in EVERY if tool in one.names)
+    if not found.knows(text) and not found.may_be(text):
+        others = ", ".join(one.names[0] for one in formats_of(text))
+        advice = f"it is of {others}: leave out --as" if others else f"give the whole output of {tool}"
+        raise DataError(f"{place} is no output of {tool}, as it lacks {found.form}; {advice}")
+    return found
+
+
+def _said(tool: str, found: Format[Any], text: str) -> tuple[tuple[str, str], ...]:
+    if not tool:
+        return ()
+    others = ", ".join(one.names[0] for one in formats_of(text) if one is not found)
+    return (("tool said by", "--as"), *((("not imported", f"what {others} printed in the same file"),) if others else ()))
+
+
+def quoted(name: str) -> str:
+    """As it is written in a command."""
+    return shlex.quote(name)
 
 
 def _is_binary(data: bytes) -> bool:
@@ -204,15 +281,24 @@ def _check_one_object(text: str, place: str) -> None:
         raise DataError(f"{place}:{line}: a second JSON object begins; put each object into a file of its own")
 
 
+def unproven(data: bytes, place: str) -> DataError:
+    """What a file lacks that is of no tool for sure."""
+    text = console_text(data).text
+    if not text.strip():
+        return DataError(f"{place}: empty; the tool was killed before it printed")
+    return _unproven(text, place)
+
+
 def _unproven(text: str, place: str) -> DataError:
     """A form that several tools print is no proof of one."""
     if runqlat.HISTOGRAM.search(text):
         return DataError(
             f"{place}: a histogram of bcc, without the line by which runqlat says that it traces run queue latency; "
-            "give runqlat's whole output"
+            "give runqlat's whole output, or say --as runqlat"
         )
     if cyclictest.looks_like_rows(text):
         return DataError(
-            f"{place}: rows of numbers, without `# Histogram`, totals or a T: line of cyclictest; give cyclictest's whole output"
+            f"{place}: rows of numbers, without `# Histogram`, totals or a T: line of cyclictest; "
+            "give cyclictest's whole output, or say --as cyclictest"
         )
     return refusal(place)

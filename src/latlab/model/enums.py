@@ -131,3 +131,15 @@ class Taker(StrEnum):
     NORMAL = "normal"
     SECURE = "secure"
     EL3 = "el3"
+
+
+class RowKind(StrEnum):
+    """What a row of wake-ups is of. A thread's number is no CPU's, unless the tool says on which CPU the thread ran."""
+
+    CPU = "CPU"
+    THREAD = "thread"
+    PAIR = "pair"
+    ALL = "all"
+
+    def named(self, number: int) -> str:
+        return "all CPUs" if self is RowKind.ALL else f"{self.value} {number}"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from latlab.model.attacks import AttackResult
 from latlab.model.blame import Blame
 from latlab.model.conditions import UNSAID, Conditions
-from latlab.model.enums import Clock, CodePart, InstructionClass, Kind, Metric, ProblemKind, RunStatus
+from latlab.model.enums import Clock, CodePart, InstructionClass, Kind, Metric, ProblemKind, RowKind, RunStatus
 from latlab.model.experiment import Factor, Trial
 from latlab.model.provenance import UNKNOWN, Provenance
 
@@ -121,6 +121,7 @@ class Distribution:
     `counts` is empty where only minimum, average and maximum are known. `expected` is how many were due and `missed` how many of these
     passed unmeasured, None where the tool does not say. Two distributions with the same `digest` hold the same spans in the same order.
     `blocks` are the counts of equal parts in time, none where the order is not known.
+    Where `rows` says that it is of no CPU, the number of `core` is that of the row; `thread` is the thread's, where a tool says both.
     """
 
     test: str
@@ -139,6 +140,12 @@ class Distribution:
     late: tuple[LateWakeup, ...] = ()
     late_dropped: int = 0
     blocks: tuple[tuple[tuple[int, int, int], ...], ...] = ()
+    rows: RowKind = RowKind.CPU
+    thread: int | None = None
+
+    @property
+    def place(self) -> str:
+        return self.rows.named(self.core.core)
 
     @property
     def is_computed(self) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latlab.model.conditions import UNSAID, Conditions
-from latlab.model.enums import Metric
+from latlab.model.enums import Metric, RowKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,8 @@ class CpuWakeups:
     """One CPU. `expected` is what the schedule asked for, `got` what was measured, `missed` the periods that passed unmeasured.
 
     None means that the tool which measured does not say. `average_ns` is exact where the tool says it. `blocks` are the same wake-ups in
-    equal parts, one after the other in time, where their order is known.
+    equal parts, one after the other in time, where their order is known. Where the rows of a tool are no CPUs, `cpu` is the row's number;
+    `thread` is that of the thread, where a tool says both.
     """
 
     cpu: int
@@ -91,13 +92,14 @@ class CpuWakeups:
     implied: Histogram | None = None
     outliers_dropped: int = 0
     blocks: tuple[Histogram, ...] = ()
+    thread: int | None = None
 
 
 @dataclass(frozen=True)
 class Wakeups:
     """What one tool measured in one go. `resolution_ns` is the smallest difference that the tool can show, `sync` one moment on both
     clocks: (CLOCK_MONOTONIC in ns, system counter in ticks). Most tools measure wake-ups; some count stalls of a busy loop in the same
-    form, as `metric` says."""
+    form, as `metric` says; `rows` says what a row is of."""
 
     tool: str
     interval_ns: int | None
@@ -113,6 +115,7 @@ class Wakeups:
     facts: tuple[tuple[str, str], ...] = ()
     problems: tuple[str, ...] = ()
     metric: Metric = Metric.TASK_WAKEUP
+    rows: RowKind = RowKind.CPU
 
     @property
     def max_ns(self) -> int:

@@ -128,8 +128,9 @@ CAMPAIGNS: Mapping[str, Forms] = {
 }
 
 
-def forms_of(run: Run) -> Forms:
-    return CAMPAIGNS.get(run.campaign) or KINDS[run.kind]
+def forms_of(material: Material) -> Forms:
+    run = material.run
+    return KINDS[run.kind] if run.campaign not in CAMPAIGNS or material.is_exported else CAMPAIGNS[run.campaign]
 
 
 def spans_page(run: Run, calls: Sequence[CallsOfKind], masked: MaskedAtlas | None) -> Page:

@@ -149,12 +149,12 @@ def _refuse_wakeups(path: Path, data: bytes) -> None:
     from latlab.formats.measured import holds_amounts, read_wakeups
 
     if holds_amounts(data, str(path)):
-        raise BadReference(f"{path} holds amounts of a benchmark; keep it with `latlab import-rt {path}` and name the run")
+        raise BadReference(f"{path} holds amounts of a benchmark; keep it with `latlab import {path}` and name the run")
     try:
         read_wakeups(data, str(path))
     except DataError:
         return
-    raise BadReference(f"{path} holds wake-up latencies; keep it with `latlab import-rt {path}` and name the run")
+    raise BadReference(f"{path} holds wake-up latencies; keep it with `latlab import {path}` and name the run")
 
 
 def _only_release(path: Path, reading: Reading) -> str:

@@ -92,20 +92,27 @@ class Store:
         self._named_damage: set[str] = set()
         self._named_last: set[str] = set()
 
-    def begin(self, run: Run, left: Left = Left(), part: SeriesPart | None = None, is_planned: bool = False) -> str:  # noqa: B008 - immutable
-        """Store the run's facts under a new short id. It is this process's to make and runs until `finish`, or it is only planned. An
-        experiment that runs this command says in the environment which of its runs it is."""
+    def begin(
+        self,
+        run: Run,
+        left: Left = Left(),  # noqa: B008 - immutable
+        part: SeriesPart | None = None,
+        is_planned: bool = False,
+        run_id: str = "",
+    ) -> str:
+        """Store the run's facts under a new short id, or under `run_id`. It is this process's to make and runs until `finish`, or it is
+        only planned. An experiment that runs this command says in the environment which of its runs it is."""
         status = RunStatus.PLANNED if is_planned else RunStatus.RUNNING
         life = life_row(None if is_planned else this_process(), left, part or part_of_environment())
         for attempt in range(ID_ATTEMPTS):
-            run_id = f"{run.campaign}-{secrets.token_hex(2 + attempt // 4)}"
-            row = run_row(run) | {"id": run_id, "status": status.value}
+            new_id = run_id or f"{run.campaign}-{secrets.token_hex(2 + attempt // 4)}"
+            row = run_row(run) | {"id": new_id, "status": status.value}
             try:
                 with self.transaction() as connection:
                     (number,) = connection.execute(runs_table.insert(), row).inserted_primary_key or (None,)
                     connection.execute(lives_table.insert(), life | {"run": number})
-                self.begun.append(run_id)
-                return run_id
+                self.begun.append(new_id)
+                return new_id
             except exc.IntegrityError:
                 continue
         raise LatlabError(f"{self.place}: no free run id for {run.campaign} in {ID_ATTEMPTS} attempts; use another store with --store")

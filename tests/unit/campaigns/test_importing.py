@@ -98,7 +98,8 @@ def test_wake_ups_of_a_tool_are_a_run_of_as_many_cpus(store: Store) -> None:
 def test_what_was_due_is_known_by_duration_and_interval_together(store: Store) -> None:
     due = store.load(import_wakeups(store, RTEVAL_XML.encode(), "x", "board", "2m", 200))
     assert (due.conditions.duration_s, due.conditions.interval_ns) == (120, 200_000)
-    assert store.load(import_wakeups(store, RTEVAL_XML.encode(), "x", "board", "1s", 1)).conditions.interval_ns == 1000
+    with pytest.raises(UsageError, match="--interval 1 contradicts x, which says 200 µs"):
+        import_wakeups(store, RTEVAL_XML.encode(), "x", "board", "1s", 1)
     for duration, interval_us in (("2m", None), (None, 200)):
         with pytest.raises(UsageError, match="--duration and --interval belong together"):
             import_wakeups(store, RTEVAL_XML.encode(), "x", "board", duration, interval_us)

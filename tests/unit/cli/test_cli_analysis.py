@@ -126,8 +126,8 @@ def test_the_gate_passes_what_it_is_not_told_to_fail(tmp_path):
         (("explore", "--walks", "10"), 2, "are of one system"),
         (("explore", "--full", "--clusters", "2", "--programs", "1|1"), 2, "choose either"),
         (("explore", "--replay", ""), 2, "is --clusters and --programs together"),
-        (("compare", str(RT_DATA / "cyclictest-h.txt"), V9), 2, f"keep it with `latlab import-rt {RT_DATA / 'cyclictest-h.txt'}`"),
-        (("compare", str(RT_DATA / "cyclictest.json"), V9), 2, f"keep it with `latlab import-rt {RT_DATA / 'cyclictest.json'}`"),
+        (("compare", str(RT_DATA / "cyclictest-h.txt"), V9), 2, f"keep it with `latlab import {RT_DATA / 'cyclictest-h.txt'}`"),
+        (("compare", str(RT_DATA / "cyclictest.json"), V9), 2, f"keep it with `latlab import {RT_DATA / 'cyclictest.json'}`"),
     ],
 )
 def test_what_cannot_be_done_is_one_sentence_and_an_exit_code(arguments, code, said, tmp_path):

@@ -33,7 +33,7 @@ def _file(name: str) -> str:
 
 
 def test_a_benchmark_is_kept_shown_and_written_as_json(store: str, capsys: pytest.CaptureFixture[str]) -> None:
-    _latlab("import-rt", _file("osnoise_top.txt"), "--platform", "board")
+    _latlab("import", _file("osnoise_top.txt"), "--platform", "board")
     shown = capsys.readouterr()
     assert "to the thread, %" in shown.out and "19.65166" in shown.out and "complete" in shown.err
     _latlab("show", "last", "--format", "json")
@@ -46,13 +46,13 @@ def test_a_benchmark_is_kept_shown_and_written_as_json(store: str, capsys: pytes
 
 @pytest.mark.parametrize("format", ["table", "csv", "rst"])
 def test_a_benchmark_is_shown_in_every_form(store: str, capsys: pytest.CaptureFixture[str], format: str) -> None:
-    _latlab("import-rt", _file("hackbench.txt"), "--format", format)
+    _latlab("import", _file("hackbench.txt"), "--format", format)
     text = capsys.readouterr().out
     assert "2958500" in text and ("2872000 to 3045000" in text) == (format == "table")
 
 
 def test_a_benchmark_has_a_page(store: str, tmp_path: Path) -> None:
-    _latlab("import-rt", _file("hackbench.txt"))
+    _latlab("import", _file("hackbench.txt"))
     for format in ("html", "rst", "md"):
         _latlab("report", "last", "--format", format, "-o", str(tmp_path / f"page.{format}"))
         assert "threaded mode" in (tmp_path / f"page.{format}").read_text()
@@ -62,7 +62,7 @@ def test_two_benchmarks_are_compared_and_gated(store: str, tmp_path: Path, capsy
     head = "Running in process mode with 2 groups using 40 file descriptors each (== 80 tasks)\n"
     for name, times in (("a", (3.0, 3.01, 2.99, 3.02)), ("b", (4.0, 4.01, 3.99, 4.02))):
         (tmp_path / f"{name}.txt").write_text("".join(f"{head}Time: {time:.3f}\n" for time in times))
-        _latlab("import-rt", str(tmp_path / f"{name}.txt"))
+        _latlab("import", str(tmp_path / f"{name}.txt"))
     capsys.readouterr()
     _latlab("ls", "--format", "csv")
     ids = [row["id"] for row in csv.DictReader(io.StringIO(capsys.readouterr().out))]
@@ -82,7 +82,7 @@ def test_two_benchmarks_are_compared_and_gated(store: str, tmp_path: Path, capsy
 
 @pytest.mark.parametrize("format", ["json", "csv", "junit", "benchmark", "squad", "kcidb", "bmf", "lava", "openmetrics"])
 def test_every_export_takes_a_benchmark(store: str, capsys: pytest.CaptureFixture[str], format: str) -> None:
-    _latlab("import-rt", _file("osnoise_top.txt"))
+    _latlab("import", _file("osnoise_top.txt"))
     capsys.readouterr()
     _latlab("export", "last", "--format", format)
     text = capsys.readouterr().out
@@ -95,22 +95,22 @@ def test_a_problem_of_a_file_makes_its_run_partial(store: str, tmp_path: Path, c
     damaged = tmp_path / "h.txt"
     damaged.write_bytes((TOOLS_DATA / "hackbench.txt").read_bytes() + b"Time: 1,5\n")
     with pytest.raises(DataError, match=r"is partial: h\.txt:10: 'Time: 1,5' is no time of hackbench"):
-        _latlab("import-rt", str(damaged))
+        _latlab("import", str(damaged))
 
 
 def test_what_was_due_is_refused_for_amounts_and_nothing_is_kept_of_an_unreadable_file(store: str, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="leave out --duration and --interval"):
-        _latlab("import-rt", _file("hackbench.txt"), "--duration", "1s", "--interval", "1000")
+        _latlab("import", _file("hackbench.txt"), "--duration", "1s", "--interval", "1000")
     cut = tmp_path / "cut.txt"
     cut.write_text("hwlatdetect:  test duration 30 seconds\n")
     with pytest.raises(DataError, match="stopped before the end"):
-        _latlab("import-rt", str(cut))
+        _latlab("import", str(cut))
     with pytest.raises(LatlabError, match="has no runs"):
         _latlab("show", "last")
 
 
 def test_stalls_are_a_run_of_rt_with_their_own_name(store: str, capsys: pytest.CaptureFixture[str]) -> None:
-    _latlab("import-rt", _file("oslat_z.txt"))
+    _latlab("import", _file("oslat_z.txt"))
     assert "Stalls of a busy loop by oslat" in capsys.readouterr().out
     _latlab("show", "last", "--format", "json")
     run = run_json.parse(capsys.readouterr().out, "shown")
@@ -123,7 +123,7 @@ def test_stalls_are_a_run_of_rt_with_their_own_name(store: str, capsys: pytest.C
 def test_a_file_of_amounts_is_no_reference_yet(tmp_path: Path) -> None:
     path = tmp_path / "hackbench.txt"
     path.write_bytes((TOOLS_DATA / "hackbench.txt").read_bytes())
-    with pytest.raises(references.BadReference, match="holds amounts of a benchmark; keep it with `latlab import-rt"):
+    with pytest.raises(references.BadReference, match="holds amounts of a benchmark; keep it with `latlab import"):
         references.load(str(path))
 
 

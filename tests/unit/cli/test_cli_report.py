@@ -64,7 +64,7 @@ def test_pictures_of_a_simulation_lie_in_a_folder_that_says_so(store, tmp_path):
 
 @pytest.mark.parametrize("form", ["rst", "md"])
 def test_a_run_of_wakeups_is_a_page_with_its_histogram(store, tmp_path, form):
-    latlab("import-rt", RT_DATA / "cyclictest-h.txt", "--platform", "am62l")
+    latlab("import", RT_DATA / "cyclictest-h.txt", "--platform", "am62l")
     latlab("report", "--format", form, "-o", tmp_path / f"rt.{form}")
     assert "rt-img/m0-0.svg" in (tmp_path / f"rt.{form}").read_text()
     assert (tmp_path / "rt-img" / "m0-0.png").exists()

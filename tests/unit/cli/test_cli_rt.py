@@ -51,7 +51,7 @@ def _run(mode: Mode, campaign: str = "rt", **conditions: object) -> Run:
 
 
 def test_an_imported_histogram_is_a_run_that_is_shown_and_reported(store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    _latlab("import-rt", str(RT_DATA / "cyclictest-h.txt"), "--duration", "1s", "--interval", "1000")
+    _latlab("import", str(RT_DATA / "cyclictest-h.txt"), "--duration", "1s", "--interval", "1000")
     assert "Maximum (µs)" in capsys.readouterr().out
     _latlab("show", "last", "--format", "json")
     run = run_json.parse(capsys.readouterr().out, "shown")
@@ -88,7 +88,7 @@ def test_doses_that_give_no_slope_are_refused(store: str, doses: str, monkeypatc
 
 
 def test_an_imported_file_with_its_schedule_says_what_was_missed(store: str, capsys: pytest.CaptureFixture[str]) -> None:
-    _latlab("import-rt", str(RT_DATA / "cyclictest-h.txt"), "--duration", "1s", "--interval", "200")
+    _latlab("import", str(RT_DATA / "cyclictest-h.txt"), "--duration", "1s", "--interval", "200")
     capsys.readouterr()
     _latlab("show", "last", "--format", "json")
     run = run_json.parse(capsys.readouterr().out, "shown")
@@ -117,7 +117,7 @@ def test_the_csv_of_a_shown_run_has_every_table_and_none_of_what_is_not_publishe
 def test_truncated_input_is_refused_with_its_name(store: str, tmp_path: Path) -> None:
     (tmp_path / "cut.json").write_text('{"thread": {"0": ')
     with pytest.raises(DataError, match=r"cut\.json:1"):
-        _latlab("import-rt", str(tmp_path / "cut.json"))
+        _latlab("import", str(tmp_path / "cut.json"))
 
 
 def test_what_is_wrong_with_an_imported_file_names_that_file_also_in_its_explanation(
@@ -126,7 +126,7 @@ def test_what_is_wrong_with_an_imported_file_names_that_file_also_in_its_explana
     log = tmp_path / "board7.txt"
     log.write_text((RT_DATA / "cyclictest-h.txt").read_text().partition("# Total")[0])
     with pytest.raises(DataError, match=r"board7\.txt"):
-        _latlab("import-rt", str(log))
+        _latlab("import", str(log))
     capsys.readouterr()
     _latlab("explain", "last")
     said = capsys.readouterr().out

@@ -38,13 +38,7 @@ def test_every_verb_has_a_manual_page_with_its_options(latlab: Latlab) -> None:
     found = dict(man.pages())
     assert {"latlab", "latlab-run", "latlab-run-psci", "latlab-compare", "latlab-publish-tf-a"} <= set(found)
     for name, text in found.items():
-        verb = (
-            ("publish", name.removeprefix("latlab-publish-"))
-            if name.startswith("latlab-publish-")
-            else ("import-rt",)
-            if name == "latlab-import-rt"
-            else None
-        )
+        verb = ("publish", name.removeprefix("latlab-publish-")) if name.startswith("latlab-publish-") else None
         told = latlab(*(verb or _verb(name)), "--help").stdout
         options = set(re.findall(r"^  (?:-\w, )?(--[a-z][a-z-]+)", told, re.MULTILINE))
         assert options and all(option.replace("-", "\\-") in text for option in options), name

@@ -20,6 +20,7 @@ from support.places import RT_DATA, TESTS, TOOLS_DATA
 
 FIELD = TESTS / "data" / "field"
 LATEST_NS = {
+    "threads-on-one-cpu.txt": {0: (540_000, 217_000), 1: (360_000, 340_000)},
     "load-beside-cyclictest.txt": {0: (540_000, 217_000), 1: (360_000, 340_000)},
     "cyclictest-nanoseconds.txt": {0: (292, 6_642)},
     "cyclictest-old-padded-interval.txt": {0: (1000, 561_000), 1: (671, 498_000), 2: (504, 533_000), 3: (403, 394_000)},

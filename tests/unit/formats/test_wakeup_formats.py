@@ -187,7 +187,7 @@ def test_a_torn_row_of_a_histogram_is_named_with_its_place() -> None:
 
 def test_a_total_that_the_buckets_do_not_add_up_to_is_named() -> None:
     text = _printed([{5: 10}], [0]).replace("# Total: 00010", "# Total: 00011")
-    assert read_cyclictest(text, "x").problems == ("x: CPU 0: the buckets hold 10 samples, the total says 11",)
+    assert read_cyclictest(text, "x").problems == ("x: thread 0: the buckets hold 10 samples, the total says 11",)
 
 
 def test_a_maximum_that_the_buckets_deny_is_named() -> None:

@@ -64,7 +64,8 @@ def test_on_a_terminal_the_figures_of_every_run_come_before_its_facts(store: Sto
     seen = set()
     for head in store.runs():
         run = store.load(head.id)
-        page = forms_of(run).screen.of(Material(store, run))
+        material = Material(store, run)
+        page = forms_of(material).screen.of(material)
         blocks = [block for section in page.sections for block in section.blocks]
         facts = [number for number, block in enumerate(blocks) if isinstance(block, Facts)]
         tables = [number for number, block in enumerate(blocks) if isinstance(block, Table)]

@@ -132,7 +132,7 @@ def test_wake_ups_of_another_tool_are_told_how_to_be_kept(tmp_path: Path, suffix
     found = "T: 0 ( 11) P:80 I:200 C:  10 Min:  1 Act:  2 Avg:  3 Max:  40\n"
     path = tmp_path / f"wakeups{suffix}"
     path.write_text(found)
-    with pytest.raises(BadReference, match=r"holds wake-up latencies; keep it with `latlab import-rt .*wakeups"):
+    with pytest.raises(BadReference, match=r"holds wake-up latencies; keep it with `latlab import .*wakeups"):
         load(str(path))
 
 

@@ -279,7 +279,7 @@ def _digest_notes(pair: WakeupPair) -> Iterator[str]:
     """Whether all samples are the same says more than any figure of them."""
     for ours, theirs in pair.joined:
         if ours.digest and theirs.digest:
-            yield f"{ours.test}, CPU {ours.core.core}: the samples {_digests(ours, theirs)}"
+            yield f"{ours.test}, {ours.place}: the samples {_digests(ours, theirs)}"
 
 
 def _digests(ours: Distribution, theirs: Distribution) -> str:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from latlab.model.enums import Metric
+from latlab.model.enums import Metric, RowKind
 from latlab.model.wakeups import CpuWakeups, Histogram, Wakeups
 
 PERCENTILES = (50.0, 99.0, 99.9, 99.99, 99.999)
@@ -34,17 +34,18 @@ def silence(wakeups: Wakeups, cpu: CpuWakeups) -> str:
     if not never_woke(wakeups.metric, cpu):
         return ""
     most = max(wakeups.cpus, key=lambda one: one.got)
-    due = f"{cpu.expected:,} were due" if cpu.expected else f"CPU {most.cpu} counted {most.got:,}" if most.got else "nor did any other"
-    return f"{wakeups.tool}: CPU {cpu.cpu} never woke, {due}"
+    other = f"{wakeups.rows.named(most.cpu)} counted {most.got:,}" if most.got else "nor did any other"
+    due = f"{cpu.expected:,} were due" if cpu.expected else other
+    return f"{wakeups.tool}: {wakeups.rows.named(cpu.cpu)} never woke, {due}"
 
 
-def disagreement(cpu: CpuWakeups) -> str:
+def disagreement(cpu: CpuWakeups, rows: RowKind = RowKind.CPU) -> str:
     """A sentence where the counts of a CPU cannot be right together; empty where they can."""
     if cpu.histogram is not None and cpu.histogram.total != cpu.got:
-        return f"CPU {cpu.cpu}: the histogram holds {cpu.histogram.total} samples, the tool says {cpu.got}"
+        return f"{rows.named(cpu.cpu)}: the histogram holds {cpu.histogram.total} samples, the tool says {cpu.got}"
     if cpu.expected is not None and cpu.got + (cpu.missed or 0) < cpu.expected:
         short = cpu.expected - cpu.got - (cpu.missed or 0)
-        return f"CPU {cpu.cpu}: {cpu.expected} wake-ups were due, {cpu.got} were measured; {short} are unaccounted for"
+        return f"{rows.named(cpu.cpu)}: {cpu.expected} wake-ups were due, {cpu.got} were measured; {short} are unaccounted for"
     return ""
 
 

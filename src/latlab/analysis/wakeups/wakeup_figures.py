@@ -24,7 +24,7 @@ def wakeup_figures(run: Run) -> tuple[Figure, ...]:
 
 
 def _figures(run: Run, one: Distribution) -> Iterator[Figure]:
-    scale, cpu = run.tick.value, f"CPU {one.core.core}"
+    scale, cpu = run.tick.value, one.place
     counted = weighted(one, scale)
     found = {Statistic.AVERAGE: one.average_ticks * scale, Statistic.MAXIMUM: one.maximum_ticks * scale}
     for name, share in QUANTILES:

@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from latlab.analysis.base.identity import NotComparable, check_same, partial_runs, problems_note
 from latlab.analysis.wakeups.side import SPANS
 from latlab.model.conditions import Mode
-from latlab.model.enums import Metric
-from latlab.model.run import CoreId, Distribution, Run
+from latlab.model.enums import Metric, RowKind
+from latlab.model.run import CoreId, Distribution, Run, Topology, WakeupCounts
 
 TOOLS = ("recorder", "cyclictest", "jitterdebugger", "rtla-timerlat-Thr", "rtla-timerlat-Usr", "rtla-timerlat-IRQ")
 _LARGEST_RATIO = 300.0
@@ -67,6 +67,7 @@ def _joined(a: Run, b: Run, notes: list[str], gaps: list[str]) -> tuple[tuple[Di
             gaps += notes[-1:] if run is a else []
     joined = []
     for one, other in tests:
+        notes += _other_rows(ours[one].values(), theirs[other].values(), other)
         for run, tool, lone, got in ((a, one, set(theirs[other]) - set(ours[one]), b), (b, other, set(ours[one]) - set(theirs[other]), a)):
             if lone:
                 notes.append(_absent(tool, lone, run, got))
@@ -77,12 +78,30 @@ def _joined(a: Run, b: Run, notes: list[str], gaps: list[str]) -> tuple[tuple[Di
     return tuple(joined)
 
 
+def by_threads(run: Run, other: Run) -> Run:
+    """The run with the numbers of its threads where the other one says its threads alone: nothing else tells which row is which."""
+    rows = run.distributions
+    if not any(row.rows is RowKind.THREAD for row in other.distributions):
+        return run
+    if not rows or any(row.rows is not RowKind.CPU or row.thread is None for row in rows):
+        return run
+    by_thread = tuple(replace(row, core=CoreId(0, row.thread or 0), rows=RowKind.THREAD) for row in rows)
+    contents = WakeupCounts(by_thread, run.load)
+    return replace(run, contents=contents, topology=Topology((1 + max(row.core.core for row in by_thread),)))
+
+
+def _other_rows(ours: Iterable[Distribution], theirs: Iterable[Distribution], test: str) -> Iterator[str]:
+    """A sentence where one run says its CPUs and the other does not."""
+    if {row.rows for row in ours} != {row.rows for row in theirs}:
+        yield f"the rows of one run are CPUs and those of the other {test} are not: the same number is taken for the same"
+
+
 def _by_test(run: Run) -> dict[str, dict[CoreId, Distribution]]:
     found: dict[str, dict[CoreId, Distribution]] = {}
     for one in run.distributions:
         found.setdefault(one.test, {})[one.core] = one
     if not found:
-        raise NotComparable(f"{run.id} holds no wake-ups; name a run of `latlab run rt` or of `latlab import-rt`")
+        raise NotComparable(f"{run.id} holds no wake-ups; name a run of `latlab run rt` or of `latlab import`")
     return found
 
 
@@ -95,7 +114,8 @@ def _absent(tool: str, cores: set[CoreId], run: Run, other: Run) -> str:
     found = [one for one in other.distributions if one.core in cores]
     counts = ", ".join(f"{got:,}" for got in dict.fromkeys(one.got for one in found))
     cpus = ", ".join(str(core.core) for core in sorted(cores))
-    return f"{tool}: CPU {cpus} has no {spans_named(other)} in {run.id}, {counts} in {other.id}"
+    word = found[0].rows.value if found else RowKind.CPU.value
+    return f"{tool}: {word} {cpus} has no {spans_named(other)} in {run.id}, {counts} in {other.id}"
 
 
 def spans_named(run: Run) -> str:

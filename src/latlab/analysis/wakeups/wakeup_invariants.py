@@ -28,4 +28,4 @@ def _all_accounted(one: Distribution, expected: int) -> Check:
 
 
 def _place(one: Distribution) -> str:
-    return f"{one.test}, CPU {one.core.core}"
+    return f"{one.test}, {one.place}"

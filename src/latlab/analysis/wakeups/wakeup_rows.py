@@ -89,7 +89,7 @@ class CpuRows:
         metric = metric or self.a.one.metric
         steps = max(coarse, self.a.resolution, self.b.resolution)
         threshold = self.limits.threshold(before, 0.0 if metric is Metric.MISSED_PERIODS else steps, 0.0)
-        named = f"CPU {self.core.core} {statistic}"
+        named = f"{self.a.one.place} {statistic}"
         test = test_of(self.a, self.b)
         row = Row(test, metric, named, self.core.cluster, before, after, shift, threshold, Verdict.CANNOT_TELL, basis)
         return replace(row, statistic=statistic, core=self.core)

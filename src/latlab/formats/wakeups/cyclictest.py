@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from latlab.errors import DataError
+from latlab.model.enums import RowKind
 from latlab.model.wakeups import CpuWakeups, Histogram, Outlier, Wakeups, counted_us, counted_values, in_blocks
 
 BUCKET = re.compile(r"^(\d{6,18})((?:\s+\d{6,20})+)\s*$", re.ASCII)
@@ -23,7 +24,12 @@ CYCLE = re.compile(r"^# Thread (\d+):((?:\s+\d+)*)(?: # (\d+) others)?\s*$")
 SUMMARY = re.compile(r"T:\s*(\d+) \(\s*(\d+)\) P:\s*\d+ I:(\s*\d+) C:\s*(\d+) Min:\s*(-?\d+) Act:(\s*-?\d+) Avg:\s*(-?\d+) Max:\s*(-?\d+)")
 VERBOSE = re.compile(r"^ *(\d+):(?=[ \d]{8})\s*(\d+):(?=[ \d-]{8})\s*(-?\d+)\s*$")
 NANOSECONDS = re.compile(r"(?:^|[\s/])cyclictest\s(?:.*\s)?(?:-[a-zA-Z]*N[a-zA-Z]*|--nsecs)(?:\s|$)", re.MULTILINE)
+COMMAND = re.compile(r"(?:^|[\s/])cyclictest\s(.*)$", re.MULTILINE)
+SMP = re.compile(r"(?:^|\s)(?:--smp|-[a-zA-Z]*S[a-zA-Z]*\d*)(?=\s|$)")
+EACH_CPU = re.compile(r"(?:^|\s)(?:-a|--affinity)(?=\s+-|\s*$)")
+THREADS_ASKED = re.compile(r"(?:^|\s)(?:-t|--threads)")
 WIDE = 8
+THREADS = ("rows", "threads, whose CPUs the tool does not say")
 SPIKE = re.compile(r"^T:\s*(\d+) Spike:\s*(\d+): TS:\s*(\d+)\s*$")
 INTERVAL = re.compile(r"^Thread (\d+) Interval: (\d+)")
 CONTROL = re.compile(r"\x1b\[[0-9;]*[A-Za-z]|\r")
@@ -53,6 +59,17 @@ def is_cyclictest(text: str) -> bool:
     return any(line.startswith("# Histogram") or SUMMARY.search(line) or any(form.match(line) for form in PROOFS) for line in lines)
 
 
+def has_own_lines(text: str) -> bool:
+    """Whether it has a line that no other tool prints: no row, title or total of a histogram."""
+    lines = (CONTROL.sub("", line) for line in text.splitlines())
+    return any(SUMMARY.search(line) or VERBOSE.match(line) or SPIKE.match(line) for line in lines)
+
+
+def binds_to_each_cpu(options: str) -> bool:
+    """Whether these options of a command bind a thread to each CPU, so that a thread's number is its CPU's."""
+    return SMP.search(options) is not None or (EACH_CPU.search(options) is not None and THREADS_ASKED.search(options) is not None)
+
+
 def looks_like_rows(text: str) -> bool:
     """Whether it has lines that could be rows of its histogram."""
     return any(BUCKET.match(line) for line in text.splitlines())
@@ -75,6 +92,7 @@ def read_cyclictest(text: str, place: str, duration_s: float | None = None, nano
     intervals = {cpu: row[0] for cpu, row in found.summary.items()} | found.intervals
     if duration_s is not None:
         cpus = tuple(_with_expected(cpu, intervals, duration_s) for cpu in cpus)
+    is_bound = any(map(binds_to_each_cpu, COMMAND.findall(text)))
     spikes = tuple(Outlier(cpu, at * 1000, late * unit_ns) for cpu, late, at in found.spikes)
     return Wakeups(
         tool="cyclictest",
@@ -83,7 +101,9 @@ def read_cyclictest(text: str, place: str, duration_s: float | None = None, nano
         cpus=cpus,
         outliers=spikes,
         complete=not found.problems,
+        facts=() if is_bound else (THREADS,),
         problems=tuple(found.problems),
+        rows=RowKind.CPU if is_bound else RowKind.THREAD,
     )
 
 
@@ -175,11 +195,11 @@ def _histogram_column(found: _Text, low_us: np.ndarray, thread: int, place: str,
     histogram = counted_us(low_us, counts, beyond, unit_ns)
     stated = _total(found, "Total", thread)
     if stated is not None and stated != inside:
-        found.problems.append(f"{place}: CPU {thread}: the buckets hold {inside} samples, the total says {stated}")
+        found.problems.append(f"{place}: thread {thread}: the buckets hold {inside} samples, the total says {stated}")
     seen = low_us[counts > 0] if inside else np.zeros(1, dtype=np.int64)
     low, average, high = (_total(found, f"{name} Latencies", thread) for name in ("Min", "Avg", "Max"))
     if high is not None and not beyond and inside and high != int(seen.max()):
-        found.problems.append(f"{place}: CPU {thread}: the last bucket in use is {int(seen.max())} µs, the maximum says {high}")
+        found.problems.append(f"{place}: thread {thread}: the last bucket in use is {int(seen.max())} µs, the maximum says {high}")
     middle = (counts * (low_us + 0.5)).sum() / inside if inside else 0.0
     return CpuWakeups(
         cpu=thread,
@@ -218,7 +238,7 @@ def _joined(cpu: CpuWakeups, found: _Text, place: str) -> CpuWakeups:
     cycles = row[1]
     if cycles < cpu.histogram.total:
         found.problems.append(
-            f"{place}: CPU {cpu.cpu}: the histogram holds {cpu.histogram.total} samples, the summary says {cycles} cycles"
+            f"{place}: thread {cpu.cpu}: the histogram holds {cpu.histogram.total} samples, the summary says {cycles} cycles"
         )
         return cpu
     beyond = cpu.histogram.beyond + cycles - cpu.histogram.total

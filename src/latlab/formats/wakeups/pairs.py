@@ -11,6 +11,7 @@ from typing import Any
 
 from latlab.errors import DataError
 from latlab.model.conditions import Conditions
+from latlab.model.enums import RowKind
 from latlab.model.wakeups import CpuWakeups, Wakeups
 
 PROGRAMS = ("pmqtest", "ptsematest", "svsematest", "sigwaittest")
@@ -82,6 +83,7 @@ def _wakeups(
     return Wakeups(
         tool, interval, 1000, tuple(sorted(cpus, key=lambda cpu: cpu.cpu)), complete=not problems,
         conditions=Conditions(interval_ns=interval, priority=priority or None), facts=facts, problems=tuple(problems),
+        rows=RowKind.PAIR if shared else RowKind.CPU,
     )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from latlab.errors import DataError
 from latlab.formats.wakeups import oslat
 from latlab.formats.wakeups.thread_lines import THREADS
+from latlab.model.enums import RowKind
 from latlab.model.wakeups import CpuWakeups, Histogram, Wakeups, counted_us
 
 LARGEST = 10**15
@@ -62,7 +63,7 @@ def _threads(program: str, threads: list[tuple[int, dict[str, Any]]], place: str
         cycles, low, high, average = (_figure(entry.get(name), name, place) for name in ("cycles", "min", "max", "avg"))
         held = _threads_histogram(entry, int(cycles), place)
         cpus.append(CpuWakeups(number, held, int(cycles), None, None, int(low * 1000), int(high * 1000), float(average * 1000)))
-    return Wakeups(program, None, 1000, tuple(sorted(cpus, key=lambda cpu: cpu.cpu)), facts=(THREADS,))
+    return Wakeups(program, None, 1000, tuple(sorted(cpus, key=lambda cpu: cpu.cpu)), facts=(THREADS,), rows=RowKind.THREAD)
 
 
 def _threads_histogram(entry: dict[str, Any], cycles: int, place: str) -> Histogram | None:

@@ -12,6 +12,7 @@ import re
 import numpy as np
 
 from latlab.errors import DataError
+from latlab.model.enums import RowKind
 from latlab.model.wakeups import CpuWakeups, Histogram, Wakeups
 
 START = re.compile(r"^Tracing run queue latency", re.MULTILINE)
@@ -53,4 +54,4 @@ def read_runqlat(text: str, place: str) -> Wakeups:
         ("average and maximum", "computed from the buckets: their middles, and the end of the last one"),
     )
     cpu = CpuWakeups(0, histogram, histogram.total, None, None, int(lows[0]), int(highs[-1]) - 1, average)
-    return Wakeups("runqlat", None, unit, (cpu,), complete=not problems, facts=facts, problems=tuple(problems))
+    return Wakeups("runqlat", None, unit, (cpu,), complete=not problems, facts=facts, problems=tuple(problems), rows=RowKind.ALL)

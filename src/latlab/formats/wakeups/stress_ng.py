@@ -11,6 +11,7 @@ import numpy as np
 
 from latlab.errors import DataError
 from latlab.model.conditions import Conditions
+from latlab.model.enums import RowKind
 from latlab.model.wakeups import CpuWakeups, Histogram, Wakeups
 
 PREFIX = r"^.{0,80}?\bcyclic: +"
@@ -57,5 +58,5 @@ def read_stress_ng(text: str, place: str) -> Wakeups:
     return Wakeups(
         "stress-ng cyclic", None, width if histogram is not None else 1, (CpuWakeups(0, histogram, got, None, None, *ends, mean),),
         complete=not problems, conditions=Conditions(), facts=(("scheduler", starts[0][1]), ("delay", f"{delay} ns"), NOT_NAMED),
-        problems=tuple(problems),
+        problems=tuple(problems), rows=RowKind.THREAD,
     )  # fmt: skip

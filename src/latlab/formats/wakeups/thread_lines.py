@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from latlab.errors import DataError
 from latlab.formats.wakeups.cyclictest import histogram_columns
+from latlab.model.enums import RowKind
 from latlab.model.wakeups import CpuWakeups, Histogram, Wakeups
 
 _FIGURES = r"C: *(?P<cycles>\d{1,15}) Min: *(?P<low>-?\d{1,15}) Act: *-?\d{1,18} Avg: *(?P<average>-?\d{1,15}) Max: *(?P<high>-?\d{1,15})"
@@ -69,6 +70,7 @@ def read_thread_lines(text: str, place: str) -> Wakeups:
         cpus=tuple(_with_histogram(threads[thread], histograms) for thread in sorted(threads)),
         complete=not problems,
         facts=(THREADS,),
+        rows=RowKind.THREAD,
         problems=tuple(problems),
     )
 

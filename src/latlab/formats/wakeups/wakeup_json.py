@@ -15,6 +15,7 @@ from latlab.errors import DataError
 from latlab.formats.wakeups.cyclictest_command import conditions_of
 from latlab.formats.wakeups.pairs import is_of_pairs, read_pairs_json
 from latlab.formats.wakeups.rt_tests_json import read_rt_tests, with_head
+from latlab.model.enums import RowKind
 from latlab.model.wakeups import CpuWakeups, Histogram, Wakeups
 
 # `cyclictest -a 1 -t 4` binds all its threads to one CPU, which says nothing of which thread is which.
@@ -59,9 +60,10 @@ def _cyclictest(root: dict[str, Any], place: str) -> Wakeups:
     shared = len(set(bound)) < len(bound) or min(bound) < 0
     numbers = [_number(name, "thread", place) for name, _ in entries] if shared else bound
     cpus = tuple(
-        _cpu(entry, number, "cycles", 1 if nanoseconds else 1000, place, problems)
-        for number, (_, entry) in zip(numbers, entries, strict=True)
+        replace(_cpu(entry, number, "cycles", 1 if nanoseconds else 1000, place, problems), thread=int(name))
+        for number, (name, entry) in zip(numbers, entries, strict=True)
     )
+    is_of_threads = shared or not all("cpu" in entry for _, entry in entries)
     if root.get("return_code", 0) != 0:
         problems.append(f"{place}: cyclictest ended with status {root['return_code']}")
     facts = (
@@ -70,7 +72,8 @@ def _cyclictest(root: dict[str, Any], place: str) -> Wakeups:
         ("started", str(root.get("start_time", ""))),
         *((SHARED,) if shared else ()),
     )
-    return replace(_wakeups("cyclictest", 1 if nanoseconds else 1000, cpus, facts, problems), conditions=conditions_of(command))
+    read = _wakeups("cyclictest", 1 if nanoseconds else 1000, cpus, facts, problems)
+    return replace(read, conditions=conditions_of(command), rows=RowKind.THREAD if is_of_threads else RowKind.CPU)
 
 
 def _jitterdebugger(root: dict[str, Any], place: str) -> Wakeups:

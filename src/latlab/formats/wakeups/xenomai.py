@@ -11,6 +11,7 @@ import numpy as np
 
 from latlab.errors import DataError
 from latlab.model.conditions import Conditions
+from latlab.model.enums import RowKind
 from latlab.model.wakeups import CpuWakeups, Histogram, Wakeups
 
 _US = r" *(-?\d{1,9}\.\d{3})"
@@ -74,6 +75,7 @@ def read_xenomai(text: str, place: str) -> Wakeups:
         conditions=Conditions(interval_ns=interval, priority=int(priority[1]) if priority else None, duration_s=float(ran_s)),
         facts=tuple(facts),
         problems=tuple(problems),
+        rows=RowKind.CPU if cpu else RowKind.THREAD,
     )
 
 

@@ -44,7 +44,7 @@ def charts(result: RtResult) -> list[Chart]:
 
 
 def _staircase(wakeups: Wakeups) -> Chart | None:
-    """Counts by microsecond, a line for each CPU; a bar at the right end holds what lies beyond."""
+    """Counts by microsecond, a line for each row; a bar at the right end holds what lies beyond."""
     shown = [cpu for cpu in wakeups.cpus if cpu.histogram is not None and cpu.histogram.total]
     if not shown:
         return None
@@ -53,11 +53,12 @@ def _staircase(wakeups: Wakeups) -> Chart | None:
     beyond: list[dict[str, Any]] = []
     for cpu in shown:
         counts, over = _rebinned(cpu, step_ns)
-        rows += _steps(counts, step_ns, f"CPU {cpu.cpu}")
+        name = wakeups.rows.named(cpu.cpu)
+        rows += _steps(counts, step_ns, name)
         if over:
-            beyond.append({"us": LONGEST_US * (1.03 + 0.02 * len(beyond)), "n": over, "floor": FLOOR, "cpu": f"CPU {cpu.cpu}"})
+            beyond.append({"us": LONGEST_US * (1.03 + 0.02 * len(beyond)), "n": over, "floor": FLOOR, "cpu": name})
     scale = alt.Scale(type="log", domainMin=FLOOR, nice=False)
-    colour = _colour([f"CPU {cpu.cpu}" for cpu in shown])
+    colour = _colour([wakeups.rows.named(cpu.cpu) for cpu in shown])
     base = alt.Chart(alt.InlineData(values=rows), width=WIDE_PX, height=HIGH_PX)
     steps = base.mark_line(interpolate="step-after", strokeWidth=1.5).encode(
         x=alt.X("us:Q", title="latency (µs)"),
@@ -102,12 +103,12 @@ def _rebinned(cpu: CpuWakeups, step_ns: int) -> tuple[list[int], int]:
 
 
 def _survival(wakeups: Wakeups) -> Chart:
-    rows = [row for cpu in wakeups.cpus if cpu.histogram for row in survivors(cpu.cpu, "measured", cpu.histogram)]
+    rows = [row for cpu in wakeups.cpus if cpu.histogram for row in survivors(wakeups.rows.named(cpu.cpu), "measured", cpu.histogram)]
     rows += [
         row
         for cpu in wakeups.cpus
         if cpu.histogram and cpu.implied and cpu.implied.total
-        for row in survivors(cpu.cpu, "with the missed periods", together(cpu.histogram, cpu.implied))
+        for row in survivors(wakeups.rows.named(cpu.cpu), "with the missed periods", together(cpu.histogram, cpu.implied))
     ]
     chart = (
         alt.Chart(alt.InlineData(values=rows), width=WIDE_PX, height=HIGH_PX)
@@ -121,7 +122,7 @@ def _survival(wakeups: Wakeups) -> Chart:
         )
     )
     note = "How many wake-ups were at least this late, both axes logarithmic. Missed periods are those that passed while a thread was late."
-    beyond = [row for cpu in wakeups.cpus if cpu.histogram for row in _overflow(cpu.cpu, cpu.histogram)]
+    beyond = [row for cpu in wakeups.cpus if cpu.histogram for row in _overflow(wakeups.rows.named(cpu.cpu), cpu.histogram)]
     if not beyond:
         return Chart("Survival", note, finished(chart))
     ends = (
@@ -138,21 +139,21 @@ def _survival(wakeups: Wakeups) -> Chart:
     return Chart("Survival", f"{note} The histogram ends at the triangle: {told} are later than that.", finished(alt.layer(chart, ends)))
 
 
-def _overflow(cpu: int, histogram: Histogram) -> list[dict[str, Any]]:
+def _overflow(name: str, histogram: Histogram) -> list[dict[str, Any]]:
     """Where the histogram ends, if there is more."""
     if not histogram.beyond or not len(histogram.high_ns):
         return []
     share = histogram.beyond / histogram.total
-    return [{"us": int(histogram.high_ns[-1]) / 1000, "share": share, "cpu": f"CPU {cpu}", "n": histogram.beyond}]
+    return [{"us": int(histogram.high_ns[-1]) / 1000, "share": share, "cpu": name, "n": histogram.beyond}]
 
 
-def survivors(cpu: int, kind: str, histogram: Histogram) -> list[dict[str, Any]]:
+def survivors(name: str, kind: str, histogram: Histogram) -> list[dict[str, Any]]:
     """From the first latency that anything is earlier than: before it the share is 1, and nothing is to be seen."""
     low_ns, share = histogram.survival()
     seen = np.flatnonzero(share < 1.0)
     first = max(int(seen[0]) - 1, 0) if len(seen) else 0
     return [
-        {"us": max(low, 1) / 1000, "share": s, "cpu": f"CPU {cpu}", "kind": kind}
+        {"us": max(low, 1) / 1000, "share": s, "cpu": name, "kind": kind}
         for low, s in zip(low_ns.tolist()[first:], share.tolist()[first:], strict=True)
         if s > 0
     ]

@@ -223,7 +223,7 @@ def _dose_chart(series: Sequence[ArmFigures], judged: StackJudgement) -> Chart:
 def _survival(found: Sequence[ArmFigures], judged: StackJudgement) -> Chart:
     drawn = [one for one in _compared(found, judged) if one.arm.quality is None]
     shown = [(_said(one.arm), cpu) for one in drawn for cpu in one.recorder.cpus if cpu.histogram]
-    rows = [row for said, cpu in shown if cpu.histogram for row in survivors(cpu.cpu, said, cpu.histogram)]
+    rows = [row for said, cpu in shown if cpu.histogram for row in survivors(f"CPU {cpu.cpu}", said, cpu.histogram)]
     names = [said for said, _ in shown]
     chart = (
         alt.Chart(alt.InlineData(values=rows), width=WIDE_PX, height=HIGH_PX)

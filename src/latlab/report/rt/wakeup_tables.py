@@ -107,7 +107,7 @@ def latencies(name: str, wakeups: Wakeups) -> Table:
     ]
     if any(cpu.digest for cpu in cpus):
         rows.append(("digest of the samples", *(cpu.digest for cpu in cpus)))
-    columns = (*words("Latencies"), *figures(*(f"CPU {cpu.cpu}" for cpu in cpus)))
+    columns = (*words("Latencies"), *figures(*(wakeups.rows.named(cpu.cpu) for cpu in cpus)))
     title = f"{LATENCIES.get(wakeups.metric, METRIC_TITLES[wakeups.metric])} by {wakeups.tool}"
     return Table(_titled(name, title), columns, tuple(rows), _latency_notes(wakeups))
 

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Any file that can become a run: a console log, what another tool measured, an export of latlab. Which it is stands in the file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from latlab.campaigns.exported import import_export, is_export
+from latlab.campaigns.importing import CONSOLE_MARKS, import_log, is_console_log
+from latlab.campaigns.importing_wakeups import import_measured
+from latlab.campaigns.recording import Recorded
+from latlab.errors import DataError, UsageError
+from latlab.formats.measured import known_names, proven_tools, quoted, unproven
+from latlab.model.enums import Clock
+from latlab.model.run import UNNAMED, Topology
+from latlab.store.store import Store
+
+CONSOLE = "console"
+"""The name by which --as means a console log."""
+OF_CONSOLE = ("topology", "clock", "core_mhz")
+OF_MEASURED = ("duration", "interval")
+OF_ALL = ("platform", "firmware")
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """What a user says of a file; None is what the user leaves open. `tool` is the one that wrote it."""
+
+    tool: str | None = None
+    topology: Topology | None = None
+    clock: Clock | None = None
+    core_mhz: float | None = None
+    duration: str | None = None
+    interval: int | None = None
+    platform: str | None = None
+    firmware: str | None = None
+
+
+def import_file(store: Store, data: bytes, name: str, stated: Stated) -> Recorded | str:
+    """The run: as it was recorded from a console log, else its id. Raises DataError with one sentence for a file that is none of these or
+    several, UsageError for what is said of it and has no effect."""
+    if is_export(data):
+        _refuse(stated, ("tool", *OF_CONSOLE, *OF_MEASURED, *OF_ALL), f"{name} is an export of latlab, which says it itself")
+        return import_export(store, data, name)
+    if _is_console(data, name, stated.tool):
+        _refuse(stated, OF_MEASURED, f"{name} is a console log, in which nothing was due")
+        return import_log(store, data, name, stated.topology, stated.clock, stated.platform, stated.firmware, stated.core_mhz)
+    _refuse(stated, OF_CONSOLE, f"{name} is no console log")
+    given = (stated.platform or UNNAMED, stated.duration, stated.interval, stated.firmware or "unknown")
+    return import_measured(store, data, name, *given, tool=stated.tool or "")
+
+
+def _is_console(data: bytes, name: str, tool: str | None) -> bool:
+    if tool == CONSOLE:
+        return True
+    if tool is not None:
+        if tool not in known_names():
+            raise UsageError(f"--as {tool!r} is no tool that is read; use {', '.join((CONSOLE, *known_names()))}")
+        return False
+    tools = proven_tools(data)
+    has_marks = any(mark in data for mark in CONSOLE_MARKS)
+    if tools and has_marks:
+        raise DataError(
+            f"{name}: it holds lines of latlab or of RT_INSTR and the output of {tools[0]}; put each into a file of its own, "
+            f"or import one of them with --as {CONSOLE} or --as {quoted(tools[0])}"
+        )
+    if not tools and not has_marks and not is_console_log(data, name):
+        raise unproven(data, name)
+    return not tools
+
+
+def _refuse(stated: Stated, names: Iterable[str], why: str) -> None:
+    for one in names:
+        if getattr(stated, one) is not None:
+            option = "as" if one == "tool" else one.replace("_", "-")
+            raise UsageError(f"{why}; leave out --{option}")

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`latlab import`: a file from elsewhere as a run. Heavy imports wait until they are needed."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from latlab.cli.options import Format, StoreOption, TablesFormat
+from latlab.cli.output import say
+
+OLD_NAME = "import-rt"
+
+
+class ClockName(StrEnum):
+    TIME = "time"
+    INSTRUCTIONS = "instructions"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to the command line, by its old name too."""
+    app.command("import")(import_)
+    app.command(OLD_NAME, hidden=True)(import_)
+
+
+def import_(
+    context: typer.Context,
+    file: Annotated[
+        Path, typer.Argument(help="A console log, output of rt-tests, jitterdebugger, rtla, Zephyr or twister, or an export of latlab.")
+    ],
+    tool: Annotated[
+        str | None,
+        typer.Option("--as", help="The tool that wrote it, such as cyclictest, or console.", show_default="as it says"),
+    ] = None,
+    topology: Annotated[str | None, typer.Option(help="Cores of each cluster, where a console log does not say it.")] = None,
+    clock: Annotated[
+        ClockName | None, typer.Option(help="What the target's counter counts, where a console log does not say it.", show_default="time")
+    ] = None,
+    core_mhz: Annotated[float | None, typer.Option(help="The core's frequency, for a log of tf-m-tools' profiler.")] = None,
+    duration: Annotated[str | None, typer.Option(help="How long a tool ran, to find what was missed.")] = None,
+    interval: Annotated[int | None, typer.Option(help="Microseconds between two wake-ups, to find what was missed.")] = None,
+    platform: Annotated[str | None, typer.Option(help="Name of the board.")] = None,
+    firmware: Annotated[str | None, typer.Option(help="Name of the firmware: runs of one tell what they scatter by.")] = None,
+    store: StoreOption = None,
+    format: TablesFormat = Format.TABLE,
+) -> None:
+    """Import a file from elsewhere as a run.
+
+    It is the console log of a board, the output of another tool, or an export of latlab. What it is stands in the file.
+    """
+    from latlab.campaigns.importing_file import Stated, import_file
+    from latlab.campaigns.virtual_psci import topology_of
+    from latlab.cli import psci, rt
+    from latlab.cli.stores import open_store
+    from latlab.model.enums import Clock
+    from latlab.store.reading import read_file
+
+    if context.info_name == OLD_NAME:
+        say(f"`latlab {OLD_NAME}` is `latlab import` now; the next release has the new name only")
+    data = read_file(file)
+    shape = None if topology is None else topology_of(topology)
+    stated = Stated(tool, shape, Clock(clock.value) if clock else None, core_mhz, duration, interval, platform, firmware)
+    opened = open_store(store)
+    found = import_file(opened, data, file.name, stated)
+    if isinstance(found, str):
+        rt.conclude(opened, found, format)
+    else:
+        psci.conclude(opened, found, format)

@@ -120,9 +120,10 @@ def test_a_driver_that_cannot_even_be_deactivated_is_one_sentence_too(driver: Dr
 
 def test_a_file_is_put_where_it_can_be_run(driver: Driver, target: Target, tmp_path: Path) -> None:
     (tmp_path / "local").write_bytes(b"program")
-    driver.answers = [([], [], 0), ([], ["chmod: no"], 1)]
+    driver.answers = [(["7"], [], 0), ([], ["chmod: no"], 1)]
     LabgridBoard(target).put(tmp_path / "local", "/var/tmp/a b")
-    assert driver.asked == [("put", b"program", "/var/tmp/a b"), ("run", "chmod 755 '/var/tmp/a b'", 60, "replace")]
+    looks = ("run", "chmod 755 '/var/tmp/a b' && wc -c <'/var/tmp/a b'", 60, "replace")
+    assert driver.asked == [("put", b"program", "/var/tmp/a b"), looks]
     assert target.wanted == [FILES, COMMANDS]
     with pytest.raises(LatlabError, match="board-7: cannot write /x: chmod: no"):
         LabgridBoard(target).put(tmp_path / "local", "/x")

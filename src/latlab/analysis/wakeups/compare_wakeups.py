@@ -23,7 +23,7 @@ from latlab.analysis.wakeups.side import SPANS, Side, side_of, spans_of
 from latlab.analysis.wakeups.wakeup_identity import WakeupPair, pair_wakeups
 from latlab.analysis.wakeups.wakeup_rows import QUANTILES, CpuRows, test_of
 from latlab.model.blame import Blame
-from latlab.model.enums import Clock, Metric
+from latlab.model.enums import Clock, Metric, RowKind
 from latlab.model.run import Distribution, Run
 
 LEVELS = (Statistic.MEDIAN, Statistic.AVERAGE)
@@ -37,7 +37,7 @@ def compare_wakeups(a: Run, b: Run, limits: Limits, earlier: Sequence[Run] = ())
     pair = pair_wakeups(a, b)
     exact = a.tick.clock is not Clock.TIME
     cpus = [CpuRows(side_of(a, ours), side_of(b, theirs), limits) for ours, theirs in pair.joined]
-    identical = not exact and all(ours == theirs for ours, theirs in pair.joined)
+    identical = not exact and all(_figures(ours) == _figures(theirs) for ours, theirs in pair.joined)
     late = {} if exact or identical else _late(cpus)
     rows = [row for cpu in cpus for row in cpu.exact()] if exact else _judged(cpus, late, a, limits, () if identical else earlier)
     changes = {test: changes_of(one.a, one.b, limits.alpha) for test, one in late.items()}
@@ -273,6 +273,11 @@ def _exposure_notes(pair: WakeupPair) -> Iterator[str]:
         clipped = sum(one[side].beyond for one in pair.joined)
         if clipped:
             yield f"{clipped} {SPANS[pair.joined[0][0].metric]}s of {run.id} lie beyond the end of its histogram"
+
+
+def _figures(one: Distribution) -> Distribution:
+    """Whatever its rows are said to be of, which a file of an earlier version does not say."""
+    return replace(one, rows=RowKind.CPU, thread=None)
 
 
 def _digest_notes(pair: WakeupPair) -> Iterator[str]:

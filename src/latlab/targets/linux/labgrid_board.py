@@ -73,8 +73,9 @@ class LabgridBoard:
         with self._driver(FILES) as driver:
             driver.put(str(local), remote)
         size = local.stat().st_size
-        if self._bytes_of(remote) != size:
-            self._put_as_text(local, remote)
+        if self._bytes_of(remote) == size:
+            return
+        self._put_as_text(local, remote)
         if (arrived := self._bytes_of(remote)) != size:
             raise LatlabError(f"{self.name}: {remote} has {arrived} of {size} bytes; use a driver with SSH")
 

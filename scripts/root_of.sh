@@ -33,13 +33,15 @@ if [ ! -e "$root/.latlab" ]; then
     touch "$root/.latlab"
 fi
 cp /etc/resolv.conf "$root/etc/resolv.conf"
+printf '127.0.0.1 localhost %s\n' "$(uname -n)" >"$root/etc/hosts"
 cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/ca-certificates.crt"
 [ -e "$root/root/latlab/.git" ] || git init -q "$root/root/latlab"
 git -C "$here" bundle create -q "$root/root/latlab.bundle" HEAD
 git -C "$root/root/latlab" fetch -q ../latlab.bundle HEAD
 git -C "$root/root/latlab" -c advice.detachedHead=false checkout -q -f FETCH_HEAD
 
+# The root is a mount of its own, as that of each machine is: the recorder makes it private before it mounts tracefs.
 exec unshare --mount --pid --fork --kill-child sh -c '
-    mount -t proc proc "$0/proc" && mount --rbind /sys "$0/sys" && mount --rbind /dev "$0/dev" || exit 77
+    mount --bind "$0" "$0" && mount -t proc proc "$0/proc" && mount --rbind /sys "$0/sys" && mount --rbind /dev "$0/dev" || exit 77
     exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 PIP_CERT=/etc/ssl/certs/ca-certificates.crt \
         chroot "$0" sh -c "cd /root/latlab && $1"' "$root" "$command"

@@ -124,6 +124,8 @@ def test_stress_ng_says_what_it_did_also_behind_another_command(tmp_path: Path) 
 def test_what_a_load_did_is_not_known_where_its_file_is_damaged_or_was_never_written() -> None:
     whole = b"metrics:\n    - stressor: cpu\n      bogo-ops: 50\n      wall-clock-time: 2.0\n"
     assert [one.per_second for one in work_of_load({"load.yaml": whole})] == [25.0]
+    of_0_19 = b"---\nbuild-info:\n      compiler: 'gcc'\nsource-date-epoch: 1\n      stdc-version: '1'\n\n"
+    assert [one.per_second for one in work_of_load({"load.yaml": of_0_19 + whole})] == [25.0]
     for data in (b"", b"---\n...\n", whole[:40], b"\xff\x00", b"metrics: 7", whole.replace(b"2.0", b"0.0")):
         assert work_of_load({"load.yaml": data}) == ()
 

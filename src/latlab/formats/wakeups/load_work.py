@@ -9,6 +9,10 @@ from latlab.errors import DataError
 from latlab.model.run import LoadWork
 
 
+METRICS = b"\nmetrics:"
+"""What is before it is not read: stress-ng 0.19.02 writes a list of its build there that is no YAML."""
+
+
 class _Stressor(msgspec.Struct):
     stressor: str
     operations: float = msgspec.field(name="bogo-ops")
@@ -21,9 +25,10 @@ class _File(msgspec.Struct):
 
 def read_load_work(data: bytes, place: str) -> tuple[LoadWork, ...]:
     """Bogo operations in a second of real time, by stressor; none where it was killed before it could say. Raises DataError."""
+    metrics = data[max(data.find(METRICS), 0) :]
     try:
-        found = msgspec.yaml.decode(data, type=_File | None)
+        found = msgspec.yaml.decode(metrics, type=_File | None)
     except (msgspec.MsgspecError, RecursionError, ValueError) as error:
         raise DataError(f"{place}: not what stress-ng writes ({error}); what the load did is not known") from error
-    metrics = (found.metrics if found else None) or []
-    return tuple(LoadWork(one.stressor, one.operations / one.seconds) for one in metrics if one.seconds > 0)
+    stressors = (found.metrics if found else None) or []
+    return tuple(LoadWork(one.stressor, one.operations / one.seconds) for one in stressors if one.seconds > 0)

@@ -17,7 +17,7 @@ from latlab.targets.qemu.subject_file import FOLDER as READY
 PACKAGE_AT = 0x40000
 OWN_CALLS = (FileKind.FLASH, FileKind.PACKAGE, FileKind.BL1, FileKind.BL31, FileKind.EL3, FileKind.OPENSBI, FileKind.RUSTSBI)
 SBI = (FileKind.OPENSBI, FileKind.RUSTSBI)
-CALLERS = (FileKind.KERNEL, FileKind.UBOOT, FileKind.UEFI, FileKind.EFI)
+CALLERS = (FileKind.KERNEL, FileKind.XEN, FileKind.UBOOT, FileKind.UEFI, FileKind.EFI)
 HOLD_NONE = {
     FileKind.ROM: "which a PC's firmware or its UEFI runs, and which offers no calls; name the firmware",
     FileKind.TREE: "which describes a machine and has no code; name the firmware",

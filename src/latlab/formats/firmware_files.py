@@ -22,6 +22,7 @@ READS_MHARTID = re.compile(rb"[\x73\xf3][\x20-\x2f]\x40\xf1")  # csrr, which M-m
 TOUCHES_ICC_SRE_EL3 = re.compile(rb"[\xa0-\xbf]\xcc[\x1e\x3e]\xd5")  # as no GICv2 has it
 TFA_VERSION = re.compile(rb"v\d+\.\d+[\w.\-]*\((?:release|debug)\)")
 OPENSBI_VERSION = b"OpenSBI v%d.%d"
+XEN_GREETING, LINUX_GREETING = (b"Xen version %d.%d", b"Latest ChangeSet: "), b"Linux version "
 UBOOT_VERSION = re.compile(rb"U-Boot (?:SPL )?20\d\d\.\d\d[^\s\0]*")
 UBOOT_ARCH = re.compile(rb"\0arch=(\w+)\0")
 RUSTSBI_GREETING = b"Hello RustSBI!"
@@ -54,6 +55,7 @@ class FileKind(Enum):
     OPENSBI = "OpenSBI"
     RUSTSBI = "RustSBI's prototyper"
     KERNEL = "Linux"
+    XEN = "Xen"
     UBOOT = "U-Boot"
     UEFI = "a UEFI firmware volume"
     ELF = "an ELF file"
@@ -122,8 +124,8 @@ def _sbi(data: bytes) -> FileKind | None:
 
 def _normal_world(data: bytes) -> FirmwareFile:
     magic = data[KERNEL_MAGIC_AT : KERNEL_MAGIC_AT + 4]
-    if magic in (ARM64_KERNEL, RISCV_KERNEL):
-        return FirmwareFile(FileKind.KERNEL, "aarch64" if magic == ARM64_KERNEL else "riscv")
+    if magic in (ARM64_KERNEL, RISCV_KERNEL) and (kind := _under_kernel_header(data)):
+        return FirmwareFile(kind, "aarch64" if magic == ARM64_KERNEL else "riscv")
     if data[FIRMWARE_VOLUME_AT : FIRMWARE_VOLUME_AT + 4] == FIRMWARE_VOLUME or FIRMWARE_VOLUME in data[: 1 << 16]:
         return FirmwareFile(FileKind.UEFI)
     if data.startswith(EFI_PROGRAM):
@@ -137,6 +139,15 @@ def _normal_world(data: bytes) -> FirmwareFile:
         return FirmwareFile(FileKind.UBOOT, name, version=_version(UBOOT_VERSION, data), is_machine_mode=is_machine)
     foreign = next((who for word, who in NOT_OURS.items() if word in data), None)
     return FirmwareFile(FileKind.FOREIGN, foreign[1], version=foreign[0]) if foreign else FirmwareFile(FileKind.OTHER)
+
+
+def _under_kernel_header(data: bytes) -> FileKind | None:
+    """Others begin with the header of Linux, so that its loaders start them; what they print sets them apart. None: U-Boot."""
+    if all(word in data for word in XEN_GREETING):
+        return FileKind.XEN
+    if UBOOT_VERSION.search(data) and LINUX_GREETING not in data:
+        return None
+    return FileKind.KERNEL
 
 
 def _arch_of_pe(data: bytes) -> str:

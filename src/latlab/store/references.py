@@ -108,7 +108,7 @@ def _from_file(path: Path, release: str, unit: str, shape: Topology | None = Non
     else:
         _refuse_wakeups(path, text.encode())
         raise BadReference(f"{path}: the format {path.suffix!r} is not read; .rst, .csv, .json, .log, .txt and .yaml are")
-    release = release or _only_release(path, reading)
+    release = _release_there(path, reading, release) if release else _only_release(path, reading)
     run = published.run_of(reading, release, replace(_source(path, reading, release), topology=shape), unit)
     if not run.samples and not run.distributions:
         reason = min(run.problems, key=lambda p: p.kind is not ProblemKind.UNIT_SUSPECT, default=None)
@@ -155,6 +155,17 @@ def _refuse_wakeups(path: Path, data: bytes) -> None:
     except DataError:
         return
     raise BadReference(f"{path} holds wake-up latencies; keep it with `latlab import {path}` and name the run")
+
+
+def _release_there(path: Path, reading: Reading, named: str) -> str:
+    """The release that is named, if the file has it; what the reader met in other tables says nothing of one that is not there."""
+    found = [release for release in published.releases(reading) if release]
+    word = named.removesuffix(" release")
+    if word in found or not reading.tables:
+        return word
+    if not found:
+        raise BadReference(f"{path} says of no table which release it is of; leave out #{named}")
+    raise BadReference(f"{path} has no release {named!r}; name one that it has: {', '.join(f'{path}#{each}' for each in found)}")
 
 
 def _only_release(path: Path, reading: Reading) -> str:

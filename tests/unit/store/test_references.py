@@ -99,6 +99,22 @@ def test_a_release_of_a_document_is_named_behind_it(tmp_path: Path) -> None:
         load(f"{path}#v2.13")
 
 
+@pytest.mark.parametrize("named", ["v9", "current", "v2.1", "v2.11-rc0", "V2.11"])
+def test_a_release_that_is_not_there_is_answered_with_those_that_are(tmp_path: Path, named: str) -> None:
+    path = file(tmp_path, "juno.rst", DOCUMENT.format(old=11, new=12))
+    with pytest.raises(BadReference) as refused:
+        load(f"{path}#{named}")
+    assert str(refused.value) == f"{path} has no release {named!r}; name one that it has: {path}#v2.11, {path}#v2.12"
+
+
+def test_the_current_release_is_named_as_the_document_does(tmp_path: Path) -> None:
+    text = DOCUMENT.format(old=11, new=12).replace("v2.12", "current release").replace("v2.11", "previous release")
+    path = file(tmp_path, "juno.rst", text)
+    assert load(f"{path}#current").samples == load(f"{path}#current release").samples != load(f"{path}#previous").samples
+    with pytest.raises(BadReference, match=r"has no release 'v9'; name one that it has: .*#"):
+        load(f"{path}#v9")
+
+
 def test_clusters_stand_behind_the_release_where_a_document_does_not_say_them(tmp_path: Path) -> None:
     path = file(tmp_path, "juno.rst", DOCUMENT.format(old=11, new=12))
     assert load(f"{path}#v2.11@2,4").topology == Topology((2, 4)) != load(f"{path}#v2.11").topology

@@ -18,7 +18,7 @@ OPENSBI = struct.pack("<2I", 0x0000059B, 0x0005069B) * 64 + b"OpenSBI v%d.%d\n\0
 OPENSBI_32 = struct.pack("<I", 0x00B50533) * 128 + b"OpenSBI v%d.%d\n\0"
 RUSTSBI = struct.pack("<3I", 0x0005B603, 0x00C53023, 0x00B50533) * 64 + b"Hello RustSBI!"  # ld, sd
 KERNEL = bytes(56) + b"ARM\x64" + bytes(100)
-XEN = b"Xen version %d.%d%s (%s)\0Latest ChangeSet: %s\n\0"
+XEN = b"Xen version %d.%d%s (%s %s) (%s@%s) (%s) %s %s\n\0xen_changeset\0"
 UBOOT = b"\0U-Boot 2023.01 (Jan 01 2024)\0arch=riscv\0cpu=generic\0"
 READ_MHARTID = struct.pack("<I", 0xF1402573)
 EFI = b"MZ" + bytes(58) + struct.pack("<I", 64) + b"PE\0\0" + struct.pack("<H", 0xAA64) + bytes(100)

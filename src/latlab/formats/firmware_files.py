@@ -22,7 +22,7 @@ READS_MHARTID = re.compile(rb"[\x73\xf3][\x20-\x2f]\x40\xf1")  # csrr, which M-m
 TOUCHES_ICC_SRE_EL3 = re.compile(rb"[\xa0-\xbf]\xcc[\x1e\x3e]\xd5")  # as no GICv2 has it
 TFA_VERSION = re.compile(rb"v\d+\.\d+[\w.\-]*\((?:release|debug)\)")
 OPENSBI_VERSION = b"OpenSBI v%d.%d"
-XEN_GREETING, LINUX_GREETING = (b"Xen version %d.%d", b"Latest ChangeSet: "), b"Linux version "
+XEN_GREETING, LINUX_GREETING = b"Xen version %d.%d", b"Linux version "
 UBOOT_VERSION = re.compile(rb"U-Boot (?:SPL )?20\d\d\.\d\d[^\s\0]*")
 UBOOT_ARCH = re.compile(rb"\0arch=(\w+)\0")
 RUSTSBI_GREETING = b"Hello RustSBI!"
@@ -143,7 +143,7 @@ def _normal_world(data: bytes) -> FirmwareFile:
 
 def _under_kernel_header(data: bytes) -> FileKind | None:
     """Others begin with the header of Linux, so that its loaders start them; what they print sets them apart. None: U-Boot."""
-    if all(word in data for word in XEN_GREETING):
+    if XEN_GREETING in data:
         return FileKind.XEN
     if UBOOT_VERSION.search(data) and LINUX_GREETING not in data:
         return None

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Prints the folder for the temporary files of the tests: in memory where 4 GiB are free there, since a disk that discards blocks as it frees
-# them takes up to minutes to remove what a guest's memory was in; else where temporary files always are.
+# Prints the folder for the temporary files of the tests: in memory where 4 GiB are free there, else where temporary files always are.
+# A disk that discards blocks as it frees them can take minutes to remove the file of a guest's memory.
 set -eu
 usual=${TMPDIR:-/tmp} memory=/dev/shm
 kib_free=$(df -Pk "$memory" 2>/dev/null | awk 'NR == 2 && $1 == "tmpfs" { print $4 }')

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Any file that can become a run: a console log, what another tool measured, an export of latlab. Which it is stands in the file."""
+"""Any file that can become a run: a console log, the output of another tool, or an export of latlab. Its contents decide which."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def import_(
 ) -> None:
     """Import a file from elsewhere as a run.
 
-    It is the console log of a board, the output of another tool, or an export of latlab. What it is stands in the file.
+    It is the console log of a board, the output of another tool, or an export of latlab. Its contents decide which.
     """
     from latlab.campaigns.importing_file import Stated, import_file
     from latlab.campaigns.virtual_psci import topology_of

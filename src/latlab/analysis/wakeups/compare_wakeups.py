@@ -276,7 +276,7 @@ def _exposure_notes(pair: WakeupPair) -> Iterator[str]:
 
 
 def _figures(one: Distribution) -> Distribution:
-    """Whatever its rows are said to be of, which a file of an earlier version does not say."""
+    """The distribution without the kind of its rows, which files of earlier versions lack."""
     return replace(one, rows=RowKind.CPU, thread=None)
 
 

@@ -1,14 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A command in a minimal root of a Debian suite, with a clone of this checkout's HEAD at /root/latlab. Usage: scripts/root_of.sh SUITE COMMAND
+# A command in a minimal root of a Debian suite, with a clone of this checkout's HEAD at /root/latlab. Usage: scripts/root_of.sh SUITE[/NAME] COMMAND
 # The root is made from the place that apt's own entry for this machine's release names, under LATLAB_ROOTS (build/roots), and is used again.
+# NAME is for a second root of a suite. /mnt is one folder for all roots.
 # Ends with 77, after one sentence, where no root can be made.
 set -eu
 
-suite=$1 command=$2
+suite=${1%%/*} command=$2
 here=$(cd "$(dirname "$0")/.." && pwd)
-mkdir -p "${LATLAB_ROOTS:-$here/build/roots}"
-root=$(cd "${LATLAB_ROOTS:-$here/build/roots}" && pwd)/$suite
+roots=${LATLAB_ROOTS:-$here/build/roots}
+mkdir -p "$roots/common"
+roots=$(cd "$roots" && pwd)
+root=$roots/$(printf '%s' "$1" | tr / -)
 
 not_here() {
     printf 'No root of %s: %s.\n' "$suite" "$1" >&2
@@ -42,6 +45,6 @@ git -C "$root/root/latlab" -c advice.detachedHead=false checkout -q -f FETCH_HEA
 
 # The root is a mount of its own, as that of each machine is: the recorder makes it private before it mounts tracefs.
 exec unshare --mount --pid --fork --kill-child sh -c '
-    mount --bind "$0" "$0" && mount -t proc proc "$0/proc" && mount --rbind /sys "$0/sys" && mount --rbind /dev "$0/dev" || exit 77
+    mount --bind "$0" "$0" && mount --bind "$2" "$0/mnt" && mount -t proc proc "$0/proc" && mount --rbind /sys "$0/sys" && mount --rbind /dev "$0/dev" || exit 77
     exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 PIP_CERT=/etc/ssl/certs/ca-certificates.crt \
-        chroot "$0" sh -c "cd /root/latlab && $1"' "$root" "$command"
+        chroot "$0" sh -c "cd /root/latlab && $1"' "$root" "$command" "$roots/common"

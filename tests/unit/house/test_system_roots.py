@@ -50,10 +50,10 @@ def test_only_what_was_tried_and_failed_fails(tmp_path: Path, set_up: int, built
 
 
 def test_the_table_of_systems_says_what_passed_what_failed_and_what_was_not_tried(tmp_path: Path) -> None:
-    put(tmp_path / "scripts" / "root_of.sh", 'case "$1 $2" in "old make test") exit 8 ;; "none "*) echo No root >&2; exit 77 ;; esac\n')
+    put(tmp_path / "scripts" / "root_of.sh", 'case "$1 $2" in "old make test") echo = 5 passed, 3 skipped in 2 s =; exit 8 ;; none*) echo No root >&2; exit 77 ;; esac\n')
     shutil.copy(ROOT / "scripts" / "prove_systems.sh", tmp_path / "scripts")
     done = run(tmp_path / "scripts" / "prove_systems.sh", "old", "none", path=tmp_path, roots=tmp_path)
     _, _, old, none = done.stdout.splitlines()
-    assert "passed in" in old and "**ended with 8**" in old
-    assert none.count("not tried: No root") == 2
+    assert old.count("passed in") == 2 and "**ended with 8**" in old and "| 3 |" in old
+    assert none.count("not tried: No root") == 3
     assert done.returncode == 1

@@ -153,6 +153,7 @@ lint: setup-dev
 	.venv/bin/lint-imports --no-cache
 	$(PYTHON) scripts/house_rules.py
 	$(PYTHON) scripts/include_floors.py
+	$(PYTHON) scripts/prose.py
 
 docs: predictions
 	.venv/bin/sphinx-build -W -q -b html docs build/docs

@@ -50,7 +50,8 @@ def test_only_what_was_tried_and_failed_fails(tmp_path: Path, set_up: int, built
 
 
 def test_the_table_of_systems_says_what_passed_what_failed_and_what_was_not_tried(tmp_path: Path) -> None:
-    put(tmp_path / "scripts" / "root_of.sh", 'case "$1 $2" in "old make test") echo = 5 passed, 3 skipped in 2 s =; exit 8 ;; none*) echo No root >&2; exit 77 ;; esac\n')
+    old, none = '"old make test") echo = 5 passed, 3 skipped in 2 s =; exit 8 ;;', "none*) echo No root >&2; exit 77 ;;"
+    put(tmp_path / "scripts" / "root_of.sh", f'case "$1 $2" in {old} {none} esac\n')
     shutil.copy(ROOT / "scripts" / "prove_systems.sh", tmp_path / "scripts")
     done = run(tmp_path / "scripts" / "prove_systems.sh", "old", "none", path=tmp_path, roots=tmp_path)
     _, _, old, none = done.stdout.splitlines()

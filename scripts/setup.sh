@@ -93,7 +93,7 @@ available() {
 # runs, openssh-server would start one for the whole machine: that is left to its owner; the tests start an sshd of their own.
 test_packages() {
     [ "$extras" = dev ] || return 0
-    for pair in rz:lrzsz groff:groff-base chromium:chromium stress-ng:stress-ng hackbench:rt-tests riscv64-linux-gnu-gcc:gcc-riscv64-linux-gnu; do
+    for pair in rz:lrzsz ssh:openssh-client groff:groff-base chromium:chromium stress-ng:stress-ng hackbench:rt-tests riscv64-linux-gnu-gcc:gcc-riscv64-linux-gnu; do
         command -v "${pair%%:*}" >/dev/null 2>&1 || printf '%s ' "${pair#*:}"
     done
     ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null 2>&1 || printf 'postgresql '

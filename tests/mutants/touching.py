@@ -211,6 +211,7 @@ def make_map(source: str, tests: list[str]) -> int:
 def _measured(source: str, tests: list[str]) -> Map:
     from coverage import Coverage
 
+    os.environ["COVERAGE_CORE"] = "ctrace"  # the other cores report a line once, and not again for the next test
     _follow_children(source)
     coverage = Coverage(data_file=None, source=[source])
     contexts = _Contexts(coverage)

@@ -213,14 +213,19 @@ def first_stretches(stream: bytes) -> Iterator[tuple[int, tuple[int, Counter[C]]
 
 
 def by_log(folder: Path, program: Program, cores: int, cpu: str) -> dict[int, Counter[C]]:
-    """The same by QEMU's log of each instruction's address."""
+    """The same by QEMU's log of each instruction's address. One that an interrupt held up is in the log twice, the first time with a line
+    behind it that says so."""
     slow = ("-accel", "tcg,one-insn-per-tb=on,thread=single", "-d", "exec,nochain", "-D", "log")
     _run(folder, (*_command(folder, cores, cpu), *slow))
     ran: dict[int, list[int]] = {}
+    core = 0
     for line in (folder / "log").read_text().splitlines():
         found = re.match(r"Trace (\d+): 0x[0-9a-f]+ \[[0-9a-f]+/([0-9a-f]+)/", line)
         if found:
-            ran.setdefault(int(found[1]), []).append(int(found[2], 16))
+            core = int(found[1])
+            ran.setdefault(core, []).append(int(found[2], 16))
+        elif line.startswith("Stopped execution of TB chain before"):
+            ran[core].pop()
     return {core: _counted(program, addresses) for core, addresses in ran.items()}
 
 

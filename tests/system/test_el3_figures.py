@@ -7,7 +7,6 @@ import importlib.util
 import re
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 from types import ModuleType
 
@@ -17,12 +16,13 @@ from latlab.errors import LatlabError
 from latlab.model.run import Topology
 from latlab.targets.qemu.images import find_images
 from support.on_qemu import boot
+from support.pinned_figures import A_PROFILE as PINNED
+from support.pinned_figures import skip_by_another_compiler
 from support.places import ROOT
 
 pytestmark = pytest.mark.firmware
 
 BUILDS = ("qemu_virt", "qemu_virt-hold", "qemu_virt-bare")
-PINNED = tomllib.loads((ROOT / "bench" / "pinned.toml").read_text())
 
 
 def bench() -> ModuleType:
@@ -37,12 +37,10 @@ def bench() -> ModuleType:
 @pytest.fixture(autouse=True)
 def same_compiler() -> None:
     try:
-        said = subprocess.run(["aarch64-linux-gnu-gcc", "-dumpfullversion"], capture_output=True, text=True, check=True).stdout.strip()
+        skip_by_another_compiler("aarch64-linux-gnu-gcc", PINNED)
         find_images(Topology((2, 4)), "insn_probe")
     except (OSError, LatlabError) as error:
         pytest.skip(str(error))
-    if said != PINNED["compiler"]:
-        pytest.skip(f"the figures are those of GCC {PINNED['compiler']}, this is {said}")
 
 
 @pytest.mark.parametrize(("build", "pinned"), [("", "instructions"), ("hardened", "hardened"), ("debug", "debug")])

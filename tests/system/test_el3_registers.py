@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 
 import pytest
 
 from support.entry_probe import probe
 from support.on_qemu import boot
-from support.places import ROOT
+from support.pinned_figures import A_PROFILE
 
 pytestmark = pytest.mark.firmware
 
@@ -104,8 +103,8 @@ def test_a_workaround_that_a_core_has_is_answered_in_the_vector(cpu: str, machin
 @pytest.mark.parametrize(("machine", "level"), LEVELS)
 def test_the_hardened_build_hides_the_cycles_of_a_call_and_gives_the_counter_back(machine: str, level: int, tmp_path: Path) -> None:
     plain, hardened = (probe(tmp_path, machine=machine, build=build) for build in ("qemu_virt", "qemu_virt-hardened"))
-    call = tomllib.loads((ROOT / "bench" / "pinned.toml").read_text())["instructions"]["version_round_trip"]
-    assert plain["cycles"] >= call * TICKS_PER_INSTRUCTION
+    call = A_PROFILE["instructions"]["version_round_trip"]
+    assert plain["cycles"] >= call * TICKS_PER_INSTRUCTION * 3 / 4, "another compiler's call may be a little shorter"
     for said in ("first_cycles", "cycles"):
         assert hardened[said] < call * TICKS_PER_INSTRUCTION / 2
     assert (plain["pmcr"], hardened["first_pmcr"], hardened["pmcr"]) == (0, 0, 0)

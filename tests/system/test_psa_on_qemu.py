@@ -2,8 +2,6 @@
 """The psa campaign: the real builds of the SPM in the real QEMU."""
 
 import re
-import subprocess
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -24,11 +22,11 @@ from latlab.targets.qemu import mps2
 from latlab.targets.qemu.qemu import find_qemu
 from support.needs import found
 from support.on_mps2 import WITH_A_TICKER, printed, threads_beside_a_ticker, threads_under_a_scheduler
-from support.places import ROOT
+from support.pinned_figures import M_PROFILE as PINNED
+from support.pinned_figures import skip_by_another_compiler
 
 pytestmark = pytest.mark.qemu
 
-PINNED = tomllib.loads((ROOT / "bench" / "psa_pinned.toml").read_text())
 THREADS_CALLS = 400  # tests/prove makes 100,000
 CONFORMANCE_BUILDS = ("sfn_l1", "ipc_l1", "ipc_l2", "ipc_l3", "classic_l1", "classic_l2")
 
@@ -60,9 +58,7 @@ def test_no_instruction_of_a_call_keeps_an_interrupt_waiting(tmp_path: Path, bui
 
 
 def same_compiler() -> None:
-    said = subprocess.run(["arm-none-eabi-gcc", "-dumpfullversion"], capture_output=True, text=True, check=True).stdout.strip()
-    if said != PINNED["compiler"]:
-        pytest.skip(f"the figures are those of GCC {PINNED['compiler']}, this is {said}")
+    skip_by_another_compiler("arm-none-eabi-gcc", PINNED)
 
 
 @pytest.mark.parametrize("build", mps2.BUILDS)

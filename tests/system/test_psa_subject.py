@@ -25,6 +25,7 @@ from latlab.targets.qemu.psa_subject import find_psa_program, load_psa_subject
 from latlab.targets.qemu.qemu import find_qemu
 from latlab.targets.qemu.subject import flat_program
 from support.needs import found
+from support.pinned_figures import M_PROFILE, is_by_their_compiler
 from support.plugins import probe_here
 from support.psa_subjects import own_subject_file, own_text
 
@@ -33,7 +34,8 @@ pytestmark = pytest.mark.qemu
 LIMITS = Limits(900, 600)
 SERVER_LOOK = 10  # of the test server: reads a word with its own rights
 PARAMETERS_POINTER, FIRED = 64, 68  # in the program's struct memory
-# The instructions of the bench itself between its two checkpoints, which the probe leaves out, the same in every build.
+# The instructions of the bench itself between its two checkpoints, which the probe leaves out, the same in every build. By another
+# compiler than that of the pinned figures one more or less.
 OUTSIDE = {"ns_version": 7, "ns_connect": 7, "ns_close": 5, "ns_call_0": 5, "ns_call_256": 30, "ns_stateless_0": 4, "ns_stateless_16": 30}
 
 
@@ -76,7 +78,9 @@ def check_windows(seen: list[tuple[str, int, str]], own: list[tuple[str, int, st
 def test_the_trace_and_the_probe_differ_by_the_same_constant_in_every_build(tmp_path: Path, build: str) -> None:
     own, seen = both(tmp_path, build)
     costs = {test: (cost_range(own.run, test), cost_range(seen.run, test)) for test in OUTSIDE}
-    assert {test: a[0] - b[0] for test, (a, b) in costs.items() if a and b} == OUTSIDE
+    outside = {test: a[0] - b[0] for test, (a, b) in costs.items() if a and b}
+    may_differ = 0 if is_by_their_compiler("arm-none-eabi-gcc", M_PROFILE) else 1
+    assert {test: count for test, count in OUTSIDE.items() if abs(outside[test] - count) > may_differ} == {}
     assert all(a and b and a[0] == a[1] and b[0] == b[1] for a, b in costs.values())
     assert [test for test in cost_tests([seen.run]) if test not in OUTSIDE] == ["ns_framework_version", "ns_refused"]
     swept = {f"sweep_{test.removeprefix('ns_')}" for test in OUTSIDE if test not in ("ns_version", "ns_call_256")}

@@ -76,7 +76,15 @@ trap:
 def measured(folder: Path, answer: int, harts: int) -> dict[str, Any]:
     source, image = folder / "firmware.S", folder / "firmware.elf"
     source.write_text(FIRMWARE)
-    words = ["-march=rv64imac_zicsr", "-mabi=lp64", "-nostdlib", "-static", "-no-pie", "-Wl,-Ttext=0x80000000", f"-DANSWER={answer}"]
+    words = [
+        "-march=rv64imac_zicsr",
+        "-mabi=lp64",
+        "-nostdlib",
+        "-static",
+        "-no-pie",
+        "-Wl,--build-id=none,-Ttext=0x80000000",
+        f"-DANSWER={answer}",
+    ]
     subprocess.run([COMPILER, *words, "-o", str(image), str(source)], check=True)
     command = [str(LATLAB), "run", "sbi", "--format", "json", "--harts", str(harts), "--iterations", "2", "--firmware", str(image)]
     environment = dict(os.environ, LATLAB_STORE=str(folder / "store.db"))

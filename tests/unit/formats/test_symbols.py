@@ -43,8 +43,8 @@ _RNvNtCsf3tdCGyDWbX_3sbi3ipi8send_ipi:
 def image(tmp_path_factory: pytest.TempPathFactory) -> Image:
     folder = tmp_path_factory.mktemp("elf")
     (folder / "code.S").write_text(SOURCE)
-    words = ["-mcpu=cortex-m33", "-nostdlib", f"-Wl,-Ttext={START:#x},-e,sized", "-o", str(folder / "code.elf"), str(folder / "code.S")]
-    subprocess.run(["arm-none-eabi-gcc", *words], check=True)
+    subprocess.run(["arm-none-eabi-gcc", "-mcpu=cortex-m33", "-c", "-o", folder / "code.o", folder / "code.S"], check=True)
+    subprocess.run(["arm-none-eabi-ld", f"-Ttext={START:#x}", "-e", "sized", "-o", folder / "code.elf", folder / "code.o"], check=True)
     return read_image(folder / "code.elf")
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from latlab.errors import LatlabError
+from latlab.errors import LatlabError, UsageError
 from latlab.targets import tools
 from latlab.targets.linux import detached_job, linux
 from latlab.targets.linux import machine as machines
@@ -240,3 +240,10 @@ def test_a_tool_gets_a_quarter_of_an_hour(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(subprocess, "run", never)
     with pytest.raises(LatlabError, match=r"^apt-get has not ended in 900 s; check the network and run it again$"):
         tools.run(("apt-get", "update"))
+
+
+def test_a_machine_without_ssh_says_so_at_once_and_is_not_waited_for(tmp_path: Path, clock: Clock) -> None:
+    board = OverSsh("board", program=(str(tmp_path / "ssh"), "-q"))
+    with pytest.raises(UsageError, match=r"ssh is not installed on this machine; --target ssh needs it \(Debian: openssh-client\)$"):
+        wait_until_up(board, 100)
+    assert clock.slept == []

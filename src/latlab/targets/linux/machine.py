@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from latlab.errors import LatlabError
+from latlab.errors import LatlabError, UsageError
 from latlab.model.life import Address
 from latlab.targets.process.children import dies_with_parent
 
@@ -180,6 +180,10 @@ class OverSsh:
     def _finished(self, text: str, timeout_s: float, given: Path | None = None) -> Done:
         try:
             done = _finished([*self.program, self.host, "sh -c " + shlex.quote(text)], timeout_s, given)
+        except FileNotFoundError as error:
+            raise UsageError(
+                f"{error.filename} is not installed on this machine; --target {self.kind} needs it (Debian: openssh-client)"
+            ) from error
         except (OSError, subprocess.TimeoutExpired) as error:
             raise Unreachable(f"{self.host} does not answer ({error}); {self._advice()}") from error
         if done.status == SSH_FAILED:

@@ -53,5 +53,9 @@ def steps_of(before: Run, after: Run, tolerance: float = 0.0) -> tuple[FigureSte
     """The figures of both runs that differ by more than this share of what they were."""
     old, new = means_of(before), means_of(after)
     moves, classes = moves_of(before, after), class_moves(before, after)
-    both = (FigureStep(*span, value, new[span], moves.get(span, ()), classes.get(span, ())) for span, value in old.items() if span in new)
+    both = (
+        FigureStep(*span, value, new[span], moves[span].functions if span in moves else (), classes.get(span, ()))
+        for span, value in old.items()
+        if span in new
+    )
     return tuple(one for one in both if abs(one.difference) > tolerance * abs(one.before))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from latlab.analysis.base.wording import amount
-from latlab.analysis.crossings.span_functions import Move, moves_of
+from latlab.analysis.crossings.span_functions import CoreMoves, moves_of
 from latlab.analysis.figures import figure_value, no_figure
 from latlab.campaigns.commits import Measurer
 from latlab.errors import LatlabError, UsageError
@@ -31,7 +31,7 @@ class CommitStep:
     before: Commit
     run_before: Run
     value_before: float
-    moves: dict[tuple[str, Metric], tuple[Move, ...]]
+    moves: dict[tuple[str, Metric], CoreMoves]
     board: str = ""
     times: tuple[BoardTime, ...] = ()
     basis: str = ""

@@ -89,7 +89,9 @@ def bisection_json(found: Bisection, figure: str, measurer: Measurer) -> str:
                 "times": [time_json(one) for one in step.times],
                 "basis": step.basis,
                 "functions": [
-                    {"test": test, "metric": metric.value, **asdict(move)} for (test, metric), moves in step.moves.items() for move in moves
+                    {"test": test, "metric": metric.value, **asdict(move)}
+                    for (test, metric), moves in step.moves.items()
+                    for move in moves.functions
                 ],
             },
         }

@@ -9,8 +9,9 @@ from latlab.analysis.base.sentences import sentence_of
 from latlab.analysis.compare import compare
 from latlab.analysis.crossings.calls import Fallen, Pairing
 from latlab.analysis.crossings.marked import MARK_BEGIN, Marks, Stranded, samples_of_call
-from latlab.analysis.crossings.span_functions import Move, SpanReader, moves_of, spans_of_calls
+from latlab.analysis.crossings.span_functions import CoreMoves, Move, SpanReader, moves_of, spans_of_calls
 from latlab.analysis.explain import explain_pair, explain_run
+from latlab.analysis.steps import steps_of
 from latlab.catalog import call_names
 from latlab.errors import DataError
 from latlab.formats import run_json
@@ -90,9 +91,28 @@ def test_moves_are_means_over_the_cores_that_both_runs_have_the_largest_first() 
     a = run_of({("t_serial", CORE): {"f": 10, "g": 4, "h": 1}, ("t_serial", OTHER): {"f": 20, "g": 4, "h": 1}})
     b = run_of({("t_serial", CORE): {"f": 12, "g": 4, "new": 9}, ("t_serial", OTHER): {"f": 20, "g": 4, "new": 9}}, iterations=3)
     moves = moves_of(a, b)["t_serial", Metric.POWERDOWN]
-    assert moves == (Move("new", "new.c:1", 0, 9), Move("f", "f.c:1", 15, 16), Move("h", "h.c:1", 1, 0))
+    assert moves == CoreMoves((Move("new", "new.c:1", 0, 9), Move("f", "f.c:1", 15, 16), Move("h", "h.c:1", 1, 0)), 2, 2)
     only_one = replace(b, contents=Spans(b.samples, (), b.functions[:1]))
-    assert moves_of(a, only_one)["t_serial", Metric.POWERDOWN][1] == Move("f", "f.c:1", 10, 12)
+    assert moves_of(a, only_one)["t_serial", Metric.POWERDOWN].functions[1] == Move("f", "f.c:1", 10, 12)
+
+
+def test_a_core_that_makes_another_call_is_not_averaged_into_what_moved() -> None:
+    cores = [CoreId(1, core) for core in range(4)]
+    off = {"psci_do_cpu_off": 100, "flush": 50}
+    a = run_of({("cpu_off_serial", core): off if core.core else {"cpu_on": 70} for core in cores})
+    b = run_of({("cpu_off_serial", core): off | {"psci_do_cpu_off": 384} if core.core else {"cpu_on": 70} for core in cores})
+    (found,) = findings(a, b)
+    assert found.functions == (FunctionMoved("psci_do_cpu_off", "psci_do_cpu_off.c:1", 100, 384),)
+    told = sentence_of(found, "insns")
+    assert "powerdown of cpu_off_serial, mean over 3 of 4 cores, in instructions: psci_do_cpu_off (psci_do_cpu_off.c:1) +284" in told
+    (mean,) = steps_of(a, b)
+    assert mean.difference == mean.moves[0].difference == 213
+
+
+def test_functions_that_moved_on_one_core_or_on_all_say_so() -> None:
+    moved = (FunctionMoved("f", "", 1, 2),)
+    for cores, of_cores, told in ((1, 1, "on one core"), (1, 4, "on 1 of 4 cores"), (4, 4, "mean over 4 cores")):
+        assert f"wakeup of t, {told}, in" in sentence_of(FunctionsMoved(Metric.WAKEUP, ("t",), moved, cores, of_cores), "insns")
 
 
 def test_tests_whose_functions_moved_alike_are_one_finding() -> None:
@@ -100,7 +120,7 @@ def test_tests_whose_functions_moved_alike_are_one_finding() -> None:
     a = run_of({("cpu_off_serial", CORE): before, ("susp_deep_serial", CORE): before, ("cpu_susp_serial", CORE): before})
     b = run_of({("cpu_off_serial", CORE): after, ("susp_deep_serial", CORE): after, ("cpu_susp_serial", CORE): before})
     (found,) = findings(a, b)
-    assert found == FunctionsMoved(Metric.POWERDOWN, ("cpu_off_serial", "susp_deep_serial"), (FunctionMoved("g", "g.c:1", 4, 54),))
+    assert found == FunctionsMoved(Metric.POWERDOWN, ("cpu_off_serial", "susp_deep_serial"), (FunctionMoved("g", "g.c:1", 4, 54),), 1, 1)
 
 
 def test_a_function_that_grew_by_what_another_lost_is_told_though_no_span_changed() -> None:
@@ -121,12 +141,12 @@ def test_runs_without_functions_say_nothing_of_them() -> None:
 
 def test_the_sentence_names_five_functions_with_their_places_and_sums_the_rest() -> None:
     moved = tuple(FunctionMoved(f"f{i}", f"f{i}.c:{i}" if i else "", 10.0, 10.0 + 20 - i) for i in range(7))
-    told = sentence_of(FunctionsMoved(Metric.WAKEUP, ("a_serial", "b_serial"), moved), "insns")
+    told = sentence_of(FunctionsMoved(Metric.WAKEUP, ("a_serial", "b_serial"), moved, 4, 4), "insns")
     assert told.startswith(
-        "by function, wakeup of a_serial, b_serial, mean over the cores, in instructions: f0 +20 (from 10 to 30), f1 (f1.c:1) +19 (from"
+        "by function, wakeup of a_serial, b_serial, mean over 4 cores, in instructions: f0 +20 (from 10 to 30), f1 (f1.c:1) +19 (from"
     )
     assert told.endswith("two others +29 together")
-    gone = FunctionsMoved(Metric.WAKEUP, ("t",), (FunctionMoved("old", "", 7, 0), FunctionMoved("young", "", 0, 8)))
+    gone = FunctionsMoved(Metric.WAKEUP, ("t",), (FunctionMoved("old", "", 7, 0), FunctionMoved("young", "", 0, 8)), 2, 4)
     assert sentence_of(gone, "insns").endswith("old -7 (gone), young +8 (new)")
 
 

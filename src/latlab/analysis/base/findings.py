@@ -406,7 +406,8 @@ class PartsMoved:
 
 @dataclass(frozen=True, slots=True)
 class FunctionMoved:
-    """Instructions of one function per call, mean over the cores; `place` is `file:line` of its source, empty where no image says it."""
+    """Instructions of one function per call, mean over the finding's cores; `place` is `file:line` of its source, empty where no image
+    says it."""
 
     name: str
     place: str
@@ -416,11 +417,14 @@ class FunctionMoved:
 
 @dataclass(frozen=True, slots=True)
 class FunctionsMoved:
-    """Every function that differs in one metric of these tests, which moved alike; the largest first."""
+    """Every function that differs in one metric of these tests, which moved alike; the largest first. Means over `cores` of
+    `of_cores`."""
 
     metric: Metric
     tests: tuple[str, ...]
     functions: tuple[FunctionMoved, ...]
+    cores: int
+    of_cores: int
 
 
 @dataclass(frozen=True, slots=True)

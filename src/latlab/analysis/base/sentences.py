@@ -228,7 +228,7 @@ class _Sentence:
         told = ", ".join(self._function(one) for one in shown)
         if rest:
             told += f", {count(len(rest), 'other')} {signed_bare(sum(one.after - one.before for one in rest), self.unit)} together"
-        spans = f"{finding.metric} of {', '.join(finding.tests)}, mean over the cores"
+        spans = f"{finding.metric} of {', '.join(finding.tests)}, {_of_cores(finding.cores, finding.of_cores)}"
         return f"by function, {spans}, in {heading_unit(self.unit)}: {told}"
 
     def _function(self, one: f.FunctionMoved) -> str:
@@ -267,6 +267,12 @@ def _could_have_seen(finding: f.CouldHaveSeen) -> str:
 
 def _cores(cores: tuple[CoreId, ...]) -> str:
     return ", ".join(map(str, cores))
+
+
+def _of_cores(cores: int, of_cores: int) -> str:
+    if of_cores == 1:
+        return "on one core"
+    return f"{'on' if cores == 1 else 'mean over'} {cores}{f' of {of_cores}' if cores < of_cores else ''} cores"
 
 
 def _stolen_by(finding: f.StolenBy) -> str:

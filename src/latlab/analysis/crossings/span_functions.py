@@ -35,7 +35,17 @@ class Move:
         return self.after - self.before
 
 
+@dataclass(frozen=True, slots=True)
+class CoreMoves:
+    """`functions` are means over `cores`, of the `of_cores` that both runs have."""
+
+    functions: tuple[Move, ...]
+    cores: int
+    of_cores: int
+
+
 Spans = dict[tuple[str, Metric, CoreId], Counter[tuple[Stretch, ...]]]
+_ByCore = dict[tuple[str, Metric, CoreId], SpanFunctions]
 
 
 class SpanReader:
@@ -148,23 +158,36 @@ def spans_of_calls(marked: Iterable[Marked | Stranded], cores: Mapping[int, Core
     return spans
 
 
-def moves_of(a: Run, b: Run) -> dict[tuple[str, Metric], tuple[Move, ...]]:
-    """The functions that differ in each test and span of two runs, over the cores that both have; the largest difference first."""
+def moves_of(a: Run, b: Run, moved_cores_only: bool = False) -> dict[tuple[str, Metric], CoreMoves]:
+    """The functions that differ in each test and span of two runs, over the cores that both have; the largest difference first.
+
+    With `moved_cores_only` a core in which no function differs is left out of the means: it made another call in the same test.
+    """
     before, after = _by_core(a), _by_core(b)
-    found: dict[tuple[str, Metric], list[Move]] = {}
-    for key in dict.fromkeys(key[:2] for key in before):
-        cores = [core for test, metric, core in before if (test, metric) == key and (test, metric, core) in after]
-        if not cores:
-            continue
-        old, new = (_mean([runs[(*key, core)] for core in cores]) for runs in (before, after))
-        moves = [
-            Move(name, place, old.get(name, (place, 0.0))[1], new.get(name, (place, 0.0))[1]) for name, (place, _) in (old | new).items()
-        ]
-        found[key] = sorted((move for move in moves if move.difference), key=lambda move: (-abs(move.difference), move.name))
-    return {key: tuple(moves) for key, moves in found.items() if moves}
+    found: dict[tuple[str, Metric], CoreMoves] = {}
+    for key, common in _common_cores(before, after).items():
+        cores = [core for core in common if not moved_cores_only or _moves(before, after, key, [core])]
+        moves = _moves(before, after, key, cores) if cores else ()
+        if moves:
+            found[key] = CoreMoves(moves, len(cores), len(common))
+    return found
 
 
-def _by_core(run: Run) -> dict[tuple[str, Metric, CoreId], SpanFunctions]:
+def _common_cores(before: _ByCore, after: _ByCore) -> dict[tuple[str, Metric], list[CoreId]]:
+    found: dict[tuple[str, Metric], list[CoreId]] = defaultdict(list)
+    for test, metric, core in before:
+        if (test, metric, core) in after:
+            found[test, metric].append(core)
+    return found
+
+
+def _moves(before: _ByCore, after: _ByCore, key: tuple[str, Metric], cores: Sequence[CoreId]) -> tuple[Move, ...]:
+    old, new = (_mean([runs[(*key, core)] for core in cores]) for runs in (before, after))
+    moves = [Move(name, place, old.get(name, (place, 0.0))[1], new.get(name, (place, 0.0))[1]) for name, (place, _) in (old | new).items()]
+    return tuple(sorted((move for move in moves if move.difference), key=lambda move: (-abs(move.difference), move.name)))
+
+
+def _by_core(run: Run) -> _ByCore:
     return {(one.test, one.metric, one.core): one for one in run.functions}
 
 

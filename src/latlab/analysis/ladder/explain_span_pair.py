@@ -212,7 +212,7 @@ def _functions(comparison: SpanComparison) -> list[Explanation]:
     run = comparison.a
     changed = {(row.test, row.metric) for row in comparison.rows if row.verdict in _CHANGED}
     ordered = {(row.test, row.metric) for row in comparison.rows if row.basis == ORDER}
-    moves = moves_of(run, comparison.b)
+    moves = moves_of(run, comparison.b, moved_cores_only=True)
     told = {key: found for key, found in moves.items() if key in changed or (mark_of(run, key[0]) is None and key not in ordered)}
     return [Explanation(one.tests[0] if len(one.tests) == 1 else "", one, Basis.EXACT, comparison.unit) for one in findings_of(told)]
 

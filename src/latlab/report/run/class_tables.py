@@ -45,7 +45,7 @@ def pair_page(a: Run, b: Run, asked: str) -> Page:
     else:
         name = class_named(asked)
         moves = moves_of(in_class(a, name), in_class(b, name))
-        moved = {span: [(one.name, one.before, one.after) for one in found] for span, found in moves.items()}
+        moved = {span: [(one.name, one.before, one.after) for one in found.functions] for span, found in moves.items()}
         title, first = f"{a.id} to {b.id}: {name.value}", "Function"
     tables = tuple(_difference(span, rows, first) for span, rows in moved.items())
     return Page(title, (MEAN if tables else "Nothing differs.",), (Section("", tables),))

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import fdt
 import pytest
 
+from latlab.formats.device_tree import read_tree
 from latlab.targets.guest.cpio import archive, character_device, file, folder
 from latlab.targets.guest.guest_dtb import Chosen, patch
 from support.clients import Boot, Clients, fetch, follow
@@ -48,7 +48,7 @@ def clients() -> Clients:
 
 def board_tree(clients: Clients, kernel: Path, initrd: Path, arguments: str) -> bytes:
     version = kernel.name.removeprefix("vmlinuz-")
-    tree = fdt.parse_dtb((clients.root / f"usr/lib/linux-image-{version}/broadcom/bcm2711-rpi-4-b.dtb").read_bytes())
+    tree = read_tree((clients.root / f"usr/lib/linux-image-{version}/broadcom/bcm2711-rpi-4-b.dtb").read_bytes())
     for_qemu(tree)
     return patch(bytes(tree.to_dtb(17)), Chosen(f"console=ttyAMA0 {arguments}", INITRD, initrd.stat().st_size))
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import fdt
 
+from latlab.formats.device_tree import read_tree
 from latlab.targets.guest.cpio import archive, character_device, file, folder
 from latlab.targets.guest.debian import PrivateApt, unpack
 from latlab.targets.guest.guest_dtb import Chosen, patch
@@ -108,7 +109,7 @@ def tree(base: Sequence[str], folder: Path, machine: str, clients: Clients, argu
     """QEMU's tree for these options, with Linux's arguments and initrd."""
     dumped = folder / "dumped"
     subprocess.run((*base, "-M", f"{machine},dumpdtb={dumped}"), check=True, capture_output=True, stdin=subprocess.DEVNULL)
-    return fdt.parse_dtb(patch(dumped.read_bytes(), Chosen(arguments, INITRD, clients.initrd.stat().st_size)))
+    return read_tree(patch(dumped.read_bytes(), Chosen(arguments, INITRD, clients.initrd.stat().st_size)))
 
 
 def loader(path: Path, address: int) -> tuple[str, str]:

@@ -10,6 +10,7 @@ import fdt
 import pytest
 
 from latlab.errors import LatlabError
+from latlab.formats.device_tree import read_tree
 from latlab.model.run import Topology
 from latlab.targets.qemu.images import find_images
 from support.entry_probe import probe
@@ -90,7 +91,7 @@ def handed_tree(folder: Path, *options: str) -> fdt.FDT:
     with Monitored(folder, (*BASE, *options, *loaded("psci_bench"))) as qemu:
         qemu.wait_for("<LLT1:BOOT")
         qemu.tell("pmemsave", val=0x4000_0000, size=0x12_0000, filename=str(folder / "tree"))
-        return fdt.parse_dtb((folder / "tree").read_bytes())
+        return read_tree((folder / "tree").read_bytes())
 
 
 def test_the_tree_that_is_handed_over_names_psci_and_idle_states_and_nothing_that_is_secure(tmp_path: Path) -> None:
@@ -147,7 +148,7 @@ def test_a_machine_that_cannot_be_used_is_told_so_and_fails(options: tuple[str, 
 
 def test_a_tree_that_contradicts_the_counter_is_refused(tmp_path: Path) -> None:
     run("-M", f"virt,secure=on,gic-version=3,dumpdtb={tmp_path / 'tree'}", "-cpu", "cortex-a57", "-m", "1024")
-    tree = fdt.parse_dtb((tmp_path / "tree").read_bytes())
+    tree = read_tree((tmp_path / "tree").read_bytes())
     tree.set_property("clock-frequency", 24_000_000, "/timer")
     (tmp_path / "tree").write_bytes(tree.to_dtb(17))
     machine = ("-M", "virt,secure=on,gic-version=3", "-dtb", str(tmp_path / "tree"), "-cpu", "cortex-a57", "-m", "1024")
@@ -179,7 +180,7 @@ def dimm(folder: Path) -> tuple[str, ...]:
     """Memory with a hole in it, which the nodes of a machine cannot have: the rest is in a module that only the tree tells of."""
     memory = ("-object", "memory-backend-ram,id=d,size=256M", "-device", "pc-dimm,memdev=d", "-m", "768,slots=1,maxmem=2G")
     run("-M", f"virt,secure=on,gic-version=3,dumpdtb={folder / 'tree'}", "-cpu", "cortex-a57", "-smp", "2", *memory)
-    tree = fdt.parse_dtb((folder / "tree").read_bytes())
+    tree = read_tree((folder / "tree").read_bytes())
     node = fdt.Node("module@80000000")
     node.append(fdt.PropStrings("device_type", "memory"))
     node.append(fdt.PropWords("reg", 0, 0x8000_0000, 0, 256 << 20))

@@ -16,6 +16,7 @@ import pytest
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
+from latlab.formats.device_tree import read_tree
 from latlab.formats.probe.decoder import Decoder
 from latlab.model.crossings import Crossing
 from latlab.model.enums import Clock, Metric, RunStatus
@@ -113,7 +114,7 @@ def test_the_tree_tells_the_kernel_of_psci_and_not_of_spinning_cores_and_keeps_i
         assert "device tree at 0x0000000008000000" in said_by_firmware(monitored)
         monitored.wait_for("LLC1:END")
         monitored.tell("pmemsave", val=TREE, size=0x10000, filename=str(tmp_path / "after"))
-    after = fdt.parse_dtb((tmp_path / "after").read_bytes())
+    after = read_tree((tmp_path / "after").read_bytes())
     assert after.get_property("compatible", "/psci").data == ["arm,psci-1.0", "arm,psci-0.2"]
     assert after.get_property("method", "/psci").value == "smc"
     for core in range(4):

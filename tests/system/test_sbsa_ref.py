@@ -9,9 +9,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import fdt
 import pytest
 
+from latlab.formats.device_tree import read_tree
 from latlab.model.enums import Clock, Metric, RunStatus
 from latlab.store.store import open_store
 from latlab.targets.qemu.subject import find_program, own_subject
@@ -70,7 +70,7 @@ def test_the_tree_tells_of_psci_and_how_deep_the_cores_sleep(tmp_path: Path) -> 
     with Monitored(tmp_path, (*machine("4", "psci_calls"), "-no-shutdown")) as monitored:
         monitored.wait_for("LLC1:END")
         monitored.tell("pmemsave", val=TREE, size=0x10000, filename=str(tmp_path / "after"))
-    after = fdt.parse_dtb((tmp_path / "after").read_bytes())
+    after = read_tree((tmp_path / "after").read_bytes())
     assert after.get_property("method", "/psci").value == "smc"
     assert [node.name for node in after.get_node("/cpus/idle-states").nodes] == ["cpu-standby", "cpu-sleep", "cluster-sleep"]
     assert all(after.get_property("enable-method", f"/cpus/cpu@{core}").value == "psci" for core in range(4))

@@ -6,9 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import fdt
-
 from latlab.errors import DataError
+from latlab.formats.device_tree import read_tree
 from latlab.model.idle_states import IdleState, IdleStates
 
 MAGIC = b"\xd0\x0d\xfe\xed"
@@ -29,7 +28,7 @@ def read_idle_states(data: bytes, place: str) -> IdleStates:
     if not data.startswith(MAGIC):
         raise DataError(f"{place}: not a flattened device tree; give the .dtb, or a board's own /sys/firmware/fdt, not the source")
     try:
-        tree = fdt.parse_dtb(data)
+        tree = read_tree(data)
         nodes = dict(_nodes(tree.root, ""))
     except Exception as error:  # the library has no exception of its own: whatever it says is about these bytes
         raise DataError(f"{place}: a damaged device tree ({error or type(error).__name__})") from error

@@ -10,6 +10,7 @@ from pathlib import Path
 import fdt
 import pytest
 
+from latlab.formats.device_tree import read_tree
 from support.places import ROOT
 
 pytestmark = pytest.mark.qemu
@@ -91,7 +92,7 @@ def names_of(node: fdt.Node, path: str = "") -> set[str]:
 
 def test_what_is_handed_over_has_all_that_was_there_but_the_secure_world_s(tmp_path: Path) -> None:
     tree = dumped(tmp_path, "3")
-    before, after = names_of(fdt.parse_dtb(tree).root), names_of(fdt.parse_dtb(told(tree).tree).root)
+    before, after = names_of(read_tree(tree).root), names_of(read_tree(told(tree).tree).root)
     gone = {name.split("/")[1] for name in before - after if not name.startswith("/aliases")}
     assert gone == {"secram@e000000", "secflash@0", "pl011@9040000", "pl061@90b0000", "gpio-restart", "gpio-poweroff", "secure-chosen"}
     new = {name for name in after - before if not name.startswith(("/cpus/cpu@", "/cpus/idle-states/"))}

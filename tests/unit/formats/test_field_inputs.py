@@ -7,11 +7,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import fdt
 import pytest
 
 from latlab.errors import DataError
 from latlab.formats.console_text import console_text
+from latlab.formats.device_tree import read_tree
 from latlab.formats.idle_states import read_idle_states
 from latlab.formats.measured import holds_amounts, read_amounts, read_wakeups
 from latlab.model.benchmarks import Benchmark
@@ -102,13 +102,13 @@ def test_operations_have_their_own_names_under_twisters_prefix_and_a_tool_has_it
 
 @pytest.mark.parametrize(("status", "used"), [("okay", 2), ("ok", 2), ("disabled", 1), ("fail", 1), ("reserved", 1)])
 def test_an_idle_state_that_the_tree_switches_off_is_left_out(status: str, used: int) -> None:
-    tree = fdt.parse_dtb((FIELD / "idle-state-disabled.dtb").read_bytes())
+    tree = read_tree((FIELD / "idle-state-disabled.dtb").read_bytes())
     tree.set_property("status", status, "/cpus/idle-states/cluster-sleep")
     assert len(read_idle_states(tree.to_dtb(), "x").states) == used
 
 
 def test_a_cpu_that_the_tree_switches_off_uses_no_state() -> None:
-    tree = fdt.parse_dtb((FIELD / "idle-state-disabled.dtb").read_bytes())
+    tree = read_tree((FIELD / "idle-state-disabled.dtb").read_bytes())
     before = read_idle_states(tree.to_dtb(), "x")
     tree.set_property("status", "disabled", "/cpus/cpu@0")
     after = read_idle_states(tree.to_dtb(), "x")

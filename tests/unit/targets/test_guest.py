@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from latlab.campaigns.workloads import cpus_of
 from latlab.errors import DataError, UsageError
+from latlab.formats.device_tree import read_tree
 from latlab.formats.dump.guest_frames import read_frames
 from latlab.model.conditions import Mode
 from latlab.targets.guest.guest import GuestMachine, check_machine, find_firmware
@@ -76,7 +77,7 @@ def _tree() -> bytes:
 
 
 def test_linux_gets_its_arguments_and_its_initrd() -> None:
-    tree = fdt.parse_dtb(patch(_tree(), Chosen("quiet", 0x1_6800_0000, 0x1000)))
+    tree = read_tree(patch(_tree(), Chosen("quiet", 0x1_6800_0000, 0x1000)))
     assert tree.get_property("bootargs", "/chosen").value == "quiet"
     assert tree.get_property("linux,initrd-end", "/chosen").data == [1, 0x6800_1000]
 

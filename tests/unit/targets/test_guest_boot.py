@@ -14,6 +14,7 @@ import fdt
 import pytest
 
 from latlab.errors import LatlabError, UsageError
+from latlab.formats.device_tree import read_tree
 from latlab.model.conditions import Mode
 from latlab.targets.guest import guest
 from latlab.targets.guest.checkpoints import SHARED
@@ -172,7 +173,7 @@ def test_the_kernel_is_told_where_its_initramfs_lies_and_what_it_may_do(
     idle: bool, random: bool, emulator: Emulator, image: GuestImage, firmware: Path
 ) -> None:
     booted(emulator, image, GuestMachine(idle_states=idle, kstack_randomised=random, firmware=firmware))
-    tree = fdt.parse_dtb((emulator.folder / "guest.dtb").read_bytes())
+    tree = read_tree((emulator.folder / "guest.dtb").read_bytes())
     arguments = tree.get_property("bootargs", "/chosen").value.split()
     assert {"console=ttyAMA0", "rdinit=/init", "panic=-1", "nokaslr", "quiet", "loglevel=4"} <= set(arguments)
     assert f"randomize_kstack_offset={'on' if random else 'off'}" in arguments

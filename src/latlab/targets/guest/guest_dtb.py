@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import fdt
+from latlab.formats.device_tree import read_tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class Chosen:
 
 def patch(tree: bytes, chosen: Chosen) -> bytes:
     """A device tree for Linux from the one that QEMU dumped."""
-    parsed = fdt.parse_dtb(tree)
+    parsed = read_tree(tree)
     end = chosen.initrd_start + chosen.initrd_bytes
     parsed.set_property("bootargs", chosen.bootargs, "/chosen")
     parsed.set_property("linux,initrd-start", _cells(chosen.initrd_start), "/chosen")

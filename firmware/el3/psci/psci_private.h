@@ -96,6 +96,8 @@ bool psci_is_powerdown(const struct psci_request *request);
 /* psci_topology.c */
 struct psci_domain *psci_domain_at(const struct psci_core *core, enum psci_level level); /* level from 1 */
 struct psci_core *psci_core_of_mpidr(uint64_t mpidr); /* NULL: there is none */
+/* Above level 0 a node is named by the fields from its level up: those below are ignored (DEN0022, AFFINITY_INFO). */
+bool psci_is_named(unsigned core, uint64_t mpidr, unsigned level);
 bool psci_is_off(enum psci_core_state state);
 bool psci_all_others(const struct psci_core *core, bool (*test)(enum psci_core_state state));
 

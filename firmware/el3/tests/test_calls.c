@@ -51,10 +51,10 @@ static void down_as(unsigned core, uint32_t id, uint64_t x1)
     host_become(0);
 }
 
-TEST(version_is_1_1_and_there_is_no_trusted_os_to_migrate)
+TEST(version_is_1_3_and_there_is_no_trusted_os_to_migrate)
 {
     init();
-    CHECK_EQUAL(fake_returns(PSCI_VERSION, 0, 0, 0), 0x10001);
+    CHECK_EQUAL(fake_returns(PSCI_VERSION, 0, 0, 0), 0x10003);
     CHECK_EQUAL(fake_returns(PSCI_MIGRATE_INFO_TYPE, 0, 0, 0), 2);
 }
 

@@ -307,7 +307,7 @@ TEST(a_call_of_psci_leaves_its_result_behind_its_last_event)
     records.x[2] = 1;
     host_smc(&records);
     CHECK_EQUAL(records.x[0], 3);
-    CHECK_EQUAL(records.x[2], 0x10001ULL << 16 | TRACE_EXIT_PSCI);
+    CHECK_EQUAL(records.x[2], 0x10003ULL << 16 | TRACE_EXIT_PSCI);
     CHECK_EQUAL(records.x[6], (uint64_t)(uint32_t)PSCI_INVALID_PARAMETERS << 16 | TRACE_EXIT_PSCI);
 }
 

@@ -118,7 +118,9 @@ static struct psci_stat stat_of(uint64_t mpidr, uint32_t power_state)
     enum psci_local_state local = request.local[request.highest];
 
     if (request.highest == PSCI_LEVEL_CORE) {
-        return core->stat[local];
+        const struct psci_stat *stat = &core->stat[local];
+
+        return (struct psci_stat){ arch_whole_load(&stat->count), arch_whole_load(&stat->residency_ticks) };
     }
     struct psci_domain *domain = psci_domain_at(core, request.highest);
 

@@ -22,10 +22,19 @@ enum psci_suspend_mode { PSCI_PLATFORM_COORDINATED = 0, PSCI_OS_INITIATED = 1, P
 /* A domain as a state machine; docs/locking.md says who may make which step. */
 enum psci_domain_state { PSCI_DOMAIN_ON, PSCI_DOMAIN_GOING_DOWN, PSCI_DOMAIN_DOWN, PSCI_DOMAIN_COMING_UP };
 
+/*
+ * How often, and for how long. A domain's are locked. A core's are its own to store, with psci_stat_add(), and anybody's to read:
+ * docs/locking.md, Statistics.
+ */
 struct psci_stat {
     uint64_t count;
     uint64_t residency_ticks;
 };
+
+/* By the core itself: one stay more in the state. */
+#define psci_stat_add(core, state, ticks)                                                                                  \
+    ARCH_STORE_PAIR((core), stat[state].count, stat[state].residency_ticks, (core)->stat[state].count + 1,                 \
+                    (core)->stat[state].residency_ticks + (ticks))
 
 /*
  * What a child (a core, or a domain by its last man) lets the domains above it do, level by level: 16 bits a level, 1 where

@@ -9,6 +9,7 @@
 #define ARCH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "meet.h"
@@ -160,6 +161,27 @@ static inline void arch_relax(const struct arch_shared *shared)
     ARCH_MEET();
     __asm__ volatile("yield" ::: "memory");
 }
+
+/*
+ * A word of 64 bits that its core stores while others load it: they see it as it was or as it is, never half of each. No order with
+ * any other access.
+ */
+static inline uint64_t arch_whole_load(const uint64_t *word)
+{
+    return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
+/*
+ * Stores two such words, members of *object that are neighbours. One STP is two stores, each of them single-copy atomic (DDI 0487,
+ * B2.2.1); a compiler has no relaxed store of two, and makes two instructions of them.
+ */
+#define ARCH_STORE_PAIR(object, one, other, first, second)                                                                       \
+    do {                                                                                                                         \
+        _Static_assert(offsetof(__typeof__(*(object)), other) == offsetof(__typeof__(*(object)), one) + 8, "neighbours");        \
+        __asm__ volatile("stp %2, %3, [%4, %5]"                                                                                  \
+                         : "=m"((object)->one), "=m"((object)->other)                                                            \
+                         : "r"((uint64_t)(first)), "r"((uint64_t)(second)), "r"(object), "i"(offsetof(__typeof__(*(object)), one))); \
+    } while (0)
 
 /*
  * Standby: back on any interrupt, also a masked one and one that was pending before. Nothing is lost. Requires that no lock

@@ -15,6 +15,14 @@
 #include "meet.h"
 #include "percpu.h"
 
+/*
+ * Locks and swaps are exclusive pairs. The oldest supported cores have no other atomic instruction, and a swap whose comparison fails
+ * must not store: docs/locking.md, Shared words.
+ */
+#ifdef __ARM_FEATURE_ATOMICS
+#error "EL3 is built without LSE: leave out -march=armv8.1-a, +lse and -mcpu of a core that has it"
+#endif
+
 #define ARCH_CACHE_LINE 64
 
 /* The place of this core in all tables, from 0. Known from the first C call on. */
@@ -131,7 +139,8 @@ static inline void arch_shared_store(struct arch_shared *shared, uint32_t value)
 
 /*
  * Stores `desired` where `expected` stands; says whether it did. Only with caches on, as all cores that may store into it
- * at that time.
+ * at that time. Where it does not, there has been no store, as an exclusive pair has none: the word may be another core's, whose
+ * caches are off.
  */
 static inline bool arch_shared_compare_swap(struct arch_shared *shared, uint32_t expected, uint32_t desired)
 {
@@ -142,24 +151,6 @@ static inline bool arch_shared_compare_swap(struct arch_shared *shared, uint32_t
     ARCH_MEET();
     arch_clean_invalidate(shared);
     return swapped;
-}
-
-/*
- * What this core has stored comes before whatever it does next: a core that is started by that, a store to a device or an SGI included,
- * sees it once its caches are on. A release would order it only before a store to memory.
- */
-static inline void arch_publish(void)
-{
-    __asm__ volatile("dsb ish" ::: "memory");
-    ARCH_MEET();
-}
-
-/* Between two looks at a word whose change no event tells of. Requires that no lock is held. */
-static inline void arch_relax(const struct arch_shared *shared)
-{
-    (void)shared;
-    ARCH_MEET();
-    __asm__ volatile("yield" ::: "memory");
 }
 
 /*
@@ -182,6 +173,24 @@ static inline uint64_t arch_whole_load(const uint64_t *word)
                          : "=m"((object)->one), "=m"((object)->other)                                                            \
                          : "r"((uint64_t)(first)), "r"((uint64_t)(second)), "r"(object), "i"(offsetof(__typeof__(*(object)), one))); \
     } while (0)
+
+/*
+ * What this core has stored comes before whatever it does next: a core that is started by that, a store to a device or an SGI included,
+ * sees it once its caches are on. A release would order it only before a store to memory.
+ */
+static inline void arch_publish(void)
+{
+    __asm__ volatile("dsb ish" ::: "memory");
+    ARCH_MEET();
+}
+
+/* Between two looks at a word whose change no event tells of. Requires that no lock is held. */
+static inline void arch_relax(const struct arch_shared *shared)
+{
+    (void)shared;
+    ARCH_MEET();
+    __asm__ volatile("yield" ::: "memory");
+}
 
 /*
  * Standby: back on any interrupt, also a masked one and one that was pending before. Nothing is lost. Requires that no lock

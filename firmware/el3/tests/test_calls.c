@@ -104,6 +104,24 @@ TEST(cpu_on_starts_a_core_at_its_entry_point_with_its_context_id)
     CHECK_EQUAL(entry.context_id, 0x123456789ABCULL);
 }
 
+TEST(a_core_goes_on_with_the_attributes_of_whoever_named_its_entry_point)
+{
+    for (uint64_t caller = 0; caller < 2; caller++) {
+        init();
+        host_cores[0].attributes = caller;
+        host_cores[3].attributes = 1 - caller; /* of its former life */
+        CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_CPU_ON), fake_mpidr(3), FAKE_ENTRY, 0), PSCI_SUCCESS);
+        CHECK_EQUAL(host_warm_boot(3).attributes, caller);
+        down_as(3, PSCI_ID_64(PSCI_CPU_SUSPEND), SUSPEND_CORE);
+        CHECK_EQUAL(host_warm_boot(3).attributes, 1 - caller);
+        down_as(3, PSCI_ID_64(PSCI_CPU_DEFAULT_SUSPEND), FAKE_ENTRY);
+        CHECK_EQUAL(host_warm_boot(3).attributes, 1 - caller);
+        down_as(3, PSCI_CPU_OFF, 0);
+        down_as(0, PSCI_ID_64(PSCI_SYSTEM_SUSPEND), FAKE_ENTRY);
+        CHECK_EQUAL(host_warm_boot(0).attributes, caller);
+    }
+}
+
 TEST(cpu_on_refuses_what_is_wrong_with_its_arguments_and_starts_nothing)
 {
     const uint64_t wrong_entries[] = { FAKE_ENTRY + 1, FAKE_ENTRY + 2, FAKE_NS_BASE - 4, FAKE_NS_BASE + FAKE_NS_BYTES, 0, UINT64_MAX - 3 };

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from mutants.plan import Group
+from mutants.plan import Group, Planted
 
 RULES = {".py": ["universal.rules", "python.rules"], ".c": ["universal.rules", "c_like.rules", "c.rules"]}
 RULES[".h"] = RULES[".c"]
@@ -63,6 +63,21 @@ def mutants_of(file: str, text: str, ignore: tuple[str, ...]) -> Iterator[Mutant
 def _on_one_line(after: str, suffix: str) -> str:
     """A statement that C gets behind the line joins it: the numbers of the lines below, which assertions hold, stay as they are."""
     return after if suffix == ".py" or after.lstrip().startswith("#") else " ".join(after.split("\n"))
+
+
+def planted(group: Group, tree: Path, faults: Iterable[Planted]) -> list[Mutant]:
+    """Those of the group's sources. Raises ValueError where a file has the line before not once."""
+    sources = {path.relative_to(tree).as_posix() for pattern in group.sources for path in tree.glob(pattern)}
+    return [_planted(tree, fault) for fault in faults if fault.file in sources]
+
+
+def _planted(tree: Path, fault: Planted) -> Mutant:
+    lines = (tree / fault.file).read_text().splitlines()
+    found = [number for number, line in enumerate(lines, 1) if line.strip() == fault.before]
+    if len(found) != 1:
+        raise ValueError(f"{fault.file} has the line `{fault.before}` {len(found)} times; planted.toml has to name one that is there once")
+    before = lines[found[0] - 1]
+    return Mutant(fault.file, found[0], before, before[: -len(fault.before)] + fault.after)
 
 
 def drawn(group: Group, tree: Path, make: Maker = mutants_of) -> list[Mutant]:

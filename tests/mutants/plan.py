@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The groups of mutants and the survivors that have a reason, as groups.toml and survivors.toml beside this file say."""
+"""The groups of mutants, the planted ones and the survivors that have a reason, as the TOML files beside this file say."""
 
 from __future__ import annotations
 
 import tomllib
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
+
+Entries = TypeVar("Entries")
 
 
 class Group(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -45,6 +48,15 @@ class Reason(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reason: str
 
 
+class Planted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A mutant that its group tries in every run. `before` and `after` are the line without its indentation, `fault` what is wrong then."""
+
+    file: str
+    before: str
+    after: str
+    fault: str
+
+
 def read_groups(path: Path) -> dict[str, Group]:
     """Raises ValueError where a group lacks something or holds a key that nobody reads."""
     groups = {}
@@ -57,9 +69,17 @@ def read_groups(path: Path) -> dict[str, Group]:
 
 
 def read_reasons(path: Path) -> tuple[Reason, ...]:
-    if not path.exists():
-        return ()
+    return _entries(path, "survivor", tuple[Reason, ...])
+
+
+def read_planted(path: Path) -> tuple[Planted, ...]:
+    return _entries(path, "planted", tuple[Planted, ...])
+
+
+def _entries(path: Path, name: str, kind: type[Entries]) -> Entries:
+    """Raises ValueError where an entry lacks something or has a key that nobody reads."""
+    listed = tomllib.loads(path.read_text()).get(name, []) if path.exists() else []
     try:
-        return msgspec.convert(tomllib.loads(path.read_text()).get("survivor", []), tuple[Reason, ...])
+        return msgspec.convert(listed, kind)
     except msgspec.ValidationError as error:
         raise ValueError(f"{path.name}: {error}") from None

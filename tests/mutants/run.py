@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Mutants of the sources against the tests that should notice them: `python tests/mutants/run.py GROUP...`, or no name for all groups.
 
-Exits with 1 where a group stays below its goal or a survivor has no reason in survivors.toml.
+Exits with 1 where a group stays below its goal, a survivor has no reason in survivors.toml, or one of planted.toml is not noticed.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ ROOT = HERE.parent.parent
 sys.path.insert(0, str(HERE.parent))
 
 from mutants import warm  # noqa: E402
-from mutants.mutate import drawn  # noqa: E402
-from mutants.plan import Group, Reason, read_groups, read_reasons  # noqa: E402
+from mutants.mutate import drawn, planted  # noqa: E402
+from mutants.plan import Group, Planted, Reason, read_groups, read_planted, read_reasons  # noqa: E402
 from mutants.results import Results  # noqa: E402
 from mutants.score import lines_of, share, unexplained  # noqa: E402
 from mutants.tree import copy_tree  # noqa: E402
@@ -32,10 +32,12 @@ def main() -> int:
     parser.add_argument("--sample", type=int, help="how many mutants have to count, instead of what the group says")
     parser.add_argument("--seed", type=int, help="which ones, instead of what the group says")
     parser.add_argument("--under", default="", help="only files whose path begins so")
+    parser.add_argument("--planted", action="store_true", help="only those of planted.toml")
     parser.add_argument("--fresh", action="store_true", help="forget what earlier runs found")
     options = parser.parse_args()
     reasons = read_reasons(HERE / "survivors.toml")
-    codes = [_run(_with(groups[name], options), options, reasons) for name in options.group or groups]
+    faults = read_planted(HERE / "planted.toml")
+    codes = [_run(_with(groups[name], options), options, reasons, faults) for name in options.group or groups]
     return max(codes)
 
 
@@ -44,14 +46,15 @@ def _with(group: Group, options: argparse.Namespace) -> Group:
     return replace(group, **given)
 
 
-def _run(group: Group, options: argparse.Namespace, reasons: tuple[Reason, ...]) -> int:
+def _run(group: Group, options: argparse.Namespace, reasons: tuple[Reason, ...], faults: tuple[Planted, ...]) -> int:
     place = ROOT / "build" / "mutants" / group.name
     kept = place / "results.jsonl"
     if options.fresh:
         kept.unlink(missing_ok=True)
     copy = copy_tree(ROOT, place / "tree", group.copies)
-    mutants = [one for one in drawn(group, copy.path) if one.file.startswith(options.under)]
-    _say(f"{group.name}: {len(mutants)} mutants can be made, {group.sample} are to count; the untouched tree first")
+    certain = [one for one in planted(group, copy.path, faults) if one.file.startswith(options.under)]
+    mutants = [] if options.planted else [one for one in drawn(group, copy.path) if one.file.startswith(options.under)]
+    _say(f"{group.name}: {len(certain)} planted, {len(mutants)} mutants can be made, {group.sample} are to count; the untouched tree first")
     if group.warm:
         warm.load()
     try:
@@ -59,10 +62,17 @@ def _run(group: Group, options: argparse.Namespace, reasons: tuple[Reason, ...])
     except Unfit as error:
         _say(f"{group.name}: {error}")
         return 2
+    always = try_all(replace(group, sample=len(certain)), copy, certain, found, Results(kept), _say)
+    missed = [one for one in always if one.outcome != "noticed"]
+    for one in missed:
+        print(f"{one.file}:{one.line}: planted, {one.outcome}", flush=True)
+    if options.planted:
+        print(f"{group.name}: {len(always) - len(missed)} of {len(always)} planted noticed", flush=True)
+        return 1 if missed else 0
     results = try_all(group, copy, mutants, found, Results(kept), _say)
     for line in lines_of(group, results, reasons):
         print(line, flush=True)
-    return 1 if share(results) < group.goal or unexplained(results, reasons) else 0
+    return 1 if missed or share(results) < group.goal or unexplained(results, reasons) else 0
 
 
 def _say(line: str) -> None:

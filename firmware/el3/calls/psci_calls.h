@@ -42,7 +42,7 @@
  * takes `features` and `answer`, a program that must come back takes `ends`.
  */
 #define PSCI_CALLS(CALL)                                                                                                         \
-    CALL(PSCI_VERSION, false, PSCI_PLAIN, false, PSCI_VERSION_1_1)                                                               \
+    CALL(PSCI_VERSION, false, PSCI_PLAIN, false, PSCI_VERSION_1_3)                                                               \
     CALL(PSCI_CPU_SUSPEND, true, PSCI_ORIGINAL_STATES_OS_INITIATED, false, psci_cpu_suspend((uint32_t)x1, x2, x3))               \
     CALL(PSCI_CPU_OFF, false, PSCI_PLAIN, true, (psci_cpu_off(), 0))                                                             \
     CALL(PSCI_CPU_ON, true, PSCI_PLAIN, false, psci_cpu_on(x1, x2, x3))                                                          \

@@ -69,6 +69,7 @@ int64_t psci_call(uint32_t id, uint64_t x1, uint64_t x2, uint64_t x3)
 
         result = dispatch(id, x1 & used, x2 & used, x3 & used);
     }
+    __asm__("" : "+r"(result)); /* the record is made of it in one place: a constant for each result makes PSCI_VERSION longer */
     trace_event(TRACE_EXIT_PSCI, (uint32_t)result);
     trace_settle();
     return result;

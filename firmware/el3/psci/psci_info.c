@@ -7,34 +7,40 @@ static unsigned affinity_of(enum psci_core_state state)
     return state == PSCI_CORE_OFF || state == PSCI_CORE_ON_PENDING ? (unsigned)state : (unsigned)PSCI_CORE_ON;
 }
 
-/* ON if any core is, else ON_PENDING if any is, else OFF. */
-static int64_t domain_affinity(const struct psci_domain *domain)
+/*
+ * Of all cores that these affinity fields name: ON if any core is, else ON_PENDING if any is, else OFF. An affinity instance is
+ * what its fields say, also where the machine's power domains are others.
+ */
+static int64_t instance_affinity(uint64_t mpidr, uint64_t level)
 {
-    const struct psci_domain_shape *shape = &psci.platform->topology->shapes[domain - psci.domains];
-    unsigned affinity = PSCI_CORE_OFF;
+    int64_t affinity = PSCI_INVALID_PARAMETERS;
 
-    for (unsigned core = shape->first_core; core < (unsigned)shape->first_core + shape->cores; core++) {
-        unsigned one = affinity_of(psci_core_state(&psci.cores[core]));
+    if (level > (uint64_t)psci.platform->topology->top_level) {
+        return PSCI_INVALID_PARAMETERS;
+    }
 
-        if (one == PSCI_CORE_ON) {
+    for (unsigned core = 0; core < psci.platform->topology->cores; core++) {
+        if (!psci_is_named(core, mpidr, (unsigned)level)) {
+            continue;
+        }
+        unsigned state = affinity_of(psci_core_state(&psci.cores[core]));
+
+        if (state == PSCI_CORE_ON) {
             return PSCI_CORE_ON;
         }
-        affinity = one == PSCI_CORE_ON_PENDING ? one : affinity;
+        affinity = state > affinity ? state : affinity;
     }
     return affinity;
 }
 
 int64_t psci_affinity_info(uint64_t mpidr, uint64_t level)
 {
+    if (level != PSCI_LEVEL_CORE) {
+        return instance_affinity(mpidr, level);
+    }
     const struct psci_core *core = psci_core_of_mpidr(mpidr);
 
-    if (core == NULL || level > (uint64_t)psci.platform->topology->top_level) {
-        return PSCI_INVALID_PARAMETERS;
-    }
-    if (level == PSCI_LEVEL_CORE) {
-        return affinity_of(psci_core_state(core));
-    }
-    return domain_affinity(psci_domain_at(core, (enum psci_level)level));
+    return core == NULL ? PSCI_INVALID_PARAMETERS : (int64_t)affinity_of(psci_core_state(core));
 }
 
 enum hw_state { HW_ON = 0, HW_OFF = 1, HW_STANDBY = 2 };
@@ -63,17 +69,41 @@ static enum hw_state domain_hw_state(struct psci_domain *domain)
     return local == PSCI_RETENTION ? HW_STANDBY : HW_ON;
 }
 
+/*
+ * The one domain that has all cores which these fields name; NULL where they name none, or cores of several domains: power domains
+ * need not be affinity instances.
+ */
+static struct psci_domain *named_domain(uint64_t mpidr, unsigned level)
+{
+    struct psci_domain *found = NULL;
+
+    for (unsigned core = 0; core < psci.platform->topology->cores; core++) {
+        if (!psci_is_named(core, mpidr, level)) {
+            continue;
+        }
+        struct psci_domain *domain = psci_domain_at(&psci.cores[core], (enum psci_level)level);
+
+        if (found != NULL && found != domain) {
+            return NULL;
+        }
+        found = domain;
+    }
+    return found;
+}
+
 int64_t psci_node_hw_state(uint64_t mpidr, uint64_t level)
 {
     const struct psci_core *core = psci_core_of_mpidr(mpidr);
 
-    if (core == NULL || level > (uint64_t)psci.platform->topology->top_level) {
+    if (level > (uint64_t)psci.platform->topology->top_level) {
         return PSCI_INVALID_PARAMETERS;
     }
     if (level == PSCI_LEVEL_CORE) {
-        return core_hw_state(psci_core_state(core));
+        return core == NULL ? PSCI_INVALID_PARAMETERS : (int64_t)core_hw_state(psci_core_state(core));
     }
-    return domain_hw_state(psci_domain_at(core, (enum psci_level)level));
+    struct psci_domain *domain = core == NULL ? named_domain(mpidr, (unsigned)level) : psci_domain_at(core, (enum psci_level)level);
+
+    return domain == NULL ? PSCI_INVALID_PARAMETERS : (int64_t)domain_hw_state(domain);
 }
 
 /* The figures of the domain and local state that power_state names; zeros where it names none. */
@@ -88,7 +118,9 @@ static struct psci_stat stat_of(uint64_t mpidr, uint32_t power_state)
     enum psci_local_state local = request.local[request.highest];
 
     if (request.highest == PSCI_LEVEL_CORE) {
-        return core->stat[local];
+        const struct psci_stat *stat = &core->stat[local];
+
+        return (struct psci_stat){ arch_whole_load(&stat->count), arch_whole_load(&stat->residency_ticks) };
     }
     struct psci_domain *domain = psci_domain_at(core, request.highest);
 

@@ -63,8 +63,7 @@ const struct psci_entry *psci_warm_boot(uint64_t exit_ticks)
         psci.platform->core_up(core->index);
     }
     if (core->down_ticks != 0) {
-        core->stat[PSCI_OFF].count++;
-        core->stat[PSCI_OFF].residency_ticks += exit_ticks - core->down_ticks;
+        psci_stat_add(core, PSCI_OFF, exit_ticks - core->down_ticks);
     }
     arch_shared_store(&core->state, PSCI_CORE_ON);
     trace_event(TRACE_EXIT_PSCI, PSCI_SUCCESS);

@@ -22,10 +22,19 @@ enum psci_suspend_mode { PSCI_PLATFORM_COORDINATED = 0, PSCI_OS_INITIATED = 1, P
 /* A domain as a state machine; docs/locking.md says who may make which step. */
 enum psci_domain_state { PSCI_DOMAIN_ON, PSCI_DOMAIN_GOING_DOWN, PSCI_DOMAIN_DOWN, PSCI_DOMAIN_COMING_UP };
 
+/*
+ * How often, and for how long. A domain's are locked. A core's are its own to store, with psci_stat_add(), and anybody's to read:
+ * docs/locking.md, Statistics.
+ */
 struct psci_stat {
     uint64_t count;
     uint64_t residency_ticks;
 };
+
+/* By the core itself: one stay more in the state. */
+#define psci_stat_add(core, state, ticks)                                                                                  \
+    ARCH_STORE_PAIR((core), stat[state].count, stat[state].residency_ticks, (core)->stat[state].count + 1,                 \
+                    (core)->stat[state].residency_ticks + (ticks))
 
 /*
  * What a child (a core, or a domain by its last man) lets the domains above it do, level by level: 16 bits a level, 1 where
@@ -96,6 +105,8 @@ bool psci_is_powerdown(const struct psci_request *request);
 /* psci_topology.c */
 struct psci_domain *psci_domain_at(const struct psci_core *core, enum psci_level level); /* level from 1 */
 struct psci_core *psci_core_of_mpidr(uint64_t mpidr); /* NULL: there is none */
+/* Above level 0 a node is named by the fields from its level up: those below are ignored (DEN0022, AFFINITY_INFO). */
+bool psci_is_named(unsigned core, uint64_t mpidr, unsigned level);
 bool psci_is_off(enum psci_core_state state);
 bool psci_all_others(const struct psci_core *core, bool (*test)(enum psci_core_state state));
 

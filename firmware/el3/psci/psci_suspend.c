@@ -13,8 +13,7 @@ static void stand_by(struct psci_core *core, const struct psci_request *request)
     trace_event(TRACE_EXIT_HW_LOW_PWR, 0);
     arch_shared_store(&core->state, PSCI_CORE_ON);
 
-    core->stat[PSCI_RETENTION].count++;
-    core->stat[PSCI_RETENTION].residency_ticks += arch_counter_ticks() - down_ticks;
+    psci_stat_add(core, PSCI_RETENTION, arch_counter_ticks() - down_ticks);
     if (core->vote.running != PSCI_VOTE_AWAKE.running) {
         psci_coordinate_up(core);
     }

@@ -20,6 +20,13 @@ struct psci_core *psci_core_of_mpidr(uint64_t mpidr)
     return index < 0 ? NULL : &psci.cores[index];
 }
 
+bool psci_is_named(unsigned core, uint64_t mpidr, unsigned level)
+{
+    const unsigned field_bits = 8; /* Aff0 to Aff2; Aff3 is above every level that has a field below it */
+
+    return (psci.platform->mpidr_of_core(core) ^ mpidr) >> (field_bits * level) == 0;
+}
+
 bool psci_is_off(enum psci_core_state state)
 {
     return state == PSCI_CORE_OFF;

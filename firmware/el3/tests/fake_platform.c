@@ -4,8 +4,6 @@
 #include "harness.h"
 #include "psci_private.h"
 
-#define MPIDR_RES1 0x80000000ULL
-
 const struct fake_shape fake_juno = { .clusters = 2, .cores = { 2, 4 } };
 const struct psci_topology *fake_topology;
 struct fake_seen fake_seen;
@@ -18,14 +16,15 @@ static struct psci_topology topology;
 uint64_t fake_mpidr(unsigned core)
 {
     unsigned domain = domain_of_core[core];
+    uint64_t group = (unsigned)topology.top_level == 3 ? shapes[domain].parent : 0U;
 
-    return MPIDR_RES1 | (uint64_t)domain << 8 | (core - shapes[domain].first_core);
+    return group << 16 | (uint64_t)domain << 8 | (core - shapes[domain].first_core);
 }
 
 static int core_of_mpidr(uint64_t mpidr)
 {
     for (unsigned core = 0; core < topology.cores; core++) {
-        if ((fake_mpidr(core) & ~MPIDR_RES1) == (mpidr & ~MPIDR_RES1)) {
+        if (fake_mpidr(core) == mpidr) {
             return (int)core;
         }
     }
@@ -125,6 +124,7 @@ static const struct psci_platform platform = {
     .topology = &topology,
     .default_suspend_state = 0x00010002,
     .core_of_mpidr = core_of_mpidr,
+    .mpidr_of_core = fake_mpidr,
     .is_ns_memory = is_ns_memory,
     .core_on = core_on,
     .core_prepare_down = core_prepare_down,

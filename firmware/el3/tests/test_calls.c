@@ -51,10 +51,10 @@ static void down_as(unsigned core, uint32_t id, uint64_t x1)
     host_become(0);
 }
 
-TEST(version_is_1_1_and_there_is_no_trusted_os_to_migrate)
+TEST(version_is_1_3_and_there_is_no_trusted_os_to_migrate)
 {
     init();
-    CHECK_EQUAL(fake_returns(PSCI_VERSION, 0, 0, 0), 0x10001);
+    CHECK_EQUAL(fake_returns(PSCI_VERSION, 0, 0, 0), 0x10003);
     CHECK_EQUAL(fake_returns(PSCI_MIGRATE_INFO_TYPE, 0, 0, 0), 2);
 }
 
@@ -102,6 +102,24 @@ TEST(cpu_on_starts_a_core_at_its_entry_point_with_its_context_id)
 
     CHECK_EQUAL(entry.address, FAKE_ENTRY + 8);
     CHECK_EQUAL(entry.context_id, 0x123456789ABCULL);
+}
+
+TEST(a_core_goes_on_with_the_attributes_of_whoever_named_its_entry_point)
+{
+    for (uint64_t caller = 0; caller < 2; caller++) {
+        init();
+        host_cores[0].attributes = caller;
+        host_cores[3].attributes = 1 - caller; /* of its former life */
+        CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_CPU_ON), fake_mpidr(3), FAKE_ENTRY, 0), PSCI_SUCCESS);
+        CHECK_EQUAL(host_warm_boot(3).attributes, caller);
+        down_as(3, PSCI_ID_64(PSCI_CPU_SUSPEND), SUSPEND_CORE);
+        CHECK_EQUAL(host_warm_boot(3).attributes, 1 - caller);
+        down_as(3, PSCI_ID_64(PSCI_CPU_DEFAULT_SUSPEND), FAKE_ENTRY);
+        CHECK_EQUAL(host_warm_boot(3).attributes, 1 - caller);
+        down_as(3, PSCI_CPU_OFF, 0);
+        down_as(0, PSCI_ID_64(PSCI_SYSTEM_SUSPEND), FAKE_ENTRY);
+        CHECK_EQUAL(host_warm_boot(0).attributes, caller);
+    }
 }
 
 TEST(cpu_on_refuses_what_is_wrong_with_its_arguments_and_starts_nothing)
@@ -177,6 +195,97 @@ TEST(affinity_info_follows_a_core_and_refuses_what_does_not_exist)
     down_as(2, PSCI_CPU_OFF, 0);
     CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_AFFINITY_INFO), fake_mpidr(2), 0, 0), PSCI_CORE_OFF);
     CHECK_EQUAL(fake_seen.prepared_for_off, 1);
+}
+
+/* The whole range of the fields: what the specification says, worked out from the list of cores alone. */
+static int64_t affinity_by_the_list(uint64_t fields, unsigned level)
+{
+    int64_t found = PSCI_INVALID_PARAMETERS;
+
+    for (unsigned core = 0; core < fake_topology->cores; core++) {
+        int64_t state = psci.cores[core].state.value == PSCI_CORE_OFF ? 1 : 0;
+
+        if (fake_mpidr(core) / (1ULL << 8 * level) == fields / (1ULL << 8 * level)) {
+            found = found < 0 || state == 0 ? state : found;
+        }
+    }
+    return found;
+}
+
+static int64_t hw_state_by_the_list(uint64_t fields, unsigned level)
+{
+    for (unsigned core = 0; core < fake_topology->cores; core++) {
+        if (fake_mpidr(core) / (1ULL << 8 * level) == fields / (1ULL << 8 * level)) {
+            return level == 0 ? psci.cores[core].state.value == PSCI_CORE_OFF
+                              : psci_domain_at(&psci.cores[core], (enum psci_level)level)->state.value == PSCI_DOMAIN_DOWN;
+        }
+    }
+    return PSCI_INVALID_PARAMETERS;
+}
+
+static void check_fields(uint64_t fields)
+{
+    for (unsigned level = 0; level <= (unsigned)fake_topology->top_level; level++) {
+        CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_AFFINITY_INFO), fields, level, 0), affinity_by_the_list(fields, level));
+        CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_NODE_HW_STATE), fields, level, 0), hw_state_by_the_list(fields, level));
+    }
+    for (uint64_t level = (uint64_t)fake_topology->top_level + 1; level < 8; level++) {
+        CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_AFFINITY_INFO), fields, level, 0), PSCI_INVALID_PARAMETERS);
+        CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_NODE_HW_STATE), fields, level, 0), PSCI_INVALID_PARAMETERS);
+    }
+}
+
+TEST(above_level_0_the_affinity_fields_below_the_level_are_ignored_and_no_other_bit_is)
+{
+    static const struct fake_shape in_groups = { .clusters = 4, .cores = { 1, 2, 2, 1 }, .clusters_per_group = 2 };
+    const struct fake_shape *const all[] = { &fake_juno, &in_groups };
+
+    for (unsigned shape = 0; shape < COUNT(all); shape++) {
+        fake_init(all[shape], NULL);
+        start_core(fake_topology->cores - 1U);
+        for (uint64_t field = 0; field < 256; field++) {
+            for (uint64_t aff1 = 0; aff1 < 8; aff1++) {
+                check_fields(aff1 << 8 | field); /* Aff0 */
+                check_fields(field << 16 | aff1 << 8 | 0xFF); /* Aff2 */
+            }
+            check_fields(field << 8);
+            check_fields(field << 8 | 0x0F);
+        }
+        for (unsigned bit = 24; bit < 64; bit++) {
+            check_fields(1ULL << bit); /* Aff3, and what is no field */
+            check_fields(1ULL << bit | 0xFFFF);
+        }
+    }
+}
+
+/* Clusters of one Aff1, as QEMU numbers its cores: fields that name cores of several domains name none. */
+static uint64_t all_of_one_aff1(unsigned core)
+{
+    return core;
+}
+
+static int core_of_one_aff1(uint64_t mpidr)
+{
+    return mpidr < fake_topology->cores ? (int)mpidr : -1;
+}
+
+TEST(where_power_domains_are_no_affinity_instances_a_core_names_its_domain_and_other_fields_the_only_one)
+{
+    init();
+    struct psci_platform in_a_row = *psci.platform;
+
+    in_a_row.mpidr_of_core = all_of_one_aff1;
+    in_a_row.core_of_mpidr = core_of_one_aff1;
+    psci.platform = &in_a_row;
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_NODE_HW_STATE), 0, 1, 0), 0);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_NODE_HW_STATE), 2, 1, 0), 1);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_NODE_HW_STATE), 0xF, 1, 0), PSCI_INVALID_PARAMETERS);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_NODE_HW_STATE), 0xF0F, 2, 0), 0);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_AFFINITY_INFO), 2, 1, 0), PSCI_CORE_ON);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_AFFINITY_INFO), 0xF, 1, 0), PSCI_CORE_ON);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_AFFINITY_INFO), 0xFF, 1, 0), PSCI_CORE_ON);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_AFFINITY_INFO), 0xF0F, 2, 0), PSCI_CORE_ON);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_AFFINITY_INFO), 0x10F, 1, 0), PSCI_INVALID_PARAMETERS);
 }
 
 TEST(node_hw_state_tells_on_off_and_standby_of_a_core_and_of_its_domains)

@@ -261,9 +261,9 @@ TEST(a_call_outside_psci_leaves_two_events_and_the_trace_service_none)
 {
     fake_init(&fake_juno, NULL);
     call(0x84000050, 0);
-    CHECK_EQUAL(call(0xC7000032, 0x80000000).x[1], 2);
-    CHECK_EQUAL(call(0xC7000032, 0x80000000).x[1], 2);
-    struct smc_frame records = filled(0xC7000033, 0x80000000);
+    CHECK_EQUAL(call(0xC7000032, 0).x[1], 2);
+    CHECK_EQUAL(call(0xC7000032, 0).x[1], 2);
+    struct smc_frame records = filled(0xC7000033, 0);
 
     records.x[2] = 0;
     host_smc(&records);
@@ -277,7 +277,7 @@ static uint64_t first_event_of(uint32_t id)
 {
     fake_init(&fake_juno, NULL);
     call(id, 0);
-    struct smc_frame records = filled(0xC7000033, 0x80000000);
+    struct smc_frame records = filled(0xC7000033, 0);
 
     records.x[2] = 0;
     host_smc(&records);
@@ -302,12 +302,12 @@ TEST(a_call_of_psci_leaves_its_result_behind_its_last_event)
     fake_init(&fake_juno, NULL);
     call(PSCI_VERSION, 0);
     call(PSCI_CPU_ON, 0xFF00);
-    struct smc_frame records = filled(0xC7000033, 0x80000000);
+    struct smc_frame records = filled(0xC7000033, 0);
 
     records.x[2] = 1;
     host_smc(&records);
     CHECK_EQUAL(records.x[0], 3);
-    CHECK_EQUAL(records.x[2], 0x10001ULL << 16 | TRACE_EXIT_PSCI);
+    CHECK_EQUAL(records.x[2], 0x10003ULL << 16 | TRACE_EXIT_PSCI);
     CHECK_EQUAL(records.x[6], (uint64_t)(uint32_t)PSCI_INVALID_PARAMETERS << 16 | TRACE_EXIT_PSCI);
 }
 
@@ -340,7 +340,7 @@ TEST(pmf_stamps_are_those_of_the_core_that_is_named)
     for (unsigned asked = 0; asked < 2; asked++) {
         struct smc_frame frame = filled(0xC7000020, 0x41000400);
 
-        frame.x[2] = fake_mpidr(asked);
+        frame.x[2] = 0x80000000U | fake_mpidr(asked); /* as the register says it */
         host_become(1 - asked);
         host_smc(&frame);
         CHECK_EQUAL(frame.x[0], 0);

@@ -2,7 +2,10 @@
 /* Signals of a partition: services, interrupts, the doorbell. */
 #include "spm.h"
 
-/* Interrupt handlers call this too. See docs/spm.md: no section here masks anything. */
+/*
+ * Interrupt handlers call this too. See docs/spm.md, Critical sections: no section here masks anything, and of two handlers that both
+ * find the partition waiting, the outer one's wake-up leaves the inner one's signal to the next wait.
+ */
 void spm_signal_assert(struct spm_partition *partition, psa_signal_t signal)
 {
     psa_signal_t asserted = atomic_fetch_or(&partition->asserted, signal) | signal;

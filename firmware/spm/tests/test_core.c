@@ -42,6 +42,68 @@ TEST(a_handle_belongs_to_its_client)
     CHECK(panic_of(call_the_handle) == SPM_CAUSE_HANDLE);
 }
 
+static bool agent_may_call(psa_handle_t handle, int32_t id)
+{
+    run_as(&spm_ns_agent);
+    CHECK(spm_ns_client_select(id) == PSA_SUCCESS);
+    return (psa_status_t)spm_call((spm_word)handle, 7, 0, 0) != PSA_ERROR_PROGRAMMER_ERROR;
+}
+
+/* The id that opened it stays its owner, whoever of the non-secure side comes in between. */
+TEST(a_handle_belongs_to_the_client_id_that_opened_it)
+{
+    static const int32_t others[] = { -1, -3, -4, -5 };
+    psa_handle_t handle;
+
+    CHECK(spm_ns_client_register(-5, -1) == PSA_SUCCESS);
+    CHECK(spm_ns_client_select(-2) == PSA_SUCCESS);
+    handle = connected(&spm_ns_agent);
+    for (unsigned i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        CHECK(!agent_may_call(handle, others[i]));
+        spm_close((spm_word)handle);
+        CHECK(atomic_load(&server.asserted) == 0U);
+    }
+    CHECK(agent_may_call(handle, -2));
+    CHECK(take(SERVER_SIGNAL_CONNECTED).client_id == -2);
+    CHECK(spm_ns_client_select(-1) == PSA_SUCCESS);
+}
+
+TEST(a_range_of_client_ids_is_negative_and_begins_at_its_first)
+{
+    static const int32_t wrong[][2] = { { -2, -5 }, { -1, -2 }, { -1, INT32_MIN }, { -1, 0 }, { 0, 0 }, { 1, 2 }, { -5, INT32_MAX } };
+
+    for (unsigned i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        CHECK(spm_ns_client_register(wrong[i][0], wrong[i][1]) == PSA_ERROR_INVALID_ARGUMENT);
+    }
+    CHECK(spm_ns_client_select(-6) == PSA_ERROR_INVALID_ARGUMENT && spm_ns_agent.id == -1);
+    CHECK(spm_ns_client_register(-6, -6) == PSA_SUCCESS && spm_ns_client_select(-6) == PSA_SUCCESS);
+    spm_ns_agent.id = -1;
+}
+
+/* Twice the size, so that the memory is granted wherever in it the array begins. */
+TEST(an_array_of_vectors_is_aligned)
+{
+    psa_invec in[2] = { { NULL, 0 }, { NULL, 0 } };
+    psa_outvec out[2] = { { NULL, 0 }, { NULL, 0 } };
+
+    grant(&spm_ns_agent, in, sizeof(in), true);
+    grant(&spm_ns_agent, out, sizeof(out), true);
+    run_as(&spm_ns_agent);
+    for (unsigned byte = 1; byte < sizeof(psa_outvec); byte++) {
+        bool is_aligned = byte % _Alignof(psa_outvec) == 0U;
+        spm_word in_at = (spm_word)in + byte, out_at = (spm_word)out + byte;
+
+        if (is_aligned) {
+            continue;
+        }
+        CHECK((psa_status_t)spm_call((spm_word)STATELESS_HANDLE, 1U << PSA_CONTROL_IN_SHIFT, in_at, 0) == PSA_ERROR_PROGRAMMER_ERROR);
+        CHECK((psa_status_t)spm_call((spm_word)STATELESS_HANDLE, 1U << PSA_CONTROL_OUT_SHIFT, 0, out_at) == PSA_ERROR_PROGRAMMER_ERROR);
+        CHECK((psa_status_t)spm_call((spm_word)STATELESS_HANDLE, 1U << PSA_CONTROL_IN_SHIFT | 1U << PSA_CONTROL_OUT_SHIFT, (spm_word)in,
+                                     out_at) == PSA_ERROR_PROGRAMMER_ERROR);
+        CHECK(atomic_load(&server.asserted) == 0U);
+    }
+}
+
 static psa_handle_t a_call_taken_by_the_server(void)
 {
     run_as(&spm_ns_agent);
@@ -285,6 +347,19 @@ TEST(a_panic_is_told_once)
     CHECK(spm_panic_take().cause == SPM_CAUSE_NONE);
 }
 
+/* As spm_panic_take() would find it after a loss of power: one bit in the other state. */
+TEST(a_record_of_a_panic_with_a_damaged_bit_is_not_told)
+{
+    for (size_t bit = 0; bit < 8U * (size_t)(__stop_spm_retained - __start_spm_retained); bit++) {
+        if (setjmp(spm_host_reset) == 0) {
+            clear_no_bell();
+        }
+        __start_spm_retained[bit / 8U] ^= (uint8_t)(1U << bit % 8U);
+        CHECK(spm_panic_take().cause == SPM_CAUSE_NONE);
+    }
+    CHECK(panic_of(clear_no_bell) == SPM_CAUSE_DOORBELL);
+}
+
 TEST(a_signal_that_comes_while_waiting_wakes_the_partition)
 {
     run_as(&server);
@@ -298,6 +373,24 @@ TEST(a_signal_that_comes_while_waiting_wakes_the_partition)
     run_as(&server);
     spm_reset_signal(SERVER_SIGNAL_FLIH);
     CHECK(server.asserted == 0U);
+}
+
+/* The outer handler has looked at `waiting` when the inner one comes, and goes on as spm_signal_assert() does. */
+TEST(of_two_nested_handlers_that_both_wake_a_partition_no_signal_is_lost)
+{
+    run_as(&server);
+    spm_wait(PSA_WAIT_ANY, PSA_BLOCK);
+    spm_kernel.active = 0;
+    spm_kernel.current = &spm_ns_agent;
+    atomic_fetch_or(&server.asserted, SERVER_SIGNAL_FLIH);
+    spm_signal_assert(&server, PSA_DOORBELL);
+    CHECK(server.result == (SERVER_SIGNAL_FLIH | PSA_DOORBELL));
+    atomic_store(&server.waiting, 0U);
+    spm_backend_wake(&server, SERVER_SIGNAL_FLIH);
+    CHECK(woken(&server) == SERVER_SIGNAL_FLIH);
+    run_as(&server);
+    spm_reset_signal(SERVER_SIGNAL_FLIH);
+    CHECK(spm_wait(PSA_WAIT_ANY, PSA_BLOCK) == PSA_DOORBELL && server.waiting == 0U);
 }
 
 TEST(a_signal_that_came_before_waiting_is_not_lost)
@@ -330,6 +423,19 @@ TEST(a_second_level_interrupt_stays_off_until_its_end)
     spm_eoi(SERVER_SIGNAL_SLIH);
     CHECK((spm_host_lines & 1U << LINE_SLIH) != 0U && server.asserted == 0U);
     CHECK(spm_irq_disable(SERVER_SIGNAL_SLIH) == 1U && spm_irq_disable(SERVER_SIGNAL_SLIH) == 0U);
+}
+
+/* The device's line was up until its handler quieted it: what that left pending is no interrupt of its own. */
+TEST(the_end_of_a_second_level_interrupt_leaves_no_stale_one_behind)
+{
+    run_as(&server);
+    spm_irq_enable(SERVER_SIGNAL_SLIH);
+    spm_irq(LINE_SLIH);
+    spm_host_pending = 1U << LINE_SLIH | 1U << LINE_FLIH;
+    spm_host_fired = 0;
+    spm_eoi(SERVER_SIGNAL_SLIH);
+    CHECK(spm_host_fired == 0U && spm_host_pending == 1U << LINE_FLIH);
+    spm_host_pending = 0;
 }
 
 static void unknown_interrupt(void)

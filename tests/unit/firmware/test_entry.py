@@ -36,6 +36,23 @@ def test_the_stack_of_a_core_begins_at_the_end_of_its_own_words(core: int) -> No
     assert (started.system["tpidr_el3"], started.x[STACK_POINTER]) == (own, own + ADDRESSES["PERCPU_BYTES"])
 
 
+def scrubbed() -> str:
+    """What runs before the first instruction of a normal world, with the assembler's repetition written out."""
+    body = re.search(r"^arch_eret_scrubbed:\n(.*?)^    eret$", STARTS.read_text(), re.DOTALL | re.MULTILINE)
+    assert body
+    repeated = re.compile(r"^    \.irp n, (.*?)\n(.*?)^    \.endr\n", re.DOTALL | re.MULTILINE)
+    text = repeated.sub(lambda match: "".join(match[2].replace("\\n", n.strip()) for n in match[1].split(",")), body[1])
+    return text.replace("sp,", "x31,").replace("PERCPU_BYTES", str(ADDRESSES["PERCPU_BYTES"]))
+
+
+@given(left=st.lists(st.integers(1, 2**64 - 1), min_size=31, max_size=31))
+def test_a_normal_world_begins_with_its_argument_and_no_other_register_of_el3(left: list[int]) -> None:
+    core = Core(f"eret:\n{scrubbed()}ret\n", {"tpidr_el3": ADDRESSES["percpus"]})
+    core.x.update(enumerate(left))
+    core.run("eret", left[0])
+    assert [core.x[n] for n in range(31)] == [left[0]] + [0] * 30
+
+
 def test_the_stack_is_empty_where_the_normal_world_is_entered() -> None:
     body = re.search(r"^arch_eret_scrubbed:\n(.*?)^    \.irp ", STARTS.read_text(), re.DOTALL | re.MULTILINE)
     assert body

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from mutants.mutate import Mutant, drawn
-from mutants.plan import Group, Reason, read_groups, read_reasons
+from mutants.mutate import Mutant, drawn, planted
+from mutants.plan import Group, Planted, Reason, read_groups, read_planted, read_reasons
 from mutants.results import Results
 from mutants.same import objects_digest, python_digest
 from mutants.score import lines_of, reason_of, share, unexplained
@@ -227,6 +227,27 @@ def test_every_group_names_files_that_exist_and_every_reason_a_line_that_still_s
     for reason in read_reasons(root / "tests/mutants/survivors.toml"):
         lines = [line.strip() for line in (root / reason.file).read_text().splitlines()]
         assert reason.before.strip() in lines, reason
+
+
+def test_every_planted_fault_belongs_to_a_group_and_changes_a_line_that_is_there_once():
+    groups = read_groups(ROOT / "tests/mutants/groups.toml").values()
+    faults = read_planted(ROOT / "tests/mutants/planted.toml")
+    made = [one for group in groups for one in planted(group, ROOT, faults)]
+    assert sorted((one.file, one.before.strip(), one.after.strip()) for one in made) == sorted(
+        (one.file, one.before, one.after) for one in faults
+    )
+    assert all(fault.before != fault.after for fault in faults) and len(faults) > 10
+
+
+@pytest.mark.parametrize(("before", "times"), [("return a - b", 0), ("", 3)])
+def test_a_planted_fault_whose_line_is_gone_or_there_twice_is_refused(root, before, times):
+    with pytest.raises(ValueError, match=rf"src/total\.py has the line `{before}` {times} times"):
+        planted(GROUP, root, [Planted("src/total.py", before, "pass", "none")])
+
+
+def test_a_planted_fault_of_a_file_that_the_group_does_not_mutate_is_left_out(root):
+    assert planted(GROUP, root, [Planted("other.py", "a", "b", "none")]) == []
+    assert planted(GROUP, root, [Planted("src/total.py", "return a + b", "return a - b", "none")]) == [NOTICED]
 
 
 LINES = """def head(

@@ -9,10 +9,13 @@
 #define GICD_CTLR_ARE (3U << 4) /* of both security states */
 #define GICD_CTLR_WRITE_PENDING (1U << 31)
 #define GICR_STRIDE 0x20000U
+#define GICR_CTLR 0x00U
+#define GICR_CTLR_WRITE_PENDING (1U << 3)
 #define GICR_WAKER 0x14U
 #define GICR_WAKER_PROCESSOR_SLEEP (1U << 1)
 #define GICR_WAKER_CHILDREN_ASLEEP (1U << 2)
 #define GICR_SGI_FRAME 0x10000U
+#define GICR_IGRPMODR 0xD00U
 #define PRIVATE_PRIORITY_WORDS 8U
 
 #define ICC_SRE_EL3 "s3_6_c12_c12_5"
@@ -73,11 +76,16 @@ static uintptr_t sgi_frame_of(unsigned core)
     return redistributor_of(core) + GICR_SGI_FRAME;
 }
 
-/* The redistributor outlives its core: it is set up once, at cold boot. The wake SGI is enabled only while its core is off. */
-static void init_redistributor(unsigned core)
+/* Returns when no private interrupt of these is a candidate any more: the redistributor takes a disable at its own pace. */
+static void disable_private(unsigned core, uint32_t interrupts)
 {
-    uintptr_t redistributor = redistributor_of(core);
-    uintptr_t sgi_frame = sgi_frame_of(core);
+    mmio_write32(sgi_frame_of(core) + GICD_ICENABLER, interrupts);
+    while ((mmio_read32(redistributor_of(core) + GICR_CTLR) & GICR_CTLR_WRITE_PENDING) != 0) {
+    }
+}
+
+static void wake_redistributor(uintptr_t redistributor)
+{
     uint32_t waker = mmio_read32(redistributor + GICR_WAKER);
 
     if ((waker & GICR_WAKER_CHILDREN_ASLEEP) == 0) {
@@ -86,6 +94,20 @@ static void init_redistributor(unsigned core)
     mmio_write32(redistributor + GICR_WAKER, waker & ~GICR_WAKER_PROCESSOR_SLEEP);
     while ((mmio_read32(redistributor + GICR_WAKER) & GICR_WAKER_CHILDREN_ASLEEP) != 0) {
     }
+}
+
+/*
+ * The redistributor outlives its core: it is set up once, at cold boot. An earlier stage may have used it: no private interrupt stays
+ * enabled or active, and none is of secure group 1. The wake SGI is enabled only while its core is off.
+ */
+static void init_redistributor(unsigned core)
+{
+    uintptr_t sgi_frame = sgi_frame_of(core);
+
+    wake_redistributor(redistributor_of(core));
+    disable_private(core, UINT32_MAX);
+    mmio_write32(sgi_frame + GICD_ICACTIVER, UINT32_MAX);
+    mmio_write32(sgi_frame + GICR_IGRPMODR, 0);
     mmio_write32(sgi_frame + GICD_IGROUPR, ~(1U << GIC_WAKE_SGI));
     for (uint32_t word = 0; word < PRIVATE_PRIORITY_WORDS; word++) {
         mmio_write32(sgi_frame + GICD_IPRIORITYR + 4U * word, GIC_HIGHEST_NS_PRIORITIES);
@@ -131,7 +153,11 @@ static void __attribute__((noinline)) forget_running_priorities(void)
         icc_write(ICC_AP1R3_EL1, 0);
     }
     isb();
-    /* QEMU 10.0 ignores a write to ICC_AP1R0_EL1; there, an end of interrupt ends the one that runs, whatever its number. */
+    /*
+     * The running priority follows from these registers, so on an interface that has taken the writes nothing runs here. QEMU 10.0
+     * ignores the one to ICC_AP1R0_EL1. Its number is not known here, and an end of interrupt with another is UNPREDICTABLE (IHI 0069,
+     * ICC_EOIR1_EL1): QEMU's ends whatever runs. docs/locking.md, The wake SGI.
+     */
     for (unsigned i = 0; i < MOST_RUNNING && SYSREG_READ(ICC_RPR_EL1) != PRIORITY_IDLE; i++) {
         icc_write(ICC_EOIR1_EL1, GIC_WAKE_SGI);
     }
@@ -154,7 +180,7 @@ static void prepare_off(unsigned core)
 /* An SGI that is not enabled is no candidate for the interface: one that comes from here on hides nothing. */
 static void end_off(unsigned core)
 {
-    mmio_write32(sgi_frame_of(core) + GICD_ICENABLER, 1U << GIC_WAKE_SGI);
+    disable_private(core, 1U << GIC_WAKE_SGI);
     icc_write(ICC_IGRPEN0_EL1, 0);
 }
 

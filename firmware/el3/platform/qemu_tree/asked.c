@@ -22,3 +22,8 @@ int qemu_tree_core_of_mpidr(uint64_t mpidr)
 
     return core < qemu_tree_machine.cores && qemu_tree_mpidr_of(core) == mpidr ? (int)core : -1;
 }
+
+uint64_t qemu_tree_mpidr_of_core(unsigned core)
+{
+    return qemu_tree_mpidr_of(core);
+}

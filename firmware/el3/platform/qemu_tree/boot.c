@@ -89,6 +89,7 @@ static struct psci_platform psci_platform = {
     .default_suspend_state = SUSPEND_CORE,
     .system_suspend_state = SUSPEND_SYSTEM,
     .core_of_mpidr = qemu_tree_core_of_mpidr,
+    .mpidr_of_core = qemu_tree_mpidr_of_core,
     .is_ns_memory = qemu_tree_is_ns_memory,
     .system_off = machine_power_off,
     .system_reset = system_reset,

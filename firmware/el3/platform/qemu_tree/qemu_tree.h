@@ -21,7 +21,8 @@ static inline uint64_t qemu_tree_mpidr_of(unsigned core)
 /* asked.c; the machine is filled in at boot, before another core runs */
 extern struct tree_machine qemu_tree_machine;
 bool qemu_tree_is_ns_memory(uint64_t address, uint64_t bytes); /* both untrusted */
-int qemu_tree_core_of_mpidr(uint64_t mpidr); /* as in struct psci_platform */
+int qemu_tree_core_of_mpidr(uint64_t mpidr); /* this and the next as in struct psci_platform */
+uint64_t qemu_tree_mpidr_of_core(unsigned core);
 
 /* fw_cfg.c: what the user told QEMU for us */
 #define WANTED_BYTES 64U

@@ -53,6 +53,11 @@ static int core_of_mpidr(uint64_t mpidr)
     return mpidr < MAX_CORES ? (int)mpidr : -1;
 }
 
+static uint64_t mpidr_of_core(unsigned core)
+{
+    return core;
+}
+
 static bool is_ns_memory(uint64_t address, uint64_t bytes)
 {
     for (unsigned i = 0; i < memory.ranges; i++) {
@@ -70,6 +75,7 @@ static struct psci_platform psci_platform = {
     .default_suspend_state = SUSPEND_CORE,
     .system_suspend_state = SUSPEND_CORE,
     .core_of_mpidr = core_of_mpidr,
+    .mpidr_of_core = mpidr_of_core,
     .is_ns_memory = is_ns_memory,
     .system_off = raspi4_power_off,
     .system_reset = raspi4_reset,
@@ -77,7 +83,7 @@ static struct psci_platform psci_platform = {
 
 static struct monitor_location location_of(unsigned core)
 {
-    return (struct monitor_location){ .mpidr = core, .cluster = 0, .core = core };
+    return (struct monitor_location){ .mpidr = mpidr_of_core(core), .cluster = 0, .core = core };
 }
 
 static void monitor_init(void)

@@ -2,6 +2,7 @@
 /* AFFINITY_INFO and NODE_HW_STATE. */
 #include "cases.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "board.h"
@@ -14,6 +15,8 @@
 #define HW_ON 0
 #define HW_OFF 1
 #define UNKNOWN_CORE 0xff
+#define FIELD_BITS 8U
+#define FIELD_VALUES 256UL
 
 static void check_bad_arguments(const char *call_name, uint32_t function)
 {
@@ -52,6 +55,82 @@ static uint32_t core_in_dark_cluster(void)
     return NO_CORE;
 }
 
+/* Whether the fields from `level` up are this core's; those below are ignored. */
+static bool is_named(uint32_t index, uint64_t fields, uint32_t level)
+{
+    return (cores[index].mpidr ^ fields) >> (FIELD_BITS * level) == 0;
+}
+
+/* While the caller alone is on. */
+static int64_t affinity_of(uint64_t fields, uint32_t level)
+{
+    int64_t expected = PSCI_INVALID_PARAMETERS;
+
+    for (uint32_t i = 0; i < core_count; i++) {
+        if (is_named(i, fields, level)) {
+            expected = i == lead_index || expected == AFFINITY_ON ? AFFINITY_ON : AFFINITY_OFF;
+        }
+    }
+    return expected;
+}
+
+static bool is_of_lead(uint32_t index, uint32_t level)
+{
+    return level == 0 ? index == lead_index : level > 1 || cores[index].cluster == cores[lead_index].cluster;
+}
+
+/* NO_CORE: none, or cores of several clusters that are no affinity instances. */
+static uint32_t core_of_node(uint64_t fields, uint32_t level)
+{
+    uint32_t found = NO_CORE;
+
+    for (uint32_t i = 0; i < core_count; i++) {
+        if (is_named(i, fields, 0)) {
+            return i;
+        }
+    }
+    for (uint32_t i = 0; i < core_count; i++) {
+        if (!is_named(i, fields, level)) {
+            continue;
+        }
+        if (found != NO_CORE && level == 1 && cores[found].cluster != cores[i].cluster) {
+            return NO_CORE;
+        }
+        found = i;
+    }
+    return found;
+}
+
+static int64_t hw_state_of(uint64_t fields, uint32_t level)
+{
+    uint32_t core = core_of_node(fields, level);
+
+    if (core == NO_CORE) {
+        return PSCI_INVALID_PARAMETERS;
+    }
+    return is_of_lead(core, level) ? HW_ON : HW_OFF;
+}
+
+/* Every value of each field, beside the caller's others. */
+static void check_fields(const char *call_name, uint32_t function, int64_t (*expected)(uint64_t fields, uint32_t level))
+{
+    uint64_t own = cores[lead_index].mpidr;
+    char name[128];
+
+    for (uint32_t level = 0; level < board.levels; level++) {
+        int64_t wrong = 0;
+
+        for (uint64_t value = 0; value < 3 * FIELD_VALUES; value++) {
+            uint64_t shift = FIELD_BITS * (value / FIELD_VALUES);
+            uint64_t fields = (own & ~((FIELD_VALUES - 1) << shift)) | value % FIELD_VALUES << shift;
+
+            wrong += call(function, fields, level, 0) != expected(fields, level);
+        }
+        format_text(name, sizeof(name), "%s of level %u ignores the fields below it and no other", call_name, level);
+        check_equal(name, 0, wrong);
+    }
+}
+
 void cases_affinity(void)
 {
     uint64_t own = cores[lead_index].mpidr;
@@ -67,6 +146,8 @@ void cases_affinity(void)
         format_text(name, sizeof(name), "NODE_HW_STATE of the caller's level %u is HW_ON", level);
         check_call(name, HW_ON, SMC64(PSCI_NODE_HW_STATE), own, level, 0);
     }
+    check_fields("AFFINITY_INFO", SMC64(PSCI_AFFINITY_INFO), affinity_of);
+    check_fields("NODE_HW_STATE", SMC64(PSCI_NODE_HW_STATE), hw_state_of);
     if (other_core() != NO_CORE) {
         check_states_of_other(other_core());
     }

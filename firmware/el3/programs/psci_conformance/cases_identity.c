@@ -10,7 +10,7 @@
 #include "format.h"
 #include "psci.h"
 
-#define VERSION_1_1 0x10001
+#define VERSION_1_3 0x10003
 #define SUSPEND_HAS_OS_INITIATED 1
 #define NO_TRUSTED_OS_TO_MIGRATE 2
 
@@ -82,7 +82,7 @@ static void check_feature(const struct feature *feature)
 
 void cases_identity(void)
 {
-    check_call("PSCI_VERSION is 1.1", VERSION_1_1, PSCI_VERSION, 0, 0, 0);
+    check_call("PSCI_VERSION is 1.3", VERSION_1_3, PSCI_VERSION, 0, 0, 0);
     for (size_t i = 0; i < sizeof(features) / sizeof(features[0]); i++) {
         check_feature(&features[i]);
     }

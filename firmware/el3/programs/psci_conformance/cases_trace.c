@@ -77,7 +77,7 @@ static void check_ring(void)
     check_true("TRACE_READ gives both records of PSCI_VERSION", (int64_t)r.x[0] == 2, "2", (int64_t)r.x[0]);
     check_equal("The first record of a call is ENTER_PSCI with the function id",
                 (int64_t)((uint64_t)PSCI_VERSION << 16 | EVENT_ENTER_PSCI), (int64_t)r.x[2]);
-    check_equal("The last record of a call is EXIT_PSCI with the result", (int64_t)(0x10001UL << 16 | EVENT_EXIT_PSCI),
+    check_equal("The last record of a call is EXIT_PSCI with the result", (int64_t)(0x10003UL << 16 | EVENT_EXIT_PSCI),
                 (int64_t)r.x[4]);
     check_true("Records of a call have times of the call, in order",
                before <= r.x[1] && r.x[1] <= r.x[3] && r.x[3] <= timer_now(), "two times in order", (int64_t)r.x[1]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every call of PSCI 1.1, SMCCC 1.2, TRNG 1.0 and the trace service, with the errors that the specifications define. */
+/* Every call of PSCI 1.3, SMCCC 1.2, TRNG 1.0 and the trace service, with the errors that the specifications define. */
 #include "board.h"
 #include "cases.h"
 #include "check.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * PSCI 1.1 (Arm DEN0022): the calls a normal world makes, and the way back from a power-down.
+ * PSCI 1.3 (Arm DEN0022): the calls a normal world makes, and the way back from a power-down.
  *
  * The core knows no architecture ("arch.h": locks, shared words, caches, counter) and no platform (struct psci_platform).
  * Which lock and which barrier protects what is argued in docs/locking.md.
@@ -14,7 +14,7 @@
 #include "psci_calls.h"
 #include "psci_platform.h"
 
-#define PSCI_VERSION_1_1 0x00010001
+#define PSCI_VERSION_1_3 0x00010003
 #define PSCI_NOTHING_TO_MIGRATE 2 /* MIGRATE_INFO_TYPE: no trusted OS that could */
 
 /* Return codes (DEN0022, 5.2.2). */

@@ -52,6 +52,8 @@ struct psci_platform {
      * and untrusted.
      */
     int (*core_of_mpidr)(uint64_t mpidr);
+    /* The affinity fields of a core, as core_of_mpidr() takes them. */
+    uint64_t (*mpidr_of_core)(unsigned core);
     /* All of the range is memory and the normal world's. Both values are untrusted: a range that wraps is none. */
     bool (*is_ns_memory)(uint64_t address, uint64_t bytes);
 

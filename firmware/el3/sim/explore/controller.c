@@ -49,6 +49,11 @@ static int core_of_mpidr(uint64_t mpidr)
     return mpidr < system_topology.cores ? (int)mpidr : -1;
 }
 
+static uint64_t mpidr_of_core(unsigned core)
+{
+    return core;
+}
+
 static bool core_on(unsigned core)
 {
     uint8_t *refusal = &system_state.refusal[host_self()];
@@ -152,6 +157,7 @@ static bool mem_protect(bool enable)
 static const struct psci_platform simple = {
     .topology = &system_topology,
     .core_of_mpidr = core_of_mpidr,
+    .mpidr_of_core = mpidr_of_core,
     .is_ns_memory = is_ns_memory,
     .core_on = core_on,
     .power_message = power_message,

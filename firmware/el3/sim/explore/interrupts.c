@@ -218,7 +218,9 @@ enum {
     ICENABLER = 0x180,
     ISPENDR = 0x200,
     ICPENDR = 0x280,
+    ICACTIVER = 0x380,
     IPRIORITYR = 0x400,
+    IGRPMODR = 0xD00,
     SGIR = 0xF00,
     CPENDSGIR = 0xF10,
     SPENDSGIR = 0xF20,
@@ -243,6 +245,30 @@ static void set_enabled(struct interrupt_interface *interface, uint32_t bits, bo
             interface->sources[i].is_enabled = enabled;
         }
     }
+}
+
+static void enable(struct interrupt_interface *interface, uint32_t bits)
+{
+    interface->to_disable &= ~bits;
+    set_enabled(interface, bits, true);
+}
+
+/* A redistributor takes its time, here until the core has seen that it has. */
+static void disable(struct interrupt_interface *interface, uint32_t bits)
+{
+    if (interrupts_setup.version == 2) {
+        set_enabled(interface, bits, false);
+    } else {
+        interface->to_disable |= bits;
+    }
+}
+
+static uint32_t write_is_pending(struct interrupt_interface *interface)
+{
+    meet_others();
+    set_enabled(interface, interface->to_disable, false);
+    interface->to_disable = 0;
+    return 0;
 }
 
 /* A core that has changed nothing would be woken by the same again. */
@@ -282,6 +308,13 @@ static void set_sent(struct interrupt_interface *interface, uintptr_t first, uin
     }
 }
 
+static void set_inactive(struct interrupt_interface *interface, uint32_t bits)
+{
+    for (unsigned i = 0; i < INTERRUPTS; i++) {
+        interface->sources[i].is_active = interface->sources[i].is_active && (bits >> ids[i] & 1U) == 0;
+    }
+}
+
 static void set_priorities(struct interrupt_interface *interface, uintptr_t first, uint32_t priorities)
 {
     for (unsigned i = 0; i < INTERRUPTS; i++) {
@@ -300,13 +333,17 @@ static void write_private(unsigned core, uintptr_t offset, uint32_t value)
         for (unsigned i = 0; i < INTERRUPTS; i++) {
             interface->sources[i].is_group_1 = (value >> ids[i] & 1U) != 0;
         }
-    } else if (offset == ISENABLER || offset == ICENABLER) {
-        set_enabled(interface, value, offset == ISENABLER);
+    } else if (offset == ISENABLER) {
+        enable(interface, value);
+    } else if (offset == ICENABLER) {
+        disable(interface, value);
+    } else if (offset == ICACTIVER) {
+        set_inactive(interface, value);
     } else if (offset == ISPENDR || offset == ICPENDR) {
         set_pending(core, value, offset == ISPENDR);
     } else if (is_range(offset, IPRIORITYR, 32)) {
         set_priorities(interface, offset - IPRIORITYR, value);
-    } else {
+    } else if (offset != IGRPMODR || value != 0) { /* nothing is of secure group 1 */
         unknown("a core's register", offset);
     }
 }
@@ -422,6 +459,9 @@ uint32_t mmio_read32(uintptr_t address)
         if (address >= GICR && (address - GICR) % GICR_STRIDE == SGI_FRAME + ISPENDR) {
             return read_pending(&interrupts_state.cores[(address - GICR) / GICR_STRIDE]);
         }
+        if (address >= GICR && (address - GICR) % GICR_STRIDE == CTLR) {
+            return write_is_pending(&interrupts_state.cores[(address - GICR) / GICR_STRIDE]);
+        }
         if (address < GICR || (address - GICR) % GICR_STRIDE != WAKER) {
             unknown("the register read at", address);
         }
@@ -503,6 +543,7 @@ uint64_t interrupts_hash(uint64_t hash, uint64_t (*mix)(uint64_t hash, uint64_t 
         hash = mix(hash, (uint64_t)interface->active_priorities[0] << 32 | interface->active_priorities[1]);
         hash = mix(hash, (uint64_t)interface->mask << 16 | (uint64_t)interface->fell_through << 8 | (uint64_t)interface->is_open[0] << 1 |
                              interface->is_open[1]);
+        hash = mix(hash, interface->to_disable);
     }
     return hash;
 }

@@ -25,6 +25,7 @@ struct interrupt_source {
 
 struct interrupt_interface {
     struct interrupt_source sources[INTERRUPTS];
+    uint32_t to_disable; /* GICv3: what the redistributor has been told to disable, and still has as it was */
     uint32_t active_priorities[2]; /* of each group, a bit for eight priorities */
     uint8_t mask;
     bool is_open[2];

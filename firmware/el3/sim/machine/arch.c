@@ -104,7 +104,7 @@ void arch_cache_power_down(unsigned level)
 
 uint64_t arch_caller_attributes(void)
 {
-    return 0;
+    return host_core_self()->attributes;
 }
 
 static void check_may_acquire(const struct arch_lock *lock)

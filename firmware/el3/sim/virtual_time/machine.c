@@ -395,6 +395,7 @@ static struct psci_platform platform = {
     .default_suspend_state = 0x00010002,
     .system_suspend_state = 0x02012222,
     .core_of_mpidr = core_of_mpidr,
+    .mpidr_of_core = machine_mpidr,
     .is_ns_memory = is_ns_memory,
     .core_on = core_on,
     .core_prepare_down = core_prepare_down,

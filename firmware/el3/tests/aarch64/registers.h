@@ -20,7 +20,8 @@ const char *machine_written(void);
 void machine_want(const char *format, ...) __attribute__((format(printf, 1, 2)));
 const char *machine_expected(void);
 
-/* A test may define it: what a device's register says, from what was last set or written. */
+/* A test may define them: what a device's or a system register says, from what was last set or written. */
 uint32_t machine_device_says(uintptr_t address, uint32_t value);
+uint64_t machine_register_says(const char *name, uint64_t value);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a GICv3 is told, register by register: IHI 0069. */
+#include <stdbool.h>
+#include <string.h>
+
 #include "gic.h"
 #include "harness.h"
 #include "registers.h"
@@ -12,6 +15,7 @@
 #define PROCESSOR_SLEEP 2U
 #define CHILDREN_ASLEEP 4U
 #define WRITE_PENDING (1U << 31)
+#define DISABLE_PENDING (1U << 3) /* GICR_CTLR.RWP */
 
 #define ICC_SRE_EL1 "s3_0_c12_c12_5"
 #define ICC_SRE_EL2 "s3_4_c12_c9_5"
@@ -31,19 +35,37 @@ uintptr_t platform_gicc = 0;
 uintptr_t platform_gicr = R;
 
 static unsigned polls; /* how often the register that is waited for has been read */
+static unsigned disable_polls;
+static bool hears_active_priorities; /* the interface takes a write to ICC_AP1R0_EL1 */
 
 void harness_before_each(void)
 {
     machine_clear();
     machine_set("id_aa64pfr0_el1", 0x01000000U);
+    for (unsigned core = 0; core < 8; core++) {
+        machine_set_device(R + core * STRIDE, 0);
+    }
     polls = 0;
+    disable_polls = 0;
+    hears_active_priorities = false;
 }
 
-/* A write to the distributor takes two reads, and the redistributor two to wake. */
+/* The running priority follows from the active ones. */
+uint64_t machine_register_says(const char *name, uint64_t value)
+{
+    bool is_idle = hears_active_priorities && strcmp(name, ICC_RPR) == 0 && machine_get(AP1R "0") == 0;
+
+    return is_idle ? 0xFF : value;
+}
+
+/* A write to the distributor takes two reads, the redistributor two to wake, and two to disable. */
 uint32_t machine_device_says(uintptr_t address, uint32_t value)
 {
     if (address == D) {
         return ++polls <= 2 ? value | WRITE_PENDING : value;
+    }
+    if (address >= R && (address - R) % STRIDE == 0) {
+        return ++disable_polls <= 2 ? value | DISABLE_PENDING : value;
     }
     if ((address - R) % STRIDE == WAKER && (value & PROCESSOR_SLEEP) == 0) {
         return ++polls <= 2 ? value | CHILDREN_ASLEEP : value & ~CHILDREN_ASLEEP;
@@ -71,6 +93,19 @@ static void want_core_up(void)
     machine_want(ICC_SRE_EL3 "=f\nisb\n" ICC_SRE_EL1 "=f\n");
 }
 
+static void want_set_up(unsigned mine)
+{
+    machine_want("[%x]=ffffffff\n", mine + SGI_FRAME + 0x180);
+    machine_want("[%x]=ffffffff\n", mine + SGI_FRAME + 0x380);
+    machine_want("[%x]=0\n", mine + SGI_FRAME + 0xD00);
+    machine_want("[%x]=ffff7fff\n", mine + SGI_FRAME + 0x80);
+    for (unsigned word = 0; word < 8; word++) {
+        machine_want("[%x]=80808080\n", mine + SGI_FRAME + 0x400 + 4 * word);
+    }
+    machine_want("[%x]=0\n", mine + SGI_FRAME + 0x40F);
+    want_core_up();
+}
+
 TEST(a_core_wakes_its_own_redistributor_and_keeps_the_wake_interrupt)
 {
     const unsigned core = 5;
@@ -78,24 +113,21 @@ TEST(a_core_wakes_its_own_redistributor_and_keeps_the_wake_interrupt)
 
     machine_set_device(mine + WAKER, PROCESSOR_SLEEP | CHILDREN_ASLEEP | 0x100U);
     machine_want("[%x]=104\n", mine + WAKER);
-    machine_want("[%x]=ffff7fff\n", mine + SGI_FRAME + 0x80);
-    for (unsigned word = 0; word < 8; word++) {
-        machine_want("[%x]=80808080\n", mine + SGI_FRAME + 0x400 + 4 * word);
-    }
-    machine_want("[%x]=0\n", mine + SGI_FRAME + 0x40F);
-    want_core_up();
+    want_set_up(mine);
     gic_v3.init_core(core);
     CHECK_TEXT(machine_expected(), machine_written());
     CHECK_EQUAL(polls, 3);
+    CHECK_EQUAL(disable_polls, 3);
 }
 
-TEST(a_redistributor_that_is_awake_was_set_up_before)
+TEST(a_redistributor_that_an_earlier_stage_has_woken_is_set_up_all_the_same)
 {
     machine_set_device(R + WAKER, 0);
     polls = 100;
-    want_core_up();
+    want_set_up(R);
     gic_v3.init_core(0);
     CHECK_TEXT(machine_expected(), machine_written());
+    CHECK_EQUAL(disable_polls, 3);
 }
 
 TEST(system_registers_are_opened_to_el2_where_there_is_one)
@@ -143,11 +175,26 @@ TEST(a_core_that_goes_off_forgets_what_was_running)
     }
 }
 
+/* An end of interrupt for another number than the running one is UNPREDICTABLE: none is written where the registers suffice. */
+TEST(a_core_ends_no_interrupt_where_its_interface_forgets_what_was_running)
+{
+    machine_set(ICC_RPR, 0x80);
+    machine_set(ICC_CTLR_EL3, 0xF8FFU | 4U << 8);
+    machine_set(AP1R "0", 1U << 16);
+    hears_active_priorities = true;
+    gic_v3.prepare_off(3);
+    const char *written = machine_written();
+
+    CHECK(strstr(written, AP1R "0=0\n") != NULL);
+    CHECK(strstr(written, ICC_EOIR1) == NULL);
+}
+
 TEST(a_core_that_is_back_turns_the_wake_interrupt_off_and_closes_group_0)
 {
     machine_want("[%x]=8000\n" ICC_IGRPEN0 "=0\n", R + 2 * STRIDE + SGI_FRAME + 0x180);
     gic_v3.end_off(2);
     CHECK_TEXT(machine_expected(), machine_written());
+    CHECK_EQUAL(disable_polls, 3); /* a late wake interrupt is a candidate until the redistributor has taken the write */
 }
 
 TEST(wake_interrupts_are_forgotten)

@@ -269,6 +269,7 @@ TEST(the_core_knows_the_states_of_the_platform_and_its_power)
     CHECK_EQUAL(psci->default_suspend_state, SUSPEND_CORE);
     CHECK_EQUAL(psci->system_suspend_state, SUSPEND_SYSTEM);
     CHECK(psci->core_of_mpidr == qemu_tree_core_of_mpidr);
+    CHECK(psci->mpidr_of_core == qemu_tree_mpidr_of_core);
     CHECK(psci->is_ns_memory == qemu_tree_is_ns_memory);
     CHECK(psci->system_off == machine_power_off);
     CHECK_EQUAL(psci->topology->cores, 2);

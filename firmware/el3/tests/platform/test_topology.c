@@ -144,6 +144,7 @@ TEST(only_an_mpidr_that_a_core_has_is_a_core)
     qemu_tree_machine.cores = 16;
     for (unsigned core = 0; core < 16; core++) {
         CHECK_EQUAL(qemu_tree_core_of_mpidr(core), core);
+        CHECK_EQUAL(qemu_tree_mpidr_of_core(core), core);
     }
     for (unsigned bit = 4; bit < 64; bit++) {
         CHECK_EQUAL(qemu_tree_core_of_mpidr(1ULL << bit), -1);
@@ -161,6 +162,8 @@ TEST(the_seventeenth_core_begins_the_next_aff1)
     qemu_tree_machine.cores = 40;
     CHECK_EQUAL(qemu_tree_core_of_mpidr(0x100), 16);
     CHECK_EQUAL(qemu_tree_core_of_mpidr(0x207), 39);
+    CHECK_EQUAL(qemu_tree_mpidr_of_core(16), 0x100);
+    CHECK_EQUAL(qemu_tree_mpidr_of_core(39), 0x207);
     CHECK_EQUAL(qemu_tree_core_of_mpidr(0x208), -1);
     CHECK_EQUAL(qemu_tree_core_of_mpidr(0x10), -1);
 }

@@ -11,6 +11,6 @@ struct spm_arch_region {
     int unused;
 };
 
-#define SPM_RETAINED
+#define SPM_RETAINED __attribute__((section("spm_retained"))) /* the linker names both ends of it for a test */
 
 #endif

@@ -9,6 +9,8 @@ jmp_buf spm_host_reset;
 unsigned spm_host_switch_requests;
 void (*spm_host_after_copy)(const void *from, size_t bytes);
 uint32_t spm_host_lines;
+uint32_t spm_host_pending;
+uint32_t spm_host_fired;
 
 bool spm_host_permits(const struct spm_partition *caller, const void *base, size_t bytes, enum spm_access access)
 {
@@ -60,11 +62,12 @@ void spm_arch_irq_claim(uint32_t line)
 void spm_arch_irq_enable(uint32_t line)
 {
     spm_host_lines |= 1U << line;
+    spm_host_fired |= spm_host_pending & 1U << line;
 }
 
 void spm_arch_irq_clear_pending(uint32_t line)
 {
-    (void)line;
+    spm_host_pending &= ~(1U << line);
 }
 
 bool spm_arch_irq_disable(uint32_t line)

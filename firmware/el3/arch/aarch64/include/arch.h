@@ -9,10 +9,19 @@
 #define ARCH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "meet.h"
 #include "percpu.h"
+
+/*
+ * Locks and swaps are exclusive pairs. The oldest supported cores have no other atomic instruction, and a swap whose comparison fails
+ * must not store: docs/locking.md, Shared words.
+ */
+#ifdef __ARM_FEATURE_ATOMICS
+#error "EL3 is built without LSE: leave out -march=armv8.1-a, +lse and -mcpu of a core that has it"
+#endif
 
 #define ARCH_CACHE_LINE 64
 
@@ -130,7 +139,8 @@ static inline void arch_shared_store(struct arch_shared *shared, uint32_t value)
 
 /*
  * Stores `desired` where `expected` stands; says whether it did. Only with caches on, as all cores that may store into it
- * at that time.
+ * at that time. Where it does not, there has been no store, as an exclusive pair has none: the word may be another core's, whose
+ * caches are off.
  */
 static inline bool arch_shared_compare_swap(struct arch_shared *shared, uint32_t expected, uint32_t desired)
 {
@@ -142,6 +152,27 @@ static inline bool arch_shared_compare_swap(struct arch_shared *shared, uint32_t
     arch_clean_invalidate(shared);
     return swapped;
 }
+
+/*
+ * A word of 64 bits that its core stores while others load it: they see it as it was or as it is, never half of each. No order with
+ * any other access.
+ */
+static inline uint64_t arch_whole_load(const uint64_t *word)
+{
+    return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
+/*
+ * Stores two such words, members of *object that are neighbours. One STP is two stores, each of them single-copy atomic (DDI 0487,
+ * B2.2.1); a compiler has no relaxed store of two, and makes two instructions of them.
+ */
+#define ARCH_STORE_PAIR(object, one, other, first, second)                                                                       \
+    do {                                                                                                                         \
+        _Static_assert(offsetof(__typeof__(*(object)), other) == offsetof(__typeof__(*(object)), one) + 8, "neighbours");        \
+        __asm__ volatile("stp %2, %3, [%4, %5]"                                                                                  \
+                         : "=m"((object)->one), "=m"((object)->other)                                                            \
+                         : "r"((uint64_t)(first)), "r"((uint64_t)(second)), "r"(object), "i"(offsetof(__typeof__(*(object)), one))); \
+    } while (0)
 
 /*
  * What this core has stored comes before whatever it does next: a core that is started by that, a store to a device or an SGI included,

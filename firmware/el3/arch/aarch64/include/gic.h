@@ -46,6 +46,7 @@ extern uintptr_t platform_gicr; /* GICv3, core 0's; the others follow in order *
 #define GICD_ISENABLER 0x100U
 #define GICD_ICENABLER 0x180U
 #define GICD_ICPENDR 0x280U
+#define GICD_ICACTIVER 0x380U
 #define GICD_IPRIORITYR 0x400U
 
 /* The normal world's are 0x80 to 0xFF: this one goes before whatever it may have made pending, or have been in. */

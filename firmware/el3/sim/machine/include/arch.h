@@ -37,6 +37,17 @@ uint32_t arch_shared_load(const struct arch_shared *shared);
 void arch_shared_store(struct arch_shared *shared, uint32_t value);
 bool arch_shared_compare_swap(struct arch_shared *shared, uint32_t expected, uint32_t desired);
 
+static inline uint64_t arch_whole_load(const uint64_t *word)
+{
+    return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
+#define ARCH_STORE_PAIR(object, one, other, first, second)               \
+    do {                                                                 \
+        __atomic_store_n(&(object)->one, (first), __ATOMIC_RELAXED);     \
+        __atomic_store_n(&(object)->other, (second), __ATOMIC_RELAXED);  \
+    } while (0)
+
 void arch_publish(void);
 
 void arch_relax(const struct arch_shared *shared);

@@ -64,6 +64,7 @@ struct host_core {
     unsigned ranks_held; /* one bit per rank */
     uint32_t queue_next; /* behind this core in the queue of a lock */
     uint64_t context_id;
+    uint64_t attributes; /* arch_caller_attributes() */
     jmp_buf start;        /* the bottom of its stack */
     jmp_buf normal_world; /* the call it is in */
     jmp_buf asleep;       /* for the machine's `sleep` */

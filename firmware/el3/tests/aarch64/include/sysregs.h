@@ -6,10 +6,11 @@
 #include <stdint.h>
 
 uint64_t machine_read(const char *name);
+uint64_t machine_register_says(const char *name, uint64_t value);
 void machine_write(const char *name, uint64_t value);
 void machine_note(const char *what);
 
-#define SYSREG_READ(name) machine_read(name)
+#define SYSREG_READ(name) machine_register_says(name, machine_read(name))
 #define SYSREG_READ_FIXED(name) machine_read(name)
 #define SYSREG_WRITE(name, value) machine_write(name, (uint64_t)(value))
 

@@ -18,6 +18,7 @@ from latlab.formats.amounts import google_benchmark, hackbench, hwlatdetect, lat
 from latlab.formats.amounts.osnoise_top import is_osnoise_top, read_osnoise_top
 from latlab.formats.amounts.recording import is_recording_csv, load_json, read_recording_csv, read_twister_json
 from latlab.formats.console_text import ConsoleText, console_text
+from latlab.formats.lost_cpu import ON, STARTUP, LostCpu, lost_cpus
 from latlab.formats.wakeups import cyclictest, oslat, pairs, rteval, runqlat, stress_ng, xenomai
 from latlab.formats.wakeups.jitter_samples import looks_like_samples, read_samples
 from latlab.formats.wakeups.recorder import MAGIC, read_record
@@ -133,11 +134,24 @@ def known_names() -> tuple[str, ...]:
     return tuple(name for formats in (WAKEUPS, AMOUNTS) for one in formats for name in one.names)
 
 
-def refusal(place: str) -> DataError:
+def refusal(text: str, place: str) -> DataError:
+    """Of a text that no tool wrote whose output is read."""
+    lost = lost_cpus(text)
+    if lost:
+        return DataError(
+            f"{place}: a kernel log without latencies; {'; '.join(map(_lost, lost))}; measure each power cycle on the board with "
+            "`latlab run rt-power`"
+        )
     return DataError(
         f"{place}: no output of a tool that is read; give a console log with lines of latlab or of RT_INSTR, "
         f"or the output of {', '.join(known_names())}"
     )
+
+
+def _lost(one: LostCpu) -> str:
+    went = "come up" if one.call in (ON, STARTUP) else "go down"
+    code = f" with {one.code}" if one.code else ""
+    return f"line {one.line}: CPU {one.cpu} did not {went}, {one.call} failed{code}"
 
 
 def formats_of(text: str) -> tuple[Format[Any], ...]:
@@ -198,7 +212,7 @@ def read_amounts(data: bytes, place: str, tool: str = "") -> Benchmark:
     _check_one_object(text, place)
     found = next((one for one in AMOUNTS if tool in one.names or (not tool and one.knows(text))), None)
     if found is None:
-        raise refusal(place)
+        raise refusal(text, place)
     read = guarded(lambda: found.read(text, place), place)
     return replace(read, facts=(*read.facts, *_removed(console), *_said(tool, found, text)))
 
@@ -301,4 +315,4 @@ def _unproven(text: str, place: str) -> DataError:
             f"{place}: rows of numbers, without `# Histogram`, totals or a T: line of cyclictest; "
             "give cyclictest's whole output, or say --as cyclictest"
         )
-    return refusal(place)
+    return refusal(text, place)

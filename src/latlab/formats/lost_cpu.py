@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What Linux's kernel log says of a CPU that did not come back: which, after which call, with which code.
+
+The lines are those that these files of Linux print: arch/arm64/kernel/smp.c, arch/arm64/kernel/psci.c, drivers/firmware/psci/psci.c,
+kernel/cpu.c and arch/x86/kernel/smpboot.c.
+"""
+
+from __future__ import annotations
+
+import errno
+import re
+from dataclasses import dataclass
+
+ON, OFF = "CPU_ON", "CPU_OFF"
+STARTUP, TEARDOWN = "start-up", "shutdown"  # where the log does not say that PSCI made the call
+
+# The line, its call, and whether a code in it is one of Linux's errors.
+LINES = (
+    (re.compile(r"psci: failed to boot CPU(?P<cpu>\d+) \((?P<code>-?\d+)\)"), ON, True),
+    (re.compile(r"psci: CPU(?P<cpu>\d+) may not have shut down cleanly(?: \(AFFINITY_INFO reports (?P<code>-?\d+)\))?"), OFF, False),
+    (re.compile(r"\bCPU(?P<cpu>\d+): failed to boot: (?P<code>-?\d+)"), STARTUP, True),
+    (
+        re.compile(r"\bCPU(?P<cpu>\d+): (?:failed to come online|failed in unknown state|is stuck in kernel|died during early boot)"),
+        STARTUP,
+        False,
+    ),
+    (re.compile(r"\bCPU(?P<cpu>\d+):? may not have shut down cleanly(?:: (?P<code>-?\d+))?"), TEARDOWN, True),
+    (re.compile(r"\bdo_boot_cpu failed\((?P<code>-?\d+)\) to wakeup CPU#(?P<cpu>\d+)"), STARTUP, False),
+    (re.compile(r"\bCPU(?P<cpu>\d+) failed to report alive state"), STARTUP, False),
+    (re.compile(r"\bCPU(?P<cpu>\d+) failed to report dead state"), TEARDOWN, False),
+    (re.compile(r"\bCPU (?P<cpu>\d+) didn't die"), TEARDOWN, False),
+    (re.compile(r"\bError taking CPU(?P<cpu>\d+) up: (?P<code>-?\d+)"), STARTUP, True),
+    (re.compile(r"\bError taking CPU(?P<cpu>\d+) down: (?P<code>-?\d+)"), TEARDOWN, True),
+)
+KNOWS_MORE = {STARTUP: ON, TEARDOWN: OFF}
+
+
+@dataclass(frozen=True, slots=True)
+class LostCpu:
+    """`code` is what the kernel printed, "" if it printed none. `line` is the first that says so, from 1."""
+
+    cpu: int
+    call: str
+    code: str
+    line: int
+
+
+def lost_cpus(text: str) -> tuple[LostCpu, ...]:
+    """One for each CPU and direction, in the order of the log; of several lines the one with a PSCI call and a code tells most."""
+    found: dict[tuple[int, bool], LostCpu] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        one = _lost(line, number)
+        if one is None:
+            continue
+        key = one.cpu, one.call in (ON, STARTUP)
+        known = found.setdefault(key, one)
+        call = one.call if known.call in KNOWS_MORE and one.call == KNOWS_MORE[known.call] else known.call
+        found[key] = LostCpu(one.cpu, call, known.code or one.code, known.line)
+    return tuple(found.values())
+
+
+def _lost(line: str, number: int) -> LostCpu | None:
+    for pattern, call, is_error in LINES:
+        match = pattern.search(line)
+        if match:
+            parts = match.groupdict()
+            return LostCpu(int(parts["cpu"]), call, _code(parts.get("code"), is_error), number)
+    return None
+
+
+def _code(text: str | None, is_error: bool) -> str:
+    if text is None:
+        return ""
+    name = errno.errorcode.get(-int(text)) if is_error else None
+    return f"{text} ({name})" if name else text

@@ -402,11 +402,9 @@ def _concluded(
 ) -> Watched:
     if seen.header is None:
         raise UsageError(probes.why_not_started(follower.stderr) or "QEMU said nothing and ended")
-    problems = [*probes.complaints(text_of(follower.stderr)), *seen.problems]
-    if end:
-        problems.append(Problem(0, end))
-    elif follower.exit_status:
-        problems.append(Problem(0, death("QEMU", follower.exit_status, last_words(follower.stderr))))
+    how = end or (death("QEMU", follower.exit_status, last_words(follower.stderr)) if follower.exit_status else "")
+    problems = [Problem(0, how)] if how else []  # QEMU's own words first: what its stream lacks follows from them
+    problems += [*probes.complaints(text_of(follower.stderr)), *seen.problems]
     try:
         images = placed(seen.fragments.values(), wanted.images, seen.header.arch)
     except WrongImage as error:

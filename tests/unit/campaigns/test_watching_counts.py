@@ -184,6 +184,13 @@ def whole(calls: int = 2) -> bytes:
     return header() + b"".join(records) + end(len(records))
 
 
+@pytest.mark.parametrize("left", [24, 60, len(whole()) - 8])
+def test_what_a_qemu_that_gave_up_said_comes_before_what_its_stream_lacks(tmp_path: Path, left: int) -> None:
+    _, found, _ = watched(tmp_path, 'echo "qemu: fatal: Lockup: no way out" >&2; kill -ABRT $$', whole()[:left])
+    assert found.problems[0].message == "QEMU was killed by SIGABRT; it said: 'qemu: fatal: Lockup: no way out'"
+    assert "was cut off after" in found.problems[1].message and found.status is RunStatus.PARTIAL
+
+
 def test_a_machine_that_ends_by_itself_is_a_whole_run_with_all_that_it_said(tmp_path: Path) -> None:
     store, found, shown = watched(tmp_path, "exit 0", whole())
     run, logs = store.load(found.run_id), store.logs(found.run_id)

@@ -157,7 +157,9 @@ def unfinished(console: Console, is_started: bool, whereabouts: str = "", damage
     end = Problem(0, outcome.sentence or "the machine ended before the program did")
     if outcome.end in (MachineEnd.INTERRUPT, MachineEnd.PANIC) or (outcome.end is MachineEnd.DEATH and last_words(console.stderr)):
         return [end, *damage]
-    guess = Problem(0, "; ".join(filter(None, (NEVER_STARTED, whereabouts, "read the logs console and secure"))))
+    has_secure = console.secure_log.is_file() and console.secure_log.stat().st_size > 0
+    logs = "read the logs console and secure" if has_secure else "read the log console"
+    guess = Problem(0, "; ".join(filter(None, (NEVER_STARTED, whereabouts, logs))))
     return [*damage, *(() if is_started else (guess,)), end]
 
 

@@ -166,8 +166,12 @@ def _version(pattern: re.Pattern[bytes], data: bytes) -> str:
 
 def _with_package(data: bytes, package: int) -> FirmwareFile:
     kind = FileKind.FLASH if package else FileKind.PACKAGE
-    gic = 3 if TOUCHES_ICC_SRE_EL3.search(data) else 2
-    return FirmwareFile(kind, "aarch64", machine=_machine_of(data), version=_version(TFA_VERSION, data), gic=gic)
+    return FirmwareFile(kind, "aarch64", machine=_machine_of(data), version=_version(TFA_VERSION, data), gic=gic_of(data))
+
+
+def gic_of(data: bytes) -> int:
+    """The version of the interrupt controller that this package's code drives."""
+    return 3 if TOUCHES_ICC_SRE_EL3.search(data) else 2
 
 
 def _machine_of(data: bytes) -> str:

@@ -47,10 +47,12 @@ def test_what_the_probe_makes_of_a_machine_gives_way_to_what_qemu_says(tmp_path:
 
 
 @pytest.mark.parametrize("script", ["exit 1", "exit 0"])
-def test_a_machine_that_ends_in_silence_gets_a_guess_and_its_status(tmp_path: Path, script: str) -> None:
+@pytest.mark.parametrize(("secure", "logs"), [(b"", "the log console"), (b"here", "the logs console and secure")])
+def test_a_machine_that_ends_in_silence_gets_a_guess_and_its_status(tmp_path: Path, script: str, secure: bytes, logs: str) -> None:
     console = ended(tmp_path, script)
+    console.secure_log.write_bytes(secure)
     guess, how = unfinished(console, is_started=False, whereabouts="it slept")
-    assert guess == Problem(0, f"{NEVER_STARTED}; it slept; read the logs console and secure") and how.line == 0
+    assert guess == Problem(0, f"{NEVER_STARTED}; it slept; read {logs}") and how.line == 0
     assert how.message == ("sh ended with status 1 and said nothing" if script == "exit 1" else "the machine ended before the program did")
     refuse_unstarted(console, b"")
 

@@ -177,3 +177,24 @@ def test_an_image_that_cannot_be_code_is_refused_before_the_machine_starts(tmp_p
     image.write_bytes(data)
     with pytest.raises(DataError, match=f"bl31.bin: {said}"):
         placed(subject_of_file(image, "virt"))
+
+
+DRIVES_GICV3 = bytes.fromhex("bfcc1ed5")  # msr ICC_SRE_EL3, xzr
+PACKAGE = '[[image]]\nfile = "fip.bin"\nflash = 0\npayload = "bl33"\n'
+
+
+@pytest.mark.parametrize(
+    ("code", "head", "options"),
+    [
+        (DRIVES_GICV3, "", "secure=on,gic-version=3"),
+        (b"nothing of it", "", "secure=on,gic-version=2"),
+        (DRIVES_GICV3, 'options = "secure=on,gic-version=2,mte=on"\n', "secure=on,gic-version=2,mte=on"),
+        (DRIVES_GICV3, 'machine = "raspi4b"\n', ""),
+    ],
+)
+def test_the_machine_has_the_interrupt_controller_that_the_packages_code_drives(
+    tmp_path: Path, code: bytes, head: str, options: str
+) -> None:
+    path = written(tmp_path, head + PACKAGE)
+    (tmp_path / "fip.bin").write_bytes(b"before" + code + b"behind")
+    assert placed(load_subject(path), named_in=path).options == options

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar
@@ -13,6 +14,7 @@ import msgspec
 
 from latlab.errors import DataError, UsageError
 from latlab.formats.fip import with_bl33
+from latlab.formats.firmware_files import gic_of
 from latlab.targets.qemu.boards import PSCI_PROGRAM, Board, board_of
 from latlab.targets.qemu.command import HEADLESS, clock, line, loaded, serial_ports, words
 from latlab.targets.qemu.images import FIRMWARE_BIN, FIRMWARE_ELF, PLATFORM, search_folders
@@ -86,7 +88,16 @@ def placed(subject: Subject, folder: Path = Path(), named_in: Path | None = None
             raise DataError(f"{where}{image.file}: an empty file, 0 bytes; build the firmware again")
         if start == ELF_MAGIC:
             raise DataError(f"{where}{image.file}: an ELF file, which no machine starts; name the flat image (`objcopy -O binary`)")
-    return replace(subject, images=images, symbols=tuple(folder / path for path in subject.symbols))
+    options = _with_controller(subject, images)
+    return replace(subject, images=images, options=options, symbols=tuple(folder / path for path in subject.symbols))
+
+
+def _with_controller(subject: Subject, images: Sequence[FirmwareImage]) -> str:
+    """The machine's options, with the interrupt controller that the package drives where the subject names no options of its own."""
+    package = next((image for image in images if image.takes_program), None)
+    if package is None or subject.options != subject.board.options:
+        return subject.options
+    return subject.options.replace("gic-version=2", f"gic-version={gic_of(package.file.read_bytes())}")
 
 
 class _Image(msgspec.Struct, forbid_unknown_fields=True):

@@ -14,6 +14,7 @@ import pytest
 from latlab.campaigns.sbi import DEBIAN_FIRMWARE, PARAMS, PROGRAM, QEMU
 from latlab.targets.qemu.images import search_folders
 from latlab.targets.qemu.mps2 import board_of
+from latlab.targets.qemu.qemu import find_qemu
 from support.places import ROOT
 from system.test_watch import latlab
 
@@ -111,8 +112,8 @@ def test_machine_mode_keeps_interrupts_of_s_waiting_and_that_is_its_own_time(tmp
     assert {row["world"] for row in lines["of M"]} == {"M"}
     assert min(row["longest"] for row in ended) >= calls // 2
     assert all(row["from_start"] for row in lines["of S"])
-    again = watched(tmp_path, command)
-    assert again["masked"] == seen["masked"]
+    if find_qemu(Path(QEMU)).version < (11, 0, 0):  # later ones give several cores their turns in another order in another run
+        assert watched(tmp_path, command)["masked"] == seen["masked"]
     assert {world for row in lines["of S"] for world, *_ in row["worlds"]} == {"M", "HS"}
 
 

@@ -17,7 +17,8 @@ CALLS = 50
 
 
 def assert_recounted(command: tuple[str, ...], folder: Path, least: int = LEAST) -> None:
-    probe, recount = both(command, folder)
+    """Without stretches of no instruction: whether a core had begun when the machine ended can differ in two runs of QEMU 11."""
+    probe, recount = ({stretch: found for stretch, found in each.items() if found[1]} for each in both(command, folder))
     assert probe == recount
     assert sum(count for count, *_ in probe.values()) > least
 

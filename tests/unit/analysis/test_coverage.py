@@ -15,9 +15,10 @@ from latlab.campaigns.rt_results import CAMPAIGN, IMPORT_LOG, new_run, problems_
 from latlab.campaigns.rt_samples import with_distributions
 from latlab.model.conditions import UNSAID, Conditions
 from latlab.model.enums import Metric, RunStatus
-from latlab.model.run import CoreId, Run
+from latlab.model.run import CoreId, Run, Sample
 from latlab.report.comparison.comment import render as comment
 from latlab.report.exports.junit import comparison_junit
+from support.runs import INSTRUCTIONS, run_with
 from support.wakeup_runs import distribution, wakeup_run
 from truth.removal import KINDS, Taken, exit_of
 
@@ -109,3 +110,15 @@ def test_no_pair_of_which_something_was_taken_out_passes_and_untouched_ones_do()
     assert not [one for one in taken if one[2] == 0]
     untouched = [exit_of(seed, is_untouched=True) for seed in range(40)]
     assert sum(one is not None and one[2] != 0 for one in untouched) <= 1
+
+
+@pytest.mark.parametrize(
+    ("test", "left", "code"), [("interrupt 3", 43, 0), ("interrupt 3", 0, 3), ("ipi.send_ipi", 43, 1), ("ipi.send_ipi", 0, 3)]
+)
+def test_fewer_interrupts_are_no_lost_samples_and_fewer_calls_are(test: str, left: int, code: int) -> None:
+    def run(name: str, count: int) -> Run:
+        calls = [("time.set_timer", 200), ("base.get_spec_version", 100), (test, count)]
+        samples = (Sample(called, Metric.CALL, CoreId(0, 1), 0, at, 300) for called, times in calls for at in range(times))
+        return run_with(id=name, campaign="sbi", tick=INSTRUCTIONS, samples=samples)
+
+    assert _gate(run("sbi-1111", 60), run("sbi-2222", left)).exit_code == code

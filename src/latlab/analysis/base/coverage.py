@@ -25,6 +25,8 @@ BURST = 10
 """Wake-ups to one event: what keeps a CPU busy passes over several periods in a row. Lateness counts them in the same way."""
 WITHOUT_SCHEDULE = frozenset({"watch"})
 """Campaigns in which the guest decides how many calls it makes: no number is due."""
+INTERRUPT = "interrupt"
+"""The first word of a call that an interrupt made. Their number follows from the order in which cores run, so none is due."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,8 @@ def counted(run: Run) -> dict[SampleKey, Counted]:
         return {SampleKey(one.test, one.metric, one.core, one.name): Counted(len(one.values)) for one in run.amounts}
     if run.campaign in WITHOUT_SCHEDULE:
         return {}
-    sizes = Counter((sample.test, sample.metric, sample.core) for sample in run.samples)
+    asked = (sample for sample in run.samples if sample.test.partition(" ")[0] != INTERRUPT)
+    sizes = Counter((sample.test, sample.metric, sample.core) for sample in asked)
     return {SampleKey(*key): Counted(n) for key, n in sizes.items()}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -37,7 +38,8 @@ def boot(
     stderr: bytes = b"",
 ) -> AttackBoot:
     log = AttacksLog(told or {}, list(banner), list(rest), is_started=True, is_whole=is_whole)
-    stopped: Any = SimpleNamespace(stderr=stderr, outcome=console.Outcome(console.MachineEnd.STOPPED, "it was stopped"))
+    outcome = console.Outcome(console.MachineEnd.STOPPED, "it was stopped")
+    stopped: Any = SimpleNamespace(stderr=stderr, outcome=outcome, secure_log=Path("no such log"))
     return AttackBoot(log, Witness(seen or {}, under_way=under_way, shot=shot), stopped, b"")
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -24,7 +25,8 @@ def done(*numbers: int, seen: Seen | None = None, is_whole: bool = False) -> Att
     for one in told.values():
         one.is_done = True
     witness = Witness({number: seen or nothing_seen() for number in numbers}, under_way=len(numbers))
-    stopped: Any = SimpleNamespace(stderr=b"", outcome=console.Outcome(console.MachineEnd.STOPPED, "it was stopped"))
+    outcome = console.Outcome(console.MachineEnd.STOPPED, "it was stopped")
+    stopped: Any = SimpleNamespace(stderr=b"", outcome=outcome, secure_log=Path("no such log"))
     return AttackBoot(AttacksLog(told, is_whole=is_whole), witness, stopped, b"")
 
 

@@ -21,7 +21,7 @@ import sbom
 from latlab.campaigns import psci, sbi
 from latlab.errors import UsageError
 from latlab.targets.guest.guest import HOLD_SUFFIX
-from latlab.targets.linux.recorder_binary import COMPILERS, meter_for, recorder_for
+from latlab.targets.linux.recorder_binary import COMPILERS, meter_for, recorder_for, timed_write_for
 from latlab.targets.qemu import attack_params, attack_subject, boards, images, mps2, probe, psa_subject
 from latlab.virtual import exploration, program
 
@@ -107,8 +107,8 @@ def stage(machine: str) -> list[sbom.Program]:
             subprocess.run([strip, "--strip-debug", target], check=True)
         staged.append(sbom.Program(carried.place, target, carried.linked))
     for target_machine in COMPILERS:
-        for name, built in (("recorder", recorder_for(target_machine)), ("steal-meter", meter_for(target_machine))):
-            target = place / "images" / f"{name}-{target_machine}"
+        for name, build in (("recorder", recorder_for), ("steal-meter", meter_for), ("timed-write", timed_write_for)):
+            built, target = build(target_machine), place / "images" / f"{name}-{target_machine}"
             shutil.copy(built, target)
             staged.append(sbom.Program(Path(target.name), target, (C_LIBRARY[target_machine],)))
     (place / "man1").mkdir()

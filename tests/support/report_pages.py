@@ -26,7 +26,7 @@ from latlab.report.comparison import web as comparison_web
 from latlab.report.crossings import web as calls_web
 from latlab.report.design import design_pages
 from latlab.report.page import Page
-from latlab.report.rt import wakeup_pages
+from latlab.report.rt import power_pages
 from latlab.report.rt import web as rt_web
 from latlab.report.run import psa_guide
 from latlab.report.run import web as run_web
@@ -71,7 +71,7 @@ def every_page(folder: Path) -> Iterator[tuple[str, Page]]:
     stolen = measured_thefts(cpu_with((1_832, 48_924, 3_530), 0), cpu_with((7_050,), 1))
     yield "steal", steal_pages.document(run_with(campaign="steal", id="steal-late"), (StealPhase("idle", stolen, ()),))
     power = next(run.id for run in store.runs() if run.campaign == "rt-power")
-    yield "rt-power", wakeup_pages.power_document(store.load(power), power_result(store.logs(power)))
+    yield "rt-power", power_pages.power_document(store.load(power), power_result(store.logs(power)))
     attacked = run_with(campaign="attack", contents=Attacks((ATTACKED,)))
     yield "attack", attack_pages.document(attacked)
     yield "amounts", amounts_pages.document(with_amounts(amounts, store.logs(amounts.id)))

@@ -174,10 +174,12 @@ def _key(trace: CoreTrace) -> tuple[str, int, int]:
 def _problems(run: Run, files: Mapping[str, bytes]) -> list[str]:
     if run.kind in (Kind.SPANS, Kind.DESIGN):
         return []
-    from latlab.campaigns import steal_results
+    from latlab.campaigns import power_results, steal_results
     from latlab.campaigns.rt_results import problems_of
 
     try:
+        if run.kind is Kind.POWER:
+            return power_results.problems_of(run, files)
         return steal_results.problems_of(files) if run.campaign == steal_results.CAMPAIGN else problems_of(run, files)
     except LatlabError as error:
         return [str(error)]

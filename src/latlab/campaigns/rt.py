@@ -13,7 +13,6 @@ from latlab.campaigns.guest_worlds import seen_from_outside
 from latlab.campaigns.life import living, refuse_interrupted
 from latlab.campaigns.rt_results import (
     CAMPAIGN,
-    POWER_CAMPAIGN,
     busy_facts,
     conclude,
     measured_on_facts,
@@ -47,7 +46,7 @@ from latlab.targets.linux.linux import RECORD, check_module, check_survey, colle
 from latlab.targets.linux.machine import Machine
 from latlab.targets.linux.machine_facts import advice
 from latlab.targets.linux.measured_on import COLLECTED, read_collected
-from latlab.targets.linux.rt_job import USUAL_DRIVERS, Drivers, Workload, guest_script, power_script
+from latlab.targets.linux.rt_job import USUAL_DRIVERS, Drivers, Workload, guest_script
 from latlab.targets.process.console import Limits, MachineEnd
 from latlab.targets.qemu.images import FIRMWARE_BIN, FIRMWARE_ELF
 from latlab.targets.qemu.qemu import Qemu
@@ -80,7 +79,7 @@ def run_rt_guest(
     """One measurement in the guest; the run's id."""
     check_machine(machine)
     conditions = replace(_guest_conditions(machine, image, workload), **of_drivers(options.drivers), trng_hold_us=options.hold_us)
-    facts = (*workload_facts(workload), *_guest_facts(machine))
+    facts = (*workload_facts(workload), *guest_facts(machine))
     run = new_run(CAMPAIGN, "guest", GUEST_PLATFORM, machine.cores, conditions, facts, emulator=str(qemu))
     with scratch(persistent=True) as folder, living(store, run, Left(str(folder)), planned) as run_id:
         watcher.start(run_id)
@@ -148,37 +147,13 @@ def planned_run(workload: Workload, platform: str) -> Run:
     return new_run(CAMPAIGN, target, platform or GUEST_PLATFORM, 1, workload_conditions(workload, mode), workload_facts(workload))
 
 
-def run_power(
-    store: Store,
-    qemu: Qemu,
-    image: GuestImage,
-    machine: GuestMachine,
-    cycles: int,
-    suspends: int,
-    limits: Limits,
-    watcher: Watcher = Unwatched(),  # noqa: B008 - it has no state
-) -> str:
-    """CPU hotplug and deep suspend in the guest; the run's id."""
-    find_firmware(machine)
-    conditions = replace(_machine_conditions(machine, image, Mode.MULTI_THREAD), hotplug_cycles=cycles, suspends=suspends)
-    run = new_run(POWER_CAMPAIGN, "guest", GUEST_PLATFORM, machine.cores, conditions, _guest_facts(machine), emulator=str(qemu))
-    with scratch(persistent=True) as folder, living(store, run, Left(str(folder))) as run_id:
-        watcher.start(run_id)
-        following = GuestFollowing(store, run_id, None, watcher, folder)
-        job = power_script(cycles, suspends)
-        done = run_guest(qemu, machine, image, job, limits, following.line, folder, following.poll)
-        conclude(store, run_id, with_boot(run, done), logs_of(done, folder), complaints_of(done))
-    refuse_interrupted(store, run_id, done.outcome.end is MachineEnd.INTERRUPT)
-    return run_id
-
-
 def _guest_conditions(machine: GuestMachine, image: GuestImage, workload: Workload) -> Conditions:
     mode = Mode.DETERMINISTIC if machine.mode is Mode.DETERMINISTIC else Mode.MULTI_THREAD
-    measured, booted = workload_conditions(workload, mode), _machine_conditions(machine, image, mode)
+    measured, booted = workload_conditions(workload, mode), machine_conditions(machine, image, mode)
     return measured.completed(booted)
 
 
-def _machine_conditions(machine: GuestMachine, image: GuestImage, mode: Mode) -> Conditions:
+def machine_conditions(machine: GuestMachine, image: GuestImage, mode: Mode) -> Conditions:
     known = Conditions(
         mode=mode, kernel=image.kernel_release, kernel_version=version_of(image), kstack_randomised=machine.kstack_randomised
     )
@@ -192,7 +167,7 @@ def version_of(image: GuestImage) -> str | None:
     return f"package {image.kernel_version}" if image.kernel_version else None
 
 
-def _guest_facts(machine: GuestMachine) -> tuple[tuple[str, str], ...]:
+def guest_facts(machine: GuestMachine) -> tuple[tuple[str, str], ...]:
     return (("PSCI idle states in the device tree", "yes" if machine.idle_states else "no"),)
 
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -12,7 +11,6 @@ from latlab.analysis.wakeups.attribution import Attributed, Exposure, attribute,
 from latlab.analysis.wakeups.instruments import beside
 from latlab.analysis.wakeups.lateness_parts import calibrations
 from latlab.analysis.wakeups.periodicity import find_period
-from latlab.analysis.wakeups.power_cycles import PowerBoundary, passages
 from latlab.analysis.wakeups.result import RtResult
 from latlab.analysis.wakeups.sight import sight
 from latlab.analysis.wakeups.wakeup import disagreement, silence, with_schedule
@@ -20,16 +18,16 @@ from latlab.campaigns.exported import EXPORT_LOG, results_of_export
 from latlab.campaigns.life import living
 from latlab.catalog import event_table
 from latlab.errors import DataError, LatlabError
-from latlab.formats.dump.el3_records import El3Records, info_of, merged, read_all, read_records
+from latlab.formats.dump.el3_records import El3Records, info_of, read_all
 from latlab.formats.measured import read_wakeups
 from latlab.formats.probe.guest_worlds import WORLDS_LOG, read_worlds
 from latlab.formats.wakeups.ftrace import read_spans
 from latlab.formats.wakeups.kernel_events import read_kernel_events
 from latlab.formats.wakeups.load_work import read_load_work
 from latlab.model.conditions import Conditions, Mode
-from latlab.model.enums import Clock, Kind, RowKind, RunStatus
+from latlab.model.enums import Clock, RowKind, RunStatus
 from latlab.model.kernel_events import KernelEvents
-from latlab.model.run import LoadWork, PowerCycles, Problem, Run, Tick, Topology, WakeupCounts
+from latlab.model.run import LoadWork, Problem, Run, Tick, Topology, WakeupCounts
 from latlab.model.wakeups import Wakeups
 from latlab.model.worlds import GuestWorlds
 from latlab.store.rows import now_utc
@@ -39,8 +37,6 @@ from latlab.targets.linux.measured_on import COLLECTED, HEAT, read_collected
 from latlab.targets.linux.rt_job import KERNEL_EVENTS, LOAD_WORK, Instrument, Workload
 
 CAMPAIGN = "rt"
-POWER_CAMPAIGN = "rt-power"
-POWER_LOG = "el3-power.txt"
 IMPORT_LOG = "imported"
 OWN_CYCLICTEST = "cyclictest.txt"
 TOOL_LOG = "imported-as"
@@ -61,7 +57,7 @@ def new_run(
         platform=platform,
         topology=Topology((cpus,)),
         tick=Tick(Clock.INSTRUCTIONS, 0.5) if deterministic else Tick(Clock.TIME, 1.0),
-        contents=PowerCycles() if campaign == POWER_CAMPAIGN else WakeupCounts(),
+        contents=WakeupCounts(),
         conditions=conditions,
         started_utc=now_utc(),
         facts=facts,
@@ -150,8 +146,6 @@ def conclude(store: Store, run_id: str, run: Run, files: Mapping[str, bytes], co
 
 def problems_of(run: Run, files: Mapping[str, bytes]) -> list[str]:
     """What is wrong with the files of a run. Raises DataError where nothing of it can be read."""
-    if run.kind is Kind.POWER:
-        return power_problems(run, files)
     return [problem for _, result in results_of(run, files) for problem in result.problems]
 
 
@@ -173,28 +167,6 @@ def measured_in(run: Run, files: Mapping[str, bytes]) -> list[tuple[str, Mapping
             "no file of a recorder or of cyclictest came back; the kernel's and the job's log say why (`latlab show --log job.log`)"
         )
     return measured
-
-
-def power_records(files: Mapping[str, bytes]) -> El3Records:
-    """The rings of a power run, put together from its reads."""
-    text = files.get(POWER_LOG, b"").decode("ascii", "replace")
-    reads = [read_records(part, event_table(), POWER_LOG) for part in text.split("read\n") if part.strip()]
-    if not reads:
-        raise DataError("no ring of the firmware came back; the job's log says why (`latlab show --log job.log`)")
-    return merged(reads)
-
-
-def power_problems(run: Run, files: Mapping[str, bytes]) -> list[str]:
-    """What the kernel complained of, and crossings that are not in the rings although the job says that they happened."""
-    records = power_records(files)
-    seen = Counter(one.boundary for one in passages(records.cpus, records.traces))
-    cycles, suspends = run.conditions.hotplug_cycles or 0, run.conditions.suspends or 0
-    short = [
-        f"{crossing}: {seen[crossing]} in the rings, {count} or more were asked for"
-        for crossing, count in ((PowerBoundary.OFF, cycles), (PowerBoundary.ON, cycles), (PowerBoundary.RESUME, suspends))
-        if seen[crossing] < count
-    ]
-    return [*kernel_warnings(files.get("kernel.log", b"")), *short, *(problem.message for problem in records.problems)]
 
 
 def has_wakeups(name: str) -> bool:

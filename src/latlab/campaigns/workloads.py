@@ -78,6 +78,7 @@ def cpus_of(affinity: str, threads: int | None) -> tuple[int, ...]:
 
 
 def check_power(cores: int, cycles: int, suspends: int) -> None:
+    """Raises UsageError."""
     for name, value, low, high in (
         ("cores", cores, 2, MOST_CORES),
         ("cycles", cycles, 1, MOST_CYCLES),
@@ -85,6 +86,14 @@ def check_power(cores: int, cycles: int, suspends: int) -> None:
     ):
         if not low <= value <= high:
             raise UsageError(f"--{name} {value} is outside {low} to {high}")
+
+
+def check_cpus(cpus: tuple[int, ...], cores: int) -> None:
+    """Raises UsageError if the guest would not have one of the CPUs to take off, or would have no other."""
+    if beyond := [cpu for cpu in cpus if cpu >= cores]:
+        raise UsageError(f"--affinity: the guest has the CPUs 0 to {cores - 1} and no CPU {beyond[0]}; name others or more --cores")
+    if len(cpus) == cores:
+        raise UsageError(f"--affinity names all {cores} CPUs, and one has to stay on; leave one out")
 
 
 def checked_hold(hold_us: int | None) -> int | None:
@@ -135,6 +144,9 @@ def steal_limits(watch: Watch, timeout_s: float | None = None) -> Limits:
     return guest_limits(Workload(watch.duration_s * len(watch.phases)), timeout_s)
 
 
-def power_limits(cycles: int, suspends: int) -> Limits:
-    limit = BOOT_ALLOWANCE_S + CYCLE_ALLOWANCE_S * cycles + SUSPEND_ALLOWANCE_S * suspends
+def power_limits(cycles: int, suspends: int, timeout_s: float | None = None) -> Limits:
+    """Power cycles in the guest, which is silent while its kernel waits for a CPU."""
+    if timeout_s is not None and not timeout_s > 0:
+        raise UsageError(f"--timeout {timeout_s:g}: these are seconds; use more than 0")
+    limit = BOOT_ALLOWANCE_S + CYCLE_ALLOWANCE_S * cycles + SUSPEND_ALLOWANCE_S * suspends if timeout_s is None else timeout_s
     return Limits(limit, limit)

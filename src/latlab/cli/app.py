@@ -21,6 +21,7 @@ from latlab.cli import (
     doctor,
     importing,
     look,
+    power,
     psa,
     psci,
     publish,
@@ -73,6 +74,7 @@ psci.register(run_app)
 psa.register(run_app)
 rt.register(run_app, app)
 steal.register(run_app)
+power.register(run_app)
 design.register(app)
 runs.register(app)
 importing.register(app)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The verbs of the rt campaign: `run rt`, `run rt-trng`, `run rt-power`, `guest`. Heavy imports wait until they are needed."""
+"""The verbs of the rt campaign: `run rt`, `run rt-trng`, `guest`. Heavy imports wait until they are needed."""
 
 from __future__ import annotations
 
@@ -131,7 +131,6 @@ def register(run_app: typer.Typer, app: typer.Typer) -> None:
     """Add the verbs to the command line."""
     run_app.command("rt")(grouped(rt))
     run_app.command("rt-trng")(rt_trng)
-    run_app.command("rt-power")(rt_power)
     app.command("guest")(guest)
 
 
@@ -222,35 +221,6 @@ def rt_trng(
     with watched() as watcher:
         run_id = campaign.run_trng(opened, program, image, boots, limits, watcher, anew)
     conclude(opened, run_id, format)
-
-
-def rt_power(
-    cycles: Annotated[int, typer.Option(help="CPU hotplug cycles, over all secondary CPUs in turn.")] = 12,
-    suspends: Annotated[int, typer.Option(help="Deep suspends, woken by the real-time clock.")] = 2,
-    cores: Annotated[int, typer.Option(help="vCPUs.")] = 4,
-    qemu: QemuOption = None,
-    firmware: FirmwareOption = None,
-    store: StoreOption = None,
-) -> None:
-    """Time CPU hotplug and suspend under Linux.
-
-    It takes CPUs off and on and the system to sleep, and measures the firmware's part.
-    """
-    from latlab.campaigns.rt import run_power
-    from latlab.campaigns.workloads import check_power, power_limits
-    from latlab.cli.stores import open_store
-    from latlab.model.conditions import Mode
-    from latlab.targets.guest.guest import GuestMachine, ready_firmware
-    from latlab.targets.qemu.qemu import find_qemu
-
-    check_power(cores, cycles, suspends)
-    opened = open_store(store)
-    machine = GuestMachine(cores, Mode.MULTI_THREAD, firmware=firmware)
-    program, image = find_qemu(qemu), guest_image()
-    ready_firmware(machine, say)
-    with watched() as watcher:
-        run_id = run_power(opened, program, image, machine, cycles, suspends, power_limits(cycles, suspends), watcher)
-    conclude(opened, run_id, Format.TABLE)
 
 
 def guest(

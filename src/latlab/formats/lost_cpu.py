@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import errno
 import re
-from dataclasses import dataclass
+from dataclasses import replace
+
+from latlab.model.power_steps import LostCpu
 
 ON, OFF = "CPU_ON", "CPU_OFF"
 STARTUP, TEARDOWN = "start-up", "shutdown"  # where the log does not say that PSCI made the call
@@ -32,27 +34,23 @@ LINES = (
     (re.compile(r"\bError taking CPU(?P<cpu>\d+) up: (?P<code>-?\d+)"), STARTUP, True),
     (re.compile(r"\bError taking CPU(?P<cpu>\d+) down: (?P<code>-?\d+)"), TEARDOWN, True),
 )
+BY_PSCI = re.compile(r"psci: CPU\d+ killed")
 KNOWS_MORE = {STARTUP: ON, TEARDOWN: OFF}
 
 
-@dataclass(frozen=True, slots=True)
-class LostCpu:
-    """`code` is what the kernel printed, "" if it printed none. `line` is the first that says so, from 1."""
-
-    cpu: int
-    call: str
-    code: str
-    line: int
-
-
 def lost_cpus(text: str) -> tuple[LostCpu, ...]:
-    """One for each CPU and direction, in the order of the log; of several lines the one with a PSCI call and a code tells most."""
+    """One for each CPU and direction, in the order of the log; of several lines the one with a PSCI call and a code tells most.
+
+    A kernel that has taken a CPU off by PSCI starts and stops all of them by PSCI."""
     found: dict[tuple[int, bool], LostCpu] = {}
+    by_psci = BY_PSCI.search(text) is not None
     for number, line in enumerate(text.splitlines(), 1):
         one = _lost(line, number)
         if one is None:
             continue
         key = one.cpu, one.call in (ON, STARTUP)
+        if by_psci:
+            one = replace(one, call=KNOWS_MORE.get(one.call, one.call))
         known = found.setdefault(key, one)
         call = one.call if known.call in KNOWS_MORE and one.call == KNOWS_MORE[known.call] else known.call
         found[key] = LostCpu(one.cpu, call, known.code or one.code, known.line)

@@ -18,7 +18,7 @@ from latlab.formats.amounts import google_benchmark, hackbench, hwlatdetect, lat
 from latlab.formats.amounts.osnoise_top import is_osnoise_top, read_osnoise_top
 from latlab.formats.amounts.recording import is_recording_csv, load_json, read_recording_csv, read_twister_json
 from latlab.formats.console_text import ConsoleText, console_text
-from latlab.formats.lost_cpu import ON, STARTUP, LostCpu, lost_cpus
+from latlab.formats.lost_cpu import ON, STARTUP, lost_cpus
 from latlab.formats.wakeups import cyclictest, oslat, pairs, rteval, runqlat, stress_ng, xenomai
 from latlab.formats.wakeups.jitter_samples import looks_like_samples, read_samples
 from latlab.formats.wakeups.recorder import MAGIC, read_record
@@ -28,6 +28,7 @@ from latlab.formats.wakeups.sched_events import DAT_MAGIC, is_sched_trace, read_
 from latlab.formats.wakeups.thread_lines import read_thread_lines, tool_of
 from latlab.formats.wakeups.wakeup_json import read_json
 from latlab.model.benchmarks import Benchmark
+from latlab.model.power_steps import LostCpu
 from latlab.model.wakeups import Wakeups
 
 Read = TypeVar("Read")

@@ -97,8 +97,8 @@ KINDS: Mapping[Kind, Forms] = {
         lists=True,
     ),
     Kind.POWER: Forms(
-        screen=Form("rt.wakeup_pages:power_screen", POWER),
-        document=Form("rt.wakeup_pages:power_document", POWER),
+        screen=Form("rt.power_pages:power_screen", POWER),
+        document=Form("rt.power_pages:power_document", POWER),
         csv=None,
     ),
     Kind.AMOUNTS: Forms(

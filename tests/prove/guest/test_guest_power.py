@@ -1,16 +1,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Slow: Linux crosses power boundaries on the EL3 firmware, a thousand times by CPU hotplug and twenty by suspend, on four vCPUs."""
 
+import shutil
+import subprocess
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
 from latlab.analysis.wakeups.power_cycles import PowerBoundary, passages
-from latlab.campaigns.rt_results import kernel_warnings, power_records
+from latlab.campaigns.power import run_power_guest
+from latlab.campaigns.power_results import power_records, power_result
+from latlab.campaigns.rt_results import kernel_warnings
 from latlab.model.conditions import Mode
+from latlab.model.power_steps import StepKind
+from latlab.store.store import open_store
 from latlab.targets.guest.guest import GuestMachine, GuestRun, run_guest
 from latlab.targets.guest.guest_image import guest_image
-from latlab.targets.linux.rt_job import power_script
+from latlab.targets.linux.power_job import PowerCycle, guest_script
 from latlab.targets.process.console import Limits
 from latlab.targets.qemu.qemu import find_qemu
 
@@ -23,7 +30,7 @@ SUSPENDS = 20
 @pytest.fixture(scope="module")
 def done() -> GuestRun:
     machine = GuestMachine(cores=4, mode=Mode.MULTI_THREAD)
-    return run_guest(find_qemu(), machine, guest_image(), power_script(CYCLES, SUSPENDS), Limits(3600, 600))
+    return run_guest(find_qemu(), machine, guest_image(), guest_script(PowerCycle(CYCLES, SUSPENDS)), Limits(3600, 600))
 
 
 def test_a_thousand_hotplug_cycles_and_twenty_suspends_come_to_an_end(done: GuestRun) -> None:
@@ -54,3 +61,41 @@ def test_every_idle_state_is_entered_and_left_by_every_cpu() -> None:
     done = run_guest(find_qemu(), machine, guest_image(), job, Limits(600, 600))
     usage = [int(line.split()[1]) for line in done.output.files["job.log"].decode().splitlines()]
     assert len(usage) == 12 and min(usage[2::3]) > 0 and sum(usage) > 100
+
+
+ROOT = Path(__file__).parents[3]
+LOST_CORE, LOST_AT = 2, 3
+STARTS = "    if (!psci.platform->core_on(core->index)) {"
+LOSES = f"""\
+    static unsigned starts;
+
+    if (core->index == {LOST_CORE}U && ++starts == {LOST_AT}U) {{
+        return PSCI_SUCCESS;
+    }}
+"""
+
+
+@pytest.fixture(scope="module")
+def losing_firmware(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A build of EL3 whose CPU_ON reports success for the third start of core 2 and starts nothing. The first start is the boot's."""
+    tree = tmp_path_factory.mktemp("losing")
+    for name in ("CMakeLists.txt", "CMakePresets.json"):
+        shutil.copy(ROOT / name, tree)
+    for name in ("cmake", "firmware"):
+        shutil.copytree(ROOT / name, tree / name)
+    source = tree / "firmware/el3/psci/psci_on_off.c"
+    text = source.read_text("utf-8")
+    assert text.count(STARTS) == 1
+    source.write_text(text.replace(STARTS, LOSES + STARTS), "utf-8")
+    subprocess.run(["cmake", "--preset", "qemu_virt"], cwd=tree, check=True, capture_output=True)
+    subprocess.run(["cmake", "--build", "--preset", "qemu_virt"], cwd=tree, check=True, capture_output=True)
+    return tree / "build/qemu_virt"
+
+
+def test_a_core_that_the_firmware_loses_is_named_with_its_cycle_and_call(losing_firmware: Path, tmp_path: Path) -> None:
+    store = open_store(str(tmp_path / "store.sqlite"))
+    machine = GuestMachine(cores=4, mode=Mode.MULTI_THREAD, firmware=losing_firmware)
+    run = store.load(run_power_guest(store, find_qemu(), guest_image(), machine, PowerCycle(12, 0), Limits(600, 600)))
+    assert run.problems[0].message == f"CPU {LOST_CORE} did not come on in its cycle {LOST_AT - 1}: CPU_ON without a code; the CPU is lost"
+    steps = power_result(store.logs(run.id)).steps
+    assert {one.cpu: len(one.ns) for one in steps if one.kind is StepKind.ONLINE} == {1: 5, LOST_CORE: 1, 3: 5}

@@ -2,7 +2,7 @@
 import pytest
 
 from latlab.analysis.wakeups.power_cycles import PowerBoundary, passages
-from latlab.campaigns.rt_results import power_records
+from latlab.campaigns.power_results import power_records
 from latlab.catalog import event_table
 from latlab.errors import DataError
 from latlab.formats.dump.el3_records import merged, read_records

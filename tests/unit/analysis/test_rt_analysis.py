@@ -18,7 +18,8 @@ from latlab.analysis.figures import figures_of
 from latlab.analysis.history import history
 from latlab.analysis.invariants import check_invariants
 from latlab.analysis.wakeups.tail import tails
-from latlab.campaigns.rt_results import CAMPAIGN, POWER_CAMPAIGN, keep, new_run, workload_conditions
+from latlab.campaigns import power
+from latlab.campaigns.rt_results import CAMPAIGN, keep, new_run, workload_conditions
 from latlab.catalog import event_table
 from latlab.errors import UsageError
 from latlab.formats import run_json
@@ -89,7 +90,7 @@ def test_what_another_tool_measured_is_compared_with_a_run(name: str, store: Pat
 
 def test_a_run_of_power_boundaries_has_no_wake_ups_and_says_where_its_figures_are(store: Path) -> None:
     opened = open_store(str(store))
-    run = opened.begin(new_run(POWER_CAMPAIGN, "guest", "QEMU virt", 4, Conditions(mode=Mode.MULTI_THREAD)))
+    run = opened.begin(power.new_run("guest", "QEMU virt", 4, Conditions(mode=Mode.MULTI_THREAD), ()))
     done = _said(store, "compare", run, run)
     assert done.returncode == 3 and f"`latlab show {run}` prints them" in done.stderr
 

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from latlab.campaigns import rt, rt_trng
+from latlab.campaigns import power, rt, rt_trng
 from latlab.campaigns.following import Unwatched
-from latlab.campaigns.rt import GuestOptions, run_power, run_rt_guest
+from latlab.campaigns.power import run_power_guest
+from latlab.campaigns.rt import GuestOptions, run_rt_guest
 from latlab.campaigns.rt_trng import DoseBoot, held_boots, run_trng, stack_boots, stack_doses, trng_doses
 from latlab.errors import LatlabError, UsageError
 from latlab.formats.dump.guest_frames import GuestOutput
@@ -22,7 +23,9 @@ from latlab.store.store import Store, open_store
 from latlab.targets.guest.checkpoints import HEAD, MAGIC, PAGE, SHARED, make_shared
 from latlab.targets.guest.guest import GuestMachine, GuestRun
 from latlab.targets.guest.guest_image import GuestImage
-from latlab.targets.linux.rt_job import Drivers, Instrument, RngNode, Workload, guest_script, power_script
+from latlab.targets.linux import power_job
+from latlab.targets.linux.power_job import PowerCycle
+from latlab.targets.linux.rt_job import Drivers, Instrument, RngNode, Workload, guest_script
 from latlab.targets.process.console import Limits, MachineEnd, Outcome
 from latlab.targets.qemu.images import PLATFORM
 from latlab.targets.qemu.qemu import Qemu
@@ -97,6 +100,7 @@ def fixture_boots(monkeypatch: pytest.MonkeyPatch) -> Boots:
     boots = Boots()
     monkeypatch.setattr(rt, "run_guest", boots.run)
     monkeypatch.setattr(rt_trng, "run_guest", boots.run)
+    monkeypatch.setattr(power, "run_guest", boots.run)
     return boots
 
 
@@ -323,15 +327,15 @@ def test_above_a_secure_world_more_and_more_is_read_then_each_half_of_the_mitiga
 def test_power_cycles_are_a_run_of_their_own_kind_whose_rings_have_to_come_back(
     boots: Boots, store: Store, image: GuestImage, firmware: Path
 ) -> None:
-    run = store.load(run_power(store, QEMU, image, GuestMachine(cores=2, firmware=firmware), 7, 3, LIMITS))
+    run = store.load(run_power_guest(store, QEMU, image, GuestMachine(cores=2, firmware=firmware), PowerCycle(7, 3), LIMITS))
     assert (run.kind, run.campaign, run.status) == (Kind.POWER, "rt-power", RunStatus.PARTIAL)
     assert (run.conditions.hotplug_cycles, run.conditions.suspends, run.conditions.mode) == (7, 3, Mode.MULTI_THREAD)
-    assert "no ring of the firmware came back" in run.problems[0].message
-    assert boots.runs[0][1] == power_script(7, 3)
+    assert "no step and no ring of the firmware came back" in run.problems[0].message
+    assert boots.runs[0][1] == power_job.guest_script(PowerCycle(7, 3))
     assert run.topology.clusters == (2,)
     boots.stops_at = 2
     with pytest.raises(LatlabError, match="interrupted"):
-        run_power(store, QEMU, image, GuestMachine(cores=2, firmware=firmware), 1, 0, LIMITS)
+        run_power_guest(store, QEMU, image, GuestMachine(cores=2, firmware=firmware), PowerCycle(1, 0), LIMITS)
 
 
 def test_a_boot_that_did_not_come_to_its_end_is_made_again_by_the_same_command(

@@ -12,8 +12,6 @@ from latlab.campaigns.rt_results import (
     kernel_warnings,
     measured_on_facts,
     new_run,
-    power_problems,
-    problems_of,
     result_of,
     results_of,
     workload_conditions,
@@ -26,55 +24,19 @@ from latlab.model.run import Run
 from latlab.targets.linux.rt_job import Instrument, Workload
 from support import recorder_files
 from support.places import RT_DATA
-from support.power_rings import CALLER, OTHER, ring
+from support.power_rings import CALLER, ring
 
 RECORD = recorder_files.whole([[1000, 2000, 3000]])
-
-
-POWER = f"read\n{ring(0, CALLER)}{ring(1, OTHER)}".encode()
-
-
-def power_run(cycles: int | None, suspends: int | None) -> Run:
-    return new_run("rt-power", "guest", "x", 2, Conditions(mode=Mode.MULTI_THREAD, hotplug_cycles=cycles, suspends=suspends))
 
 
 def run(**conditions: object) -> Run:
     return new_run("rt", "guest", "x", 1, Conditions(mode=Mode.DETERMINISTIC, **conditions))  # type: ignore[arg-type]
 
 
-def test_a_run_of_power_cycles_is_of_its_own_kind_and_time_is_counted_by_the_mode() -> None:
-    assert (power_run(1, 1).kind, power_run(1, 1).tick.clock, power_run(1, 1).tick.value) == (Kind.POWER, Clock.TIME, 1.0)
+def test_time_is_counted_by_the_mode() -> None:
     assert (run().kind, run().tick.clock, run().tick.value) == (Kind.WAKEUPS, Clock.INSTRUCTIONS, 0.5)
-
-
-@pytest.mark.parametrize(("cycles", "suspends"), [(1, 1), (0, 0), (None, None)])
-def test_crossings_that_are_all_in_the_rings_are_no_problem(cycles: int | None, suspends: int | None) -> None:
-    assert power_problems(power_run(cycles, suspends), {"el3-power.txt": POWER}) == []
-
-
-def test_crossings_that_are_missing_in_the_rings_are_told_each_with_its_count() -> None:
-    found = power_problems(power_run(2, 3), {"el3-power.txt": POWER})
-    assert found == [
-        "CPU_OFF: entry to low power: 1 in the rings, 2 or more were asked for",
-        "CPU_ON: the caller's entry to the CPU's return to Linux: 1 in the rings, 2 or more were asked for",
-        "SYSTEM_SUSPEND: wake-up to the return to Linux: 1 in the rings, 3 or more were asked for",
-    ]
-    assert problems_of(power_run(2, 3), {"el3-power.txt": POWER}) == found
-    assert len(power_problems(power_run(1, None), {"el3-power.txt": b"read\n" + ring(0, CALLER).encode()})) == 2
-
-
-def test_what_the_kernel_says_and_damaged_lines_stand_beside_what_is_missing() -> None:
-    files = {"el3-power.txt": POWER + b"nonsense\n", "kernel.log": b"[1.0] fine\n[2.0] WARNING: CPU: 1 at x\n"}
-    kernel, missing, damaged = power_problems(power_run(1, 2), files)
-    assert kernel == "the kernel warned: [2.0] WARNING: CPU: 1 at x"
-    assert missing.startswith("SYSTEM_SUSPEND")
-    assert "neither a core nor a record: 'nonsense'" in damaged
-
-
-@pytest.mark.parametrize("files", [{}, {"el3-power.txt": b""}, {"el3-power.txt": b"read\n  \n"}])
-def test_without_a_ring_nothing_of_a_power_run_can_be_told(files: dict[str, bytes]) -> None:
-    with pytest.raises(DataError, match="no ring of the firmware came back"):
-        problems_of(power_run(1, 0), files)
+    in_real_time = new_run("rt", "linux", "x", 1, Conditions(mode=Mode.REAL))
+    assert (in_real_time.tick.clock, in_real_time.tick.value) == (Clock.TIME, 1.0)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from latlab.campaigns import power
 from latlab.campaigns.material import load_run
 from latlab.campaigns.rt_results import new_run
 from latlab.campaigns.rt_samples import with_distributions
@@ -64,9 +65,9 @@ def test_a_late_wake_up_that_the_firmware_explains_has_its_call_to_blame() -> No
 
 def test_a_run_of_power_boundaries_has_no_wake_ups(tmp_path: Path) -> None:
     store = open_store(str(tmp_path / "s.sqlite"))
-    power = store.begin(new_run("rt-power", "guest", "x", 2, Conditions(mode=Mode.MULTI_THREAD)))
-    with pytest.raises(DataError, match=f"{power} holds power boundaries and no wake-ups; `latlab show {power}`"):
-        load_run(store, power)
+    cycles = store.begin(power.new_run("guest", "x", 2, Conditions(mode=Mode.MULTI_THREAD), ()))
+    with pytest.raises(DataError, match=f"{cycles} holds power boundaries and no wake-ups; `latlab show {cycles}`"):
+        load_run(store, cycles)
     rt = store.begin(replace(run(), status=RunStatus.RUNNING))
     store.add(rt, logs={"recorder.rec": RECORD})
     assert [one.metric for one in load_run(store, rt).distributions] == [Metric.TASK_WAKEUP] * 2

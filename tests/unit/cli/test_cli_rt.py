@@ -253,6 +253,11 @@ def test_what_cannot_stand_below_the_guest_is_refused_before_anything_is_built(
         ("rt-trng", "--timeout", "0"),
         ("rt-trng", "--doses", "0,50,20000"),
         ("rt-power", "--cycles", "0"),
+        ("rt-power", "--affinity", "4"),
+        ("rt-power", "--affinity", "0-3"),
+        ("rt-power", "--timeout", "0"),
+        ("rt-power", "--load", "nothing"),
+        ("rt-power", "--host", "board"),
         ("rt", "--timeout", "-1"),
         ("rt", "--cores", "2"),
     ],
@@ -262,6 +267,7 @@ def test_an_option_that_the_guest_refuses_costs_no_image_of_it(
 ) -> None:
     made: list[object] = []
     monkeypatch.setattr("latlab.cli.rt.guest_image", made.append)
+    monkeypatch.setattr("latlab.cli.power.guest_image", made.append)
     monkeypatch.setattr("latlab.targets.qemu.qemu.find_qemu", lambda path: None)
     with pytest.raises(UsageError, match=arguments[1] if arguments[1] != "--cores" else "2 vCPUs"):
         _latlab("run", *arguments)

@@ -6,8 +6,9 @@ from __future__ import annotations
 import pytest
 
 from latlab.errors import DataError
-from latlab.formats.lost_cpu import LostCpu, lost_cpus
+from latlab.formats.lost_cpu import lost_cpus
 from latlab.formats.measured import read_amounts
+from latlab.model.power_steps import LostCpu
 from support.places import ROOT
 
 PI5 = ROOT / "tests" / "data" / "field" / "dmesg-of-a-lost-core.log"
@@ -53,3 +54,9 @@ def test_a_log_of_it_has_no_latencies_and_the_refusal_says_what_it_has() -> None
 def test_a_log_in_which_all_is_well_is_refused_as_any_text() -> None:
     with pytest.raises(DataError, match="no output of a tool that is read"):
         read_amounts(b"psci: CPU1 killed (polled 0 ms)\nCPU1: Booted secondary processor\n", "dmesg.log")
+
+
+def test_a_kernel_that_took_a_cpu_off_by_psci_starts_it_by_psci() -> None:
+    log = "[1.0] psci: CPU2 killed (polled 0 ms)\n[6.0] CPU2: failed to come online\n[6.1] CPU3 failed to report dead state\n"
+    assert lost_cpus(log) == (LostCpu(2, "CPU_ON", "", 2), LostCpu(3, "CPU_OFF", "", 3))
+    assert [one.call for one in lost_cpus(log.replace("psci:", "other:"))] == ["start-up", "shutdown"]

@@ -59,7 +59,7 @@ def test_a_column_of_which_no_row_says_anything_is_left_out_of_a_page_and_a_tabl
 
 
 def test_what_multi_threaded_emulation_timed_is_no_answer(pages: dict[str, Page]) -> None:
-    assert "µs" not in plain(pages["rt-power"].answer) and "cannot tell" in plain(pages["rt-power"].answer)
+    assert "µs" not in plain(pages["rt-power"].answer) and "cannot measure" in plain(pages["rt-power"].answer)
 
 
 @pytest.mark.parametrize(("outcome", "said"), [(Outcome.BROKEN, "Of one attack on x 1 broke it."), (Outcome.NOT_TRIED, "")])

@@ -31,7 +31,7 @@ from latlab.report.findings import findings_table
 from latlab.report.page import Page
 from latlab.report.renderers import html, terminal
 from latlab.report.rt import tails
-from latlab.report.rt.wakeup_tables import power_table
+from latlab.report.rt.power_pages import power_tables
 from latlab.report.run import builds, psa_guide
 from latlab.report.run import data as run_data
 from latlab.report.run import web as run_web
@@ -109,7 +109,7 @@ def test_builds_stand_side_by_side_and_a_wait_names_its_function() -> None:
 
 def test_a_power_boundary_says_how_often_and_how_long() -> None:
     times = BoundaryTimes(PowerBoundary.OFF, 1, (1000.0, 3000.0, 8000.0))
-    table = power_table(PowerResult((times,), ("cycles=3",)))
+    (table,) = power_tables(PowerResult((), (times,), ("cycles=3",)))
     assert texts(table) == [(PowerBoundary.OFF.value, "1", "3", "1.0", "3.0", "8.0")] and table.notes == ("cycles=3",)
     with pytest.raises(DataError, match="no ring"):
         power_result({})

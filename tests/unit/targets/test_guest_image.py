@@ -118,7 +118,7 @@ def fixture_programs(packages: Path, tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(guest_image, "run", programs)
     monkeypatch.setattr(guest_image, "cache_folder", lambda: tmp_path / "cache")
     monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
-    for name, data in (("recorder_for", b"the recorder"), ("meter_for", b"the meter")):
+    for name, data in (("recorder_for", b"the recorder"), ("meter_for", b"the meter"), ("timed_write_for", b"the write")):
         (tmp_path / name).write_bytes(data)
         monkeypatch.setattr(guest_image, name, lambda machine, path=tmp_path / name: path if machine == "aarch64" else None)
     return programs
@@ -138,7 +138,15 @@ def test_an_image_holds_the_kernel_and_all_that_the_guest_runs(programs: Program
     assert (data["modules/arm_smccc_trng.ko"], data["modules/latlab_el3.ko"]) == (b"the module of arm_smccc_trng", b"the module")
     assert {name for name in data if name.startswith("lib/")} == {"lib/libnear.so.2", "lib/libfar.so.1", "lib/ld-made.so.1"}
     assert {name for name in data if name.startswith("usr/bin/")} == set(guest_image.PROGRAMS)
-    for name in (*guest_image.PROGRAMS, "init", "bin/busybox", "bin/latlab-recorder", "bin/latlab-steal", "lib/libnear.so.2"):
+    for name in (
+        *guest_image.PROGRAMS,
+        "init",
+        "bin/busybox",
+        "bin/latlab-recorder",
+        "bin/latlab-steal",
+        "bin/latlab-timed-write",
+        "lib/libnear.so.2",
+    ):
         assert found[name].mode == stat.S_IFREG | 0o755, name
     assert found["modules/latlab_el3.ko"].mode == stat.S_IFREG | 0o644
     assert {name for name, entry in found.items() if stat.S_ISDIR(entry.mode)} >= {"proc", "sys", "dev", "tmp", "out", "sbin", "usr/sbin"}

@@ -3,16 +3,13 @@
 
 from __future__ import annotations
 
-from latlab.analysis.base.wording import count
-from latlab.campaigns.power_results import PowerResult
 from latlab.model.conditions import Mode
 from latlab.model.enums import Metric
 from latlab.model.run import Run
 from latlab.report.page import Block, Caution, Commands, Facts, Page, Paragraph, Section
 from latlab.report.rt import stack_story
-from latlab.report.rt.wakeup_tables import Results, all_tables, is_exact, is_stacked, power_table, summary, tables
-from latlab.report.rt.words import check_publishable, facts_of, mode_of, mode_sentence, us
-from latlab.report.run.facts import begun, method, partial
+from latlab.report.rt.wakeup_tables import Results, all_tables, is_exact, is_stacked, summary, tables
+from latlab.report.rt.words import check_publishable, facts_of, mode_of, mode_sentence
 from latlab.report.table import Table
 
 TITLE = "RT Linux: wake-up latency"
@@ -20,31 +17,7 @@ TITLE = "RT Linux: wake-up latency"
 
 def screen(run: Run, results: Results) -> Page:
     """What an experiment comes to, or everything that one measurement says."""
-    return _screen(run, summary(run, results) or all_tables(run, results), answer(run, results))
-
-
-def power_screen(run: Run, result: PowerResult) -> Page:
-    """A run of power boundaries."""
-    return _screen(run, [power_table(result)], _power_answer(run, result))
-
-
-def power_document(run: Run, result: PowerResult) -> Page:
-    """The same as a document."""
-    title = f"Power boundaries: {run.platform}"
-    blocks = (Caution(mode_of(run), mode_sentence(run)), power_table(result))
-    sections = (*partial(run), Section("Results", blocks), method(Facts(facts_of(run))))
-    lead = (f"Run {run.id}{begun(run)}.",)
-    return Page(title, lead, sections, name=f"{title}: {run.id}", answer=_power_answer(run, result))
-
-
-def _power_answer(run: Run, result: PowerResult) -> str:
-    if not result.times:
-        return ""
-    if run.conditions.mode is Mode.MULTI_THREAD:
-        crossed = sum(len(one.ns) for one in result.times)
-        return f"Linux crossed the firmware's power boundaries {crossed} times; how long they take, multi-threaded emulation cannot tell."
-    most = max(result.times, key=lambda one: max(one.ns))
-    return f"The firmware took {us(max(most.ns))} µs at most: {most.boundary}, CPU {most.cpu}, {count(len(most.ns), 'time')}."
+    return screen_of(run, summary(run, results) or all_tables(run, results), answer(run, results))
 
 
 def answer(run: Run, results: Results) -> str:
@@ -74,6 +47,6 @@ def document(run: Run, results: Results) -> Page:
     return Page(TITLE, sections=(Section("", (*blocks, *all_tables(run, results), Facts(facts_of(run)))),))
 
 
-def _screen(run: Run, found: list[Table], said: str) -> Page:
+def screen_of(run: Run, found: list[Table], said: str) -> Page:
     caution = () if run.conditions.mode is Mode.REAL else (Caution("", mode_sentence(run) or mode_of(run)),)
     return Page("", sections=(Section("", (*caution, *found)), Section("", (Facts(facts_of(run)),))), answer=said)

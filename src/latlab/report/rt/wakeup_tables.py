@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -14,7 +13,6 @@ from latlab.analysis.wakeups.causes import by_cause, cause_name
 from latlab.analysis.wakeups.dose_experiment import doses
 from latlab.analysis.wakeups.result import RtResult
 from latlab.analysis.wakeups.wakeup import never_woke
-from latlab.campaigns.power_results import PowerResult
 from latlab.model.blame import UNEXPLAINED
 from latlab.model.enums import Clock, Metric
 from latlab.model.run import Run
@@ -150,16 +148,6 @@ def causes(name: str, result: RtResult) -> Table:
     )
     columns = (*words("Cause"), *figures("Outliers", "On"), Column("Latest", unit=UNIT), Column("of that by it", unit=UNIT))
     return Table(title, columns, rows, (*result.sight, *_period_note(result)))
-
-
-def power_table(result: PowerResult) -> Table:
-    """How often each boundary was crossed, and how long the firmware took."""
-    rows = tuple(
-        (one.boundary.value, str(one.cpu), str(len(one.ns)), us(min(one.ns)), us(statistics.median(one.ns)), us(max(one.ns)))
-        for one in result.times
-    )
-    columns = (*words("Crossing"), *figures("CPU", "Times"), *figures("Minimum", "Median", "Maximum", unit=UNIT))
-    return Table("Power boundaries, by the firmware's trace", columns, rows, result.remarks)
 
 
 def _latency_notes(wakeups: Wakeups) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from latlab.errors import DataError, LatlabError, UsageError
 from latlab.targets.guest.cpio import Entry, archive, character_device, file, folder
 from latlab.targets.guest.debian import PrivateApt, unpack
 from latlab.targets.guest.elf_needed import needed
-from latlab.targets.linux.recorder_binary import cache_folder, guest_sources, meter_for, recorder_for, wire_sources
+from latlab.targets.linux.recorder_binary import cache_folder, guest_sources, meter_for, recorder_for, timed_write_for, wire_sources
 from latlab.targets.tools import run
 
 EFI_PACKAGE = "qemu-efi-aarch64"
@@ -37,7 +37,7 @@ EDK2 = "edk2.fd"
 SMC_MODULE = "latlab_el3.ko"
 FETCHED = "fetched"
 CROSS = "aarch64-linux-gnu-"
-IMAGE_FORMAT = 3
+IMAGE_FORMAT = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +187,7 @@ def _entries(root: Path, release: str, module: Path) -> Iterator[Entry]:
     yield file("bin/busybox", (root / "bin/busybox").read_bytes(), executable=True)
     yield file("bin/latlab-recorder", recorder_for("aarch64").read_bytes(), executable=True)
     yield file("bin/latlab-steal", meter_for("aarch64").read_bytes(), executable=True)
+    yield file("bin/latlab-timed-write", timed_write_for("aarch64").read_bytes(), executable=True)
     for program in PROGRAMS:
         yield file(program, (root / program).read_bytes(), executable=True)
     for name, library in sorted(libraries_of(root, PROGRAMS).items()):

@@ -99,13 +99,7 @@ def collected(machine: Machine) -> bytes:
 def check_survey(machine: Machine, found: Survey, workload: Workload) -> None:
     """Refuses before the start what would make the measurement fail."""
     said, place = found.said, machine.name
-    wanted = [word for word in workload.load_command.split() if word in ("stress-ng", "hackbench")]
-    if workload.instrument is not Instrument.RECORDER:
-        wanted.append("cyclictest")
-    for program in wanted:
-        if not said.get(program):
-            package = "stress-ng" if program == "stress-ng" else "rt-tests"
-            raise UsageError(f"{place} has no {program}; install the package {package} there, or choose another --load or --instrument")
+    check_programs(machine, found, workload.load_command, () if workload.instrument is Instrument.RECORDER else ("cyclictest",))
     if beyond := [cpu for cpu in workload.affinity if cpu >= found.cpus]:
         raise UsageError(f"{place} has the CPUs 0 to {found.cpus - 1}; --affinity names CPU {beyond[0]}")
     if said.get("fifo") != "yes":
@@ -116,6 +110,16 @@ def check_survey(machine: Machine, found: Survey, workload: Workload) -> None:
         raise UsageError(
             f"{place}: /dev/cpu_dma_latency cannot be written, so idle states cannot be forbidden; run as root or use --idle-states"
         )
+
+
+def check_programs(machine: Machine, found: Survey, load_command: str, more: tuple[str, ...] = ()) -> None:
+    """Raises UsageError if a program of the load, or one of `more`, is not installed there."""
+    wanted = [word for word in load_command.split() if word in ("stress-ng", "hackbench")]
+    for program in (*wanted, *more):
+        if not found.said.get(program):
+            package = "stress-ng" if program == "stress-ng" else "rt-tests"
+            choices = "--load or --instrument" if more else "--load"
+            raise UsageError(f"{machine.name} has no {program}; install the package {package} there, or choose another {choices}")
 
 
 def check_module(machine: Machine, found: Survey, smc_module: Path | None) -> None:

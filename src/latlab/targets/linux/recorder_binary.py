@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Recorder and steal meter as static programs for a machine: those that the package carries, or compiled from source into the cache."""
+"""Recorder, steal meter and timed write as static programs for a machine: carried by the package, or compiled into the cache."""
 
 from __future__ import annotations
 
@@ -47,6 +47,11 @@ def recorder_for(machine: str) -> Path:
 def meter_for(machine: str) -> Path:
     """The steal meter, which shares the recorder's clock and histogram."""
     return _program_for(machine, "steal-meter", (guest_sources() / "steal", guest_sources() / "recorder"), RECORDER_SOURCES)
+
+
+def timed_write_for(machine: str) -> Path:
+    """What times one write to a file of the kernel's; it shares the recorder's clock."""
+    return _program_for(machine, "timed-write", (guest_sources() / "power", guest_sources() / "recorder"), ())
 
 
 def _program_for(machine: str, name: str, folders: tuple[Path, ...], others: tuple[str, ...]) -> Path:

@@ -31,6 +31,15 @@ MEASURING = (
 )
 
 
+def command_of(load: str) -> str:
+    """The command of a load by name, or the command that it is. Raises UsageError."""
+    if load in LOADS:
+        return LOADS[load]
+    if not re.search(r"[\s/]", load.strip()):
+        raise UsageError(f"--load {load} is not known; use one of {', '.join(LOADS)}, or a command with its options")
+    return load.strip()
+
+
 class RngNode(StrEnum):
     """Where the kernel's hardware random numbers come from, as a device tree would name it."""
 
@@ -95,11 +104,7 @@ class Workload:
 
     @property
     def load_command(self) -> str:
-        if self.load in LOADS:
-            return LOADS[self.load]
-        if not re.search(r"[\s/]", self.load.strip()):
-            raise UsageError(f"--load {self.load} is not known; use one of {', '.join(LOADS)}, or a command with its options")
-        return self.load.strip()
+        return command_of(self.load)
 
     def recorder(self, program: str, shares: bool = True) -> str:
         """`shares`: it also keeps its file in the memory that $SHARED names, if it names one."""
@@ -112,7 +117,7 @@ class Workload:
 
 def script(workload: Workload, recorder: str, before: str = "", after: str = "") -> str:
     """`before` and `after` are the target's own steps; the exit status is the first that was not 0."""
-    steps = [PROLOGUE, before, "phase settling", *_load(workload), "note_cpu_time"]
+    steps = [PROLOGUE, before, "phase settling", *start_load(workload.load_command), "note_cpu_time"]
     if workload.instrument is not Instrument.RECORDER:
         steps += ["phase cyclictest", f"run {workload.cyclictest} >$OUT/cyclictest.txt 2>$OUT/cyclictest.err"]
     if workload.instrument is not Instrument.CYCLICTEST:
@@ -169,9 +174,8 @@ run() {
 }"""
 
 
-def _load(workload: Workload) -> list[str]:
+def start_load(command: str) -> list[str]:
     """stress-ng says at its end how much it did, if it gets the time; so it is asked to where nothing stands between it and the job."""
-    command = workload.load_command
     if not command:
         return []
     counting = STRESS_NG.sub(rf"\g<0> --metrics --yaml $OUT/{LOAD_WORK}", command, count=1)
@@ -243,54 +247,3 @@ def guest_script(workload: Workload, drivers: Drivers = Drivers(), hold_us: int 
     if workload.idle_states:
         before.append(GUEST_READER)
     return script(workload, "/bin/latlab-recorder", "\n".join(before), GUEST_COLLECT)
-
-
-READ_EVERY = 9
-
-
-def power_script(cycles: int, suspends: int, suspend_s: int = 5) -> str:
-    """CPU hotplug of every secondary CPU in turn, then deep suspends. The alarm leaves a slow host enough time: one that goes off
-    while a suspend is only beginning aborts it. The rings are read often enough to hold every cycle."""
-    return POWER.format(cycles=cycles, suspends=suspends, suspend_s=suspend_s, read_every=READ_EVERY)
-
-
-POWER = """\
-OUT=/out
-insmod /modules/latlab_el3.ko || exit 3
-cat /proc/latlab_el3/info >$OUT/el3-info.txt
-status=0
-read_rings() {{
-    echo read >>$OUT/el3-power.txt
-    cat /proc/latlab_el3/new_records >>$OUT/el3-power.txt
-}}
-phase() {{
-    echo "<LLG1:PHASE name=$1>" >/dev/console
-}}
-phase "hotplug:0/{cycles}"
-cpus=$(ls -d /sys/devices/system/cpu/cpu[1-9]* | sed 's/.*cpu//')
-n=0
-while [ $n -lt {cycles} ]; do
-    for cpu in $cpus; do
-        [ $n -lt {cycles} ] || break
-        online=/sys/devices/system/cpu/cpu$cpu/online
-        echo 0 >$online || {{ echo "cycle $n: CPU $cpu does not go off"; status=1; }}
-        echo 1 >$online || {{ echo "cycle $n: CPU $cpu does not come on"; status=1; }}
-        n=$((n + 1))
-        [ $((n % {read_every})) -ne 0 ] || {{ read_rings; phase "hotplug:$n/{cycles}"; }}
-    done
-done
-echo "hotplug_cycles=$n online=$(cat /sys/devices/system/cpu/online)"
-read_rings
-echo deep >/sys/power/mem_sleep
-n=0
-while [ $n -lt {suspends} ]; do
-    phase "suspend:$((n + 1))/{suspends}"
-    echo 0 >/sys/class/rtc/rtc0/wakealarm
-    echo +{suspend_s} >/sys/class/rtc/rtc0/wakealarm
-    echo mem >/sys/power/state || {{ echo "suspend $n failed"; status=1; }}
-    n=$((n + 1))
-    read_rings
-done
-echo "suspends=$n success=$(cat /sys/power/suspend_stats/success) fail=$(cat /sys/power/suspend_stats/fail)"
-exit $status
-"""

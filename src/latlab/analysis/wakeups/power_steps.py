@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Power cycles by what Linux was asked: how long each step took, which CPU was lost after which call, and what did not happen."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from latlab.model.power_steps import LostCpu, PowerStep, StepKind
+
+ASKED = {StepKind.OFFLINE: "go off", StepKind.ONLINE: "come on"}
+
+
+@dataclass(frozen=True, slots=True)
+class StepTimes:
+    """How long each successful step of one kind took by one CPU (`cpu` None: the system), in ns of CLOCK_MONOTONIC."""
+
+    kind: StepKind
+    cpu: int | None
+    ns: tuple[int, ...]
+
+
+def times_of(steps: Sequence[PowerStep]) -> tuple[StepTimes, ...]:
+    """By kind, then by CPU."""
+    groups: dict[tuple[StepKind, int | None], list[int]] = {}
+    for step in steps:
+        if step.is_done and step.ns is not None:
+            groups.setdefault((step.kind, step.cpu), []).append(step.ns)
+    order = list(StepKind)
+    ordered = sorted(groups.items(), key=lambda pair: (order.index(pair[0][0]), -1 if pair[0][1] is None else pair[0][1]))
+    return tuple(StepTimes(kind, cpu, tuple(ns)) for (kind, cpu), ns in ordered)
+
+
+def findings(steps: Sequence[PowerStep], lost: Sequence[LostCpu], cycles: int, suspends: int) -> tuple[str, ...]:
+    """A sentence for each CPU that did not do what it was asked, for each suspend that failed, and for cycles that are missing."""
+    cpus = dict.fromkeys(step.cpu for step in steps if step.cpu is not None)
+    found = [sentence for cpu in cpus if (sentence := _of_cpu(cpu, [step for step in steps if step.cpu == cpu], lost))]
+    found += [_of_kernel(one) for one in lost if one.cpu not in cpus]
+    found += _of_suspends([step for step in steps if step.kind is StepKind.SUSPEND])
+    return (*found, *_missing(steps, cycles, suspends))
+
+
+def _of_cpu(cpu: int, steps: Sequence[PowerStep], lost: Sequence[LostCpu]) -> str:
+    bad = next((step for step in steps if not step.is_done), None)
+    by_kernel = ", then ".join(_call(one) for one in lost if one.cpu == cpu)
+    if bad is None:
+        return f"CPU {cpu}: the kernel reported a failed {by_kernel}, although every write succeeded" if by_kernel else ""
+    cycle = sum(step.kind is StepKind.OFFLINE for step in steps[: steps.index(bad) + 1])
+    sentence = f"CPU {cpu} did not {ASKED[bad.kind]} in its cycle {cycle}: {by_kernel or _by_write(bad)}"
+    if steps[-1] is not bad and steps[-1].kind is StepKind.ONLINE and steps[-1].is_done:
+        return f"{sentence}; a later attempt brought it back"
+    is_lost = bad.kind is StepKind.ONLINE or bad.errno is None
+    return f"{sentence}; {'the CPU is lost' if is_lost else 'it stayed on and was left out from then on'}"
+
+
+def _call(one: LostCpu) -> str:
+    return f"{one.call} with code {one.code}" if one.code else f"{one.call} without a code"
+
+
+def _by_write(step: PowerStep) -> str:
+    if step.errno is None:
+        return "the write to its file `online` never returned"
+    return f"the write to its file `online` ended with {errno.errorcode.get(step.errno, str(step.errno))}"
+
+
+def _of_kernel(one: LostCpu) -> str:
+    return f"CPU {one.cpu}: the kernel reported a failed {_call(one)}, although no cycle took it off"
+
+
+def _of_suspends(steps: Sequence[PowerStep]) -> Iterator[str]:
+    for number, step in enumerate(steps, 1):
+        if step.errno is None:
+            yield f"suspend {number} never returned"
+        elif step.errno != 0:
+            yield f"suspend {number} failed with {errno.errorcode.get(step.errno, str(step.errno))}"
+
+
+def _missing(steps: Sequence[PowerStep], cycles: int, suspends: int) -> Iterator[str]:
+    """Cycles and suspends that were never begun; those that failed have their own sentence."""
+    for name, kind, due in (("hotplug cycles", StepKind.OFFLINE, cycles), ("suspends", StepKind.SUSPEND, suspends)):
+        begun = sum(step.kind is kind for step in steps)
+        if begun < due:
+            yield f"{begun} of {due} {name} were begun"

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What Linux was asked to do with a CPU or with the system, and how long it took."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class StepKind(StrEnum):
+    OFFLINE = "offline"
+    ONLINE = "online"
+    SUSPEND = "suspend"
+
+
+@dataclass(frozen=True, slots=True)
+class PowerStep:
+    """One write to the kernel. `cpu` is None for the system. `ns` is CLOCK_MONOTONIC, which stops in suspend; `slept_ns` is what it stood.
+    Both and `errno` are None if the write never returned; `errno` is 0 if the kernel did what it was asked."""
+
+    kind: StepKind
+    cpu: int | None
+    start_ns: int
+    ns: int | None = None
+    slept_ns: int | None = None
+    errno: int | None = None
+
+    @property
+    def is_done(self) -> bool:
+        return self.errno == 0
+
+
+@dataclass(frozen=True, slots=True)
+class LostCpu:
+    """A CPU that the kernel's log reports. `call` is a PSCI function, or start-up or shutdown if the log names none. `code` is as printed,
+    "" if there is none. `line` is the first that reports it, from 1."""
+
+    cpu: int
+    call: str
+    code: str
+    line: int

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A run of power cycles on the terminal and as a document."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+
+from latlab.analysis.base.wording import count
+from latlab.campaigns.power_results import PowerResult
+from latlab.model.conditions import Mode
+from latlab.model.power_steps import StepKind
+from latlab.model.run import Run
+from latlab.report.page import Block, Caution, Facts, Page, Section
+from latlab.report.rt.wakeup_pages import screen_of
+from latlab.report.rt.words import facts_of, mode_of, mode_sentence, us
+from latlab.report.run.facts import begun, method, partial
+from latlab.report.table import Column, Table, figures, words
+
+UNIT = "µs"
+STEP_NAMES = {
+    StepKind.OFFLINE: "CPU off: write of 0 to `online`",
+    StepKind.ONLINE: "CPU on: write of 1 to `online`",
+    StepKind.SUSPEND: "suspend and resume, without the time asleep",
+}
+
+
+def power_screen(run: Run, result: PowerResult) -> Page:
+    """A run of power boundaries."""
+    return screen_of(run, list(power_tables(result)), power_answer(run, result))
+
+
+def power_document(run: Run, result: PowerResult) -> Page:
+    """The same as a document."""
+    title = f"Power boundaries: {run.platform}"
+    blocks: tuple[Block, ...] = (Caution(mode_of(run), mode_sentence(run)), *power_tables(result))
+    sections = (*partial(run), Section("Results", blocks), method(Facts(facts_of(run))))
+    lead = (f"Run {run.id}{begun(run)}.",)
+    return Page(title, lead, sections, name=f"{title}: {run.id}", answer=power_answer(run, result))
+
+
+def power_answer(run: Run, result: PowerResult) -> str:
+    """A CPU that was lost comes before all figures."""
+    if run.problems:
+        return f"{run.problems[0].message}."
+    times = [*result.steps, *result.times]
+    if not times:
+        return ""
+    if run.conditions.mode is Mode.MULTI_THREAD:
+        steps = sum(len(one.ns) for one in result.steps or result.times)
+        return f"All {steps} power steps were done; how long they take, multi-threaded emulation cannot measure."
+    if not result.steps:
+        most = max(result.times, key=lambda one: max(one.ns))
+        return f"The firmware took {us(max(most.ns))} µs at most: {most.boundary}, CPU {most.cpu}, {count(len(most.ns), 'time')}."
+    slowest = max(result.steps, key=lambda one: max(one.ns))
+    whom = "" if slowest.cpu is None else f" of CPU {slowest.cpu}"
+    total = sum(len(one.ns) for one in result.steps)
+    return f"All {total} power steps were done; the longest took {us(max(slowest.ns))} µs: {STEP_NAMES[slowest.kind]}{whom}."
+
+
+def power_tables(result: PowerResult) -> tuple[Table, ...]:
+    """How long each step took by Linux's clock, then the firmware's part of it by its trace; a source that saw nothing has no table."""
+    tables = []
+    if result.steps:
+        rows = tuple((STEP_NAMES[one.kind], *_times(one.cpu, one.ns)) for one in result.steps)
+        tables.append(Table("Power cycles, by Linux's monotonic clock", _power_columns("Step"), rows, result.remarks))
+    if result.times:
+        rows = tuple((one.boundary.value, *_times(one.cpu, one.ns)) for one in result.times)
+        notes = () if result.steps else result.remarks
+        tables.append(Table("Power boundaries, by the firmware's trace", _power_columns("Boundary"), rows, notes))
+    return tuple(tables)
+
+
+def _power_columns(first: str) -> tuple[Column, ...]:
+    return (*words(first), *figures("CPU", "Times"), *figures("Minimum", "Median", "Maximum", unit=UNIT))
+
+
+def _times(cpu: int | None, ns: Sequence[float]) -> tuple[str, ...]:
+    return ("all" if cpu is None else str(cpu), str(len(ns)), us(min(ns)), us(statistics.median(ns)), us(max(ns)))

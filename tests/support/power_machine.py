@@ -23,7 +23,7 @@ if [ -e $refused ]; then
 fi
 echo "$4" >$3
 echo "$2" >>$root/done
-echo " ns=$(($(wc -l <$root/done) * 1000)) slept_ns=7 errno=0" >>$1
+echo " ns=$(($(wc -l <$root/done) * 1000)) slept_ns=5000000000 errno=0" >>$1
 """
 
 

@@ -54,7 +54,9 @@ def steps_of(before: Run, after: Run, tolerance: float = 0.0) -> tuple[FigureSte
     old, new = means_of(before), means_of(after)
     moves, classes = moves_of(before, after), class_moves(before, after)
     both = (
-        FigureStep(*span, value, new[span], moves[span].functions if span in moves else (), classes.get(span, ()))
+        FigureStep(
+            *span, value, new[span], moves[span].functions if span in moves else (), classes[span].classes if span in classes else ()
+        )
         for span, value in old.items()
         if span in new
     )

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from latlab.analysis.wakeups.power_cycles import PowerBoundary, passages
-from latlab.analysis.wakeups.power_steps import StepTimes, findings, times_of
+from latlab.analysis.wakeups.power_steps import StepTimes, awake_suspends, findings, times_of
 from latlab.campaigns.rt_results import kernel_warnings
 from latlab.catalog import event_table
 from latlab.errors import DataError
@@ -44,10 +44,10 @@ class PowerResult:
 
 def power_result(files: Mapping[str, bytes]) -> PowerResult:
     """Raises DataError if neither a step nor a ring of the firmware came back."""
-    steps = times_of(_steps(files))
+    steps = _steps(files)
     said = files.get("job.log", b"").decode("utf-8", "replace").splitlines()
     remarks = tuple(line for line in said if "=" in line)
-    return PowerResult(steps, _by_firmware(files) if RINGS in files or not steps else (), remarks)
+    return PowerResult(times_of(steps), _by_firmware(files) if RINGS in files or not steps else (), (*remarks, *awake_suspends(steps)))
 
 
 def power_records(files: Mapping[str, bytes]) -> El3Records:

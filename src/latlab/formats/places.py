@@ -29,6 +29,16 @@ def places_of(elf: Any) -> dict[int, str]:
     return found
 
 
+def declared_at(dwarf: Any, entry: Any) -> str:
+    """`file:line` of an entry's declaration; empty where it has none."""
+    file, line = (entry.attributes.get(name) for name in ("DW_AT_decl_file", "DW_AT_decl_line"))
+    program = dwarf.line_program_for_CU(entry.cu)
+    if file is None or line is None or program is None:
+        return ""
+    folder = entry.cu.get_top_DIE().attributes.get("DW_AT_comp_dir")
+    return f"{_name(program.header, file.value, _text(folder.value) if folder else '')}:{line.value}"
+
+
 def _lines(program: Any, folder: str) -> Iterator[tuple[int, str]]:
     names: dict[int, str] = {}
     for entry in program.get_entries():

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from latlab.errors import DataError, UsageError
+from latlab.formats.inlined import inlined_code
 from latlab.formats.places import places_of
 from latlab.model.symbols import Image
 
@@ -19,7 +20,7 @@ MANGLED_BY_RUST = ("_R", "_ZN")  # its own scheme, and the one before, which loo
 
 def read_image(path: Path, offset: int = 0, with_places: bool = False) -> Image:
     """The image's functions and the bytes of its executable segments, `offset` bytes above where it was linked; with the places of their
-    source where these are wanted and the image has them, which takes longer."""
+    source and the functions that link-time optimisation inlined where these are wanted and the image has them, which takes longer."""
     from elftools.common.exceptions import DWARFError, ELFError
     from elftools.elf.elffile import ELFFile
     from elftools.elf.sections import SymbolTableSection
@@ -33,17 +34,18 @@ def read_image(path: Path, offset: int = 0, with_places: bool = False) -> Image:
             is_arm = machine == "EM_ARM"
             functions = _functions([symbol for symbol in symbols if _is_code(symbol)], is_arm, offset)
             places = places_of(elf) if with_places else {}
+            inlined = inlined_code(elf, offset) if with_places else ()
             code = tuple((part["p_vaddr"] + offset, part.data()) for part in elf.iter_segments("PT_LOAD") if part["p_flags"] & EXECUTABLE)
     except OSError as error:
         raise UsageError(f"{path}: cannot be read ({error.strerror}); name the ELF file of the firmware") from error
-    except (ELFError, DWARFError, UnicodeDecodeError, ValueError) as error:
+    except (ELFError, DWARFError, UnicodeDecodeError, ValueError, KeyError) as error:
         raise DataError(f"{path}: not an ELF file that can be read ({error}); name the ELF file of the firmware") from error
     if not functions:
         raise DataError(f"{path}: has no symbols; give the file from before it was stripped")
     starts = tuple(sorted(functions))
     sizes, names = tuple(functions[start][0] for start in starts), tuple(as_written(functions[start][1]) for start in starts)
     said = tuple(places.get(start - offset, "") for start in starts)
-    return Image(path.name, starts, sizes, names, code, said if any(said) else (), machine)
+    return Image(path.name, starts, sizes, names, code, said if any(said) else (), machine, inlined)
 
 
 def as_written(name: str) -> str:

@@ -32,9 +32,20 @@ class Symbols:
 
 
 @dataclass(frozen=True, slots=True)
+class InlinedCode:
+    """Code from `start` to before `end` that is a copy of a function inside another one; `place` is `file:line` of the function."""
+
+    start: int
+    end: int
+    name: str
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
 class Image:
     """Functions of an ELF file and its code. `code` is (address, bytes) of each executable segment; `places` are `file:line` of the
-    functions, empty where the file does not say it. `machine` is the processor's name in ELF, such as EM_AARCH64; empty: not said."""
+    functions, empty where the file does not say it. `machine` is the processor's name in ELF, such as EM_AARCH64; empty: not said.
+    `inlined` is rising."""
 
     name: str
     starts: tuple[int, ...]
@@ -43,6 +54,12 @@ class Image:
     code: tuple[tuple[int, bytes], ...]
     places: tuple[str, ...] = ()
     machine: str = ""
+    inlined: tuple[InlinedCode, ...] = ()
+
+    def inlined_at(self, address: int) -> InlinedCode | None:
+        """The inlined copy that holds the address."""
+        index = bisect_right(self.inlined, address, key=lambda code: code.start) - 1
+        return self.inlined[index] if index >= 0 and address < self.inlined[index].end else None
 
     def function(self, address: int) -> str | None:
         """The function that holds the address; None outside the image's code."""
@@ -57,7 +74,8 @@ class Image:
     def moved(self, offset: int) -> Image:
         """The same image so many bytes further on."""
         code = tuple((start + offset, data) for start, data in self.code)
-        return replace(self, starts=tuple(start + offset for start in self.starts), code=code)
+        inlined = tuple(replace(one, start=one.start + offset, end=one.end + offset) for one in self.inlined)
+        return replace(self, starts=tuple(start + offset for start in self.starts), code=code, inlined=inlined)
 
     def _index(self, address: int) -> int:
         """-1 outside the image's code and in front of its first function."""

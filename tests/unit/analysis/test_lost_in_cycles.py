@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import errno
 
-from latlab.analysis.wakeups.power_steps import StepTimes, findings, times_of
+from latlab.analysis.wakeups.power_steps import StepTimes, awake_suspends, findings, times_of
 from latlab.model.power_steps import LostCpu, PowerStep, StepKind
 
 
@@ -73,3 +73,10 @@ def test_suspends_that_failed_and_steps_that_were_never_begun_are_findings() -> 
         "1 of 3 hotplug cycles were begun",
         "3 of 4 suspends were begun",
     )
+
+
+def test_suspends_in_which_the_clock_went_on_hold_the_wait_for_the_alarm() -> None:
+    asleep = PowerStep(StepKind.SUSPEND, None, 0, 30, 4_900_000_000, 0)
+    assert awake_suspends((off(1), on(1), asleep)) == ()
+    (sentence,) = awake_suspends((asleep, suspend(), suspend(errno.EBUSY)))
+    assert sentence.startswith("in 1 of 2 suspends the kernel's clock went on")

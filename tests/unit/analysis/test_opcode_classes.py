@@ -22,7 +22,7 @@ from latlab.formats import run_json
 from latlab.model.crossings import LOOP, Arch, Context, Fragment, Stretch
 from latlab.model.enums import InstructionClass as C
 from latlab.model.enums import Metric
-from latlab.model.run import CoreId, Run, Sample, Spans
+from latlab.model.run import CoreId, Run, Sample, SpanFunctions, Spans
 from latlab.report.run.class_tables import data, page, pair_page
 from support.runs import INSTRUCTIONS, run_with
 
@@ -244,7 +244,7 @@ def test_two_runs_are_compared_by_class_and_joined_with_their_classes() -> None:
     a = run_of("psci-0001", (0, 1, 1, 1, 5, 1))
     b = run_of("psci-0002", (0, 1, 1, 1, 5, 3))
     (moves,) = class_moves(a, b).values()
-    assert {move.name: (move.before, move.after) for move in moves} == {C.FETCH_IN_LINE: (4, 6), C.DSB: (1, 3)}
+    assert {move.name: (move.before, move.after) for move in moves.classes} == {C.FETCH_IN_LINE: (4, 6), C.DSB: (1, 3)}
     assert "dsb" in data(pair_page(a, b, "all"))
     assert "+2" in data(pair_page(a, b, "dsb"))
     assert "dsb" in data(page(a, "all"))
@@ -252,6 +252,23 @@ def test_two_runs_are_compared_by_class_and_joined_with_their_classes() -> None:
     assert classes_of(joined) == classes_of(a)
     (one,) = in_class(a, C.DSB).functions
     assert sum(each.instructions for each in one.functions) == 2
+
+
+def test_classes_of_a_pair_are_means_over_the_cores_that_moved() -> None:
+    def on(core: int, steps: tuple[int, ...]) -> SpanFunctions:
+        return replace(run_of("x", steps).functions[0], core=CoreId(0, core))
+
+    base, moved = (0, 1, 1, 1, 5, 1), (0, 1, 1, 1, 5, 3)
+    a, b = (
+        run_with(tick=INSTRUCTIONS, contents=Spans((), (), tuple(on(core, steps) for core, steps in enumerate(cores))), id=name)
+        for name, cores in (("psci-0001", (base, base, base)), ("psci-0002", (base, moved, moved)))
+    )
+    (found,), (over_all,) = class_moves(a, b, moved_cores_only=True).values(), class_moves(a, b).values()
+    assert (found.cores, found.of_cores) == (2, 3)
+    assert {move.name: move.after - move.before for move in found.classes} == {C.FETCH_IN_LINE: 2, C.DSB: 2}
+    assert all(0 < move.after - move.before < 2 for move in over_all.classes)
+    for asked in ("all", "dsb"):
+        assert "mean over 2 of 3 cores" in data(pair_page(a, b, asked))
 
 
 def test_a_run_without_classes_and_a_class_that_is_none_are_refused() -> None:

@@ -23,6 +23,15 @@ class ClassMove:
     after: float
 
 
+@dataclass(frozen=True, slots=True)
+class CoreClassMoves:
+    """`classes` are means over `cores`, of the `of_cores` that both runs have; the largest difference first."""
+
+    classes: tuple[ClassMove, ...]
+    cores: int
+    of_cores: int
+
+
 def class_named(text: str) -> InstructionClass:
     """A class as it is printed, or with hyphens. Raises UsageError with all of them."""
     for one in InstructionClass:
@@ -56,18 +65,32 @@ def classes_of(run: Run) -> dict[Span, dict[InstructionClass, float]]:
     return {span: _mean(parts) for span, parts in _by_span(run.functions).items()}
 
 
-def class_moves(a: Run, b: Run) -> dict[Span, tuple[ClassMove, ...]]:
-    """The classes that differ in each span of two runs, over the cores that both have; the largest difference first."""
+def class_moves(a: Run, b: Run, moved_cores_only: bool = False) -> dict[Span, CoreClassMoves]:
+    """The classes that differ in each span of two runs, over the cores that both have.
+
+    With `moved_cores_only` a core in which no class differs is left out of the means: it made another call in the same test.
+    """
     before, after = _by_span(a.functions), _by_span(b.functions)
-    found: dict[Span, tuple[ClassMove, ...]] = {}
+    found: dict[Span, CoreClassMoves] = {}
     for span in before:
-        cores = {one.core for one in before[span]} & {one.core for one in after.get(span, [])}
-        if not cores:
-            continue
-        old, new = (_mean([one for one in spans[span] if one.core in cores]) for spans in (before, after))
-        moves = [ClassMove(name, old.get(name, 0.0), new.get(name, 0.0)) for name in InstructionClass if old.get(name) != new.get(name)]
-        found[span] = tuple(sorted(moves, key=lambda move: -abs(move.after - move.before)))
-    return {span: moves for span, moves in found.items() if moves}
+        pairs = _pairs(before[span], after.get(span, []))
+        counted = [pair for pair in pairs if not moved_cores_only or _moves([pair])]
+        if moves := _moves(counted):
+            found[span] = CoreClassMoves(moves, len(counted), len(pairs))
+    return found
+
+
+def _pairs(before: Sequence[SpanFunctions], after: Sequence[SpanFunctions]) -> list[tuple[SpanFunctions, SpanFunctions]]:
+    by_core = {one.core: one for one in after}
+    return [(one, by_core[one.core]) for one in before if one.core in by_core]
+
+
+def _moves(pairs: Sequence[tuple[SpanFunctions, SpanFunctions]]) -> tuple[ClassMove, ...]:
+    if not pairs:
+        return ()
+    old, new = (_mean([pair[side] for pair in pairs]) for side in (0, 1))
+    moves = [ClassMove(name, old.get(name, 0.0), new.get(name, 0.0)) for name in InstructionClass if old.get(name) != new.get(name)]
+    return tuple(sorted(moves, key=lambda move: -abs(move.after - move.before)))
 
 
 def joined_classes(

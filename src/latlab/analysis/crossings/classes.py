@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import repeat
 
+from latlab.analysis.crossings.by_instruction import ByInstruction
 from latlab.analysis.crossings.flow import branch_target
 from latlab.analysis.crossings.frames import frames_of
 from latlab.analysis.crossings.opcode_kinds import OpcodeKind, kind_of
@@ -66,6 +67,7 @@ class Classes:
 
     def __init__(self, arch: Arch, fragments: Mapping[int, Fragment]) -> None:
         self.of: dict[int, Counter[InstructionClass]] = {}
+        self.in_order: dict[int, tuple[InstructionClass, ...]] = {}
         self._arch, self._fragments = arch, fragments
         self._asked: dict[int, OpcodeKind] = {}  # fragments of which the path is to say whether their branch was taken
         for number, one in fragments.items():
@@ -73,13 +75,14 @@ class Classes:
             kinds = [kind_of(arch, code) for _, code in instructions_of(arch, one)]
             found = [class_of(arch, kind, context, place == len(kinds) - 1) for place, kind in enumerate(kinds)]
             self.of[number] = Counter(found)
+            self.in_order[number] = tuple(found)
             if one.instructions > len(found):  # a fragment whose code did not fit
                 self.of[number][C.UNCLASSIFIED] += one.instructions - len(found)
             elif found and kinds[-1] in BRANCHES and found[-1] is C.FETCH_IN_LINE:
                 self._asked[number] = kinds[-1]
-                before = Counter(found[:-1])
-                self.of[number | TAKEN] = before + Counter([C.FETCH_ELSEWHERE])
-                self.of[number | UNTOLD] = before + Counter([C.UNCLASSIFIED])
+                for variant, last in ((TAKEN, C.FETCH_ELSEWHERE), (UNTOLD, C.UNCLASSIFIED)):
+                    self.in_order[number | variant] = (*found[:-1], last)
+                    self.of[number | variant] = Counter(self.in_order[number | variant])
 
     def told(self, stretches: Sequence[Stretch]) -> tuple[Stretch, ...]:
         """The same, with the numbers that have classes."""
@@ -136,8 +139,9 @@ class Classes:
 class ClassReader:
     """Splits what is kept of spans into classes."""
 
-    def __init__(self, arch: Arch, fragments: Mapping[int, Fragment], codes: Mapping[int, Code]) -> None:
+    def __init__(self, arch: Arch, fragments: Mapping[int, Fragment], codes: Mapping[int, Code], functions: ByInstruction) -> None:
         self._classes = Classes(arch, fragments)
+        self._functions = functions
         self._codes = {number: codes[number & NUMBER] for number in self._classes.of}
 
     def shares(
@@ -162,10 +166,19 @@ class ClassReader:
         found: dict[InstructionClass, Counter[str]] = {}
         for stretches, times in told.items():
             for number, runs in runs_of(stretches).items():
-                for name, count in self._classes.of[number].items():
-                    found.setdefault(name, Counter())[self._codes[number].name] += count * runs * times
+                for (name, function), count in self._named(number).items():
+                    found.setdefault(name, Counter())[function] += count * runs * times
             if unlisted := sum(one.unlisted_instructions for one in stretches):
                 found.setdefault(C.UNCLASSIFIED, Counter())[UNLISTED] += unlisted * times
+        return found
+
+    def _named(self, number: int) -> Counter[tuple[InstructionClass, str]]:
+        """Instructions of each class in each function; those whose code did not fit are of the fragment's."""
+        known = self._classes.in_order[number]
+        found = Counter(zip(known, self._functions.names(number & NUMBER), strict=False))
+        cut = self._classes.of[number].total() - len(known)
+        if cut > 0:
+            found[C.UNCLASSIFIED, self._codes[number].name] += cut
         return found
 
     def _frames(self, told: Counter[tuple[Stretch, ...]], name: InstructionClass) -> dict[tuple[str, ...], int]:

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from latlab.analysis.crossings.by_instruction import ByInstruction
 from latlab.analysis.crossings.classes import ClassReader
 from latlab.analysis.crossings.code_parts import CodeParts
 from latlab.analysis.crossings.frames import frames_of
@@ -56,9 +57,12 @@ class SpanReader:
     ) -> None:
         self.names = Names(fragments, images, entry_addresses(arch, fragments, spans))
         self.parts = CodeParts(arch, fragments)
+        self.by_instruction = ByInstruction(arch, fragments, images, self.names)
         self.codes = codes_of(arch, fragments, self.names)
         self.fragments = fragments
-        self.classes = ClassReader(arch, fragments, self.codes) if any(one.context for one in fragments.values()) else None
+        self.classes = (
+            ClassReader(arch, fragments, self.codes, self.by_instruction) if any(one.context for one in fragments.values()) else None
+        )
 
     def functions(self, spans: Spans) -> tuple[SpanFunctions, ...]:
         """One entry for each test, span and core."""
@@ -75,7 +79,8 @@ class SpanReader:
     def _by_function(self, runs: Counter[int]) -> Counter[str]:
         functions: Counter[str] = Counter()
         for number, count in runs.items():
-            functions[self.names[number]] += self.fragments[number].instructions * count
+            for name, instructions in self.by_instruction.counts(number).items():
+                functions[name] += instructions * count
         return functions
 
     def _functions(self, key: tuple[str, Metric, CoreId], ran: Counter[tuple[Stretch, ...]]) -> SpanFunctions:
@@ -90,7 +95,7 @@ class SpanReader:
         if unlisted:
             functions[UNLISTED] += unlisted
             parts[CodePart.OTHER] += unlisted
-        shares = tuple(FunctionShare(name, self.names.places.get(name, ""), total) for name, total in functions.items())
+        shares = tuple(FunctionShare(name, self.by_instruction.place(name), total) for name, total in functions.items())
         frames = frames_of(ran, self.codes)
         return SpanFunctions(
             *key,

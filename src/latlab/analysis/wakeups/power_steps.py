@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 from latlab.model.power_steps import LostCpu, PowerStep, StepKind
 
+SHORTEST_SLEEP_NS = 1_000_000_000
+"""The alarm is set some seconds ahead; a clock that stood for less did not stop for the suspend."""
 ASKED = {StepKind.OFFLINE: "go off", StepKind.ONLINE: "come on"}
 
 
@@ -30,6 +32,15 @@ def times_of(steps: Sequence[PowerStep]) -> tuple[StepTimes, ...]:
     order = list(StepKind)
     ordered = sorted(groups.items(), key=lambda pair: (order.index(pair[0][0]), -1 if pair[0][1] is None else pair[0][1]))
     return tuple(StepTimes(kind, cpu, tuple(ns)) for (kind, cpu), ns in ordered)
+
+
+def awake_suspends(steps: Sequence[PowerStep]) -> tuple[str, ...]:
+    """A sentence if CLOCK_MONOTONIC went on in suspends: their times hold the wait for the alarm."""
+    suspends = [step for step in steps if step.kind is StepKind.SUSPEND and step.is_done]
+    awake = [step for step in suspends if (step.slept_ns or 0) < SHORTEST_SLEEP_NS]
+    if not awake:
+        return ()
+    return (f"in {len(awake)} of {len(suspends)} suspends the kernel's clock went on: their times include the wait for the alarm",)
 
 
 def findings(steps: Sequence[PowerStep], lost: Sequence[LostCpu], cycles: int, suspends: int) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from latlab.report.table import Table, figures, words
 from latlab.report.titles import METRIC_TITLES
 
 MEAN = "Instructions per call, mean over the cores. Each has one class; all classes together are the span."
+MEAN_OF_PAIR = "Instructions per call, mean over the cores that moved. Each has one class; all classes together are the span."
 
 Row = tuple[str, float, float]
 
@@ -40,15 +41,18 @@ def pair_page(a: Run, b: Run, asked: str) -> Page:
     for run in (a, b):
         check_classes(run)
     if asked == ALL:
-        moved = {span: [(one.name.value, one.before, one.after) for one in moves] for span, moves in class_moves(a, b).items()}
+        by_class = class_moves(a, b, moved_cores_only=True)
+        moved = {span: [(one.name.value, one.before, one.after) for one in found.classes] for span, found in by_class.items()}
+        cores = {span: (found.cores, found.of_cores) for span, found in by_class.items()}
         title, first = f"{a.id} to {b.id} by class of instruction", "Class"
     else:
         name = class_named(asked)
-        moves = moves_of(in_class(a, name), in_class(b, name))
+        moves = moves_of(in_class(a, name), in_class(b, name), moved_cores_only=True)
         moved = {span: [(one.name, one.before, one.after) for one in found.functions] for span, found in moves.items()}
+        cores = {span: (found.cores, found.of_cores) for span, found in moves.items()}
         title, first = f"{a.id} to {b.id}: {name.value}", "Function"
-    tables = tuple(_difference(span, rows, first) for span, rows in moved.items())
-    return Page(title, (MEAN if tables else "Nothing differs.",), (Section("", tables),))
+    tables = tuple(_difference(span, rows, first, *cores[span]) for span, rows in moved.items())
+    return Page(title, (MEAN_OF_PAIR if tables else "Nothing differs.",), (Section("", tables),))
 
 
 def data(found: Page) -> str:
@@ -77,8 +81,9 @@ def _table(span: Span, counts: Mapping[InstructionClass, float] | Mapping[str, f
     return Table(_title(span), (*words(first), *figures("Instructions", "Share")), (*rows, ("all", _number(total), "")))
 
 
-def _difference(span: Span, rows: list[Row], first: str) -> Table:
-    return Table(_title(span), (*words(first), *figures("Before", "After", "Difference")), tuple(_cells(rows)))
+def _difference(span: Span, rows: list[Row], first: str, cores: int, of_cores: int) -> Table:
+    of_all = "" if cores == of_cores else f", mean over {cores} of {of_cores} cores"
+    return Table(_title(span) + of_all, (*words(first), *figures("Before", "After", "Difference")), tuple(_cells(rows)))
 
 
 def _cells(rows: list[Row]) -> Iterator[tuple[str, str, str, str]]:

@@ -17,6 +17,7 @@ from pathlib import Path
 PACKAGE = Path("src/latlab")
 GLOSSARY = Path("docs/glossary.md")
 TERM = re.compile(r"(?:^- |\. )\*\*([A-Z][a-z]+)\*\*", re.MULTILINE)
+TERM_OF_TABLE = re.compile(r"^\| `([a-z]+)`", re.MULTILINE)
 MESSAGES = ("message", "sentence")
 # What a text for readers is called where it is nobody's field.
 CALLED = (*MESSAGES, "complaint", "error", "problem", "reason", "warning")
@@ -78,7 +79,8 @@ Fault = tuple[int, str]
 
 
 def terms_of(tree: Path) -> frozenset[str]:
-    return frozenset(TERM.findall((tree / GLOSSARY).read_text("utf-8")))
+    glossary = (tree / GLOSSARY).read_text("utf-8")
+    return frozenset((*TERM.findall(glossary), *(term.capitalize() for term in TERM_OF_TABLE.findall(glossary))))
 
 
 def faults(tree: Path) -> list[str]:

@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[1]
 RULES = Path(__file__).with_name("words.toml")
 CODE = re.compile(r"`[^`]*`")
 ADDRESS = re.compile(r"\]\([^)]*\)")
-SENTENCE_END = re.compile(r"[.!?]\)?\s+(?=[A-Z`\[*])")
+SENTENCE_END = re.compile(r"[.!?][)*]*\s+(?=[A-Z`\[*]|latlab\b)")
 WORD = re.compile(r"\S*\w\S*")
 OURS = "latlab"
 MOST_FINDINGS = 10_000

@@ -39,6 +39,8 @@ def test_a_finding_says_its_line_and_what_to_write(text: str, line: int, message
         "The option `--lap` and [a page](lap.md).\n",
         f"| a |\n|---|\n| {LONG} |\n",
         LONG.replace("word word.", "end. Word."),
+        LONG.replace("word word.", "end. latlab."),
+        "**Title.** " + LONG.replace("word word ", "Word ", 1),
         "A `call` with a lapse.\n",
     ],
 )

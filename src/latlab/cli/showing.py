@@ -115,9 +115,7 @@ def _for_programs(material: Material, format: Format) -> str:
     from latlab.report.kinds import forms_of
     from latlab.report.renderers import csv
 
-    run, forms = material.run, forms_of(material)
-    if forms.csv is None:
-        raise UsageError(f"{run.id} is of {run.campaign}; it is shown as a table or a document only")
+    forms = forms_of(material)
     if format is Format.JSON:
         return str(forms.json.of(material)) if forms.json else run_json.render(material.whole)
     found = forms.csv.of(material)

@@ -35,12 +35,12 @@ class Form(NamedTuple):
 @dataclass(frozen=True)
 class Forms:
     """Pages for the terminal, for RST and Markdown, for a browser and for a performance guide (the last two are the document where no
-    other is named). As CSV its tables, or text; one without has none for programs. As JSON a text, or else the run as it is exported.
+    other is named). As CSV its tables, or text. As JSON a text, or else the run as it is exported.
     `lists`: in RST, tables are set as `csv-table`."""
 
     screen: Form
     document: Form
-    csv: Form | None
+    csv: Form
     page: Form | None = None
     guide: Form | None = None
     json: Form | None = None
@@ -99,7 +99,8 @@ KINDS: Mapping[Kind, Forms] = {
     Kind.POWER: Forms(
         screen=Form("rt.power_pages:power_screen", POWER),
         document=Form("rt.power_pages:power_document", POWER),
-        csv=None,
+        csv=Form("rt.power_pages:tables", POWER),
+        json=Form("rt.power_pages:data", POWER),
     ),
     Kind.AMOUNTS: Forms(
         screen=Form("amounts.amount_pages:screen"),

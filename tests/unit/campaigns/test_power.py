@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import errno
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -48,6 +49,12 @@ def test_a_run_has_the_time_of_each_step_by_cpu(measure: Measure, capsys: pytest
     showing.print_run(store, run, Format.TABLE)
     screen = capsys.readouterr().out
     assert "All 9 power steps were done; the longest took 9.0 µs: suspend and resume" in screen
+    showing.print_run(store, run, Format.CSV)
+    assert "CPU on: write of 1 to `online`,2,2," in capsys.readouterr().out
+    showing.print_run(store, run, Format.JSON)
+    data = json.loads(capsys.readouterr().out)
+    assert [len(step["ns"]) for step in data["steps"]] == [2, 2, 2, 2, 1] and data["steps"][-1]["cpu"] is None
+    assert (data["run"], data["problems"], data["firmware"]) == (run.id, [], [])
     for form in (Format.MD, Format.RST, Format.HTML):
         assert "CPU off: write of 0" in showing.document_of(store, run, form)
 

@@ -12,6 +12,7 @@ from latlab.model.conditions import Mode
 from latlab.model.power_steps import StepKind
 from latlab.model.run import Run
 from latlab.report.page import Block, Caution, Facts, Page, Section
+from latlab.report.renderers import json
 from latlab.report.rt.wakeup_pages import screen_of
 from latlab.report.rt.words import facts_of, mode_of, mode_sentence, us
 from latlab.report.run.facts import begun, method, partial
@@ -37,6 +38,25 @@ def power_document(run: Run, result: PowerResult) -> Page:
     sections = (*partial(run), Section("Results", blocks), method(Facts(facts_of(run))))
     lead = (f"Run {run.id}{begun(run)}.",)
     return Page(title, lead, sections, name=f"{title}: {run.id}", answer=power_answer(run, result))
+
+
+def tables(run: Run, result: PowerResult) -> tuple[Table, ...]:
+    """The same for programs, as CSV."""
+    return power_tables(result)
+
+
+def data(run: Run, result: PowerResult) -> str:
+    """As JSON: every time in ns, and what is wrong with the run."""
+    return json.document(
+        {
+            "run": run.id,
+            "status": run.status.value,
+            "problems": [problem.message for problem in run.problems],
+            "steps": [{"step": one.kind.value, "cpu": one.cpu, "ns": list(one.ns)} for one in result.steps],
+            "firmware": [{"boundary": one.boundary.value, "cpu": one.cpu, "ns": list(one.ns)} for one in result.times],
+            "remarks": list(result.remarks),
+        }
+    )
 
 
 def power_answer(run: Run, result: PowerResult) -> str:

@@ -96,7 +96,7 @@ def explain(
 ) -> None:
     """Explain a run's figures, or why two runs differ."""
     from latlab.analysis.explain import explain_pair, explain_run
-    from latlab.campaigns.loading import load_reference
+    from latlab.campaigns.loading import check_unit, load_reference
     from latlab.report.comparison.comparison_pages import pair_explanations, run_explanations
     from latlab.report.comparison.data import explanations_json
 
@@ -121,6 +121,7 @@ def explain(
         single, found = _thefts_and_calls(run, calls, store)
         page = run_explanations(single, found)
     elif against is None:
+        check_unit(unit, run)
         single = load_reference(run, unit, store)
         found = explain_run(single)
         page = run_explanations(single, found)
@@ -153,7 +154,7 @@ def idle_states(
     It compares them with a board's psci run. Exits 1 if one is too short.
     """
     from latlab.analysis.spans.idle_audit import Finding, audit, deepest_level
-    from latlab.campaigns.loading import load_reference
+    from latlab.campaigns.loading import check_unit, load_reference
     from latlab.catalog.platform_facts import facts_of
     from latlab.formats.idle_states import read_idle_states
     from latlab.report.run import idle_audit
@@ -161,6 +162,7 @@ def idle_states(
 
     check_output(output)
     known = read_idle_states(read_file(tree), tree.name)
+    check_unit(unit, run)
     measured = load_reference(run, unit, store)
     deepest = deepest_level(measured)
     levels = facts_of(measured.platform).levels
@@ -194,9 +196,10 @@ def _tests_of_states(written: Iterable[str]) -> dict[str, str]:
 
 
 def _print_class_moves(run: str, against: str | None, of_class: str, unit: str, format: Format, store: str | None) -> None:
-    from latlab.campaigns.loading import load_reference
+    from latlab.campaigns.loading import check_unit, load_reference
     from latlab.report.run.class_tables import data, page, pair_page
 
+    check_unit(unit, *filter(None, (run, against)))
     a = load_reference(run, unit, store)
     found = page(a, of_class) if against is None else pair_page(a, load_reference(against, unit, store), of_class)
     if format is Format.JSON:
@@ -207,12 +210,13 @@ def _print_class_moves(run: str, against: str | None, of_class: str, unit: str, 
 
 def _board_times(board: str, run: str, against: str | None, unit: str, store: str | None) -> tuple[Table, str]:
     """What differs in µs of the board, and what that rests on."""
-    from latlab.campaigns.loading import load_reference
+    from latlab.campaigns.loading import check_unit, load_reference
     from latlab.report.virtual.virtual_tables import board_time_table
     from latlab.virtual.board_times import costs_of
 
     if against is None:
         raise UsageError("--board is for what differs between two runs; name the second one")
+    check_unit(unit, run, against)
     costs = costs_of(board)
     a, b = load_reference(run, unit, store), load_reference(against, unit, store)
     return board_time_table(board, costs.between(a, b), list(costs.fit.groups)), costs.basis(a, b)
@@ -309,7 +313,7 @@ def _gate_limits(
     run: str, other: str | None, written: Sequence[str], file: Path | None, of_pair: Sequence[str], unit: str, store: str | None
 ) -> NoReturn:
     from latlab.analysis.limits import judge_limits, parse_limit, parse_limits
-    from latlab.campaigns.loading import load_reference
+    from latlab.campaigns.loading import check_unit, load_reference
     from latlab.store.reading import read_file
 
     if other is not None:
@@ -319,6 +323,7 @@ def _gate_limits(
     limits = [*map(parse_limit, written)]
     if file is not None:
         limits += parse_limits(read_file(file).decode("utf-8", "replace"), str(file))
+    check_unit(unit, run)
     code, lines = judge_limits(load_reference(run, unit, store), limits)
     say_lines(lines)
     raise typer.Exit(code)
@@ -370,7 +375,7 @@ def history(
     from latlab.analysis.base.conditions import check_across
     from latlab.analysis.base.tolerance import limits_of
     from latlab.analysis.history import history as follow
-    from latlab.campaigns.loading import load_reference
+    from latlab.campaigns.loading import check_unit, load_reference
     from latlab.report.site.history import history_json, page, screen
 
     check_output(output)
@@ -379,8 +384,10 @@ def history(
         refuse_given(context, (*names_of(CommitOptions), *names_of(ChoiceOptions)), "is for commits; it needs --repo DIR")
         if figure is None:
             raise UsageError("history has nothing to follow; name a figure and two runs, or a repository with --repo DIR")
+        check_unit(unit, *(runs or ()))
         lines = {"": [load_reference(run, unit, store) for run in runs or ()]}
     elif not is_figure(figure):
+        refuse_given(context, ("unit",), "is of tables in a file; what is measured of commits has a unit, leave it out")
         limits_of(tolerance)
         print_commits(commits, choice, words, (tolerance or 0.0) / 100, check_across(across or ()), format, output, store)
         return
@@ -423,7 +430,7 @@ def tail(
     """
     from latlab.analysis.base.conditions import caveat_of
     from latlab.analysis.wakeups.tail import tails
-    from latlab.campaigns.loading import load_reference
+    from latlab.campaigns.loading import check_unit, load_reference
     from latlab.model.enums import Metric
     from latlab.report.rt.tails import screen
 
@@ -431,6 +438,7 @@ def tail(
         raise UsageError(f"--metric {metric!r} is no metric; use {', '.join(Metric)}")
     if not 1 < once_in <= MOST_SAMPLES:
         raise UsageError(f"--once-in {once_in:g} must be more than 1 and at most {MOST_SAMPLES:g}")
+    check_unit(unit, run)
     loaded = load_reference(run, unit, store)
     tests = list(dict.fromkeys([*(one.test for one in loaded.samples), *(one.test for one in loaded.distributions)]))
     if test is not None and test not in tests:
@@ -454,8 +462,9 @@ def comparison_of(
     from latlab.analysis.base.conditions import check_across
     from latlab.analysis.base.tolerance import limits_of
     from latlab.analysis.compare import compare as compare_runs
-    from latlab.campaigns.loading import load_base, load_earlier, load_reference
+    from latlab.campaigns.loading import check_unit, load_base, load_earlier, load_reference
 
+    check_unit(unit, before, after)
     wanted = check_across(across or ())
     (a, repeats), b = load_base(before, unit, store), load_reference(after, unit, store)
     found = {run.id: run for run in (*repeats, *load_earlier(a, b, store))}

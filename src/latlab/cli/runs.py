@@ -172,7 +172,7 @@ def export(
     store: StoreOption = None,
 ) -> None:
     """Write a run in another tool's format."""
-    from latlab.campaigns.loading import load_reference
+    from latlab.campaigns.loading import check_unit, load_reference
     from latlab.campaigns.material import Material
     from latlab.store.store import open_store
 
@@ -183,6 +183,7 @@ def export(
     if exporter.is_binary and output is None:
         raise UsageError(f"{format} is not text; name a file with -o FILE")
     check_output(output)
+    check_unit(unit, run)
     loaded = load_reference(run, unit, store)
     shown, secrets = loaded, None
     if redact:

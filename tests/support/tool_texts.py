@@ -118,6 +118,43 @@ RPS percentiles (requests) runtime 20 (s) (2 total samples)
 average rps: 3024.60
 """
 
+THREAD_METRIC = """**** Thread-Metric Basic Single Thread Processing Test **** Relative Time: 30
+Time Period Total:  20170
+
+**** Thread-Metric Basic Single Thread Processing Test **** Relative Time: 60
+Time Period Total:  20165
+
+"""
+
+HWNOISE = """                                          Hardware-related Noise
+duration:   0 00:00:10 | time is in us
+CPU Period       Runtime        Noise  % CPU Aval   Max Noise   Max Single          HW          NMI
+  0 #10          7500000            9    99.99988           4            3           3            0
+  1 #10          7500000            0   100.00000           0            0           0            0
+"""
+
+HWLATDETECT_2_10 = """hwlatdetect:  test duration 60 seconds
+   detector: tracer
+   parameters:
+        CPU list:          0-3
+        Latency threshold: 10us
+        Sample window:      1000000us
+        Sample width:      500000us
+     Non-sampling period:  500000us
+        Output File:       None
+
+Starting test
+test finished
+Max Latency: 129us
+Samples recorded: 2
+Samples exceeding threshold: 2
+MTBF: 41.816 seconds
+3 SMIs occured on cpu 1
+SMIs during run: 3
+ts: 1786805006.080003491, delta:0.000000, inner:0, outer:11, cpu:0, count:1
+ts: 1786805026.988003491, delta:20.908000, inner:129, outer:92, cpu:3, count:2
+"""
+
 RUNQLAT = """Tracing run queue latency... Hit Ctrl-C to end.
 ^C
      usecs               : count     distribution

@@ -18,15 +18,22 @@ _SAMPLE = 4096
 _CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\r")
 _CLOCK = r"\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?"
 _DATE = r"\d{4}-\d\d-\d\d"
+_PROGRAM = r"\S{1,64} (?:\S{1,64}\[\d+\]|kernel): "
 PREFIXES = (
     ("quoting", re.compile(r"[>|] ?")),
-    ("time stamps", re.compile(rf"\[? *(?:{_DATE}[T ])?{_CLOCK}(?:Z|[+-]\d\d:?\d\d)?\]?(?: std(?:out|err) [FP])? ")),
-    ("time stamps", re.compile(rf"[A-Z][a-z]{{2}} [ \d]\d {_CLOCK} (?:\S{{1,64}} (?:\S{{1,64}}\[\d+\]|kernel): )?")),
-    ("time stamps", re.compile(r"\[ *\d{1,10}\.\d{1,9}\] ")),
+    ("time stamps", re.compile(rf"(?:[^\t]{{1,120}}\t){{2}}{_DATE}T{_CLOCK}Z ")),
+    ("time stamps", re.compile(rf"{_DATE}T{_CLOCK}Z \d\d[OE][ +]")),
+    (
+        "time stamps",
+        re.compile(rf"\[? *(?:{_DATE}[T ])?{_CLOCK}(?:Z|[+-]\d\d:?\d\d)?\]?(?: std(?:out|err) [FP])? (?:{_PROGRAM})?"),
+    ),
+    ("time stamps", re.compile(rf"[A-Z][a-z]{{2}} [ \d]\d {_CLOCK} (?:{_PROGRAM})?")),
+    ("time stamps", re.compile(r"\[ *\d{1,10}\.\d{1,9}(?: +\d{1,10}\.\d{1,9})?\] ")),
     ("the container's name", re.compile(r"[\w.-]{1,64} +\| ")),
     ("twister's prefix", re.compile(r"(?:DEBUG|INFO) +- DEVICE: ?")),
 )
 """What loggers put before each line. A rule holds for a whole file: see `_common`."""
+OBJECT = re.compile(r" *\{")
 MOST = 0.8
 LOOKED_AT = 2000
 
@@ -55,10 +62,11 @@ def console_text(data: bytes) -> ConsoleText:
 
 
 def _common(lines: list[str]) -> tuple[str, re.Pattern[str]] | None:
-    """A rule that most of the first lines follow: one line that looks like it is no prefix."""
+    """A rule that most of the first lines follow: one line that looks like it is no prefix, unless an object begins behind it."""
     written = list(islice((line for line in lines if line.strip()), LOOKED_AT))
     for name, rule in PREFIXES:
-        if len(written) > 1 and sum(rule.match(line) is not None for line in written) >= MOST * len(written):
+        is_enough = len(written) > 1 or any(OBJECT.match(line, match.end()) for line in written if (match := rule.match(line)))
+        if is_enough and sum(rule.match(line) is not None for line in written) >= MOST * len(written):
             return name, rule
     return None
 

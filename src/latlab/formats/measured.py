@@ -8,18 +8,40 @@ import json
 import re
 import shlex
 import struct
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, Generic, TypeVar
 
 from latlab.errors import DataError
-from latlab.formats.amounts import google_benchmark, hackbench, hwlatdetect, latency_measure, perf_sched, schbench, thread_metric
+from latlab.formats.amounts import (
+    google_benchmark,
+    hackbench,
+    hwlatdetect,
+    latency_measure,
+    osnoise_top,
+    perf_sched,
+    schbench,
+    thread_metric,
+)
 from latlab.formats.amounts.osnoise_top import is_osnoise_top, read_osnoise_top
-from latlab.formats.amounts.recording import is_recording_csv, load_json, read_recording_csv, read_twister_json
-from latlab.formats.console_text import ConsoleText, console_text
+from latlab.formats.amounts.recording import CSV_LINES, is_recording_csv, load_json, read_recording_csv, read_twister_json
+from latlab.formats.console_text import console_text
+from latlab.formats.line_account import Forms, account_of, sentence
 from latlab.formats.lost_cpu import ON, STARTUP, lost_cpus
-from latlab.formats.wakeups import cyclictest, oslat, pairs, rteval, runqlat, stress_ng, xenomai
+from latlab.formats.wakeups import (
+    cyclictest,
+    oslat,
+    pairs,
+    rteval,
+    rtla,
+    rtla_top,
+    runqlat,
+    sched_events,
+    stress_ng,
+    thread_lines,
+    xenomai,
+)
 from latlab.formats.wakeups.jitter_samples import looks_like_samples, read_samples
 from latlab.formats.wakeups.recorder import MAGIC, read_record
 from latlab.formats.wakeups.rtla import OSNOISE, TIMERLAT, read_osnoise, read_timerlat
@@ -33,19 +55,46 @@ from latlab.model.wakeups import Wakeups
 
 Read = TypeVar("Read")
 LOAD = ("hackbench",)
+OBJECT = re.compile(r"^[ \t]*\{", re.MULTILINE)
+OBJECT_KEYS = frozenset(("thread", "cpu", "benchmarks", "testsuites"))
+MOST_OBJECTS = 50
 BEYOND = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, struct.error)
 
 
 @dataclass(frozen=True, slots=True)
 class Format(Generic[Read]):
-    """`names` are the tools that print it. `form` is what proves it, for a sentence. `may_be` knows what another tool could have printed
-    too: it is read where the user says which tool it was."""
+    """`names` are the tools that print it. `form` is what proves it, for a sentence. `lines` are those that the tool prints, `own_lines`
+    those of them that other programs print too. `may_be` knows what another tool could have printed too: it is read where the user says
+    which tool it was."""
 
     names: tuple[str, ...]
     knows: Callable[[str], bool]
     read: Callable[[str, str], Read]
     form: str
+    lines: Forms
     may_be: Callable[[str], bool] = lambda text: False
+    own_lines: Forms = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """`whole` is the text of all lines. `text` is that of the object at the lines `inside` alone, where the file has one, with each line in
+    its place."""
+
+    text: str
+    whole: str
+    inside: range | None
+    removed: tuple[str, ...]
+
+    @property
+    def outside(self) -> str:
+        """What stands around the object."""
+        lines = enumerate(self.whole.split("\n"), 1)
+        return "\n".join("" if self.inside is not None and number in self.inside else line for number, line in lines)
+
+    def text_for(self, one: Format[Any]) -> str:
+        """The object for a reader of objects, for any other what stands around it."""
+        return self.text if self.inside is None or one.knows(self.text) else self.outside
 
 
 def _has(pattern: re.Pattern[str]) -> Callable[[str], bool]:
@@ -76,51 +125,89 @@ def _twister(text: str, place: str) -> Benchmark:
 
 
 AMOUNTS: tuple[Format[Benchmark], ...] = (
-    Format(("twister.json",), _json("testsuites"), _twister, "a JSON object with `testsuites`"),
-    Format(("Google Benchmark",), _json("benchmarks"), _google, "a JSON object with `benchmarks`"),
-    Format(("recording.csv",), is_recording_csv, read_recording_csv, "twister's line of column names, each in quotes"),
-    Format(("rtla osnoise top", "rtla hwnoise"), is_osnoise_top, read_osnoise_top, "the title of rtla's screen"),
-    Format(("hwlatdetect",), _has(hwlatdetect.START), hwlatdetect.read_hwlatdetect, "the line `hwlatdetect:  test duration ... seconds`"),
+    Format(("twister.json",), _json("testsuites"), _twister, "a JSON object with `testsuites`", ()),
+    Format(("Google Benchmark",), _json("benchmarks"), _google, "a JSON object with `benchmarks`", ()),
+    Format(
+        ("recording.csv",), is_recording_csv, read_recording_csv, "twister's line of column names, each in quotes", (), own_lines=CSV_LINES
+    ),
+    Format(("rtla osnoise top", "rtla hwnoise"), is_osnoise_top, read_osnoise_top, "the title of rtla's screen", osnoise_top.LINES),
+    Format(
+        ("hwlatdetect",),
+        _has(hwlatdetect.START),
+        hwlatdetect.read_hwlatdetect,
+        "the line `hwlatdetect:  test duration ... seconds`",
+        hwlatdetect.LINES,
+    ),
     Format(
         ("latency_measure",),
         _has(latency_measure.START),
         latency_measure.read_latency_measure,
         "the line `START - Time Measurement`, or one with `cycles , ... ns`",
+        latency_measure.LINES,
     ),
-    Format(("Thread-Metric",), _has(thread_metric.START), thread_metric.read_thread_metric, "the line `**** Thread-Metric`"),
     Format(
-        ("perf sched latency",), _has(perf_sched.START), perf_sched.read_perf_sched, "the line of column names with `Task` and `Runtime ms`"
+        ("Thread-Metric",),
+        _has(thread_metric.START),
+        thread_metric.read_thread_metric,
+        "the line `**** Thread-Metric`",
+        thread_metric.LINES,
     ),
-    Format(("schbench",), _has(schbench.START), schbench.read_schbench, "the line `Latency percentiles (usec)`"),
-    Format(("hackbench",), _has(hackbench.START), hackbench.read_hackbench, "the line `Running in ... mode` or `Time: ...`"),
+    Format(
+        ("perf sched latency",),
+        _has(perf_sched.START),
+        perf_sched.read_perf_sched,
+        "the line of column names with `Task` and `Runtime ms`",
+        perf_sched.LINES,
+    ),
+    Format(("schbench",), _has(schbench.START), schbench.read_schbench, "the line `Latency percentiles (usec)`", schbench.LINES),
+    Format(
+        ("hackbench",), _has(hackbench.START), hackbench.read_hackbench, "the line `Running in ... mode` or `Time: ...`", hackbench.LINES
+    ),
 )
 WAKEUPS: tuple[Format[Wakeups], ...] = (
-    Format(("jitterdebugger",), _begins("{"), read_json, "a JSON object, or jitterdebugger's samples"),
-    Format(("rteval",), rteval.is_rteval, rteval.read_rteval, "rteval's report or its XML"),
-    Format(("rtla timerlat hist",), _line(TIMERLAT), read_timerlat, "the line `# RTLA timerlat histogram`"),
-    Format(("rtla osnoise hist",), _line(OSNOISE), read_osnoise, "the line `# RTLA osnoise histogram`"),
-    Format(("rtla timerlat top",), is_timerlat_top, read_timerlat_top, "the title of rtla's screen, `Timer Latency`"),
-    Format(("trace-cmd report",), is_sched_trace, read_sched_events, "a line of `sched_wakeup` or `sched_switch`"),
-    Format(("oslat",), _has(oslat.START), oslat.read_oslat, "the line `oslat V ...`"),
-    Format(("Xenomai's latency", "latmus"), _has(xenomai.START), xenomai.read_xenomai, "a line that begins with RTT|, RTH|, RTD| or RTS|"),
+    Format(("jitterdebugger",), _begins("{"), read_json, "a JSON object, or jitterdebugger's samples", ()),
+    Format(("rteval",), rteval.is_rteval, rteval.read_rteval, "rteval's report or its XML", rteval.SIGNS, own_lines=rteval.LINES),
+    Format(("rtla timerlat hist",), _line(TIMERLAT), read_timerlat, "the line `# RTLA timerlat histogram`", rtla.LINES),
+    Format(("rtla osnoise hist",), _line(OSNOISE), read_osnoise, "the line `# RTLA osnoise histogram`", rtla.LINES),
+    Format(("rtla timerlat top",), is_timerlat_top, read_timerlat_top, "the title of rtla's screen, `Timer Latency`", rtla_top.LINES),
+    Format(("trace-cmd report",), is_sched_trace, read_sched_events, "a line of `sched_wakeup` or `sched_switch`", sched_events.LINES),
+    Format(("oslat",), _has(oslat.START), oslat.read_oslat, "the line `oslat V ...`", oslat.LINES),
     Format(
-        ("stress-ng --cyclic",), _has(stress_ng.START), stress_ng.read_stress_ng, "the line `sched SCHED_...: ... ns delay, ... samples`"
+        ("Xenomai's latency", "latmus"),
+        _has(xenomai.START),
+        xenomai.read_xenomai,
+        "a line that begins with RTT|, RTH|, RTD| or RTS|",
+        xenomai.LINES,
     ),
     Format(
-        ("runqlat",), _has(runqlat.START), runqlat.read_runqlat, "a histogram under `usecs : count distribution`", _has(runqlat.HISTOGRAM)
+        ("stress-ng --cyclic",),
+        _has(stress_ng.START),
+        stress_ng.read_stress_ng,
+        "the line `sched SCHED_...: ... ns delay, ... samples`",
+        stress_ng.LINES,
     ),
-    Format(pairs.PROGRAMS, _has(pairs.START), pairs.read_pairs, "a line such as `#0: ID123, P90, CPU0, I1000`"),
+    Format(
+        ("runqlat",),
+        _has(runqlat.START),
+        runqlat.read_runqlat,
+        "a histogram under `usecs : count distribution`",
+        runqlat.LINES,
+        _has(runqlat.HISTOGRAM),
+    ),
+    Format(pairs.PROGRAMS, _has(pairs.START), pairs.read_pairs, "a line such as `#0: ID123, P90, CPU0, I1000`", pairs.LINES),
     Format(
         ("cyclicdeadline", "signaltest"),
         lambda text: tool_of(text) is not None,
         read_thread_lines,
         "a `T:` line with `I:` or `P:` and `C:`",
+        thread_lines.LINES,
     ),
     Format(
         ("cyclictest",),
         cyclictest.is_cyclictest,
         cyclictest.read_cyclictest,
         "`# Histogram`, rows of a histogram or a `T:` line",
+        cyclictest.LINES,
         cyclictest.looks_like_rows,
     ),
 )
@@ -155,25 +242,31 @@ def _lost(one: LostCpu) -> str:
     return f"line {one.line}: CPU {one.cpu} did not {went}, {one.call} failed{code}"
 
 
-def formats_of(text: str) -> tuple[Format[Any], ...]:
+def formats_of(file: _File) -> tuple[Format[Any], ...]:
     """Those whose tools are proven to have written in it. A load beside a measurement is none of them, nor is a tool whose rows another
     one prints too."""
-    found: list[Format[Any]] = [one for one in EVERY if one.knows(text)]
-    if text.lstrip().startswith("{"):
-        return tuple(found[:1])
+    found = _proven(file.text)
+    if file.inside is not None and file.outside.strip():
+        around = [one for one in _proven(file.outside) if one.names != LOAD]
+        found = [*(one for one in around if one not in found), *found]
     if len(found) > 1:
         found = [one for one in found if one.names != LOAD]
-    if len(found) > 1 and found[-1] is CYCLICTEST and not cyclictest.has_own_lines(text):
+    if len(found) > 1 and found[-1] is CYCLICTEST and not cyclictest.has_own_lines(file.text):
         others = {name for one in found for name in one.names} & set(PRINT_ITS_ROWS)
         found = found[:-1] if others else found
     return tuple(found)
+
+
+def _proven(text: str) -> list[Format[Any]]:
+    found = [one for one in EVERY if one.knows(text)]
+    return found[:1] if text.lstrip().startswith("{") else found
 
 
 def proven_tools(data: bytes) -> tuple[str, ...]:
     """The tools that are proven to have written the file; none where no form is complete."""
     if _is_binary(data):
         return ("recorder",) if data.startswith(MAGIC) else ("trace-cmd",) if data.startswith(DAT_MAGIC) else ("jitterdebugger",)
-    return tuple(one.names[0] for one in formats_of(console_text(data).text))
+    return tuple(one.names[0] for one in formats_of(_file(data)))
 
 
 def guarded(read: Callable[[], Read], place: str) -> Read:
@@ -190,10 +283,11 @@ def holds_amounts(data: bytes, place: str, tool: str = "") -> bool:
     is meant: neither may be lost silently."""
     if _is_binary(data):
         return False
-    text = console_text(data).text
+    file = _file(data)
     if tool:
-        return _as_said(tool, text, place) in AMOUNTS
-    found = formats_of(text)
+        return _as_said(tool, file, place) in AMOUNTS
+    _check_one_object(file, place)
+    found = formats_of(file)
     if len(found) > 1:
         both = f"{found[0].names[0]} and {found[1].names[0]}"
         raise DataError(
@@ -206,16 +300,16 @@ def holds_amounts(data: bytes, place: str, tool: str = "") -> bool:
 def read_amounts(data: bytes, place: str, tool: str = "") -> Benchmark:
     """What the file says, of the tool that is named or of the one that wrote it. Raises DataError with one sentence where it is of none of
     these tools or nothing can be read."""
-    console = console_text(data)
-    text = console.text
-    if not text.strip():
+    file = _file(data)
+    if not file.whole.strip():
         raise DataError(f"{place}: empty; the tool was killed before it printed")
-    _check_one_object(text, place)
-    found = next((one for one in AMOUNTS if tool in one.names or (not tool and one.knows(text))), None)
+    _check_one_object(file, place)
+    found = next((one for one in AMOUNTS if tool in one.names or (not tool and one.knows(file.text))), None)
     if found is None:
-        raise refusal(text, place)
+        raise refusal(file.whole, place)
+    text = file.text_for(found)
     read = guarded(lambda: found.read(text, place), place)
-    return replace(read, facts=(*read.facts, *_removed(console), *_said(tool, found, text)))
+    return replace(read, facts=(*read.facts, *_about(file, found, read.tool, tool)))
 
 
 def read_wakeups(data: bytes, place: str, duration_s: float | None = None, nanoseconds: bool = False, tool: str = "") -> Wakeups:
@@ -236,32 +330,42 @@ def _read(data: bytes, place: str, duration_s: float | None, nanoseconds: bool, 
         raise DataError(f"{place}: a file of trace-cmd; name what `trace-cmd report -t` prints of it, or keep it with `latlab import`")
     if looks_like_samples(data):
         return read_samples(data, place, nanoseconds)
-    console = console_text(data)
-    text = console.text
-    _check_one_object(text, place)
-    found = next((one for one in WAKEUPS if tool in one.names or (not tool and one.knows(text))), None)
+    file = _file(data)
+    _check_one_object(file, place)
+    found = next((one for one in WAKEUPS if tool in one.names or (not tool and one.knows(file.text))), None)
     if found is None:
-        raise _unproven(text, place)
+        raise _unproven(file.whole, place)
+    text = file.text_for(found)
     read = found.read(text, place)
     if found is CYCLICTEST:
         read = cyclictest.read_cyclictest(text, place, duration_s, nanoseconds)
-    return replace(read, facts=(*read.facts, *_removed(console), *_load(text), *_said(tool, found, text)))
+    return replace(read, facts=(*read.facts, *_load(file.whole), *_about(file, found, read.tool, tool)))
 
 
-def _as_said(tool: str, text: str, place: str) -> Format[Any]:
+def _as_said(tool: str, file: _File, place: str) -> Format[Any]:
     """Raises DataError where the file cannot be of this tool."""
     found: Format[Any] = next(one for one in EVERY if tool in one.names)
+    text = file.text_for(found)
     if not found.knows(text) and not found.may_be(text):
-        others = ", ".join(one.names[0] for one in formats_of(text))
+        others = ", ".join(one.names[0] for one in formats_of(file))
         advice = f"it is of {others}: leave out --as" if others else f"give the whole output of {tool}"
         raise DataError(f"{place} is no output of {tool}, as it lacks {found.form}; {advice}")
     return found
 
 
-def _said(tool: str, found: Format[Any], text: str) -> tuple[tuple[str, str], ...]:
+def _about(file: _File, found: Format[Any], printed_by: str, tool: str) -> tuple[tuple[str, str], ...]:
+    """What the run says of the file as a whole: whose its lines are, what was taken off each, and what was not imported."""
+    proven = formats_of(file)
+    others = [(one.names[0], one.lines) for one in (*proven, CYCLICTEST, *EVERY) if one is not found]
+    account = account_of(file.whole, (*found.lines, *found.own_lines), others, file.inside if found.knows(file.text) else None)
+    removed = (("removed from each line", ", ".join(file.removed)),) if file.removed else ()
+    return (("lines", sentence(printed_by, account)), *removed, *_said(tool, found, proven))
+
+
+def _said(tool: str, found: Format[Any], proven: tuple[Format[Any], ...]) -> tuple[tuple[str, str], ...]:
     if not tool:
         return ()
-    others = ", ".join(one.names[0] for one in formats_of(text) if one is not found)
+    others = ", ".join(one.names[0] for one in proven if one is not found)
     return (("tool said by", "--as"), *((("not imported", f"what {others} printed in the same file"),) if others else ()))
 
 
@@ -274,26 +378,46 @@ def _is_binary(data: bytes) -> bool:
     return data.startswith((MAGIC, DAT_MAGIC)) or looks_like_samples(data)
 
 
-def _removed(console: ConsoleText) -> tuple[tuple[str, str], ...]:
-    return (("removed from each line", ", ".join(console.removed)),) if console.removed else ()
-
-
 def _load(text: str) -> tuple[tuple[str, str], ...]:
     return (("load", "hackbench, whose lines are in the same file; its time is not imported"),) if _has(hackbench.START)(text) else ()
 
 
-def _check_one_object(text: str, place: str) -> None:
+def _check_one_object(file: _File, place: str) -> None:
     """Log collectors write an object a line: of two none is the file's."""
-    if not text.lstrip().startswith("{"):
-        return
-    begun = len(text) - len(text.lstrip())
+    second = None
+    if file.inside is not None:
+        second = next((lines for lines in _objects(file.whole) if lines.start >= file.inside.stop), None)
+    if second is not None:
+        raise DataError(f"{place}:{second.start}: a second JSON object begins; put each object into a file of its own")
+
+
+def _file(data: bytes) -> _File:
+    console = console_text(data)
+    inside = next(_objects(console.text), None) or _element(console.text)
+    if inside is None:
+        return _File(console.text, console.text, None, console.removed)
+    lines = console.text.split("\n")
+    alone = "\n".join(line if number in inside else "" for number, line in enumerate(lines, 1))
+    return _File(alone, console.text, inside, console.removed)
+
+
+def _objects(text: str) -> Iterator[range]:
+    """The lines, from 1, of each JSON object that is of a tool, whatever a terminal shows around it."""
     end = 0
-    with suppress(ValueError, RecursionError):
-        _, end = json.JSONDecoder().raw_decode(text, begun)
-    rest = text[end:].lstrip()
-    if end and rest.startswith("{"):
-        line = text.count("\n", 0, len(text) - len(rest)) + 1
-        raise DataError(f"{place}:{line}: a second JSON object begins; put each object into a file of its own")
+    for begun in islice(OBJECT.finditer(text), MOST_OBJECTS):
+        if begun.end() <= end:
+            continue
+        try:
+            root, end = json.JSONDecoder().raw_decode(text, begun.end() - 1)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(root, dict) and not OBJECT_KEYS.isdisjoint(root):
+            yield range(text.count("\n", 0, begun.end()) + 1, text.count("\n", 0, end) + 2)
+
+
+def _element(text: str) -> range | None:
+    found = rteval.ELEMENT.search(text) if "<!DOCTYPE" not in text else None
+    return range(text.count("\n", 0, found.start()) + 1, text.count("\n", 0, found.end()) + 2) if found else None
 
 
 def unproven(data: bytes, place: str) -> DataError:

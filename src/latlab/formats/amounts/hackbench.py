@@ -16,7 +16,8 @@ SETUP = re.compile(
 )
 MESSAGES = re.compile(r"^Each sender will pass (\d{1,12}) messages of (\d{1,12}) bytes\s*$", re.ASCII)
 TIME = re.compile(r"^Time: (\d{1,9})\.(\d{1,9})\s*$", re.ASCII)
-START = re.compile(r"^(?:Running in \w+ mode with \d|Time: \d+\.\d)", re.MULTILINE)
+LINES = (SETUP, MESSAGES, TIME, re.compile(r"^Time:|^Running in \w+ mode with |^Each sender will pass "))
+START = re.compile(r"^(?:Running in \w+ mode with \d|Time: \d+\.\d[\d.]*\s*$)", re.MULTILINE)
 
 
 def read_hackbench(text: str, place: str) -> Benchmark:

@@ -21,6 +21,14 @@ ROW = re.compile(
 TORN = re.compile(r":\s*\d+ cycles ,")
 CLOCK = re.compile(r"Clock frequency: (\d{1,9}) MHz", re.ASCII | re.IGNORECASE)
 START = re.compile(r"^START - Time Measurement|:\s*\d+ cycles ,\s*\d+ ns", re.MULTILINE)
+LINES = (
+    ROW,
+    TORN,
+    CLOCK,
+    START,
+    IS_BEFORE,
+    re.compile(r"^starting test - Time Measurement|PROJECT EXECUTION|^\*{3,} (?:Booting|BOOTING) |^={40,}|^\|"),
+)
 END = re.compile(r"PROJECT EXECUTION (SUCCESSFUL|FAILED)")
 
 

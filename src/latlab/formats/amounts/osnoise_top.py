@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator
 
 from latlab.errors import DataError
+from latlab.formats import rtla_output
+from latlab.formats.rtla_output import last_screen, missed_events, stop_facts
 from latlab.model.benchmarks import Benchmark
 from latlab.model.enums import Metric
 from latlab.model.run import Amount, CoreId
@@ -22,6 +24,13 @@ ROW = re.compile(
 )
 TORN = re.compile(r"^\s*\d+ #\d")
 ESCAPES = re.compile(r"\x1b(?:\[[0-9;]*[A-Za-z]|c)|\r")
+LINES = (
+    TITLE,
+    ROW,
+    TORN,
+    re.compile(r"^duration: .*\| time is in us|^CPU Period +Runtime"),
+    *rtla_output.LINES,
+)
 SOURCES = ("hardware", "NMI", "interrupts", "soft interrupts", "threads")
 TOOLS = {"Operating System Noise": "rtla-osnoise", "Hardware-related Noise": "rtla-hwnoise"}
 
@@ -34,13 +43,11 @@ def is_osnoise_top(text: str) -> bool:
 def read_osnoise_top(text: str, place: str) -> Benchmark:
     """Durations in ns, shares in percent, counts; all as printed, with the seconds over which they were taken."""
     lines = [ESCAPES.sub("", line) for line in text.split("\n")]
-    starts = [number for number, line in enumerate(lines) if TITLE.match(line)]
-    if not starts:
-        raise DataError(f"{place}: no screen of rtla osnoise top; name its output, with -q if only the summary is wanted")
-    tool = TOOLS[lines[starts[-1]].strip()]
+    start, problems = last_screen(lines, TITLE, ROW, "rtla osnoise top", place)
+    problems += missed_events(text, place)
+    tool = TOOLS[lines[start].strip()]
     found: dict[int, tuple[Amount, ...]] = {}
-    problems: list[str] = []
-    for number, line in enumerate(lines[starts[-1] :], starts[-1] + 1):
+    for number, line in enumerate(lines[start:], start + 1):
         match = ROW.match(line)
         if match is None:
             if TORN.match(line):
@@ -56,7 +63,7 @@ def read_osnoise_top(text: str, place: str) -> Benchmark:
             found[cpu] = tuple(_amounts(tool, cpu, match))
     if not found:
         raise DataError(problems[0] if problems else f"{place}: the screen names no CPU, so nothing was measured")
-    return Benchmark(tool, tuple(one for cpu in sorted(found) for one in found[cpu]), problems=tuple(problems))
+    return Benchmark(tool, tuple(one for cpu in sorted(found) for one in found[cpu]), facts=stop_facts(text), problems=tuple(problems))
 
 
 def _amounts(tool: str, cpu: int, match: re.Match[str]) -> Iterator[Amount]:

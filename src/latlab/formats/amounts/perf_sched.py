@@ -7,6 +7,7 @@ import re
 from collections import Counter
 
 from latlab.errors import DataError
+from latlab.formats.line_account import second_run
 from latlab.model.benchmarks import Benchmark
 from latlab.model.enums import Metric
 from latlab.model.run import Amount
@@ -20,14 +21,21 @@ ROW = re.compile(
 )
 TORN = re.compile(r"^\s*\S.{0,60}:\(?\d+\)? +\| ")
 
+LINES = (START, ROW, TORN, re.compile(r"^ *-{40,}|^ +TOTAL: +\||^ +INFO: "))
+
 
 def read_perf_sched(text: str, place: str) -> Benchmark:
     """Tasks that waited at least once; those of one name are numbered in their order, as ids change from run to run."""
     seen: Counter[str] = Counter()
     amounts: list[Amount] = []
     problems: list[str] = []
+    begun = 0
     for number, raw in enumerate(text.split("\n"), 1):
         line = raw.rstrip("\r")
+        if START.match(line):
+            if begun:
+                raise second_run(place, begun, number, "perf sched latency", "its column names again")
+            begun = number
         match = ROW.match(line)
         if match is None:
             if TORN.match(line):

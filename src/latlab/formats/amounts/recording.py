@@ -24,6 +24,9 @@ TOOL = "twister"
 HEADER = re.compile(r'^"[A-Za-z_]\w{0,60}"(?:,"[A-Za-z_]\w{0,60}")*\r?$', re.ASCII)
 NUMBER = re.compile(r"[-+]?\d{1,18}(?:\.\d{1,18})?(?:[eE][-+]?\d{1,2})?", re.ASCII)
 ITEM = re.compile(r"'([^']*)'|\"([^\"]*)\"|([^\s,\[\]'\"]+)")
+BELOW = re.compile(r'^"[A-Za-z_]\w{0,60}"(?:,"[A-Za-z_]\w{0,60}")+\r?$', re.ASCII | re.MULTILINE)
+CELLS = re.compile(r'[",]')
+CSV_LINES = (HEADER, re.compile(r'^"[^"]*"(?:,(?:"[^"]*"|[^",]*))+\r?$'))
 DERIVED = ("benchmark_name", "baseline_median", "total_time_period_median", "total_time_period_normalized")
 Value = list[str]
 
@@ -44,15 +47,16 @@ class _Found:
 
 
 def is_recording_csv(text: str) -> bool:
-    """Whether the first line is a header as twister writes it: names of groups of a regular expression, each in quotes."""
-    return HEADER.match(text.split("\n", 1)[0]) is not None
+    """Whether it has a header as twister writes it: names of groups of a regular expression, each in quotes. One name alone is one in the
+    first line only."""
+    return HEADER.match(text.split("\n", 1)[0]) is not None or BELOW.search(text) is not None
 
 
 def read_recording_csv(text: str, place: str) -> Benchmark:
     """One suite's records; the file names neither the suite nor the platform."""
     found = _Found()
     try:
-        rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+        rows = list(csv.reader(io.StringIO(_table(text), newline=""), strict=True))
     except csv.Error as error:
         raise DataError(f"{place}: not whole CSV ({error}); the file was cut off") from error
     header = rows[0] if rows else []
@@ -67,6 +71,15 @@ def read_recording_csv(text: str, place: str) -> Benchmark:
             continue
         _add_record(found, "recording", {key: _items(cell) for key, cell in zip(header, row, strict=True) if cell}, where)
     return _benchmark(found, place, ())
+
+
+def _table(text: str) -> str:
+    """From the header on, without the lines of a terminal below it."""
+    below = BELOW.search(text)
+    lines = text[below.start() if below and not HEADER.match(text.split("\n", 1)[0]) else 0 :].rstrip().split("\n")
+    while len(lines) > 1 and BELOW.match(lines[0]) and not CELLS.search(lines[-1]):
+        lines.pop()
+    return "\n".join(lines)
 
 
 def read_twister_json(root: Mapping[str, object], place: str) -> Benchmark:

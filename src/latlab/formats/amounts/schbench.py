@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 
 from latlab.errors import DataError
+from latlab.formats.line_account import second_run
 from latlab.model.benchmarks import Benchmark
 from latlab.model.enums import Metric
 from latlab.model.run import Amount
@@ -21,11 +22,14 @@ PERCENTILE = re.compile(r"^\s*\*? ?\*?(\d{1,3}\.\d{1,4})th: (\d{1,12})(?:\s+\(\d
 TORN = re.compile(r"^\s*\*? ?\*?\d+\.\d+th:")
 LARGEST = re.compile(r"^\s*min=(\d{1,12}), max=(\d{1,12})\s*$", re.ASCII)
 
+LINES = (SECTION, PERCENTILE, TORN, LARGEST, re.compile(r"^(?:average|current|final) rps[ :]|^sched delay: |^setting |^warmup done"))
+
 
 def read_schbench(text: str, place: str) -> Benchmark:
     """A quantity for each percentile and for the maximum of each section."""
     found: dict[str, dict[str, Amount]] = {}
     current = ""
+    ran: dict[str, tuple[int, int]] = {}
     metric, scale = Metric.DURATION, 1e3
     problems: list[str] = []
     for number, raw in enumerate(text.split("\n"), 1):
@@ -34,6 +38,10 @@ def read_schbench(text: str, place: str) -> Benchmark:
             is_rate = match["unit"] == "requests"
             current = "requests per second" if is_rate else f"{(match['what'] or 'wakeup').lower()} latency"
             metric, scale = (Metric.THROUGHPUT, 1.0) if is_rate else (Metric.DURATION, 1e3)
+            seconds = int(match["seconds"] or 0)
+            if seconds and seconds <= ran.get(current, (0, 0))[0]:
+                raise second_run(place, ran[current][1], number, TOOL, f"after {ran[current][0]} s come {seconds} s")
+            ran[current] = seconds, number
             found[current] = {}
         elif current and (match := PERCENTILE.match(line)):
             name = f"{current} {float(match[1]):g} %"

@@ -16,6 +16,8 @@ TOTAL = re.compile(r"^\s*Time Period Total:\s*(\d{1,18})\s*$", re.ASCII)
 ERROR = re.compile(r"^\s*ERROR:\s*(\S.*)$")
 START = re.compile(r"\*{4} Thread-Metric ")
 
+LINES = (HEAD, TOTAL, ERROR, START, re.compile(r"^\s*Time Period Total:|^\*{3,} Booting Zephyr OS"))
+
 
 def read_thread_metric(text: str, place: str) -> Benchmark:
     """For each test its totals by period; the length of a period is the distance of two relative times."""

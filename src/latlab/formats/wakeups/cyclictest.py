@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from latlab.errors import DataError
+from latlab.formats.line_account import MESSAGE, second_run
 from latlab.model.enums import RowKind
 from latlab.model.wakeups import CpuWakeups, Histogram, Outlier, Wakeups, counted_us, counted_values, in_blocks
 
@@ -21,8 +22,10 @@ BUCKET = re.compile(r"^(\d{6,18})((?:\s+\d{6,20})+)\s*$", re.ASCII)
 ROW = re.compile(r"^\d{6}", re.ASCII)
 TOTALS = re.compile(r"^# (Total|Min Latencies|Avg Latencies|Max Latencies|Histogram Overflows):((?:\s+\d+)*)\s*$")
 CYCLE = re.compile(r"^# Thread (\d+):((?:\s+\d+)*)(?: # (\d+) others)?\s*$")
-SUMMARY = re.compile(r"T:\s*(\d+) \(\s*(\d+)\) P:\s*\d+ I:(\s*\d+) C:\s*(\d+) Min:\s*(-?\d+) Act:(\s*-?\d+) Avg:\s*(-?\d+) Max:\s*(-?\d+)")
-VERBOSE = re.compile(r"^ *(\d+):(?=[ \d]{8})\s*(\d+):(?=[ \d-]{8})\s*(-?\d+)\s*$")
+SUMMARY = re.compile(
+    r"T:\s*(\d+) \(\s*(\d+)\) P:\s*\d+ I:(\s*\d+) C:\s*(\d+) Min:\s*(-?\d+) Act:(\s*-?\d+) Avg:\s*(-?\d+) Max:\s*(-?\d+)(?: SMI:\s*(\d+))?"
+)
+VERBOSE = re.compile(r"^ *(\d+):(?=[ \d]{8})\s*(\d+):(?=[ \d-]{8})\s*(-?\d+)(?:(?<=[ \d-]{8})(?P<smis>[ \d]{8,20}))?\s*$")
 NANOSECONDS = re.compile(r"(?:^|[\s/])cyclictest\s(?:.*\s)?(?:-[a-zA-Z]*N[a-zA-Z]*|--nsecs)(?:\s|$)", re.MULTILINE)
 COMMAND = re.compile(r"(?:^|[\s/])cyclictest\s(.*)$", re.MULTILINE)
 SMP = re.compile(r"(?:^|\s)(?:--smp|-[a-zA-Z]*S[a-zA-Z]*\d*)(?=\s|$)")
@@ -30,10 +33,30 @@ EACH_CPU = re.compile(r"(?:^|\s)(?:-a|--affinity)(?=\s+-|\s*$)")
 THREADS_ASKED = re.compile(r"(?:^|\s)(?:-t|--threads)")
 WIDE = 8
 THREADS = ("rows", "threads, whose CPUs the tool does not say")
+TORN = re.compile(r"^T:\s*\d+ (?:\(|Spike:)|^# (?:Total|Min|Avg|Max|Histogram)\b|^# Thread \d+:")
 SPIKE = re.compile(r"^T:\s*(\d+) Spike:\s*(\d+): TS:\s*(\d+)\s*$")
+SMIS = re.compile(r"^# SMIs:((?:\s+\d+)+)\s*$")
+BREAK = re.compile(r"^# Break (thread|value): (\d+)\s*$")
 INTERVAL = re.compile(r"^Thread (\d+) Interval: (\d+)")
 CONTROL = re.compile(r"\x1b\[[0-9;]*[A-Za-z]|\r")
 PROOFS = (TOTALS, VERBOSE, SPIKE)
+LINES = (
+    SUMMARY,
+    BUCKET,
+    TOTALS,
+    CYCLE,
+    VERBOSE,
+    SPIKE,
+    INTERVAL,
+    ROW,
+    TORN,
+    re.compile(r"^# (?:Histogram|SMIs:|Thread Ids:|Break (?:thread|value):|cyclictest current status:|-{20,})"),
+    re.compile(r"^# /dev/cpu_dma_latency set to|^policy: \w+|^defaulting realtime priority|^policy and priority don't match"),
+    re.compile(r"^(?:Max|Online) CPUs = \d|^Using \d+ cpus|^Thread \d+ using cpu|^spikes = \d|^distance is ignored"),
+    re.compile(r"^High resolution timers not available|^\d+\.\d\d \d+\.\d\d \d+\.\d\d \d+/\d+ \d+\s*$"),
+    MESSAGE,
+)
+"""What it prints, without its usage."""
 
 
 @dataclass(slots=True)
@@ -44,12 +67,16 @@ class _Text:
     totals: dict[str, list[int]] = field(default_factory=dict)
     summary: dict[int, tuple[int, int, int, int, int]] = field(default_factory=dict)  # interval, cycles, min, avg, max
     samples: dict[int, list[int]] = field(default_factory=dict)
+    cycles: dict[int, tuple[int, int]] = field(default_factory=dict)  # the last of a thread, and the line of its first
+    smis: dict[int, int] = field(default_factory=dict)
+    breaks: dict[str, str] = field(default_factory=dict)
     spikes: list[tuple[int, int, int]] = field(default_factory=list)
     beyond_cycles: dict[int, int] = field(default_factory=dict)
     intervals: dict[int, int] = field(default_factory=dict)
     threads: dict[int, tuple[int, int]] = field(default_factory=dict)  # process id, line
     nanoseconds: bool = False
     header: int = 0  # its line
+    ended: int = 0  # the line of the first total below the rows
     problems: list[str] = field(default_factory=list)
 
 
@@ -101,20 +128,35 @@ def read_cyclictest(text: str, place: str, duration_s: float | None = None, nano
         cpus=cpus,
         outliers=spikes,
         complete=not found.problems,
-        facts=() if is_bound else (THREADS,),
+        facts=(*(() if is_bound else (THREADS,)), *_facts(found, "ns" if unit_ns == 1 else "µs")),
         problems=tuple(found.problems),
         rows=RowKind.CPU if is_bound else RowKind.THREAD,
     )
+
+
+def _facts(found: _Text, unit: str) -> tuple[tuple[str, str], ...]:
+    """What the run says beside its latencies."""
+    facts = []
+    if found.smis:
+        facts.append(("system management interrupts", ", ".join(f"thread {thread}: {found.smis[thread]}" for thread in sorted(found.smis))))
+    if found.breaks:
+        value = f" ({found.breaks['value']} {unit})" if "value" in found.breaks else ""
+        facts.append(("stopped", f"by cyclictest's threshold: the maximum{value} is the latency that ended the run"))
+    return tuple(facts)
 
 
 def histogram_columns(text: str, place: str) -> tuple[dict[int, Histogram], list[str]]:
     """The histogram of each thread in rows as cyclictest prints them, which other tools print too, and what is wrong with the rows."""
     found = _Text()
     for number, line in enumerate(text.splitlines(), 1):
-        if match := BUCKET.match(line):
-            _add_bucket(found, int(match[1]), [int(part) for part in match[2].split()], f"{place}:{number}")
+        if line.startswith("# Histogram") and not line.startswith("# Histogram Overflow"):
+            _begin(found, number, place)
+        elif (match := BUCKET.match(line)) and found.header:
+            _add_bucket(found, int(match[1]), [int(part) for part in match[2].split()], number, place)
+        elif match:
+            found.problems.append(f"{place}:{number}: a row without `# Histogram` above it; it is left out")
         elif match := TOTALS.match(line):
-            found.totals[match[1]] = [int(part) for part in match[2].split()]
+            _add_total(found, match, number, place)
     low_us = np.fromiter(found.buckets, dtype=np.int64, count=len(found.buckets))
     columns = max(map(len, found.buckets.values()), default=0)
     histograms = {}
@@ -130,23 +172,25 @@ def _scanned(text: str, place: str) -> _Text:
         line = CONTROL.sub("", raw)
         where = f"{place}:{number}"
         if match := BUCKET.match(line):
-            _add_bucket(found, int(match[1]), [int(part) for part in match[2].split()], where)
+            _add_bucket(found, int(match[1]), [int(part) for part in match[2].split()], number, place)
         elif match := TOTALS.match(line):
-            found.totals[match[1]] = [int(part) for part in match[2].split()]
+            _add_total(found, match, number, place)
         elif match := CYCLE.match(line):
             found.beyond_cycles[int(match[1])] = len(match[2].split()) + int(match[3] or 0)
         elif match := SUMMARY.search(line):
             _add_summary(found, match, number, place)
         elif match := VERBOSE.match(line):
-            found.samples.setdefault(int(match[1]), []).append(int(match[3]))
+            _add_sample(found, match, number, place)
         elif match := SPIKE.match(line):
             found.spikes.append((int(match[1]), int(match[2]), int(match[3])))
         elif match := INTERVAL.match(line):
             found.intervals[int(match[1])] = int(match[2])
+        elif match := SMIS.match(line):
+            found.smis |= dict(enumerate(map(int, match[1].split())))
+        elif match := BREAK.match(line):
+            found.breaks[match[1]] = match[2]
         elif line.startswith("# Histogram") and not line.startswith("# Histogram Overflow"):
-            if found.header:
-                raise DataError(_several(place, found.header, number, "a histogram begins"))
-            found.header = number
+            _begin(found, number, place)
         elif ROW.match(line):
             found.problems.append(f"{where}: {line[:60]!r} is not a row of the histogram; it is left out")
     return found
@@ -157,19 +201,48 @@ def _add_summary(found: _Text, match: re.Match[str], number: int, place: str) ->
     thread, process = int(match[1]), int(match[2])
     before = found.threads.setdefault(thread, (process, number)) if process else (process, number)  # 0: not begun
     if before[0] != process:
-        raise DataError(_several(place, before[1], number, f"thread {thread} is process {before[0]}, then {process}"))
+        raise second_run(place, before[1], number, "cyclictest", f"thread {thread} is process {before[0]}, then {process}")
     is_wide = len(match[6]) == WIDE and match[6].startswith(" ")
     found.nanoseconds = found.nanoseconds or (is_wide and not match[3].startswith(" "))
+    if match[9]:
+        found.smis[thread] = int(match[9])
     found.summary[thread] = (int(match[3]), int(match[4]), int(match[5]), int(match[7]), int(match[8]))
 
 
-def _several(place: str, first: int, second: int, why: str) -> str:
-    return f"{place}:{second}: a second run of cyclictest ({why}), the first is at line {first}; put each run into a file of its own"
+def _begin(found: _Text, number: int, place: str) -> None:
+    if found.header:
+        raise second_run(place, found.header, number, "cyclictest", "a histogram begins")
+    if found.buckets:
+        found.problems.append(f"{place}:{number}: {len(found.buckets)} rows stand above `# Histogram`; they are left out")
+        found.buckets.clear()
+    found.header = number
 
 
-def _add_bucket(found: _Text, low: int, counts: list[int], where: str) -> None:
+def _add_total(found: _Text, match: re.Match[str], number: int, place: str) -> None:
+    """A run prints each of them once."""
+    values = [int(part) for part in match[2].split()]
+    if found.totals.setdefault(match[1], values) != values:
+        raise second_run(place, found.ended, number, "cyclictest", f"another line `# {match[1]}`")
+    found.ended = found.ended or number
+
+
+def _add_sample(found: _Text, match: re.Match[str], number: int, place: str) -> None:
+    """The cycles of a thread never fall; where none of the samples was late they stay."""
+    thread, cycle = int(match[1]), int(match[2])
+    before, first = found.cycles.get(thread, (-1, number))
+    if cycle < before:
+        raise second_run(place, first, number, "cyclictest", f"thread {thread} is at cycle {before}, then {cycle}")
+    found.cycles[thread] = cycle, first
+    found.samples.setdefault(thread, []).append(int(match[3]))
+    found.smis[thread] = found.smis.get(thread, 0) + int(match["smis"] or 0)
+
+
+def _add_bucket(found: _Text, low: int, counts: list[int], number: int, place: str) -> None:
+    where = f"{place}:{number}"
     columns = next((len(row) for row in found.buckets.values()), len(counts))
-    if len(counts) != columns:
+    if found.ended:
+        found.problems.append(f"{where}: a row stands below the totals of the histogram; it is left out")
+    elif len(counts) != columns:
         found.problems.append(f"{where}: {len(counts)} columns where there were {columns} before; the line is left out")
     elif low in found.buckets:
         found.problems.append(f"{where}: the bucket of {low} µs appears twice; the second is left out")
@@ -200,6 +273,8 @@ def _histogram_column(found: _Text, low_us: np.ndarray, thread: int, place: str,
     low, average, high = (_total(found, f"{name} Latencies", thread) for name in ("Min", "Avg", "Max"))
     if high is not None and not beyond and inside and high != int(seen.max()):
         found.problems.append(f"{place}: thread {thread}: the last bucket in use is {int(seen.max())} µs, the maximum says {high}")
+    elif high is not None and inside and high < int(seen.max()):
+        found.problems.append(f"{place}: thread {thread}: a bucket of {int(seen.max())} µs is in use, the maximum says {high}")
     middle = (counts * (low_us + 0.5)).sum() / inside if inside else 0.0
     return CpuWakeups(
         cpu=thread,

@@ -16,6 +16,7 @@ from itertools import pairwise
 import numpy as np
 
 from latlab.errors import DataError
+from latlab.formats.line_account import MESSAGE, second_run
 from latlab.model.enums import Metric
 from latlab.model.wakeups import CpuWakeups, Histogram, Wakeups
 
@@ -28,6 +29,17 @@ ROW = re.compile(
 )
 BUCKET = re.compile(r"^\s*\d[\d.]* \(us\):")
 NUMBER = re.compile(r"\d{1,18}(?:\.\d{1,9})?", re.ASCII)
+LINES = (
+    ROW,
+    BUCKET,
+    START,
+    re.compile(r"^(?:Total runtime|Thread priority|CPU list|CPU for main thread|Workload(?: mem)?|Preheat cores): *\t"),
+    re.compile(r"^ *(?:Counter Freq|Max-Min|Duration):\s|^(?:Pre-heat for|Test starts|Test completed|Global bias set to)\b"),
+    re.compile(r"^Bucket \d+ overflowed|^Accumulated overflow|^WARNING: Running SCHED_FIFO|^ {4}\.\.\.\s*$"),
+    MESSAGE,
+    re.compile(r"^ *(?:Core|Minimum|Average|Maximum):"),
+)
+"""What it prints, without its usage."""
 MOST_CPUS = 4096
 _NS = Decimal(1000)
 
@@ -97,8 +109,13 @@ def _step(names: Sequence[Decimal]) -> Decimal:
 
 def _scanned(text: str, place: str) -> _Text:
     found = _Text()
+    begun = 0
     for number, line in enumerate(text.split("\n"), 1):
         where = f"{place}:{number}"
+        if START.match(line):
+            if begun:
+                raise second_run(place, begun, number, TOOL, "its title again")
+            begun = number
         match = ROW.match(line)
         if match is None:
             if BUCKET.match(line):

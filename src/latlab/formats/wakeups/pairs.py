@@ -5,21 +5,30 @@ signal. The last lines count: the tools print them again and again. Figures are 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from typing import Any
 
 from latlab.errors import DataError
+from latlab.formats.line_account import MESSAGE, second_run
 from latlab.model.conditions import Conditions
 from latlab.model.enums import RowKind
 from latlab.model.wakeups import CpuWakeups, Wakeups
 
 PROGRAMS = ("pmqtest", "ptsematest", "svsematest", "sigwaittest")
-_THREAD = r"#(\d{1,5}): ID\d{1,9}, P(\d{1,3}), CPU(\d{1,5})"
+_THREAD = r"#(\d{1,5}): ID(\d{1,9}), P(\d{1,3}), CPU(\d{1,5})"
 PAIR = re.compile(rf"{_THREAD}, I(\d{{1,12}}); {_THREAD}(, TO \d{{1,12}})?, Cycles (\d{{1,15}})", re.ASCII)
 FIGURES = re.compile(r"#(\d{1,5}) -> #(\d{1,5}), Min +(\d{1,12}), Cur +\d{1,12}, Avg +(\d{1,12}), Max +(\d{1,12})", re.ASCII)
 TORN = re.compile(r"^\s*#\d{1,5}(?:: ID| -> )", re.ASCII)
 CONTROL = re.compile(r"\x1b\[[0-9;]*[A-Za-z]|\r")
+LINES = (
+    PAIR,
+    FIGURES,
+    TORN,
+    re.compile(r"^#\d+ -> #\d+ \(not yet ready\)"),
+    MESSAGE,
+)
 START = re.compile(r"#\d{1,5}: ID\d{1,9}, P\d{1,3}, CPU\d{1,5}, I\d", re.ASCII)
 
 
@@ -27,11 +36,18 @@ def read_pairs(text: str, place: str) -> Wakeups:
     """A row for each pair, of the CPU of the thread that is woken."""
     pairs: dict[int, re.Match[str]] = {}
     figures: dict[int, re.Match[str]] = {}
+    begun: dict[int, tuple[str, int]] = {}
     problems: list[str] = []
     for number, raw in enumerate(text.split("\n"), 1):
         line = CONTROL.sub("", raw)
         if match := PAIR.search(line):
-            pairs[int(match[5])] = match
+            pair = int(match[6])
+            begun.setdefault(pair, (match[2], number))
+            if begun[pair][0] != match[2]:
+                raise second_run(
+                    place, begun[pair][1], number, "a test of pairs", f"thread {match[1]} is process {begun[pair][0]}, then {match[2]}"
+                )
+            pairs[pair] = match
         elif match := FIGURES.search(line):
             figures[int(match[1])] = match
         elif TORN.match(line):
@@ -40,9 +56,9 @@ def read_pairs(text: str, place: str) -> Wakeups:
     if not both:
         raise DataError(problems[0] if problems else f"{place}: no pair with its figures; the tool was stopped before it measured")
     problems += [f"{place}: pair {key} has no figures; it is left out" for key in sorted(pairs) if key not in figures]
-    rows = [(int(pair[7]), int(pair[9]), [int(found[i]) for i in (3, 5)], float(found[4])) for pair, found in both]
-    tool = "pmqtest" if both[0][0][8] else "pairs of rt-tests"
-    return _wakeups(tool, rows, int(both[0][0][4]), int(both[0][0][6]), problems)
+    rows = [(int(pair[9]), int(pair[11]), [int(found[i]) for i in (3, 5)], float(found[4])) for pair, found in both]
+    tool = "pmqtest" if both[0][0][10] else "pairs of rt-tests"
+    return _wakeups(tool, rows, int(both[0][0][5]), int(both[0][0][8]), problems)
 
 
 def is_of_pairs(threads: Mapping[str, Any]) -> bool:
@@ -61,7 +77,7 @@ def read_pairs_json(program: str, threads: Mapping[str, Any], place: str) -> Wak
             int(_figure(value, place)) for value in (receiver.get("min"), receiver.get("max"), receiver.get("cpu"), sender.get("samples"))
         )
         interval, priority = interval or int(_figure(sender.get("interval"), place)), int(_figure(receiver.get("priority"), place))
-        rows.append((cpu, samples, [low, high], _figure(receiver.get("avg"), place)))
+        rows.append((cpu, samples, [low, high], _average(receiver.get("avg"), samples, place)))
     return _wakeups(program, rows, interval, priority, [])
 
 
@@ -85,6 +101,10 @@ def _wakeups(
         conditions=Conditions(interval_ns=interval, priority=priority or None), facts=facts, problems=tuple(problems),
         rows=RowKind.PAIR if shared else RowKind.CPU,
     )  # fmt: skip
+
+
+def _average(value: object, count: int, place: str) -> float:
+    return 0.0 if not count and isinstance(value, float) and math.isnan(value) else _figure(value, place)
 
 
 def _figure(value: object, place: str) -> float:

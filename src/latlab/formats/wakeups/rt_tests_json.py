@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal, InvalidOperation
@@ -50,7 +51,11 @@ def _oslat(program: str, threads: list[tuple[int, dict[str, Any]]], place: str) 
         oslat.cpu_of(
             int(_figure(entry.get("cpu", number), "cpu", place)),
             held,
-            [_figure(entry.get(name), name, place) for name in ("min", "avg", "max")],
+            [
+                _figure(entry.get("min"), "min", place),
+                _average(entry.get("avg"), sum(held.values()), place),
+                _figure(entry.get("max"), "max", place),
+            ],
         )
         for (number, entry), held in zip(threads, buckets, strict=True)
     )
@@ -60,7 +65,8 @@ def _oslat(program: str, threads: list[tuple[int, dict[str, Any]]], place: str) 
 def _threads(program: str, threads: list[tuple[int, dict[str, Any]]], place: str) -> Wakeups:
     cpus = []
     for number, entry in threads:
-        cycles, low, high, average = (_figure(entry.get(name), name, place) for name in ("cycles", "min", "max", "avg"))
+        cycles, low, high = (_figure(entry.get(name), name, place) for name in ("cycles", "min", "max"))
+        average = _average(entry.get("avg"), int(cycles), place)
         held = _threads_histogram(entry, int(cycles), place)
         cpus.append(CpuWakeups(number, held, int(cycles), None, None, int(low * 1000), int(high * 1000), float(average * 1000)))
     return Wakeups(program, None, 1000, tuple(sorted(cpus, key=lambda cpu: cpu.cpu)), facts=(THREADS,), rows=RowKind.THREAD)
@@ -80,6 +86,11 @@ def _buckets(entry: dict[str, Any], place: str) -> dict[Decimal, int]:
     if not isinstance(held, dict):
         raise DataError(f"{place}: a thread has no histogram; name another file")
     return {_figure(name, "a bucket", place): int(_figure(count, "a count", place)) for name, count in held.items()}
+
+
+def _average(value: object, count: int, place: str) -> Decimal:
+    """That of no sample is none, and is printed as such."""
+    return Decimal(0) if not count and isinstance(value, float) and math.isnan(value) else _figure(value, "avg", place)
 
 
 def _figure(value: object, name: str, place: str) -> Decimal:

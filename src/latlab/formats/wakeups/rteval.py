@@ -16,12 +16,23 @@ from latlab.formats.wakeups.cyclictest_command import conditions_of
 from latlab.model.wakeups import CpuWakeups, Wakeups, counted_us
 
 XML = re.compile(r"^\s*(?:<\?xml[^>]{0,200}\?>\s*)?(?:<!--.{0,2000}?-->\s*)*<rteval[\s>]", re.DOTALL)
+ELEMENT = re.compile(r"(?:^<\?xml[^>]{0,200}\?>\s*)?^<rteval[\s>].*?</rteval>", re.DOTALL | re.MULTILINE)
 REPORT = re.compile(r"^ *rteval \(v[^)\s]{1,40}\) report *$", re.MULTILINE)
 CORE = re.compile(r"^ *CPU core (\d{1,5}) +Priority: +(\d{1,3}) *$", re.ASCII)
 FIGURE = re.compile(r"^ *(Samples|Mean|Min|Max): +(\d{1,15}(?:\.\d{1,18})?)(?:us)? *$", re.ASCII)
 SECTION = re.compile(r"^ *(?:System|Command): ")
 COMMAND = re.compile(r"^ *Command: +(\S.{0,300})$")
 KERNEL = re.compile(r"^ *Kernel: +(\S{1,120})")
+SIGNS = (CORE, REPORT)
+LINES = (
+    FIGURE,
+    KERNEL,
+    re.compile(r"^ *(?:={20,}|-{20,}) *$|^ *(?:Started|Stopped|Command|System|Statistics|Measurements|Latency test|Hardware):? *"),
+    re.compile(r"^ *(?:Test run|Run time|Tested node|Model|BIOS version|CPU cores|NUMA Nodes|Memory|Swap|Kernel|Base OS|Architecture)s?: "),
+    re.compile(r"^ *(?:Clocksource|Available|Current|System load|Load average|Remark|Executed loads|Median|Mode|Range|Std\.dev|Mean)s?: *"),
+    re.compile(r"^ *(?:Cyclictest|cyclictest|kcompile|hackbench|stressng|NUMA|Loads|CPU|Priority)\b"),
+)
+"""Lines of its text report. Its XML is one element."""
 WHOLE = re.compile(r"\d{1,15}", re.ASCII)
 LARGEST_US = 10**12
 MOST_CPUS = 4096
@@ -42,9 +53,12 @@ def _read_xml(text: str, place: str) -> Wakeups:
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
         raise DataError(f"{place}: XML with definitions of its own, which rteval does not write; name another file")
     try:
-        root = ElementTree.fromstring(text)
+        root = ElementTree.fromstring(text.lstrip())
     except ElementTree.ParseError as error:
-        raise DataError(f"{place}:{error.position[0]}: not whole XML ({error.msg}); rteval was killed or the file cut off") from error
+        above = text[: len(text) - len(text.lstrip())].count("\n")
+        raise DataError(
+            f"{place}:{error.position[0] + above}: not whole XML ({error.msg}); rteval was killed or the file cut off"
+        ) from error
     measured = root.find(".//cyclictest")
     if measured is None:
         found = ", ".join(sorted({child.tag for group in root.iter("Measurements") for child in group}))[:80]

@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from latlab.errors import DataError
-from latlab.formats.wakeups.rtla_stop import stop_facts
+from latlab.formats import rtla_output
+from latlab.formats.line_account import second_run
+from latlab.formats.rtla_output import MISSED, missed_events, stop_facts
 from latlab.model.enums import Metric
 from latlab.model.wakeups import CpuWakeups, Histogram, Wakeups
 
@@ -21,13 +23,24 @@ UNIT = re.compile(r"^# Time unit is \w+ \((us|ns)\)")
 COLUMN = re.compile(r"^(IRQ|Thr|Usr|CPU)-(\d{1,9})$", re.ASCII)
 ROW = re.compile(r"^(\d{1,12}|over:|count:|min:|max:)((?:\s+(?:\d{1,15}|-))+)\s*$", re.ASCII)
 AVERAGES = re.compile(r"^avg:((?:\s+(?:\d{1,20}(?:\.\d{1,9})?|-))+)\s*$", re.ASCII)
+COUNTS = re.compile(r"^(?:\s+\d{1,12}){2,}\s*$", re.ASCII | re.MULTILINE)
 DURATION = re.compile(r"^# Duration: +(\S.*?)\s*$", re.MULTILINE)
+LINES = (
+    ROW,
+    AVERAGES,
+    UNIT,
+    DURATION,
+    re.compile(r"^# RTLA (?:timerlat|osnoise) histogram|^Index\b|^ALL:|^(?:over|count|min|avg|max):"),
+    *rtla_output.LINES,
+)
+"""What both histograms print, and what stands below them."""
 NS = {"us": 1000, "ns": 1}
 
 
 @dataclass(slots=True)
 class _Text:
     unit_ns: int = 1000
+    begun: int = 0  # the line of its title
     columns: list[tuple[str, int]] = field(default_factory=list)
     rows: dict[str, list[int]] = field(default_factory=dict)
     averages: list[float] = field(default_factory=list)
@@ -57,18 +70,22 @@ def _read(text: str, place: str, title: str, kind: str, tool: str, metric: Metri
     if not wanted:
         raise DataError(f"{place}: no {kind} columns; it has {', '.join(sorted({name for name, _ in found.columns}))}")
     cpus = tuple(_cpu(found, at, found.columns[at][1], place) for at in wanted)
+    found.problems += missed_events(text, place)
     problems, facts = found.problems, (*found.notes, *stop_facts(text))
     return Wakeups(tool, None, found.unit_ns, cpus, complete=not problems, facts=facts, problems=tuple(problems), metric=metric)
 
 
 def _no_column(text: str, place: str, title: str) -> str:
-    """rtla leaves out CPUs without a sample: of a quiet machine it prints the names of the rows alone."""
-    if title == OSNOISE and re.search(r"^max:\s*$", text, re.MULTILINE):
+    """rtla leaves out CPUs without a sample: of a quiet machine it prints the names of the rows alone, or with one 0 each."""
+    if re.search(r"^Index *$", text, re.MULTILINE) and re.search(r"^max:(?: +0)? *$", text, re.MULTILINE):
         lasted = DURATION.search(text)
+        what = "no noise above its threshold" if title == OSNOISE else "no wake-up"
         return (
-            f"{place}: rtla saw no noise above its threshold{f' in {lasted[1]}' if lasted else ''}, and such a histogram names no CPU; "
+            f"{place}: rtla saw {what}{f' in {lasted[1]}' if lasted else ''}, and such a histogram names no CPU; "
             "there is no figure to import"
         )
+    if not re.search(r"^Index\b", text, re.MULTILINE) and COUNTS.search(text):
+        return f"{place}: no line `Index`, so the columns are not named; run rtla without --no-index"
     return f"{place}: the histogram of rtla has no column, so it was cut off; give rtla's whole output"
 
 
@@ -80,6 +97,10 @@ def _scanned(text: str, place: str) -> _Text:
             break
         if match := UNIT.match(line):
             found.unit_ns = NS[match[1]]
+        elif line.startswith((TIMERLAT, OSNOISE)):
+            if found.begun:
+                raise second_run(place, found.begun, number, "rtla", "its title again")
+            found.begun = number
         elif line.startswith("Index"):
             if found.columns:
                 found.problems.append(f"{where}: a second heading; the rows continue under the first")
@@ -93,7 +114,7 @@ def _scanned(text: str, place: str) -> _Text:
                 found.averages = found.averages or [0.0 if part == "-" else float(part) for part in parts]
             else:
                 found.problems.append(_odd(found, len(parts), where))
-        elif line[:1].isdecimal():
+        elif line[:1].isdecimal() and not MISSED.match(line):
             found.problems.append(f"{where}: {line[:60]!r} is not a row of the histogram; it is left out")
     return found
 

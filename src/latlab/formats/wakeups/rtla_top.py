@@ -7,7 +7,8 @@ from __future__ import annotations
 import re
 
 from latlab.errors import DataError
-from latlab.formats.wakeups.rtla_stop import stop_facts
+from latlab.formats import rtla_output
+from latlab.formats.rtla_output import last_screen, missed_events, stop_facts
 from latlab.model.wakeups import CpuWakeups, Wakeups
 
 TITLE = re.compile(r"^\s*Timer Latency\s*$", re.MULTILINE)
@@ -16,6 +17,14 @@ GROUP = r"\|\s*((?:\d{1,18}|-)(?:\s+(?:\d{1,18}|-)){3})\s*"
 ROW = re.compile(rf"^\s*(\d{{1,5}}) #(\d{{1,18}})\s*{GROUP}{GROUP}(?:{GROUP})?$", re.ASCII)
 TORN = re.compile(r"^\s*\d+ #\d")
 ESCAPES = re.compile(r"\x1b(?:\[[0-9;]*[A-Za-z]|c)|\r")
+LINES = (
+    TITLE,
+    UNIT,
+    ROW,
+    TORN,
+    re.compile(r"^CPU COUNT +\||^-{15}\|-+|^ALL #\d"),
+    *rtla_output.LINES,
+)
 KINDS = ("IRQ", "Thr", "Usr")
 NS = {"us": 1000, "ns": 1}
 
@@ -28,13 +37,11 @@ def is_timerlat_top(text: str) -> bool:
 def read_timerlat_top(text: str, place: str, kind: str = "Thr") -> Wakeups:
     """One kind of the figures as wake-ups; `Thr` is nearest to cyclictest's figure."""
     lines = [ESCAPES.sub("", line) for line in text.split("\n")]
-    starts = [number for number, line in enumerate(lines) if TITLE.match(line)]
-    if not starts:
-        raise DataError(f"{place}: no screen of rtla timerlat top; name its output, with -q if only the summary is wanted")
+    start, problems = last_screen(lines, TITLE, ROW, "rtla timerlat top", place)
+    problems += missed_events(text, place)
     unit_ns = 1000
     cpus: dict[int, CpuWakeups] = {}
-    problems: list[str] = []
-    for number, line in enumerate(lines[starts[-1] :], starts[-1] + 1):
+    for number, line in enumerate(lines[start:], start + 1):
         where = f"{place}:{number}"
         if match := UNIT.search(line):
             unit_ns = NS[match[1]]

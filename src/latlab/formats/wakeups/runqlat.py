@@ -19,6 +19,7 @@ START = re.compile(r"^Tracing run queue latency", re.MULTILINE)
 HISTOGRAM = re.compile(r"^ *([um])secs +: count +distribution\s*$", re.MULTILINE)
 BUCKET = re.compile(r"^ *(\d{1,15}) -> (\d{1,15}) +: (\d{1,15}) +\|[* ]*\|\s*$", re.ASCII)
 TORN = re.compile(r"^ *\d+ -> ")
+LINES = (BUCKET, TORN, START, HISTOGRAM, re.compile(r"^\^C\s*$|^ *[um]secs +: "))
 UNIT_NS = {"u": 1_000, "m": 1_000_000}
 LATEST = 10**12
 

@@ -23,6 +23,13 @@ LINE = re.compile(
     r"(?P<event>sched_switch|sched_waking|sched_wakeup|sched_wakeup_new): +(?P<rest>.*)$"
 )
 LOST = re.compile(r"\[(?:LOST \d+ EVENTS|\d+ EVENTS DROPPED|EVENTS DROPPED)\]")
+LINES = (
+    LINE,
+    LOST,
+    re.compile(r"^cpus=\d+\s*$|^# tracer: nop\s*$|^# ?(?:entries-in-buffer| {2,}|$)|^version = \d|^ +=> \S"),
+    re.compile(r"^.*-\d{1,9} +(?:\( *[-\d]+\) +)?\[\d{1,5}\] +(?:\S{4,6} +)?\d{1,9}\.\d{6,9}: "),
+)
+"""Any line of the kernel's trace, of the scheduler's events or not."""
 PID, PRIORITY = r"\d{1,9}", r"-?\d{1,9}"
 WOKEN = re.compile(rf"(?:comm=)?(?P<comm>.+?)(?::| pid=)(?P<pid>{PID})(?: \[| prio=)(?P<priority>{PRIORITY})")
 SWITCH = re.compile(

@@ -20,6 +20,10 @@ MEAN = re.compile(rf"{PREFIX}mean: (\d{{1,15}}\.\d{{1,6}}) ns", re.ASCII)
 ENDS = re.compile(rf"{PREFIX}min: (\d{{1,15}}) ns, max: (\d{{1,15}}) ns", re.ASCII)
 WIDTH = re.compile(rf"{PREFIX}latency distribution \((\d{{1,12}}) ns intervals\)", re.ASCII)
 BUCKET = re.compile(rf"{PREFIX}(\d{{1,15}}) +(\d{{1,12}})\s*$", re.ASCII)
+LINES = (
+    re.compile(PREFIX),
+    re.compile(r"^.{0,80}?stress-ng: (?:info|warn|metrc|fail|error|debug|skip): +\["),
+)
 NOT_NAMED = ("rows", "one thread, whose CPU the tool does not name")
 
 

@@ -12,15 +12,31 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from latlab.errors import DataError
-from latlab.formats.wakeups.cyclictest import histogram_columns
+from latlab.formats.line_account import MESSAGE, second_run
+from latlab.formats.wakeups.cyclictest import BUCKET, CYCLE, TOTALS, histogram_columns
 from latlab.model.enums import RowKind
 from latlab.model.wakeups import CpuWakeups, Histogram, Wakeups
 
 _FIGURES = r"C: *(?P<cycles>\d{1,15}) Min: *(?P<low>-?\d{1,15}) Act: *-?\d{1,18} Avg: *(?P<average>-?\d{1,15}) Max: *(?P<high>-?\d{1,15})"
-DEADLINE = re.compile(rf"T: *(?P<thread>\d{{1,5}}) \( *\d{{1,9}}\) I: *(?P<interval>\d{{1,12}}) {_FIGURES}", re.ASCII)
-SIGNAL = re.compile(rf"T: *(?P<thread>\d{{1,5}}) \( *\d{{1,9}}\) P: *(?P<priority>\d{{1,3}}) {_FIGURES}", re.ASCII)
+DEADLINE = re.compile(rf"T: *(?P<thread>\d{{1,5}}) \( *(?P<process>\d{{1,9}})\) I: *(?P<interval>\d{{1,12}}) {_FIGURES}", re.ASCII)
+SIGNAL = re.compile(rf"T: *(?P<thread>\d{{1,5}}) \( *(?P<process>\d{{1,9}})\) P: *(?P<priority>\d{{1,3}}) {_FIGURES}", re.ASCII)
 TORN = re.compile(r"^T:\s*\d+ \(\s*\d+\) ")
 CONTROL = re.compile(r"\x1b\[[0-9;]*[A-Za-z]|\r")
+LINES = (
+    DEADLINE,
+    SIGNAL,
+    TORN,
+    BUCKET,
+    TOTALS,
+    CYCLE,
+    re.compile(
+        r"^# (?:Histogram|Break (?:thread|value):)|^Using (?:all CPUS|\d+ cpus)|^Thread \d+ (?:using cpu|failed:|exceeded trace limit)"
+    ),
+    re.compile(r"^interval: \d+:\d+|^ +Tested at -?\d+us of \d+us|^(?:deadline|main) thread \d+|^thread\[\d+\] runtime="),
+    re.compile(r"^(?:Creating cpuset|Removing|Moving \d+ out of) |^fail \d|^\d+\.\d\d \d+\.\d\d \d+\.\d\d \d+/\d+ \d+\s*$"),
+    MESSAGE,
+)
+"""What both print, without their usage."""
 THREADS = ("rows", "threads, which the tool binds to no CPU")
 
 
@@ -48,6 +64,7 @@ def read_thread_lines(text: str, place: str) -> Wakeups:
     if tool is None:
         raise DataError(f"{place}: no line of a thread of cyclicdeadline or signaltest; name the output of one of them")
     threads: dict[int, CpuWakeups] = {}
+    processes: dict[str, tuple[str, int]] = {}
     intervals: list[int] = []
     problems: list[str] = []
     for number, raw in enumerate(text.split("\n"), 1):
@@ -57,7 +74,11 @@ def read_thread_lines(text: str, place: str) -> Wakeups:
             if TORN.match(line):
                 problems.append(f"{place}:{number}: {line[:60]!r} is not a whole line of a thread; it is left out")
             continue
-        threads[int(match["thread"])] = _thread(match)
+        thread, process = match["thread"], match["process"]
+        before, first = processes.setdefault(thread, (process, number))
+        if before != process:
+            raise second_run(place, first, number, tool.name, f"thread {thread} is process {before}, then {process}")
+        threads[int(thread)] = _thread(match)
         intervals += [int(match["interval"])] if tool.line is DEADLINE else []
     histograms, said = histogram_columns(text, place)
     problems += said

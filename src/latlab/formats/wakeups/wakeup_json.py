@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from latlab.errors import DataError
+from latlab.formats.wakeups.cyclictest import NANOSECONDS
 from latlab.formats.wakeups.cyclictest_command import conditions_of
 from latlab.formats.wakeups.pairs import is_of_pairs, read_pairs_json
 from latlab.formats.wakeups.rt_tests_json import read_rt_tests, with_head
@@ -19,6 +21,8 @@ from latlab.model.enums import RowKind
 from latlab.model.wakeups import CpuWakeups, Histogram, Wakeups
 
 # `cyclictest -a 1 -t 4` binds all its threads to one CPU, which says nothing of which thread is which.
+NAN = re.compile(r"(:\s*)-?nan\b")
+"""As C prints the average of no sample."""
 SHARED = ("rows", "threads, several of which the tool bound to one CPU")
 MOST = int(np.iinfo(np.int64).max)
 
@@ -26,7 +30,7 @@ MOST = int(np.iinfo(np.int64).max)
 def read_json(text: str, place: str) -> Wakeups:
     """A file of either tool, recognised by its keys."""
     try:
-        root = json.loads(text)
+        root = json.loads(NAN.sub(r"\1NaN", text))
     except json.JSONDecodeError as error:
         raise DataError(f"{place}:{error.lineno}: not whole JSON ({error.msg}); the tool was killed or the file cut off") from error
     except RecursionError as error:
@@ -53,7 +57,7 @@ def _cyclictest(root: dict[str, Any], place: str) -> Wakeups:
     """The keys of the command line and the version end in a colon in the releases seen; both spellings are accepted. Overflows are not in
     the file: they are the cycles that the histogram does not show."""
     command = str(root.get("cmdline:", root.get("cmdline", "")))
-    nanoseconds = any(word in ("-N", "--nsecs") for word in command.split())
+    nanoseconds = root.get("resolution_in_ns") == 1 or NANOSECONDS.search(command) is not None
     problems: list[str] = []
     entries = _entries(root["thread"], place)
     bound = [_number(entry.get("cpu", name), "cpu", place) for name, entry in entries]
@@ -116,6 +120,7 @@ def _cpu(entry: dict[str, Any], cpu: int, counted_as: str, unit_ns: int, place: 
         got, low, high, average = int(entry[counted_as]), int(entry["min"]), int(entry["max"]), float(entry["avg"])
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise DataError(f"{place}: CPU {cpu}: {error!r} is missing or not a number; name another file") from error
+    average = 0.0 if math.isnan(average) and not got else average
     largest = max(abs(number) for number in (got, low, high, *(number for pair in pairs for number in pair)))
     if got < 0 or not math.isfinite(average) or any(count < 0 for _, count in pairs) or largest > MOST // unit_ns:
         raise DataError(f"{place}: CPU {cpu}: a count or the average cannot be that of latencies; the file is damaged")

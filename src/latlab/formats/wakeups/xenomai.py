@@ -10,6 +10,7 @@ import re
 import numpy as np
 
 from latlab.errors import DataError
+from latlab.formats.line_account import second_run
 from latlab.model.conditions import Conditions
 from latlab.model.enums import RowKind
 from latlab.model.wakeups import CpuWakeups, Histogram, Wakeups
@@ -22,6 +23,10 @@ SECOND = re.compile(rf"^RTD\|{_US}\|{_US}\|{_US}\| *(\d{{1,12}})\|(?: *\d{{1,9}}
 WHOLE = re.compile(rf"^RTS\|{_US}\|{_US}\|{_US}\| *(\d{{1,12}})\|(?: *\d{{1,9}}\|)? *(\d{{1,6}}):(\d\d):(\d\d)/", re.ASCII)
 BUCKET = re.compile(r"^HSD\| *avg\| *(\d{1,7}) *- *(\d{1,7}) *\| *(\d{1,15})\s*$", re.ASCII)
 ROW = re.compile(r"^(?:RTD|RTS|HSD\| *avg)\|")
+LINES = (
+    re.compile(r"^(?:RTT|RTH|RTD|RTS|HSD|HSH|HSS)\||^---\|-"),
+    re.compile(r"^== (?:Sampling period|Test mode|All results)|^warming up"),
+)
 NOT_NAMED = ("rows", "one thread, whose CPU the tool does not name")
 
 
@@ -30,6 +35,7 @@ def read_xenomai(text: str, place: str) -> Wakeups:
     seconds: list[tuple[float, ...]] = []
     whole: re.Match[str] | None = None
     head: re.Match[str] | None = None
+    ended = 0
     buckets: dict[int, int] = {}
     problems: list[str] = []
     for number, raw in enumerate(text.split("\n"), 1):
@@ -39,7 +45,9 @@ def read_xenomai(text: str, place: str) -> Wakeups:
         elif match := SECOND.match(line):
             seconds.append((*(float(match[i]) for i in (1, 2, 3)), float(match[4])))
         elif match := WHOLE.match(line):
-            whole = match
+            if whole is not None:
+                raise second_run(place, ended, number, "latency or latmus", "a second line RTS")
+            whole, ended = match, number
         elif (match := BUCKET.match(line)) and int(match[1]) not in buckets:
             buckets[int(match[1])] = int(match[3])
         elif ROW.match(line):

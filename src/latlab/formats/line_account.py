@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whose each line of a file is: of the tool whose output is read, of another tool, or of none that is known. Blank lines are nobody's and
+are not counted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from latlab.errors import DataError
+
+Forms = tuple[re.Pattern[str], ...]
+"""Every form of line that a tool prints, with a figure or without."""
+CONTROL = re.compile(r"\x1b(?:\[[0-9;?]*[A-Za-z]|c)|\r")
+LETTER = re.compile(r"[A-Za-z]")
+MESSAGE = re.compile(r"^(?:WARN|WARNING|FATAL|ERROR|INFO|DEBUG): ?|^[Cc]ould not ")
+"""What many programs print: of a tool's own file it is the tool's, elsewhere it proves nothing."""
+SHOWN = 60
+
+
+@dataclass(frozen=True, slots=True)
+class LineAccount:
+    """How many lines are whose. A group that has none has no first line."""
+
+    own: int
+    others: Mapping[str, int]
+    unknown: int
+    first_of: Mapping[str, int]
+    first_unknown: tuple[int, str] = (0, "")
+
+    @property
+    def total(self) -> int:
+        return self.own + sum(self.others.values()) + self.unknown
+
+
+def second_run(place: str, first: int, second: int, tool: str, why: str) -> DataError:
+    """For a file with two runs of a tool: neither is the file's."""
+    return DataError(f"{place}:{second}: a second run of {tool} ({why}), the first is at line {first}; put each run into a file of its own")
+
+
+def account_of(text: str, own: Forms, others: Iterable[tuple[str, Forms]], inside: range | None = None) -> LineAccount:
+    """A line that the tool itself could have printed is its own. `inside` are the lines, from 1, of an object that is the tool's as a
+    whole. A line without a letter proves no other tool."""
+    forms = tuple((name, tuple(form for form in lines if form is not MESSAGE)) for name, lines in others)
+    counted, own_lines, unknown = dict[str, int](), 0, 0
+    first_of, first_unknown = dict[str, int](), (0, "")
+    for number, raw in enumerate(text.split("\n"), 1):
+        line = CONTROL.sub("", raw)
+        if not line.strip():
+            continue
+        if (inside is not None and number in inside) or _is_of(line, own):
+            own_lines += 1
+        elif LETTER.search(line) and (name := next((name for name, lines in forms if _is_of(line, lines)), "")):
+            counted[name] = counted.get(name, 0) + 1
+            first_of.setdefault(name, number)
+        else:
+            unknown += 1
+            first_unknown = first_unknown if first_unknown[0] else (number, line.strip()[:SHOWN])
+    return LineAccount(own_lines, counted, unknown, first_of, first_unknown)
+
+
+def sentence(tool: str, account: LineAccount) -> str:
+    """The account for a reader."""
+    parts = [f"{account.own} of {tool}"]
+    parts += [f"{count} of {name} (from line {account.first_of[name]})" for name, count in account.others.items()]
+    if account.unknown:
+        parts.append(f"{account.unknown} of no known tool (from line {account.first_unknown[0]}: {account.first_unknown[1]!r})")
+    return "; ".join(parts)
+
+
+def _is_of(line: str, forms: Forms) -> bool:
+    return any(form.search(line) for form in forms)

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Forms of line that a tool's source prints and that no example of a real run has: read, or refused by name."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from latlab.errors import DataError
+from latlab.formats.measured import holds_amounts, read_amounts, read_wakeups
+from latlab.model.benchmarks import Benchmark
+from latlab.model.wakeups import Wakeups
+from support.places import RT_DATA, TOOLS_DATA
+from support.tool_texts import HWLATDETECT_2_10, HWNOISE
+
+TOP = (TOOLS_DATA / "timerlat_top.txt").read_text("utf-8")
+HIST = (RT_DATA / "rtla-timerlat.txt").read_text("utf-8")
+NOISE_HIST = "# RTLA osnoise histogram\n# Time unit is microseconds (us)\n# Duration:   0 00:00:05\n"
+ANALYSIS = """timerlat hit stop tracing
+## CPU 2 hit stop tracing, analyzing it ##
+  Previous IRQ interference:\t\t\t up to       1.50 us
+  IRQ handler delay:\t\t(exit from idle)\t    36.93 us (38.36 %)
+  IRQ latency:\t\t\t\t\t\t    39.48 us
+  Timerlat IRQ duration:\t\t\t     8.49 us (8.82 %)
+  Blocking thread:\t\t\t\t     7.00 us (7.27 %)
+\t           my daemon:1234     \t\t     7.00 us
+    Blocking thread stack trace
+\t\t-> timerlat_irq
+  NMI interference\t\t\t\t     1.00 us (1.04 %)
+  IRQ interference\t\t\t\t    30.00 us (31.16 %)
+\t         local_timer:236\t\t\t    30.00 us
+  Softirq interference\t\t\t\t     4.00 us (4.15 %)
+\t               TIMER:1  \t\t     4.00 us
+  Thread interference\t\t\t\t     5.00 us (5.19 %)
+\t          migration/2:21 \t\t\t     5.00 us
+------------------------------------------------------------------------
+  Thread latency:\t\t\t\t    96.27 us (100%)
+## CPU 3 hit stop tracing, analyzing it ##
+  IRQ handler delay:\t\t                \t    12.00 us (80.00 %)
+  IRQ latency:\t\t\t\t\t\t    15.00 us
+  Blocking thread:
+\t               stress:99       
+------------------------------------------------------------------------
+  IRQ latency:\t\t\t\t\t    15.00 us (100%)
+
+Max timerlat IRQ latency from idle: 36.93 us in cpu 2
+  Saving trace to timerlat_trace.txt
+"""
+
+
+def wakeups(text: str) -> Wakeups:
+    assert not holds_amounts(text.encode(), "x")
+    return read_wakeups(text.encode(), "x")
+
+
+def amounts(text: str) -> Benchmark:
+    assert holds_amounts(text.encode(), "x")
+    return read_amounts(text.encode(), "x")
+
+
+def has_own_lines_only(found: Wakeups | Benchmark) -> bool:
+    return re.fullmatch(r"\d+ of [^;]+", dict(found.facts)["lines"]) is not None
+
+
+def test_cyclictests_counts_of_management_interrupts_are_kept() -> None:
+    live = "T: 0 ( 4711) P:80 I:1000 C:   1000 Min:      4 Act:    9 Avg:   11 Max:     584 SMI:       3\n"
+    found = wakeups(live)
+    assert ("system management interrupts", "thread 0: 3") in found.facts and found.cpus[0].max_ns == 584_000
+    verbose = "       0:      12:      34       2\n       0:      13:       5       0\n"
+    assert ("system management interrupts", "thread 0: 2") in wakeups(verbose).facts and wakeups(verbose).cpus[0].max_ns == 34_000
+    histogram = (RT_DATA / "cyclictest-h.txt").read_text("utf-8").rstrip() + "\n# SMIs: 00001 00000\n"
+    assert ("system management interrupts", "thread 0: 1, thread 1: 0") in wakeups(histogram).facts
+    assert all(map(has_own_lines_only, (found, wakeups(verbose), wakeups(histogram))))
+
+
+def test_a_threshold_that_ended_cyclictest_is_said() -> None:
+    found = wakeups((RT_DATA / "cyclictest-q.txt").read_text("utf-8") + "# Break thread: 4711\n# Break value: 584\n")
+    assert dict(found.facts)["stopped"].startswith("by cyclictest's threshold: the maximum (584 µs)") and has_own_lines_only(found)
+
+
+def test_samples_of_zero_leave_the_number_of_the_cycle_as_it_was() -> None:
+    found = wakeups("       0:       7:       3\n       0:       7:       0\n       0:       9:       1\n")
+    assert (found.cpus[0].got, found.problems) == (3, ())
+    with pytest.raises(DataError, match="x:2: a second run of cyclictest"):
+        wakeups("       0:       7:       3\n       0:       2:       0\n")
+
+
+def test_the_average_of_no_sample_as_c_prints_it_is_no_damage() -> None:
+    text = (RT_DATA / "cyclictest.json").read_text("utf-8")
+    entry = json.loads(text)["thread"]["0"]
+    one = json.dumps({"cmdline:": "cyclictest -t1", "return_code": 0, "thread": {"0": entry | {"cycles": 0, "avg": 1.5, "histogram": {}}}})
+    for printed in ("-nan", "nan"):
+        found = wakeups(one.replace('"avg": 1.5', f'"avg": {printed}'))
+        assert (found.cpus[0].got, found.cpus[0].average_ns) == (0, 0.0)
+    with pytest.raises(DataError, match="cannot be that of latencies"):
+        wakeups(text.replace(f'"avg": {entry["avg"]}', '"avg": -nan', 1))
+
+
+@pytest.mark.parametrize("name", ["signaltest.json", "cyclicdeadline.json", "pmqtest.json"])
+def test_no_sample_of_another_program_of_rt_tests_is_no_damage(name: str) -> None:
+    text = (TOOLS_DATA / name).read_text("utf-8")
+    counted = "samples" if name == "pmqtest.json" else "cycles"
+    none = re.sub(r'"avg": [\d.]+', '"avg": -nan', re.sub(rf'"{counted}": \d+', f'"{counted}": 0', text))
+    assert all((cpu.got, cpu.average_ns) == (0, 0.0) for cpu in wakeups(none).cpus)
+
+
+@pytest.mark.parametrize("said", ['"resolution_in_ns": 1', '"cmdline:": "cyclictest -SN -h 50"', '"cmdline:": "cyclictest --nsecs"'])
+def test_nanoseconds_in_json_are_known_by_the_resolution_or_by_any_spelling_of_the_option(said: str) -> None:
+    entry = {"cycles": 2, "min": 1200, "max": 3400, "avg": 2300.0, "cpu": 0}
+    text = json.dumps({"thread": {"0": entry}, "return_code": 0}).replace("{", "{" + said + ",", 1)
+    assert (wakeups(text).resolution_ns, wakeups(text).cpus[0].max_ns) == (1, 3400)
+
+
+def test_a_row_outside_of_its_histogram_is_no_sample() -> None:
+    text = (RT_DATA / "cyclictest-histfile.txt").read_text("utf-8")
+    whole = wakeups(text)
+    for changed in ("000003 000017\t000006\n" + text, text + "000003 000017\t000006\n"):
+        found = wakeups(changed)
+        assert found.problems and [cpu.got for cpu in found.cpus] == [cpu.got for cpu in whole.cpus]
+    signal = (TOOLS_DATA / "signaltest.txt").read_text("utf-8")
+    found = wakeups(signal + "000003 000017\t000006\n")
+    assert all(cpu.histogram is None for cpu in found.cpus) and "without `# Histogram`" in found.problems[0]
+
+
+def test_newer_lines_of_hwlatdetect_are_read_and_its_gaps_are_of_the_time_that_it_sampled() -> None:
+    found = amounts(HWLATDETECT_2_10)
+    assert found.problems == () and has_own_lines_only(found)
+    over = {amount.name: (amount.values, amount.over_s) for amount in found.amounts}
+    assert over["gaps above the threshold"] == ((2.0,), 30.0) and over["system management interrupts"] == ((3.0,), 60.0)
+    facts = dict(found.facts)
+    assert facts["mean time between gaps"].startswith("41.816 s") and facts["system management interrupts on CPU 1"] == "3"
+    assert facts["time sampled"].startswith("30 s of 60 s") and facts["CPUs with gaps"] == "0, 3"
+
+
+def test_gaps_of_hwlatdetect_with_a_time_format_or_of_old_releases_are_held_against_its_summary() -> None:
+    dated = HWLATDETECT_2_10.replace("ts: 1786805006.080003491", "ts: 2026-08-15 14:03:26.080003491")
+    assert amounts(dated).problems == ()
+    old = re.sub(r"^ts: .*\n", "", HWLATDETECT_2_10, flags=re.MULTILINE) + "1408928107.0286324723\t18\t17\n1408928180.0296881126\t15\t129\n"
+    assert amounts(old).problems == () and has_own_lines_only(amounts(old))
+    assert "x" in amounts(old.replace("\t129\n", "\t21\n")).problems[0]
+
+
+def test_each_part_of_rtlas_analysis_is_kept_for_each_cpu() -> None:
+    for text in (TOP + ANALYSIS, HIST + ANALYSIS, TOP + ANALYSIS.replace("timerlat hit", "rtla timelat hit", 1)):
+        found = wakeups(text)
+        facts = dict(found.facts)
+        assert facts["rtla's analysis"] == "CPU 2: IRQ handler delay (exit from idle), 36.93 µs of 96.27 µs"
+        assert facts["parts of the latency on CPU 2"] == (
+            "previous IRQ interference 1.5 µs; IRQ handler delay (exit from idle) 36.93 µs; timerlat IRQ duration 8.49 µs; "
+            "blocking thread (my daemon:1234) 7 µs; NMI interference 1 µs; IRQ interference (local_timer:236) 30 µs; "
+            "softirq interference (TIMER:1) 4 µs; thread interference (migration/2:21) 5 µs"
+        )
+        assert facts["rtla's analysis of CPU 3"] == "CPU 3: IRQ handler delay, 12 µs of 15.00 µs"
+        assert facts["parts of the latency on CPU 3"] == "IRQ handler delay 12 µs; blocking thread (stress:99)"
+        assert facts["largest IRQ latency from idle"] == "36.93 µs on CPU 2"
+        assert found.problems == () and has_own_lines_only(found), facts["lines"]
+
+
+@pytest.mark.parametrize("missed", ["12 (0.50%)", "unknown number of"])
+@pytest.mark.parametrize("text", [TOP, HIST, HWNOISE], ids=["top", "hist", "hwnoise"])
+def test_events_that_rtla_missed_make_the_run_partial(missed: str, text: str) -> None:
+    lost = text + f"{missed} events missed, results might not be accurate\n"
+    found = amounts(lost) if text is HWNOISE else wakeups(lost)
+    assert len(found.problems) == 1 and "missed" in found.problems[0] and has_own_lines_only(found)
+
+
+def test_a_stop_of_osnoise_is_said() -> None:
+    assert "threshold" in dict(amounts(HWNOISE + "osnoise hit stop tracing\n").facts)["stopped"]
+
+
+@pytest.mark.parametrize("rows", ["over: 0\ncount: 0\nmin: 0\navg: 0\nmax: 0\n", "over: \ncount:\nmin:  \navg:  \nmax:  \n"])
+def test_a_quiet_machine_is_no_file_that_was_cut_off(rows: str) -> None:
+    with pytest.raises(DataError, match="saw no noise above its threshold in 0 00:00:05"):
+        wakeups(NOISE_HIST + "Index\n" + rows)
+    with pytest.raises(DataError, match="saw no wake-up in 0 00:00:05"):
+        wakeups(NOISE_HIST.replace("osnoise", "timerlat") + "Index\n" + rows)
+
+
+def test_a_histogram_of_rtla_without_an_index_is_refused_by_the_options_name() -> None:
+    text = NOISE_HIST.replace("osnoise", "timerlat") + "   IRQ-000   Thr-000\n        1         0 \n        0         2 \n"
+    with pytest.raises(DataError, match="without --no-index"):
+        wakeups(text)
+
+
+def test_json_and_xml_are_read_where_a_terminal_shows_them() -> None:
+    text = (TOOLS_DATA / "oslat.json").read_text("utf-8")
+    around = wakeups(f"$ cat oslat.json\n{text}\n$ exit\n")
+    assert [cpu.got for cpu in around.cpus] == [cpu.got for cpu in wakeups(text).cpus]
+    assert dict(around.facts)["lines"].endswith("2 of no known tool (from line 1: '$ cat oslat.json')")
+    with pytest.raises(DataError, match="two tools, cyclictest and jitterdebugger"):
+        wakeups((RT_DATA / "cyclictest-q.txt").read_text("utf-8") + text)

@@ -53,6 +53,14 @@ FOREIGN = {
     "Zephyr": ("Average thread context switch using yield                   :     370 cycles ,     5792 ns", "Time Period Total: 1234567"),
     "perf": ("  ksoftirqd/0:16        |      0.100 ms |        4 | avg:   9.999 ms | max:  99.999 ms |",),
     "bcc": ("         8 -> 15         : 50       |*****                                   |", "16:34:08", "timer                    168"),
+    "tracer": (
+        "           <...>-867     [000] .....    54.029339: #1     context thread timer_latency     11700 ns",
+        "# tracer: nop",
+        "# latency: 68 us, #4/4, CPU#3 | (M:preempt_rt VP:0, KP:0, SP:0 HP:0 #P:4)",
+    ),
+    "zyclictest": ("Overflow:   \t     0\t     0", "Cycle interval: 1000 us"),
+    "isochron": ("HW TX deadline misses: 3 (0.100%)", "Waking up takes on average 0.400% of the cycle time (min 0.236% max 1.064%)"),
+    "xtest": ("2-sigma interval: 82..138.8us (11.909..7.03571MiB/s)", "     1024 \t |    0.130 \t |    7.692"),
     "numbers": ("600000 1508188", "000003 000017\t000006", "12 34 56", "1408928107.0286324723\t18\t17"),
 }
 
@@ -77,6 +85,16 @@ PRINTS_LIKE = {
     "thread-metric": "Zephyr",
     "perf-sched": "perf",
     "runqlat": "bcc",
+    "softirqs": "bcc",
+    "hardirqs": "bcc",
+    "trace of the scheduler": "tracer",
+    "timerlat tracer": "tracer",
+    "hwlat tracer": "tracer",
+    "osnoise tracer": "tracer",
+    "wakeup_rt tracer": "tracer",
+    "zyclictest": "zyclictest",
+    "isochron": "isochron",
+    "xtest": "xtest",
 }
 """Whose lines are no foreign ones: what the tool itself prints twice is another test's."""
 
@@ -123,6 +141,15 @@ def clean_texts() -> dict[str, str]:
     return found
 
 
+@cache
+def by_tool() -> dict[str, list[str]]:
+    """The names of these texts, by the tool that printed them."""
+    found: dict[str, list[str]] = {}
+    for name, text in sorted(clean_texts().items()):
+        found.setdefault(imported(text.encode(), "x").tool, []).append(name)
+    return found
+
+
 def _text(data: bytes) -> str | None:
     lines = data.splitlines(keepends=True)[:LONGEST]
     try:
@@ -158,7 +185,8 @@ FRAMES: dict[str, Callable[[int], str]] = {
 def mixed(seed: int) -> Mixed:
     """The file of this seed."""
     draw = random.Random(seed)
-    name = draw.choice(sorted(clean_texts()))
+    tool = draw.choice(sorted(by_tool()))
+    name = draw.choice(by_tool()[tool])
     text = clean_texts()[name]
     lines = [(line, True) for line in text.splitlines()]
     is_object = text.lstrip().startswith(("{", "<", '"'))
@@ -166,10 +194,10 @@ def mixed(seed: int) -> Mixed:
     if is_cut:
         lines = _cut(draw, lines)
     own = "".join(f"{line}\n" for line, _ in lines)
-    others = sorted(set(FOREIGN) - {PRINTS_LIKE.get(imported(text.encode(), "x").tool, "")})
-    foreign = draw.sample(others, draw.choice((0, 0, 1, 1, 2)))
-    for tool in foreign:
-        for line in draw.sample(FOREIGN[tool], draw.randint(1, len(FOREIGN[tool]))):
+    others = sorted(set(FOREIGN) - {PRINTS_LIKE.get(tool, "")})
+    foreign = draw.sample(others, draw.choice((0, 1, 1, 2, 3)))
+    for other in foreign:
+        for line in draw.sample(FOREIGN[other], draw.randint(1, len(FOREIGN[other]))):
             lines.insert(_place(draw, lines, is_object), (line, False))
     for line in draw.sample(TERMINAL, draw.choice((0, 1, 2, 3))):
         lines.insert(draw.choice((0, len(lines))), (line, False))

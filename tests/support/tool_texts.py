@@ -163,3 +163,122 @@ RUNQLAT = """Tracing run queue latency... Hit Ctrl-C to end.
          4 -> 7          : 0        |                                        |
          8 -> 15         : 50       |*****                                   |
 """
+
+SOFTIRQS = """Tracing soft irq event time... Hit Ctrl-C to end.
+
+16:34:08
+SOFTIRQ          TOTAL_usecs
+tasklet                   22
+timer                    168
+net_rx                  1251
+
+16:34:09
+SOFTIRQ          TOTAL_usecs
+timer                    171
+net_rx                   930
+"""
+
+HARDIRQS_HISTOGRAM = """Tracing hard irq event time... Hit Ctrl-C to end.
+
+hardirq = nvme0q1
+     usecs               : count     distribution
+         0 -> 1          : 3        |***                                     |
+         2 -> 3          : 40       |****************************************|
+         4 -> 7          : 0        |                                        |
+
+hardirq = eth0-TxRx-0
+     usecs               : count     distribution
+         0 -> 1          : 7        |****************************************|
+"""
+
+ZYCLICTEST = """Cycle interval: 1000 us
+Priority: -16
+Finished thread with count: 1000
+            \t   IRQ\tThread
+Min-Latency:\t     4\t     6 us
+Avg-Latency:\t     5\t     7 us
+Max-Latency:\t     6\t     8 us
+Overflow:   \t     0\t     0
+
+Histogram:
+  4         \t   200\t     0
+  5         \t   700\t     0
+  6         \t   100\t   300
+  7         \t     0\t   650
+  8         \t     0\t    50
+"""
+
+TRACER_HEAD = """#
+#                              _-----=> irqs-off
+#                             / _----=> need-resched
+#                            | / _---=> hardirq/softirq
+#                            ||||             ACTIVATION
+#         TASK-PID      CPU# ||||   TIMESTAMP    ID            CONTEXT                LATENCY
+#            | |         |   ||||      |         |                  |                       |
+"""
+
+TIMERLAT_TRACE = f"""# tracer: timerlat
+{TRACER_HEAD}          <idle>-0       [000] d.h1.    54.029328: #1     context    irq timer_latency       932 ns
+           <...>-867     [000] .....    54.029339: #1     context thread timer_latency     11700 ns
+          <idle>-0       [001] dNh1.    54.029346: #1     context    irq timer_latency      2833 ns
+           <...>-868     [001] .....    54.029353: #1     context thread timer_latency      9820 ns
+          <idle>-0       [000] d.h1.    54.030328: #2     context    irq timer_latency       769 ns
+           <...>-867     [000] .....    54.030330: #2     context thread timer_latency      3070 ns
+           <...>-867     [000] .....    54.032330: #4     context thread timer_latency      3071 ns
+"""
+
+HWLAT_TRACE = f"""# tracer: hwlat
+{TRACER_HEAD}           <...>-1729  [001] d....   678.473449: #1     inner/outer(us):   11/12    ts:1581527483.343962693 count:6
+           <...>-1729  [004] d....   689.556542: #2     inner/outer(us):   16/9     ts:1581527494.889008092 count:1 nmi-total:4 nmi-count:1
+"""
+
+OSNOISE_TRACE = f"""# tracer: osnoise
+{TRACER_HEAD}           <...>-859     [000] .....    81.637220: 1000000        190  99.98100       9     18      0   1007     18      1
+           <...>-860     [001] .....    81.638154: 1000000        656  99.93440      74     23      0   1006     16      3
+           <...>-859     [000] .....    82.637220: 1000000        210  99.97900      12      2      0   1000     10      0
+"""
+
+WAKEUP_RT_TRACE = """# tracer: wakeup_rt
+#
+# wakeup_rt latency trace v1.1.5 on 6.1.0-rt5
+# --------------------------------------------------------------------
+# latency: 68 us, #4/4, CPU#3 | (M:preempt_rt VP:0, KP:0, SP:0 HP:0 #P:4)
+#    -----------------
+#    | task: cyclictest-2389 (uid:0 nice:0 policy:1 rt_prio:95)
+#    -----------------
+#
+#                    _------=> CPU#
+  <idle>-0         3d.h4    1us+:        0:120:R   + [003]  2389:  4:R cyclictest
+  <idle>-0         3d..3   67us : 0:120:R ==> [003]  2389:  4:R cyclictest
+"""
+
+EARLIER = "Packets arrived earlier than scheduled. HW RX timestamp to TX time"
+ISOCHRON = f"""Summary:
+Path delay: min 1192 max 1196 mean 1193.700 stddev 1.345, min at seqid 3, max at seqid 1
+Wakeup to HW TX timestamp: min 42120 max 61120 mean 48000.125 stddev 4000.500, min at seqid 7, max at seqid 9
+{EARLIER}: min 37000 max 57000 mean 50000.000 stddev 4000.000, min at seqid 9, max at seqid 7
+Application latency budget: min 38880 max 57880 mean 52000.000 stddev 4000.500, min at seqid 9, max at seqid 7
+Sender latency: min 14880 max 25640 mean 18500.500 stddev 2000.000, min at seqid 7, max at seqid 9
+Wakeup latency: min 2360 max 10640 mean 4000.000 stddev 900.000, min at seqid 2, max at seqid 9
+Driver latency: min 7880 max 12000 mean 9000.000 stddev 800.000, min at seqid 7, max at seqid 5
+Arrival latency: min 5000 max 16320 mean 7000.000 stddev 900.000, min at seqid 6, max at seqid 8
+Sending one packet takes on average 1.850% of the cycle time (min 1.488% max 2.564%)
+Waking up takes on average 0.400% of the cycle time (min 0.236% max 1.064%)
+Driver takes on average 0.900% of the cycle time to send a packet (min 0.788% max 1.200%)
+HW TX deadline misses: 0 (0.000%)
+"""
+
+XTEST_HASH = """Starting test: SHA256, size=1024 bytes, random=no, unaligned=no, inner loops=1, loops=5000, warm-up=2 s
+min=107.56us max=1.75e+03us mean=110.4us stddev=14.2us (cv 12.8623%) (8.84568MiB/s)
+2-sigma interval: 82..138.8us (11.909..7.03571MiB/s)
+"""
+
+XTEST_STORAGE = """* benchmark_1001 TEE Trusted Storage Performance Test (WRITE)
+-----------------+---------------+----------------
+ Data Size (B) \t | Time (s)\t | Speed (kB/s)\t 
+-----------------+---------------+----------------
+      256 \t |    0.120 \t |    2.083
+     1024 \t |    0.130 \t |    7.692
+-----------------+---------------+----------------
+  benchmark_1001 OK
+"""

@@ -18,11 +18,15 @@ from latlab.formats.amounts import (
     google_benchmark,
     hackbench,
     hwlatdetect,
+    irq_times,
+    isochron,
+    kernel_tracers,
     latency_measure,
     osnoise_top,
     perf_sched,
     schbench,
     thread_metric,
+    xtest,
 )
 from latlab.formats.amounts.osnoise_top import is_osnoise_top, read_osnoise_top
 from latlab.formats.amounts.recording import CSV_LINES, is_recording_csv, load_json, read_recording_csv, read_twister_json
@@ -40,7 +44,9 @@ from latlab.formats.wakeups import (
     sched_events,
     stress_ng,
     thread_lines,
+    timerlat_trace,
     xenomai,
+    zyclictest,
 )
 from latlab.formats.wakeups.jitter_samples import looks_like_samples, read_samples
 from latlab.formats.wakeups.recorder import MAGIC, read_record
@@ -58,6 +64,18 @@ LOAD = ("hackbench",)
 OBJECT = re.compile(r"^[ \t]*\{", re.MULTILINE)
 OBJECT_KEYS = frozenset(("thread", "cpu", "benchmarks", "testsuites"))
 MOST_OBJECTS = 50
+NOT_READ = (
+    (
+        re.compile(r"^timestamps:\s*\n *- core: \d+\s*\n +counter: ", re.MULTILINE),
+        "time stamps of OP-TEE's benchmark framework, in ticks of a counter whose frequency it does not name; give the output of xtest",
+    ),
+    (
+        re.compile(r"^# tracer: (?:nop|function|function_graph|blk|mmiotrace)\s*$", re.MULTILINE),
+        "a trace of the kernel without latencies; record sched_waking and sched_switch, or use the tracer timerlat, hwlat or wakeup_rt",
+    ),
+    (re.compile(r"^ +Max latency was ", re.MULTILINE), "rtla with --aa-only, which prints no statistics; run it with -a instead"),
+)
+"""What is known and not read, and what to give instead."""
 BEYOND = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, struct.error)
 
 
@@ -139,6 +157,47 @@ AMOUNTS: tuple[Format[Benchmark], ...] = (
         hwlatdetect.LINES,
     ),
     Format(
+        ("softirqs", "hardirqs"),
+        _has(irq_times.START),
+        irq_times.read_irq_times,
+        "the line `Tracing soft irq event time...` or of hardirqs",
+        irq_times.LINES,
+        own_lines=irq_times.OWN_LINES,
+    ),
+    Format(
+        ("isochron",),
+        _has(isochron.START),
+        isochron.read_isochron,
+        "a line such as `Path delay: min ... max ...`",
+        isochron.LINES,
+        own_lines=isochron.OWN_LINES,
+    ),
+    Format(("xtest",), _has(xtest.START), xtest.read_xtest, "a line `min=...us max=...us` or the table of data sizes", xtest.LINES),
+    Format(
+        ("hwlat tracer",),
+        _has(kernel_tracers.GAP_TRACER),
+        kernel_tracers.read_hwlat_trace,
+        "a line with `inner/outer(us):`",
+        kernel_tracers.GAP_LINES,
+        own_lines=(kernel_tracers.HEAD,),
+    ),
+    Format(
+        ("osnoise tracer",),
+        _has(kernel_tracers.NOISE_TRACER),
+        kernel_tracers.read_osnoise_trace,
+        "the line `# tracer: osnoise`",
+        kernel_tracers.NOISE_LINES,
+        own_lines=(kernel_tracers.HEAD,),
+    ),
+    Format(
+        ("wakeup_rt tracer", "irqsoff tracer"),
+        _has(kernel_tracers.LATENCY_TRACER),
+        kernel_tracers.read_latency_trace,
+        "the line `# tracer:` of a tracer of the largest latency",
+        kernel_tracers.LATENCY_LINES,
+        own_lines=(kernel_tracers.HEAD,),
+    ),
+    Format(
         ("latency_measure",),
         _has(latency_measure.START),
         latency_measure.read_latency_measure,
@@ -170,6 +229,17 @@ WAKEUPS: tuple[Format[Wakeups], ...] = (
     Format(("rtla timerlat hist",), _line(TIMERLAT), read_timerlat, "the line `# RTLA timerlat histogram`", rtla.LINES),
     Format(("rtla osnoise hist",), _line(OSNOISE), read_osnoise, "the line `# RTLA osnoise histogram`", rtla.LINES),
     Format(("rtla timerlat top",), is_timerlat_top, read_timerlat_top, "the title of rtla's screen, `Timer Latency`", rtla_top.LINES),
+    Format(
+        ("timerlat tracer",),
+        timerlat_trace.is_timerlat_trace,
+        timerlat_trace.read_timerlat_trace,
+        "the line `# tracer: timerlat`, or two with `context thread timer_latency`",
+        timerlat_trace.LINES,
+        own_lines=(kernel_tracers.HEAD,),
+    ),
+    Format(
+        ("zyclictest",), _has(zyclictest.START), zyclictest.read_zyclictest, "the line `Max-Latency:` with two figures", zyclictest.LINES
+    ),
     Format(("trace-cmd report",), is_sched_trace, read_sched_events, "a line of `sched_wakeup` or `sched_switch`", sched_events.LINES),
     Format(("oslat",), _has(oslat.START), oslat.read_oslat, "the line `oslat V ...`", oslat.LINES),
     Format(
@@ -440,4 +510,7 @@ def _unproven(text: str, place: str) -> DataError:
             f"{place}: rows of numbers, without `# Histogram`, totals or a T: line of cyclictest; "
             "give cyclictest's whole output, or say --as cyclictest"
         )
+    other = next((said for form, said in NOT_READ if form.search(text)), "")
+    if other:
+        return DataError(f"{place}: {other}")
     return refusal(text, place)

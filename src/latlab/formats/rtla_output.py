@@ -23,6 +23,8 @@ TOTAL = re.compile(rf"^\s+(?:IRQ|Thread) latency:\s+{_US} \(100 ?%\)", re.ASCII)
 NAMED = re.compile(rf"^\s+(\S.{{0,120}}?:\d{{1,12}})(?:\s+{_US})?\s*$", re.ASCII)
 FROM_IDLE = re.compile(rf"^Max timerlat IRQ latency from idle: {_US} in cpu (\d{{1,5}})", re.ASCII | re.MULTILINE)
 MISSED = re.compile(r"^(?:(\d{1,18}) \(\d{1,3}\.\d\d%\)|unknown number of) events missed", re.ASCII | re.MULTILINE)
+LOST = re.compile(r"\[(?:LOST \d+ EVENTS|\d+ EVENTS DROPPED|EVENTS DROPPED)\]")
+"""As the kernel's trace says that its buffer was too small."""
 LINES = (
     STOPPED,
     ANALYSED,

@@ -15,6 +15,7 @@ from latlab.formats.device_tree import read_tree
 from latlab.formats.idle_states import read_idle_states
 from latlab.formats.measured import holds_amounts, read_amounts, read_wakeups
 from latlab.model.benchmarks import Benchmark
+from latlab.model.enums import Metric
 from latlab.model.wakeups import Wakeups
 from support.places import RT_DATA, TESTS, TOOLS_DATA
 
@@ -34,16 +35,13 @@ LATEST_NS = {
     "cyclicdeadline-json-histogram.json": {0: (301, 267_000), 1: (201, 282_000)},
     "oslat-from-a-container.txt": {5: (426_838_980, 6_000), 6: (426_250_684, 17_000), 7: (425_959_748, 6_000)},
     "rt-tests-json-of-linaro.json": {0: (5000, 148_000), 1: (5000, 209_000)},
+    "zephyr-zyclictest.txt": {0: (547_329, 27_000)},
     "osnoise-hist-average-below-minimum.txt": {0: (5629, 2_955_000), 1: (1364, 56_000)},
 }
 REFUSED = {
-    "softirqs-time-of-day.txt": "no output of a tool that is read",
-    "softirqs-distribution.txt": "without the line by which runqlat says",
     "cpufreq-time-in-state.txt": "rows of numbers, without `# Histogram`",
     "three-boards-in-one-paste.txt": ":13: a second run of cyclictest (thread 0 is process 1636, then 2234), the first is at line 6",
     "two-json-in-one-file.json": ":2: a second JSON object begins",
-    "zephyr-zyclictest.txt": "no output of a tool that is read",
-    "wakeup_rt-tracer.txt": "no output of a tool that is read",
     "three-tools-of-one-test-run.txt": "two tools, hwlatdetect and cyclictest",
     "osnoise-hist-without-noise.txt": "saw no noise above its threshold in 0 00:00:05",
 }
@@ -76,6 +74,17 @@ def test_hwlatdetects_gaps_name_their_cpus_and_agree_with_the_summary() -> None:
     assert isinstance(found, Benchmark) and not found.problems
     assert [amount.values for amount in found.amounts] == [(2.0,), (129e3,)]
     assert ("CPUs with gaps", "0, 3") in found.facts
+
+
+def test_times_of_soft_interrupts_and_a_largest_latency_are_amounts_and_no_wake_ups() -> None:
+    found = imported((FIELD / "softirqs-time-of-day.txt").read_bytes(), "x")
+    assert isinstance(found, Benchmark) and found.tool == "softirqs" and not found.problems
+    assert {one.name: (one.values, one.over_s) for one in found.amounts}["tasklet time"] == ((22e3, 0.0), 1.0)
+    histograms = imported((FIELD / "softirqs-distribution.txt").read_bytes(), "x")
+    assert isinstance(histograms, Benchmark) and not histograms.problems
+    assert {one.metric for one in histograms.amounts} == {Metric.EVENTS, Metric.DURATION}
+    largest = imported((FIELD / "wakeup_rt-tracer.txt").read_bytes(), "x")
+    assert isinstance(largest, Benchmark) and [(one.name, one.values) for one in largest.amounts] == [("largest latency", (68e3,))]
 
 
 def test_a_counter_of_system_management_interrupts_that_cannot_be_read_is_unknown_and_not_zero() -> None:

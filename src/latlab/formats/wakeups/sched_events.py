@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from latlab.errors import DataError
+from latlab.formats.rtla_output import LOST
 from latlab.model.wakeups import CpuWakeups, Histogram, Wakeups
 
 DAT_MAGIC = b"\x17\x08\x44tracing"
@@ -22,7 +23,6 @@ LINE = re.compile(
     r"^.*-\d{1,9} +(?:\( *[-\d]+\) +)?\[(?P<cpu>\d{1,5})\] +(?:\S{4,6} +)?(?P<s>\d{1,9})\.(?P<fraction>\d{9}|\d{6}): +"
     r"(?P<event>sched_switch|sched_waking|sched_wakeup|sched_wakeup_new): +(?P<rest>.*)$"
 )
-LOST = re.compile(r"\[(?:LOST \d+ EVENTS|\d+ EVENTS DROPPED|EVENTS DROPPED)\]")
 LINES = (
     LINE,
     LOST,

@@ -155,6 +155,75 @@ ts: 1786805006.080003491, delta:0.000000, inner:0, outer:11, cpu:0, count:1
 ts: 1786805026.988003491, delta:20.908000, inner:129, outer:92, cpu:3, count:2
 """
 
+ZTEST_BENCHMARK = """interrupt ###########################################
+entry_trigger_to_isr ================================
+\tSample size:1000, total cycles: 152000.000
+\tMean(u): 152.000
+\tStandard deviation(s): 4.123
+\tStandard Error(SE): 0.130
+\tMin: 148.000 (run #12)
+\tMax: 201.000 (run #1)
+\tp99.9: 190.000
+\tCold: 512.000, after 10 warmup iterations
+yield_loop ==========================================
+\tIterations: 100000
+\tTotal Time: 10000000 ns (Gross)
+\tWork Time: 9000000 ns (Net)
+\tOps/Sec: 11111111.111
+\tCycles/Ops: 10.800
+"""
+
+ZTEST_BENCHMARK_CSV = """S,interrupt,entry_trigger_to_isr,1000,152000.000,152.000,4.123,0.130,148.000,12.000,201.000,1
+C,interrupt,entry_trigger_to_isr,10,512.000
+T,interrupt,yield_loop,100000,1200000,1080000,11111111.111,10.800
+"""
+
+SYS_KERNEL = """MODULE: kernel API test
+KERNEL VERSION: 0x3070000
+
+Each test below is repeated 5000 times;
+average time for one iteration is displayed.
+
+TEST CASE: Semaphore #1
+TEST COVERAGE:
+\tk_sem_init
+\tk_sem_take(K_FOREVER)
+Starting test. Please wait...
+TEST RESULT: SUCCESSFUL
+DETAILS: Average time for 1 iteration: 1234 nSec
+END TEST CASE
+PROJECT EXECUTION SUCCESSFUL
+"""
+
+SCHED_QUEUES = """*** Booting Zephyr OS build v4.0.0 ***
+Time Measurements for simple sched queues
+Timing results: Clock frequency: 100 MHz
+------------------------------------
+Add threads of decreasing priority
+    Minimum :     100 cycles (   1000 nsec)
+    Maximum :     300 cycles (   3000 nsec)
+    Average :     200 cycles (   2000 nsec)
+    Std Deviation:      50 cycles (    500 nsec)
+PROJECT EXECUTION SUCCESSFUL
+"""
+
+BOOT_TIME = """starting test - Boot Time Measurement
+Boot Result: Clock Frequency: 32768 Hz
+_start->main(): 3000 cycles, 91 us
+_start->task  : 3100 cycles, 95 us
+_start->idle  : 3200 cycles, 98 us
+Boot Time Measurement finished
+PROJECT EXECUTION SUCCESSFUL
+"""
+
+APP_KERNEL = """|-----------------------------------------------------------------------------|
+|            S I M P L E   S E R V I C E    M E A S U R E M E N T S  |  nsec    |
+|-----------------------------------------------------------------------------|
+| enqueue 1 byte msg in MSGQ                                       |      1234|
+| signal semaphore                                                 |       567|
+|     8|        1|      4000|    250000|
+"""
+
 RUNQLAT = """Tracing run queue latency... Hit Ctrl-C to end.
 ^C
      usecs               : count     distribution

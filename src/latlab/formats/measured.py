@@ -27,6 +27,7 @@ from latlab.formats.amounts import (
     schbench,
     thread_metric,
     xtest,
+    zephyr_benchmarks,
 )
 from latlab.formats.amounts.osnoise_top import is_osnoise_top, read_osnoise_top
 from latlab.formats.amounts.recording import CSV_LINES, is_recording_csv, load_json, read_recording_csv, read_twister_json
@@ -203,6 +204,13 @@ AMOUNTS: tuple[Format[Benchmark], ...] = (
         latency_measure.read_latency_measure,
         "the line `START - Time Measurement`, or one with `cycles , ... ns`",
         latency_measure.LINES,
+    ),
+    Format(
+        ("ztest's benchmarks", "sys_kernel", "app_kernel", "boot_time"),
+        _has(zephyr_benchmarks.START),
+        zephyr_benchmarks.read_zephyr_benchmarks,
+        "a line of one of Zephyr's benchmarks, such as `Sample size:` or `DETAILS: Average time`",
+        zephyr_benchmarks.LINES,
     ),
     Format(
         ("Thread-Metric",),

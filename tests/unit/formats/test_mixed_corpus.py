@@ -19,7 +19,7 @@ COUNT = re.compile(r"(?:^|; )(\d+) of ")
 
 
 def test_the_corpus_has_an_example_of_every_tool() -> None:
-    assert len(by_tool()) >= 33, sorted(by_tool())
+    assert len(by_tool()) >= 36, sorted(by_tool())
 
 
 @pytest.mark.parametrize("part", range(10))
@@ -28,7 +28,17 @@ def test_every_line_of_a_mixed_file_is_accounted_for_and_no_figure_is_foreign(pa
         check(mixed(seed))
 
 
-REPEATED = ("hackbench", "latency_measure", "thread-metric", "trace of the scheduler", "xtest")
+REPEATED = (
+    "hackbench",
+    "latency_measure",
+    "thread-metric",
+    "trace of the scheduler",
+    "xtest",
+    "ztest",
+    "sys_kernel",
+    "boot_time",
+    "app_kernel",
+)
 """Of these a file may hold several runs, which are its repetitions."""
 
 

@@ -11,15 +11,21 @@ from latlab.model.benchmarks import Benchmark
 from latlab.model.enums import Metric, RowKind
 from latlab.model.wakeups import Wakeups
 from support.tool_texts import (
+    APP_KERNEL,
+    BOOT_TIME,
     HARDIRQS_HISTOGRAM,
     HWLAT_TRACE,
     ISOCHRON,
     OSNOISE_TRACE,
+    SCHED_QUEUES,
     SOFTIRQS,
+    SYS_KERNEL,
     TIMERLAT_TRACE,
     WAKEUP_RT_TRACE,
     XTEST_HASH,
     XTEST_STORAGE,
+    ZTEST_BENCHMARK,
+    ZTEST_BENCHMARK_CSV,
     ZYCLICTEST,
 )
 
@@ -137,6 +143,29 @@ def test_xtests_operations_are_named_by_their_settings() -> None:
     assert stored["TEE Trusted Storage Performance Test (WRITE) 1024 bytes, kB/s"] == (7.692,)
     failed = imported(XTEST_STORAGE.replace("benchmark_1001 OK", "benchmark_1001 FAILED"))
     assert failed.problems == ("x:8: xtest says that benchmark_1001 failed",)
+
+
+def test_zephyrs_benchmarks_are_durations_where_they_print_time_and_values_where_they_print_cycles() -> None:
+    framework = imported(ZTEST_BENCHMARK)
+    assert isinstance(framework, Benchmark) and (framework.tool, framework.problems) == ("ztest", ())
+    figures = {one.name: (one.metric, one.values) for one in framework.amounts}
+    assert figures["interrupt.entry_trigger_to_isr maximum, cycles"] == (Metric.VALUE, (201.0,))
+    assert figures["interrupt.yield_loop operations per second"] == (Metric.THROUGHPUT, (11111111.111,))
+    as_csv = amounts(ZTEST_BENCHMARK_CSV)
+    assert all(as_csv[name] == figures[name][1] for name in as_csv) and len(as_csv) == 5
+    assert amounts(SYS_KERNEL) == {"Semaphore #1": (1234.0,)}
+    assert amounts(BOOT_TIME) == {"to main()": (91e3,), "to task": (95e3,), "to idle": (98e3,)}
+    queues = amounts(SCHED_QUEUES)
+    assert queues["Add threads of decreasing priority maximum"] == (3000.0,) and len(queues) == 4
+    assert amounts(APP_KERNEL) == {"enqueue 1 byte msg in MSGQ": (1234.0,), "signal semaphore": (567.0,)}
+    assert ("not imported", "1 rows of tables with several columns") in imported(APP_KERNEL).facts
+
+
+def test_what_a_benchmark_of_zephyr_says_against_itself_is_a_problem() -> None:
+    nothing = "interrupt ########\nentry ========\n\tTest inconclusive (no samples recorded)\n"
+    assert imported(ZTEST_BENCHMARK + nothing).problems == ("x:19: interrupt.entry is inconclusive; it is left out",)
+    assert "tick occurred" in imported(SCHED_QUEUES.replace("PROJECT", " Error: tick occurred\nPROJECT")).problems[0]
+    assert "Semaphore #1 failed" in imported(SYS_KERNEL.replace("RESULT: SUCCESSFUL", "RESULT: FAILED")).problems[0]
 
 
 def test_osadls_histograms_are_cyclictests_rows_without_a_title() -> None:

@@ -5,7 +5,7 @@ are not counted."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from latlab.errors import DataError
@@ -39,25 +39,42 @@ def second_run(place: str, first: int, second: int, tool: str, why: str) -> Data
     return DataError(f"{place}:{second}: a second run of {tool} ({why}), the first is at line {first}; put each run into a file of its own")
 
 
-def account_of(text: str, own: Forms, others: Iterable[tuple[str, Forms]], inside: range | None = None) -> LineAccount:
+def account_of(text: str, own: Forms, others: Callable[[], Iterable[tuple[str, Forms]]], inside: range | None = None) -> LineAccount:
     """A line that the tool itself could have printed is its own. `inside` are the lines, from 1, of an object that is the tool's as a
-    whole. A line without a letter proves no other tool."""
-    forms = tuple((name, tuple(form for form in lines if form is not MESSAGE)) for name, lines in others)
-    counted, own_lines, unknown = dict[str, int](), 0, 0
-    first_of, first_unknown = dict[str, int](), (0, "")
-    for number, raw in enumerate(text.split("\n"), 1):
-        line = CONTROL.sub("", raw)
-        if not line.strip():
-            continue
-        if (inside is not None and number in inside) or _is_of(line, own):
-            own_lines += 1
-        elif LETTER.search(line) and (name := next((name for name, lines in forms if _is_of(line, lines)), "")):
+    whole. A line without a letter proves no other tool; `others` are asked for where a line is not the tool's."""
+    own_lines, rest = _own_and_rest(text, own, inside)
+    forms = [(name, tuple(form for form in lines if form is not MESSAGE)) for name, lines in others()] if rest else []
+    counted, first_of = dict[str, int](), dict[str, int]()
+    unknown, first_unknown = 0, (0, "")
+    for number, line in rest:
+        if LETTER.search(line) and (name := next((name for name, lines in forms if _is_of(line, lines)), "")):
             counted[name] = counted.get(name, 0) + 1
             first_of.setdefault(name, number)
         else:
             unknown += 1
             first_unknown = first_unknown if first_unknown[0] else (number, line.strip()[:SHOWN])
     return LineAccount(own_lines, counted, unknown, first_of, first_unknown)
+
+
+def _own_and_rest(text: str, own: Forms, inside: range | None) -> tuple[int, list[tuple[int, str]]]:
+    """How many lines are the tool's, and every other one with its number. The form of the line before comes first, as most lines of a long
+    file are alike."""
+    count, rest = 0, []
+    forms = list(own)
+    for number, raw in enumerate(text.split("\n"), 1):
+        line = CONTROL.sub("", raw) if "\x1b" in raw or "\r" in raw else raw
+        if not line or line.isspace():
+            continue
+        if inside is not None and number in inside:
+            count += 1
+            continue
+        found = next((place for place, form in enumerate(forms) if form.search(line)), None)
+        if found is None:
+            rest.append((number, line))
+            continue
+        forms.insert(0, forms.pop(found))
+        count += 1
+    return count, rest
 
 
 def sentence(tool: str, account: LineAccount) -> str:

@@ -433,16 +433,18 @@ def _as_said(tool: str, file: _File, place: str) -> Format[Any]:
 
 def _about(file: _File, found: Format[Any], printed_by: str, tool: str) -> tuple[tuple[str, str], ...]:
     """What the run says of the file as a whole: whose its lines are, what was taken off each, and what was not imported."""
-    proven = formats_of(file)
-    others = [(one.names[0], one.lines) for one in (*proven, CYCLICTEST, *EVERY) if one is not found]
-    account = account_of(file.whole, (*found.lines, *found.own_lines), others, file.inside if found.knows(file.text) else None)
+    inside = file.inside if file.inside is not None and found.knows(file.text) else None
+    account = account_of(file.whole, (*found.lines, *found.own_lines), lambda: _others(file, found), inside)
     removed = (("removed from each line", ", ".join(file.removed)),) if file.removed else ()
-    return (("lines", sentence(printed_by, account)), *removed, *_said(tool, found, proven))
+    return (("lines", sentence(printed_by, account)), *removed, *(_said(found, formats_of(file)) if tool else ()))
 
 
-def _said(tool: str, found: Format[Any], proven: tuple[Format[Any], ...]) -> tuple[tuple[str, str], ...]:
-    if not tool:
-        return ()
+def _others(file: _File, found: Format[Any]) -> Iterator[tuple[str, Forms]]:
+    """The lines of other tools, those of the tools that wrote in the file first."""
+    return ((one.names[0], one.lines) for one in (*formats_of(file), CYCLICTEST, *EVERY) if one is not found)
+
+
+def _said(found: Format[Any], proven: tuple[Format[Any], ...]) -> tuple[tuple[str, str], ...]:
     others = ", ".join(one.names[0] for one in proven if one is not found)
     return (("tool said by", "--as"), *((("not imported", f"what {others} printed in the same file"),) if others else ()))
 

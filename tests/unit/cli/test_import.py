@@ -14,6 +14,7 @@ from latlab.model.run import Run
 from latlab.store.store import open_store
 from support.command import latlab
 from support.places import RT_DATA, TESTS, TOOLS_DATA
+from support.tool_texts import RUNQLAT
 
 FIELD = TESTS / "data" / "field"
 TWO = "three-tools-of-one-test-run.txt"
@@ -87,8 +88,9 @@ def test_a_name_that_does_not_fit_says_what_is_missing(tool: str, code: int, sai
     assert done.returncode == code and said in done.stderr
 
 
-def test_a_form_that_many_tools_print_is_read_when_its_tool_is_named(place: Path) -> None:
-    file = FIELD / "softirqs-distribution.txt"
+def test_a_form_that_many_tools_print_is_read_when_its_tool_is_named(place: Path, tmp_path: Path) -> None:
+    file = tmp_path / "histogram.txt"
+    file.write_text(RUNQLAT.partition("\n")[2], encoding="utf-8")
     assert "or say --as runqlat" in latlab("import", file, store=place).stderr
     assert latlab("import", file, "--as", "runqlat", store=place).returncode == 0
     assert _loaded(place).distributions[0].test == "runqlat"

@@ -27,9 +27,8 @@ LINES = (
     TABLE,
     ROW,
     FAILED,
-    re.compile(
-        r"^min=[\d.e+-]+us |^\d+\.\d{3} ms/op|^2-sigma interval: |^Clock resolution is \d+ ns|^-{17}\+-{15}\+-+\s*$|^#{4,}\s*$|^#+$"
-    ),
+    re.compile(r"^min=[\d.e+-]+us |^\d+\.\d{3} ms/op|^2-sigma interval: |^Clock resolution is \d+ ns|^(?:in|out)put test buffer: "),
+    re.compile(r"^-{17}\+-{15}\+-+\s*$|^#{4,}\s*$|^#+$"),
     re.compile(
         r"^\+-{40,}|^ *benchmark_\d{4} OK|^(?:Result of testsuite|Test suite|Test ID|Run test suite)|^\d+ subtests? of which|^# benchmark"
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import gzip
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -116,7 +116,7 @@ class Mixed:
     is_object: bool
 
 
-def figures(found: Wakeups | Benchmark) -> object:
+def figures(found: Wakeups | Benchmark) -> Sequence[object]:
     """What a reader took out of a file, in a form that can be compared."""
     if isinstance(found, Benchmark):
         return found.amounts
@@ -201,6 +201,7 @@ def mixed(seed: int) -> Mixed:
     own = "".join(f"{line}\n" for line, _ in lines)
     others = sorted(set(FOREIGN) - {PRINTS_LIKE.get(tool, "")})
     foreign = draw.sample(others, draw.choice((0, 1, 1, 2, 3)))
+    foreign += ["numbers"] if "numbers" not in foreign and draw.random() < 0.4 else []
     for other in foreign:
         for line in draw.sample(FOREIGN[other], draw.randint(1, len(FOREIGN[other]))):
             lines.insert(_place(draw, lines, is_object), (line, False))

@@ -58,6 +58,37 @@ def test_of_two_runs_in_one_file_none_is_lost_silently(name: str) -> None:
     assert other == text or found is None or found.problems or "of no known tool" in dict(found.facts)["lines"]
 
 
+GROWS = (
+    "cyclictest",
+    "cyclicdeadline",
+    "hackbench",
+    "hardirqs",
+    "softirqs",
+    "hwlat tracer",
+    "osnoise tracer",
+    "timerlat tracer",
+    "trace of the scheduler",
+    "thread-metric",
+    "runqlat",
+    "schbench",
+    "stress-ng cyclic",
+    "zyclictest",
+)
+"""What a tool prints again and again is true of its moment, and a histogram without a total has no end."""
+
+
+@pytest.mark.parametrize("name", [name for tool, names in by_tool().items() if tool not in GROWS for name in names])
+def test_a_file_that_was_cut_has_no_figure_but_those_of_the_whole(name: str) -> None:
+    text = clean_texts()[name]
+    whole = imported(text.encode(), "x")
+    kept = figures(whole)
+    lines = text.splitlines(keepends=True)
+    for end in range(1, len(lines)):
+        found = _read_or_refused("".join(lines[:end]))
+        if found is not None and not found.problems and found.tool == whole.tool:
+            assert all(figure in kept for figure in figures(found)), f"cut below line {end}"
+
+
 def _read_or_refused(text: str) -> Wakeups | Benchmark | None:
     try:
         return imported(text.encode(), "x")

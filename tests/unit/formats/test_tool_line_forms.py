@@ -13,7 +13,7 @@ from latlab.formats.measured import holds_amounts, read_amounts, read_wakeups
 from latlab.model.benchmarks import Benchmark
 from latlab.model.wakeups import Wakeups
 from support.places import RT_DATA, TOOLS_DATA
-from support.tool_texts import HWLATDETECT_2_10, HWNOISE
+from support.tool_texts import HWLATDETECT_2_10, HWNOISE, ISOCHRON, RUNQLAT, SCHBENCH
 
 TOP = (TOOLS_DATA / "timerlat_top.txt").read_text("utf-8")
 HIST = (RT_DATA / "rtla-timerlat.txt").read_text("utf-8")
@@ -182,6 +182,25 @@ def test_a_histogram_of_rtla_without_an_index_is_refused_by_the_options_name() -
     text = NOISE_HIST.replace("osnoise", "timerlat") + "   IRQ-000   Thr-000\n        1         0 \n        0         2 \n"
     with pytest.raises(DataError, match="without --no-index"):
         wakeups(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "last", "said"),
+    [
+        (HIST, "min:", "no line `max:`"),
+        (ISOCHRON, "Waking up", "no line `Driver takes on average`"),
+        ((TOOLS_DATA / "stress_ng_dist.txt").read_text("utf-8"), "cyclic:        20000", "2 buckets stand where stress-ng announces 4"),
+        ((TOOLS_DATA / "perf_sched.txt").read_text("utf-8"), "  pytest:", "no line `TOTAL:`"),
+        (RUNQLAT, "         0 -> 1", "no bar is full"),
+        (SCHBENCH, "          50.0th: 16864", "request latency have no line `min=`"),
+    ],
+)
+def test_a_summary_that_was_cut_off_is_partial(text: str, last: str, said: str) -> None:
+    lines = text.splitlines(keepends=True)
+    end = max(number for number, line in enumerate(lines, 1) if last in line)
+    data = "".join(lines[:end]).encode()
+    found = read_amounts(data, "x") if holds_amounts(data, "x") else read_wakeups(data, "x")
+    assert any(said in problem for problem in found.problems), found.problems
 
 
 def test_json_and_xml_are_read_where_a_terminal_shows_them() -> None:

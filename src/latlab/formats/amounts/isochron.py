@@ -27,6 +27,7 @@ START = re.compile(rf"^(?:{_PART}): min -?\d+ max -?\d+ mean ", re.MULTILINE)
 LOST = re.compile(r"^Packets not (?:completely TX timestamped|received): (\d{1,12}) \(", re.ASCII)
 UNSYNCHRONIZED = re.compile(r"^(?:Sender|Receiver) PHC not synchronized|^Sender and receiver not synchronized")
 MISSES = re.compile(r"^HW TX deadline misses: (\d{1,12}) \(", re.ASCII)
+END = re.compile(r"^Driver takes on average ", re.MULTILINE)
 LINES = (
     PART,
     TORN,
@@ -66,4 +67,6 @@ def read_isochron(text: str, place: str) -> Benchmark:
             problems.append(f"{where}: {line.strip()[:60]!r} is no whole line of isochron; it is left out")
     if not amounts:
         raise DataError(problems[0] if problems else f"{place}: no figure of isochron; give the output of `isochron report --summary`")
+    if not END.search(text):
+        problems.append(f"{place}: no line `Driver takes on average`, so the summary was cut off")
     return Benchmark(TOOL, tuple(amounts), problems=tuple(problems))

@@ -21,6 +21,7 @@ ROW = re.compile(
 )
 TORN = re.compile(r"^\s*\S.{0,60}:\(?\d+\)? +\| ")
 
+TOTAL = re.compile(r"^ *TOTAL: +\|", re.MULTILINE)
 LINES = (START, ROW, TORN, re.compile(r"^ *-{40,}|^ +TOTAL: +\||^ +INFO: "))
 
 
@@ -48,6 +49,8 @@ def read_perf_sched(text: str, place: str) -> Benchmark:
             amounts.append(Amount(TOOL, Metric.DURATION, f"{name} {what}", None, (float(figure) * 1e6,)))
     if not amounts:
         raise DataError(problems[0] if problems else f"{place}: perf sched latency names no task; record for longer")
+    if not TOTAL.search(text):
+        problems.append(f"{place}: no line `TOTAL:`, so the table was cut off")
     return Benchmark(TOOL, _once(amounts), problems=tuple(problems))
 
 

@@ -29,6 +29,7 @@ def read_schbench(text: str, place: str) -> Benchmark:
     """A quantity for each percentile and for the maximum of each section."""
     found: dict[str, dict[str, Amount]] = {}
     current = ""
+    metric_of: dict[str, Metric] = {}
     ran: dict[str, tuple[int, int]] = {}
     metric, scale = Metric.DURATION, 1e3
     problems: list[str] = []
@@ -42,7 +43,7 @@ def read_schbench(text: str, place: str) -> Benchmark:
             if seconds and seconds <= ran.get(current, (0, 0))[0]:
                 raise second_run(place, ran[current][1], number, TOOL, f"after {ran[current][0]} s come {seconds} s")
             ran[current] = seconds, number
-            found[current] = {}
+            found[current], metric_of[current] = {}, metric
         elif current and (match := PERCENTILE.match(line)):
             name = f"{current} {float(match[1]):g} %"
             found[current][name] = Amount(TOOL, metric, name, None, (int(match[2]) * scale,))
@@ -51,6 +52,9 @@ def read_schbench(text: str, place: str) -> Benchmark:
             found[current][name] = Amount(TOOL, metric, name, None, (int(match[2]) * scale,))
         elif TORN.match(line):
             problems.append(f"{place}:{number}: {line.strip()[:60]!r} is no whole percentile of schbench; it is left out")
+    cut = next((name for name, section in found.items() if metric_of[name] is Metric.DURATION and f"{name} maximum" not in section), "")
+    if cut:
+        problems.append(f"{place}: the percentiles of {cut} have no line `min=`, so the output was cut off")
     amounts = tuple(one for section in found.values() for one in section.values())
     if not amounts:
         raise DataError(problems[0] if problems else f"{place}: no percentile of schbench; it was stopped before it printed")

@@ -246,6 +246,8 @@ def _add_bucket(found: _Text, low: int, counts: list[int], number: int, place: s
         found.problems.append(f"{where}: {len(counts)} columns where there were {columns} before; the line is left out")
     elif low in found.buckets:
         found.problems.append(f"{where}: the bucket of {low} µs appears twice; the second is left out")
+    elif found.buckets and low < next(reversed(found.buckets)):
+        found.problems.append(f"{where}: the bucket of {low} µs follows a later one; it is left out")
     else:
         found.buckets[low] = counts
 

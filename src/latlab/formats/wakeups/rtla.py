@@ -66,6 +66,8 @@ def _read(text: str, place: str, title: str, kind: str, tool: str, metric: Metri
         raise DataError(f"{place}: the heading of rtla's histogram names a column twice; the file is damaged")
     if "count:" not in found.rows:
         found.problems.append(f"{place}: no line `count:`, so the histogram was cut off; maxima and overflows are unknown")
+    elif missing := [name for name in ("min:", "max:") if name not in found.rows]:
+        found.problems.append(f"{place}: no line `{missing[0]}`, so the histogram was cut off; it is computed from the rows")
     wanted = [column for column, (name, _) in enumerate(found.columns) if name == kind]
     if not wanted:
         raise DataError(f"{place}: no {kind} columns; it has {', '.join(sorted({name for name, _ in found.columns}))}")

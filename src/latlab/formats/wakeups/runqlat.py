@@ -18,6 +18,7 @@ from latlab.model.wakeups import CpuWakeups, Histogram, Wakeups
 START = re.compile(r"^Tracing run queue latency", re.MULTILINE)
 HISTOGRAM = re.compile(r"^ *([um])secs +: count +distribution\s*$", re.MULTILINE)
 BUCKET = re.compile(r"^ *(\d{1,15}) -> (\d{1,15}) +: (\d{1,15}) +\|[* ]*\|\s*$", re.ASCII)
+FULL = re.compile(r"\|\*+\|\s*$", re.MULTILINE)
 TORN = re.compile(r"^ *\d+ -> ")
 LINES = (BUCKET, TORN, START, HISTOGRAM, re.compile(r"^\^C\s*$|^ *[um]secs +: "))
 UNIT_NS = {"u": 1_000, "m": 1_000_000}
@@ -49,6 +50,8 @@ def read_runqlat(text: str, place: str) -> Wakeups:
         raise DataError(problems[0] if problems else f"{place}: runqlat counted nothing; trace for longer")
     lows, highs, counts = (np.array(column, dtype=np.int64) for column in zip(*used, strict=True))
     histogram = Histogram(lows, highs, counts)
+    if not FULL.search(text):
+        problems.append(f"{place}: no bar is full, so the row with the largest count is missing; the histogram was cut off")
     average = float(((lows + highs) / 2 * counts).sum() / counts.sum())
     facts = (
         ("rows", "all tasks on all CPUs; the tool does not set them apart"),

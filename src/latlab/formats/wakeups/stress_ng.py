@@ -19,6 +19,7 @@ START = re.compile(rf"{PREFIX}sched (SCHED_\w{{1,20}}): (\d{{1,12}}) ns delay, (
 MEAN = re.compile(rf"{PREFIX}mean: (\d{{1,15}}\.\d{{1,6}}) ns", re.ASCII)
 ENDS = re.compile(rf"{PREFIX}min: (\d{{1,15}}) ns, max: (\d{{1,15}}) ns", re.ASCII)
 WIDTH = re.compile(rf"{PREFIX}latency distribution \((\d{{1,12}}) ns intervals\)", re.ASCII)
+ANNOUNCED = re.compile(rf"{PREFIX}\(for the first (\d{{1,9}}) buckets? of \d{{1,9}}\)", re.ASCII)
 BUCKET = re.compile(rf"{PREFIX}(\d{{1,15}}) +(\d{{1,12}})\s*$", re.ASCII)
 LINES = (
     re.compile(PREFIX),
@@ -35,7 +36,7 @@ def read_stress_ng(text: str, place: str) -> Wakeups:
     delay, samples = int(starts[0][2]), int(starts[0][3])
     mean: float | None = None
     ends: tuple[int, int] | None = None
-    width, rows = 0, []
+    width, announced, rows = 0, 0, []
     for line in text.split("\n"):
         line = line.rstrip("\r")
         if match := MEAN.match(line):
@@ -44,6 +45,8 @@ def read_stress_ng(text: str, place: str) -> Wakeups:
             ends = int(match[1]), int(match[2])
         elif match := WIDTH.match(line):
             width = int(match[1])
+        elif match := ANNOUNCED.match(line):
+            announced = int(match[1])
         elif width and (match := BUCKET.match(line)):
             rows.append((int(match[1]), int(match[2])))
     if mean is None or ends is None:
@@ -51,6 +54,8 @@ def read_stress_ng(text: str, place: str) -> Wakeups:
     problems: list[str] = []
     if rows and any(after - before != width for (before, _), (after, _) in pairwise(rows)):
         raise DataError(f"{place}: the buckets of stress-ng's cyclic are not {width} ns apart; the file is damaged")
+    if width and len(rows) != announced:
+        problems.append(f"{place}: {len(rows)} buckets stand where stress-ng announces {announced}; the output was cut off")
     inside = sum(count for _, count in rows)
     if inside > samples:
         problems.append(f"{place}: the buckets hold {inside} samples, {samples} were asked for")

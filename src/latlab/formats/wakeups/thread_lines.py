@@ -82,6 +82,10 @@ def read_thread_lines(text: str, place: str) -> Wakeups:
         intervals += [int(match["interval"])] if tool.line is DEADLINE else []
     histograms, said = histogram_columns(text, place)
     problems += said
+    for thread, histogram in histograms.items():
+        cycles = threads[thread].got if thread in threads else 0
+        if histogram.total > cycles + 1:  # the first cycle is in the histogram and not in the count
+            problems.append(f"{place}: thread {thread}: the histogram holds {histogram.total} samples, its line says {cycles} cycles")
     if not any(cpu.got for cpu in threads.values()):
         problems.append(f"{place}: no thread counted a cycle; the tool was stopped before it measured")
     return Wakeups(

@@ -203,6 +203,14 @@ def test_a_summary_that_was_cut_off_is_partial(text: str, last: str, said: str) 
     assert any(said in problem for problem in found.problems), found.problems
 
 
+def test_a_damaged_field_of_a_sample_is_no_sample_and_stumbles_over_nothing() -> None:
+    whole = "       0:      12:      34       2\n"
+    found = wakeups(whole + "       0:      13:       500000 15\n       0:      14:" + "9" * 25 + "\n")
+    assert found.cpus[0].got == 1 and dict(found.facts)["lines"].startswith("1 of cyclictest; 2 of no known tool")
+    with pytest.raises(DataError, match="a second run of isochron"):
+        amounts(ISOCHRON + "HW TX deadline misses: 1 (0.100%)\n")
+
+
 def test_json_and_xml_are_read_where_a_terminal_shows_them() -> None:
     text = (TOOLS_DATA / "oslat.json").read_text("utf-8")
     around = wakeups(f"$ cat oslat.json\n{text}\n$ exit\n")

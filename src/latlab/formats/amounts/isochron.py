@@ -60,6 +60,9 @@ def read_isochron(text: str, place: str) -> Benchmark:
             for what, group in (("minimum", "low"), ("mean", "mean"), ("maximum", "high")):
                 amounts.append(Amount(TOOL, metric, f"{name} {what}", None, (float(match[group]),)))
         elif match := MISSES.match(line):
+            if "misses" in seen:
+                raise second_run(place, seen["misses"], number, TOOL, "deadline misses again")
+            seen["misses"] = number
             amounts.append(Amount(TOOL, Metric.EVENTS, "deadline misses", None, (float(match[1]),)))
         elif LOST.match(line) or UNSYNCHRONIZED.match(line):
             problems.append(f"{where}: isochron says: {line.strip()[:120]}")

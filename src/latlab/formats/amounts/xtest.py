@@ -12,7 +12,7 @@ from latlab.model.enums import Metric
 from latlab.model.run import Amount
 
 TOOL = "xtest"
-_US = r"(\d{1,12}(?:\.\d{1,9})?(?:e[+-]\d{1,3})?)us"
+_US = r"(\d{1,12}(?:\.\d{1,9})?(?:e[+-]\d{2})?)us"
 SPEED = re.compile(rf"^min={_US} max={_US} mean={_US} stddev={_US} \(cv \S+%\) \(\S+MiB/s\)\s*$", re.ASCII)
 SETTING = re.compile(r"^Starting test: (?P<setting>\S.{0,100}?),? (?:random=|inner loops=)", re.ASCII)
 CASE = re.compile(r"^\* (?P<case>benchmark_\d{4}) (?P<title>\S.{0,80}?)\s*$", re.ASCII)

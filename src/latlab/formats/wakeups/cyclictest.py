@@ -25,7 +25,7 @@ CYCLE = re.compile(r"^# Thread (\d+):((?:\s+\d+)*)(?: # (\d+) others)?\s*$")
 SUMMARY = re.compile(
     r"T:\s*(\d+) \(\s*(\d+)\) P:\s*\d+ I:(\s*\d+) C:\s*(\d+) Min:\s*(-?\d+) Act:(\s*-?\d+) Avg:\s*(-?\d+) Max:\s*(-?\d+)(?: SMI:\s*(\d+))?"
 )
-VERBOSE = re.compile(r"^ *(\d+):(?=[ \d]{8})\s*(\d+):(?=[ \d-]{8})\s*(-?\d+)(?:(?<=[ \d-]{8})(?P<smis>[ \d]{8,20}))?\s*$")
+VERBOSE = re.compile(r"^ *(\d+):(?=[ \d]{8})\s*(\d+):(?=[ \d-]{8})\s*(-?\d{1,15})(?:(?<=[ \d-]{8})(?=[ \d]{8})(?P<smis> +\d{1,7}))?\s*$")
 NANOSECONDS = re.compile(r"(?:^|[\s/])cyclictest\s(?:.*\s)?(?:-[a-zA-Z]*N[a-zA-Z]*|--nsecs)(?:\s|$)", re.MULTILINE)
 COMMAND = re.compile(r"(?:^|[\s/])cyclictest\s(.*)$", re.MULTILINE)
 SMP = re.compile(r"(?:^|\s)(?:--smp|-[a-zA-Z]*S[a-zA-Z]*\d*)(?=\s|$)")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whom a level lends certainty, what few boots that agree are worth, and a drift in noise that carries over."""
+"""Whom a level of one boot lends certainty, what boots and cells leave of each other, and a drift in noise that carries over."""
 
 from __future__ import annotations
 
@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 
 from latlab.analysis.base.columns import Cells
 from latlab.analysis.base.comparison import Level
-from latlab.analysis.base.moderated import t_shift
 from latlab.analysis.base.statistics import Shift
 from latlab.analysis.ladder.drift import drift_of
 from latlab.analysis.ladder.evidence import Evidence, _left_of_cells, group_evidence
 from latlab.analysis.ladder.groups import Group
-from latlab.analysis.ladder.judge import ROWS_SHARE, _Lending, _no_surer
+from latlab.analysis.ladder.judge import ROWS_SHARE, _Lending
 from latlab.analysis.ladder.one_boot import OneBoot
 from latlab.model.enums import Metric
 from truth.held import Wrong, held
@@ -46,7 +45,8 @@ Lent = list[tuple[dict[int, int], float]]
 
 
 def _lending(tested: Any, shifts: Sequence[Shift] = UNLIKE, apart: frozenset[int] = frozenset()) -> _Lending:
-    return _Lending(SimpleNamespace(own_p=lambda one: ROWS.index(one) / 100, **tested), ROWS, shifts, apart, ALPHA)
+    judge: Any = SimpleNamespace(own_p=lambda one: ROWS.index(one) / 100, **tested)
+    return _Lending(judge, ROWS, shifts, apart, ALPHA)
 
 
 def _shown(p_of_rest: float, standing: set[int], shifts: Sequence[Shift] = UNLIKE) -> Lent:
@@ -110,12 +110,6 @@ def test_a_cell_that_is_missing_in_a_boot_takes_one_degree_of_freedom():
     values = np.array([[1.0, 2.0, np.nan], [2.0, 5.0, 5.0], [1.0, 3.0, 6.0]])
     assert _left_of_cells(values)[1] == 3
     assert _left_of_cells(np.vstack([values, np.full((1, 3), np.nan)]))[1] == 3
-
-
-def test_boots_that_agree_by_chance_are_as_sure_as_their_cells_and_others_stay_as_they_are():
-    sure = t_shift(500.0, 10.0, 6)
-    assert _no_surer(sure, 9.0, 6) is sure
-    assert _no_surer(sure, 40_000.0, 6) == t_shift(500.0, 40_000.0, 9)
 
 
 def _carried(seed: int, drift: float) -> Cells:

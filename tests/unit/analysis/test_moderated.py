@@ -8,7 +8,6 @@ import pytest
 from scipy import stats
 
 from latlab.analysis.base.moderated import LEAST_P, Prior, fit_prior, t_shift
-from latlab.analysis.ladder.judge import two_boots_shift
 
 
 def test_the_interval_is_as_wide_as_the_confidence_asks():
@@ -50,15 +49,3 @@ def test_no_variance_is_surer_than_all_of_its_kind_together():
 @pytest.mark.parametrize("variances", [[], [1.0], [1.0, 2.0], [0.0, 0.0, 3.0, 4.0]])
 def test_fewer_than_three_positive_variances_make_no_prior(variances):
     assert fit_prior(np.array(variances), 4).dof == 0.0
-
-
-def test_a_prior_of_single_cells_weighs_as_much_where_each_value_is_the_mean_of_several():
-    """By hand: the variance of such a mean is a cell's over their number, the prior counts as its own degrees of freedom."""
-    a, b, prior = np.array([10.0, 12.0, 11.0]), np.array([15.0, 14.0, 16.0, 15.0]), Prior(8.0, 6.0)
-    own = (((a - a.mean()) ** 2).sum() + ((b - b.mean()) ** 2).sum()) / 5
-    of_a_cell = (6.0 * 8.0 + 5 * own * 4) / 11
-    error = (of_a_cell / 4 * (1 / 3 + 1 / 4)) ** 0.5
-    shift = two_boots_shift(a, b, prior, cells=4)
-    assert shift.value == pytest.approx(4.0)
-    assert shift.p == pytest.approx(2 * stats.t.sf(4.0 / error, 11))
-    assert (shift.low, shift.high) == pytest.approx(stats.t.interval(0.90, 11, loc=4.0, scale=error))

@@ -92,11 +92,7 @@ def steady_variance(values: Floats) -> tuple[float, int]:
 
 def _inverse_trigamma(value: float) -> float:
     """The x whose trigamma is `value`; trigamma falls from infinity to 0."""
-    if value > 1e7:
-        return float(1 / np.sqrt(value))
-    if value < 1e-6:
-        return 1 / value
     from scipy import special
     from scipy.optimize import brentq  # slow to load, and several boots alone need it
 
-    return float(brentq(lambda x: float(special.polygamma(1, x)) - value, 1e-8, 1e7, xtol=1e-12))
+    return float(brentq(lambda x: float(special.polygamma(1, x)) - min(max(value, 1e-6), 1e7), 1e-8, 1e7, xtol=1e-12))

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import comb
@@ -74,6 +75,18 @@ def false_discovery_control(p_values: list[float]) -> list[float]:
     adjusted = np.empty(len(p_values))
     adjusted[order] = np.minimum(np.minimum.accumulate(steps), 1.0)
     return [float(p) for p in adjusted]
+
+
+def by_family(
+    p_values: Sequence[float], families: Sequence[Hashable], adjust: Callable[[list[float]], list[float]], share: float
+) -> list[float]:
+    """Adjusted within each family, for a share of what may go wrong."""
+    out = [1.0] * len(p_values)
+    for family in dict.fromkeys(families):
+        own = [i for i, one in enumerate(families) if one == family]
+        for i, p in zip(own, adjust([p_values[i] for i in own]), strict=True):
+            out[i] = min(1.0, p / share)
+    return out
 
 
 def _ends(ordered: Floats, cut: int) -> tuple[float, float]:

@@ -85,21 +85,9 @@ def group_evidence(group: Group, spacing: Spacing) -> Evidence:
     before, after = _median(a), _median(b)
     baseline = before if group.own_work is None else group.own_work
     cells = tuple(_cell(label, a[:, i], b[:, i]) for i, label in enumerate(group.labels))
-    row = Row(
-        group.test,
-        group.metric,
-        group.name,
-        group.cluster,
-        before,
-        after,
-        NO_SHIFT,
-        spacing.threshold(group.metric, baseline),
-        Verdict.CANNOT_TELL,
-        "",
-        cells,
-        large=spacing.large(group.metric, before),
-        is_occasional=group.role in (FIRST, WAIT),
-    )
+    threshold, large = spacing.threshold(group.metric, baseline), spacing.large(group.metric, before)
+    place, is_occasional = (group.test, group.metric, group.name, group.cluster), group.role in (FIRST, WAIT)
+    row = Row(*place, before, after, NO_SHIFT, threshold, Verdict.CANNOT_TELL, "", cells, large=large, is_occasional=is_occasional)
     return Evidence(row, group.a, group.b, group.role)
 
 
@@ -116,20 +104,9 @@ def _term(test: str, name: str, before: Ladders, after: Ladders, spacing: Spacin
     baseline, changed = _median(a.by_boot), _median(b.by_boot)
     extra_to = 0.0 if name == BASE else _median(_cells(before, STEP).by_boot)
     larger = max(abs(baseline), extra_to)
-    row = Row(
-        test,
-        Metric.POWERDOWN,
-        name,
-        None,
-        baseline,
-        changed,
-        NO_SHIFT,
-        spacing.threshold(Metric.POWERDOWN, larger),
-        Verdict.CANNOT_TELL,
-        "",
-        is_term=True,
-        large=spacing.large(Metric.POWERDOWN, larger),
-    )
+    threshold, large = spacing.threshold(Metric.POWERDOWN, larger), spacing.large(Metric.POWERDOWN, larger)
+    place = test, Metric.POWERDOWN, name, None
+    row = Row(*place, baseline, changed, NO_SHIFT, threshold, Verdict.CANNOT_TELL, "", is_term=True, large=large)
     scale = float(np.hypot(_median(before.scales[name]), _median(after.scales[name])))
     residual = (_median(before.left) + _median(after.left), _median(before.dof.astype(float)) + _median(after.dof.astype(float)))
     return Evidence(row, a, b, f"{TERM} {name}", scale, residual)
@@ -154,10 +131,8 @@ def _left_of_cells(values: Floats) -> tuple[float, int]:
     """The squares of what boots and cells leave of each other, and their freedom."""
     if values.shape[1] < 2:
         return 0.0, 0
+    values = values[~np.isnan(values).all(axis=1)][:, ~np.isnan(values).all(axis=0)]
     known = ~np.isnan(values)
-    if not known.all():
-        values = values[known.any(axis=1)][:, known.any(axis=0)]
-        known = ~np.isnan(values)
     left = values - _mean(values, 1)[:, None]
     left = left - _mean(left, 0)
     return float((left[known] ** 2).sum()), int(known.sum()) - sum(values.shape) + 1

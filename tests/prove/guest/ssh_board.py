@@ -65,8 +65,8 @@ exec {qemu} "$@"
 class SshBoard:
     """It can be switched on and off, and stand still; what labgrid exports of it is its address."""
 
-    def __init__(self, work: Path, hold_ns: int = 0, name: str = "guest") -> None:
-        self.name, self.port, self.key = name, _free_port(), work / "key"
+    def __init__(self, work: Path, hold_ns: int = 0, name: str = "guest", cores: int = 1) -> None:
+        self.name, self.port, self.key, self.cores = name, _free_port(), work / "key", cores
         self.ended: GuestRun | None = None
         self._work, self._job = work, JOB.format(hold_ns=hold_ns)
         self._thread: threading.Thread | None = None
@@ -115,14 +115,14 @@ class SshBoard:
         raise AssertionError(f"the guest does not answer by ssh: {said.decode('utf-8', 'replace')}")
 
     def _boot(self) -> None:
-        machine = GuestMachine(mode=Mode.MULTI_THREAD, hold_firmware=True)
+        machine = GuestMachine(self.cores, Mode.MULTI_THREAD, hold_firmware=True)
         self.ended = run_guest(self._qemu, machine, self._image, self._job, LIMITS, poll=self._is_off.is_set)
 
 
 @contextmanager
-def ssh_board(work: Path, hold_ns: int) -> Iterator[SshBoard]:
+def ssh_board(work: Path, hold_ns: int = 0, cores: int = 1) -> Iterator[SshBoard]:
     """Up as soon as it answers; ended by its own poweroff."""
-    board = SshBoard(work, hold_ns)
+    board = SshBoard(work, hold_ns, cores=cores)
     board.on()
     try:
         board.wait_until_up()

@@ -15,14 +15,16 @@ from latlab.model.run import Amount
 TOOL = "perf-sched"
 START = re.compile(r"^\s*Task +\| +Runtime ms +\| +(?:Switches|Count) +\| +Av(?:g|erage) delay ms", re.MULTILINE)
 ROW = re.compile(
-    r"^\s*(?P<task>\S.{0,60}?):(?P<id>\d{1,9}|\(\d{1,9}\)) +\| +\d{1,15}\.\d{3} ms \| +(?P<switches>\d{1,12}) \| "
+    r"^\s*(?P<task>\S.{0,60}?):(?P<id>-?\d{1,9}|\(\d{1,9}\)) +\| *\d{1,15}\.\d{3} ms \| *(?P<switches>\d{1,12}) \| "
     r"(?:avg: *)?(?P<average>\d{1,12}\.\d{3}) ms \| (?:max: *)?(?P<largest>\d{1,12}\.\d{3}) ms \|",
     re.ASCII,
 )
-TORN = re.compile(r"^\s*\S.{0,60}:\(?\d+\)? +\| ")
-
-TOTAL = re.compile(r"^ *TOTAL: +\|", re.MULTILINE)
-LINES = (START, ROW, TORN, re.compile(r"^ *-{40,}|^ +TOTAL: +\||^ +INFO: "))
+"""A figure as wide as its column touches the bar before it."""
+TORN = re.compile(r"^\s*\S.{0,60}:\(?-?\d+\)? +\|")
+TOTAL = re.compile(r"^ *TOTAL: +\|(?: *\d{1,15}\.\d{3} ms \| *(?P<switches>\d{1,15}) \|)?", re.ASCII)
+LOST = re.compile(r"^ +INFO: [\d.]+% lost events |^Processed \d+ (?:events and lost \d+ chunks|samples and lost [\d.]+%)!")
+COMPLAINT = re.compile(r"^ +INFO: (?P<what>\S.*)$")
+LINES = (START, ROW, TORN, TOTAL, LOST, COMPLAINT, re.compile(r"^ *-{40,}|^Check IO/CPU overload!|^No trace sample to read\."))
 
 
 def read_perf_sched(text: str, place: str) -> Benchmark:
@@ -30,18 +32,26 @@ def read_perf_sched(text: str, place: str) -> Benchmark:
     seen: Counter[str] = Counter()
     amounts: list[Amount] = []
     problems: list[str] = []
-    begun = 0
+    complaints: list[str] = []
+    total: re.Match[str] | None = None
+    begun = switches = 0
     for number, raw in enumerate(text.split("\n"), 1):
         line = raw.rstrip("\r")
         if START.match(line):
             if begun:
                 raise second_run(place, begun, number, "perf sched latency", "its column names again")
             begun = number
+        total = total or TOTAL.match(line)
         match = ROW.match(line)
         if match is None:
-            if TORN.match(line):
+            if LOST.match(line):
+                problems.append(f"{place}:{number}: {line.strip()[:80]!r}: perf lost events, so delays are missing or too long")
+            elif complaint := COMPLAINT.match(line):
+                complaints.append(complaint["what"][:120])
+            elif TORN.match(line):
                 problems.append(f"{place}:{number}: {line.strip()[:60]!r} is no whole line of a task; it is left out")
             continue
+        switches += int(match["switches"])
         seen[match["task"]] += 1
         nth = seen[match["task"]]
         name = match["task"] if nth == 1 else f"{match['task']} {nth}"
@@ -49,9 +59,12 @@ def read_perf_sched(text: str, place: str) -> Benchmark:
             amounts.append(Amount(TOOL, Metric.DURATION, f"{name} {what}", None, (float(figure) * 1e6,)))
     if not amounts:
         raise DataError(problems[0] if problems else f"{place}: perf sched latency names no task; record for longer")
-    if not TOTAL.search(text):
+    if total is None:
         problems.append(f"{place}: no line `TOTAL:`, so the table was cut off")
-    return Benchmark(TOOL, _once(amounts), problems=tuple(problems))
+    elif total["switches"] and int(total["switches"]) != switches:
+        problems.append(f"{place}: the tasks have {switches} switches, `TOTAL:` has {total['switches']}, so rows are missing")
+    facts = (("perf's complaints", "; ".join(complaints)),) if complaints else ()
+    return Benchmark(TOOL, _once(amounts), facts=facts, problems=tuple(problems))
 
 
 def _once(amounts: list[Amount]) -> tuple[Amount, ...]:

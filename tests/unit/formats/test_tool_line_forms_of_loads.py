@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Forms of line and of JSON that the sources of load generators, benchmarks and event traces print: read, or refused by name."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from latlab.errors import DataError
+from latlab.formats.measured import holds_amounts, read_amounts
+from latlab.model.benchmarks import Benchmark
+from latlab.model.wakeups import Wakeups
+from support.places import TOOLS_DATA
+
+HACKBENCH = "".join((TOOLS_DATA / "hackbench.txt").read_text("utf-8").splitlines(keepends=True)[:3])
+INTERRUPTED = HACKBENCH.replace(
+    "Time:",
+    "Signal 2 caught, longjmp'ing out!\nlongjmp'ed out, reaping children\nsending SIGTERM to all child processes\n"
+    "signaling 80 worker threads to terminate\nTime:",
+)
+PERF_MESSAGING = """# Running 'sched/messaging' benchmark:
+# 20 sender and receiver threads per group
+# 4 groups == 160 threads run
+
+     Total time: 0.124 [sec]
+"""
+PERF_PIPE = """# Running 'sched/pipe' benchmark:
+# Executed 500 pipe operations between two processes
+
+     Total time: 0.015 [sec]
+
+      31.008000 usecs/op
+"""
+PERF_SCHED = (TOOLS_DATA / "perf_sched.txt").read_text("utf-8")
+
+
+def amounts(text: str) -> Benchmark:
+    assert holds_amounts(text.encode(), "x")
+    return read_amounts(text.encode(), "x")
+
+
+def has_own_lines_only(found: Wakeups | Benchmark) -> bool:
+    return re.fullmatch(r"\d+ of [^;]+", dict(found.facts)["lines"]) is not None
+
+
+def values_of(found: Benchmark) -> dict[str, tuple[float, ...]]:
+    return {one.name: one.values for one in found.amounts}
+
+
+def test_the_time_until_a_signal_is_no_time_of_hackbench() -> None:
+    with pytest.raises(DataError, match="x:7: a signal interrupted this run of hackbench; its time is left out"):
+        amounts(INTERRUPTED)
+    found = amounts(HACKBENCH + INTERRUPTED + HACKBENCH)
+    assert [one.values for one in found.amounts] == [(3_045_000_000.0, 3_045_000_000.0)]
+    assert found.problems == ("x:10: a signal interrupted this run of hackbench; its time is left out",) and has_own_lines_only(found)
+
+
+@pytest.mark.parametrize("line", ["SENDER: write (error: Connection reset by peer)", "CLIENT: ready write (error: Broken pipe)"])
+def test_a_run_whose_worker_failed_has_no_time(line: str) -> None:
+    found = amounts(HACKBENCH + HACKBENCH.replace("Time:", f"{line}\nTime:"))
+    assert [len(one.values) for one in found.amounts] == [1] and has_own_lines_only(found)
+    assert found.problems[0].startswith(f"x:7: a worker of this run of hackbench failed ({line[:30]}")
+
+
+def test_a_hackbench_that_could_not_start_is_known_by_its_lines() -> None:
+    lines = "fork() (error: Resource temporarily unavailable)\n12 children started.  Expected 40\nNo measurements available\n"
+    found = amounts(HACKBENCH + HACKBENCH.split("Time:")[0] + lines)
+    assert len(found.problems) == 1 and "failed (fork()" in found.problems[0] and has_own_lines_only(found)
+
+
+def test_settings_of_the_hackbench_before_rt_tests_are_no_repetitions_of_each_other() -> None:
+    found = amounts("Running with 10*40 (== 400) tasks.\nTime: 0.310\nRunning with 20*40 (== 800) tasks.\nTime: 0.620\n")
+    assert values_of(found) == {"10 groups of 40 tasks": (310e6,), "20 groups of 40 tasks": (620e6,)} and has_own_lines_only(found)
+
+
+def test_the_hackbench_of_perf_is_read_and_its_other_benchmarks_are_not() -> None:
+    found = amounts(PERF_MESSAGING + PERF_MESSAGING.replace("0.124", "1.500"))
+    assert values_of(found) == {"perf bench, 4 groups, 160 threads": (124e6, 1500e6)} and has_own_lines_only(found)
+    both = amounts(PERF_MESSAGING + PERF_PIPE)
+    assert values_of(both) == {"perf bench, 4 groups, 160 threads": (124e6,)}
+    with pytest.raises(DataError, match="printed no time"):
+        amounts(PERF_MESSAGING.split("     Total")[0])
+    with pytest.raises(DataError, match=r"a worker of this run of hackbench failed \(perf: SENDER: write: Broken pipe\)"):
+        amounts(PERF_MESSAGING.replace("     Total", "perf: SENDER: write: Broken pipe\n     Total"))
+
+
+def test_a_figure_of_perf_sched_as_wide_as_its_column_is_read() -> None:
+    wide = PERF_SCHED.replace("|    841.452 ms |      550 |", "|1499451.694 ms |123456550 |")
+    total = wide.replace("|     3392 |", "|123459392 |")
+    assert values_of(amounts(total)) == values_of(amounts(PERF_SCHED)) and amounts(total).problems == ()
+    assert "the tasks have 123459392 switches, `TOTAL:` has 3392, so rows are missing" in amounts(wide).problems[0]
+
+
+def test_events_that_perf_lost_make_the_run_partial() -> None:
+    lost = "  INFO: 1.250% lost events (5 out of 400, in 2 chunks)\n"
+    bugs = "  INFO: 0.500% state machine bugs (2 out of 400) (due to lost events?)\n"
+    found = amounts(PERF_SCHED + lost + bugs)
+    assert len(found.problems) == 1 and "perf lost events" in found.problems[0] and has_own_lines_only(found)
+    assert dict(found.facts)["perf's complaints"].endswith("(12 out of 3); 0.500% state machine bugs (2 out of 400) (due to lost events?)")
+    warned = amounts("Warning:\nProcessed 4123 events and lost 3 chunks!\n\nCheck IO/CPU overload!\n\n" + PERF_SCHED)
+    assert "lost 3 chunks" in warned.problems[0]
+
+
+def test_a_task_without_an_id_is_a_task() -> None:
+    row = next(line for line in PERF_SCHED.splitlines(keepends=True) if "sleep:31501" in line)
+    found = amounts(PERF_SCHED.replace(row, row.replace("sleep:31501 ", ":-1:-1      ")))
+    assert ":-1 average delay" in values_of(found) and found.problems == ()

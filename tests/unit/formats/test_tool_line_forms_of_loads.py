@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 
 import pytest
 
 from latlab.errors import DataError
-from latlab.formats.measured import holds_amounts, read_amounts
+from latlab.formats.measured import holds_amounts, read_amounts, read_wakeups
 from latlab.model.benchmarks import Benchmark
 from latlab.model.wakeups import Wakeups
 from support.places import TOOLS_DATA
@@ -33,6 +34,15 @@ PERF_PIPE = """# Running 'sched/pipe' benchmark:
       31.008000 usecs/op
 """
 PERF_SCHED = (TOOLS_DATA / "perf_sched.txt").read_text("utf-8")
+
+
+SCHED = "".join(gzip.decompress((TOOLS_DATA / "sched_events.txt.gz").read_bytes()).decode().splitlines(keepends=True)[:401])
+EVENT = re.compile(r"^(?P<task>.{16}-\d+ *)\[(?P<cpu>\d+)\] (?P<time>[\d.]+): (?P<rest>sched_.*)$", re.MULTILINE)
+
+
+def wakeups(text: str) -> Wakeups:
+    assert not holds_amounts(text.encode(), "x")
+    return read_wakeups(text.encode(), "x")
 
 
 def amounts(text: str) -> Benchmark:
@@ -106,3 +116,63 @@ def test_a_task_without_an_id_is_a_task() -> None:
     row = next(line for line in PERF_SCHED.splitlines(keepends=True) if "sleep:31501" in line)
     found = amounts(PERF_SCHED.replace(row, row.replace("sleep:31501 ", ":-1:-1      ")))
     assert ":-1 average delay" in values_of(found) and found.problems == ()
+
+
+def sched(template: str) -> str:
+    """The trace with its events in another form."""
+    return EVENT.sub(template, SCHED)
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        r"\g<task>[\g<cpu>] dNLh4.1 \g<time>: \g<rest>",
+        r"\g<task>[\g<cpu>] d..2.... \g<time>: \g<rest>",
+        r"\g<task>[\g<cpu>] \g<time>: (+15522) \g<rest>",
+        r"\g<task>  \g<cpu>d..2. \g<time>: \g<rest>",
+    ],
+    ids=["lazy preemption", "eight flags", "--ts-diff", "-l"],
+)
+def test_every_form_of_an_event_is_read(template: str) -> None:
+    plain, found = wakeups(SCHED), wakeups(sched(template))
+    assert [(cpu.cpu, cpu.got, cpu.max_ns) for cpu in found.cpus] == [(cpu.cpu, cpu.got, cpu.max_ns) for cpu in plain.cpus]
+    assert sum(cpu.got for cpu in plain.cpus) > 50 and found.facts[0] == plain.facts[0] and has_own_lines_only(found)
+
+
+def test_latencies_that_trace_cmd_computes_itself_are_known_lines() -> None:
+    text = "CPU 3 is empty\n" + SCHED.replace("next_prio=19\n", "next_prio=19 Latency: 8.366 usecs\n")
+    text += "\nAverage wakeup latency: 8.366 usecs\nMaximum Latency: 19.279 usecs at timestamp: 39821.1\n"
+    text += "Minimum Latency: 1.703 usecs at timestamp: 39821.000000\n\nRT task timings:\n"
+    assert wakeups(text).cpus[0].max_ns == wakeups(SCHED).cpus[0].max_ns and has_own_lines_only(wakeups(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (SCHED + SCHED, "x:402: a second run of trace-cmd report .'cpus=2': another trace, file or buffer., the first is at line 1"),
+        (SCHED + SCHED.split("\n", 1)[1].replace("] 3982", "] 1982"), "x:402: a second run of trace-cmd report .the time falls."),
+        ("a.dat: cpus=2\nb.dat: cpus=2\n" + SCHED.split("\n", 1)[1], "x:2: a second run of trace-cmd report"),
+        (sched(r"\g<task>[\g<cpu>] 81283718211: \g<rest>"), "x: time stamps in ticks"),
+        (sched(r"\g<task>[\g<cpu>]-0x1 \g<time>: \g<rest>"), "x: the raw fields of trace-cmd report -R"),
+        (SCHED.replace(" prev_comm", " [FAILED TO PARSE] prev_comm"), "x:2: trace-cmd failed to parse sched_switch"),
+    ],
+    ids=["two reports", "falling time", "two files", "ticks", "raw", "not parsed"],
+)
+def test_a_report_that_gives_no_latencies_is_refused_by_name(text: str, said: str) -> None:
+    with pytest.raises(DataError, match=said):
+        wakeups(text)
+
+
+def test_a_truncated_file_of_trace_cmd_is_partial() -> None:
+    found = wakeups("File possibly truncated. Need at least 8192, but file size is 4096.\n" + SCHED)
+    assert found.problems == ("x:1: trace-cmd says that its file is truncated",) and not found.complete
+
+
+def test_a_wake_up_of_a_thread_that_was_awake_is_none() -> None:
+    waking = "  a-1 [000] d..4. 1.00000{}: sched_wakeup: rt:9 [10] success={} CPU:001\n"
+    switch = "  b-2 [001] d..2. 1.0000{}: sched_switch: b:2 [120] R ==> rt:9 [10]\n"
+    away = "  rt-9 [001] d..2. 1.000020: sched_switch: rt:9 [10] R ==> b:2 [5]\n"
+    found = wakeups(
+        waking.format(1, 1) + switch.format("09") + away + waking.format(21, 0).replace("1.0000021", "1.000021") + switch.format(50)
+    )
+    assert [(cpu.got, cpu.max_ns) for cpu in found.cpus] == [(1, 8000)]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import re
 
 import pytest
@@ -13,6 +14,7 @@ from latlab.formats.measured import holds_amounts, read_amounts, read_wakeups
 from latlab.model.benchmarks import Benchmark
 from latlab.model.wakeups import Wakeups
 from support.places import TOOLS_DATA
+from support.tool_texts import THREAD_METRIC
 
 HACKBENCH = "".join((TOOLS_DATA / "hackbench.txt").read_text("utf-8").splitlines(keepends=True)[:3])
 INTERRUPTED = HACKBENCH.replace(
@@ -176,3 +178,64 @@ def test_a_wake_up_of_a_thread_that_was_awake_is_none() -> None:
         waking.format(1, 1) + switch.format("09") + away + waking.format(21, 0).replace("1.0000021", "1.000021") + switch.format(50)
     )
     assert [(cpu.got, cpu.max_ns) for cpu in found.cpus] == [(1, 8000)]
+
+
+def test_a_period_of_thread_metric_that_the_console_missed_changes_no_other() -> None:
+    head = "**** Thread-Metric Message Processing Test **** Relative Time: {}\nTime Period Total:  {}\n\n"
+    late = "".join(head.format(30 * number, 500 + number) for number in (10, 11, 13))
+    found = amounts(late)
+    assert [(one.values, one.over_s) for one in found.amounts] == [((510.0, 511.0, 513.0), 30.0)]
+    other = amounts(late + head.format(10, 170) + head.format(20, 171))
+    assert [(one.values, one.over_s) for one in other.amounts] == [((510.0, 511.0, 513.0), 30.0), ((170.0, 171.0), 10.0)]
+
+
+def test_counters_and_details_of_thread_metric_are_known_lines() -> None:
+    counters = "".join(f"tm_cooperative_thread_{thread}_counter: 4711\n" for thread in range(5))
+    error = "ERROR: Invalid counter value(s). Preemptive counters should not be more that 1 different than the average!\n"
+    details = "   Average: 120, 0: 120, 1: 120, 2: 120, 3: 120, 4: 118\n"
+    found = amounts(THREAD_METRIC.replace("Time Period", f"{counters}{error}{details}Time Period", 1))
+    assert values_of(found) == values_of(amounts(THREAD_METRIC)) and has_own_lines_only(found)
+    assert found.problems[0].startswith("x:7: the test says: Invalid counter value(s). Preemptive")
+
+
+def suite(**changed: object) -> dict[str, object]:
+    record = {"metric": "sem.give", "nanoseconds": "1116"}
+    whole = {
+        "name": "benchmark.kernel.latency",
+        "arch": "arm",
+        "platform": "frdm_k64f",
+        "toolchain": "zephyr",
+        "run_id": "1f",
+        "retries": 0,
+    }
+    return {**whole, "runnable": True, "status": "passed", "execution_time": "1.00", "recording": [record], **changed}
+
+
+def twister(*suites: dict[str, object]) -> Benchmark:
+    return amounts(json.dumps({"environment": {"os": "Linux", "zephyr_version": "v4.2.0"}, "testsuites": suites}))
+
+
+def test_suites_of_two_toolchains_are_no_repetitions_of_each_other() -> None:
+    found = twister(suite(), suite(toolchain="llvm", retries=2))
+    assert [one.test for one in found.amounts] == ["zephyr/benchmark.kernel.latency", "llvm/benchmark.kernel.latency"]
+    assert dict(found.facts)["retries"] == "llvm/benchmark.kernel.latency (2)"
+    assert [one.test for one in twister(suite(), suite()).amounts] == ["benchmark.kernel.latency"]
+
+
+@pytest.mark.parametrize(
+    ("status", "said"), [("failed", "latency failed"), (None, "latency has no status"), ("skipped", "latency skipped")]
+)
+def test_a_suite_that_did_not_pass_makes_the_run_partial(status: str | None, said: str) -> None:
+    (problem,) = twister(suite(status=status)).problems
+    assert f"{said}; its recording is kept" in problem
+
+
+def test_objects_within_a_record_are_left_out_by_name() -> None:
+    record = {"metric": "sem.give", "nanoseconds": "1116", "parts": {"enter": 3, "leave": 4}}
+    found = twister(suite(recording=[record, {"metric": "sem.take", "nanoseconds": ["44", "45"], "parts": [{"enter": 3}, {"enter": 5}]}]))
+    assert values_of(found) == {"sem.give": (1116.0,), "sem.take": (44.0, 45.0)}
+    assert [problem.split(": ", 2)[2] for problem in found.problems] == [
+        "parts is an object of the suite's own (`as_json`); it is left out"
+    ] * 2
+    csv = '"board","parts","ram_kb"\n"frdm","{\'enter\': 3}","12"\n"k64","[{\'enter\': 3}, {\'enter\': 4}]",""\n'
+    assert values_of(amounts(csv)) == {"frdm ram_kb": (12.0,)} and "parts is an object" in amounts(csv).problems[0]

@@ -28,6 +28,8 @@ BELOW = re.compile(r'^"[A-Za-z_]\w{0,60}"(?:,"[A-Za-z_]\w{0,60}")+\r?$', re.ASCI
 CELLS = re.compile(r'[",]')
 CSV_LINES = (HEADER, re.compile(r'^"[^"]*"(?:,(?:"[^"]*"|[^",]*))+\r?$'))
 DERIVED = ("benchmark_name", "baseline_median", "total_time_period_median", "total_time_period_normalized")
+OBJECT = re.compile(r"^\{")
+"""JSON within a record, or what Python prints of it."""
 Value = list[str]
 
 
@@ -83,24 +85,31 @@ def _table(text: str) -> str:
 
 
 def read_twister_json(root: Mapping[str, object], place: str) -> Benchmark:
-    """Every suite that recorded something; where suites ran on several platforms, the platform is part of the test's name."""
+    """Every suite that recorded something. Where suites ran on several platforms or with several toolchains, these are part of the
+    test's name."""
     suites = [one for one in _list(root.get("testsuites")) if isinstance(one, dict) and one.get("recording")]
     if not suites:
         raise DataError(f"{place}: no suite of twister's report has a recording; name one whose test has `record` in its harness_config")
     found = _Found()
     platforms = list(dict.fromkeys(str(suite.get("platform", "")) for suite in suites))
+    distinct = [key for key in ("platform", "toolchain") if len({str(suite.get(key, "")) for suite in suites}) > 1]
+    retries: list[str] = []
     for suite in suites:
-        name, platform = str(suite.get("name", "suite")), str(suite.get("platform", ""))
-        test = f"{platform}/{name}" if len(platforms) > 1 else name
-        if suite.get("status") not in ("passed", None):
-            found.problems.append(f"{place}: {test} {suite['status']}; its recording is kept")
+        test = "/".join(str(suite.get(key, "")) for key in (*distinct, "name"))
+        if suite.get("status", "passed") != "passed":
+            found.problems.append(f"{place}: {test} {suite['status'] or 'has no status'}; its recording is kept")
+        if suite.get("retries"):
+            retries.append(f"{test} ({str(suite['retries'])[:10]})")
         for number, record in enumerate(_list(suite["recording"]), 1):
             where = f"{place}: {test}, record {number}"
             if isinstance(record, dict):
                 _add_record(found, test, {str(key): _texts(value) for key, value in record.items()}, where)
             else:
                 found.problems.append(f"{where}: no object; it is left out")
-    return _benchmark(found, place, (("platforms", ", ".join(platforms)),))
+    facts = [("platforms", ", ".join(platforms))]
+    if retries:
+        facts.append(("retries", ", ".join(retries)[:240]))
+    return _benchmark(found, place, tuple(facts))
 
 
 def load_json(text: str, place: str) -> Mapping[str, object]:
@@ -117,7 +126,9 @@ def load_json(text: str, place: str) -> Mapping[str, object]:
 
 
 def _add_record(found: _Found, test: str, record: Mapping[str, Value], where: str) -> None:
-    record = {key: texts for key, texts in record.items() if key not in DERIVED}
+    objects = [key for key, texts in record.items() if any(OBJECT.match(text) for text in texts)]
+    found.problems += [f"{where}: {key} is an object of the suite's own (`as_json`); it is left out" for key in objects]
+    record = {key: texts for key, texts in record.items() if key not in DERIVED and key not in objects}
     if "nanoseconds" in record and len(record.get("metric", ())) == 1:
         found.add(test, Metric.DURATION, record["metric"][0], record["nanoseconds"], where)
         return

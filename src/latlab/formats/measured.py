@@ -74,6 +74,10 @@ NOT_READ = (
         re.compile(r"^# tracer: (?:nop|function|function_graph|blk|mmiotrace)\s*$", re.MULTILINE),
         "a trace of the kernel without latencies; record sched_waking and sched_switch, or use the tracer timerlat, hwlat or wakeup_rt",
     ),
+    (
+        re.compile(r"^Benchmark +Time +CPU +Iterations|^name,iterations,real_time,cpu_time,time_unit,", re.MULTILINE),
+        "Google Benchmark's table or CSV, which is not read; run it with --benchmark_format=json",
+    ),
     (re.compile(r"^ +Max latency was ", re.MULTILINE), "rtla with --aa-only, which prints no statistics; run it with -a instead"),
 )
 """What is known and not read, and what to give instead."""

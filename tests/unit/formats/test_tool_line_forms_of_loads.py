@@ -239,3 +239,52 @@ def test_objects_within_a_record_are_left_out_by_name() -> None:
     ] * 2
     csv = '"board","parts","ram_kb"\n"frdm","{\'enter\': 3}","12"\n"k64","[{\'enter\': 3}, {\'enter\': 4}]",""\n'
     assert values_of(amounts(csv)) == {"frdm ram_kb": (12.0,)} and "parts is an object" in amounts(csv).problems[0]
+
+
+def google(*entries: dict[str, object], **context: object) -> Benchmark:
+    return amounts(json.dumps({"context": {"num_cpus": 2, **context}, "benchmarks": entries}))
+
+
+def timed(name: str, real_time: float = 12.5, **more: object) -> dict[str, object]:
+    whole = {"name": name, "run_name": name, "run_type": "iteration", "iterations": 100, "real_time": real_time, "cpu_time": 12.0}
+    return {**whole, "time_unit": "ns", **more}
+
+
+def test_a_skipped_benchmark_took_no_time_of_zero() -> None:
+    skipped = timed("read", 0.0, skipped=True, skip_message="no such device", iterations=0)
+    found = google(timed("sum"), skipped)
+    assert values_of(found) == {"sum": (12.5,)} and dict(found.facts)["skipped benchmarks"] == "read (no such device)"
+    with pytest.raises(DataError, match=r"every benchmark was skipped: read \(no such device\)"):
+        google(skipped)
+
+
+def test_aggregates_without_repetitions_are_named() -> None:
+    mean = timed("sum_mean", run_name="sum", run_type="aggregate", aggregate_name="mean", aggregate_unit="time")
+    (problem,) = google(timed("copy"), mean).problems
+    assert problem == "x: 'sum' has aggregates only; run it without --benchmark_report_aggregates_only"
+    with pytest.raises(DataError, match="'sum' has aggregates only"):
+        google(mean)
+
+
+def test_aggregates_of_a_release_without_run_types_are_no_benchmarks() -> None:
+    names = ("sum", "sum_mean", "go_mean")
+    old = [dict[str, object](name=name, iterations=9, real_time=1.5, cpu_time=1.0, time_unit="us") for name in names]
+    big_o: dict[str, object] = {"name": "sum_BigO", "cpu_coefficient": 1.0, "real_coefficient": 2.0, "big_o": "N", "time_unit": "us"}
+    found = google(*old, big_o, {"name": "sum_RMS", "rms": 0.02})
+    assert values_of(found) == {"sum": (1500.0,), "go_mean": (1500.0,)} and found.problems == ()
+
+
+def test_counters_and_the_build_of_googles_library_are_kept_as_facts() -> None:
+    entry = timed("sum", bytes_per_second=1e9, allocs_per_iter=2.0, net_heap_growth=0, label="warm")
+    facts = dict(google(entry, library_build_type="debug", library_version="v1.9.5", aslr_enabled=True).facts)
+    assert facts["counters that are not read"] == "bytes_per_second, allocs_per_iter, net_heap_growth"
+    assert (facts["library_build_type"], facts["library_version"], facts["aslr_enabled"]) == ("debug", "v1.9.5", "True")
+
+
+def test_what_googles_library_prints_without_a_time_in_json_is_refused_by_name() -> None:
+    with pytest.raises(DataError, match="the names that --benchmark_list_tests prints"):
+        google({"name": "sum"}, {"name": "copy"})
+    table = "Running ./b\n---------\nBenchmark           Time             CPU   Iterations\n---------\nsum   12.5 ns   12.0 ns   100\n"
+    for text in (table, 'name,iterations,real_time,cpu_time,time_unit,bytes_per_second,items_per_second,label\n"sum",100,12.5,12,ns,,,\n'):
+        with pytest.raises(DataError, match="run it with --benchmark_format=json"):
+            wakeups(text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from latlab.errors import DataError
 from latlab.model.benchmarks import Benchmark
@@ -13,9 +14,26 @@ from latlab.model.run import Amount
 
 TOOL = "google-benchmark"
 START = re.compile(r'"benchmarks"\s*:\s*\[')
-CONTEXT = ("host_name", "num_cpus", "mhz_per_cpu")
+CONTEXT = ("host_name", "num_cpus", "mhz_per_cpu", "cpu_scaling_enabled", "aslr_enabled", "library_version", "library_build_type")
 LARGEST = 1e15
 NS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
+NAMES = {"name", "run_name", "run_type", "family_index", "per_family_instance_index", "label"}
+COUNTS = {"repetitions", "repetition_index", "threads", "iterations"}
+TIMES = {"real_time", "cpu_time", "time_unit"}
+FAILURES = {"error_occurred", "error_message", "skipped", "skip_message"}
+OF_LIBRARY = NAMES | COUNTS | TIMES | FAILURES
+OLD_AGGREGATE = re.compile(r"^(.+)_(?:mean|median|stddev|cv|BigO|RMS)$")
+"""By its name, as releases before 1.5 have no `run_type`."""
+
+
+@dataclass(slots=True)
+class _Entries:
+    names: frozenset[str]
+    values: dict[str, list[float]] = field(default_factory=dict)
+    aggregates: dict[str, None] = field(default_factory=dict)
+    skipped: dict[str, None] = field(default_factory=dict)
+    counters: dict[str, None] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
 
 
 def read_google_benchmark(root: Mapping[str, object], place: str) -> Benchmark:
@@ -23,24 +41,59 @@ def read_google_benchmark(root: Mapping[str, object], place: str) -> Benchmark:
     entries = root.get("benchmarks")
     if not isinstance(entries, list):
         raise DataError(f"{place}: no list `benchmarks` of Google's benchmark library; name another file")
-    values: dict[str, list[float]] = {}
-    problems: list[str] = []
+    if entries and all(isinstance(entry, dict) and set(entry) == {"name"} for entry in entries):
+        raise DataError(f"{place}: the names that --benchmark_list_tests prints, without a time; run the benchmarks")
+    found = _Entries(frozenset(str(entry.get("name")) for entry in entries if isinstance(entry, dict)))
     for number, entry in enumerate(entries, 1):
-        if not isinstance(entry, dict) or not isinstance(entry.get("name"), str):
-            problems.append(f"{place}: entry {number} of `benchmarks` has no name; it is left out")
-            continue
-        if entry.get("run_type", "iteration") != "iteration":
-            continue
-        name = str(entry.get("run_name", entry["name"]))[:120]
-        time, unit = entry.get("real_time"), NS.get(str(entry.get("time_unit", "ns")))
-        is_time = isinstance(time, int | float) and not isinstance(time, bool) and 0 <= time < LARGEST
-        if entry.get("error_occurred") or unit is None or not is_time:
-            problems.append(f"{place}: {name!r} has no time ({str(entry.get('error_message', time))[:60]}); it is left out")
-            continue
-        values.setdefault(name, []).append(float(str(time)) * unit)
-    if not values:
-        raise DataError(problems[0] if problems else f"{place}: no benchmark ran; name the JSON of a whole run")
+        _take(found, entry, place, number)
+    found.problems += [
+        f"{place}: {name!r} has aggregates only; run it without --benchmark_report_aggregates_only"
+        for name in found.aggregates
+        if name not in found.values
+    ]
+    if not found.values:
+        skipped = f"{place}: every benchmark was skipped: {next(iter(found.skipped), '')}"
+        none = skipped if found.skipped else f"{place}: no benchmark ran; name the JSON of a whole run"
+        raise DataError(found.problems[0] if found.problems else none)
+    amounts = tuple(Amount(TOOL, Metric.DURATION, name, None, tuple(values)) for name, values in found.values.items())
+    return Benchmark(TOOL, amounts, facts=_facts(root, found), problems=tuple(found.problems))
+
+
+def _take(found: _Entries, entry: object, place: str, number: int) -> None:
+    if not isinstance(entry, dict) or not isinstance(entry.get("name"), str):
+        found.problems.append(f"{place}: entry {number} of `benchmarks` has no name; it is left out")
+        return
+    name = str(entry.get("run_name", entry["name"]))[:120]
+    aggregate_of = name if entry.get("run_type", "iteration") != "iteration" else _old_aggregate(found, entry)
+    if aggregate_of:
+        found.aggregates[aggregate_of] = None
+        return
+    if entry.get("skipped") is True:
+        found.skipped[f"{name} ({str(entry.get('skip_message', ''))[:60]})"] = None
+        return
+    time, unit = entry.get("real_time"), NS.get(str(entry.get("time_unit", "ns")))
+    is_time = isinstance(time, int | float) and not isinstance(time, bool) and 0 <= time < LARGEST
+    if entry.get("error_occurred") or unit is None or not is_time:
+        found.problems.append(f"{place}: {name!r} has no time ({str(entry.get('error_message', time))[:60]}); it is left out")
+        return
+    found.values.setdefault(name, []).append(float(str(time)) * unit)
+    found.counters |= dict.fromkeys(key for key in entry if key not in OF_LIBRARY)
+
+
+def _old_aggregate(found: _Entries, entry: Mapping[str, object]) -> str:
+    """The benchmark whose aggregate this entry without a `run_type` is, by the names of the others."""
+    match = None if "run_type" in entry else OLD_AGGREGATE.match(str(entry["name"]))
+    if match is None:
+        return ""
+    of_one = match[1] in found.names or {f"{match[1]}_mean", f"{match[1]}_stddev"} <= found.names
+    return match[1][:120] if of_one else ""
+
+
+def _facts(root: Mapping[str, object], found: _Entries) -> tuple[tuple[str, str], ...]:
     context = root.get("context")
-    facts = tuple((key, str(context[key])[:120]) for key in CONTEXT if key in context) if isinstance(context, dict) else ()
-    amounts = tuple(Amount(TOOL, Metric.DURATION, name, None, tuple(found)) for name, found in values.items())
-    return Benchmark(TOOL, amounts, facts=facts, problems=tuple(problems))
+    facts = [(key, str(context[key])[:120]) for key in CONTEXT if key in context] if isinstance(context, dict) else []
+    if found.skipped:
+        facts.append(("skipped benchmarks", ", ".join(found.skipped)[:240]))
+    if found.counters:
+        facts.append(("counters that are not read", ", ".join(found.counters)[:240]))
+    return tuple(facts)

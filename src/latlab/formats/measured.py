@@ -75,6 +75,10 @@ NOT_READ = (
         "a trace of the kernel without latencies; record sched_waking and sched_switch, or use the tracer timerlat, hwlat or wakeup_rt",
     ),
     (
+        re.compile(r"^ +time +cpu .*task name +wait time +sch delay ", re.MULTILINE),
+        "perf sched timehist, which is not read; give `perf sched latency` of the same recording",
+    ),
+    (
         re.compile(r"^Benchmark +Time +CPU +Iterations|^name,iterations,real_time,cpu_time,time_unit,", re.MULTILINE),
         "Google Benchmark's table or CSV, which is not read; run it with --benchmark_format=json",
     ),

@@ -114,6 +114,12 @@ def test_events_that_perf_lost_make_the_run_partial() -> None:
     assert "lost 3 chunks" in warned.problems[0]
 
 
+def test_the_other_table_of_perf_sched_is_refused_by_name() -> None:
+    text = "Samples do not have callchains.\n           time    cpu  task name                       wait time  sch delay   run time\n"
+    with pytest.raises(DataError, match="perf sched timehist, which is not read; give `perf sched latency`"):
+        wakeups(text + "    123.456789 [0001]  sleep[4711]                         0.000      0.012      0.250\n")
+
+
 def test_a_task_without_an_id_is_a_task() -> None:
     row = next(line for line in PERF_SCHED.splitlines(keepends=True) if "sleep:31501" in line)
     found = amounts(PERF_SCHED.replace(row, row.replace("sleep:31501 ", ":-1:-1      ")))

@@ -67,6 +67,14 @@ OBJECT_KEYS = frozenset(("thread", "cpu", "benchmarks", "testsuites"))
 MOST_OBJECTS = 50
 NOT_READ = (
     (
+        re.compile(r"^# (?:test started on: .*\n(?:# .*\n)+# max latency: |\d\d+:\d\d:\d\d \([^)\n]{1,60} us period, )", re.MULTILINE),
+        "a file for gnuplot of Xenomai's latency or latmus; give what the tool itself printed, with the histogram of `-h` or `-g -`",
+    ),
+    (
+        re.compile(r"^== latmus started for core tuning", re.MULTILINE),
+        "latmus tuned the timer (-t) and measured no latency; run it without -t",
+    ),
+    (
         re.compile(r"^timestamps:\s*\n *- core: \d+\s*\n +counter: ", re.MULTILINE),
         "time stamps of OP-TEE's benchmark framework, in ticks of a counter whose frequency it does not name; give the output of xtest",
     ),
@@ -264,6 +272,7 @@ WAKEUPS: tuple[Format[Wakeups], ...] = (
         xenomai.read_xenomai,
         "a line that begins with RTT|, RTH|, RTD| or RTS|",
         xenomai.LINES,
+        own_lines=xenomai.OWN_LINES,
     ),
     Format(
         ("stress-ng --cyclic",),

@@ -13,7 +13,7 @@ from latlab.formats.measured import holds_amounts, read_amounts, read_wakeups
 from latlab.model.benchmarks import Benchmark
 from latlab.model.wakeups import Wakeups
 from support.places import RT_DATA, TOOLS_DATA
-from support.tool_texts import HWLATDETECT_2_10, HWNOISE, ISOCHRON, RUNQLAT, SCHBENCH
+from support.tool_texts import HWLATDETECT_2_10, HWNOISE, ISOCHRON, LATMUS, RUNQLAT, SCHBENCH, XENOMAI, XENOMAI_HISTOGRAM
 
 TOP = (TOOLS_DATA / "timerlat_top.txt").read_text("utf-8")
 HIST = (RT_DATA / "rtla-timerlat.txt").read_text("utf-8")
@@ -47,6 +47,27 @@ ANALYSIS = """timerlat hit stop tracing
 
 Max timerlat IRQ latency from idle: 36.93 us in cpu 2
   Saving trace to timerlat_trace.txt
+"""
+XENOMAI_TITLE, _, _ = XENOMAI.partition("RTT|")
+XENOMAI_KILLED, _, _ = XENOMAI.partition("---|")
+XENOMAI_PLOT = """# 00:00:02 (periodic user-mode task, 1000 us period, priority 99)
+# ----lat min|----lat avg|----lat max|-overrun|---msw|
+#       0.310|      1.502|     31.250|       0|     0|
+# Xenomai version: Xenomai/cobalt v3.2.1
+0 1
+0.5 21
+1 1
+"""
+LATMUS_PLOT = """# test started on: Sat Jan  3 11:00:00 2026
+# Linux version 5.15.0-evl (gcc) #1 SMP
+# sampling period: 1000 microseconds
+# context: user
+# thread affinity: CPU1
+# min latency: 1.250
+# avg latency: 1.500
+# max latency: 2.500
+1 2001
+2 900
 """
 
 
@@ -218,3 +239,84 @@ def test_json_and_xml_are_read_where_a_terminal_shows_them() -> None:
     assert dict(around.facts)["lines"].endswith("2 of no known tool (from line 1: '$ cat oslat.json')")
     with pytest.raises(DataError, match="two tools, cyclictest and jitterdebugger"):
         wakeups((RT_DATA / "cyclictest-q.txt").read_text("utf-8") + text)
+
+
+@pytest.mark.parametrize("option", ["-l 0", "-q"])
+def test_the_period_of_xenomais_latency_is_in_its_title_too(option: str) -> None:
+    kept = [line for line in XENOMAI.splitlines(keepends=True) if not line.startswith(("RTT|", "RTH|") if option == "-l 0" else "RT")]
+    rest = "" if option == "-l 0" else "running quietly for 2 seconds\n" + XENOMAI.splitlines(keepends=True)[-1]
+    found = wakeups("".join(kept) + rest)
+    assert (found.interval_ns, found.cpus[0].got, dict(found.facts)["mode"]) == (100_000, 19_999, "periodic user-mode task")
+    assert found.complete and has_own_lines_only(found)
+
+
+def test_a_run_of_xenomais_latency_without_a_whole_second_is_refused() -> None:
+    for seconds in ("00:00:00", "00:00:-1"):
+        with pytest.raises(DataError, match="stopped before its first second was over"):
+            wakeups(f"{XENOMAI_TITLE}RTS|  10000.000|      0.000| -10000.000|       0|     0|    {seconds}/{seconds}\n")
+    with pytest.raises(DataError, match="x: no line RTD or RTS of latency or latmus; latency stopped itself: process memory not locked"):
+        wakeups(f"{XENOMAI_TITLE}RTH|----lat min\nlatency: process memory not locked\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (XENOMAI_KILLED + "latency: watchdog triggered (period too short?)\n", "no line RTS, latency stopped itself: watchdog triggered"),
+        (
+            XENOMAI_KILLED + "received signal, aborting.\n(enabling CONFIG_XENO_OPT_DEBUG_TRACE_RELAX may help)\n",
+            "at a switch of mode (-b)",
+        ),
+        (
+            LATMUS.partition("RTS|")[0] + "latency threshold is exceeded (2000 >= 2.500), aborting.\n",
+            "its threshold (-A): latency threshold",
+        ),
+        (LATMUS.partition("RTS|")[0] + "results look weird, aborting.\n", "contradict each other: results look weird"),
+        (LATMUS + "*** WARNING: unexpected switches to in-band mode detected,\n", "latmus calls its figures not reliable"),
+        ("running quietly for 3 seconds on CPU1\n" + LATMUS.splitlines()[-1], "no line names the period"),
+    ],
+)
+def test_why_latency_or_latmus_stopped_is_said(text: str, said: str) -> None:
+    found = wakeups(text)
+    assert len(found.problems) == 1 and said in found.problems[0] and has_own_lines_only(found), (found.problems, found.facts)
+
+
+def test_switches_of_mode_and_a_cpu_that_is_not_isolated_are_kept() -> None:
+    warned = "Warning! some latency peaks may have been due to involuntary mode switches.\nPlease contact xenomai@xenomai.org\n"
+    found = wakeups(XENOMAI.replace("|     0|    00", "|     3|    00") + warned)
+    assert ("switches of mode", "3") in found.facts and has_own_lines_only(found)
+    for text in (LATMUS.replace("CPU1)", "CPU1-noisol)"), LATMUS.replace("CPU1...", "CPU1 (not isolated)...")):
+        assert ("isolation", "CPU 1 was not isolated") in wakeups(text).facts
+
+
+def test_buckets_of_xenomai_that_are_not_whole_microseconds_are_left_out() -> None:
+    rows = "---|--param|----range-|--samples\nHSD|    max|   {} -{}   |        2\nHSH|"
+    whole = wakeups(XENOMAI_HISTOGRAM.replace("HSH|", rows.format(9, 10), 1))
+    assert whole.cpus[0].histogram is not None and whole.complete
+    tenths = wakeups(XENOMAI_HISTOGRAM.replace("HSH|", rows.format(312, 313), 1))
+    tens = wakeups(XENOMAI_HISTOGRAM.replace("RTS|      0.310", "RTS|      1.310"))
+    for found in (tenths, tens):
+        assert found.cpus[0].histogram is None and found.cpus[0].got == 2000 and "(-B)" in dict(found.facts)["histogram"]
+
+
+def test_latencies_below_zero_are_in_no_bucket_of_their_absolute_value() -> None:
+    below = wakeups(XENOMAI_HISTOGRAM.replace("RTS|      0.310", "RTS|     -0.310")).cpus[0].histogram
+    assert below is not None and (int(below.low_ns[0]), int(below.high_ns[0])) == (-310, 1000)
+    found = wakeups(XENOMAI_HISTOGRAM.replace("RTS|      0.310", "RTS|     -4.250"))
+    assert found.cpus[0].histogram is None and "below zero, to -4.25 µs" in dict(found.facts)["histogram"]
+
+
+def test_what_latency_and_latmus_print_for_gnuplot_is_theirs() -> None:
+    found = wakeups(XENOMAI_HISTOGRAM.replace("RTS|", XENOMAI_PLOT + "RTS|"))
+    assert found.cpus[0].got == 2000 and has_own_lines_only(found)
+    cells = wakeups(LATMUS.replace("RTS|", LATMUS_PLOT + "RTS|"))
+    histogram = cells.cpus[0].histogram
+    assert histogram is not None and (histogram.low_ns.tolist(), histogram.counts.tolist()) == ([1000, 2000], [2000, 900])
+    assert has_own_lines_only(cells) and "wake-ups" not in dict(cells.facts)
+    for plot in (XENOMAI_PLOT, LATMUS_PLOT):
+        with pytest.raises(DataError, match="a file for gnuplot of Xenomai's latency or latmus"):
+            wakeups(plot)
+
+
+def test_what_latmus_tuned_is_no_latency() -> None:
+    with pytest.raises(DataError, match="measured no latency; run it without -t"):
+        wakeups("== latmus started for core tuning, period=1000 microseconds (may take a while)\nirq gravity...1000 ns\n")

@@ -134,7 +134,8 @@ def test_delays_of_perf_are_amounts_by_task():
 def test_the_last_percentiles_of_schbench_count():
     found = {one.name: one for one in read_amounts(SCHBENCH.encode(), "x").amounts}
     assert found["wakeup latency 99 %"].values == (175_000.0,) and found["wakeup latency maximum"].values == (10_224_000.0,)
-    assert found["requests per second 50 %"].metric is Metric.THROUGHPUT and len(found) == 7
+    assert found["requests per second 50 %"].metric is Metric.THROUGHPUT and len(found) == 8
+    assert found["requests per second average"].values == (3024.6,)
 
 
 def test_repetitions_of_googles_library_are_values_and_its_own_means_are_left_out():

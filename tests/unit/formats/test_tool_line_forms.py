@@ -69,6 +69,15 @@ LATMUS_PLOT = """# test started on: Sat Jan  3 11:00:00 2026
 1 2001
 2 900
 """
+SCHBENCH_INTERVALS, _, _ = SCHBENCH.partition("average rps")
+SCHBENCH_WHOLE = SCHBENCH[SCHBENCH.index("Wakeup Latencies percentiles (usec) runtime 20") :]
+SCHBENCH_DELAY = "sched delay: message 3 (usec) worker 4 (usec)\n"
+SCHBENCH_JSON = (
+    '{"normal": {"version": "6.12.0","hostname": "board","cmdline": "schbench -j -"},"int": {"time": 1764330000, '
+    '"wakeup_latency_pct50.0": 7, "wakeup_latency_pct99.9": 909, "wakeup_latency_min": 1,"wakeup_latency_max": 10224, '
+    '"request_latency_pct50.0": 0, "request_latency_min": 0,"request_latency_max": 0, "rps_pct50.0": 3020, "rps_min": 1,"rps_max": 3017, '
+    '"runtime": 20}}'
+)
 
 
 def wakeups(text: str) -> Wakeups:
@@ -320,3 +329,65 @@ def test_what_latency_and_latmus_print_for_gnuplot_is_theirs() -> None:
 def test_what_latmus_tuned_is_no_latency() -> None:
     with pytest.raises(DataError, match="measured no latency; run it without -t"):
         wakeups("== latmus started for core tuning, period=1000 microseconds (may take a while)\nirq gravity...1000 ns\n")
+
+
+@pytest.mark.parametrize("seconds", [20, 21])
+def test_schbenchs_whole_run_follows_its_last_interval_and_is_no_second_run(seconds: int) -> None:
+    intervals = SCHBENCH_INTERVALS.replace("runtime 20 (s)", f"runtime {seconds} (s)")
+    text = intervals + SCHBENCH_DELAY + "current rps: 3017.20\n" + SCHBENCH_WHOLE + SCHBENCH_DELAY
+    found = amounts(text)
+    values = {one.name: one.values for one in found.amounts}
+    assert values["wakeup latency 50 %"] == (7000.0,) and values["requests per second average"] == (3024.6,)
+    assert ("scheduling delay", "message threads 3 µs, workers 4 µs") in found.facts and has_own_lines_only(found)
+    with pytest.raises(DataError, match=r"a second run of schbench \(percentiles after the figures of the whole run\)"):
+        amounts(text + SCHBENCH)
+    with pytest.raises(DataError, match="after 20 s come 20 s"):
+        amounts(SCHBENCH_INTERVALS + SCHBENCH_WHOLE.replace("(80 total", "(79 total"))
+
+
+def test_percentiles_of_no_sample_are_none() -> None:
+    none = "Request Latencies percentiles (usec) runtime 20 (s) (0 total samples)\n\t  50.0th: 0          (0 samples)\n\t  min=0, max=0\n"
+    text = SCHBENCH_WHOLE[: SCHBENCH_WHOLE.index("Request")] + none + SCHBENCH_WHOLE[SCHBENCH_WHOLE.index("RPS") :]
+    found = amounts(text)
+    assert found.problems == () and not any(one.name.startswith("request latency") for one in found.amounts)
+    with pytest.raises(DataError, match="no percentile of schbench; it was stopped before it measured"):
+        amounts(none)
+
+
+def test_schbenchs_rates_and_its_json_are_read() -> None:
+    piped = SCHBENCH_WHOLE[: SCHBENCH_WHOLE.index("Request")] + "avg worker transfer: 123456.78 ops/sec 60.28MB/s\n"
+    assert ("transfers per second", (123456.78,)) in [(one.name, one.values) for one in amounts(piped).amounts]
+    scaled = SCHBENCH_INTERVALS + "final rps goal was 3000\n"
+    assert ("goal of requests per second", "3000") in amounts(scaled).facts
+    alone = amounts(SCHBENCH_JSON)
+    assert [(one.name, one.values) for one in alone.amounts] == [
+        ("wakeup latency 50 %", (7000.0,)),
+        ("wakeup latency 99.9 %", (909000.0,)),
+        ("wakeup latency maximum", (10224000.0,)),
+        ("requests per second 50 %", (3020.0,)),
+    ]
+    both = amounts(SCHBENCH_JSON + SCHBENCH_WHOLE)
+    assert {one.name for one in both.amounts} >= {one.name for one in amounts(SCHBENCH_WHOLE).amounts} and both.problems == ()
+    assert all(map(has_own_lines_only, (amounts(piped), amounts(scaled), alone, both)))
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "Latency percentiles (usec)\n\t50.0000th: 66\n\t*99.0000th: 109\n\tOver=0, min=0, max=300\n",
+        "Latency percentiles (usec) runtime 5 (s)\n\t50.0th: 66\n\tmin=0, max=300\n",
+        "Wakeup latency percentiles (usec) runtime 5 (s) (9 total samples)\n\t50.0th: 66 (5 samples)\n\tmin=0, max=300\nautobench rps 20\n",
+    ],
+)
+def test_percentiles_of_schbenchs_older_releases_are_read(form: str) -> None:
+    found = amounts(form + "rps: 8001.10 p95 (usec) 52 p99 (usec) 70 p95/cputime 1.20% p99/cputime 2.33%\n")
+    values = {one.name: one.values for one in found.amounts}
+    assert values["wakeup latency 50 %"] == (66000.0,) and values["wakeup latency maximum"] == (300000.0,)
+    assert values["requests per second average"] == (8001.1,) and found.problems == () and has_own_lines_only(found)
+
+
+def test_what_schbench_says_of_its_threads_is_its_own() -> None:
+    said = "auto pinning message and worker threads\nPinning to message thread index 0 cpu 1\nCPU Topology: 2 dies detected\n"
+    said += "  Die 0: 0-7 (8 CPUs)\nMessage thread 0: cpus 0-7\nsetting worker threads to 4\nwarmup done, zeroing stats\n"
+    said += "split mode: 50% private (128 KB per thread), 50% shared (128 KB total)\nmatrix sizes: private=10, shared=20\n"
+    assert has_own_lines_only(amounts(said + SCHBENCH))

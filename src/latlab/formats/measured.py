@@ -55,7 +55,8 @@ from latlab.formats.wakeups.rtla import OSNOISE, TIMERLAT, read_osnoise, read_ti
 from latlab.formats.wakeups.rtla_top import is_timerlat_top, read_timerlat_top
 from latlab.formats.wakeups.sched_events import DAT_MAGIC, is_sched_trace, read_sched_events
 from latlab.formats.wakeups.thread_lines import read_thread_lines, tool_of
-from latlab.formats.wakeups.wakeup_json import read_json
+from latlab.formats.wakeups.wakeup_json import LINES as JITTERDEBUGGER
+from latlab.formats.wakeups.wakeup_json import NAN, read_json
 from latlab.model.benchmarks import Benchmark
 from latlab.model.power_steps import LostCpu
 from latlab.model.wakeups import Wakeups
@@ -66,6 +67,21 @@ OBJECT = re.compile(r"^[ \t]*\{", re.MULTILINE)
 OBJECT_KEYS = frozenset(("thread", "cpu", "benchmarks", "testsuites"))
 MOST_OBJECTS = 50
 NOT_READ = (
+    (
+        re.compile(JITTERDEBUGGER[0].pattern, re.MULTILINE),
+        "the screen of jitterdebugger, which has no histogram and names no unit; run it with -o DIR and give results.json",
+    ),
+    (
+        re.compile(r"\A(?:\d{1,5};\d{1,12}\.\d{9};\d{1,20}\r?\n)+"),
+        "jitterdebugger's samples as text, whose unit is not named; give samples.raw, or results.json",
+    ),
+    (
+        re.compile(
+            r"^.{0,80}?\bcyclic: +SCHED_\w+: no latency information available|^.{0,80}?\bcyclic.{0,120}, skipping (?:this )?stressor",
+            re.MULTILINE,
+        ),
+        "stress-ng's cyclic measured nothing; run it as root, with a duration of some seconds",
+    ),
     (
         re.compile(r"^# (?:test started on: .*\n(?:# .*\n)+# max latency: |\d\d+:\d\d:\d\d \([^)\n]{1,60} us period, )", re.MULTILINE),
         "a file for gnuplot of Xenomai's latency or latmus; give what the tool itself printed, with the histogram of `-h` or `-g -`",
@@ -248,7 +264,7 @@ AMOUNTS: tuple[Format[Benchmark], ...] = (
     ),
 )
 WAKEUPS: tuple[Format[Wakeups], ...] = (
-    Format(("jitterdebugger",), _begins("{"), read_json, "a JSON object, or jitterdebugger's samples", ()),
+    Format(("jitterdebugger",), _begins("{"), read_json, "a JSON object, or jitterdebugger's samples", JITTERDEBUGGER),
     Format(("rteval",), rteval.is_rteval, rteval.read_rteval, "rteval's report or its XML", rteval.SIGNS, own_lines=rteval.LINES),
     Format(("rtla timerlat hist",), _line(TIMERLAT), read_timerlat, "the line `# RTLA timerlat histogram`", rtla.LINES),
     Format(("rtla osnoise hist",), _line(OSNOISE), read_osnoise, "the line `# RTLA osnoise histogram`", rtla.LINES),
@@ -500,7 +516,7 @@ def _file(data: bytes) -> _File:
 
 def _objects(text: str) -> Iterator[range]:
     """The lines, from 1, of each JSON object that is of a tool, whatever a terminal shows around it."""
-    end = 0
+    text, end = NAN.sub(r"\1NaN", text), 0
     for begun in islice(OBJECT.finditer(text), MOST_OBJECTS):
         if begun.end() <= end:
             continue

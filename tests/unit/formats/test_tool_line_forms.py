@@ -11,6 +11,7 @@ import pytest
 from latlab.errors import DataError
 from latlab.formats.measured import holds_amounts, read_amounts, read_wakeups
 from latlab.model.benchmarks import Benchmark
+from latlab.model.enums import RowKind
 from latlab.model.wakeups import Wakeups
 from support.places import RT_DATA, TOOLS_DATA
 from support.tool_texts import HWLATDETECT_2_10, HWNOISE, ISOCHRON, LATMUS, RUNQLAT, SCHBENCH, XENOMAI, XENOMAI_HISTOGRAM
@@ -78,6 +79,22 @@ SCHBENCH_JSON = (
     '"request_latency_pct50.0": 0, "request_latency_min": 0,"request_latency_max": 0, "rps_pct50.0": 3020, "rps_min": 1,"rps_max": 3017, '
     '"runtime": 20}}'
 )
+STRESS = (TOOLS_DATA / "stress_ng_dist.txt").read_text("utf-8")
+CYCLIC = "stress-ng: info:  [31582] cyclic: "
+SCREEN = """affinity: 2-3 = 2 [0xC]
+
+\x1b[2AT: 0 ( 4711) A: 2 C:      1000 Min:         1 Avg:    5.25 Max:        12 \x1b[K
+T: 1 ( 4712) A: 3 C:       999 Min:         2 Avg:    6.25 Max:        32 \x1b[K
+
+Thread 4712 on CPU 1 hit 32 us latency
+"""
+
+
+def jitterdebugger(cpus_online: int, **changed: object) -> str:
+    root = json.loads((TOOLS_DATA / "jitterdebugger.json").read_text("utf-8"))
+    root["sysinfo"]["cpus_online"] = cpus_online
+    root["cpu"]["0"] |= changed
+    return json.dumps(root, indent=1)
 
 
 def wakeups(text: str) -> Wakeups:
@@ -391,3 +408,59 @@ def test_what_schbench_says_of_its_threads_is_its_own() -> None:
     said += "  Die 0: 0-7 (8 CPUs)\nMessage thread 0: cpus 0-7\nsetting worker threads to 4\nwarmup done, zeroing stats\n"
     said += "split mode: 50% private (128 KB per thread), 50% shared (128 KB total)\nmatrix sizes: private=10, shared=20\n"
     assert has_own_lines_only(amounts(said + SCHBENCH))
+
+
+def test_buckets_that_stress_ng_leaves_out_are_zero() -> None:
+    head, _, _ = STRESS.partition(CYCLIC + "latency distribution")
+    rows = [f"{CYCLIC}{at:12d} {count:10d}\n" for at, count in ((0, 1474), (1000, 507), (2000, 18), (3000, 0), (4000, 1))]
+    skipped = [f"{CYCLIC}          ..         .. (all zeros hereafter)\n", f"{CYCLIC}          ..         ..\n"]
+    last = [f"{CYCLIC}{at:12d} {0:10d}\n" for at in (247000, 248000, 249000)]
+    title = f"{CYCLIC}latency distribution (1000 ns intervals):\n{CYCLIC}(for the first 250 buckets of 400)\n"
+    found = wakeups("".join([head, title, *rows, *skipped, *last]))
+    histogram = found.cpus[0].histogram
+    assert histogram is not None and histogram.counts.tolist() == [1474, 507, 18, 0, 1] and histogram.beyond == 0
+    assert found.complete and has_own_lines_only(found)
+    cut = wakeups("".join([head, title, *rows, *skipped, *last[:2]]))
+    assert "the buckets end at 248000 ns where stress-ng announces 250" in cut.problems[0]
+
+
+def test_stress_ngs_statistics_are_kept_and_a_wake_up_may_be_early() -> None:
+    facts = dict(wakeups("stress-ng: debug: [31582] cyclic: using method 'itimer'\n" + STRESS).facts)
+    assert (facts["method"], facts["mode"], facts["standard deviation"]) == ("itimer", "13759 ns", "5446.60")
+    assert facts["percentiles"].endswith("99.9 % 59537 ns, 99.99 % 65115 ns") and facts["samples needed to keep all"] == "24730"
+    early = wakeups(STRESS.replace("min: 8972", "min: -350")).cpus[0]
+    assert early.min_ns == -350 and early.histogram is not None and int(early.histogram.low_ns[0]) == -350
+    assert wakeups(STRESS.replace("mean: 17841.11", "mean: -41.11")).cpus[0].average_ns == -41.11
+
+
+def test_a_scheduler_of_sched_ext_is_named() -> None:
+    found = wakeups(STRESS.replace("SCHED_RR:", "SCHED_EXT (scx_simple):"))
+    assert ("scheduler", "SCHED_EXT (scx_simple)") in found.facts and has_own_lines_only(found)
+
+
+@pytest.mark.parametrize("said", ["SCHED_FIFO: no latency information available", "no scheduling policies available, skipping stressor"])
+def test_a_stressor_that_measured_nothing_is_refused_by_name(said: str) -> None:
+    with pytest.raises(DataError, match="stress-ng's cyclic measured nothing"):
+        wakeups(f"{CYCLIC}{said}\n")
+
+
+def test_threads_of_jitterdebugger_are_cpus_only_where_all_cpus_are_measured() -> None:
+    every, some = wakeups(jitterdebugger(2)), wakeups(jitterdebugger(4))
+    assert (every.rows, some.rows) == (RowKind.CPU, RowKind.THREAD) and every.max_ns == some.max_ns
+    assert "rows" not in dict(every.facts) and "does not name the CPU of a thread" in dict(some.facts)["rows"]
+
+
+@pytest.mark.parametrize("largest", [2**32 - 1, 2**64 - 1])
+def test_jitterdebuggers_minimum_of_no_sample_is_none(largest: int) -> None:
+    text = jitterdebugger(2, count=0, min=largest, max=0, avg=0.5, histogram={}).replace('"avg": 0.5', '"avg": -nan')
+    found = wakeups(text)
+    assert (found.cpus[0].got, found.cpus[0].min_ns, found.cpus[0].max_ns) == (0, 0, 0)
+    assert has_own_lines_only(found) and has_own_lines_only(wakeups(SCREEN + text))
+
+
+def test_what_names_no_unit_of_jitterdebugger_is_refused_by_name() -> None:
+    for screen in (SCREEN, "\nT: 0 ( 4711) C:      1000 Min:         1 Max:        12 Avg:    5.25 \x1b[K\n"):
+        with pytest.raises(DataError, match="the screen of jitterdebugger"):
+            wakeups(screen)
+    with pytest.raises(DataError, match="jitterdebugger's samples as text"):
+        wakeups("0;1234.000000123;5\n1;1234.000000124;7\n")

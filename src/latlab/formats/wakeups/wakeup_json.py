@@ -24,6 +24,15 @@ from latlab.model.wakeups import CpuWakeups, Histogram, Wakeups
 NAN = re.compile(r"(:\s*)-?nan\b")
 """As C prints the average of no sample."""
 SHARED = ("rows", "threads, several of which the tool bound to one CPU")
+LINES = (
+    re.compile(r"^T: ?\d+ \( *\d+\) (?:A: ?\d+ )?C: *\d+ +Min: *\d+ +(?:Avg|Max): "),
+    re.compile(r"^affinity: [\d,-]+ = \d+ \[0x[0-9A-F]+\]|^Thread \d+ on CPU \d+ hit \d+ [un]s latency"),
+    re.compile(r"^jitterdebugger is not running with root rights|^Directory '[^']{1,200}' already exist"),
+)
+"""What jitterdebugger prints beside its file."""
+THREADS = ("rows", "threads, fewer than the CPUs online; the file does not name the CPU of a thread")
+NO_SAMPLE = {"min": 0, "max": 0}
+"""jitterdebugger prints the largest number as the minimum of no sample."""
 MOST = int(np.iinfo(np.int64).max)
 
 
@@ -86,9 +95,16 @@ def _jitterdebugger(root: dict[str, Any], place: str) -> Wakeups:
         raise DataError(f"{place}: `sysinfo` is not an object; name another file")
     unit_ns = _number(system.get("resolution_in_ns", 1000), "resolution_in_ns", place) or 1000
     problems: list[str] = []
-    cpus = tuple(_cpu(entry, int(name), "count", unit_ns, place, problems) for name, entry in _entries(root["cpu"], place))
-    facts = (("kernel", str(system.get("release", ""))), ("machine", str(system.get("machine", ""))))
-    return _wakeups("jitterdebugger", unit_ns, cpus, facts, problems)
+    entries = [(name, entry if entry.get("count") else entry | NO_SAMPLE) for name, entry in _entries(root["cpu"], place)]
+    cpus = tuple(_cpu(entry, int(name), "count", unit_ns, place, problems) for name, entry in entries)
+    online = _number(system.get("cpus_online", len(cpus)), "cpus_online", place)
+    facts = (
+        ("kernel", str(system.get("release", ""))),
+        ("machine", str(system.get("machine", ""))),
+        *((THREADS,) if len(cpus) < online else ()),
+    )
+    read = _wakeups("jitterdebugger", unit_ns, cpus, facts, problems)
+    return replace(read, rows=RowKind.THREAD if len(cpus) < online else RowKind.CPU)
 
 
 def _wakeups(tool: str, unit_ns: int, cpus: tuple[CpuWakeups, ...], facts: tuple[tuple[str, str], ...], problems: list[str]) -> Wakeups:

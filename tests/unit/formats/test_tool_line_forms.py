@@ -14,7 +14,18 @@ from latlab.model.benchmarks import Benchmark
 from latlab.model.enums import RowKind
 from latlab.model.wakeups import Wakeups
 from support.places import RT_DATA, TOOLS_DATA
-from support.tool_texts import HWLATDETECT_2_10, HWNOISE, ISOCHRON, LATMUS, RUNQLAT, SCHBENCH, XENOMAI, XENOMAI_HISTOGRAM
+from support.tool_texts import (
+    HWLATDETECT_2_10,
+    HWNOISE,
+    ISOCHRON,
+    LATMUS,
+    RTEVAL_REPORT,
+    RTEVAL_XML,
+    RUNQLAT,
+    SCHBENCH,
+    XENOMAI,
+    XENOMAI_HISTOGRAM,
+)
 
 TOP = (TOOLS_DATA / "timerlat_top.txt").read_text("utf-8")
 HIST = (RT_DATA / "rtla-timerlat.txt").read_text("utf-8")
@@ -79,6 +90,47 @@ SCHBENCH_JSON = (
     '"request_latency_pct50.0": 0, "request_latency_min": 0,"request_latency_max": 0, "rps_pct50.0": 3020, "rps_min": 1,"rps_max": 3017, '
     '"runtime": 20}}'
 )
+RTEVAL_ABORTED = """      Run aborted: breaktrace
+                   Aborted due to latency exceeding 30us.
+                   Measured latency when stopping was 40us.
+
+"""
+RTEVAL_SYSTEM = """   Container:    Running in a container
+   Tuned state:  not present
+
+   Core Sharing Warnings:
+       Warning: measurement CPU 0 shares core with load CPU 1
+
+   System load:
+       Load average: 3.10
+
+       Executed loads:
+         - kcompile: make -j 4
+         - hackbench: (Not run)
+
+ Cmdline:        console=ttyS0
+"""
+RTEVAL_BESIDE = """     Hardware latency detector
+       Run duration: 60 seconds
+       Threshold:    15us
+       Width:       800000us
+       Window size: 1000000us
+
+       Threshold exceeded 1 times
+         - @123.4  23us
+       sysstat measurements
+          Started: 03:04:05
+          Stopped: 03:05:05
+          Records saved: 5
+"""
+RTEVAL_SHELL = """rteval run on 6.12.0-rt5 started at Fri Jan  2 03:04:05 2026
+started 2 loads on cores 0-1 
+started measurement threads on cores 0-1
+Run duration: 60.0 seconds
+rteval time remaining: 0, 0, 0, 30
+load average: 3.10
+stopping run at Fri Jan  2 03:05:05 2026
+"""
 STRESS = (TOOLS_DATA / "stress_ng_dist.txt").read_text("utf-8")
 CYCLIC = "stress-ng: info:  [31582] cyclic: "
 SCREEN = """affinity: 2-3 = 2 [0xC]
@@ -464,3 +516,54 @@ def test_what_names_no_unit_of_jitterdebugger_is_refused_by_name() -> None:
             wakeups(screen)
     with pytest.raises(DataError, match="jitterdebugger's samples as text"):
         wakeups("0;1234.000000123;5\n1;1234.000000124;7\n")
+
+
+def test_the_mean_of_one_sample_is_that_sample_and_no_sample_is_no_damage() -> None:
+    core = RTEVAL_XML.index('<core id="1"')
+    one = RTEVAL_XML[:core] + re.sub(
+        r"<samples>4</samples><minimum unit=\"us\">6", '<samples>1</samples><minimum unit="us">40', RTEVAL_XML[core:]
+    )
+    one = re.sub(r'<bucket index="6" value="1"/><bucket index="9" value="2"/>', "", one).replace("16.25", "0.0")
+    assert (wakeups(one).cpus[1].got, wakeups(one).cpus[1].average_ns, wakeups(one).complete) == (1, 40_000.0, True)
+    text = (
+        RTEVAL_REPORT.replace("Samples:           4", "Samples:           1")
+        .replace("16.25us", "0.0us")
+        .replace("Min:               6us", "Min: 40us")
+    )
+    assert wakeups(text).cpus[1].average_ns == 40_000.0
+    none = re.sub(r"Samples:           4\n(?:.*\n){3}", "Samples:           0\n", RTEVAL_REPORT)
+    assert (wakeups(none).cpus[1].got, wakeups(none).problems) == (0, ())
+
+
+def test_a_report_of_rteval_that_was_stopped_says_so() -> None:
+    aborted = wakeups(RTEVAL_REPORT.replace("          System:", RTEVAL_ABORTED + "          System:"))
+    assert aborted.problems == ("x: rteval stopped it, as a wake-up was later than its threshold",) and has_own_lines_only(aborted)
+    stopped = wakeups("*** stop signal received - stopping rteval run ***\n" + RTEVAL_REPORT)
+    assert "stopped by a signal" in stopped.problems[0] and has_own_lines_only(stopped)
+
+
+def test_every_section_of_a_report_of_rteval_is_its_own_and_what_it_measured_beside_is_kept() -> None:
+    report, _, _ = RTEVAL_REPORT.rpartition("  =====")
+    more = report.replace("   Measurements:", RTEVAL_SYSTEM + "   Measurements:").replace(
+        "            Median:", "            Mode:              5us\n            Mean Absolute Dev: 1.2us\n            Median:"
+    )
+    found = wakeups(RTEVAL_SHELL + more + RTEVAL_BESIDE)
+    facts = dict(found.facts)
+    assert (facts["gaps of hwlatdetect"], facts["records of sysstat"]) == ("1", "5") and has_own_lines_only(found), facts["lines"]
+    assert facts["shared cores"] == "Warning: measurement CPU 0 shares core with load CPU 1" and found.complete
+    beside = '<hwlatdetect format="1.0"><samples count="1"/></hwlatdetect><sysstat num_entries="5"/>'
+    xml = dict(wakeups(RTEVAL_XML.replace("</Measurements>", beside + "</Measurements>")).facts)
+    assert (xml["gaps of hwlatdetect"], xml["records of sysstat"]) == ("1", "5")
+
+
+def test_several_latency_tests_in_a_report_of_rteval_are_refused() -> None:
+    begin, end = RTEVAL_XML.index("    <cyclictest"), RTEVAL_XML.index("  </Measurements>")
+    with pytest.raises(DataError, match="x: 2 latency tests in one report of rteval"):
+        wakeups(RTEVAL_XML[:end] + RTEVAL_XML[begin:end] + RTEVAL_XML[end:])
+    begin = RTEVAL_REPORT.index("   Measurements:")
+    profile = RTEVAL_REPORT[begin:].replace("Measurements:", "Measurement profile 1: With loads, measurements in parallel")
+    gaps = "   Measurement profile 2: Without loads, measurements serialised\n" + RTEVAL_BESIDE
+    one = RTEVAL_REPORT[:begin] + profile + gaps
+    assert len(wakeups(one).cpus) == 2 and has_own_lines_only(wakeups(one))
+    with pytest.raises(DataError, match="x: 2 latency tests in one report of rteval"):
+        wakeups(one + profile.replace("profile 1", "profile 3"))

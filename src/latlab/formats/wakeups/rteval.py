@@ -23,6 +23,14 @@ FIGURE = re.compile(r"^ *(Samples|Mean|Min|Max): +(\d{1,15}(?:\.\d{1,18})?)(?:us
 SECTION = re.compile(r"^ *(?:System|Command): ")
 COMMAND = re.compile(r"^ *Command: +(\S.{0,300})$")
 KERNEL = re.compile(r"^ *Kernel: +(\S{1,120})")
+ABORTED = re.compile(r"^ *Run aborted: +(\S.{0,60}?)\s*$", re.MULTILINE)
+LATENCY_TEST = re.compile(r"^ *Latency test\s*$", re.MULTILINE)
+STOPPED = re.compile(r"^\*\*\* stop signal received - stopping rteval run", re.MULTILINE)
+BESIDE = (
+    re.compile(r"^ *Threshold exceeded (\d{1,12}) times\s*$", re.ASCII | re.MULTILINE),
+    re.compile(r"^ *Records saved: (\d{1,12})\s*$", re.ASCII | re.MULTILINE),
+)
+SHARED = re.compile(r"^ *Core Sharing Warnings:\s*\n((?: {7,}\S.*\n)+)", re.MULTILINE)
 SIGNS = (CORE, REPORT)
 LINES = (
     FIGURE,
@@ -31,11 +39,21 @@ LINES = (
     re.compile(r"^ *(?:Test run|Run time|Tested node|Model|BIOS version|CPU cores|NUMA Nodes|Memory|Swap|Kernel|Base OS|Architecture)s?: "),
     re.compile(r"^ *(?:Clocksource|Available|Current|System load|Load average|Remark|Executed loads|Median|Mode|Range|Std\.dev|Mean)s?: *"),
     re.compile(r"^ *(?:Cyclictest|cyclictest|kcompile|hackbench|stressng|NUMA|Loads|CPU|Priority)\b"),
+    re.compile(r"^ *(?:Measurement(?: profile \d+)?|Container|Tuned state|Cmdline|Core Sharing Warnings|Mean Absolute Dev|Run aborted): *"),
+    re.compile(r"^ *(?:Aborted due to latency exceeding |Measured latency when stopping was )"),
+    re.compile(
+        r"^ *(?:Run duration|Threshold|Width|Window size|Records saved): +\d|^ *Threshold exceeded \d+ times|^ +sysstat measurements"
+    ),
+    re.compile(r"^ +- (?:@\S+ +\d+us|[\w-]{1,40}: )|^ +\*\* WARNING \*\* hwlat|^ {7,}\S.*\bshares? (?:a )?core\b"),
+    re.compile(r"^rteval (?:run on |time remaining: )|^started (?:\d+ loads|measurement threads) on |^load average: \d|^stopping run at "),
+    STOPPED,
 )
 """Lines of its text report. Its XML is one element."""
 WHOLE = re.compile(r"\d{1,15}", re.ASCII)
 LARGEST_US = 10**12
 MOST_CPUS = 4096
+SEVERAL = "{} latency tests in one report of rteval, which old releases made of several profiles; give the report of a run with one"
+LATER = "rteval stopped it, as a wake-up was later than its threshold"
 OTHER = "its measurement is {}; of rteval only that by cyclictest is read, of rtla give its own output"
 
 
@@ -59,7 +77,10 @@ def _read_xml(text: str, place: str) -> Wakeups:
         raise DataError(
             f"{place}:{error.position[0] + above}: not whole XML ({error.msg}); rteval was killed or the file cut off"
         ) from error
-    measured = root.find(".//cyclictest")
+    every = root.findall(".//cyclictest")
+    if len(every) > 1:
+        raise DataError(f"{place}: {SEVERAL.format(len(every))}")
+    measured = next(iter(every), None)
     if measured is None:
         found = ", ".join(sorted({child.tag for group in root.iter("Measurements") for child in group}))[:80]
         raise DataError(f"{place}: {OTHER.format(found)}" if found else f"{place}: rteval measured nothing; name the file of a whole run")
@@ -70,8 +91,14 @@ def _read_xml(text: str, place: str) -> Wakeups:
     cpus = [_core(core, place, problems) for core in cores]
     command, kernel = measured.get("command_line", "")[:500], root.find(".//uname/kernel")
     if measured.find("abort_report") is not None:
-        problems.append(f"{place}: rteval stopped it, as a wake-up was later than its threshold")
-    facts = (("rteval", root.get("version", "")[:40]), ("kernel", (kernel.text or "")[:120] if kernel is not None else ""))
+        problems.append(f"{place}: {LATER}")
+    gaps, records = root.find(".//hwlatdetect/samples"), root.find(".//sysstat")
+    shared = [one.text or "" for one in root.iterfind(".//CoreSharingWarnings/warning")]
+    facts = (
+        ("rteval", root.get("version", "")[:40]),
+        ("kernel", (kernel.text or "")[:120] if kernel is not None else ""),
+        *_beside("" if gaps is None else gaps.get("count", ""), "" if records is None else records.get("num_entries", ""), shared),
+    )
     return _wakeups(cpus, command, facts, problems, place)
 
 
@@ -93,10 +120,24 @@ def _core(core: ElementTree.Element, place: str, problems: list[str]) -> CpuWake
             problems.append(f"{place}: CPU {number}: the buckets hold {inside} samples, the statistics say {got}")
         lows, counts = (np.array(column, dtype=np.int64) for column in zip(*pairs, strict=True))
         histogram = counted_us(lows, counts, max(got - inside, 0))
-    return CpuWakeups(number, histogram, got, None, None, int(low * 1000), int(high * 1000), mean * 1000)
+    return CpuWakeups(number, histogram, got, None, None, int(low * 1000), int(high * 1000), _mean(mean, low, got) * 1000)
+
+
+def _mean(mean: float, low: float, got: int) -> float:
+    """rteval computes no mean of one sample and prints 0."""
+    return low if got == 1 else mean
+
+
+def _beside(gaps: str, records: str, shared: list[str]) -> tuple[tuple[str, str], ...]:
+    """What rteval measured beside, which is not read, and the cores that its threads shared."""
+    cores = "; ".join(one.strip() for one in shared if one.strip())
+    found = (("gaps of hwlatdetect", gaps[:12]), ("records of sysstat", records[:12]), ("shared cores", cores[:500]))
+    return tuple(fact for fact in found if fact[1])
 
 
 def _read_report(text: str, place: str) -> Wakeups:
+    if len(tests := LATENCY_TEST.findall(text)) > 1:
+        raise DataError(f"{place}: {SEVERAL.format(len(tests))}")
     cpus: list[CpuWakeups] = []
     command = kernel = ""
     core: tuple[int, int] | None = None
@@ -119,7 +160,14 @@ def _read_report(text: str, place: str) -> Wakeups:
         raise DataError(f"{place}: {OTHER.format(command.split(' ')[0][:40])}")
     if not cpus:
         raise DataError(f"{place}: no CPU core with figures in the report of rteval; name the file of a whole run")
-    return _wakeups(cpus, command, (("kernel", kernel),), problems, place)
+    if aborted := ABORTED.search(text):
+        problems.append(f"{place}: {LATER if aborted[1] == 'breaktrace' else f'rteval stopped it ({aborted[1]})'}")
+    if STOPPED.search(text):
+        problems.append(f"{place}: rteval was stopped by a signal, before its time was over")
+    gaps, records = (match[1] if (match := form.search(text)) else "" for form in BESIDE)
+    shared = SHARED.search(text)
+    facts = (("kernel", kernel), *_beside(gaps, records, shared[1].split("\n") if shared else []))
+    return _wakeups(cpus, command, facts, problems, place)
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
@@ -129,12 +177,15 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 def _reported(core: tuple[int, int] | None, figures: dict[str, float], place: str, problems: list[str]) -> list[CpuWakeups]:
     if core is None:
         return []
+    if figures.get("Samples") == 0:
+        return [CpuWakeups(core[0], None, 0, None, None, 0, 0, 0.0)]
     missing = [name for name in ("Samples", "Mean", "Min", "Max") if name not in figures]
     if missing or max(figures.values()) > LARGEST_US:
         problems.append(f"{place}:{core[1]}: CPU core {core[0]} has no {missing[0] if missing else 'figure that can be'}; it is left out")
         return []
     low, high, mean = (figures[name] * 1000 for name in ("Min", "Max", "Mean"))
-    return [CpuWakeups(core[0], None, int(figures["Samples"]), None, None, int(low), int(high), mean)]
+    got = int(figures["Samples"])
+    return [CpuWakeups(core[0], None, got, None, None, int(low), int(high), _mean(mean, low, got))]
 
 
 def _wakeups(cpus: list[CpuWakeups], command: str, facts: tuple[tuple[str, str], ...], problems: list[str], place: str) -> Wakeups:

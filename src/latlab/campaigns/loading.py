@@ -18,16 +18,22 @@ TABLES = (".rst", ".csv")
 
 
 def load_reference(reference: str, unit: str = "", store: str | None = None) -> Run:
-    """`unit` is used for tables that name none; `store` is where runs are kept, None for the user's own."""
+    """`unit` is used for tables that name none; `store` is where runs are kept, None for the user's own. Raises UsageError if the unit is
+    none."""
+    _refuse_unknown(unit)
     return join_boots([load(name, unit, lambda stored: _stored(stored, store)) for name in _names(reference)])
 
 
 def check_unit(unit: str, *references: str) -> None:
     """Raises UsageError if the unit is none, or if no reference is a file of tables: all others name their unit."""
-    if unit and unit not in UNITS:
-        raise UsageError(f"--unit {unit!r} is not a unit; use ns, us, ms or s")
+    _refuse_unknown(unit)
     if unit and not any(Path(name.partition("#")[0]).suffix in TABLES for one in references for name in _names(one)):
         raise UsageError(f"--unit {unit} is for tables of a file (.rst or .csv); {' and '.join(references)} has a unit, leave it out")
+
+
+def _refuse_unknown(unit: str) -> None:
+    if unit and unit not in UNITS:
+        raise UsageError(f"--unit {unit!r} is not a unit; use ns, us, ms or s")
 
 
 def load_base(reference: str, unit: str = "", store: str | None = None) -> tuple[Run, tuple[Run, ...]]:

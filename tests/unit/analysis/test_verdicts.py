@@ -295,9 +295,14 @@ def test_first_callers_whose_scatter_nothing_else_shows_claim_no_more_than_the_o
         ]
         return run_with(platform="juno", tick=Tick(Clock.TIME, 20.0), samples=samples, id=name)
 
-    comparison = compare(calls("a", (70, 70, 71)), calls("b", (90, 91, 90)))
-    (first,) = [row for row in comparison.rows if "first caller" in row.name]
-    assert first.shift.p == 0.1 and first.verdict is Verdict.CANNOT_TELL
+    def first_row(before, after):
+        (row,) = [row for row in compare(calls("a", before), calls("b", after)).rows if "first caller" in row.name]
+        return row
+
+    of_three = first_row((70, 70, 71), (90, 91, 90))
+    assert (of_three.shift.p, of_three.verdict) == (1.0, Verdict.CANNOT_TELL), "the least p-value of 3 and 3 boots is 0.1: not judged"
+    of_seven = first_row((70, 70, 71, 71, 70, 71, 70), (90, 91, 90, 91, 90, 91, 90))
+    assert of_seven.shift.p == pytest.approx(2 / 3432) and of_seven.verdict is Verdict.REGRESSED
 
 
 def test_the_worst_verdict_of_all_rows_is_the_overall_one():

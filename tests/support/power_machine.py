@@ -9,7 +9,7 @@ from pathlib import Path
 
 from latlab.targets.linux.machine import Done, Here
 
-KERNEL_FILES = ("/sys/devices/system/cpu", "/sys/power", "/sys/class/rtc", "/dev/kmsg", "/dev/console", "/proc/latlab_el3")
+KERNEL_FILES = ("/sys/devices/system/cpu", "/sys/power", "/sys/class/rtc", "/dev/kmsg", "/dev/console", "/proc/latlab_el3", "/run/latlab")
 KERNEL = """\
 #!/bin/sh
 root={root}
@@ -45,7 +45,7 @@ class PowerMachine:
         self.file("sys/power/suspend_stats/fail", "0\n")
         self.file("sys/class/rtc/rtc0/wakealarm", "")
         self.file("before", "[1.0] before: WARNING: of an earlier boot\n")
-        for folder in ("refuses", "dev", "work", "out", "proc/latlab_el3"):
+        for folder in ("refuses", "dev", "work", "out", "run", "proc/latlab_el3"):
             (self.root / folder).mkdir(parents=True, exist_ok=True)
         (self.root / "proc/latlab_el3").rmdir()
         self.program("timed-write", KERNEL.format(root=self.root))

@@ -17,7 +17,7 @@ from latlab.formats.lost_cpu import lost_cpus
 from latlab.formats.power_steps import last_on_console, read_steps
 from latlab.model.power_steps import PowerStep
 from latlab.model.run import Run
-from latlab.targets.linux.power_job import AGAIN, LOADED, RINGS, STEPS
+from latlab.targets.linux.power_job import AGAIN, REFUSED, RINGS, STEPS
 
 CAMPAIGN = "rt-power"
 DEFAULT_HZ = 62_500_000
@@ -61,13 +61,15 @@ def power_records(files: Mapping[str, bytes]) -> El3Records:
 
 def problems_of(run: Run, files: Mapping[str, bytes]) -> list[str]:
     """CPUs that were lost first, then what else the kernel warned of, then passages that the rings lack although the steps happened."""
+    refused = [line for line in files.get(REFUSED, b"").decode("utf-8", "replace").splitlines() if line]
+    if refused and STEPS not in files and RINGS not in files:
+        return refused
     log = files.get("kernel.log", b"")
     lost = lost_cpus(log.decode("utf-8", "replace").partition(AGAIN)[0])
     steps, cycles, suspends = _steps(files), run.conditions.hotplug_cycles or 0, run.conditions.suspends or 0
     found = list(findings(steps, lost, cycles, suspends)) if STEPS in files else _ended_in(files)
     found += kernel_warnings(log)
-    found += [line for line in files.get(LOADED, b"").decode("utf-8", "replace").splitlines() if line]
-    return [*found, *_ring_problems(files, cycles, suspends)]
+    return [*found, *refused, *_ring_problems(files, cycles, suspends)]
 
 
 def _ring_problems(files: Mapping[str, bytes], cycles: int, suspends: int) -> list[str]:

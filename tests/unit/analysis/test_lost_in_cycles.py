@@ -47,11 +47,11 @@ def test_a_cpu_that_does_not_come_on_is_lost_in_its_own_cycle_with_the_kernels_c
     assert findings((*steps, on(1)), (), 4, 0)[0].endswith("ended with EIO; a later attempt brought it back")
 
 
-def test_a_write_that_never_returned_is_a_cpu_that_is_lost() -> None:
+def test_a_record_that_ends_in_a_step_accuses_no_cpu_alone() -> None:
     (sentence,) = findings((off(3), on(3, None, None)), (), 1, 0)
-    assert sentence == "CPU 3 did not come on in its cycle 1: the write to its file `online` never returned; the CPU is lost"
+    assert sentence == "CPU 3 did not come on in its cycle 1: the record ends in this step; the CPU or the machine stopped there"
     (sentence,) = findings((off(3, None, None),), (), 1, 0)
-    assert "did not go off in its cycle 1" in sentence and sentence.endswith("the CPU is lost")
+    assert "did not go off in its cycle 1" in sentence and sentence.endswith("the CPU or the machine stopped there")
 
 
 def test_a_cpu_that_stays_on_is_not_lost() -> None:
@@ -69,7 +69,7 @@ def test_what_the_kernel_printed_stands_even_if_every_write_succeeded() -> None:
 def test_suspends_that_failed_and_steps_that_were_never_begun_are_findings() -> None:
     assert findings((off(1), on(1), suspend(), suspend(errno.EBUSY), suspend(None)), (), 3, 4) == (
         "suspend 2 failed with EBUSY",
-        "suspend 3 never returned",
+        "suspend 3: the record ends in it",
         "1 of 3 hotplug cycles were begun",
         "3 of 4 suspends were begun",
     )

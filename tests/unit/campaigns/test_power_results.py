@@ -102,7 +102,11 @@ def test_a_cpu_that_the_kernel_lost_comes_first_with_its_call_and_code() -> None
     assert "in its cycle 1: start-up without a code; the CPU is lost" in first
 
 
+def test_a_job_that_did_not_begin_says_why() -> None:
+    assert problems_of(power_run(1, 0), {"refused.txt": b"no CPU is on that may be taken off\n"}) == ["no CPU is on that may be taken off"]
+
+
 def test_of_a_guest_that_hangs_the_last_step_on_its_console_is_named() -> None:
     files = RINGS | {"console": b"<LLG1:STEP offline cpu=1>\n<LLG1:STEP online cpu=1>\n"}
     assert problems_of(power_run(1, 0), files) == ["the last step that began is online of CPU 1"]
-    assert problems_of(power_run(1, 0), RINGS | {"module.txt": b"the module was not loaded: no\n"}) == ["the module was not loaded: no"]
+    assert problems_of(power_run(1, 0), RINGS | {"refused.txt": b"the module was not loaded: no\n"}) == ["the module was not loaded: no"]

@@ -143,7 +143,27 @@ def test_the_rings_are_read_before_they_are_full(machine: PowerMachine) -> None:
 def test_a_module_that_the_kernel_refuses_is_said_and_the_cycles_go_on(machine: PowerMachine) -> None:
     machine.program("bin/insmod", "#!/bin/sh\necho wrong version >&2\nexit 1\n")
     assert run(machine, on_linux(machine, PowerCycle(1, 0), "x.ko"))[0] == 0
-    assert machine.text("out/module.txt") == "the module was not loaded: wrong version\n"
+    assert machine.text("out/refused.txt") == "the module was not loaded: wrong version\n"
+
+
+def test_a_second_job_does_not_begin_while_another_takes_cpus_off(machine: PowerMachine) -> None:
+    machine.hang("offline cpu=1")
+    with started(machine, on_linux(machine, PowerCycle(1, 0))) as first:
+        end = time.monotonic() + 30
+        while "offline cpu=1" not in machine.text("out/steps.txt") and time.monotonic() < end:
+            time.sleep(0.05)
+        assert run(machine, on_linux(machine, PowerCycle(1, 0)))[0] == 5
+        (machine.root / "refuses/offline-cpu-1.hang").unlink()
+        first.communicate(timeout=60)
+    assert first.returncode == 0 and steps(machine) == ["offline 1", "online 1"]
+    assert machine.text("out/refused.txt") == "another run takes CPUs of this machine off; wait for its end\n"
+
+
+def test_a_cpu_that_went_off_since_it_was_asked_for_is_said(machine: PowerMachine) -> None:
+    for cpu in (1, 2):
+        machine.file(f"sys/devices/system/cpu/cpu{cpu}/online", "0\n")
+    assert run(machine, on_linux(machine, PowerCycle(1, 0)))[0] == 5
+    assert machine.text("out/refused.txt") == "no CPU is on that may be taken off\n"
 
 
 def test_a_guest_announces_each_step_on_its_console_and_needs_no_firmware_of_ours(machine: PowerMachine) -> None:

@@ -61,7 +61,9 @@ def _of_cpu(cpu: int, steps: Sequence[PowerStep], lost: Sequence[LostCpu]) -> st
     sentence = f"CPU {cpu} did not {ASKED[bad.kind]} in its cycle {cycle}: {by_kernel or _by_write(bad)}"
     if steps[-1] is not bad and steps[-1].kind is StepKind.ONLINE and steps[-1].is_done:
         return f"{sentence}; a later attempt brought it back"
-    is_lost = bad.kind is StepKind.ONLINE or bad.errno is None
+    if bad.errno is None:
+        return f"{sentence}; the CPU or the machine stopped there"
+    is_lost = bad.kind is StepKind.ONLINE
     return f"{sentence}; {'the CPU is lost' if is_lost else 'it stayed on and was left out from then on'}"
 
 
@@ -71,7 +73,7 @@ def _call(one: LostCpu) -> str:
 
 def _by_write(step: PowerStep) -> str:
     if step.errno is None:
-        return "the write to its file `online` never returned"
+        return "the record ends in this step"
     return f"the write to its file `online` ended with {errno.errorcode.get(step.errno, str(step.errno))}"
 
 
@@ -82,7 +84,7 @@ def _of_kernel(one: LostCpu) -> str:
 def _of_suspends(steps: Sequence[PowerStep]) -> Iterator[str]:
     for number, step in enumerate(steps, 1):
         if step.errno is None:
-            yield f"suspend {number} never returned"
+            yield f"suspend {number}: the record ends in it"
         elif step.errno != 0:
             yield f"suspend {number} failed with {errno.errorcode.get(step.errno, str(step.errno))}"
 

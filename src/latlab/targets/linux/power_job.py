@@ -15,9 +15,11 @@ from latlab.targets.linux.measured_on import HEAT, HEAT_COMMAND
 from latlab.targets.linux.rt_job import INSERT_RINGS, PROLOGUE, command_of, start_load
 
 READ_EVERY = 9
+NOT_BEGUN = 5
 STEPS = "steps.txt"
 RINGS = "el3-power.txt"
-LOADED = "module.txt"
+REFUSED = "refused.txt"
+"""Sentences of the job: why it did not begin, or had no module."""
 AGAIN = "latlab: lost CPUs are tried once more"
 """In the kernel's log: what it prints after this is of another attempt."""
 
@@ -50,6 +52,8 @@ def script(power: PowerCycle, timed_write: str, before: str, after: str = "") ->
         steps=STEPS,
         rings=RINGS,
         again=AGAIN,
+        refused=REFUSED,
+        not_begun=NOT_BEGUN,
     )
     return "\n".join(
         [PROLOGUE, before, BEGIN.format(steps=STEPS), *_load(power), body, "check_load", "stop_load", after, "exit $status", ""]
@@ -63,7 +67,7 @@ def guest_script(power: PowerCycle) -> str:
 
 
 def linux_script(power: PowerCycle, folder: str, smc_module: str = "") -> str:
-    before = "\n".join(["PATH=$PATH:/usr/sbin:/sbin", "CONSOLE=", f"MODULE={quote(smc_module)}", INSERT_MODULE, MARK_LOG])
+    before = "\n".join(["PATH=$PATH:/usr/sbin:/sbin", "CONSOLE=", ALONE, f"MODULE={quote(smc_module)}", INSERT_MODULE, MARK_LOG])
     after = "\n".join([f"{HEAT_COMMAND} >$OUT/{HEAT}", TAKE_LOG, '[ -z "$inserted" ] || rmmod latlab_el3'])
     return script(power, f"{folder}/latlab-timed-write", before, after)
 
@@ -78,7 +82,14 @@ def _load(power: PowerCycle) -> Iterator[str]:
 INSERT_MODULE = f"""\
 inserted=
 if [ ! -e /proc/latlab_el3/info ] && [ -n "$MODULE" ]; then
-    insmod $MODULE 2>$OUT/insmod.err && inserted=yes || echo "the module was not loaded: $(tail -n 1 $OUT/insmod.err)" >$OUT/{LOADED}
+    insmod $MODULE 2>$OUT/insmod.err && inserted=yes || echo "the module was not loaded: $(tail -n 1 $OUT/insmod.err)" >$OUT/{REFUSED}
+fi"""
+
+ALONE = f"""\
+LOCK=/run/latlab-power.lock
+if [ -w ${{LOCK%/*}} ] && command -v flock >/dev/null; then
+    exec 9>$LOCK
+    flock -n 9 || {{ echo "another run takes CPUs of this machine off; wait for its end" >$OUT/{REFUSED}; exit {NOT_BEGUN}; }}
 fi"""
 
 MARK_LOG = """\
@@ -126,6 +137,7 @@ chosen="{chosen}"
 for cpu in ${{chosen:-$(ls -d $S/cpu[1-9]* | sed 's/.*cpu//' | sort -n)}}; do
     [ ! -e $S/cpu$cpu/online ] || [ "$(cat $S/cpu$cpu/online)" = 0 ] || cpus="$cpus $cpu"
 done
+[ -n "$cpus" ] || {{ echo "no CPU is on that may be taken off" >$OUT/{refused}; status={not_begun}; }}
 phase "hotplug:0/{cycles}"
 n=0
 while [ $n -lt {cycles} ]; do

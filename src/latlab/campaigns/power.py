@@ -9,6 +9,7 @@ from pathlib import Path
 
 from latlab.campaigns.following import GuestFollowing, LinuxFollowing, Unwatched, Watcher
 from latlab.campaigns.life import finish, living, refuse_interrupted
+from latlab.campaigns.on_linux import mode_of, target_of, with_machine_of
 from latlab.campaigns.power_results import CAMPAIGN, problems_of
 from latlab.campaigns.rt import GUEST_PLATFORM, complaints_of, guest_facts, logs_of, machine_conditions, with_boot
 from latlab.campaigns.rt_results import measured_on_facts
@@ -54,14 +55,8 @@ def run_power_linux(
     timed_write = timed_write_for(found.machine)
     told = {COLLECTED: collected(machine)}
     itself = read_collected(told[COLLECTED])
-    conditions = replace(
-        _conditions(power, Mode.VIRTUAL_MACHINE if found.is_virtual else Mode.REAL),
-        processor=itself.cpu or None,
-        kernel=found.said.get("kernel") or None,
-        kernel_version=found.said.get("version") or None,
-        kernel_command_line=itself.command_line or None,
-    )
-    target = machine.kind if machine.patience_s == 0 else f"{machine.kind}:{machine.name}"
+    conditions = with_machine_of(_conditions(power, mode_of(found)), found, itself)
+    target = target_of(machine)
     run = new_run(target, platform or f"{machine.name}, {found.machine}", found.cpus, conditions, measured_on_facts(told))
     module = f"/{smc_module.name}" if smc_module else ""
     programs = ((timed_write, "latlab-timed-write"), *(((smc_module, smc_module.name),) if smc_module else ()))

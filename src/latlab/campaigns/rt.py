@@ -11,6 +11,7 @@ from latlab.campaigns.below_linux import build_of, of_drivers
 from latlab.campaigns.following import GuestFollowing, LinuxFollowing, Unwatched, Watcher
 from latlab.campaigns.guest_worlds import seen_from_outside
 from latlab.campaigns.life import living, refuse_interrupted
+from latlab.campaigns.on_linux import mode_of, target_of, with_machine_of
 from latlab.campaigns.rt_results import (
     CAMPAIGN,
     busy_facts,
@@ -118,17 +119,11 @@ def run_rt_linux(
     for note in (*notes(found), *advice(itself)):
         say(f"{machine.name}: {note}")
     say(f"{machine.name}: {expected(workload)}")
-    conditions = replace(
-        workload_conditions(workload, Mode.VIRTUAL_MACHINE if found.is_virtual else Mode.REAL),
-        processor=itself.cpu or None,
-        kernel=found.said.get("kernel") or None,
-        kernel_version=found.said.get("version") or None,
-        kernel_command_line=itself.command_line or None,
-    )
+    conditions = with_machine_of(workload_conditions(workload, mode_of(found)), found, itself)
     told = [(name, found.said.get(name, "")) for name in ("machine", "rt_runtime_us", "hypervisor")]
     told.append(("measured or emulated beside it", found.said.get("measuring", "")))
     facts = (*workload_facts(workload), *((name, value) for name, value in told if value))
-    target = machine.kind if machine.patience_s == 0 else f"{machine.kind}:{machine.name}"
+    target = target_of(machine)
     described = (*facts, *measured_on_facts(told_of_itself))
     run = new_run(CAMPAIGN, target, platform or f"{machine.name}, {found.machine}", found.cpus, conditions, described)
     with living(store, run, Left(machine=machine.address), planned) as run_id:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from latlab.campaigns.below_linux import build_of, of_drivers
 from latlab.campaigns.following import GuestFollowing, LinuxFollowing, Unwatched, Watcher
 from latlab.campaigns.life import finish, living, refuse_interrupted
+from latlab.campaigns.on_linux import mode_of, target_of, with_machine_of
 from latlab.campaigns.rt_results import kernel_warnings, measured_on_facts
 from latlab.campaigns.steal_results import CAMPAIGN, TOOL, problems_of
 from latlab.errors import DataError, LatlabError, UsageError
@@ -62,14 +63,8 @@ def run_steal_linux(
         say(f"{machine.name}: no right to real-time priority; under a load the windows get longer")
     told = {COLLECTED: collected(machine)}
     itself = read_collected(told[COLLECTED])
-    conditions = replace(
-        _conditions(watch, Mode.VIRTUAL_MACHINE if found.is_virtual else Mode.REAL),
-        processor=itself.cpu or None,
-        kernel=found.said.get("kernel") or None,
-        kernel_version=found.said.get("version") or None,
-        kernel_command_line=itself.command_line or None,
-    )
-    target = machine.kind if machine.patience_s == 0 else f"{machine.kind}:{machine.name}"
+    conditions = with_machine_of(_conditions(watch, mode_of(found)), found, itself)
+    target = target_of(machine)
     run = _new_run(target, platform or f"{machine.name}, {found.machine}", found.cpus, conditions, measured_on_facts(told))
     with living(store, run, Left(machine=machine.address)) as run_id:
         watcher.start(run_id)

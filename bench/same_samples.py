@@ -103,7 +103,7 @@ def measure(checkout: Path, arguments: tuple[str, ...], image: Path | None) -> S
 
 def guest_image(checkout: Path) -> Path:
     """The folder of the checkout's own image of the guest, which is built where there is none."""
-    return Path(_latlab(checkout, "guest").strip().partition(": ")[0])
+    return Path(_latlab(checkout, "guest", "build").strip().partition(": ")[0])
 
 
 def _cache_with(folder: Path, name: str, image: Path) -> Path:

@@ -187,7 +187,7 @@ def label(job: Job, run: str) -> None:
     why = unlike_head(job.commit)
     if not why:
         done = subprocess.run(
-            ("latlab", "label", run, job.baseline, "--measured-from", job.commit), stderr=subprocess.PIPE, text=True, check=False
+            ("latlab", "runs", "label", run, job.baseline, "--measured-from", job.commit), stderr=subprocess.PIPE, text=True, check=False
         )
         sys.stderr.write(done.stderr)
         why = "" if done.returncode == 0 else done.stderr.removeprefix(SAID).strip()

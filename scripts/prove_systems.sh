@@ -12,7 +12,7 @@ code=0
 
 make_wheel='rm -f /mnt/*.whl && make package && cp dist/latlab-*_"$(uname -m)".whl /mnt'
 use_wheel='wheel=$(ls /mnt/*.whl) && LATLAB_WHEEL=$wheel scripts/setup.sh && PATH=$PWD/.venv/bin:$PATH && cd /root && ! command -v gcc && latlab doctor &&
-    latlab run psci && latlab label last main && latlab run psci && latlab gate latest:main last && latlab report last -o psci.html &&
+    latlab run psci && latlab runs label last main && latlab run psci && latlab gate latest:main last && latlab report last -o psci.html &&
     latlab run psa --build ipc_l2'
 
 # Prints the row's cell: the minutes, and how it ended.

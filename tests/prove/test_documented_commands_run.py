@@ -38,7 +38,7 @@ MACHINE = (
     f"-serial stdio -serial null -bios {OURS}/firmware.bin -device loader,file={OURS}/psci_calls.elf -icount shift=4,sleep=off"
 )
 SUBJECT = 'name = "{name}"\nsymbols = ["firmware.elf"]\n[[image]]\nfile = "firmware.bin"\nflash = 0\n'
-JUDGING = {"compare", "explain", "gate", "history", "idle-states", "predict"}  # 1 and 3 are answers
+JUDGING = {"compare", "explain", "gate", "history", "check-dt", "predict"}  # 1 and 3 are answers
 # What a reader puts for the words of a page. In this order.
 FILLED_IN = (
     (r" -- qemu-system-\S+ .*", f" -- {MACHINE}"),
@@ -97,7 +97,7 @@ LEFT_OUT = {
     r"--repo opensbi": "a clone of OpenSBI: tests/system/test_bisect.py has a repository of its own, and by hand",
     r"--patch wakeup\.patch": "a patch of TF-A: tests/system/test_bisect.py",
     r"explore --full": "it takes more minutes than all else",
-    r"^latlab (rm|recover \S+|prune)": "it removes what the page goes on with: tests/unit/campaigns/test_housekeeping.py",
+    r"^latlab runs (rm|recover \S+|prune)": "it removes what the page goes on with: tests/unit/campaigns/test_housekeeping.py",
     r"'recorder/task_wakeup": "a series of runs of the recorder: tests/unit/analysis",
 }
 CLASSES = "run psci --subject firmware.toml --classes --iterations 2"
@@ -142,7 +142,7 @@ def fixture_desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for words in (("run", "psci", "--subject", "firmware.toml"), ("run", "psci"), ("run", "psci")):
         done = latlab(desk, words)
         assert done.returncode == 0, done.stderr
-    assert latlab(desk, ("label", "last~1", "main")).returncode == 0
+    assert latlab(desk, ("runs", "label", "last~1", "main")).returncode == 0
     log = latlab(desk, ("show", "last", "--log", "console")).stdout
     printed = "".join(line for line in log.splitlines(keepends=True) if line.startswith("<RT_INSTR"))
     for number, name in enumerate(("console", "monday", "tuesday", *(f"{age}-{boot}" for age in ("old", "new") for boot in (1, 2, 3)))):

@@ -93,7 +93,7 @@ def clients() -> Clients:
 def test_debians_stripped_tf_a_for_the_raspberry_pi_4_answers_on_its_machine(suite: str, tmp_path: Path) -> None:
     image = package("arm-trusted-firmware", suite, "arm64") / RPI4
     version = version_of("arm-trusted-firmware", suite, "arm64")
-    done = latlab(tmp_path, "run", "psci", "--firmware", str(image), "--on", "raspi4b", "--iterations", "5")
+    done = latlab(tmp_path, "run", "psci", "--firmware", str(image), "--machine", "raspi4b", "--iterations", "5")
     assert done.returncode == 0, done.stderr
     run = last_run(tmp_path)
     values = [sample.value_ticks for sample in run.samples]

@@ -27,7 +27,7 @@ LINUX = Campaign(
 )
 GUEST = Campaign("guest", ("run", "rt", "--duration", "60s", "--load", "idle", *RECORDER), "recorder,", 40)
 TRNG = Campaign("rt-trng", ("run", "rt-trng", "--duration", "60s"), "recorder,", 40)
-FOREIGN = Campaign("foreign", ("run", "psci", "--firmware", str(FIRMWARE), "--on", "virt", "--iterations", "1000"), "run ", 8)
+FOREIGN = Campaign("foreign", ("run", "psci", "--firmware", str(FIRMWARE), "--machine", "virt", "--iterations", "1000"), "run ", 8)
 WATCH = Campaign("watch", ("watch", "--", *MACHINE), SPEAKS, 8, SPEAKS)
 SBI = Campaign("sbi", ("run", "sbi", "--iterations", "1000"), SPEAKS, 8, SPEAKS)
 ATTACK = Campaign("attack", ("run", "attack", "--build", "ipc_l1"), "run ", 8)

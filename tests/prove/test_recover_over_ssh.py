@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Slow: latlab is killed while it measures over ssh; the board goes on by itself until `latlab recover` ends its job."""
+"""Slow: latlab is killed while it measures over ssh; the board goes on by itself until `latlab runs recover` ends its job."""
 
 import os
 import signal
@@ -77,8 +77,8 @@ def test_a_run_over_ssh_whose_latlab_was_killed_is_recovered_with_what_was_measu
     listed = _latlab(environment, "ls")
     store = open_store(str(tmp_path / "store.sqlite"))
     (life,) = store.lives()
-    assert listed.returncode == 0 and f"latlab recover {life.run_id}" in listed.stderr, listed.stderr
-    recovered = _latlab(environment, "recover", life.run_id)
+    assert listed.returncode == 0 and f"latlab runs recover {life.run_id}" in listed.stderr, listed.stderr
+    recovered = _latlab(environment, "runs", "recover", life.run_id)
     assert recovered.returncode == 0 and "Traceback" not in recovered.stderr, recovered.stderr
     run = store.load(life.run_id)
     assert run.status is RunStatus.PARTIAL and any("latlab was killed" in problem.message for problem in run.problems)
@@ -86,4 +86,4 @@ def test_a_run_over_ssh_whose_latlab_was_killed_is_recovered_with_what_was_measu
     assert read.complete and read.end_ns is not None and read.end_ns >= killed_ns + (ALONE_S - 2) * 1_000_000_000
     assert set(Path("/var/tmp").glob("latlab-rt.*")) <= before
     assert of_job(life.left.job_folder) == []
-    assert "there is nothing to recover" in _latlab(environment, "recover").stderr
+    assert "there is nothing to recover" in _latlab(environment, "runs", "recover").stderr

@@ -105,20 +105,20 @@ VERBS: tuple[tuple[str, ...], ...] = (
     ("explain", "{other}", "{run}"),
     ("explain", "{run}", "--calls", "{other}"),
     ("gate", "{run}", "{other}"),
-    ("gate", "{run}", "--masked-below", "9"),
+    ("gate", "{run}", "--max-masked", "9"),
     ("history", "*/powerdown", "{other}", "{run}"),
-    ("tail", "{run}"),
+    ("extremes", "{run}"),
     ("design", "show", "{run}"),
     ("design", "show", "design"),
     ("predict", "{run}"),
-    ("label", "{run}", "kept"),
-    ("label", "{other}", "kept"),
-    ("rm", "{run}"),
-    ("rm", "{other}"),
-    ("prune", "--before", "1d"),
-    ("prune", "--campaign", "psci", "--keep", "1", "--yes"),
-    ("recover",),
-    ("recover", "{run}"),
+    ("runs", "label", "{run}", "kept"),
+    ("runs", "label", "{other}", "kept"),
+    ("runs", "rm", "{run}"),
+    ("runs", "rm", "{other}"),
+    ("runs", "prune", "--before", "1d"),
+    ("runs", "prune", "--campaign", "psci", "--keep", "1", "--yes"),
+    ("runs", "recover"),
+    ("runs", "recover", "{run}"),
     ("doctor",),
     ("run", "psci"),
     ("run", "rt", "--boots", "2"),
@@ -126,7 +126,7 @@ VERBS: tuple[tuple[str, ...], ...] = (
     ("publish", "site", "site", "--newest", "1"),
 )
 OFTEN = VERBS[:-1]  # a site takes a minute, once, and a second when it is there
-WHOLE = ("ls", "prune", "recover", "doctor", "publish")
+WHOLE = (("ls",), ("runs", "prune"), ("runs", "recover"), ("doctor",), ("publish",))
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ class Damage:
 
     @property
     def is_of_the_store(self) -> bool:
-        return self.verb[0] in WHOLE and "{run}" not in self.verb
+        return any(self.verb[: len(words)] == words for words in WHOLE) and "{run}" not in self.verb
 
 
 def without_rules(place: Path) -> bytes:

@@ -25,6 +25,7 @@ from mcp.server import MCPServer
 
 from latlab.cli import app
 from latlab.errors import LatlabError
+from latlab.shown import shown
 from latlab.targets.guest.guest_image import GuestImage
 
 VERSION = "QEMU emulator version 10.0.2\n"
@@ -141,7 +142,7 @@ def fault_of(found: Answer) -> str:
     lines = [line for line in found.err.rstrip("\n").split("\n") if not line.startswith("id: ")]
     if sentences and lines[-1] != sentences[0]:
         return f"more than one line: {lines[-1]!r}"
-    strange = [one for one in "".join(sentences) if not one.isprintable()]
+    strange = [one for one in "".join(sentences) if shown(one) != one]
     if strange:
         return f"a sentence with {strange[0]!r}"
     return "" if found.started or not sentences or NEXT_STEP.search(sentences[0].removeprefix("latlab: ")) else "no next step"

@@ -34,7 +34,7 @@ MEASURED = (
     "sh build.sh",
     "--firmware",
     "out/firmware.bin",
-    "--on",
+    "--machine",
     "virt",
     "--symbols",
     "out/firmware.elf",
@@ -125,7 +125,7 @@ def test_killed_in_the_middle_of_a_build_it_leaves_no_process_and_no_folder(
     places = tmp_path / "scratch"
     places.mkdir()
     build = f"sleep 5000 & echo $! $$ > {tmp_path}/new.$$; mv {tmp_path}/new.$$ {tmp_path}/pids.$$; wait"
-    words = (*verb, "--repo", str(repository), "--firmware", "x", "--on", "virt", "--build", build)
+    words = (*verb, "--repo", str(repository), "--firmware", "x", "--machine", "virt", "--build", build)
     before = state(repository)
     environment = dict(os.environ, LATLAB_STORE=str(tmp_path / "store.db"), TMPDIR=str(places))
     process = subprocess.Popen((LATLAB, *words), env=environment, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -140,7 +140,7 @@ def test_killed_in_the_middle_of_a_build_it_leaves_no_process_and_no_folder(
 def test_options_that_do_not_belong_together_are_refused(tmp_path: Path, repository: Path) -> None:
     repo = ("--repo", str(repository))
     assert "--build COMMAND" in latlab(tmp_path, "bisect", "HEAD~1..HEAD", *repo, "--figure", FIGURE).stderr
-    assert "--on MACHINE" in latlab(tmp_path, "bisect", "HEAD~1..HEAD", *repo, "--figure", FIGURE, "--build", "true").stderr
+    assert "--machine MACHINE" in latlab(tmp_path, "bisect", "HEAD~1..HEAD", *repo, "--figure", FIGURE, "--build", "true").stderr
     assert "it needs --repo" in latlab(tmp_path, "history", FIGURE, "a", "b", "--build", "true").stderr
     assert "--jobs are processes" in latlab(tmp_path, "history", "HEAD", *repo, *MEASURED, "--jobs", "2", "--dask", "local").stderr
     assert "history has nothing to follow; name a figure and two runs" in latlab(tmp_path, "history").stderr

@@ -50,7 +50,7 @@ def check_functions(run: Run) -> None:
 
 
 def test_six_tests_on_four_cores_give_the_same_figures_twice(tmp_path: Path) -> None:
-    words = ("run", "psci", "--firmware", str(IMAGES.firmware_bin), "--on", "virt", "--iterations", "2")
+    words = ("run", "psci", "--firmware", str(IMAGES.firmware_bin), "--machine", "virt", "--iterations", "2")
     runs = []
     for _ in range(2):
         done = latlab(tmp_path, *words, "--symbols", str(IMAGES.firmware_elf))
@@ -84,7 +84,7 @@ def test_a_subject_file_is_all_that_is_needed_in_a_folder_with_a_comma_too(tmp_p
 
 def test_an_image_that_does_not_start_is_one_sentence_and_what_came_is_kept(tmp_path: Path) -> None:
     (tmp_path / "zeros.bin").write_bytes(bytes(4096))
-    words = ("--firmware", str(tmp_path / "zeros.bin"), "--on", "virt", "--timeout", "5", "--silence", "4")
+    words = ("--firmware", str(tmp_path / "zeros.bin"), "--machine", "virt", "--timeout", "5", "--silence", "4")
     done = latlab(tmp_path, "run", "psci", *words)
     assert done.returncode == 3
     assert "is partial" in done.stderr.decode().splitlines()[-2]
@@ -93,7 +93,7 @@ def test_an_image_that_does_not_start_is_one_sentence_and_what_came_is_kept(tmp_
 
 def test_symbols_of_another_build_are_refused_in_a_sentence_and_name_no_function(tmp_path: Path) -> None:
     other = IMAGES.folder.with_name("qemu_virt-hardened") / "firmware.elf"
-    words = ("--firmware", str(IMAGES.firmware_bin), "--on", "virt", "--iterations", "1", "--symbols", str(other))
+    words = ("--firmware", str(IMAGES.firmware_bin), "--machine", "virt", "--iterations", "1", "--symbols", str(other))
     done = latlab(tmp_path, "run", "psci", *words)
     run = last_run(tmp_path)
     assert done.returncode == 3
@@ -103,7 +103,7 @@ def test_symbols_of_another_build_are_refused_in_a_sentence_and_name_no_function
 
 
 def test_classes_of_three_functions_are_those_that_a_hand_counted(tmp_path: Path) -> None:
-    words = ("--firmware", str(IMAGES.firmware_bin), "--on", "virt", "--iterations", "1", "--symbols", str(IMAGES.firmware_elf))
+    words = ("--firmware", str(IMAGES.firmware_bin), "--machine", "virt", "--iterations", "1", "--symbols", str(IMAGES.firmware_elf))
     assert latlab(tmp_path, "run", "psci", *words, "--classes").returncode == 0
     run = last_run(tmp_path)
     assert {key: classes_in(run, *key) for key in OURS} == OURS
@@ -111,9 +111,11 @@ def test_classes_of_three_functions_are_those_that_a_hand_counted(tmp_path: Path
 
 def test_options_that_do_not_belong_together_are_refused(tmp_path: Path) -> None:
     image = str(IMAGES.firmware_bin)
-    assert b"there are virt, raspi4b" in latlab(tmp_path, "run", "psci", "--on", "juno").stderr
+    assert b"there are virt, raspi4b" in latlab(tmp_path, "run", "psci", "--machine", "juno").stderr
     assert b"needs --subject FILE" in latlab(tmp_path, "run", "psci", "--symbols", image).stderr
-    assert b"--topology has no effect" in latlab(tmp_path, "run", "psci", "--on", "virt", "--firmware", image, "--topology", "4").stderr
+    assert (
+        b"--topology has no effect" in latlab(tmp_path, "run", "psci", "--machine", "virt", "--firmware", image, "--topology", "4").stderr
+    )
 
 
 NO_PLUGINS = "qemu-system-aarch64: -plugin x: plugin interface not enabled in this build"
@@ -129,7 +131,7 @@ def test_a_qemu_that_takes_no_probe_is_refused_in_one_sentence(tmp_path: Path, s
     version = '[ "$1" = --version ] && { echo "QEMU emulator version 10.0.2"; exit 0; }'
     qemu.write_text(f"#!/bin/sh\n{version}\necho '{says}' >&2\nexit 1\n")
     qemu.chmod(0o755)
-    run = ("run", "psci", "--on", "virt", "--firmware", str(IMAGES.firmware_bin), "--qemu", str(qemu))
+    run = ("run", "psci", "--machine", "virt", "--firmware", str(IMAGES.firmware_bin), "--qemu", str(qemu))
     done = latlab(tmp_path, *(("watch", "--", str(qemu), "-M", "virt") if is_watched else run))
     assert done.returncode == 2
     assert sentence in done.stderr.decode()
@@ -146,7 +148,7 @@ def test_a_disk_that_does_not_take_the_stream_is_the_first_problem_and_what_came
     says = "latlab probe: writing to /x/probe failed (No space left on device); 43 records were lost"
     qemu.write_text(f"#!/bin/sh\n{version}\n{asked}\nfor word; do out=${{word#*out=}}; done\n{header}\necho '{says}' >&2\n")
     qemu.chmod(0o755)
-    run = ("run", "psci", "--on", "virt", "--firmware", str(IMAGES.firmware_bin), "--qemu", str(qemu))
+    run = ("run", "psci", "--machine", "virt", "--firmware", str(IMAGES.firmware_bin), "--qemu", str(qemu))
     done = latlab(tmp_path, *(("watch", "--", str(qemu), "-M", "virt") if is_watched else run))
     assert done.returncode == 3
     first, second, *_ = last_run(tmp_path).problems

@@ -32,7 +32,7 @@ def watching(folder: Path) -> list[str]:
 
 def measuring(folder: Path) -> list[str]:
     firmware = find_images(Topology((4,)), "psci_calls").firmware_bin
-    return ["run", "psci", "--firmware", str(firmware), "--on", "virt", "--iterations", str(LONG)]
+    return ["run", "psci", "--firmware", str(firmware), "--machine", "virt", "--iterations", str(LONG)]
 
 
 def bisecting(folder: Path) -> list[str]:
@@ -40,7 +40,7 @@ def bisecting(folder: Path) -> list[str]:
     repository = new_repository(folder / "theirs")
     for number in range(3):
         commit(repository, f"change {number}", {"build.sh": f"cp {firmware} firmware.bin # {number}\n"})
-    words = ("--repo", str(repository), "--build", "sh build.sh", "--firmware", "firmware.bin", "--on", "virt")
+    words = ("--repo", str(repository), "--build", "sh build.sh", "--firmware", "firmware.bin", "--machine", "virt")
     return ["bisect", "HEAD~2..HEAD", *words, "--figure", "cpu_off_serial/powerdown", "--iterations", str(LONG)]
 
 
@@ -71,7 +71,9 @@ def test_killed_while_the_machine_measures_it_leaves_no_machine_and_keeps_its_ca
         process.send_signal(signal.SIGKILL)
         process.wait()
     wait_until(lambda: not is_running(machine))
-    recovered = subprocess.run((LATLAB, "recover"), stdin=nothing, capture_output=True, env=environment, timeout=TIMEOUT_S, check=False)
+    recovered = subprocess.run(
+        (LATLAB, "runs", "recover"), stdin=nothing, capture_output=True, env=environment, timeout=TIMEOUT_S, check=False
+    )
     assert recovered.returncode == 0, recovered.stderr
     run = open_store(str(tmp_path / "store.db")).load("last")
     assert run.status is RunStatus.PARTIAL

@@ -59,11 +59,11 @@ def test_a_planted_mask_is_found_to_the_instruction_with_its_caller(tmp_path: Pa
     assert [row["opened_for"] for row in irq if row["begin"] == "planted"] == [["caller", "_start"]]
     assert [row["to_end"] for row in rows if row["line"] == "FIQ"] == [True]
     assert {row["world"] for row in rows} == {"EL1"}
-    passed = latlab(tmp_path, "gate", "last", "--masked-below", "501")
+    passed = latlab(tmp_path, "gate", "last", "--max-masked", "500")
     assert (passed.returncode, passed.stdout.decode().splitlines()[1]) == (
         0, "  not judged: FIQ, which a core masked from its start to the end of the run"
     )  # fmt: skip
-    failed = latlab(tmp_path, "gate", "last", "--masked-below", "500")
+    failed = latlab(tmp_path, "gate", "last", "--max-masked", "499")
     assert (failed.returncode, failed.stdout.decode().splitlines()[1]) == (
         1, "  500 instructions (IRQ): EL1, planted, called from caller, to planted"
     )  # fmt: skip

@@ -93,7 +93,7 @@ def test_the_campaign_gives_the_same_figures_twice_on_four_cores_in_one_cluster(
     environment = dict(os.environ, LATLAB_STORE=str(tmp_path / "store.db"))
     runs = []
     for _ in range(2):
-        words = (LATLAB, "run", "psci", "--on", "raspi4b", "--iterations", "2")
+        words = (LATLAB, "run", "psci", "--machine", "raspi4b", "--iterations", "2")
         done = subprocess.run(words, capture_output=True, timeout=TIMEOUT_S, check=False, env=environment, stdin=subprocess.DEVNULL)
         assert done.returncode == 0, done.stderr.decode()
         runs.append(open_store(str(tmp_path / "store.db")).load("last"))

@@ -96,4 +96,4 @@ def test_an_interrupt_that_el3_takes_itself_waits_for_el3_and_no_longer(tmp_path
 
 def test_an_image_without_its_machine_is_refused(tmp_path: Path) -> None:
     done = latlab(tmp_path, "run", "smc", "--firmware", str(tmp_path / "bl31.bin"))
-    assert done.returncode == 2 and "say which with --on virt, raspi4b or sbsa-ref" in done.stderr
+    assert done.returncode == 2 and "say which with --machine virt, raspi4b or sbsa-ref" in done.stderr

@@ -80,8 +80,8 @@ def test_the_wheel_knows_every_module_that_looks_for_a_program() -> None:
     "words",
     [
         ("run", "psci", "--iterations", "1"),
-        ("run", "psci", "--on", "virt", "--iterations", "1"),
-        ("run", "psci", "--on", "raspi4b", "--iterations", "1"),
+        ("run", "psci", "--machine", "virt", "--iterations", "1"),
+        ("run", "psci", "--machine", "raspi4b", "--iterations", "1"),
         ("run", "psci", "--build", "debug", "--iterations", "1"),
         ("run", "psci", "--target", "virtual:juno"),
         ("run", "psa", "--build", "ipc_l2"),
@@ -97,7 +97,7 @@ def test_a_verb_finds_its_programs(installed: Installed, tmp_path: Path, words: 
 def test_a_firmware_of_somebody_else_is_run_and_watched(installed: Installed, tmp_path: Path) -> None:
     image = tmp_path / "theirs.bin"
     shutil.copy(installed.images / "qemu_virt/firmware.bin", image)
-    done = installed.latlab(tmp_path, "run", "psci", "--firmware", str(image), "--on", "virt", "--iterations", "1")
+    done = installed.latlab(tmp_path, "run", "psci", "--firmware", str(image), "--machine", "virt", "--iterations", "1")
     assert done.returncode == 0, done.stderr
     machine = ("qemu-system-aarch64", "-M", "virt,secure=on,gic-version=3", "-cpu", "cortex-a57", "-smp", "2", "-m", "1024", "-nic", "none")
     program = ("-device", f"loader,file={installed.images}/qemu_virt/psci_calls.elf")

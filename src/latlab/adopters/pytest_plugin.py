@@ -32,7 +32,7 @@ class Latency:
     def compare(
         self, before: str | Run, after: str | Run, tolerance_percent: float | None = None, across: Sequence[str] = ()
     ) -> Comparison:
-        """`across` names conditions that may differ, as the option of that name does."""
+        """`across` names conditions that may differ, as `--allow-different` does."""
         from latlab.analysis.base.conditions import check_across
         from latlab.analysis.base.tolerance import limits_of
         from latlab.analysis.compare import compare

@@ -123,7 +123,9 @@ def histories(
     kept = [one for one in found if one.commits]
     if not kept:
         first, why = next(iter(measurer.skipped.items()))
-        raise DataError(f"none of {len(asked.commits)} commits can be measured; {first}: {'; '.join(why)}; --again tries them once more")
+        raise DataError(
+            f"none of {len(asked.commits)} commits can be measured; {first}: {'; '.join(why)}; --retry-failed tries them once more"
+        )
     return kept
 
 

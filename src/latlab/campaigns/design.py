@@ -83,17 +83,19 @@ def _is_open(life: Life) -> bool:
 def _continued(store: Store, life: Life, seed: int | None, say: Say) -> tuple[str, Kept]:
     is_elsewhere = life.owner is not None and (not is_here(life.owner) or is_alive(life.owner))
     if life.status == RunStatus.RUNNING and is_elsewhere:
-        raise UsageError(f"{life.run_id} is this experiment, and another latlab is at it; wait for its end, or begin another with --anew")
+        raise UsageError(
+            f"{life.run_id} is this experiment, and another latlab is at it; wait for its end, or begin another with --restart"
+        )
     under_way = next((one for one in store.lives() if one.part and one.part.series == life.run_id), None)
     if under_way is not None:
         raise UsageError(f"{under_way.run_id}, which {life.run_id} had begun, is still under way; the same command goes on after its end")
     kept = kept_of(store, life.run_id)
     if seed not in (None, kept.seed):
-        raise UsageError(f"--seed {seed}: {life.run_id} has the seed {kept.seed}; leave the option out, or begin another with --anew")
+        raise UsageError(f"--seed {seed}: {life.run_id} has the seed {kept.seed}; leave the option out, or begin another with --restart")
     if not store.claim(life.run_id, life.owner):
         raise UsageError(f"{life.run_id}: another latlab has just gone on with it")
     store.checkpoint(life.run_id, {}, "measuring")
-    say(f"experiment {life.run_id} goes on: {count(len(done_of(store, life.run_id)), 'run')} are done; --anew begins another")
+    say(f"experiment {life.run_id} goes on: {count(len(done_of(store, life.run_id)), 'run')} are done; --restart begins another")
     return life.run_id, kept
 
 

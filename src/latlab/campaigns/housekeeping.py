@@ -62,4 +62,4 @@ def check_ended(store: Store, ids: Sequence[str]) -> None:
     under_way = {life.run_id for life in store.lives() if life.owner is not None}
     for run_id in ids:
         if run_id in under_way:
-            raise UsageError(f"{run_id} is under way; end it first, or `latlab recover {run_id}` if its latlab is gone")
+            raise UsageError(f"{run_id} is under way; end it first, or `latlab runs recover {run_id}` if its latlab is gone")

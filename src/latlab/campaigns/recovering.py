@@ -52,7 +52,7 @@ def can_end_here(life: Life) -> bool:
 
 
 def sweep(store: Store, chosen: Callable[[Life], bool] = can_end_here) -> list[Recovered]:
-    """End what can be ended here, and remove the folders that nobody owns any more. Whatever fails is left to `latlab recover`."""
+    """End what can be ended here, and remove the folders that nobody owns any more. Whatever fails is left to `latlab runs recover`."""
     done = []
     for life in filter(chosen, orphans(store)):
         with suppress(LatlabError, OSError):

@@ -57,8 +57,8 @@ def _handler(taker: Taker, how: Watch) -> int | None:
     found = next((start for image in how.images for start, own in zip(image.starts, image.names, strict=True) if own == name), None)
     if found is None:
         raise UsageError(
-            f"--interrupt {taker}: the symbols have no {name}, which takes it; `latlab guest --secure-world optee,secure-timer` builds "
-            "firmware that has"
+            f"--interrupt {taker}: the symbols have no {name}, which takes it; `latlab guest build --secure-world optee,secure-timer` "
+            "builds firmware that has it"
         )
     return found
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The verbs that compare and explain: compare, explain, gate, history, idle-states, tail. Heavy imports wait until they are needed."""
+"""The verbs that compare and explain: compare, explain, gate, history, check-dt, extremes. Heavy imports wait until they are needed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import typer
 
 from latlab.cli.commits import ChoiceOptions, CommitOptions, is_figure, print_commits, runs_of
 from latlab.cli.options import (
-    AcrossOption,
+    AllowDifferentOption,
     BoardOption,
     ClassOption,
     Format,
@@ -47,7 +47,7 @@ ToleranceOption = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Add the verbs to the command line."""
-    for verb in (compare, explain, gate, grouped(history), idle_states, tail):
+    for verb in (compare, explain, gate, grouped(history), check_dt, extremes):
         app.command()(verb)
 
 
@@ -56,7 +56,7 @@ def compare(
     after: Reference,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Every row and cell.")] = False,
     tolerance: ToleranceOption = None,
-    across: AcrossOption = None,
+    allow_different: AllowDifferentOption = None,
     unit: UnitOption = "",
     format: Annotated[Format, one_of(Format.TABLE, Format.JSON, Format.CSV, Format.RST, Format.MD, Format.HTML)] = Format.TABLE,
     output: OutputOption = None,
@@ -67,7 +67,7 @@ def compare(
     The order in which cores arrive does not count as a change. Exits 1 if something regressed.
     """
     check_output(output)
-    comparison = comparison_of(before, after, tolerance, unit, store, across)
+    comparison = comparison_of(before, after, tolerance, unit, store, allow_different)
     if format is Format.TABLE:
         from latlab.report.comparison.comparison_pages import screen
 
@@ -87,7 +87,7 @@ def explain(
         typer.Option(help="Of a run of the steal meter: a run of `watch` with the same firmware, whose calls the thefts may be."),
     ] = None,
     tolerance: ToleranceOption = None,
-    across: AcrossOption = None,
+    allow_different: AllowDifferentOption = None,
     unit: UnitOption = "",
     of_class: ClassOption = None,
     board: BoardOption = None,
@@ -100,16 +100,16 @@ def explain(
     from latlab.report.comparison.comparison_pages import pair_explanations, run_explanations
     from latlab.report.comparison.data import explanations_json
 
-    if across and against is None:
-        raise UsageError("--across is for the comparison of two runs; name the second one")
-    if calls is not None and (against is not None or across):
+    if allow_different and against is None:
+        raise UsageError("--allow-different is for the comparison of two runs; name the second one")
+    if calls is not None and (against is not None or allow_different):
         raise UsageError("--calls names the calls of one run; leave out the second one")
     if of_class is not None:
-        refuse_given(context, ("calls", "tolerance", "across", "board"), "has no effect with --class; leave it out")
+        refuse_given(context, ("calls", "tolerance", "allow_different", "board"), "has no effect with --class; leave it out")
         _print_class_moves(run, against, of_class, unit, format, store)
         return
     if board is not None:
-        refuse_given(context, ("calls", "tolerance", "across"), "has no effect with --board; leave it out")
+        refuse_given(context, ("calls", "tolerance", "allow_different"), "has no effect with --board; leave it out")
         table, basis = _board_times(board, run, against, unit, store)
         emit_tables([table], format)
         say(basis)
@@ -126,7 +126,7 @@ def explain(
         found = explain_run(single)
         page = run_explanations(single, found)
     else:
-        comparison = comparison_of(run, against, tolerance, unit, store, across)
+        comparison = comparison_of(run, against, tolerance, unit, store, allow_different)
         found = explain_pair(comparison)
         page = pair_explanations(comparison, found)
     if format is Format.JSON:
@@ -137,7 +137,7 @@ def explain(
     show(page)
 
 
-def idle_states(
+def check_dt(
     run: Reference,
     tree: Annotated[Path, typer.Argument(help="A .dtb, or a board's own /sys/firmware/fdt.")],
     state: Annotated[
@@ -236,12 +236,12 @@ def _thefts_and_calls(run: str, calls: str, place: str | None) -> tuple[Run, tup
 def gate(
     context: typer.Context,
     base: Reference,
-    candidate: Annotated[str | None, typer.Argument(help="The run that passes or fails; left out with --limit and --masked-below.")] = None,
+    candidate: Annotated[str | None, typer.Argument(help="The run that passes or fails; left out with --limit and --max-masked.")] = None,
     fail_on: Annotated[
         str, typer.Option(help="Verdicts that fail: regressed, improved, moved, same level, cannot tell; comma-separated.")
     ] = "regressed",
     tolerance: ToleranceOption = None,
-    across: AcrossOption = None,
+    allow_different: AllowDifferentOption = None,
     unit: UnitOption = "",
     junit: Annotated[Path | None, typer.Option(help="Write the verdicts as JUnit XML to this file.")] = None,
     sarif: Annotated[
@@ -249,8 +249,9 @@ def gate(
     ] = None,
     comment: Annotated[Path | None, typer.Option(help="Write the decision as Markdown for a comment, at most 30 lines.")] = None,
     link: Annotated[str, typer.Option(help="Where the whole report will be, for the comment.", show_default="none")] = "",
-    masked_below: Annotated[
-        int | None, typer.Option(min=1, help="Of one run of `watch --masked`: fail where interrupts were masked for so many instructions.")
+    max_masked: Annotated[
+        int | None,
+        typer.Option(min=0, help="Of one run of `watch --masked`: fail if interrupts were masked for more than so many instructions."),
     ] = None,
     limit: Annotated[
         list[str] | None,
@@ -266,24 +267,31 @@ def gate(
 
     Exits 0 for a pass, 1 for a failure, 3 if the data are inconclusive.
     """
-    if limit or limit_file is not None or masked_below is not None:
-        one = "--masked-below" if not limit and limit_file is None else "--limit"
+    if limit or limit_file is not None or max_masked is not None:
+        one = "--max-masked" if not limit and limit_file is None else "--limit"
         refuse_given(context, ("fail_on", "tolerance", "link"), f"is of two runs and has no effect with {one}; leave it out")
     if limit or limit_file is not None:
         of_pair = {
-            "--across": across,
+            "--allow-different": allow_different,
             "--junit": junit,
             "--sarif": sarif,
             "--comment": comment,
             "--board": board,
-            "--masked-below": masked_below,
+            "--max-masked": max_masked is not None,
         }
         _gate_limits(base, candidate, limit or (), limit_file, [name for name, value in of_pair.items() if value], unit, store)
-    if masked_below is not None:
-        of_two = {"--across": across, "--unit": unit, "--junit": junit, "--sarif": sarif, "--comment": comment, "--board": board}
-        _gate_masked(base, candidate, masked_below, [name for name, value in of_two.items() if value], store)
+    if max_masked is not None:
+        of_two = {
+            "--allow-different": allow_different,
+            "--unit": unit,
+            "--junit": junit,
+            "--sarif": sarif,
+            "--comment": comment,
+            "--board": board,
+        }
+        _gate_masked(base, candidate, max_masked, [name for name, value in of_two.items() if value], store)
     if candidate is None:
-        raise UsageError(f"gate compares two runs and has {base} alone; name the candidate too, or a limit with --limit or --masked-below")
+        raise UsageError(f"gate compares two runs and has {base} alone; name the candidate too, or a limit with --limit or --max-masked")
     from latlab.analysis.gate import decide_gate
     from latlab.cli.gate_files import GateFiles
 
@@ -295,7 +303,7 @@ def gate(
     files = GateFiles(comment, junit, sarif, link)
     verdicts = _verdicts(fail_on)
     try:
-        comparison = comparison_of(base, candidate, tolerance, unit, store, across)
+        comparison = comparison_of(base, candidate, tolerance, unit, store, allow_different)
         decision = decide_gate(comparison, verdicts)
     except LatlabError as error:
         files.write_refused(base, candidate, str(error))
@@ -329,18 +337,18 @@ def _gate_limits(
     raise typer.Exit(code)
 
 
-def _gate_masked(run: str, other: str | None, limit_insns: int, of_two: Sequence[str], store: str | None) -> NoReturn:
+def _gate_masked(run: str, other: str | None, most_insns: int, of_two: Sequence[str], store: str | None) -> NoReturn:
     from latlab.analysis.crossings.masked_gate import judge_masked
     from latlab.campaigns.material import Material
     from latlab.cli.stores import open_store
 
     if other is not None:
-        raise UsageError(f"--masked-below judges one run; leave out {run} or {other}")
+        raise UsageError(f"--max-masked judges one run; leave out {run} or {other}")
     if of_two:
-        raise UsageError(f"--masked-below compares nothing; leave out {' and '.join(of_two)}")
+        raise UsageError(f"--max-masked compares nothing; leave out {' and '.join(of_two)}")
     opened = open_store(store)
     loaded = opened.load(run)
-    code, lines = judge_masked(loaded.id, Material(opened, loaded).masked, limit_insns, [one.message for one in loaded.problems])
+    code, lines = judge_masked(loaded.id, Material(opened, loaded).masked, most_insns, [one.message for one in loaded.problems])
     say_lines(lines)
     raise typer.Exit(code)
 
@@ -360,7 +368,7 @@ def history(
         list[str] | None, typer.Argument(help="Two or more runs or references, oldest first; with --repo, GOOD..BAD or single commits.")
     ] = None,
     tolerance: ToleranceOption = None,
-    across: AcrossOption = None,
+    allow_different: AllowDifferentOption = None,
     unit: UnitOption = "",
     format: Annotated[Format, one_of(Format.TABLE, Format.JSON, Format.MD, Format.HTML)] = Format.TABLE,
     output: OutputOption = None,
@@ -389,14 +397,14 @@ def history(
     elif not is_figure(figure):
         refuse_given(context, ("unit",), "is of tables in a file; what is measured of commits has a unit, leave it out")
         limits_of(tolerance)
-        print_commits(commits, choice, words, (tolerance or 0.0) / 100, check_across(across or ()), format, output, store)
+        print_commits(commits, choice, words, (tolerance or 0.0) / 100, check_across(allow_different or ()), format, output, store)
         return
     else:
         lines = runs_of(commits, choice, words[1:], store)
     fewest = min(map(len, lines.values()))
     if fewest < 2:
         raise UsageError(f"a history needs two runs at least, there is {fewest}; name another")
-    limits, wanted = limits_of(tolerance), check_across(across or ())
+    limits, wanted = limits_of(tolerance), check_across(allow_different or ())
     found = tuple(
         replace(one, path=f"{one.path} of {name}" if len(lines) > 1 else one.path)
         for name, loaded in lines.items()
@@ -413,7 +421,7 @@ def history(
         emit(html.document(page(found)) if format is Format.HTML else markdown.document(screen(found)), output)
 
 
-def tail(
+def extremes(
     run: Reference,
     metric: Annotated[
         str | None,
@@ -456,7 +464,7 @@ def comparison_of(
     tolerance: float | None = None,
     unit: str = "",
     store: str | None = None,
-    across: list[str] | None = None,
+    allow_different: list[str] | None = None,
 ) -> Comparison:
     """Two references, compared."""
     from latlab.analysis.base.conditions import check_across
@@ -465,7 +473,7 @@ def comparison_of(
     from latlab.campaigns.loading import check_unit, load_base, load_earlier, load_reference
 
     check_unit(unit, before, after)
-    wanted = check_across(across or ())
+    wanted = check_across(allow_different or ())
     (a, repeats), b = load_base(before, unit, store), load_reference(after, unit, store)
     found = {run.id: run for run in (*repeats, *load_earlier(a, b, store))}
     return compare_runs(a, b, limits_of(tolerance), tuple(found.values()), wanted)

@@ -14,13 +14,12 @@ import typer
 
 from latlab.cli import (
     analysis,
-    assistant,
     attack,
     commits,
     design,
     doctor,
+    identify,
     importing,
-    look,
     power,
     psa,
     psci,
@@ -87,12 +86,11 @@ sbi.register(run_app)
 smc.register(run_app)
 attack.register(run_app)
 watch.register(app)
-look.register(app)
+identify.register(app)
 publish.register(app)
 serve.register(app)
-assistant.register(app)
 hands_over_ids(run_app)
-hands_over_ids(app, "watch", "import", "import-rt")
+hands_over_ids(app, "watch", "import")
 
 
 def main() -> None:

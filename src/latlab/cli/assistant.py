@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The verb with which a maintainer's assistant asks what this command line would print: the Model Context Protocol, read-only."""
+"""`latlab serve --mcp`: an assistant asks over the Model Context Protocol for what the command line prints. Read-only."""
 
 from __future__ import annotations
 
@@ -7,9 +7,6 @@ import os
 import subprocess
 import sys
 
-import typer
-
-from latlab.cli.options import StoreOption
 from latlab.cli.stores import open_store
 from latlab.errors import needs_packages
 
@@ -21,16 +18,8 @@ ABOUT = (
 PATIENCE_S = 300
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb to the command line."""
-    app.command()(mcp)
-
-
-def mcp(store: StoreOption = None) -> None:
-    """Serve an assistant by Model Context Protocol.
-
-    It reads standard input and writes standard output: runs, show, compare, explain, history. Read-only.
-    """
+def serve_mcp(store: str | None) -> None:
+    """Answer on standard input and output until the assistant closes them: runs, show, compare, explain, history."""
     try:
         from mcp.server import MCPServer
     except ModuleNotFoundError:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from latlab.cli.foreign import ClassesOption, OnOption, ProbeOption, SymbolsOption, check_given
+from latlab.cli.foreign import ClassesOption, MachineOption, ProbeOption, SymbolsOption, check_given
 from latlab.cli.options import BoardOption, Format, OutputOption, QemuOption, StoreOption, grouped, one_of
 from latlab.cli.output import emit, refuse_output, say, show
 from latlab.errors import UsageError
@@ -42,8 +42,8 @@ class CommitOptions:
     cpu: Annotated[list[str] | None, typer.Option(help="Measure on this processor of QEMU; repeatable.", show_default="the subject's")] = (
         None
     )
-    firmware: Annotated[Path | None, typer.Option(help="The firmware file that the build makes, in the tree; with --on.")] = None
-    on: OnOption = None
+    firmware: Annotated[Path | None, typer.Option(help="The firmware file that the build makes, in the tree; with --machine.")] = None
+    machine: MachineOption = None
     smc: Annotated[bool, typer.Option("--smc", help="The calls of `run smc` of --subject or --firmware, not those of `run psci`.")] = False
     sbi: Annotated[Path | None, typer.Option(help="Instead: the firmware of RISC-V that the build makes, for `run sbi`.")] = None
     harts: Annotated[int | None, typer.Option(help="Harts of the machine of --sbi.", show_default=str(HARTS))] = None
@@ -52,7 +52,7 @@ class CommitOptions:
     probe: ProbeOption = None
     classes: ClassesOption = False
     board: BoardOption = None
-    again: Annotated[bool, typer.Option("--again", help="Try once more what did not build or run before.")] = False
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Try once more what did not build or run before.")] = False
     qemu: QemuOption = None
     iterations: Annotated[int | None, typer.Option(help="Iterations of each test in one boot.", show_default=str(ITERATIONS))] = None
     build_timeout: Annotated[float, typer.Option(help="Seconds until a build is given up.")] = 3600
@@ -133,7 +133,7 @@ def print_commits(
     choice: ChoiceOptions,
     words: Sequence[str],
     tolerance: float,
-    across: frozenset[str],
+    allow_different: frozenset[str],
     format: Format,
     output: Path | None,
     store: str | None,
@@ -147,7 +147,7 @@ def print_commits(
     repository, measurer = _measuring(options, store, choice)
     costs = _costs(options, measurer.recipes)
     asked = chosen(repository, words, choice.tags, _paths(choice))
-    found = histories(measurer, asked, tolerance, across, costs)
+    found = histories(measurer, asked, tolerance, allow_different, costs)
     say(_done(measurer))
     if format is Format.TABLE:
         show(page(found, asked, not_measured(measurer)))
@@ -193,7 +193,7 @@ def _measuring(options: CommitOptions, store: str | None, choice: ChoiceOptions 
     location = store_location(store)
     location = location if "://" in location else str(Path(location).absolute())
     engine = _engine(choice or ChoiceOptions())
-    return repository, Measurer(open_store(store), location, repository, recipes, say, engine, options.again)
+    return repository, Measurer(open_store(store), location, repository, recipes, say, engine, options.retry_failed)
 
 
 def _engine(choice: ChoiceOptions) -> Engine:
@@ -222,7 +222,7 @@ def _recipes(options: CommitOptions) -> tuple[Recipe, ...]:
     for path in options.patch or ():
         if not path.is_file():
             raise UsageError(f"--patch {path}: no such file")
-    check_given(options.subject[0] if options.subject else None, options.firmware, options.on, iterations)
+    check_given(options.subject[0] if options.subject else None, options.firmware, options.machine, iterations)
     limits = Limits(options.timeout, options.silence)
     subjects = _watched(options) or _subjects(options)
     qemu = find_qemu(options.qemu or (Path(QEMU) if options.sbi else None))
@@ -242,7 +242,7 @@ def _watched(options: CommitOptions) -> Sequence[WatchedBuild]:
         raise UsageError(f"--harts {options.harts} is of the machine of --sbi; leave it out")
     if not options.sbi and not options.watch:
         return ()
-    for name, value in (("cpu", options.cpu), ("smc", options.smc), ("on", options.on)):
+    for name, value in (("cpu", options.cpu), ("smc", options.smc), ("machine", options.machine)):
         if value:
             raise UsageError(f"--{name} is of a --subject or a --firmware; leave it out")
     if options.watch and options.iterations is not None:
@@ -261,9 +261,9 @@ def _subjects(options: CommitOptions) -> Sequence[Subject]:
         folder, root = path.absolute().parent, (options.repo or Path()).absolute()
         found.append(load_subject(path, folder.relative_to(root) if folder.is_relative_to(root) else Path()))
     if not found:
-        if options.firmware is None or options.on is None:
-            raise UsageError("--subject FILE, or --on MACHINE with --firmware FILE, names what is measured")
-        found.append(subject_of_file(options.firmware, options.on))
+        if options.firmware is None or options.machine is None:
+            raise UsageError("--subject FILE, or --machine MACHINE with --firmware FILE, names what is measured")
+        found.append(subject_of_file(options.firmware, options.machine))
     symbols = tuple(options.symbols or ())
     with_symbols = [replace(one, symbols=(*one.symbols, *symbols)) for one in found]
     return [replace(one, cpu=cpu or one.cpu) for one in with_symbols for cpu in dict.fromkeys(options.cpu or [""])]

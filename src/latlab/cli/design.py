@@ -29,7 +29,7 @@ def register(app: typer.Typer) -> None:
 def run(
     file: Annotated[Path, typer.Argument(help="The experiment's TOML file.")],
     seed: Annotated[int | None, typer.Option(help="Draws the order of the runs.", show_default="drawn, and kept")] = None,
-    anew: Annotated[bool, typer.Option("--anew", help="Begin again, whatever was cut off.")] = False,
+    restart: Annotated[bool, typer.Option("--restart", help="Begin again, whatever was cut off.")] = False,
     store: StoreOption = None,
 ) -> None:
     """Measure every combination of the factors' levels.
@@ -43,7 +43,7 @@ def run(
     from latlab.store.store import store_location
 
     plan = load_plan(file)
-    found = run_design(open_store(store), plan, seed, store_location(store), say, anew)
+    found = run_design(open_store(store), plan, seed, store_location(store), say, restart)
     print_design(load_reference(found, "", store), Format.TABLE)
 
 

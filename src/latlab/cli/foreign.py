@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 SubjectOption = Annotated[
     Path | None,
     typer.Option(
-        "--subject", help="TOML file of somebody else's firmware: images, machine, symbols; or one of those that `latlab look` lists."
+        "--subject", help="TOML file of somebody else's firmware: images, machine, symbols; or one of those that `latlab identify` lists."
     ),
 ]
-OnOption = Annotated[
+MachineOption = Annotated[
     str | None,
-    typer.Option("--on", help="virt, raspi4b or sbsa-ref: the machine of the image of --firmware, or of our own firmware without it."),
+    typer.Option("--machine", help="virt, raspi4b or sbsa-ref: the machine of the image of --firmware, or of our own firmware without it."),
 ]
 DEFAULT_MACHINE = "virt"
 ProbeOption = Annotated[Path | None, typer.Option("--probe", help="The plugin to use.", show_default="build folder or package")]
@@ -46,18 +46,18 @@ class SubjectOptions:
     """Firmware of somebody else."""
 
     subject: SubjectOption = None
-    on: OnOption = None
+    machine: MachineOption = None
     symbols: SymbolsOption = None
     probe: ProbeOption = None
     classes: ClassesOption = False
 
 
-def check_given(subject: Path | None, firmware: Path | None, on: str | None, iterations: int) -> None:
+def check_given(subject: Path | None, firmware: Path | None, machine: str | None, iterations: int) -> None:
     """Raises UsageError where the options contradict each other, or for a number of iterations that no machine makes."""
     from latlab.targets.qemu.qemu import MAX_ITERATIONS
 
-    if subject is not None and (firmware is not None or on is not None):
-        raise UsageError("--subject says which firmware on which machine; leave out --firmware and --on")
+    if subject is not None and (firmware is not None or machine is not None):
+        raise UsageError("--subject says which firmware on which machine; leave out --firmware and --machine")
     if not 1 <= iterations <= MAX_ITERATIONS:
         raise UsageError(f"--iterations {iterations}: use 1 to {MAX_ITERATIONS}")
 
@@ -70,9 +70,9 @@ def subject_of(given: SubjectOptions, firmware: Path | None) -> tuple[Subject, t
     if given.subject is not None:
         found = placed(load_subject(given.subject), named_in=given.subject)
     elif firmware is not None:
-        found = placed(subject_of_file(firmware, given.on or ""))
+        found = placed(subject_of_file(firmware, given.machine or ""))
     else:
-        found = own_subject(given.on or DEFAULT_MACHINE)
+        found = own_subject(given.machine or DEFAULT_MACHINE)
     return found, tuple(read_subject_image(each, with_places=True) for each in (*found.symbols, *(given.symbols or ())))
 
 
@@ -87,7 +87,7 @@ def run(
     from latlab.report.progress import RunProgress
     from latlab.targets.qemu.qemu import find_qemu
 
-    check_given(given.subject, firmware, given.on, iterations)
+    check_given(given.subject, firmware, given.machine, iterations)
     found, images = subject_of(given, firmware)
     opened, program = open_store(store), find_qemu(qemu)
     plugin = probe_for(program.path, given.probe)

@@ -10,9 +10,6 @@ from typing import Annotated
 import typer
 
 from latlab.cli.options import Format, StoreOption, TablesFormat
-from latlab.cli.output import say
-
-OLD_NAME = "import-rt"
 
 
 class ClockName(StrEnum):
@@ -21,13 +18,11 @@ class ClockName(StrEnum):
 
 
 def register(app: typer.Typer) -> None:
-    """Add the verb to the command line, by its old name too."""
+    """Add the verb to the command line."""
     app.command("import")(import_)
-    app.command(OLD_NAME, hidden=True)(import_)
 
 
 def import_(
-    context: typer.Context,
     file: Annotated[
         Path, typer.Argument(help="A console log, output of rt-tests, jitterdebugger, rtla, Zephyr or twister, or an export of latlab.")
     ],
@@ -58,8 +53,6 @@ def import_(
     from latlab.model.enums import Clock
     from latlab.store.reading import read_file
 
-    if context.info_name == OLD_NAME:
-        say(f"`latlab {OLD_NAME}` is `latlab import` now; the next release has the new name only")
     data = read_file(file)
     shape = None if topology is None else topology_of(topology)
     stated = Stated(tool, shape, Clock(clock.value) if clock else None, core_mhz, duration, interval, platform, firmware)

@@ -56,7 +56,7 @@ StoreOption = Annotated[
 OutputOption = Annotated[Path | None, typer.Option("-o", "--output", help="The file to write.", show_default="standard output")]
 QemuOption = Annotated[Path | None, typer.Option(help="The QEMU to use.", show_default="the one for its machine in PATH")]
 FirmwareOption = Annotated[Path | None, typer.Option(help="Folder with the firmware.", show_default="build folder or package")]
-AcrossOption = Annotated[
+AllowDifferentOption = Annotated[
     list[str] | None, typer.Option(help="Compare although this condition differs, such as processor or interrupt-controller; repeatable.")
 ]
 RunArgument = Annotated[str, typer.Argument(help="A run's id, the beginning of one, its label, latest:LABEL, `last`, or an exported file.")]

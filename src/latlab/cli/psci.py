@@ -88,13 +88,13 @@ def psci(
     from latlab.cli.stores import open_store
 
     allowed = limits.limits()
-    if foreign.subject is not None or foreign.on is not None:
+    if foreign.subject is not None or foreign.machine is not None:
         own = ("target", "topology", "gic", "el", "boots", "mode", "build", *names_of(BoardOptions))
-        refuse_given(context, own, "has no effect with --subject or --on; leave it out")
+        refuse_given(context, own, "has no effect with --subject or --machine; leave it out")
         opened, recorded = run_subject(foreign, emulator.firmware, emulator.qemu, image.iterations, allowed, store)
         conclude(opened, recorded, format)
         return
-    refuse_given(context, names_of(SubjectOptions), "is for the probe; it needs --subject FILE or --on MACHINE")
+    refuse_given(context, names_of(SubjectOptions), "is for the probe; it needs --subject FILE or --machine MACHINE")
     if target == "labgrid":
         from latlab.cli.boards import record_console_of
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The verbs of the rt campaign: `run rt`, `run rt-trng`, `guest`. Heavy imports wait until they are needed."""
+"""The verbs of the rt campaign: `run rt`, `run rt-trng`, `guest build`. Heavy imports wait until they are needed."""
 
 from __future__ import annotations
 
@@ -127,11 +127,14 @@ class RtLinuxOptions(LinuxOptions):
     smc_module: Annotated[Path | None, typer.Option(help="Boards: latlab_el3.ko for their kernel, to read the firmware's rings.")] = None
 
 
+guest_app = typer.Typer(help="Build the image of the RT-Linux guest.", no_args_is_help=True, rich_markup_mode=None)
+
+
 def register(run_app: typer.Typer, app: typer.Typer) -> None:
     """Add the verbs to the command line."""
     run_app.command("rt")(grouped(rt))
     run_app.command("rt-trng")(rt_trng)
-    app.command("guest")(guest)
+    app.add_typer(guest_app, name="guest")
 
 
 def rt(
@@ -142,7 +145,7 @@ def rt(
     board: BoardOptions,
     target: Annotated[RtTarget, typer.Option(help="guest: RT Linux in QEMU; linux: here; ssh: --host; labgrid: --config")] = RtTarget.GUEST,
     boots: Annotated[int, typer.Option(help="So many boots, a run each; the same command goes on where it was cut off.")] = 1,
-    anew: Annotated[bool, typer.Option("--anew", help="With --boots: begin again, whatever was cut off.")] = False,
+    restart: Annotated[bool, typer.Option("--restart", help="With --boots: begin again, whatever was cut off.")] = False,
     store: StoreOption = None,
     format: TablesFormat = Format.TABLE,
 ) -> None:
@@ -157,7 +160,7 @@ def rt(
     limits = guest_limits(workload, in_guest.timeout)
     check_target(context, target, GuestOptions, RtLinuxOptions)
     if boots == 1:
-        refuse_given(context, ("anew",), "begins a series again; it needs --boots")
+        refuse_given(context, ("restart",), "begins a series again; it needs --boots")
     opened = open_store(store)
 
     def one(planned: str = "") -> str:
@@ -172,7 +175,7 @@ def rt(
         raise UsageError("--boots needs a target that latlab can boot: --target guest, or --target labgrid with --power-cycle")
     asked = (str(target), repr(workload), repr(in_guest), repr(on_linux), repr(board))
     platform = on_linux.platform or (board.target_name if target is RtTarget.LABGRID else "")
-    _boots(opened, one, boots, asked, platform, workload, anew)
+    _boots(opened, one, boots, asked, platform, workload, restart)
 
 
 def rt_trng(
@@ -187,7 +190,7 @@ def rt_trng(
     load: LoadOption = "idle",
     threshold: ThresholdOption = 30,
     secure_world: Annotated[str | None, typer.Option(help="optee: on TF-A with OP-TEE, with and without what is advised.")] = None,
-    anew: Annotated[bool, typer.Option("--anew", help="Begin again, whatever was cut off.")] = False,
+    restart: Annotated[bool, typer.Option("--restart", help="Begin again, whatever was cut off.")] = False,
     timeout: TimeoutOption = None,
     qemu: QemuOption = None,
     firmware: FirmwareOption = None,
@@ -219,11 +222,12 @@ def rt_trng(
         ready_firmware(GuestMachine(hold_firmware=True, firmware=firmware), say)
         boots = campaign.held_boots(wanted, workload, firmware)
     with watched() as watcher:
-        run_id = campaign.run_trng(opened, program, image, boots, limits, watcher, anew)
+        run_id = campaign.run_trng(opened, program, image, boots, limits, watcher, restart)
     conclude(opened, run_id, format)
 
 
-def guest(
+@guest_app.command()
+def build(
     rebuild: Annotated[bool, typer.Option("--rebuild", help="Fetch the packages and build it again.")] = False,
     secure_world: SecureWorldOption = None,
 ) -> None:
@@ -245,16 +249,16 @@ def guest(
 
 
 def _boots(
-    store: Store, one: Callable[[str], str], boots: int, asked: tuple[str, ...], platform: str, workload: Workload, anew: bool
+    store: Store, one: Callable[[str], str], boots: int, asked: tuple[str, ...], platform: str, workload: Workload, restart: bool
 ) -> None:
     """Every boot that is still to be done; then which runs there are."""
     from latlab.campaigns.rt import planned_run
     from latlab.campaigns.series import planned_series
     from latlab.model.enums import RunStatus
 
-    series = planned_series(store, planned_run(workload, platform), boots, asked, anew)
+    series = planned_series(store, planned_run(workload, platform), boots, asked, restart)
     if series.done:
-        say(f"series {series.name} goes on: {len(series.done)} of {boots} boots are done; --anew begins again")
+        say(f"series {series.name} goes on: {len(series.done)} of {boots} boots are done; --restart begins again")
     done = list(series.done)
     for run_id in series.left:
         say(f"boot {len(done) + 1} of {boots}")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from latlab.cli.options import (
-    AcrossOption,
+    AllowDifferentOption,
     ClassOption,
     Format,
     OutputOption,
@@ -101,7 +101,7 @@ def report(
     against: Annotated[str | None, typer.Argument(help="A second run or reference: report how it differs from the first.")] = None,
     format: Annotated[Format, one_of(Format.HTML, Format.RST, Format.MD)] = Format.HTML,
     builds: Annotated[bool, typer.Option("--builds", help="psa: every build that was measured alike, side by side.")] = False,
-    across: AcrossOption = None,
+    allow_different: AllowDifferentOption = None,
     redact: RedactOption = False,
     of_class: ClassOption = None,
     output: OutputOption = None,
@@ -118,12 +118,12 @@ def report(
     if builds and (output is None or against is not None):
         raise UsageError("--builds is for one run as a page in a file: name it with -o FILE")
     check_output(output)
-    if across and against is None:
-        raise UsageError("--across is for the comparison of two runs; name the second one")
+    if allow_different and against is None:
+        raise UsageError("--allow-different is for the comparison of two runs; name the second one")
     if against is not None:
         from latlab.cli.analysis import comparison_of, comparison_text
 
-        compared = comparison_of(run, against, store=store, across=across)
+        compared = comparison_of(run, against, store=store, allow_different=allow_different)
         if of_class is not None:
             compared = replace(compared, a=_of_class(compared.a, of_class), b=_of_class(compared.b, of_class))
         emit(comparison_text(compared, format, redact), output)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from latlab.cli.options import StoreOption
+from latlab.cli.options import StoreOption, refuse_given
 from latlab.cli.output import say
 
 
@@ -18,6 +18,8 @@ def register(app: typer.Typer) -> None:
 
 
 def serve(
+    context: typer.Context,
+    mcp: Annotated[bool, typer.Option("--mcp", help="Instead: answer an assistant over standard input and output (MCP).")] = False,
     listen: Annotated[
         str, typer.Option(help="The address of this machine to listen on; another than loopback lets others read.")
     ] = "127.0.0.1",
@@ -30,8 +32,14 @@ def serve(
 ) -> None:
     """Serve the pages of the store, live.
 
-    They are the pages of `publish site`, with runs in progress. Ctrl-C ends it.
+    They are the pages of `publish site`, with runs in progress. Ctrl-C ends it. Read-only, also with --mcp.
     """
+    if mcp:
+        from latlab.cli.assistant import serve_mcp
+
+        refuse_given(context, ("listen", "port", "name", "newest"), "is for browsers and has no effect with --mcp; leave it out")
+        serve_mcp(store)
+        return
     from functools import partial
 
     from latlab.campaigns.site import compare_stored, measured, published_boards, under_way

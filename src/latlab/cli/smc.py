@@ -21,7 +21,7 @@ def register(run_app: typer.Typer) -> None:
 
 def smc(
     foreign: SubjectOptions,
-    firmware: Annotated[Path | None, typer.Option(help="Image of the firmware; with --on.", show_default="our own")] = None,
+    firmware: Annotated[Path | None, typer.Option(help="Image of the firmware; with --machine.", show_default="our own")] = None,
     iterations: Annotated[int, typer.Option(help="How often each call is made.")] = 20,
     sweep: Annotated[
         int,
@@ -48,9 +48,9 @@ def smc(
     from latlab.targets.qemu.qemu import find_qemu
     from latlab.targets.scratch import scratch
 
-    if firmware is not None and foreign.on is None and foreign.subject is None:
-        raise UsageError("--firmware FILE is for one machine; say which with --on virt, raspi4b or sbsa-ref")
-    check_given(foreign.subject, firmware, foreign.on, iterations)
+    if firmware is not None and foreign.machine is None and foreign.subject is None:
+        raise UsageError("--firmware FILE is for one machine; say which with --machine virt, raspi4b or sbsa-ref")
+    check_given(foreign.subject, firmware, foreign.machine, iterations)
     subject, images = subject_of(foreign, firmware)
     check_counts(iterations, timeout)
     program = find_qemu(qemu)

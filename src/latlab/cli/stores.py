@@ -59,4 +59,5 @@ def _tidy(store: Store) -> None:
     for recovered in sweep(store):
         say(recovered.sentence)
     for life in orphans(store):
-        say(f"run {life.run_id} on {life.left.machine or 'another machine'} has lost its latlab; `latlab recover {life.run_id}` ends it")
+        place = life.left.machine or "another machine"
+        say(f"run {life.run_id} on {place}: its latlab process has died; `latlab runs recover {life.run_id}` ends the run")

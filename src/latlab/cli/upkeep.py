@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The verbs for the store as a whole: ls, label, rm, prune, recover. Heavy imports wait until they are needed."""
+"""The verbs for the store as a whole: ls, and runs with label, rm, prune, recover. Heavy imports wait until they are needed."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 PAGE_MARGIN = 2
 
+runs_app = typer.Typer(help="Label, delete and recover runs.", no_args_is_help=True, rich_markup_mode=None)
+
 
 @dataclass(frozen=True, slots=True)
 class FilterOptions:
@@ -46,9 +48,10 @@ class FilterOptions:
 def register(app: typer.Typer) -> None:
     """Add the verbs to the command line."""
     app.command()(grouped(ls))
-    app.command()(grouped(prune))
+    app.add_typer(runs_app, name="runs")
+    runs_app.command()(grouped(prune))
     for verb in (label, rm, recover):
-        app.command()(verb)
+        runs_app.command()(verb)
 
 
 def ls(
@@ -89,7 +92,7 @@ def label(
 ) -> None:
     """Give a run a label.
 
-    `ls` and references find the run by its label. `prune` keeps a run that has one.
+    `ls` and references find the run by its label. `runs prune` keeps a run that has one.
     """
     from latlab.campaigns.housekeeping import check_measured_from
     from latlab.cli.stores import open_store
@@ -137,7 +140,9 @@ def prune(
     from latlab.store.listing import remove
 
     if which == FilterOptions() and not before and not keep:
-        raise UsageError("prune without an option would remove every run; say which, such as --before 30d, --status partial or --keep 100")
+        raise UsageError(
+            "runs prune without an option would remove every run; say which, such as --before 30d, --status partial or --keep 100"
+        )
     opened = open_store(store)
     doomed = prunable(opened, which.filter(before=before), keep)
     if not doomed:

@@ -3,19 +3,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextvars import ContextVar
 from itertools import chain
 from typing import Any
 
 from typer.core import TyperGroup
 
+from latlab.cli.old_names import current
+from latlab.cli.output import say
+
 HELP_OPTIONS = {"help_option_names": ["-h", "--help"]}
 GROUPS = {
-    "Measure": ("run", "watch", "look", "design", "guest", "doctor"),
-    "Look at what was measured": ("ls", "show", "report", "export", "publish", "serve", "mcp", "tail", "idle-states"),
+    "Measure": ("run", "watch", "identify", "design", "guest", "doctor"),
+    "Look at what was measured": ("ls", "show", "report", "export", "publish", "serve", "extremes", "check-dt"),
     "What changed, and why": ("compare", "explain", "gate", "history", "bisect"),
     "Without a machine": ("predict", "fit", "whatif", "explore"),
-    "Runs from elsewhere, and housekeeping": ("import", "label", "recover", "rm", "prune"),
+    "Runs from elsewhere, and housekeeping": ("import", "runs"),
 }
 
 NO_PART = ("--store", "--id-file")
@@ -41,8 +45,21 @@ class Verbs(TyperGroup):
     differs between its releases."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        _asked.set(("latlab", *args))
-        return list(super().parse_args(ctx, args))
+        words, notices = current(args, self._options_of)
+        if not ctx.resilient_parsing:
+            for notice in notices:
+                say(notice)
+        _asked.set(("latlab", *words))
+        return list(super().parse_args(ctx, words))
+
+    def _options_of(self, words: Sequence[str]) -> set[str]:
+        verb: Any = self
+        for word in words:
+            inner = getattr(verb, "commands", {}).get(word)
+            if inner is None:
+                break
+            verb = inner
+        return {text for one in verb.params for text in one.opts}
 
     def list_commands(self, ctx: Any) -> list[str]:
         return [name for name in chain(*GROUPS.values()) if name in self.commands]

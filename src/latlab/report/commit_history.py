@@ -32,7 +32,7 @@ def page(found: Sequence[CommitHistory], asked: Chosen, skipped: Sequence[NotMea
     if skipped:
         left_out = Items(tuple(Item(f"{one.commit}: {one.why}") for one in skipped))
         note = "" if asked.is_list else " What they changed counts with the next commit."
-        sections.append(Section(strong("not measured"), (left_out, Paragraph(soft(f"`--again` tries them once more.{note}")))))
+        sections.append(Section(strong("not measured"), (left_out, Paragraph(soft(f"`--retry-failed` tries them once more.{note}")))))
     return Page("History of commits", sections=tuple(sections))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from latlab.campaigns.doctor import Finding
 from latlab.campaigns.first_steps import FirstSteps
-from latlab.campaigns.looking import ReadySubject
+from latlab.campaigns.identifying import ReadySubject
 from latlab.report.page import Commands, Page, Paragraph, Section
 from latlab.report.table import Align, Column, Table
 from latlab.report.text import Style, Styled, strong

@@ -250,7 +250,9 @@ class Store:
     def _latest(self, label: str, kept: Sequence[Any]) -> str:
         complete = [run.id for run in kept if label and run.label == label and run.status == RunStatus.COMPLETE.value]
         if not complete:
-            raise UsageError(f"no complete run in {self.place} is labelled {label!r}; `latlab label RUN {label}` gives a run the label")
+            raise UsageError(
+                f"no complete run in {self.place} is labelled {label!r}; `latlab runs label RUN {label}` gives a run the label"
+            )
         return str(complete[-1])
 
     def load(self, reference: str) -> Run:
@@ -343,7 +345,7 @@ class Store:
             raise DataError(f"{self._damaged(run_id, error)}, and the others can be read") from error
 
     def _damaged(self, run_id: str, error: Exception) -> str:
-        return f"run {run_id} in {self.place} is damaged ({error}); `latlab rm {run_id}` removes it"
+        return f"run {run_id} in {self.place} is damaged ({error}); `latlab runs rm {run_id}` removes it"
 
     @staticmethod
     def _number(connection: sa.Connection, run_id: str) -> int:

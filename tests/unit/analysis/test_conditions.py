@@ -86,7 +86,7 @@ def test_every_condition_has_its_one_rule_and_is_silent_where_it_is_alike(field:
     (one,) = (one for one in CONDITIONS if one.of(a) is not None and one.of(a) != one.of(b))
     assert differences(a, replace(a, id="b")).all == ()
     if one.rule is ConditionRule.VOID:
-        with pytest.raises(NotComparable, match=f"the {one.name} differs, .* --across {one.option}"):
+        with pytest.raises(NotComparable, match=f"the {one.name} differs, .* --allow-different {one.option}"):
             differences(a, b)
         assert [found.name for found in differences(a, b, [one.option]).across] == [one.name]
         return
@@ -124,7 +124,8 @@ def test_all_void_conditions_that_differ_stand_in_one_sentence_and_each_must_be_
         compare(a, b)
     assert str(refused.value) == (
         "the interrupt controller differs, GICv3 in a and GICv2 in b, and the exception level differs, EL1 in a and EL2 in b; "
-        "compare runs under the same conditions, or say that this is wanted with --across interrupt-controller --across exception-level"
+        "compare runs under the same conditions, or say that this is wanted with --allow-different interrupt-controller "
+        "--allow-different exception-level"
     )
     with pytest.raises(NotComparable, match=r"^the exception level differs"):
         compare(a, b, across=["interrupt-controller"])

@@ -63,7 +63,7 @@ def test_a_stored_run_is_taken_by_every_verb_that_looks_at_runs(store: Path, tmp
     assert "recorder, CPU 0: the samples are identical" in _said(store, "compare", run, run).stdout
     assert _said(store, "gate", run, run).stdout.startswith("pass: 0 regressed")
     assert "late wake-ups: TRNG_RND, called by kernel-stack randomisation" in _said(store, "explain", run).stdout
-    tail = _said(store, "tail", run)
+    tail = _said(store, "extremes", run)
     assert tail.returncode == 3 and "counts of a deterministic clock have no tail" in tail.stdout
     assert "every change beyond the threshold is exact" in _said(store, "history", "recorder/task_wakeup/*", run, run).stdout
     for format in ("json", "csv", "junit", "benchmark", "squad", "kcidb"):
@@ -95,7 +95,7 @@ def test_a_run_of_power_boundaries_has_no_wake_ups_and_says_where_its_figures_ar
     assert done.returncode == 3 and f"`latlab show {run}` prints them" in done.stderr
 
 
-@pytest.mark.parametrize("verb", [("compare", "2"), ("explain",), ("tail",), ("history", "2"), ("export", "--format", "benchmark")])
+@pytest.mark.parametrize("verb", [("compare", "2"), ("explain",), ("extremes",), ("history", "2"), ("export", "--format", "benchmark")])
 def test_multi_threaded_emulation_has_no_latency_that_could_be_judged(store: Path, verb: tuple[str, ...]) -> None:
     run = _kept(store, Mode.MULTI_THREAD)
     references = [run, run] if "2" in verb else [run]

@@ -234,7 +234,7 @@ def test_a_level_that_cannot_be_set_and_a_command_that_leaves_nothing_are_told(s
 def test_an_experiment_that_another_latlab_is_at_is_left_to_it(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     on(monkeypatch, Machine(store, lambda options: 1))
     run_id = store.begin(run_with(), part=SeriesPart("experiments", 1, 1, plan_with().digest))
-    with pytest.raises(UsageError, match=f"{run_id} is this experiment, and another latlab is at it; wait for its end, or .* --anew"):
+    with pytest.raises(UsageError, match=f"{run_id} is this experiment, and another latlab is at it; wait for its end, or .* --restart"):
         go(store, plan_with())
 
 
@@ -243,7 +243,7 @@ def test_another_seed_than_the_experiment_s_is_refused_when_it_goes_on(store: St
     with pytest.raises(DataError):
         go(store, plan_with(), seed=5)
     for _ in range(2):  # refused before it is taken, so that nobody is at it
-        with pytest.raises(UsageError, match=r"--seed 6: \S+ has the seed 5; leave the option out, or begin another with --anew"):
+        with pytest.raises(UsageError, match=r"--seed 6: \S+ has the seed 5; leave the option out, or begin another with --restart"):
             go(store, plan_with(), seed=6)
 
 

@@ -147,7 +147,7 @@ def test_a_run_on_a_board_is_told_and_its_board_is_asked_only_by_recover(store: 
     run_id = store.begin(RUN, Left(machine=board, job_folder="/var/tmp/latlab-rt.1"))
     of_another(store, run_id, replace(this_process(), pid_started=1))
     said = latlab("ls", store=store.place).stderr
-    assert said == f"run {run_id} on root@board.invalid has lost its latlab; `latlab recover {run_id}` ends it\n"
+    assert said == f"run {run_id} on root@board.invalid: its latlab process has died; `latlab runs recover {run_id}` ends the run\n"
 
 
 def test_what_a_job_here_left_is_fetched_and_a_job_that_had_ended_is_complete(store: Store, tmp_path: Path) -> None:
@@ -263,19 +263,19 @@ def test_a_run_that_an_error_ends_is_over_and_says_it(store: Store) -> None:
 
 def test_a_run_that_is_under_way_cannot_be_removed_and_a_labelled_one_is_not_pruned(store: Store) -> None:
     first, second, third = (store.begin(RUN) for _ in range(3))
-    refused = latlab("rm", first, store=store.place)
+    refused = latlab("runs", "rm", first, store=store.place)
     assert refused.returncode == 2 and f"{first} is under way" in refused.stderr
     for run_id in (first, second, third):
         store.finish(run_id, RunStatus.COMPLETE)
-    latlab("label", second, "before the change", store=store.place)
-    latlab("prune", "--before", "2027", "--keep", "1", store=store.place)
-    listed = latlab("prune", "--before", "2027-01", "--keep", "1", store=store.place)
+    latlab("runs", "label", second, "before the change", store=store.place)
+    latlab("runs", "prune", "--before", "2027", "--keep", "1", store=store.place)
+    listed = latlab("runs", "prune", "--before", "2027-01", "--keep", "1", store=store.place)
     assert listed.stdout.splitlines()[1].startswith(first) and "1 runs would be removed" in listed.stderr
     assert len(store.runs()) == 3
-    latlab("prune", "--before", "2027-01", "--keep", "1", "--yes", store=store.place)
+    latlab("runs", "prune", "--before", "2027-01", "--keep", "1", "--yes", store=store.place)
     assert [run.id for run in store.runs()] == [second, third]
     assert latlab("ls", "--label", "before the change", "--format", "csv", store=store.place).stdout.splitlines()[1].startswith(second)
-    assert latlab("rm", second, third, store=store.place).returncode == 0 and store.runs() == () and store.lives(series=True) == ()
+    assert latlab("runs", "rm", second, third, store=store.place).returncode == 0 and store.runs() == () and store.lives(series=True) == ()
 
 
 def test_a_part_that_was_cut_off_says_so(store: Store) -> None:

@@ -21,7 +21,7 @@ def answers(place: Path, *asked: tuple[str, dict[str, object]]) -> tuple[set[str
     from mcp.client.stdio import StdioServerParameters, stdio_client
 
     async def talk() -> tuple[set[str], list[str]]:
-        server = StdioServerParameters(command=sys.executable, args=["-m", "latlab", "mcp", "--store", str(place)])
+        server = StdioServerParameters(command=sys.executable, args=["-m", "latlab", "serve", "--mcp", "--store", str(place)])
         async with stdio_client(server) as (read, write), mcp.ClientSession(read, write) as session:
             await session.initialize()
             tools = await session.list_tools()

@@ -20,7 +20,7 @@ V9, V10 = "published:tf-a/juno/v2.9", "published:tf-a/juno/v2.10"
 
 
 def test_a_tail_of_a_test_that_the_run_has_not_names_those_that_it_has():
-    done = latlab("tail", V9, "--test", "nosuch")
+    done = latlab("extremes", V9, "--test", "nosuch")
     assert done.returncode == 2 and "no test 'nosuch'; it has susp_deep_parallel, " in done.stderr
 
 
@@ -97,16 +97,16 @@ def test_the_gate_passes_what_it_is_not_told_to_fail(tmp_path):
         (("compare", V9, "published:none"), 2, "is not in the catalogue"),
         (("compare", V9, V10, "--tolerance", "200"), 2, "is not a percentage"),
         (("gate", V9, V10, "--fail-on", "worse"), 2, "is not a list of verdicts"),
-        (("gate", V9), 2, f"gate compares two runs and has {V9} alone; name the candidate too, or a limit with --limit or --masked-below"),
-        (("gate", "psci-1", "psci-2", "--masked-below", "9"), 2, "--masked-below judges one run; leave out psci-1 or psci-2"),
-        (("gate", "psci-1", "--masked-below", "9", "--unit", "ns"), 2, "--masked-below compares nothing; leave out --unit"),
-        (("gate", "psci-1", "--masked-below", "9"), 2, "has no runs"),
+        (("gate", V9), 2, f"gate compares two runs and has {V9} alone; name the candidate too, or a limit with --limit or --max-masked"),
+        (("gate", "psci-1", "psci-2", "--max-masked", "9"), 2, "--max-masked judges one run; leave out psci-1 or psci-2"),
+        (("gate", "psci-1", "--max-masked", "9", "--unit", "ns"), 2, "--max-masked compares nothing; leave out --unit"),
+        (("gate", "psci-1", "--max-masked", "9"), 2, "has no runs"),
         (("explain", V9, "--board", "n1sdp"), 2, "--board is for what differs between two runs; name the second one"),
         (("explain", V9, V10, "--board", "am62l"), 2, "no release of it was published and counted; there are juno, n1sdp"),
         (("gate", V9, V10, "--board", "juno"), 2, "holds no classes of instructions; measure it with --classes"),
         (("fit", "--counted", V9, V10), 3, "2 releases cannot carry costs of classes; name 3 or more"),
         (("predict", V10, "--counted"), 3, "0 releases cannot carry costs of classes; name 3 or more"),
-        (("tail", V9, "--metric", "speed"), 2, "is no metric"),
+        (("extremes", V9, "--metric", "speed"), 2, "is no metric"),
         (("history", "*/step", V9), 2, "needs two runs"),
         (("export", V9, "--format", "chrome"), 2, "has no traces"),
         (("export", V9, "--format", "perfetto", "-o", "a.pftrace"), 3, f"{V9}: nothing of it has a time"),
@@ -119,10 +119,10 @@ def test_the_gate_passes_what_it_is_not_told_to_fail(tmp_path):
         (("compare", V9, V9, "-o", "x.txt"), 2, "name another --format"),
         (("history", "*/powerdown/step", V9, V10, "-o", "x.txt"), 2, "name another --format"),
         (("explain", V9, ""), 2, "'' is no file"),
-        (("idle-states", V9, "/etc/hostname"), 3, "hostname: not a flattened device tree"),
-        (("idle-states", V9, "no.dtb"), 2, "no.dtb"),
-        (("tail", V9, "--once-in", "nan"), 2, "must be more than 1 and at most"),
-        (("tail", V9, "--once-in", "1e300"), 2, "must be more than 1 and at most"),
+        (("check-dt", V9, "/etc/hostname"), 3, "hostname: not a flattened device tree"),
+        (("check-dt", V9, "no.dtb"), 2, "no.dtb"),
+        (("extremes", V9, "--once-in", "nan"), 2, "must be more than 1 and at most"),
+        (("extremes", V9, "--once-in", "1e300"), 2, "must be more than 1 and at most"),
         (("explore", "--walks", "10"), 2, "are of one system"),
         (("explore", "--full", "--clusters", "2", "--programs", "1|1"), 2, "choose either"),
         (("explore", "--replay", ""), 2, "is --clusters and --programs together"),
@@ -140,17 +140,17 @@ def test_a_tree_whose_entry_latency_is_too_short_is_told_and_corrected(tmp_path)
     cpus, tree, nodes = (0, 1, 0x100, 0x101, 0x102, 0x103), tmp_path / "juno.dtb", tmp_path / "corrected.dtsi"
     state = {"arm,psci-suspend-param": 0x10000, "entry-latency-us": 300, "exit-latency-us": 1200, "min-residency-us": 2000}
     tree.write_bytes(idle_tree(cpus, {"cpu-sleep-0": state}))
-    done = latlab("idle-states", "published:tf-a/juno/v2.15", str(tree), "-o", str(nodes))
+    done = latlab("check-dt", "published:tf-a/juno/v2.15", str(tree), "-o", str(nodes))
     assert done.returncode == 1 and "too short" in done.stdout
     assert "&{/cpus/idle-states/cpu-sleep-0} {\n\tentry-latency-us = <831>; /* was 300; 830.9 us," in nodes.read_text()
-    found = json.loads(latlab("idle-states", "published:tf-a/juno/v2.15", str(tree), "--format", "json").stdout)["latencies"]
+    found = json.loads(latlab("check-dt", "published:tf-a/juno/v2.15", str(tree), "--format", "json").stdout)["latencies"]
     assert [(one["property"], one["correct_us"]) for one in found if one["finding"] == "too short"] == [("entry-latency-us", 831)]
     tree.write_bytes(idle_tree(cpus, {"cpu-sleep-0": state | {"entry-latency-us": 831}}))
-    again = latlab("idle-states", "published:tf-a/juno/v2.15", str(tree), "-o", str(tmp_path / "none.dtsi"))
+    again = latlab("check-dt", "published:tf-a/juno/v2.15", str(tree), "-o", str(tmp_path / "none.dtsi"))
     assert again.returncode == 0 and "nothing is to be corrected" in again.stderr and not (tmp_path / "none.dtsi").exists()
     tree.write_bytes(idle_tree(cpus, {"cpu-sleep-0": state | {"arm,psci-suspend-param": 0x40000003}}))
-    assert latlab("idle-states", "published:tf-a/juno/v2.15", str(tree)).returncode == 3
-    refused = latlab("idle-states", "published:tf-a/juno/v2.15", str(tree), "--state", "cpu-sleep-0")
+    assert latlab("check-dt", "published:tf-a/juno/v2.15", str(tree)).returncode == 3
+    refused = latlab("check-dt", "published:tf-a/juno/v2.15", str(tree), "--state", "cpu-sleep-0")
     assert refused.returncode == 2 and "write the state's node and its tests, such as" in refused.stderr
 
 
@@ -176,7 +176,7 @@ def test_a_gate_passes_no_candidate_that_lacks_what_the_base_has(tmp_path):
 
 
 def test_a_tail_without_enough_samples_exits_with_cannot_tell():
-    done = latlab("tail", V9, "--test", "cpu_susp_serial")
+    done = latlab("extremes", V9, "--test", "cpu_susp_serial")
     assert done.returncode == 3 and "no estimate" in done.stdout
 
 

@@ -46,7 +46,7 @@ def test_every_verb_has_a_manual_page_with_its_options(latlab: Latlab) -> None:
 
 
 def _verb(name: str) -> tuple[str, ...]:
-    _, *words = name.split("-", 2 if name.startswith(("latlab-run", "latlab-design")) else 1)
+    _, *words = name.split("-", 2 if name.startswith(tuple(f"latlab-{group}-" for group in ("run", "runs", "design", "guest"))) else 1)
     return tuple(words)
 
 

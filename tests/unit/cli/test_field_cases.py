@@ -59,7 +59,7 @@ def test_a_thread_that_never_ran_has_no_figures_and_makes_its_run_partial(tmp_pa
 
 def test_idle_states_of_two_levels_are_held_against_the_test_that_the_user_names(tmp_path: Path) -> None:
     log, tree = FIELD / "idle-states-hikey.log", FIELD / "idle-states-hikey.dtb"
-    done = here("idle-states", log, tree, "--state", "cluster-sleep=susp_deep", store=tmp_path / "s.db")
+    done = here("check-dt", log, tree, "--state", "cluster-sleep=susp_deep", store=tmp_path / "s.db")
     rows = [line.split(maxsplit=6) for line in done.stdout.splitlines() if re.match(r"(cpu|cluster)-sleep +[a-z]", line)]
     found = {(state, name): finding.strip() for state, name, _, _, _, _, finding in rows}
     assert done.returncode == 1

@@ -34,15 +34,6 @@ def _loaded(place: Path, reference: str = "last") -> Run:
     return load_run(open_store(str(place)), reference)
 
 
-def test_the_old_name_imports_and_says_the_new_one(place: Path) -> None:
-    old = latlab("import-rt", RT_DATA / "cyclictest-h.txt", store=place)
-    assert old.returncode == 0 and old.stderr.startswith("`latlab import-rt` is `latlab import` now; ")
-    new = latlab("import", RT_DATA / "cyclictest-h.txt", store=place)
-    assert new.returncode == 0 and "import-rt" not in new.stderr
-    assert _loaded(place).distributions == _loaded(place, "last~1").distributions
-    assert "import-rt" not in latlab("--help").stdout
-
-
 def test_two_tools_in_one_file_ask_for_the_one_that_is_meant(place: Path) -> None:
     both = latlab("import", FIELD / TWO, store=place)
     assert both.returncode == 3 and "hwlatdetect and cyclictest" in both.stderr

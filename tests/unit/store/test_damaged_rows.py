@@ -56,7 +56,7 @@ def test_a_damaged_row_is_named_and_left_out_and_the_other_runs_are_read(
         lives = [life.run_id for life in store.lives()]
     assert good in read and good in lives
     for line in caplog.messages:
-        assert f"run {bad} in" in line and f"latlab rm {bad}" in line
+        assert f"run {bad} in" in line and f"latlab runs rm {bad}" in line
     assert bad in read or caplog.messages
     try:
         store.load(bad)

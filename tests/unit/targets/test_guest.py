@@ -108,10 +108,10 @@ def test_a_damaged_image_is_refused_and_the_next_step_named(tmp_path: Path, monk
     (folder / "Image").write_bytes(b"kernel")
     (folder / "initrd.gz").write_bytes(b"initrd")
     (folder / "image.json").write_text('{"kernel_release": "6.1", "smc_module": true, "sha256": {"Image": "0", "initrd.gz": "0"}}')
-    with pytest.raises(DataError, match="latlab guest --rebuild"):
+    with pytest.raises(DataError, match="latlab guest build --rebuild"):
         guest_image.guest_image()
     (folder / "image.json").write_text("{")
-    with pytest.raises(DataError, match="latlab guest --rebuild"):
+    with pytest.raises(DataError, match="latlab guest build --rebuild"):
         guest_image.guest_image()
 
 

@@ -188,7 +188,7 @@ def test_an_image_says_what_it_was_made_of_and_is_refused_once_it_is_another(pro
         f"{name}_1%3a6.12.9-1_arm64" for name in ("libc", *TOOLS, KERNEL, HEADERS, COMMON, "linux-kbuild-6.12.9")
     }
     image.initrd.write_bytes(image.initrd.read_bytes() + b"\0")
-    with pytest.raises(DataError, match=r"initrd.gz: not the file that was built .*latlab guest --rebuild"):
+    with pytest.raises(DataError, match=r"initrd.gz: not the file that was built .*latlab guest build --rebuild"):
         guest_image.guest_image()
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from latlab.campaigns.looking import ready_subjects
+from latlab.campaigns.identifying import ready_subjects
 from latlab.campaigns.sbi import load_subject as load_sbi
 from latlab.errors import UsageError
 from latlab.targets.qemu.psa_subject import VENEERS, load_psa_subject

@@ -43,7 +43,7 @@ class Condition:
 
     @property
     def option(self) -> str:
-        """As `--across` takes it."""
+        """As `--allow-different` takes it."""
         return self.name.replace(" ", "-")
 
 
@@ -103,11 +103,11 @@ def unlike(run: Run, other: Run) -> tuple[Condition, ...]:
 
 
 def check_across(names: Sequence[str]) -> frozenset[str]:
-    """What `--across` names. Raises UsageError where one is no condition that makes a comparison void."""
+    """What `--allow-different` names. Raises UsageError where one is no condition that makes a comparison void."""
     known = [one.option for one in CONDITIONS if one.rule is ConditionRule.VOID]
     unknown = next((name for name in names if name not in known), None)
     if unknown is not None:
-        raise UsageError(f"--across {unknown!r} is no condition that makes a comparison void; use {', '.join(known)}")
+        raise UsageError(f"--allow-different {unknown!r} is no condition that makes a comparison void; use {', '.join(known)}")
     return frozenset(names)
 
 
@@ -148,7 +148,7 @@ def _difference(one: Condition, a: Run, b: Run) -> Difference:
 
 def _refusal(void: Sequence[Difference], a: Run, b: Run) -> str:
     told = ", and ".join(f"the {one.name} differs, {one.before} in {a.id} and {one.after} in {b.id}" for one in void)
-    options = " ".join(f"--across {one.name.replace(' ', '-')}" for one in void)
+    options = " ".join(f"--allow-different {one.name.replace(' ', '-')}" for one in void)
     return f"{told}; compare runs under the same conditions, or say that this is wanted with {options}"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whether no stretch of masked interrupts is as long as a limit."""
+"""Whether no stretch of masked interrupts is longer than a limit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PASS, FAIL, CANNOT_TELL = 0, 1, 3
 MOST_LINES = 10
 
 
-def judge_masked(run: str, atlas: MaskedAtlas | None, limit_insns: int, problems: Sequence[str] = ()) -> tuple[int, tuple[str, ...]]:
+def judge_masked(run: str, atlas: MaskedAtlas | None, most_insns: int, problems: Sequence[str] = ()) -> tuple[int, tuple[str, ...]]:
     """The exit code and what to print. The start of a core, before it first took an interrupt, is not judged.
 
     A stretch that is too long fails whatever else is the case. What is not known or had not ended passes nothing, nor does a run that is
@@ -20,10 +20,10 @@ def judge_masked(run: str, atlas: MaskedAtlas | None, limit_insns: int, problems
         return CANNOT_TELL, (f"{run} did not look at masked interrupts; run it with `latlab watch --masked`",)
     judged = [row for row in atlas.stretches if not row.from_start]
     never = dict.fromkeys(row.line for row in atlas.stretches if row.from_start and row.to_end)
-    too_long = [row for row in judged if row.longest >= limit_insns]
+    too_long = [row for row in judged if row.longest > most_insns]
     sure = [row for row in too_long if row.is_masked and not row.to_end]
     if sure:
-        return FAIL, (f"fail: interrupts were masked for {limit_insns:,} instructions or more", *_lines(sure))
+        return FAIL, (f"fail: interrupts were masked for more than {most_insns:,} instructions", *_lines(sure))
     if too_long:
         return CANNOT_TELL, ("cannot tell: not known to be masked, or masked until the machine ended", *_lines(too_long))
     if problems:
@@ -31,7 +31,7 @@ def judge_masked(run: str, atlas: MaskedAtlas | None, limit_insns: int, problems
     if not judged and never:
         return CANNOT_TELL, (f"cannot tell: interrupts were masked from the start of {run} to its end",)
     longest = judged[0].longest if judged else 0
-    said = f"pass: no interrupts were masked for {limit_insns:,} instructions or more, the most are {longest:,}"
+    said = f"pass: no interrupts were masked for more than {most_insns:,} instructions, the most are {longest:,}"
     return PASS, (said, *(f"  not judged: {line}, which a core masked from its start to the end of the run" for line in never))
 
 

@@ -32,7 +32,7 @@ DOORS = (
     ("TF-A or another EL3: what did my patch do to power-down?", ("latlab run psci --subject tf-a.toml", "latlab compare last~1 last")),
     ("Cortex-M: how long does my SPM keep an interrupt waiting?", ("latlab run psa", "latlab report last -o psa.html")),
     ("RT Linux: who took my core?", ("latlab run steal --duration 10m", "latlab report last -o steal.html")),
-    ("Any image: what does each call cost?", ("latlab look bl31.bin", "latlab report last -o calls.html")),
+    ("Any image: what does each call cost?", ("latlab identify bl31.bin", "latlab report last -o calls.html")),
 )
 
 

@@ -101,9 +101,13 @@ def _load(target: Path) -> GuestImage:
         image = GuestImage(target, facts["kernel_release"], facts["smc_module"], tuple(facts["packages"]))
         for path in (image.kernel, image.initrd, image.efi):
             if hashlib.sha256(path.read_bytes()).hexdigest() != facts["sha256"][path.name]:
-                raise DataError(f"{path}: not the file that was built (its checksum differs); build it again with `latlab guest --rebuild`")
+                raise DataError(
+                    f"{path}: not the file that was built (its checksum differs); build it again with `latlab guest build --rebuild`"
+                )
     except (OSError, ValueError, KeyError) as error:
-        raise DataError(f"{target}: the guest image cannot be read ({error}); build it again with `latlab guest --rebuild`") from error
+        raise DataError(
+            f"{target}: the guest image cannot be read ({error}); build it again with `latlab guest build --rebuild`"
+        ) from error
     return image
 
 

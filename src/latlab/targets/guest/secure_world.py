@@ -107,7 +107,9 @@ def stack_in(folder: Path) -> Stack | None:
         options = tuple((str(name), str(value)) for name, value in said["options"])
         return Stack(str(said["tf_a"]), str(said["optee"]), int(said["kernel_address"]), bool(said["offers_rng"]), options)
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise DataError(f"{path}: cannot be read ({error!r}); build it again with `latlab guest --secure-world optee --rebuild`") from error
+        raise DataError(
+            f"{path}: cannot be read ({error!r}); build it again with `latlab guest build --secure-world optee --rebuild`"
+        ) from error
 
 
 def secure_world(wanted: SecureWorld, rebuild: bool = False, say: Say = lambda text: None) -> Path:

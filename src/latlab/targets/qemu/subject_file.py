@@ -20,7 +20,7 @@ def subject_file(given: Path) -> tuple[Path, Path]:
     if own.is_file():
         return own, Path()
     names = ", ".join(path.stem for path in sorted(FOLDER.glob("*.toml")))
-    raise UsageError(f"{given}: neither a file nor a subject of latlab's own; those are {names} (`latlab look` says more)")
+    raise UsageError(f"{given}: neither a file nor a subject of latlab's own; those are {names} (`latlab identify` says more)")
 
 
 def no_image(where: str, image: Path, made_by: str) -> UsageError:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from latlab.campaigns.looking import Look, look, read_files
+from latlab.campaigns.identifying import Look, look, read_files
 from latlab.errors import DataError, LatlabError, UsageError
 from latlab.formats.fip import with_bl33
 from latlab.formats.firmware_files import FileKind, identified
@@ -81,7 +81,7 @@ def test_the_elf_file_of_rustsbi_names_the_functions_of_its_image(tmp_path: Path
     [
         ({"a": made.BL1}, "starts nothing alone, name the package (fip.bin) of the same build too"),
         ({"a": made.package(b"")}, "starts nothing alone, name BL1 (bl1.bin) of the same build too"),
-        ({"a": made.BL31}, "nothing in it says for which machine; if it is one of virt, raspi4b, sbsa-ref, name it with --on, else"),
+        ({"a": made.BL31}, "nothing in it says for which machine; if it is one of virt, raspi4b, sbsa-ref, name it with --machine, else"),
         ({"a": made.BL31 + made.FOR_VIRT}, "which virt does not start with; name bl1.bin and fip.bin of the same build"),
         ({"a": b"\xd0\x0d\xfe\xed" + made.BL31}, "a device tree, which describes a machine and has no code; name the firmware"),
         (

@@ -146,7 +146,7 @@ def _sbi(firmware: Sequence[Named], said: tuple[str, ...], symbols: tuple[Path, 
     if one.what.bits != 64:
         raise UsageError(f"{one} for harts of {one.what.bits} bits; the program that makes the calls is for 64, name that build")
     if on not in (None, "virt"):
-        raise UsageError(f"--on {on}: SBI is measured on virt alone; leave it out")
+        raise UsageError(f"--machine {on}: SBI is measured on virt alone; leave it out")
     return Look((*said, "assumed: the machine virt of qemu-system-riscv64"), symbols, sbi=one.path)
 
 
@@ -191,7 +191,7 @@ def _board(one: Named, on: str | None) -> tuple[Board, tuple[str, ...]]:
     if on is not None:
         return board_of(on), ()
     if not one.what.machine:
-        asked = f"if it is one of {', '.join(BOARDS)}, name it with --on, else it does not run here"
+        asked = f"if it is one of {', '.join(BOARDS)}, name it with --machine, else it does not run here"
         raise UsageError(f"{one}; nothing in it says for which machine; {asked}")
     board = board_of(one.what.machine)
     cpu = f", {board.cpu}" if board.cpu else ""

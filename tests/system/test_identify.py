@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`latlab look` on real firmware: the same figures as by hand, and a file that repeats them."""
+"""`latlab identify` on real firmware: the same figures as by hand, and a file that repeats them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_a_firmware_is_measured_from_its_file_alone_and_again_from_what_was_writ
         pytest.skip("needs `make qemu_virt`")
     copied, written = tmp_path / "any.name", tmp_path / "again.toml"
     shutil.copy(FIRMWARE, copied)
-    seen = latlab(tmp_path, "look", str(copied), "-o", str(written))
+    seen = latlab(tmp_path, "identify", str(copied), "-o", str(written))
     assert seen.returncode == 0, seen.stderr.decode()
     assert f"{copied}: latlab's EL3 firmware " in seen.stderr.decode()
     again = latlab(tmp_path, "run", "psci", "--subject", str(written), "--iterations", "2")
@@ -34,7 +34,7 @@ def test_a_firmware_is_measured_from_its_file_alone_and_again_from_what_was_writ
 def test_opensbi_is_measured_and_the_command_that_repeats_it_is_said(tmp_path: Path) -> None:
     if not (shutil.which(QEMU) and DEBIAN_FIRMWARE.is_file() and any((folder / PROGRAM).is_file() for folder in search_folders())):
         pytest.skip("needs qemu-system-misc, opensbi and `make sbi`")
-    seen = latlab(tmp_path, "look", str(DEBIAN_FIRMWARE))
+    seen = latlab(tmp_path, "identify", str(DEBIAN_FIRMWARE))
     assert seen.returncode == 0, seen.stderr.decode()
     assert "base.get_spec_version" in seen.stdout.decode()
     assert f"to repeat it: latlab run sbi --firmware {DEBIAN_FIRMWARE} --iterations 2" in seen.stderr.decode()
@@ -46,6 +46,6 @@ def test_a_subject_file_that_says_something_else_is_not_lost(tmp_path: Path, mon
         pytest.skip("needs `make qemu_virt`")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "firmware.toml").write_text("mine")
-    done = latlab(tmp_path, "look", str(FIRMWARE))
+    done = latlab(tmp_path, "identify", str(FIRMWARE))
     assert (done.returncode, (tmp_path / "firmware.toml").read_text()) == (2, "mine")
     assert done.stderr.decode().splitlines()[-1] == "latlab: firmware.toml is there and says something else; name another file with -o"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`latlab look`. Heavy imports wait until they are needed."""
+"""`latlab identify`. Heavy imports wait until they are needed."""
 
 from __future__ import annotations
 
@@ -16,19 +16,21 @@ from latlab.cli.output import check_output, emit, out, say
 from latlab.errors import UsageError
 
 if TYPE_CHECKING:
-    from latlab.campaigns.looking import Look
+    from latlab.campaigns.identifying import Look
 
 HARTS = 4
 
 
 def register(app: typer.Typer) -> None:
-    app.command()(look)
+    app.command()(identify)
 
 
-def look(
+def identify(
     context: typer.Context,
     files: Annotated[list[Path] | None, typer.Argument(help="Images of the firmware, and ELF files for its symbols.")] = None,
-    on: Annotated[str | None, typer.Option("--on", help="virt, raspi4b or sbsa-ref, where the files do not tell the machine.")] = None,
+    machine: Annotated[
+        str | None, typer.Option("--machine", help="virt, raspi4b or sbsa-ref, where the files do not tell the machine.")
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Where the subject file goes.", show_default="the first file's name with .toml")
     ] = None,
@@ -42,14 +44,13 @@ def look(
 
     It writes down how to repeat the run. Without files it lists the subjects that come with latlab.
     """
-    from latlab.campaigns.looking import look as look_at
-    from latlab.campaigns.looking import read_files
+    from latlab.campaigns.identifying import look, read_files
 
     if not files:
-        refuse_given(context, ("on", "output", "iterations", "timeout", "probe", "qemu"), "is for firmware files; name them too")
+        refuse_given(context, ("machine", "output", "iterations", "timeout", "probe", "qemu"), "is for firmware files; name them too")
         _list_ready()
         return
-    found = look_at(read_files(files), on)
+    found = look(read_files(files), machine)
     for sentence in found.said:
         say(sentence)
     if found.subject is None:
@@ -60,7 +61,7 @@ def look(
 
 
 def _list_ready() -> None:
-    from latlab.campaigns.looking import ready_subjects
+    from latlab.campaigns.identifying import ready_subjects
     from latlab.report.findings import ready_table
     from latlab.report.renderers.terminal import print_table
 

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Verbs and options by the names of the last release: taken for one release more, in no help, with a line that names the new one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Mapping, Sequence
+
+VERBS: Mapping[str, tuple[str, ...]] = {
+    "look": ("identify",),
+    "tail": ("extremes",),
+    "idle-states": ("check-dt",),
+    "mcp": ("serve", "--mcp"),
+    "guest": ("guest", "build"),
+    "label": ("runs", "label"),
+    "rm": ("runs", "rm"),
+    "prune": ("runs", "prune"),
+    "recover": ("runs", "recover"),
+    "import-rt": ("import",),
+}
+OPTIONS: Mapping[str, str] = {
+    "--again": "--retry-failed",
+    "--anew": "--restart",
+    "--on": "--machine",
+    "--across": "--allow-different",
+    "--masked-below": "--max-masked",
+}
+# The old limit was the first length that fails, the new one is the last that passes.
+LESS_BY_ONE = "--masked-below"
+HELP = ("-h", "--help")
+
+
+def current(words: Sequence[str], options_of: Callable[[Sequence[str]], Container[str]]) -> tuple[list[str], list[str]]:
+    """The command line by its new names, and a notice for each old one. `options_of` gives the options of the verb in front."""
+    named, notices = _verb(list(words))
+    takes = options_of(named)
+    found: list[str] = []
+    rest = iter(named)
+    for word in rest:
+        if word == "--":
+            found += [word, *rest]
+            break
+        old, equals, value = word.partition("=")
+        new = OPTIONS.get(old, "")
+        if new not in takes:
+            found.append(word)
+            continue
+        notices.append(_notice(old, new))
+        if old == LESS_BY_ONE:
+            value = _less_by_one(value if equals else next(rest, ""))
+            equals = "="
+        found.append(f"{new}{equals}{value}")
+    return found, notices
+
+
+def _verb(words: list[str]) -> tuple[list[str], list[str]]:
+    old = words[0] if words else ""
+    new = VERBS.get(old)
+    if new is None or (old == new[0] and words[1:2] and words[1] in (*new[1:], *HELP)):
+        return words, []
+    return [*new, *words[1:]], [_notice(f"latlab {old}", f"latlab {' '.join(new)}")]
+
+
+def _less_by_one(value: str) -> str:
+    return str(int(value) - 1) if value.isdecimal() and value.isascii() and len(value) < 20 else value
+
+
+def _notice(old: str, new: str) -> str:
+    return f"`{old}` is now `{new}`; the next release accepts only the new name"

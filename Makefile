@@ -24,7 +24,7 @@ help:
 	@echo "make bench-peers  TF-A of Debian's source built, and measured by the probe beside ours"
 	@echo "make differ   one generated client on our firmware and on TF-A: every difference has a reason"
 	@echo "make lint     ruff and mypy over everything, the direction of imports and includes, the rules of the house"
-	@echo "make docs     build the documentation with its generated page, warnings are errors"
+	@echo "make docs     build the documentation with its generated pages, warnings are errors"
 	@echo "make man      the manual pages, made from the help, in build/man"
 	@echo "make reproduce  a release built in two checkouts, and held against itself byte by byte"
 	@echo "make package  the sdist, and for x86_64 and aarch64 a wheel with every program, its manual pages and bill of materials"
@@ -156,6 +156,7 @@ lint: setup-dev
 	$(PYTHON) scripts/prose.py
 
 docs: predictions
+	$(PYTHON) scripts/commands.py
 	.venv/bin/sphinx-build -W -q -b html docs build/docs
 
 man: setup

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/* docs/probe-format.md promises these to the reader. */
+/* docs/reference/probe-format.md promises these to the reader. */
 #define CONTEXT_TOLD 0x1U
 #define CONTEXT_SWITCHES 0x2U /* the next three are known */
 #define CONTEXT_I_CACHE 0x4U

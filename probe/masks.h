@@ -13,7 +13,7 @@
 
 #define MASK_LINES 2U
 
-/* UNKNOWN where no register that can be read says it. docs/probe-format.md promises these numbers to the reader. */
+/* UNKNOWN where no register that can be read says it. docs/reference/probe-format.md promises these numbers to the reader. */
 enum mask { MASK_OPEN = 0, MASK_MASKED = 1, MASK_UNKNOWN = 2 };
 
 struct masks {

@@ -38,7 +38,7 @@ void registers_doubt(uint32_t from, uint32_t to, uint64_t address);
 /* A sentence about worlds that are not told, or NULL. */
 const char *registers_doubts(void);
 
-/* The registers that a crossing from one world to another carries, in the order of docs/probe-format.md. Returns how many. */
+/* The registers that a world switch carries, in the order of docs/reference/probe-format.md. Returns how many. */
 size_t registers_of_crossing(uint32_t from, uint32_t to, uint64_t out[CROSSING_REGISTERS_MAX]);
 
 /* Whether caches and translation are on at `level`, context.h; without CONTEXT_SWITCHES where no register that can be read says it. */

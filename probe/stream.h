@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The stream of records that the probe writes: bounded, and what did not fit is counted. The format is docs/probe-format.md. */
+/* The stream of records that the probe writes: bounded; records without room are counted. The format is docs/reference/probe-format.md. */
 #ifndef PROBE_STREAM_H
 #define PROBE_STREAM_H
 

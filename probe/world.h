@@ -2,8 +2,8 @@
 /* Which world a core is in, as one number, out of the registers that say so.
  *
  * Bits 1:0 are the exception level (AArch64), the privilege (RISC-V, where 2 is HS) or 1 in handler mode (M-profile), bits 3:2 the security
- * state, on RISC-V bit 2 what runs in a guest. EL3 is secure by definition here. docs/probe-format.md promises these numbers to the
- * reader. */
+ * state, on RISC-V bit 2 what runs in a guest. EL3 is secure by definition here. docs/reference/probe-format.md promises these
+ * numbers to the reader. */
 #ifndef PROBE_WORLD_H
 #define PROBE_WORLD_H
 

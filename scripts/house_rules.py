@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 PACKAGE = Path("src/latlab")
-GLOSSARY = Path("docs/glossary.md")
+GLOSSARY = Path("docs/reference/glossary.md")
 TERM = re.compile(r"(?:^- |\. )\*\*([A-Z][a-z]+)\*\*", re.MULTILINE)
 TERM_OF_TABLE = re.compile(r"^\| `([a-z]+)`", re.MULTILINE)
 MESSAGES = ("message", "sentence")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes docs/predictions-juno.rst: what the virtual-time platform predicts of published figures, and how far it is off."""
+"""Writes docs/results/predictions-juno.rst: what the virtual-time platform predicts of published figures, and how far it is off."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from latlab.virtual.scatter import with_intervals
 
 OLD, NEW = "published:tf-a/juno/v2.9", "published:tf-a/juno/v2.10"
 FEW = ("susp_deep_serial", "cpu_susp_serial", "cpu_off_serial", "cpu_susp_parallel")
-PAGE = Path(__file__).parents[1] / "docs" / "predictions-juno.rst"
+PAGE = Path(__file__).parents[1] / "docs" / "results" / "predictions-juno.rst"
 
 
 def heading(text: str) -> str:
@@ -52,7 +52,7 @@ def main() -> None:
     parts = [
         "Predictions for Juno",
         "====================\n",
-        "Made by ``make predictions``, which ``make docs`` runs first. The model is described in :doc:`virtual-time`.\n",
+        "Made by ``make predictions``, which ``make docs`` runs first. The model is described in :doc:`/explanation/virtual-time`.\n",
         heading("Fit on all of v2.9"),
         rst.tables([fit_table(fitted)]),
         heading("All of v2.10 from those costs and the order in which its cores came"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The prose of the pages in scripts/words.toml against docs/style.md: words with a plainer one, long sentences, and proselint's own checks.
+"""The prose of all pages against docs/project/style.md: words with a plainer one, long sentences, and proselint's own checks.
 
 Usage: scripts/prose.py [PAGE...]. Prints a line for each finding, and ends with 1 if there is one.
 """
@@ -76,10 +76,15 @@ def findings(text: str, rules: dict[str, Any]) -> list[Finding]:
     return sorted((*words, *long_sentences(text, rules["words_per_sentence"])), key=lambda finding: finding.line)
 
 
+def pages_of(patterns: Sequence[str]) -> list[str]:
+    """Each page once, by its path in the tree."""
+    return sorted({path.relative_to(ROOT).as_posix() for pattern in patterns for path in ROOT.glob(pattern)})
+
+
 def main(arguments: Sequence[str]) -> int:
     rules = tomllib.loads(RULES.read_text("utf-8"))
     code = 0
-    for page in arguments or rules["pages"]:
+    for page in arguments or pages_of(rules["pages"]):
         for finding in findings((ROOT / page).read_text("utf-8"), rules):
             print(f"{page}:{finding.line}: {finding.message}")
             code = 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes docs/tf-a-releases.rst and its pictures: every release that TF-A published of two boards, compared with the one before."""
+"""Writes docs/results/tf-a-releases.rst and its pictures: every release that TF-A published of two boards, compared with the one before."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from release_charts import chart
 from wakeup_question import candidate, cost_by_suspends, excess_of, letter, paragraphs, rise_of
 
 DOCS = Path(__file__).parents[1] / "docs"
-PAGE = DOCS / "tf-a-releases.rst"
+PAGE = DOCS / "results" / "tf-a-releases.rst"
 RELEASES = tuple(f"v2.{number}" for number in range(9, 16))
 VERSIONS = {"n1sdp": RELEASES, "juno": ("2017", *RELEASES)}
 BOARDS = {"n1sdp": "Arm N1SDP", "juno": "Arm Juno r1"}
@@ -48,24 +48,25 @@ counter, one tick is 20 ns, and each cell is one sample: one boot, one iteration
 large changes and those that many cells share; for the rest the answer is *cannot tell*. The
 releases were measured at their first candidate; 2017 is master of 31/01/2017, in whole microseconds.
 
-Figures, sources and corrections are in the catalogue (:doc:`formats`); ``latlab compare
+Figures, sources and corrections are in the catalogue (:doc:`/reference/formats`); ``latlab compare
 published:tf-a/juno/v2.12 published:tf-a/juno/v2.13`` shows one step in full. ``python
 scripts/releases.py`` writes this page.
 
-Beside a change of time stands what the probe counted of the same two releases (:doc:`probe`), built
+Beside a change of time stands what the probe counted of the same two releases (:doc:`/howto/probe`), built
 for QEMU's ``virt`` and run on the board's processors: instructions, by function and class, and the
 commits known to have moved them. *Agreed* is a count that moved the way of the time and is enough for
 it, *contradicted* one that moved against it; *out of sight* is what hardly moved or is too few. The
 emulator runs other platform code than the board and a count is no time, so these lines are places to
 look, *inferred*, and no part of a verdict; what moved with the time is named first. What an instruction
-takes on these boards is in :doc:`virtual-time`.
+takes on these boards is in :doc:`/explanation/virtual-time`.
 """
 
 
 def main(folder: Path = DOCS) -> None:
     pictures = folder / "img"
     pictures.mkdir(parents=True, exist_ok=True)
-    (folder / PAGE.name).write_text(page(), "utf-8")
+    (folder / "results").mkdir(exist_ok=True)
+    (folder / "results" / PAGE.name).write_text(page(), "utf-8")
     for board in BOARDS:
         for test, metric, title in PICTURES:
             svg = vl_convert.vegalite_to_svg(chart(_runs(board), test, metric, f"{BOARDS[board]}: {title}"))
@@ -93,7 +94,7 @@ def _lines() -> Iterator[str]:
             yield answer(candidate(), rise_of(excess["n1sdp"], candidate()))
             yield from _letter(letter(excess["n1sdp"], candidate(), cost))
         for test, metric, title in PICTURES:
-            yield f".. figure:: img/{_picture(board, test, metric)}.svg"
+            yield f".. figure:: ../img/{_picture(board, test, metric)}.svg"
             yield f"   :alt: {title}, each core over the releases, and what was counted"
             yield ""
             yield f"   {title}: each core over the releases, µs, one sample for each point; below, instructions of the same releases."

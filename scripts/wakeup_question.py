@@ -31,7 +31,7 @@ resumes, sets each of them up in its redistributor. Counted with N1SDP's two lis
 accesses to the interrupt controller in the way up after CPU_OFF ({insns_before} and {insns_after} instructions), and none in
 that from a suspend. If the {added} accesses are the rise, one takes {access} ns. The releases' suspends alone, without an access
 to a device in them and without CPU_OFF, say {fitted} ns ({fitted_low} to {fitted_high}) for an instruction outside of the caches
-(:doc:`virtual-time`): {added} of these are {fitted_rise} µs where {rise} were published, and {accesses_before} are
+(:doc:`/explanation/virtual-time`): {added} of these are {fitted_rise} µs where {rise} were published, and {accesses_before} are
 {fitted_before} µs, the excess of {before}, where {excess_before} were. Release, board, cores and size agree; nothing was measured
 on the board, where {release} with and without that list would decide.
 

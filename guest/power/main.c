@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* latlab-timed-write: writes a value into a file of the kernel's and appends how long that took to a file; docs/rt.md. */
+/* latlab-timed-write: writes a value into a file of the kernel's and appends the time that took to a file; docs/howto/wakeups.md. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

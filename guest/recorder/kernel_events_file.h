@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The file of what the kernel did until late wake-ups: blocks that are only added, each with its CRC-32; docs/rt.md has the layout. */
+/* The file of kernel events before late wake-ups: appended blocks, each with its CRC-32 (docs/explanation/wakeup-causes.md). */
 #ifndef KERNEL_EVENTS_FILE_H
 #define KERNEL_EVENTS_FILE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* latlab-recorder: wakes up on every CPU at fixed times and keeps how late that was; docs/rt.md says what and why. */
+/* latlab-recorder: wakes up on every CPU at fixed times and keeps how late that was; docs/reference/recorder.md says why. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 /*
  * The file: one header, two slots for checkpoints that are written in turn, then batches of outliers that are only added
  * to. All numbers are little-endian. A CRC-32 guards the header, each slot and each batch, so that whatever was cut off is
- * known to be; docs/rt.md has the layout.
+ * known to be; docs/reference/recorder.md has the layout.
  */
 #ifndef RECORD_FILE_H
 #define RECORD_FILE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* latlab-steal: what the firmware and the secure world take of each CPU, by counters that stop where they run; docs/steal.md. */
+/* latlab-steal: what the firmware and the secure world take of each CPU, by counters that stop there; docs/howto/steal.md. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

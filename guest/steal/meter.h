@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What was taken of a CPU between two readings of its counters: pure, so that it can be tested on any machine. docs/steal.md argues it. */
+/* What was taken of a CPU between two readings of its counters: pure, so that any machine can test it (docs/howto/steal.md). */
 #ifndef METER_H
 #define METER_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The lines that the meter writes, each complete in itself; docs/steal.md lists them. */
+/* The lines that the meter writes, each complete in itself; docs/howto/steal.md lists them. */
 #ifndef OUTPUT_H
 #define OUTPUT_H
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Slow: what ci/install.sh makes in a checkout that has built nothing is all that the commands of docs/ci.md need."""
+"""Slow: what ci/install.sh makes in a checkout that has built nothing is all that the commands of docs/howto/ci.md need."""
 
 from __future__ import annotations
 

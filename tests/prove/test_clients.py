@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Slow: normal worlds from Debian's packages live on the firmware. docs/clients.md has what came out."""
+"""Slow: normal worlds from Debian's packages live on the firmware. docs/results/clients.md has what came out."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Slow: other people's firmware as Debian has it, one command each. What docs/foreign-firmware.md prints of packages is what comes out."""
+"""Slow: other people's firmware as Debian has it, one command each. docs/results/foreign-firmware.md has their figures."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.qemu]
 
 TIMEOUT_S = 3600
 LATLAB = Path(sys.executable).with_name("latlab")
-PAGE = (ROOT / "docs/foreign-firmware.md").read_text("utf-8")
-SMC_PAGE = (ROOT / "docs/campaign-smc.md").read_text("utf-8")
+PAGE = (ROOT / "docs/results/foreign-firmware.md").read_text("utf-8")
+SMC_PAGE = (ROOT / "docs/reference/campaign-smc.md").read_text("utf-8")
 OPENSBI = Path("usr/lib/riscv64-linux-gnu/opensbi/generic/fw_dynamic.bin")
 RPI4 = Path("usr/lib/arm-trusted-firmware/rpi4/bl31.bin")
 ROWS = (

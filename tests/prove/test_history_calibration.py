@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How often a history names a change where there is none, and where there is one: series drawn from known truths.
 
-Noise is 2.5 % of the level, one boot each, and each release may depend on the one before it. docs/analysis.md has the figures of more.
+Noise is 2.5 % of the level, one boot each, and each release may depend on the one before it.
+docs/results/verdict-validation.md has more figures.
 """
 
 from __future__ import annotations

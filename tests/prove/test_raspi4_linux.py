@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Slow: Debian's kernel and the board's own device tree on the armstub, in QEMU's raspi4b. docs/raspi4.md has what came out."""
+"""Slow: Debian's kernel and the board's own device tree on the armstub, in QEMU's raspi4b. docs/howto/raspi4.md has what came out."""
 
 from __future__ import annotations
 

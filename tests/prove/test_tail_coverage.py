@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How often the interval of an estimated worst case holds the true one. docs/analysis.md has the figures of more runs."""
+"""How often the interval of an estimated worst case holds the true one. docs/results/verdict-validation.md has the figures of more runs."""
 
 from __future__ import annotations
 

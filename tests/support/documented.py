@@ -9,7 +9,7 @@ from pathlib import Path
 
 from support.places import ROOT
 
-PAGES = sorted((ROOT / "README.md", *ROOT.glob("docs/*.md")))
+PAGES = sorted((ROOT / "README.md", *ROOT.glob("docs/**/*.md")))
 SHOWN = re.compile(r"^(?:    |)(?:sudo |LATLAB_\w+=\S+ )*(latlab [a-z].*)$", re.MULTILINE)
 INLINE = re.compile(r"`(latlab [a-z][^`]*)`")
 FENCED = re.compile(r"```\n(.*?)```", re.DOTALL)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The probe's stream made by hand, from docs/probe-format.md."""
+"""The probe's stream made by hand, from docs/reference/probe-format.md."""
 
 from __future__ import annotations
 

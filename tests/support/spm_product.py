@@ -29,7 +29,7 @@ def ran(*command: str | Path) -> subprocess.CompletedProcess[str]:
 
 
 def installed(folder: Path) -> Path:
-    """Where the package lies, installed by the commands that docs/spm.md has."""
+    """Where the package lies, installed by the commands that docs/howto/spm-product.md has."""
     toolchain = ROOT / "cmake" / "arm-none-eabi.cmake"
     made = ran(
         *("cmake", "-S", ROOT / "firmware" / "spm", "-B", folder / "package", "-G", "Ninja"),

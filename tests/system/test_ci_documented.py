@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The lines of docs/ci.md for each case, and what they call of the action and the template, run as the forge's shell would run them."""
+"""The lines of docs/howto/ci.md for each case, with the action and the template, run as the forge's shell would run them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from support.ci_root import COMMIT, IMPORT, Root
 from support.forges import READS, Forge, forge
 from support.places import ROOT
 
-PAGE = (ROOT / "docs" / "ci.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "howto" / "ci.md").read_text("utf-8")
 MOST_LINES = 10
 RESOLVED = {
     "github.ref_type == 'branch'": "{branch}",
@@ -71,7 +71,9 @@ def test_the_job_that_builds_runs_in_each_pipeline_of_the_job_that_needs_it() ->
 def test_other_actions_are_named_by_a_commit_with_its_release() -> None:
     """A tag can be moved to other code, which has the job's token."""
     named = [
-        line for name in ("docs/ci.md", "action.yml", ".github/workflows/ci.yml") for line in (ROOT / name).read_text("utf-8").splitlines()
+        line
+        for name in ("docs/howto/ci.md", "action.yml", ".github/workflows/ci.yml")
+        for line in (ROOT / name).read_text("utf-8").splitlines()
     ]
     used = [line.split("uses: ")[1] for line in named if "uses: " in line and "OWNER/latlab@TAG" not in line]
     assert len(used) >= 5

@@ -96,6 +96,6 @@ def test_every_script_that_a_template_names_is_there_and_can_be_run(name: str) -
 
 
 def test_the_workflow_that_a_user_writes_has_ten_lines() -> None:
-    (block,) = re.findall(r"## GitHub\n\n((?:    .*\n)+)", (ROOT / "docs" / "ci.md").read_text("utf-8"))
+    (block,) = re.findall(r"## GitHub\n\n((?:    .*\n)+)", (ROOT / "docs" / "howto" / "ci.md").read_text("utf-8"))
     assert len(block.splitlines()) == 10
     assert "run psci" in msgspec.yaml.decode(block.encode())["jobs"]["latency"]["steps"][2]["with"]["run"]

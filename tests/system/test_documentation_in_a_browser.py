@@ -15,7 +15,7 @@ from support.browser import fixture_browser, opened  # noqa: F401 - the fixture 
 from support.places import ROOT
 
 pytestmark = pytest.mark.browser
-PAGES = ("rt.md", "opensbi-releases.md", "tf-a-releases.rst")
+PAGES = ("results/secure-world.md", "results/opensbi-releases.md", "results/tf-a-releases.rst")
 WIDTHS = (1280, 390)
 BEYOND = """() => [...document.querySelectorAll('table, img, pre')].filter(one => {
     let frame = one;
@@ -31,9 +31,10 @@ def fixture_built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("docs")
     for name in ("img", "_static"):
         shutil.copytree(ROOT / "docs" / name, folder / name)
+    (folder / "results").mkdir()
     for name in ("conf.py", *PAGES):
         shutil.copyfile(ROOT / "docs" / name, folder / name)
-    (folder / "index.rst").write_text(".. toctree::\n\n" + "".join(f"   {Path(name).stem}\n" for name in PAGES), "utf-8")
+    (folder / "index.rst").write_text(".. toctree::\n\n" + "".join(f"   {Path(name).with_suffix('')}\n" for name in PAGES), "utf-8")
     built = folder / "built"
     subprocess.run((sys.executable, "-m", "sphinx", "-Q", "-b", "html", str(folder), str(built)), check=True)
     return built
@@ -42,14 +43,14 @@ def fixture_built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("page", PAGES)
 @pytest.mark.parametrize("width", WIDTHS)
 def test_no_page_is_wider_than_the_window_and_what_is_can_be_scrolled(browser: Any, built: Path, width: int, page: str) -> None:
-    shown = opened(browser, built / f"{Path(page).stem}.html", width)
+    shown = opened(browser, (built / page).with_suffix(".html"), width)
     assert shown.evaluate("document.documentElement.scrollWidth") <= width
     assert shown.evaluate(BEYOND) == 0
     shown.context.close()
 
 
 def test_in_the_dark_the_page_is_dark_and_its_pictures_keep_a_light_ground(browser: Any, built: Path) -> None:
-    shown = opened(browser, built / "rt.html", 390, "dark")
+    shown = opened(browser, built / "results" / "secure-world.html", 390, "dark")
     assert shown.locator("body").evaluate(BRIGHTNESS) < 150 and shown.locator("img[src$='.svg']").first.evaluate(BRIGHTNESS) > 700
     shown.context.close()
 
@@ -59,6 +60,6 @@ def test_no_page_asks_a_network_for_anything(browser: Any, built: Path) -> None:
     asked: list[str] = []
     page = context.new_page()
     page.on("request", lambda request: asked.append(request.url))
-    page.goto((built / "rt.html").as_uri())
+    page.goto((built / "results" / "secure-world.html").as_uri())
     assert asked and all(url.startswith(("file:", "data:")) for url in asked)
     context.close()

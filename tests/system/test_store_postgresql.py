@@ -195,10 +195,10 @@ def test_last_is_the_newest_run_of_this_user_on_this_host_and_says_so(
 
 
 def test_a_reader_reads_a_writer_writes_and_neither_does_more(pg: Server) -> None:
-    """With the statements that docs/using.md gives."""
+    """With the statements that docs/reference/store.md gives."""
     url = pg.new_database("roles")
     open_store(url)
-    (block,) = re.findall(r"```sql\n(.*?)```", (ROOT / "docs" / "using.md").read_text("utf-8"), re.DOTALL)
+    (block,) = re.findall(r"```sql\n(.*?)```", (ROOT / "docs" / "reference" / "store.md").read_text("utf-8"), re.DOTALL)
     pg.execute(*filter(None, (one.strip() for one in block.split(";"))), database="roles")
     run = make_run(Truth(tests=("cpu_susp_serial",)), 1)
     writer, reader = (open_store(pg.url_of("roles", f"latlab_{role}")) for role in ("writer", "reader"))

@@ -128,7 +128,7 @@ def test_functions_of_the_calls_of_each_core_add_up_to_what_these_took(tmp_path:
     assert {(one.test, one.core): one.calls for one in of_calls} == calls
     for one in of_calls:
         whole, ran = took[one.test, one.core], sum(share.instructions for share in one.functions)
-        # What runs between two sleeps at one place, as at a lock, is in no path (docs/probe-format.md).
+        # What runs between two sleeps at one place, as at a lock, is in no path (docs/reference/probe-format.md).
         least = 0.99 * whole if "SUSPEND" in one.test else whole
         assert least <= ran <= whole
     named = {share.name: share.place for one in run.functions for share in one.functions}

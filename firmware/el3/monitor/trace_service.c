@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The rings, seen from the normal world: PMF's calls and latlab's own. docs/trace-format.md is the promise. */
+/* The rings, seen from the normal world: PMF's calls and latlab's own. docs/reference/trace-format.md is the promise. */
 #include "monitor.h"
 
 #define ID_64_BIT 0x40000000U

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Which domains go down with a core, and which come up. Locks are taken from level 1 upwards and held for the bookkeeping
- * alone; docs/locking.md argues the steps, the order and what happens between the release and the real power-down.
+ * alone; docs/explanation/locking.md argues the steps, the order and what happens between the release and the real power-down.
  */
 #include "psci_private.h"
 #include "trace.h"

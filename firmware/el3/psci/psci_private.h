@@ -14,17 +14,17 @@ enum psci_core_state {
     PSCI_CORE_IN_RETENTION = 3,
     PSCI_CORE_SUSPENDED = 4, /* powered down, will resume by itself */
     PSCI_CORE_FLUSHED = 5,   /* still on its way down, but with nothing left in its own caches */
-    PSCI_CORE_SUSPENDING = 6, /* has asked for a suspend: docs/locking.md, Suspend mode */
+    PSCI_CORE_SUSPENDING = 6, /* has asked for a suspend: docs/explanation/locking.md, Suspend mode */
 };
 
 enum psci_suspend_mode { PSCI_PLATFORM_COORDINATED = 0, PSCI_OS_INITIATED = 1, PSCI_MODE_CHANGING = 2 };
 
-/* A domain as a state machine; docs/locking.md says who may make which step. */
+/* A domain as a state machine; docs/explanation/locking.md says who may make which step. */
 enum psci_domain_state { PSCI_DOMAIN_ON, PSCI_DOMAIN_GOING_DOWN, PSCI_DOMAIN_DOWN, PSCI_DOMAIN_COMING_UP };
 
 /*
  * How often, and for how long. A domain's are locked. A core's are its own to store, with psci_stat_add(), and anybody's to read:
- * docs/locking.md, Statistics.
+ * docs/explanation/locking.md, Statistics.
  */
 struct psci_stat {
     uint64_t count;

@@ -3,7 +3,7 @@
 #include "spm.h"
 
 /*
- * Interrupt handlers call this too. See docs/spm.md, Critical sections: no section here masks anything, and of two handlers that both
+ * Interrupt handlers call this too. No section here masks anything (docs/explanation/spm.md). Of two handlers that both
  * find the partition waiting, the outer one's wake-up leaves the inner one's signal to the next wait.
  */
 void spm_signal_assert(struct spm_partition *partition, psa_signal_t signal)

@@ -3,7 +3,7 @@
  * The Secure Partition Manager: what the core, the two backends, the architecture and the generated tables share.
  *
  * The core runs to completion: no two calls of a `spm_<verb>` API function are ever active at once. Interrupt
- * handlers call spm_irq() and spm_signal_assert() only; docs/spm.md argues what they may touch.
+ * handlers call spm_irq() and spm_signal_assert() only; docs/explanation/spm.md argues what they may touch.
  */
 #ifndef SPM_H
 #define SPM_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The lines of a dump, <LLT1:KIND key=value *CRC>: docs/trace-format.md says what each means and in which order they come. This is the one writer
- * of them, for every program that prints a dump.
+ * The lines of a dump, <LLT1:KIND key=value *CRC>: docs/reference/trace-format.md specifies them. This is the one
+ * writer of them, for every program that prints a dump.
  */
 #ifndef WIRE_LLT1_H
 #define WIRE_LLT1_H

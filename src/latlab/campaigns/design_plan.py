@@ -14,7 +14,7 @@ from latlab.model.enums import Clock
 from latlab.model.experiment import Factor
 from latlab.targets.qemu.toml_file import Name, Text, read_toml
 
-EXAMPLE = "docs/design.md"
+EXAMPLE = "docs/howto/experiments.md"
 MOST_RUNS = 10_000
 FIRST_REPLICATES = 2
 

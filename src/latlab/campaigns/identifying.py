@@ -132,7 +132,7 @@ def _alone(one: Named) -> str:
     if one.what.arch == "arm":
         return (
             f"{one}; where the secure partition manager of an M-profile core is called stands in its import library: write a subject file "
-            "with both (docs/campaign-psa.md) for `latlab run psa --subject`"
+            "with both (docs/reference/campaign-psa.md) for `latlab run psa --subject`"
         )
     has = "symbols" if one.what.has_symbols else "no symbols"
     example = "fw_dynamic.bin" if one.what.arch == "riscv" else "bl1.bin with fip.bin"

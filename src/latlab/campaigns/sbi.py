@@ -33,7 +33,7 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 def load_subject(given: Path) -> tuple[Path, tuple[Path, ...]]:
     """Image and ELF files of a subject's TOML file, or of one of latlab's own. Raises UsageError where one is missing."""
     path, folder = subject_file(given)
-    found = read_toml(path, _File, "docs/probe.md")
+    found = read_toml(path, _File, "docs/reference/subject-files.md")
     image, symbols = folder / found.firmware, tuple(folder / file for file in found.symbols)
     missing = next((file for file in (image, *symbols) if not file.is_file()), None)
     if missing is not None:

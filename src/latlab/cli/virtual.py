@@ -165,7 +165,7 @@ def explore(
     context: typer.Context,
     full: Annotated[bool, typer.Option("--full", help="The larger set; minutes instead of seconds.")] = False,
     clusters: Annotated[str | None, typer.Option(help="Explore this system instead: cores of each cluster.")] = None,
-    programs: Annotated[str | None, typer.Option(help="A program for each core, such as '2|2|0|f'; see docs/virtual-time.md.")] = None,
+    programs: Annotated[str | None, typer.Option(help="A program for each core, as '2|2|0|f': docs/explanation/model-checking.md.")] = None,
     bound: Annotated[int | None, typer.Option(help="At most so many preemptions.", show_default="every interleaving")] = None,
     walks: Annotated[int, typer.Option(help="Random walks instead.")] = 0,
     seed: Annotated[int, typer.Option(help="Of the walks.")] = 1,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What other tools print, in one table: how each is recognised by what stands in it, who reads it, and what a refusal and docs/formats.md
-name. The first that knows a text reads it."""
+"""What other tools print, in one table: how each is recognised by what stands in it, who reads it, and what a refusal
+and docs/reference/formats.md name. The first that knows a text reads it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A whole run as JSON: what is written reads back unchanged. The schema is in docs/export-schema.md; older versions are read too."""
+"""A whole run as JSON: what is written reads back unchanged. The schema is in docs/reference/export-schema.md. It reads older versions."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The lines of the steal meter (docs/steal.md): each complete in itself, so that one that was cut off costs only itself."""
+"""The lines of the steal meter (docs/howto/steal.md): each complete in itself, so that one that was cut off costs only itself."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the probe saw, as data. docs/probe-format.md says what each field of a record is."""
+"""What the probe saw, as data. docs/reference/probe-format.md says what each field of a record is."""
 
 from __future__ import annotations
 

@@ -501,7 +501,7 @@ def _explained(error: exc.DBAPIError, place: str, was_reached: bool) -> LatlabEr
     if state == LOCK_NOT_AVAILABLE:
         said = f"locked: {said}"
     if state == INSUFFICIENT_PRIVILEGE:
-        return UsageError(f"{place}: this account may not do that ({said}); use one that may, or have its role granted it (docs/using.md)")
+        return UsageError(f"{place}: this account may not do that ({said}); use one that may, or grant its role (docs/reference/store.md)")
     if (error.connection_invalidated or state in SERVER_ENDED or "connection" in said) and was_reached:
         return LatlabError(
             f"{place}: the database went away ({said}); what was committed before is kept, the last part is not: when it is back, "

@@ -74,7 +74,7 @@ def test_without_kernel_stack_randomisation_the_maximum_falls_back(experiment: t
 
 def test_the_table_of_the_documents_is_what_was_measured(experiment: tuple[Run, list[tuple[str, RtResult]]]) -> None:
     """Another kernel, compiler or emulator has other figures, and so has every change of guest or firmware: then they are written anew."""
-    text = (Path(__file__).parents[3] / "docs/rt.md").read_text()
+    text = (Path(__file__).parents[3] / "docs/results/trng.md").read_text()
     documented = " ".join(text.split())
     run, _ = experiment
     made_with = BUILT_WITH.search(documented)

@@ -49,7 +49,7 @@ def test_the_probe_changes_no_sample(runs: tuple[Path, sqlite3.Connection]) -> N
 
 
 def test_every_stolen_wake_up_is_listed_with_its_cause_and_adds_up(runs: tuple[Path, sqlite3.Connection]) -> None:
-    query = re.search(r"```sql\n(.*?)```", (ROOT / "docs" / "export-schema.md").read_text(), re.DOTALL)
+    query = re.search(r"```sql\n(.*?)```", (ROOT / "docs" / "reference" / "time-line.md").read_text(), re.DOTALL)
     assert query is not None
     rows = runs[1].execute(query[1]).fetchall()
     print(len(rows), {row[2] for row in rows}, sum(row[5] is not None for row in rows))

@@ -12,6 +12,7 @@ import typer.main
 
 from latlab.cli.app import app
 from support.documented import LEFT_OUT, PAGES, commands
+from support.places import ROOT
 
 LATLAB: Any = typer.main.get_command(app)
 
@@ -35,7 +36,7 @@ def refused(command: str) -> str | None:
     return None
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_every_command_of_a_page_is_one_that_latlab_takes(page: Path) -> None:
     said = {command: refused(command) for command in commands(page) if not LEFT_OUT.search(command)}
     wrong = {command: why for command, why in said.items() if why}

@@ -8,7 +8,7 @@ import re
 
 from support.places import ROOT
 
-PAGE = (ROOT / "docs/foreign-firmware.md").read_text("utf-8")
+PAGE = (ROOT / "docs/results/foreign-firmware.md").read_text("utf-8")
 KEPT = ROOT / "tests/data/published/tf_a_perf_commits.csv"
 PROCESSORS = ("cortex-a57", "neoverse-n1")
 COLUMNS = {

@@ -8,7 +8,7 @@ import re
 
 from support.places import ROOT
 
-PAGE = (ROOT / "docs/foreign-firmware.md").read_text("utf-8")
+PAGE = (ROOT / "docs/results/foreign-firmware.md").read_text("utf-8")
 PUBLISHED = ROOT / "tests/data/published"
 ROWS = {
     "psa_framework_version": "ns_framework_version",

@@ -147,13 +147,13 @@ def test_repetitions_of_googles_library_are_values_and_its_own_means_are_left_ou
 
 
 def test_a_refusal_names_everything_that_is_read_and_so_do_the_docs():
-    docs = (ROOT / "docs" / "formats.md").read_text("utf-8")
+    docs = (ROOT / "docs" / "reference" / "formats.md").read_text("utf-8")
     for refuse in (read_wakeups, read_amounts):
         with pytest.raises(DataError) as refused:
             refuse(b"an e-mail about the weather\n", "x")
         assert str(refused.value).startswith("x: no output of a tool that is read")
         assert all(name in str(refused.value) for name in known_names())
-    by_tool = (ROOT / "docs" / "formats-tools.md").read_text("utf-8")
+    by_tool = (ROOT / "docs" / "reference" / "formats-tools.md").read_text("utf-8")
     assert [name for name in known_names() if name not in docs or not any(form in by_tool for form in _spellings(name))] == []
 
 

@@ -44,8 +44,12 @@ PYTHON_RULES = (
     ("cli/rt.py", "def mean(values):\n    return sum(values) / len(values)\n", "the command line computes nothing"),
     ("cli/runs.py", "def mean(values):\n    count = len(values)\n    return sum(values) / count\n", "the command line computes nothing"),
     ("cli/watch.py", "def middle(values):\n    return sorted(values)[len(values) // 2]\n", "the command line computes nothing"),
-    ("cli/look.py", "def mean(values):\n    from statistics import mean\n    return mean(values)\n", "the command line computes nothing"),
-    ("analysis/gate.py", "class Simulated:\n    pass\n", "class Simulated: the glossary means that of docs/glossary.md"),
+    (
+        "cli/identify.py",
+        "def mean(values):\n    from statistics import mean\n    return mean(values)\n",
+        "the command line computes nothing",
+    ),
+    ("analysis/gate.py", "class Simulated:\n    pass\n", "class Simulated: the glossary means that of docs/reference/glossary.md"),
     ("analysis/gate.py", "class Cell:\n    pass\n", "class Cell: the glossary means that of analysis/base/comparison.py"),
 )
 C_RULES = (
@@ -66,7 +70,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("tree")
     for name in ("src", *include_floors.FOLDERS):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "*.so"))
-    (folder / "docs").mkdir()
+    (folder / "docs" / "reference").mkdir(parents=True)
     shutil.copy(ROOT / house_rules.GLOSSARY, folder / house_rules.GLOSSARY)
     return folder
 

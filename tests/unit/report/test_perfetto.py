@@ -30,7 +30,7 @@ from support.places import ROOT, RT_DATA
 from support.runs import ONE_CORE, changed, run_with
 from support.trace_tables import tables_of
 
-QUERY = re.search(r"```sql\n(.*?)```", (ROOT / "docs" / "export-schema.md").read_text(), re.DOTALL)
+QUERY = re.search(r"```sql\n(.*?)```", (ROOT / "docs" / "reference" / "time-line.md").read_text(), re.DOTALL)
 FILES = {path.name.removesuffix(".gz"): gzip.decompress(path.read_bytes()) for path in (RT_DATA / "guest-trng").iterdir()}
 SYMBOLS = Symbols(
     (0x10000100, 0x10000200, 0x10000300), ("nsc_psa_call", "spm_call", "handle"), (".gateways", ".spm_code", ".partition_code")

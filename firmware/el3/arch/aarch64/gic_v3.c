@@ -156,7 +156,7 @@ static void __attribute__((noinline)) forget_running_priorities(void)
     /*
      * The running priority follows from these registers, so on an interface that has taken the writes nothing runs here. QEMU 10.0
      * ignores the one to ICC_AP1R0_EL1. Its number is not known here, and an end of interrupt with another is UNPREDICTABLE (IHI 0069,
-     * ICC_EOIR1_EL1): QEMU's ends whatever runs. docs/locking.md, The wake SGI.
+     * ICC_EOIR1_EL1): QEMU's ends whatever runs. docs/explanation/wake-signals.md, The wake SGI.
      */
     for (unsigned i = 0; i < MOST_RUNNING && SYSREG_READ(ICC_RPR_EL1) != PRIORITY_IDLE; i++) {
         icc_write(ICC_EOIR1_EL1, GIC_WAKE_SGI);

@@ -19,7 +19,7 @@ void start_core(void);
  */
 void start_percpus(unsigned cores, uintptr_t end);
 
-/* Last: what never changes from here on is also read by cores whose caches are off. docs/locking.md, What runs at the same time. */
+/* Last: cores whose caches are off also read what never changes from here on (docs/explanation/locking.md). */
 void start_clean_to_memory(void);
 
 /* For struct monitor_platform. */

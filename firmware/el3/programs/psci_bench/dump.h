@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The framed lines of docs/trace-format.md. */
+/* The framed lines of docs/reference/trace-format.md. */
 #ifndef PSCI_BENCH_DUMP_H
 #define PSCI_BENCH_DUMP_H
 

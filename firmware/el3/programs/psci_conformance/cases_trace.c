@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* PMF and trace calls, as docs/trace-format.md promises them. */
+/* PMF and trace calls, as docs/reference/trace-format.md promises them. */
 #include "cases.h"
 
 #include <stdint.h>

@@ -3,7 +3,7 @@
  * PSCI 1.3 (Arm DEN0022): the calls a normal world makes, and the way back from a power-down.
  *
  * The core knows no architecture ("arch.h": locks, shared words, caches, counter) and no platform (struct psci_platform).
- * Which lock and which barrier protects what is argued in docs/locking.md.
+ * Which lock and which barrier protects what is argued in docs/explanation/locking.md.
  */
 #ifndef PSCI_H
 #define PSCI_H

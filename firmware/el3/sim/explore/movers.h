@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which accesses commute with what other cores do, and who may make which access. docs/virtual-time.md, "Joining steps",
- * argues it; docs/locking.md has the table of who stores what. The one rests on the other, so the other is checked.
+ * Which accesses commute with what other cores do, and who may make which access. docs/explanation/model-checking.md
+ * (Joining steps) argues it; docs/explanation/locking.md has the table of who stores what. The one rests on the other, so the other is checked.
  */
 #ifndef MOVERS_H
 #define MOVERS_H

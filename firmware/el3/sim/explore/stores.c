@@ -58,7 +58,7 @@ bool stores_held(unsigned core)
     return system_state.held[core].target != 0;
 }
 
-/* docs/locking.md says of each what it orders; the DSB of a shared access comes with its cache maintenance. */
+/* docs/explanation/locking.md says of each what it orders; the DSB of a shared access comes with its cache maintenance. */
 bool stores_is_barrier(const struct access *access)
 {
     switch (access->operation) {

@@ -9,7 +9,7 @@
 
 #define SYSTEM_MOST_CHOICES (3U * PSCI_MAX_CORES)
 
-/* "2,2" and "2|2|0|f": cores of each cluster; one program per core, one letter per call (docs/virtual-time.md). NULL, or what is wrong. */
+/* "2,2" and "2|2|0|f": cores of each cluster; a program per core, a letter per call (docs/explanation/model-checking.md). NULL, or what is wrong. */
 const char *system_parse(const char *clusters, const char *programs);
 
 /* A fresh machine in which every core stands before its first call, or is off where its program begins with `-`. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The lines of docs/trace-format.md, and for sweeps one line per core with nothing but its spans. */
+/* The lines of docs/reference/trace-format.md, and for sweeps one line per core with nothing but its spans. */
 #include <stdio.h>
 #include <stdlib.h>
 

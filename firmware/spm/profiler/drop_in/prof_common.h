@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Checkpoints for somebody else's SPM: the names and calls of the profiler that TF-M is built with, over a store that says
- * what it lost and differences that survive a counter that goes round. docs/spm.md says how to build it in.
+ * what it lost and differences that survive a counter that goes round. docs/howto/spm-other-programs.md says how to build it in.
  *
  * A checkpoint is a word of tag and a word of count. From the tag's low end: 4 bits type, 2 bits unused, 2 bits which
  * calibration applies, 8 bits topic, 16 bits checkpoint.

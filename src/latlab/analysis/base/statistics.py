@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The statistical tests that verdicts rest on. Sources of the methods stand in docs/analysis.md."""
+"""The statistical tests that verdicts rest on. Sources of the methods stand in docs/explanation/statistics.md."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A distribution as weighted values, and the tests on two of them: what statistics.py does, without a row for each of millions of spans.
 
-Sources of the methods stand in docs/analysis.md.
+Sources of the methods stand in docs/explanation/statistics.md.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 
 Several boots are judged in by_boot.py. With one boot of each run the scatter comes from the cells of like cores, and what the cores of one
 test share from boot to boot from the other tests. A row stands on its own evidence; a level, rows of like cores over all tests, can lend it
-significance but no shift: the row has to have moved by itself. docs/analysis.md has assumptions and sources.
+significance but no shift: the row has to have moved by itself. docs/explanation/statistics.md has assumptions and sources.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """What moved so far that it must not pass in silence, judged by what did not move and not by the model that gives verdicts.
 
 Three kinds: a core at one boot of each run, one boot among several of its own run, and the spread of a few iterations. None of them is a
-verdict: they stop the gate, and the sentence says what to look at. Formulas and sources are in docs/analysis.md.
+verdict: they stop the gate, and the sentence says what to look at. Formulas and sources are in docs/explanation/statistics.md.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ PRIOR_RUNS = 3
 @dataclass(frozen=True, slots=True)
 class Scatter:
     """What runs of one thing are taken to scatter by, relative standard deviations, until earlier runs say it: of a machine that is known
-    to be real, and of any other. docs/analysis.md says what they rest on."""
+    to be real, and of any other. docs/explanation/wakeup-comparison.md says what they rest on."""
 
     real: float
     other: float
@@ -40,7 +40,7 @@ LEVEL = Scatter(0.02, 0.15)
 SHAPE = Scatter(0.06, 0.15)
 RATE = Scatter(0.2, 0.35)
 CAUSE_RATE = Scatter(0.1, 0.15)
-"""How often one named cause comes, whose bursts within a run are measured: assumed, docs/analysis.md says so."""
+"""How often one named cause comes, whose bursts within a run are measured: assumed, docs/explanation/wakeup-comparison.md says so."""
 STRETCH = Scatter(0.1, 0.3)
 """Of the tail in time, for how often something is late."""
 _ADDITIVE = (Statistic.MAXIMUM, Statistic.MINIMUM, Statistic.MISSED)

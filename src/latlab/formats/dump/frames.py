@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One line of a dump: `<LLT1:KIND key=value ... *CRC>` to data and back, as docs/trace-format.md specifies it."""
+"""One line of a dump: `<LLT1:KIND key=value ... *CRC>` to data and back, as docs/reference/trace-format.md specifies it."""
 
 from __future__ import annotations
 

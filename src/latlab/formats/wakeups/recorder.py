@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The file of latlab's recorder. Its layout is guest/recorder/record_file.h's; docs/rt.md describes it."""
+"""The file of latlab's recorder. Its layout is guest/recorder/record_file.h's; docs/reference/recorder.md describes it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A comparison for other programs: JSON in a versioned schema (docs/export-schema.md) and CSV."""
+"""A comparison for other programs: JSON in a versioned schema (docs/reference/export-schema.md) and CSV."""
 
 from __future__ import annotations
 

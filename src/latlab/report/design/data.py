@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What an experiment tells as JSON; docs/export-schema.md has it key by key. An end of an interval that is not known is null."""
+"""What an experiment tells as JSON; docs/reference/export-schema.md has it key by key. An end of an interval that is not known is null."""
 
 from __future__ import annotations
 

@@ -143,7 +143,7 @@ def load_psa_subject(given: Path) -> PsaSubject:
     """A subject's TOML file, with the files that it names beside it, or the name of one of latlab's own. Raises UsageError where one is
     missing, DataError for the rest."""
     path, folder = subject_file(given)
-    found = read_toml(path, _File, "docs/probe.md")
+    found = read_toml(path, _File, "docs/reference/subject-files.md")
     if found.machine not in MACHINES:
         raise UsageError(f"{path}: the program is not built for a machine {found.machine!r}; there are {', '.join(MACHINES)}")
     if not found.image:

@@ -124,7 +124,7 @@ def load_subject(given: Path, folder: Path | None = None) -> Subject:
     """A subject's TOML file, or the name of one of latlab's own; the files that it names stand beside it, or in `folder`."""
     path, beside = subject_file(given)
     folder = beside if folder is None or path != given else folder
-    found = read_toml(path, _File, "docs/foreign-firmware.md")
+    found = read_toml(path, _File, "docs/reference/subject-files.md")
     board = _board(path, found.machine)
     cores = _or(found.cores, board.cores)
     if not 1 <= cores <= board.most_cores:

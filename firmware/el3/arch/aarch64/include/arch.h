@@ -17,7 +17,7 @@
 
 /*
  * Locks and swaps are exclusive pairs. The oldest supported cores have no other atomic instruction, and a swap whose comparison fails
- * must not store: docs/locking.md, Shared words.
+ * must not store: docs/explanation/locking.md, Shared words.
  */
 #ifdef __ARM_FEATURE_ATOMICS
 #error "EL3 is built without LSE: leave out -march=armv8.1-a, +lse and -mcpu of a core that has it"

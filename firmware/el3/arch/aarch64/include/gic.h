@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What EL3 does with the interrupt controller: gives every interrupt to the normal world (group 1), but keeps one
- * secure SGI (group 0) to wake a core that has been switched off. Drivers for GICv2 and GICv3. docs/locking.md, The wake SGI,
- * argues them.
+ * secure SGI (group 0) to wake a core that has been switched off. Drivers for GICv2 and GICv3. docs/explanation/wake-signals.md
+ * (The wake SGI) argues them.
  */
 #ifndef GIC_H
 #define GIC_H

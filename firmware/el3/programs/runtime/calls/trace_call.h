@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The firmware's PMF and trace calls, see docs/trace-format.md. */
+/* The firmware's PMF and trace calls, see docs/reference/trace-format.md. */
 #ifndef PAYLOAD_TRACE_CALL_H
 #define PAYLOAD_TRACE_CALL_H
 

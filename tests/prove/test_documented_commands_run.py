@@ -75,7 +75,7 @@ FILLED_IN = (
     (r"import LOG", "import console.log --platform NAME"),
     (r"import console\.log --platform \S+(?! --topology)$", r"\g<0> --topology 2,4"),
     (r"publish tf-a LOG\.\.\. --data DIR", "publish tf-a console.log --data data"),
-    (r"look IMAGE\.\.\.", "look bl1.bin fip.bin bl31.elf"),
+    (r"identify (build/)?IMAGE\.\.\.", "identify bl1.bin fip.bin bl31.elf"),
     (r"\bNAME\b", "my-board"),
     (r"\bTEXT\b", "nightly"),
     (r"(?<!\S)\.\.\.(?!\S)|(?<=\w)\.\.\.$", ""),
@@ -92,6 +92,7 @@ LEFT_OUT = {
     r"design run|design show (last|EXPERIMENT)": "an experiment that was run: tests/system/test_design_on_qemu.py",
     r"run rt-(trng|power)": "minutes to hours in the guest: make prove-guest",
     r"secure-world optee|--efi": "OP-TEE or EDK2, built or fetched first: make prove-guest",
+    r"--log job\.log": "a run on a Linux machine has that log: tests/unit/campaigns/test_rt_on_a_machine.py",
     r"tfm\.log": "a board's log of TF-M's profiler: tests/unit/campaigns/test_import_profiler.py",
     r"--calls WATCH|qemu_virt-thief": "a Linux above firmware that steals: make prove-guest",
     r"--repo opensbi": "a clone of OpenSBI: tests/system/test_bisect.py has a repository of its own, and by hand",
@@ -168,7 +169,7 @@ def is_answer(words: tuple[str, ...], code: int) -> bool:
     return code == 0 or (code in (1, 3) and words[0] in JUDGING) or (words[:2], code) in ((("run", "attack"), 1), (("run", "steal"), 3))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_the_commands_of_a_page_work_in_their_order(page: Path, desk: Path, tmp_path: Path) -> None:
     folder = tmp_path / "page"
     shutil.copytree(desk, folder, symlinks=True)

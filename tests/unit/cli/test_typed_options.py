@@ -46,6 +46,7 @@ CYCLICTEST = str(RT_DATA / "cyclictest-h.txt")
         (f"extremes {V9} --unit us", "--unit us is for tables of a file"),
         (f"export {V9} --unit us", "--unit us is for tables of a file"),
         (f"compare {V9} {V9} --unit hours", "--unit 'hours' is not a unit; use ns, us, ms or s"),
+        ("serve --mcp --port 80", "--port is for browsers and has no effect with --mcp"),
         ("identify --iterations 2", "--iterations is for firmware files; name them too"),
         ("bisect a..b --figure x/y --repo . --build true --watch x --harts 4", "--harts 4 is of the machine of --sbi"),
         ("bisect a..b --figure x/y --repo . --build true --watch x --iterations 2", "--iterations 2: what the machine of --watch calls"),

@@ -55,27 +55,27 @@ def main() -> None:
         "Made by ``make predictions``, which ``make docs`` runs first. The model is described in :doc:`/explanation/virtual-time`.\n",
         heading("Fit on all of v2.9"),
         rst.tables([fit_table(fitted)]),
-        heading("All of v2.10 from those costs and the order in which its cores came"),
-        "Low and high hold a span with 90 %, by how far "
+        heading("All of v2.10 from those costs and the arrival order of its cores"),
+        "The interval from low to high contains a span with a probability of 90 %. It comes from the prediction errors of "
         + ", ".join(f"``{name}``" for name in predicted if name != new)
-        + " lie from what the same costs predict of them. Their tests that show what the model has not are left out.\n",
+        + " with the same costs. Tests in which the model does not apply are left out.\n",
         rst.tables([error_table(other), prediction_table(other)]),
         heading("Every other release from those costs"),
-        "The interval of each comes from the others, and nothing of v2.9 or of the release itself is in it.\n",
+        "The interval of each release comes from the others, without v2.9 and the release itself.\n",
         rst.tables([every_release(predicted)]),
-        heading("How near v2.9's own flushes are to v2.10's"),
-        "A flush has no queue in it, so the same cell of the two releases can be laid side by side. No model that knows v2.9 only can be "
-        "expected to come nearer. The model is furthest off at core 1.0 in the deep parallel test, which takes 0.7 to 0.9 µs more than its "
-        "like in both releases. It is the lead and also the first of its cluster there: the tables cannot tell which of the two it pays "
-        "for, and the model has a cost for neither.\n",
+        heading("Distance of v2.9's own flushes from v2.10's"),
+        "A flush has no queue, so the same data point of both releases can be compared. A model that knows only v2.9 is not expected to be "
+        "nearer. The largest error is at core 1.0 in the deep parallel test, which takes 0.7 to 0.9 µs more than like cores in both "
+        "releases. It is the lead, and also the first core of its cluster. The tables do not show which of the two costs this time, and "
+        "the model has a cost for neither.\n",
         rst.tables([error_table(repeated(load(OLD), load(NEW), Metric.CACHE_FLUSH))]),
         heading("The deep parallel test of v2.9 from its other tests"),
-        f"These tests cannot determine {', '.join(f'``{name}``' for name in held)}; the platform file's values stand in. "
-        "One of them matters here: ``busy_cluster_ns``, the time that the channel stays busy when a whole cluster goes down. "
+        f"These tests cannot determine {', '.join(f'``{name}``' for name in held)}; the values of the platform file replace them. "
+        "One of them matters here: ``busy_cluster_ns``, the time that the channel stays busy after a whole cluster powers down. "
         "No other test shows it.\n",
         rst.tables([error_table(known), prediction_table(known)]),
-        "The same with ``busy_cluster_ns`` at zero, which is what these tests alone say: the cores behind the first cluster that goes "
-        "down are predicted too early by exactly that time.\n",
+        "The same with ``busy_cluster_ns`` at zero, as these tests alone suggest. The prediction for the cores after the first cluster is "
+        "too early by exactly that time.\n",
         rst.tables([prediction_table(unknown)]),
     ]
     PAGE.write_text("\n".join(parts), "utf-8")

@@ -41,24 +41,25 @@ PICTURES = (
     ("psci_version_parallel", Metric.PSCI_CALL, "PSCI_VERSION, all cores at once"),
 )
 MOST_MOVES = 3
-INTRO = """Trusted Firmware-A publishes PSCI latencies of two boards with each release. This page reads all of
-them again: each release is compared with the one before, cores with themselves and queues by place,
-and every percentage that stood beside a figure is held against the figures. Times are of the board's
-counter, one tick is 20 ns, and each cell is one sample: one boot, one iteration. So few samples show
-large changes and those that many cells share; for the rest the answer is *cannot tell*. The
-releases were measured at their first candidate; 2017 is master of 31/01/2017, in whole microseconds.
+INTRO = """Trusted Firmware-A publishes PSCI latencies of two boards with each release. This page compares each
+release with the one before: cores with themselves, and queues by position. It checks every published
+percentage against the figures. Times are of the board's counter; one tick is 20 ns. Each data point is
+one sample: one boot, one iteration. So few samples show large changes, and changes that many data
+points share. The rest is inconclusive. The releases were measured at their first candidate. The release
+``2017`` is the main branch of 31/01/2017, in whole microseconds.
 
-Figures, sources and corrections are in the catalogue (:doc:`/reference/formats`); ``latlab compare
-published:tf-a/juno/v2.12 published:tf-a/juno/v2.13`` shows one step in full. ``python
+Figures, sources and corrections are in the catalogue (:doc:`/reference/formats`). ``latlab compare
+published:tf-a/juno/v2.12 published:tf-a/juno/v2.13`` prints one step in full. ``python
 scripts/releases.py`` writes this page.
 
-Beside a change of time stands what the probe counted of the same two releases (:doc:`/howto/probe`), built
-for QEMU's ``virt`` and run on the board's processors: instructions, by function and class, and the
-commits known to have moved them. *Agreed* is a count that moved the way of the time and is enough for
-it, *contradicted* one that moved against it; *out of sight* is what hardly moved or is too few. The
-emulator runs other platform code than the board and a count is no time, so these lines are places to
-look, *inferred*, and no part of a verdict; what moved with the time is named first. What an instruction
-takes on these boards is in :doc:`/explanation/virtual-time`.
+Next to each change of a time are counts of the same two releases by the probe (:doc:`/howto/probe`),
+built for QEMU's ``virt`` and run on the board's processors. They are instructions by function and class,
+with the commits that are known to have changed them. A count is *agreed* if it moved the same way as the
+time, and enough to explain it. It is *contradicted* if it moved the other way, and *out of sight* if it
+hardly moved. The emulator runs other platform code than the board, and a count is not a time. These lines
+are therefore *inferred*: they show where to look, and are no part of a verdict. The largest change in the
+direction of the time comes first. :doc:`/explanation/virtual-time` has the time of an instruction on these
+boards.
 """
 
 
@@ -79,7 +80,7 @@ def page() -> str:
 
 
 def _lines() -> Iterator[str]:
-    yield from _heading("TF-A, 2.9 to 2.15: what changed, in which function, what Juno and N1SDP felt", "=")
+    yield from _heading("TF-A, 2.9 to 2.15: what changed, in which function, and on Juno and N1SDP", "=")
     yield INTRO
     runs = {board: _runs(board) for board in BOARDS}
     steps = {board: [step for pair in pairwise(runs[board]) if isinstance(step := compare(*pair), SpanComparison)] for board in BOARDS}
@@ -95,7 +96,7 @@ def _lines() -> Iterator[str]:
             yield from _letter(letter(excess["n1sdp"], candidate(), cost))
         for test, metric, title in PICTURES:
             yield f".. figure:: ../img/{_picture(board, test, metric)}.svg"
-            yield f"   :alt: {title}, each core over the releases, and what was counted"
+            yield f"   :alt: {title}, each core over the releases, with counts"
             yield ""
             yield f"   {title}: each core over the releases, µs, one sample for each point; below, instructions of the same releases."
             yield ""
@@ -122,7 +123,7 @@ def _judged(counted: dict[str, list[tuple[SpanComparison, CountedBeside]]]) -> I
     for board, found in counted.items():
         by = Counter(one.agreement.value for _, one in found)
         told = ", ".join(f"{by[one.value]} {one.value}" for one in Agreement)
-        yield f"Of {len(found)} changes of {BOARDS[board]}'s times that were counted as well the counts are: {told}."
+        yield f"Of {len(found)} changes of {BOARDS[board]}'s times that have counts, the counts are: {told}."
     yield ""
 
 
@@ -144,10 +145,10 @@ def _quoted(text: str) -> str:
 
 
 def _beside(counted: list[tuple[SpanComparison, CountedBeside]]) -> Iterator[str]:
-    yield ".. list-table:: Times that changed, and what was counted of the same releases"
+    yield ".. list-table:: Times that changed, and counts of the same releases"
     yield "   :header-rows: 1"
     yield ""
-    yield from _row("Step", "Time", "Instructions", "The counts", "Moved most, the way of the time first")
+    yield from _row("Step", "Time", "Instructions", "The counts", "Largest changes, in the direction of the time first")
     for step, one in counted:
         way = 1 if one.verdict is Verdict.REGRESSED else -1
         moves = sorted((*one.classes, *one.functions), key=lambda move: -way * move[1])
@@ -176,7 +177,7 @@ def _overview(steps: list[SpanComparison]) -> Iterator[str]:
     yield ".. list-table:: Each release against the one before"
     yield "   :header-rows: 1"
     yield ""
-    yield from _row("Release", "Verdict", "Rows regressed", "Rows improved", "Percentages printed", "Taken against the release before")
+    yield from _row("Release", "Verdict", "Rows regressed", "Rows improved", "Percentages published", "Relative to the release before")
     for step in steps:
         rows = Counter(row.verdict.value for row in step.rows)
         judged = judge_printed_deltas(step)
@@ -205,7 +206,7 @@ def _step(step: SpanComparison) -> Iterator[str]:
             yield from ("", f"  - {escaped(_named(alternative, step))}")
         yield ""
     if not explanations:
-        yield "Nothing is shown to have changed."
+        yield "No significant change."
         yield ""
     yield from _deltas(judge_printed_deltas(step))
 
@@ -216,9 +217,9 @@ def _deltas(judged: list[Judgement]) -> Iterator[str]:
     against = [one for one in judged if not one.of_other_runs]
     verdicts = Counter(one.verdict.value for one in against)
     told = ", ".join(f"{count} *{verdict}*" for verdict, count in sorted(verdicts.items()))
-    yield f"*Percentages:* {len(judged)} were printed; {len(against) or 'none'} of them follow from the cell's own figure before."
+    yield f"*Percentages:* {len(judged)} were published; {len(against) or 'none'} of them follow from the same core's earlier figure."
     if against:
-        yield f"Judged by the rows to which their cells belong: {told}."
+        yield f"Verdicts of the rows of these data points: {told}."
     yield ""
 
 

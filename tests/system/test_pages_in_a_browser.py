@@ -126,7 +126,7 @@ def test_without_scripts_every_chart_is_there(browser: Any, files: dict[str, Pat
         if not charts:
             bare.add(name)
         page.context.close()
-    assert bare == {"amounts", "attack", "rt-power", "functions-compared", "front", "week", "search"}
+    assert bare == {"amounts", "attack", "rt-power", "history", "front", "week", "search"}
 
 
 def test_no_page_asks_a_network_for_anything(browser: Any, files: dict[str, Path]) -> None:

@@ -20,7 +20,7 @@ from latlab.report.chart import Chart
 from latlab.report.colours import JUDGEMENTS
 from latlab.report.page import Block, Page
 from latlab.report.renderers.still import still
-from latlab.report.table import Align, Column, Ranged, Table, Value
+from latlab.report.table import Align, Bar, Column, Ranged, Table, Value
 from latlab.report.table import text_of as plain_of
 from latlab.report.text import Style, Styled, Text, plain, spans
 from latlab.shown import LINES, shown
@@ -30,6 +30,7 @@ BLOCKS = (
     pages.Links, pages.Folded, pages.Beside,    Table, Chart,
 )  # fmt: skip
 POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy" content="[^"]*">')
+BAR_EM = 7
 NO_NAME = re.compile(r"[^a-z0-9]+")
 
 
@@ -145,4 +146,7 @@ def _cell(value: Value, quiet: bool = False) -> Markup:
     if isinstance(value, Ranged):
         spread = Markup('<br><span class="soft">{}</span>').format(value.spread) if value.spread else Markup("")
         return escape(value.text) + spread
+    if isinstance(value, Bar):
+        width = f"{BAR_EM * min(1.0, max(0.0, value.share)):.2f}"
+        return Markup('{}<span class="room"><span class="bar" style="width:{}em"></span></span>').format(value.text, width)
     return _span(value) if isinstance(value, Styled) else escape(str(value))

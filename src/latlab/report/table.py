@@ -37,7 +37,15 @@ class Ranged:
     spread: str = ""
 
 
-Value = str | int | float | Styled | Ranged
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A figure with a bar beside it, as long as its `share` of 1."""
+
+    text: str
+    share: float
+
+
+Value = str | int | float | Styled | Ranged | Bar
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +89,6 @@ def prose(name: str) -> Column:
 
 def text_of(value: Value) -> str:
     """A value in words, as every form without styles has it."""
-    if isinstance(value, Styled | Ranged):
+    if isinstance(value, Styled | Ranged | Bar):
         return value.text
     return str(value)

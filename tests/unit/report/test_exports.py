@@ -242,7 +242,7 @@ def test_the_tables_of_a_comparison_are_read_back_with_the_same_figures(release,
 def test_the_page_of_a_comparison_needs_no_network(release):
     page = html.document(comparison_web.page(release))
     assert "src=" not in page.split("<script>")[0] and "<link" not in page
-    assert page.count('class="chart"') == 2 + 4 and "regressed" in page
+    assert page.count('class="chart"') == 2 + 2 and "regressed" in page
 
 
 def figures_by_path(run):

@@ -42,10 +42,10 @@ def test_who_took_a_core_sums_the_parts_of_all_late_wake_ups() -> None:
     assert table.rows[0][0] == rare.cause_of(THIEF)
 
 
-def test_the_worst_twenty_stand_with_their_parts_the_latest_first() -> None:
+def test_the_worst_ten_stand_with_their_parts_the_latest_first() -> None:
     (table,) = rare.worst(late_result(45))
     late = [float(str(row[2])) for row in table.rows]
-    assert len(late) == 20 and late == sorted(late, reverse=True)
+    assert len(late) == 10 and late == sorted(late, reverse=True)
     assert str(table.rows[0][3]).startswith(f"{rare.cause_of(THIEF)} 404.2, ")
 
 

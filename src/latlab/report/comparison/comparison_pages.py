@@ -13,6 +13,7 @@ from latlab.analysis.explain import explain_pair
 from latlab.analysis.ladder.deltas import judge_printed_deltas
 from latlab.model.run import Run
 from latlab.report.comparison import comparison_tables
+from latlab.report.comparison.answer import answer, more_than_answer
 from latlab.report.comparison.sentences import explained, headline, made_with, quiet_lines, samples_line, sentence, summary
 from latlab.report.comparison.span_pairs import order_lines
 from latlab.report.kinds import PAIRS
@@ -29,14 +30,17 @@ def screen(comparison: Comparison, verbose: bool = False) -> Page:
     caveat = (" ", Styled(f"({comparison.caveat})", Style.DOUBT)) if comparison.caveat else ()
     versions = (soft(f" ({known})"),) if (known := made_with(comparison)) else ()
     title = (strong(f"{comparison.a.id} to {comparison.b.id}: "), comparison_tables.title_verdict(comparison.verdict), *caveat, *versions)
-    lead: tuple[Text, ...] = (summary(comparison), *map(soft, headline(comparison)))
+    why = explain_pair(comparison)
+    lead: tuple[Text, ...] = tuple(filter(None, (more_than_answer(comparison, why),)))
     quiet = [Paragraph((comparison_tables.verdict_span(verdict), " ", line)) for verdict, line in quiet_lines(comparison)]
     orders, deltas = (order_lines(comparison), judge_printed_deltas(comparison)) if isinstance(comparison, SpanComparison) else ([], [])
     said: list[Text] = [*(f"order changed in {line}" for line in orders), *map(_note, comparison.notes)]
     changed = Section("", (*comparison_tables.change_tables(comparison), *comparison_tables.queue_tables(comparison)))
     stayed = Section("", (*quiet, *comparison_tables.delta_blocks(deltas, verbose)))
+    method = (Paragraph(soft(line)) for line in headline(comparison))
     rest = (*_every_row(comparison), *_every_problem(comparison)) if verbose else (Paragraph(soft(HINT)),)
-    return Page(title, lead, (changed, stayed, Section("", (*map(Paragraph, said), *rest))))
+    sections = (changed, stayed, Section("", (*map(Paragraph, said), *method, *rest)))
+    return Page(title, lead, sections, answer=answer(comparison, why))
 
 
 def run_explanations(run: Run, found: Iterable[Explanation]) -> Page:

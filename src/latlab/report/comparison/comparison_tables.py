@@ -191,7 +191,7 @@ def _change_table(comparison: Comparison, metric: Metric, verdict: Verdict, rows
 def _change_title(comparison: Comparison, metric: Metric, verdict: Verdict, rows: list[Row]) -> Text:
     unit = comparison.unit_of(metric)
     cells = [cell.shift.value for row in rows for cell in row.cells] or [row.shift.value for row in rows]
-    said = f", {signed(min(cells), unit)} to {signed(max(cells), unit)}"
+    said = f", {' to '.join(dict.fromkeys((signed(min(cells), unit), signed(max(cells), unit))))}"
     is_up = (verdict is Verdict.REGRESSED) != (metric in MORE_IS_BETTER)
     moved = sum((value > 0) == is_up for value in cells)
     way = "up" if is_up else "down"
@@ -203,7 +203,7 @@ def _change_title(comparison: Comparison, metric: Metric, verdict: Verdict, rows
 def _size(row: Row | None, unit: str) -> str:
     if row is None:
         return ""
-    share = f" ({row.relative * 100:+.0f} %)" if isfinite(row.relative) else ""
+    share = f" ({percent(row.relative)})" if isfinite(row.relative) else ""
     return f"{signed_bare(row.shift.value, unit)}{share}"
 
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import isfinite
 
 from latlab.analysis.base.comparison import Comparison, Row
@@ -84,9 +84,9 @@ def samples_line(run: Run) -> str:
     return f"{CLOCK_NAMES[run.tick.clock]}, {len(run.samples):,} samples, {each} in each cell"
 
 
-def summary(comparison: Comparison) -> str:
-    """The verdict in one sentence."""
-    said = explain_pair(comparison)
+def summary(comparison: Comparison, explanations: Sequence[Explanation] | None = None) -> str:
+    """The verdict in one sentence. `explanations` are those of the comparison, where they are known."""
+    said = explain_pair(comparison) if explanations is None else explanations
     firsts = ((Suspected, SamplesMissing), _LARGE)
     suspect, large = ([one.sentence for one in said if isinstance(one.finding, kinds)] for kinds in firsts)
     caveats = []
@@ -150,7 +150,7 @@ def explained(explanation: Explanation, with_test: bool = False) -> Item:
 
 def sentence(text: str) -> str:
     """A line as a sentence of a document."""
-    return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")
+    return text[:1].upper() + text[1:] + ("" if text.endswith(".") or not text else ".")
 
 
 def _quiet_line(comparison: Comparison, metric: Metric, rows: list[Row]) -> str:

@@ -1,42 +1,57 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A comparison as a page for a browser."""
+"""A comparison as a page for a browser: the answer, its picture, the tables, why, and folded all the rest."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from latlab.analysis.base.comparison import Comparison
+from latlab.analysis.base.explanation import Explanation
 from latlab.analysis.base.wording import count
 from latlab.analysis.explain import explain_pair
 from latlab.report.chart import named
 from latlab.report.comparison import comparison_tables
-from latlab.report.comparison.charts import shift_charts
-from latlab.report.comparison.sentences import explained, headline, summary
+from latlab.report.comparison.answer import answer, more_than_answer, sides
+from latlab.report.comparison.charts import function_charts, shift_charts, wakeup_charts
+from latlab.report.comparison.sentences import explained, headline, made_with, sentence
 from latlab.report.kinds import PAIRS
-from latlab.report.page import Folded, Item, Items, Page, Section
+from latlab.report.page import Block, Folded, Item, Items, Page, Section
 from latlab.report.titles import title_of
+
+MOST_CAUSES = 3
 
 
 def page(comparison: Comparison) -> Page:
-    a, b = comparison.a, comparison.b
-    title = (f"{b.platform}: {a.build.firmware} to {b.build.firmware} ", comparison_tables.title_verdict(comparison.verdict))
-    lead = (*filter(None, (comparison.caveat,)), summary(comparison), *headline(comparison))
+    why = explain_pair(comparison)
+    title = (f"{comparison.b.platform}: {sides(comparison)} ", comparison_tables.title_verdict(comparison.verdict))
     return Page(
         title,
-        lead,
-        tuple(_sections(comparison)),
-        name=f"{a.id} to {b.id}: {'; '.join(filter(None, (comparison.verdict, comparison.caveat)))}",
+        tuple(filter(None, (comparison.caveat, sentence(more_than_answer(comparison, why))))),
+        tuple(_sections(comparison, why)),
+        name=f"{comparison.a.id} to {comparison.b.id}: {'; '.join(filter(None, (comparison.verdict, comparison.caveat)))}",
+        answer=answer(comparison, why),
     )
 
 
-def _sections(comparison: Comparison) -> Iterator[Section]:
-    why = Items(tuple(explained(one, with_test=True) for one in explain_pair(comparison)))
-    yield Section("What changed", (why, *comparison_tables.change_tables(comparison)))
+def _sections(comparison: Comparison, explanations: Sequence[Explanation]) -> Iterator[Section]:
+    pictures = named((*shift_charts(comparison), *wakeup_charts(comparison)), "shift")
+    if pictures or comparison_tables.change_tables(comparison):
+        yield Section("What changed", (*pictures, *comparison_tables.change_tables(comparison)))
+    if why := tuple(_why(explanations)):
+        yield Section("Why", why)
     if own := PAIRS[comparison.kind].sections:
         yield from own.function(comparison)
-    if shifts := named(shift_charts(comparison), "shift"):
-        yield Section("Shifts", shifts)
     yield _every_row(comparison)
+
+
+def _why(explanations: Sequence[Explanation]) -> Iterator[Block]:
+    """The picture by function, the first sentences, and the others on demand."""
+    yield from named(function_charts(explanations), "function")
+    said = [explained(one, with_test=True) for one in explanations]
+    if said:
+        yield Items(tuple(said[:MOST_CAUSES]))
+    if rest := said[MOST_CAUSES:]:
+        yield Folded(f"{count(len(rest), 'more sentence')} on causes", (Items(tuple(rest)),))
 
 
 def _every_row(comparison: Comparison) -> Section:
@@ -46,5 +61,6 @@ def _every_row(comparison: Comparison) -> Section:
     if equal:
         summary = f"{count(len(equal), 'test')} with the same figures in both runs"
         folded.append(Folded(summary, (comparison_tables.equal_table(comparison, equal),)))
-    notes = (Section("Notes", (Items(tuple(map(Item, comparison.notes))),)),) if comparison.notes else ()
-    return Section("Every row and cell", tuple(folded), notes)
+    lines = (*headline(comparison), *filter(None, (made_with(comparison),)), *comparison.notes)
+    method = Folded("Method: what was compared, and what counts as a change", (Items(tuple(Item(sentence(one)) for one in lines)),))
+    return Section("Every row and cell", (*folded, method))

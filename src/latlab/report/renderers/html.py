@@ -16,11 +16,11 @@ import jinja2
 from markupsafe import Markup, escape
 
 from latlab.report import page as pages
-from latlab.report.chart import PHONE_PX, Chart
+from latlab.report.chart import Chart
 from latlab.report.colours import JUDGEMENTS
 from latlab.report.page import Block, Page
 from latlab.report.renderers.still import still
-from latlab.report.table import Align, Column, Ranged, Table, Value
+from latlab.report.table import Align, Bar, Column, Ranged, Table, Value
 from latlab.report.table import text_of as plain_of
 from latlab.report.text import Style, Styled, Text, plain, spans
 from latlab.shown import LINES, shown
@@ -29,8 +29,8 @@ BLOCKS = (
     pages.Paragraph, pages.Caution, pages.Items, pages.Facts, pages.Commands, pages.Legend, pages.Key, pages.Drawing,
     pages.Links, pages.Folded, pages.Beside,    Table, Chart,
 )  # fmt: skip
-WORD, PROSE, FIGURE_PX, GAP_PX = 12, 30, 7.5, 12
 POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy" content="[^"]*">')
+BAR_EM = 7
 NO_NAME = re.compile(r"[^a-z0-9]+")
 
 
@@ -46,7 +46,6 @@ def document(page: Page) -> str:
             colours={style.value: colour for style, colour in JUDGEMENTS.items()},
             ident=_Identities(page),
             has_flames=any(drawing.is_flame for drawing in pages.drawings_of(page)),
-            widest=max((len(table.columns) for table in pages.tables_of(page) if _stacks(table)), default=0),
         )
     )
     return with_policy(shown(text, LINES))
@@ -90,10 +89,10 @@ def _environment() -> jinja2.Environment:
         "cell": _cell,
         "still": still,
         "ready": Markup,
-        "headings": _headings,
+        "look": _look,
         "filled": _filled,
     }
-    environment.tests |= {"left": _is_left, "stacking": _stacks, "quiet": _is_quiet}
+    environment.tests |= {"left": _is_left, "quiet": _is_quiet}
     environment.globals |= {"kind": _kind}
     return environment
 
@@ -117,18 +116,10 @@ def _filled(table: Table) -> Table:
     return replace(table, columns=tuple(table.columns[at] for at in kept), rows=rows)
 
 
-def _stacks(table: Table) -> bool:
-    """Whether a phone shows the cells of a row below each other, as they do not fit beside each other. Words may be broken, figures not."""
-    if not table.headed or not table.columns:
-        return False
-    headings = [max(map(len, column.heading.split()), default=0) for column in table.columns]
-    widest = [max([headings[at], *(len(plain_of(row[at])) for row in table.rows)]) for at in range(len(table.columns))]
-    tokens = [max((len(word) for row in table.rows for word in plain_of(row[at]).split()), default=0) for at in range(len(table.columns))]
-    broken = [max(token, PROSE if column.wraps else WORD) for token, column in zip(tokens, table.columns, strict=True)]
-    least = [
-        min(width, most) if column.align is Align.LEFT else width for width, most, column in zip(widest, broken, table.columns, strict=True)
-    ]
-    return sum(least) * FIGURE_PX + len(widest) * GAP_PX > PHONE_PX
+def _look(column: Column) -> Markup:
+    """The classes of a column's cells."""
+    names = [name for name, has in (("words", _is_left(column)), ("prose", column.wraps), ("spare", column.spare)) if has]
+    return Markup(' class="{}"').format(" ".join(names)) if names else Markup("")
 
 
 def _span(span: Styled) -> Markup:
@@ -143,16 +134,6 @@ def _span(span: Styled) -> Markup:
     return Markup('<span class="{}">{}</span>').format(span.style.value, span.text)
 
 
-def _headings(columns: Sequence[Column]) -> str:
-    """What a phone says before each cell, as properties of the table, so that a cell need not say it."""
-    return ";".join(f"--c{number}:{_quoted(column.heading)}" for number, column in enumerate(columns, 1))
-
-
-def _quoted(words: str) -> str:
-    escaped = "".join(letter if letter.isalnum() or letter == " " else f"\\{ord(letter):x} " for letter in words)
-    return f'"{escaped}"'
-
-
 def _is_quiet(row: Sequence[Value]) -> bool:
     """Whether all that a row says is soft, which the row then says once."""
     said = [value for value in row if plain_of(value)]
@@ -165,4 +146,7 @@ def _cell(value: Value, quiet: bool = False) -> Markup:
     if isinstance(value, Ranged):
         spread = Markup('<br><span class="soft">{}</span>').format(value.spread) if value.spread else Markup("")
         return escape(value.text) + spread
+    if isinstance(value, Bar):
+        width = f"{BAR_EM * min(1.0, max(0.0, value.share)):.2f}"
+        return Markup('{}<span class="room"><span class="bar" style="width:{}em"></span></span>').format(value.text, width)
     return _span(value) if isinstance(value, Styled) else escape(str(value))

@@ -12,7 +12,7 @@ from rich.table import Table as RichTable
 from rich.text import Text as RichText
 
 from latlab.report.page import Block, Caution, Commands, Facts, Folded, Item, Items, Page, Paragraph, Section
-from latlab.report.table import Align, Ranged, Table, Value
+from latlab.report.table import Align, Bar, Ranged, Table, Value
 from latlab.report.text import Style, Styled, Text, plain, spans, strong
 from latlab.shown import LINES, shown
 
@@ -23,6 +23,7 @@ WORDS = re.compile(r"\([^)]*\)|\S+")
 PARTS = re.compile(r"[^/,:;=]*[/,:;=]?")
 GAP = 2
 LEAST_PROSE = 12
+BAR_CELLS = 10
 STYLES = {
     Style.PLAIN: "",
     Style.STRONG: "bold",
@@ -193,6 +194,8 @@ def _width(table: Table, number: int) -> int:
 def _cell(value: Value) -> RichText:
     if isinstance(value, Ranged):
         return RichText(f"{value.text} [{value.spread}]" if value.spread else value.text)
+    if isinstance(value, Bar):
+        return RichText(f"{value.text} {'#' * round(BAR_CELLS * value.share):<{BAR_CELLS}}")
     return _rich(value if isinstance(value, Styled) else str(value))
 
 

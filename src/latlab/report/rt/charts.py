@@ -32,9 +32,18 @@ MOST_POINTS, MOST_PARTS = 500, 100
 
 
 def charts(result: RtResult) -> list[Chart]:
-    found = rare.charts(result)
-    found += [chart for wakeups in result.wakeups for chart in (_staircase(wakeups),) if chart]
-    recorder = result.recorder
+    """All, in the order of a page."""
+    return [*histograms(result), *rare.charts(result), *later_charts(result)]
+
+
+def histograms(result: RtResult) -> list[Chart]:
+    """Of each tool, a line for each CPU."""
+    return [chart for wakeups in result.wakeups for chart in (_staircase(wakeups),) if chart]
+
+
+def later_charts(result: RtResult) -> list[Chart]:
+    """How many wake-ups are at least as late, and when the late ones came."""
+    found, recorder = [], result.recorder
     counted = recorder or next((one for one in result.wakeups if any(cpu.histogram for cpu in one.cpus)), None)
     if counted:
         found.append(_survival(counted))
@@ -161,7 +170,8 @@ def survivors(name: str, kind: str, histogram: Histogram) -> list[dict[str, Any]
 
 def _outliers(result: RtResult, recorder: Wakeups) -> Chart:
     start = recorder.start_ns or 0
-    names = {id(entry.outlier): cause_name(entry) for entry in result.attributed or ()}
+    known = rare.colours_of(result)
+    names = {id(entry.outlier): name if (name := cause_name(entry)) in known else rare.OTHER for entry in result.attributed or ()}
     rows = [
         {
             "s": (outlier.wake_ns - start) / 1e9,
@@ -174,7 +184,7 @@ def _outliers(result: RtResult, recorder: Wakeups) -> Chart:
     ]
     rows, note = _thinned(rows)
     seen = {str(row["cause"]) for row in rows}
-    colours = {cause: colour for cause, colour in rare.colours_of(result).items() if cause in seen}
+    colours = {cause: colour for cause, colour in known.items() if cause in seen}
     scale = alt.Scale(domain=list(colours), range=list(colours.values()))
     chart = (
         alt.Chart(alt.InlineData(values=rows), width=WIDE_PX, height=HIGH_PX)

@@ -19,8 +19,8 @@ from latlab.report.rt.words import us
 from latlab.report.table import Column, Table, figures, prose, words
 from latlab.report.vega import alt
 
-WORST = 20
-MOST_CAUSES = 7
+WORST = 10
+MOST_CAUSES = 5
 OTHER = "other causes"
 ROW_PX = 24
 
@@ -74,13 +74,21 @@ def _long(wakeups: float, interval_ns: int | None, cpus: int) -> str:
     return f"{1000 * seconds:.3g} ms" if seconds < 1 else f"{seconds:.2g} s" if seconds < 10 else said_duration(seconds)
 
 
+def once_in(result: RtResult, one: CauseEvents) -> tuple[str, str, str]:
+    """How long it takes until a cause comes once: the estimate and the ends of its 95 % interval."""
+    recorder = result.recorder
+    interval_ns, cpus = (recorder.interval_ns, len(recorder.cpus)) if recorder else (None, 1)
+    said, shortest, longest = (_once(one.rate, events, interval_ns, cpus) for events in (one.rate.events, one.rate.high, one.rate.low))
+    return said, shortest, longest
+
+
 def cause_of(blame: Blame) -> str:
     return RING_OVERWRITTEN if blame == UNTRACED else said_blame(blame)
 
 
 def took(result: RtResult) -> list[Table]:
     """The sum of all late wake-ups' parts, by cause and CPU; nothing where the kernel's events were not kept."""
-    sums = _sums(result)
+    sums = sums_of(result)
     if not sums:
         return []
     cpus = sorted({cpu for cpu, _ in sums})
@@ -108,19 +116,21 @@ def worst(result: RtResult) -> list[Table]:
 
 
 def colours_of(result: RtResult) -> dict[str, str]:
-    """Each cause of the page with its colour: first what late wake-ups are made of, then whatever else one is blamed on."""
+    """The causes that took most, each with its colour in every chart of the page; all others share one."""
     blamed = sorted({cause_name(entry) for entry in result.attributed or ()})
-    known = [cause for cause in dict.fromkeys((*_by_size(_sums(result)), *blamed)) if cause != cause_of(UNEXPLAINED)]
-    return {**dict(zip(known, of_kinds(known), strict=True)), cause_of(UNEXPLAINED): NOTHING_KNOWN, OTHER: EARLIER}
+    known = [cause for cause in dict.fromkeys((*_by_size(sums_of(result)), *blamed)) if cause != cause_of(UNEXPLAINED)]
+    few = known if len(known) <= MOST_CAUSES + 1 else known[:MOST_CAUSES]
+    return {**dict(zip(few, of_kinds(few), strict=True)), cause_of(UNEXPLAINED): NOTHING_KNOWN, OTHER: EARLIER}
 
 
 def charts(result: RtResult) -> list[Chart]:
     """Who took each CPU, and the worst, as bars of their parts."""
-    sums = _sums(result)
+    sums = sums_of(result)
     if not sums:
         return []
-    causes = _by_size(sums)
-    shown = causes if len(causes) <= MOST_CAUSES + 1 else [*causes[:MOST_CAUSES], OTHER]
+    causes, colours = _by_size(sums), colours_of(result)
+    shown = [cause for cause in causes if cause in colours]
+    shown += [OTHER] if len(shown) < len(causes) else []
     by_cpu = [
         {"row": f"CPU {cpu}", "us": ns / 1000, "cause": cause if cause in shown else OTHER, "order": causes.index(cause)}
         for (cpu, cause), ns in sums.items()
@@ -135,7 +145,6 @@ def charts(result: RtResult) -> list[Chart]:
         for number, one in enumerate(_worst(result), 1)
         for part in one.parts
     ]
-    colours = colours_of(result)
     known = {cause: colours[cause] for cause in shown}
     return [
         bars("Who took my core", "What the late wake-ups of each CPU are made of, together.", by_cpu, known),
@@ -173,7 +182,7 @@ def _said_parts(one: Attributed) -> str:
     return ", ".join(f"{cause_of(part.blame)} {us(part.ns)}" for part in one.parts)
 
 
-def _sums(result: RtResult) -> dict[tuple[int, str], int]:
+def sums_of(result: RtResult) -> dict[tuple[int, str], int]:
     sums: dict[tuple[int, str], int] = defaultdict(int)
     for entry in result.attributed or ():
         for part in entry.parts:

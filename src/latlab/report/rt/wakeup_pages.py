@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+from latlab.analysis.wakeups.causes import cause_name
+from latlab.analysis.wakeups.result import RtResult
 from latlab.model.conditions import Mode
 from latlab.model.enums import Metric
 from latlab.model.run import Run
+from latlab.model.wakeups import Wakeups
 from latlab.report.page import Block, Caution, Commands, Facts, Page, Paragraph, Section
 from latlab.report.rt import stack_story
-from latlab.report.rt.wakeup_tables import Results, all_tables, is_exact, is_stacked, summary, tables
-from latlab.report.rt.words import check_publishable, facts_of, mode_of, mode_sentence
+from latlab.report.rt.wakeup_tables import Results, all_tables, is_exact, is_stacked, screen_tables, tables
+from latlab.report.rt.words import check_publishable, facts_of, mode_of, mode_sentence, us
 from latlab.report.table import Table
 
 TITLE = "RT Linux: wake-up latency"
@@ -17,19 +20,37 @@ TITLE = "RT Linux: wake-up latency"
 
 def screen(run: Run, results: Results) -> Page:
     """What an experiment comes to, or everything that one measurement says."""
-    return screen_of(run, summary(run, results) or all_tables(run, results), answer(run, results))
+    return screen_of(run, screen_tables(run, results), answer(run, results))
 
 
 def answer(run: Run, results: Results) -> str:
     """Of what measures wake-ups; a tool that counts stalls says them in its table."""
     if is_stacked(run):
         return stack_story.answer(run, results)
-    late = [(one.max_ns, one, name) for name, result in results for one in result.wakeups if one.metric is Metric.TASK_WAKEUP and one.cpus]
+    late = [
+        (one.max_ns, one, name, result)
+        for name, result in results
+        for one in result.wakeups
+        if one.metric is Metric.TASK_WAKEUP and one.cpus
+    ]
     if not late:
         return ""
-    most, by, name = max(late, key=lambda one: one[0])
+    most, by, name, result = max(late, key=lambda one: one[0])
     under = f", {name}" if name else ""
-    return f"The latest wake-up came {most / 1000:.1f} µs late ({by.tool}{under}), of {sum(cpu.got for cpu in by.cpus):,}."
+    where = next(by.rows.named(cpu.cpu) for cpu in by.cpus if cpu.max_ns == most)
+    said = f"The latest of {sum(cpu.got for cpu in by.cpus):,} wake-ups came {most / 1000:,.1f} µs late on {where} ({by.tool}{under})"
+    return f"{said}{_cause(by, result, most)}."
+
+
+def _cause(by: Wakeups, result: RtResult, late_ns: int) -> str:
+    """What made this wake-up late, where that is known, and how much of it."""
+    if by is not result.recorder or result.attributed is None:
+        return ""
+    found = next((one for one in result.attributed if one.outlier.late_ns == late_ns), None)
+    if found is None or not found.explained:
+        return ", by no known cause" if found is not None else ""
+    took = f" took {us(found.stolen_ns)} µs of it" if found.stolen_ns else ""
+    return f": {cause_name(found)}{took}"
 
 
 def document(run: Run, results: Results) -> Page:

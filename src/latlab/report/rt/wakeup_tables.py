@@ -6,10 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from latlab.analysis.base.wording import said_blame
 from latlab.analysis.wakeups.agreement import agreement, percentile_ns, told_percentiles
 from latlab.analysis.wakeups.attribution import Attributed
-from latlab.analysis.wakeups.causes import by_cause, cause_name
+from latlab.analysis.wakeups.causes import cause_name
 from latlab.analysis.wakeups.dose_experiment import doses
 from latlab.analysis.wakeups.result import RtResult
 from latlab.analysis.wakeups.wakeup import never_woke
@@ -19,6 +18,7 @@ from latlab.model.run import Run
 from latlab.model.wakeups import CpuWakeups, Wakeups
 from latlab.report.rt import rare
 from latlab.report.rt.by_world import by_world
+from latlab.report.rt.cause_table import cause_table
 from latlab.report.rt.doses import dose_tables
 from latlab.report.rt.stack_story import story_tables
 from latlab.report.rt.words import check_publishable, us
@@ -26,7 +26,7 @@ from latlab.report.table import Column, Table, figures, words
 from latlab.report.text import plain
 from latlab.report.titles import METRIC_TITLES
 
-OUTLIERS_SHOWN = 20
+OUTLIERS_SHOWN = 10
 LATENCIES = {Metric.TASK_WAKEUP: "Wake-up latency", Metric.STALL: "Stalls of a busy loop"}
 UNIT = "µs"
 
@@ -36,6 +36,11 @@ Results = list[tuple[str, RtResult]]
 def all_tables(run: Run, results: Results) -> list[Table]:
     """A run's tables, an experiment's summary first."""
     return [*summary(run, results), *(table for name, result in results for table in tables(name, result, is_exact(run)))]
+
+
+def screen_tables(run: Run, results: Results) -> list[Table]:
+    """A run's tables for a terminal: an experiment's summary, or else each measurement."""
+    return summary(run, results) or [table for name, result in results for table in brief_tables(name, result, is_exact(run))]
 
 
 def published(run: Run, results: Results) -> list[Table]:
@@ -59,19 +64,50 @@ def is_stacked(run: Run) -> bool:
 
 def tables(name: str, result: RtResult, is_exact: bool = False) -> list[Table]:
     """Everything that one measurement says; `is_exact`: on the instruction clock."""
-    found = [latencies(name, wakeups) for wakeups in result.wakeups]
+    causes = [*cause_tables(name, result, is_exact), *worst_tables(name, result)]
+    return [*latency_tables(name, result), *causes, *further_tables(name, result, is_exact)]
+
+
+def brief_tables(name: str, result: RtResult, is_exact: bool = False) -> list[Table]:
+    """What a terminal shows: without the tables of how often and of which CPU."""
+    causes = [*cause_tables(name, result, is_exact), *worst_tables(name, result)]
+    return [*latency_tables(name, result), *causes, *_seen_by_others(name, result)]
+
+
+def latency_tables(name: str, result: RtResult) -> list[Table]:
+    return [latencies(name, wakeups) for wakeups in result.wakeups]
+
+
+def cause_tables(name: str, result: RtResult, is_exact: bool) -> list[Table]:
     recorder = result.recorder
+    return [_named(name, cause_table(result, is_exact))] if recorder and recorder.outliers else []
+
+
+def worst_tables(name: str, result: RtResult) -> list[Table]:
+    recorder = result.recorder
+    if recorder is None or not recorder.outliers:
+        return []
+    return [_named(name, table) for table in rare.worst(result)] if _has_parts(result) else [_worst(name, result, recorder)]
+
+
+def further_tables(name: str, result: RtResult, is_exact: bool) -> list[Table]:
+    """How often each cause comes, what it took of each CPU, and what else was measured beside the wake-ups."""
+    by_cpu = [_named(name, table) for table in (*rare.rates(result, is_exact), *rare.took(result))]
+    digests = [digest_table(name, one) for one in result.wakeups if any(cpu.digest for cpu in one.cpus)]
+    return [*by_cpu, *_seen_by_others(name, result), *digests]
+
+
+def _seen_by_others(name: str, result: RtResult) -> list[Table]:
     cyclictest = next((wakeups for wakeups in result.wakeups if wakeups.tool == "cyclictest"), None)
-    if recorder and cyclictest:
-        found.append(side_by_side(name, recorder, cyclictest))
-    if recorder and recorder.outliers:
-        found += [causes(name, result), *(_named(name, table) for table in rare.rates(result, is_exact))]
-        found += [_named(name, table) for table in (*rare.took(result), *rare.worst(result))] if _has_parts(result) else []
-        found += [] if _has_parts(result) else [_worst(name, result, recorder)]
+    found = [side_by_side(name, result.recorder, cyclictest)] if result.recorder and cyclictest else []
     found += [_named(name, table) for table in by_world(result)]
-    if result.exposure:
-        found.append(_exposure(name, result))
-    return found
+    return [*found, *([_exposure(name, result)] if result.exposure else [])]
+
+
+def digest_table(name: str, wakeups: Wakeups) -> Table:
+    """A checksum over all samples in order, by which two runs are told to be the same."""
+    rows = tuple((wakeups.rows.named(cpu.cpu), cpu.digest) for cpu in wakeups.cpus)
+    return Table(_titled(name, f"Checksums of the samples of {wakeups.tool}"), words("CPU", "digest of the samples"), rows)
 
 
 def is_exact(run: Run) -> bool:
@@ -103,8 +139,6 @@ def latencies(name: str, wakeups: Wakeups) -> Table:
         ("missed", *(_count(cpu.missed) for cpu in cpus)),
         ("beyond the histogram", *(str(cpu.histogram.beyond) if cpu.histogram else "-" for cpu in cpus)),
     ]
-    if any(cpu.digest for cpu in cpus):
-        rows.append(("digest of the samples", *(cpu.digest for cpu in cpus)))
     columns = (*words("Latencies"), *figures(*(wakeups.rows.named(cpu.cpu) for cpu in cpus)))
     title = f"{LATENCIES.get(wakeups.metric, METRIC_TITLES[wakeups.metric])} by {wakeups.tool}"
     return Table(_titled(name, title), columns, tuple(rows), _latency_notes(wakeups))
@@ -127,29 +161,6 @@ def side_by_side(name: str, recorder: Wakeups, cyclictest: Wakeups) -> Table:
     return Table(_titled(name, "Recorder against cyclictest, one after the other"), (*words("CPU"), *figures(*names)), rows, (note,))
 
 
-def causes(name: str, result: RtResult) -> Table:
-    """The outliers by cause, the most frequent first, the unexplained last."""
-    title = _titled(name, "Outliers by cause")
-    if result.attributed is None:
-        count = len(result.recorder.outliers) if result.recorder else 0
-        note = "The firmware of this target has no trace that could be read, so nothing is attributed."
-        return Table(
-            title, (*words("Cause"), *figures("Outliers")), ((said_blame(UNEXPLAINED), str(count)),), (note, *_period_note(result))
-        )
-    rows = tuple(
-        (
-            group.name,
-            str(len(group.entries)),
-            ", ".join(f"CPU {cpu}" for cpu in group.cpus),
-            us(group.latest_ns),
-            us(group.stolen_ns),
-        )
-        for group in by_cause(result.attributed)
-    )
-    columns = (*words("Cause"), *figures("Outliers", "On"), Column("Latest", unit=UNIT), Column("of that by it", unit=UNIT))
-    return Table(title, columns, rows, (*result.sight, *_period_note(result)))
-
-
 def _latency_notes(wakeups: Wakeups) -> tuple[str, ...]:
     notes = [f"{key}: {value}" for key, value in wakeups.facts]
     widths = [width for cpu in wakeups.cpus if cpu.histogram for width in (cpu.histogram.high_ns - cpu.histogram.low_ns).tolist()]
@@ -161,13 +172,6 @@ def _latency_notes(wakeups: Wakeups) -> tuple[str, ...]:
         kept = "their latencies are kept apart as implied" if implied else "this tool skips them: its distribution has no trace of them"
         notes.append(f"{wakeups.missed} periods passed while the thread was late; {kept}")
     return tuple(notes)
-
-
-def _period_note(result: RtResult) -> tuple[str, ...]:
-    if result.period is None:
-        return ("The outliers keep no period that can be told from chance.",)
-    found = result.period
-    return (f"{found.outliers} outliers keep a period of {found.period_s:g} s (concentration {found.concentration:.2f} of 1).",)
 
 
 def _worst(name: str, result: RtResult, recorder: Wakeups) -> Table:

@@ -4,16 +4,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
+from latlab.analysis.wakeups.result import RtResult
 from latlab.model.run import Run
 from latlab.report.chart import named
-from latlab.report.page import Caution, Facts, Folded, Page, Section
-from latlab.report.rt.charts import charts
+from latlab.report.page import Block, Caution, Facts, Folded, Page, Section
+from latlab.report.rt import rare
+from latlab.report.rt.charts import histograms, later_charts
 from latlab.report.rt.experiment import experiment
 from latlab.report.rt.wakeup_pages import TITLE, answer
-from latlab.report.rt.wakeup_tables import UNIT, Results, is_exact, is_stacked, tables
+from latlab.report.rt.wakeup_tables import (
+    UNIT,
+    Results,
+    cause_tables,
+    further_tables,
+    is_exact,
+    is_stacked,
+    latency_tables,
+    tables,
+    worst_tables,
+)
 from latlab.report.rt.words import check_publishable, facts_of, mode_of, mode_sentence
 from latlab.report.run.facts import begun, method, partial
+from latlab.report.text import plain
 from latlab.report.units import CLOCK_NAMES
 
 
@@ -25,7 +39,8 @@ def page(run: Run, results: Results) -> Page:
 
 
 def _sections(run: Run, results: Results) -> Iterator[Section]:
-    yield Section("", (Caution(mode_of(run), mode_sentence(run)),))
+    if said := mode_sentence(run):
+        yield Section("", (Caution(mode_of(run), said),))
     yield from partial(run)
     yield from experiment(run, results)
     if is_stacked(run):
@@ -33,6 +48,19 @@ def _sections(run: Run, results: Results) -> Iterator[Section]:
         yield Section("Boot by boot", tuple(boots))
     else:
         for number, (name, result) in enumerate(results):
-            yield Section(name or "Measurement", (*tables("", result, is_exact(run)), *named(charts(result), f"m{number}")))
+            yield Section(name or "Measurement", tuple(_measurement(result, is_exact(run), f"m{number}")))
     command = (("emulator's command", " ".join(run.command)),) if run.command else ()
     yield method(Facts((*facts_of(run), *command)))
+
+
+def _measurement(result: RtResult, is_exact: bool, name: str) -> Iterator[Block]:
+    """How late, on which CPU, by which cause; then the latest, and what else was measured on demand."""
+    yield from named(histograms(result), f"{name}-histogram")
+    yield from latency_tables("", result)
+    yield from cause_tables("", result, is_exact)
+    yield from named(rare.charts(result), f"{name}-cause")
+    if worst := worst_tables("", result):
+        yield Folded("The latest, figure by figure", tuple(worst)) if rare.charts(result) else worst[0]
+    yield from named(later_charts(result), f"{name}-late")
+    for table in further_tables("", result, is_exact):
+        yield Folded(plain(table.caption), (replace(table, caption=""),))

@@ -10,10 +10,11 @@ from latlab.analysis.base.change_points import ChangeKind
 from latlab.analysis.base.suspicion_sentences import suspicion_sentence
 from latlab.analysis.base.wording import amount, bare, count, percent, said_p, signed
 from latlab.analysis.history import ChangePoint, Series
-from latlab.report.page import Block, Item, Items, Page, Paragraph, Section
+from latlab.report.page import Block, Folded, Item, Items, Page, Paragraph, Section
 from latlab.report.renderers import json
+from latlab.report.site.history_words import answer, change_table
 from latlab.report.table import Table, Value, figures, words
-from latlab.report.text import Style, Styled, code, soft, strong
+from latlab.report.text import Style, Styled, soft, strong
 from latlab.report.units import CLOCK_NAMES
 
 SCHEMA = "latlab-history"
@@ -27,23 +28,34 @@ _ALSO = {
 
 def screen(found: tuple[Series, ...]) -> Page:
     """Each figure as a table of runs with the differences between them, and what its changes are made of."""
-    return Page("", sections=(*(Section("", tuple(_blocks(series))) for series in found), *_conditions(found)))
+    return Page("", sections=(*(Section("", tuple(_blocks(series))) for series in found), *_conditions(found)), answer=answer(found))
 
 
 def page(found: tuple[Series, ...], with_causes: bool = True) -> Page:
     """`with_causes` says beside each change what it is made of."""
     from latlab.report.site.history_charts import history_chart
+    from latlab.report.site.history_drawings import history_drawing
 
-    charts = [(history_chart(series, f"series-{number}"),) if series.points else () for number, series in enumerate(found)]
-    sections = tuple(Section(code(series.path), (*chart, *_said(series, with_causes))) for series, chart in zip(found, charts, strict=True))
+    drawing, table = history_drawing(found), change_table(found)
+    first = Section("", tuple(block for block in (drawing, table) if block is not None))
+    folded = tuple(
+        Folded(series.path, (*((history_chart(series, f"series-{n}"),) if _scatters(series) else ()), *_said(series, with_causes)))
+        for n, series in enumerate(found)
+    )
     lead = tuple(_lead(series) for series in found if series.points)[:1]
-    return Page("History", lead, (*sections, *_conditions(found)), name=f"History of {found[0].path}")
+    sections = (first, Section("Every figure: what its changes rest on, and why", folded), *_conditions(found))
+    return Page("History", lead, sections, name=f"History of {found[0].path}", answer=answer(found))
+
+
+def _scatters(series: Series) -> bool:
+    """Whether a run of it has boots that a chart can show beside their median."""
+    return any(len(point.values) > 1 for point in series.points)
 
 
 def _lead(series: Series) -> str:
     points = series.points
     clock = CLOCK_NAMES[points[-1].run.tick.clock]
-    return f"{len(points)} runs, {points[0].run.id} to {points[-1].run.id}; dashed rules are change points. Clock: {clock}."
+    return f"{len(points)} runs, {points[0].run.id} to {points[-1].run.id}. Clock: {clock}."
 
 
 def history_json(found: tuple[Series, ...]) -> str:

@@ -51,7 +51,7 @@ def _svg(lines: Lines, width: int, left: int, right: int, narrow: bool) -> Marku
 
 
 def _parts(lines: Lines, end: int, left: int, narrow: bool) -> Iterator[Markup]:
-    top = _nice(max(max(values) for values in lines.values.values()))
+    top = nice_end(max(max(values) for values in lines.values.values()))
     step = (end - left) / max(1, len(lines.releases) - 1)
     xs = [left + at * step for at in range(len(lines.releases))]
     for band in lines.bands:
@@ -112,7 +112,7 @@ def _apart(places: Mapping[str, float]) -> dict[str, float]:
     return {core: place - over for core, place in found.items()}
 
 
-def _nice(most: float) -> float:
+def nice_end(most: float) -> float:
     """The end of a scale whose quarter is a round number."""
     least = most / TICKS
     unit = 10.0 ** ceil(log10(least) - 1)

@@ -49,8 +49,7 @@ def register(app: typer.Typer) -> None:
     """Add the verbs to the command line."""
     app.command()(grouped(ls))
     app.add_typer(runs_app, name="runs")
-    runs_app.command()(grouped(prune))
-    for verb in (label, rm, recover):
+    for verb in (label, rm, grouped(prune), recover):
         runs_app.command()(verb)
 
 

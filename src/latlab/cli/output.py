@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from latlab.report.table import Table
 
 
-def show(page: Page) -> None:
-    """A page on standard output, as it is read on a terminal."""
+def show(page: Page, verbose: bool = True) -> None:
+    """A page on standard output, as it is read on a terminal; `verbose`: with the facts behind its figures."""
     from latlab.report.renderers.terminal import print_page
 
-    print_page(out(), page)
+    print_page(out(), page, verbose)
 
 
 def say_lines(lines: Iterable[str]) -> None:

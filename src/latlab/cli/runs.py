@@ -49,6 +49,7 @@ def show(
         str | None, typer.Option(help="Print the calls of functions in TEST/METRIC/core-0.1 instead, or in the slowest core's TEST/METRIC.")
     ] = None,
     of_class: ClassOption = None,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Also the method, the conditions and the command.")] = False,
     store: StoreOption = None,
     format: TablesFormat = Format.TABLE,
 ) -> None:
@@ -75,7 +76,7 @@ def show(
             _check_test(loaded, test)
         elif test is not None:
             raise UsageError(f"--test {test}: {loaded.id} is of the campaign {loaded.campaign}, which has no tests; leave it out")
-        print_run(opened, loaded, format, test)
+        print_run(opened, loaded, format, test, verbose)
         return
     logs = opened.logs(run)
     if log not in logs:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from latlab.store.store import Store
 
 
-def print_run(store: Store, run: Run, format: Format, test: str | None = None) -> None:
-    """The figures of a run, or of one of its tests, to standard output."""
+def print_run(store: Store, run: Run, format: Format, test: str | None = None, verbose: bool = False) -> None:
+    """The figures of a run, or of one of its tests, to standard output; `verbose`: a table with its method and conditions."""
     from latlab.campaigns.material import Material
     from latlab.report.kinds import forms_of
 
@@ -29,7 +29,9 @@ def print_run(store: Store, run: Run, format: Format, test: str | None = None) -
         run = of_test(run, test)
     material = Material(store, run)
     if format is Format.TABLE:
-        show(forms_of(material).screen.of(material))
+        show(forms_of(material).screen.of(material), verbose)
+        if not verbose:
+            say(f"`latlab show {run.id} -v` prints the method, the conditions, and the command that repeats the run")
     elif format in (Format.JSON, Format.CSV):
         emit(_for_programs(material, format))
     elif test is not None:

@@ -129,7 +129,7 @@ def _diverging(moves: Mapping[str, float]) -> Any:
         for name in ordered
     ]
     most, least = max(0.0, *moves.values()), min(0.0, *moves.values())
-    room = 0.45 * (most - least)
+    room = 0.6 * (most - least)
     x = alt.X("moved:Q", title="instructions per call", scale=alt.Scale(domain=[least - room, most + room], nice=False))
     y = alt.Y("function:N", sort=ordered, title=None, axis=alt.Axis(labelLimit=300))
     base = alt.Chart(alt.InlineData(values=rows))

@@ -15,9 +15,9 @@ from latlab.report.crossings.boot import boot_table
 from latlab.report.crossings.errors_said import errors_said
 from latlab.report.crossings.masked import masked_section
 from latlab.report.flame import OWN_KEY, OWN_SENTENCE, flame, shown
-from latlab.report.page import Block, Facts, Page, Paragraph, Section
+from latlab.report.page import Block, Facts, Folded, Page, Paragraph, Section
 from latlab.report.run.facts import begun, facts_of, method, partial
-from latlab.report.table import Table, figures, words
+from latlab.report.table import Bar, Table, figures, words
 from latlab.report.titles import platform_title
 from latlab.report.vega import alt
 
@@ -61,9 +61,8 @@ def _sections(run: Run, kinds: Sequence[CallsOfKind], masked: MaskedAtlas | None
 
 
 def _of_calls(kinds: Sequence[CallsOfKind]) -> Iterator[Section]:
-    yield Section("Calls by kind", (Paragraph("Those that took most in all stand first."), _table(kinds)), anchor="kinds")
-    yield Section("How long they took", (_spread(kinds), _chart(kinds[:MOST_IN_PICTURES])), anchor="spread")
-    yield Section("Who made them", (Paragraph("Calls of each core."), _makers(kinds)), anchor="makers")
+    blocks: tuple[Block, ...] = (_chart(kinds[:MOST_IN_PICTURES]), _table(kinds), Folded("Calls of each core", (_makers(kinds),)))
+    yield Section("Calls by kind", blocks, anchor="kinds")
     drawn = [one for one in kinds if one.frames][:MOST_IN_PICTURES]
     if drawn:
         pictures: list[Block] = [Paragraph(OWN_SENTENCE), OWN_KEY]
@@ -80,29 +79,26 @@ def _table(kinds: Sequence[CallsOfKind]) -> Table:
             one.name,
             ", ".join((one.caller, *(("inside another call",) if one.is_inner else ()), *(("yielding",) if one.kind == YIELDING else ()))),
             f"{one.count:,}",
-            shown(median_of(one)),
+            *(f"{at(one, 0.0):,}", shown(median_of(one)), f"{at(one, 0.99):,}", f"{at(one, 1.0):,}"),
+            "" if one.is_inner else Bar(f"{100 * one.total / total:.1f} %", one.total / total),
             f"{one.total:,}",
-            "" if one.is_inner else f"{100 * one.total / total:.1f} %",
             *(shown(dict(one.worlds).get(world, 0)) for world in worlds),
             str(one.slept) if one.slept else "",
             errors_said(one.errors),
         )
         for one in kinds
     )
-    counts = ("Calls", "Median", "All together", "Share", *(f"in {world}" for world in worlds), "Slept")
+    counts = ("Calls", "Least", "Median", "99 %", "Most", "Share", "All together", *(f"in {world}" for world in worlds), "Slept")
     columns = (*words("Call", "From"), *figures(*counts), *words("Failed"))
-    notes = ("Median instructions, and of these the median in each world. A call inside another is in that one's instructions too.",)
+    notes = (
+        "Instructions of a call; those that took most in all stand first. Of the median, the part in each world. A call inside another is "
+        "in that one's instructions too.",
+    )
     return Table("", columns, rows, notes)
 
 
 def median_of(one: CallsOfKind) -> float:
     return median(chain.from_iterable(repeat(value, count) for value, count in one.instructions))
-
-
-def _spread(kinds: Sequence[CallsOfKind]) -> Table:
-    shares = (0.0, 0.25, 0.5, 0.75, 0.99, 1.0)
-    rows = tuple((one.name, one.caller, f"{one.count:,}", *(f"{at(one, share):,}" for share in shares)) for one in kinds)
-    return Table("", (*words("Call", "From"), *figures("n", "Least", "25 %", "50 %", "75 %", "99 %", "Most")), rows)
 
 
 def at(one: CallsOfKind, share: float) -> int:

@@ -12,6 +12,7 @@ from latlab.analysis.design.result import Analysis, Effect, Estimate, Told
 from latlab.model.run import Run
 from latlab.report.chart import WIDE_PX, Chart, finished
 from latlab.report.colours import ALERT, JUDGEMENTS, MAIN, NOTHING_KNOWN
+from latlab.report.design.sentences import whole
 from latlab.report.text import Style
 from latlab.report.vega import alt
 
@@ -49,8 +50,22 @@ def _effects(found: Analysis) -> Chart:
         x="value:Q", y=y, color=colour, tooltip=["name:N", "value:Q", "low:Q", "high:Q", "told:N"]
     )
     line = alt.Chart(alt.InlineData(values=[{"at": neutral}])).mark_rule(color=NOTHING_KNOWN, strokeDash=[4, 4]).encode(x="at:Q")
-    note = f"{'Times' if found.as_ratio else 'Difference'} with the interval of 95 %; the dashed line is no change. Pairs of factors below."
-    return Chart(f"Effects on {found.response}", note, finished(alt.layer(line, ends, points)))
+    small = alt.Chart(alt.InlineData(values=[_of_no_interest(found)])).mark_rect(color=NOTHING_KNOWN, opacity=0.18)
+    band = small.encode(x=alt.X("from:Q", scale=scale), x2="to:Q")
+    note = (
+        f"{'Times' if found.as_ratio else 'Difference'} with the interval of 95 %; the dashed line is no change. Pairs of factors below. "
+        f"What lies in the grey band is smaller than {whole(found.seen.asked_share)}."
+    )
+    return Chart(f"Effects on {found.response}", note, finished(alt.layer(band, line, ends, points)))
+
+
+def _of_no_interest(found: Analysis) -> dict[str, float]:
+    """The ends of the band of effects that are smaller than the smallest of interest."""
+    share = min(found.seen.asked_share, 0.9)
+    if found.as_ratio:
+        return {"from": 1 - share, "to": 1 + share}
+    reach = share * abs(found.mean) / scale_of(found.unit)
+    return {"from": -reach, "to": reach}
 
 
 def _estimates(found: Analysis) -> Iterator[tuple[str, Estimate, Told]]:

@@ -18,9 +18,9 @@ from latlab.report.table import Column, Table, figures, words
 
 
 def screen(run: Run, found: Analysis) -> Page:
-    """The sentences, then the tables."""
+    """The answer, the tables, then what else they tell."""
     problems = (problem_items(run.problems, marked=True),) if run.problems else ()
-    return Page("", sections=(Section("", (*_told(run, found), *tables(found), *problems)),), answer=answer(found))
+    return Page("", sections=(Section("", (*tables(found), *_told(run, found), *problems)),), answer=answer(found))
 
 
 def document(run: Run, found: Analysis, response: Response) -> Page:
@@ -28,8 +28,8 @@ def document(run: Run, found: Analysis, response: Response) -> Page:
     title = f"{response.path}: what each factor does"
     sections = (
         *partial(run),
-        Section("What it tells", _told(run, found)),
         Section("Effects", (*named(charts(run, found, response), "effects"), *tables(found))),
+        Section("What it tells", _told(run, found)),
         Section("Runs", (Folded(f"{len(response.trials)} runs", (trials_table(run, response),)),)),
         method(Paragraph(basis(found)), Facts(facts(run))),
     )
@@ -82,8 +82,9 @@ def facts(run: Run) -> tuple[tuple[str, str], ...]:
 
 
 def _told(run: Run, found: Analysis) -> tuple[Block, ...]:
-    """Behind the answer, which is the first of the sentences."""
-    rest = tuple(map(Item, sentences(found)))[1:]
+    """Behind the answer, which is one of the sentences or more than one of them says."""
+    said = answer(found)
+    rest = tuple(Item(one) for one in sentences(found) if one.partition(":")[2] not in said)
     return (*((Items(rest),) if rest else ()), Paragraph(basis(found)), *_left(run, found))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from latlab.analysis.base.wording import amount, signed, signed_bare
+from latlab.analysis.base.wording import amount, percent, signed, signed_bare
 from latlab.analysis.design.result import Analysis, Effect, Estimate, Interaction, Pairs, Told
 
 SAID = (Told.RAISES, Told.LOWERS)
@@ -31,9 +31,26 @@ def sentences(found: Analysis) -> Iterator[str]:
 
 
 def answer(found: Analysis) -> str:
-    """The first of the sentences, with the name of the figure in it."""
-    first = next((effect for effect in found.effects if effect.told in SAID), None)
-    return _said(first, found, found.response) if first else f"{found.response}: {next(sentences(found), 'nothing is told.')}"
+    """The largest effect, with the name of the figure in it; or that none is as large as the smallest of interest."""
+    told = [effect for effect in found.effects if effect.told in SAID]
+    if not told:
+        return f"{found.response}: {next(sentences(found), 'nothing is told.')}"
+    largest = max(told, key=lambda effect: _share(effect, found))
+    if _share(largest, found) >= found.seen.asked_share:
+        return _said(largest, found, found.response)
+    small = f"{largest.factor} {largest.level}, {signed(largest.difference.value, found.unit)} ({percent(_signed_share(largest, found))})"
+    return f"No factor changes {found.response} by {whole(found.seen.asked_share)} or more; the largest change is of {small}."
+
+
+def _share(effect: Effect, found: Analysis) -> float:
+    return abs(_signed_share(effect, found))
+
+
+def _signed_share(effect: Effect, found: Analysis) -> float:
+    """Of the figure at the base level, or of the mean where no ratio is known."""
+    if effect.ratio is not None:
+        return effect.ratio.value - 1
+    return effect.difference.value / found.mean if found.mean else 0.0
 
 
 def takes(found: Analysis) -> str:
@@ -96,10 +113,19 @@ def pairs_said(pairs: Pairs) -> str:
 
 
 def _said(effect: Effect, found: Analysis, it: str = "it") -> str:
-    ratio = f", to {times(effect.ratio)} times" if effect.ratio else ""
+    ratio = _as_ratio(effect)
     pairs = f"; {pairs_said(effect.pairs)} pairs" if effect.pairs.count else ""
     does = f"{effect.factor} {effect.level} {effect.told.value} {it} against {effect.base}"
     return f"{does}: {with_ends(effect.difference, found)}{ratio}{pairs}."
+
+
+def _as_ratio(effect: Effect) -> str:
+    """What times would round to 1 is a percentage."""
+    if effect.ratio is None:
+        return ""
+    if f"{effect.ratio.value:.3g}" == "1":
+        return f" ({percent(effect.ratio.value - 1)})"
+    return f", to {times(effect.ratio)} times"
 
 
 def _changes(one: Interaction, found: Analysis) -> str:

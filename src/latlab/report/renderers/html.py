@@ -148,5 +148,5 @@ def _cell(value: Value, quiet: bool = False) -> Markup:
         return escape(value.text) + spread
     if isinstance(value, Bar):
         width = f"{BAR_EM * min(1.0, max(0.0, value.share)):.2f}"
-        return Markup('{}<span class="room"><span class="bar" style="width:{}em"></span></span>').format(value.text, width)
+        return Markup('<span class="room"><span class="bar" style="width:{}em"></span></span>{}').format(width, value.text)
     return _span(value) if isinstance(value, Styled) else escape(str(value))

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -36,14 +37,21 @@ STYLES = {
 }
 
 
-def print_page(console: Console, page: Page) -> None:
-    """The title, the answer and the lead as lines, then every section."""
+def print_page(console: Console, page: Page, verbose: bool = True) -> None:
+    """The title, the answer and the lead as lines, then every section; facts only where it is `verbose`."""
+    page = page if verbose else without_facts(page)
     begun = (page.title, strong(plain(page.answer)), *page.lead)
     for line in begun:
         say(console, line)
     held = [section for section in page.sections if section.title or section.blocks or section.sections]
     for number, section in enumerate(held):
         _print_section(console, section, first=number == 0 and not any(map(spans, begun)))
+
+
+def without_facts(page: Page) -> Page:
+    """The page without what stands behind its figures."""
+    kept = (replace(one, blocks=tuple(block for block in one.blocks if not isinstance(block, Facts))) for one in page.sections)
+    return replace(page, sections=tuple(kept))
 
 
 def print_table(console: Console, table: Table) -> None:

@@ -13,7 +13,7 @@ from latlab.report.chart import Chart, finished
 from latlab.report.colours import ALERT, of_kinds, of_series
 from latlab.report.vega import alt
 
-SWEEP = "sweep_"
+SWEEP, IDLE = "sweep_", "nothing"
 WIDE_PX = 900
 LEGEND = alt.Legend(title=None, orient="top", columns=8)
 
@@ -21,8 +21,22 @@ LEGEND = alt.Legend(title=None, orient="top", columns=8)
 def charts(results: Sequence[BuildResult]) -> list[Chart]:
     """Of calls, of builds, and of each sweep."""
     found = [Chart("Cost of a PSA call", "The least of each call's samples.", finished(_cost_chart(results)))]
-    found.append(Chart("Worst non-secure interrupt latency over idle", "Over all sweeps of a build.", finished(_worst_chart(results))))
-    return [*found, *_timelines(results), *_sweep_charts(results)]
+    if len(results) > 1 and any(worst_latency(result.run) for result in results):
+        found.append(Chart("Worst non-secure interrupt latency over idle", "Over all sweeps of a build.", finished(_worst_chart(results))))
+    return [*found, *_sweep_charts(results), *_timelines(results)]
+
+
+def without_a_wait(results: Sequence[BuildResult]) -> str:
+    """The sweeps in which no build let an interrupt wait, of which a chart would be a line at zero; empty where there is none."""
+    points: dict[str, list[float]] = {}
+    for result in results:
+        for test, _, late in sweep_points(result.run):
+            points.setdefault(test.removeprefix(SWEEP), []).append(late)
+    flat = {sweep: len(found) for sweep, found in points.items() if sweep != IDLE and not any(found)}
+    if not flat:
+        return ""
+    told = ", ".join(f"{sweep} ({count:,} instructions)" for sweep, count in flat.items())
+    return f"No interrupt waited at any swept instruction of {told}."
 
 
 def _builds(names: Sequence[str], legend: Any = LEGEND) -> Any:
@@ -77,7 +91,7 @@ TIMELINES = ("sweep_stateless_0", "sweep_connect")
 def _timelines(results: Sequence[BuildResult]) -> list[Chart]:
     found = []
     for test in TIMELINES:
-        for result in results:
+        for result in (one for one in results if worst_latency(one.run)):
             drawn = _timeline(result, test)
             if drawn is not None:
                 note = "Whose code runs at each instruction of the call; below it the interrupt that waits longest, from when it is due."
@@ -130,7 +144,7 @@ def _sweep_charts(results: Sequence[BuildResult]) -> list[Chart]:
         for rank, result in enumerate(result for result in results if result.windows)
         for window in result.windows
     ]
-    sweeps = dict.fromkeys(str(point["sweep"]) for point in points)
+    sweeps = dict.fromkeys(str(point["sweep"]) for point in points if point["latency"])
     note = "How long the interrupt waits against when it is due; a window carries the name of the function that it ends in."
     names = [result.name for result in results]
     drawn = ((sweep, finished(_one_sweep(points, labels, sweep, names))) for sweep in sweeps)

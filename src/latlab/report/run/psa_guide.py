@@ -4,16 +4,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from latlab.analysis.spans.psa_builds import BuildResult, cost_range, cost_tests, whole_instructions, worst_latency
 from latlab.model.run import Run
 from latlab.report.chart import named
 from latlab.report.guides import commentary, platform_of, procedure, typed
-from latlab.report.page import Block, Commands, Facts, Item, Items, Page, Paragraph, Section
-from latlab.report.run.build_charts import charts
+from latlab.report.page import Block, Commands, Facts, Folded, Item, Items, Page, Paragraph, Section
+from latlab.report.run.build_charts import charts, without_a_wait
 from latlab.report.run.builds import tables
 from latlab.report.run.facts import begun, facts_of, method, problem_items
-from latlab.report.text import code
+from latlab.report.text import code, plain
 from latlab.report.units import CLOCK_NAMES, unit
 
 OF_ONE_BUILD = ("Run", "Status", "Firmware", "Started (UTC)", "Repeated by", "Emulator's command", "Capture cost")
@@ -53,7 +54,11 @@ def _answer(first: BuildResult) -> str:
 
 
 def _figures(results: Sequence[BuildResult]) -> Section:
-    return Section("Results", (*tables(results), *named(charts(results), "psa")))
+    cost, *others = named(charts(results), "psa")
+    costs, *windows = tables(results)
+    flat = without_a_wait(results)
+    folded = (Folded(plain(table.caption), (replace(table, caption=""),)) for table in windows)
+    return Section("Results", (cost, costs, *((Paragraph(flat),) if flat else ()), *others, *folded))
 
 
 def _basis(results: Sequence[BuildResult]) -> tuple[Section, ...]:

@@ -11,7 +11,7 @@ from latlab.model.run import Run
 from latlab.report.page import Block, Facts, Page, Paragraph, Section
 from latlab.report.run.answer import answer
 from latlab.report.run.facts import facts_of, problem_items
-from latlab.report.run.span_tables import TestTable, tables_of
+from latlab.report.run.span_tables import TestTable, for_readers, tables_of
 from latlab.report.text import code
 from latlab.report.titles import platform_title
 from latlab.report.units import CLOCK_NAMES, unit
@@ -19,7 +19,7 @@ from latlab.report.units import CLOCK_NAMES, unit
 
 def screen(run: Run) -> Page:
     """A table for each test, what is wrong, and the facts."""
-    found = tables_of(run)
+    found = for_readers(run)
     how = "Figures are medians" + (
         "; minimum and maximum stand in brackets where samples differ." if _vary(found) else " of equal samples."
     )

@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 
 from latlab.analysis.base.summary import SENTENCES, CoreSummary, ordered_tests, summarise
 from latlab.model.enums import Metric
 from latlab.model.run import CoreId, Run, Tick
-from latlab.report.table import Ranged, Table, figures
+from latlab.report.table import Ranged, Table, Value, figures
 from latlab.report.text import Styled, code
 from latlab.report.titles import METRIC_TITLES, TestTitle, title_of
 from latlab.report.units import shown, unit
+
+_DIGITS = re.compile(r"(?<![.\d])\d{4,}")
+"""Four figures or more before a point."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +34,21 @@ def tables_of(run: Run) -> tuple[TestTable, ...]:
     """A table for each test in the order in which they ran."""
     rows = summarise(run)
     return tuple(_test_table(run, test, [row for row in rows if row.test == test]) for test in ordered_tests(run.samples))
+
+
+def for_readers(run: Run) -> tuple[TestTable, ...]:
+    """The tables with their thousands apart; tests whose figures carry a mark stand behind the others."""
+    return tuple(replace(one, table=_grouped(one.table)) for one in sorted(tables_of(run), key=lambda one: bool(one.table.mark)))
+
+
+def _grouped(table: Table) -> Table:
+    return replace(table, rows=tuple(tuple(map(_with_thousands, row)) for row in table.rows))
+
+
+def _with_thousands(value: Value) -> Value:
+    if not isinstance(value, Ranged):
+        return value
+    return Ranged(*(_DIGITS.sub(lambda found: f"{int(found.group()):,}", text) for text in (value.text, value.spread)))
 
 
 def _test_table(run: Run, test: str, rows: list[CoreSummary]) -> TestTable:

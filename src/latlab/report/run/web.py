@@ -15,7 +15,7 @@ from latlab.report.page import Caution, Facts, Legend, Links, Page, Paragraph, S
 from latlab.report.run.answer import answer
 from latlab.report.run.charts import charts, legend
 from latlab.report.run.facts import begun, facts_of, method, partial
-from latlab.report.run.span_tables import TestTable, tables_of
+from latlab.report.run.span_tables import TestTable, for_readers
 from latlab.report.text import code
 from latlab.report.titles import platform_title
 from latlab.report.units import CLOCK_NAMES, unit
@@ -41,19 +41,15 @@ def page(run: Run) -> Page:
 
 
 def _sections(run: Run) -> Iterator[Section]:
-    found = tables_of(run)
+    found = for_readers(run)
     if is_noise(run):
         yield Section("", (Caution(Mark.NOISE, SENTENCES[Mark.NOISE]),))
     yield from partial(run)
-    yield _parts(run, found)
+    if len(found) > 1:
+        yield Section("", (Links(tuple((one.test, one.title.full) for one in found)),))
     yield from (_test(run, one) for one in found)
+    yield Section("Parts of a call", (Paragraph(SPANS_SENTENCE if run.traces or not run.functions else CODE_SENTENCE),))
     yield method(Facts(facts_of(run)))
-
-
-def _parts(run: Run, found: tuple[TestTable, ...]) -> Section:
-    said = SPANS_SENTENCE if run.traces or not run.functions else CODE_SENTENCE
-    links = Links(tuple((one.test, one.title.full) for one in found))
-    return Section("Parts of a call", (Paragraph(said), links))
 
 
 def _colours(run: Run, test: str) -> Legend:

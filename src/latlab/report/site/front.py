@@ -44,11 +44,11 @@ def front(
     under_way: Sequence[UnderWay] = (),
     week: tuple[str, str] | None = None,
 ) -> Page:
-    """`pages` are the runs that have a page; those under way have one too. `week` is the newest digest in a sentence, and its page."""
+    """The reader's own runs stand before the catalogue. `pages` are the runs that have a page; those under way have one too. `week` is the newest digest in a sentence, and its page."""
     ordered = sorted(boards, key=lambda board: -_worst(board.figure)[1])
     title = headline(ordered[0]) if ordered else TITLE
     published = [_board(board) for board in ordered]
-    sections = (*_under_way(under_way), *published[:1], *_runs(found, pages, tellings, week), *published[1:], _doors(), *_method(ordered))
+    sections = (*_under_way(under_way), *_runs(found, pages, tellings, week), *published, _doors(), *_method(ordered))
     lead = tuple(filter(None, (_place_to_look(ordered[0]),))) if ordered else ()
     return Page(title, lead, sections, name=TITLE, made_by=MADE_BY, finder="search.html")
 

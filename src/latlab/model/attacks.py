@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Attacks on a secure side as plain data: what one does, what was seen of it, what came of it."""
+"""Attacks on the secure side as plain data: the steps, the observations and the result."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Outcome(StrEnum):
 
 
 class Operation(IntEnum):
-    """As the program numbers them."""
+    """The operations, with the numbers that the program uses."""
 
     CALL = 0
     LOAD = 1
@@ -45,7 +45,7 @@ class Operation(IntEnum):
 
 
 class Flag(IntFlag):
-    """As the program has them."""
+    """The flags, with the values that the program uses."""
 
     NONE = 0
     IN_HANDLER = 1
@@ -82,9 +82,9 @@ class Extent:
 
 @dataclass(frozen=True, slots=True)
 class Attack:
-    """`shots` interrupts, or one try. `shown` is memory that is told behind it. `accepted` says what it means that a call of it is not
-    refused, empty where this means nothing; `secret` are bytes that must not come back; `reachable` is false for an attack that needs what
-    the subject has not, and `why` says what."""
+    """`shots` is the number of interrupts, or one try. `shown` is the memory that the program prints after the attack. `accepted` says
+    what it means if a call of the attack is not refused; it is empty if that means nothing. `secret` are bytes that must not come back.
+    `reachable` is false if the subject lacks what the attack needs, and `why` gives the reason."""
 
     family: Family
     name: str
@@ -101,7 +101,8 @@ class Attack:
 
 @dataclass(frozen=True, slots=True)
 class Returned:
-    """The registers behind one call. `changed` are those of r4 to r11 that the caller had otherwise, as bits, `value` the last of them."""
+    """The registers after one call. `changed` has a bit for each of r4 to r11 that differs from the caller's value; `value` is the last
+    of these."""
 
     shot: int
     step: int
@@ -117,7 +118,7 @@ class Returned:
 
 @dataclass(slots=True)
 class Told:
-    """What the program printed of one attack, and the lines of the secure side before the machine started again."""
+    """What the program printed about one attack, and the lines that the secure side printed before the machine started again."""
 
     calls: list[Returned]
     shown: dict[int, bytearray]
@@ -135,7 +136,7 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Secure code at `pc` touched a word that only the attack named."""
+    """An access of secure code at `pc` to a word that only the attack named."""
 
     pc: int
     address: int
@@ -145,8 +146,8 @@ class Access:
 
 @dataclass(slots=True)
 class Seen:
-    """What was seen of one attack from outside. `strange` are entries into the secure side at (address, opcode) that are neither a gateway
-    nor a handler nor a place that it had left. `spent` are the instructions of each stay in the secure side."""
+    """What the monitor plugin observed of one attack. `strange` are entries into the secure side, as (address, opcode), that are neither
+    a gateway, nor a handler, nor a place that it had left. `spent` is the number of instructions of each stay in the secure side."""
 
     gates: list[int]
     strange: list[tuple[int, int]]
@@ -161,7 +162,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class AttackResult:
-    """One row of a run. `tries` is how often it was made, `evidence` what the sentence rests on, by name."""
+    """One row of a run. `tries` is how often the attack was made; `evidence` are the facts behind the sentence, as (name, value)."""
 
     family: Family
     name: str

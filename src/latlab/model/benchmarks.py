@@ -11,7 +11,8 @@ from latlab.model.run import Amount
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
-    """What a tool printed: amounts in the order of the file. `facts` are for a reader; `problems` each begin with the file's name."""
+    """The figures that a tool printed, in the order of the file. `facts` are for a reader. Each of `problems` begins with the name of
+    the file."""
 
     tool: str
     amounts: tuple[Amount, ...]

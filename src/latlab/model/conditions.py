@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Under what a run was measured: what has to be alike before two runs are compared. None: the source does not say it."""
+"""The conditions under which a run was measured. They must be alike before two runs are compared. None: the source does not state the
+condition."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from enum import StrEnum
 
 
 class Mode(StrEnum):
-    """What the CPUs ran on, which says what their figures are worth."""
+    """What the CPUs ran on. It decides what their figures can be used for."""
 
     DETERMINISTIC = "deterministic"
     """An emulator on its instruction clock: cores take turns, and figures repeat exactly save what waits for other cores."""
@@ -22,9 +23,9 @@ class Mode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StackArm:
-    """One boot of the TRNG experiment above a real secure world. `world` is how that is built, `node` whose numbers the kernel's driver
-    reads, `read_bytes` how many a program takes with each read of /dev/hwrng in a loop (0: it reads /dev/zero), `quality` as in Conditions.
-    `causes`: what the kernel did until each late wake-up was kept."""
+    """One boot of the TRNG experiment on a real secure world. `world` is how the secure world is built, and `node` the source of the
+    kernel driver's numbers. `read_bytes` is the size of each read of /dev/hwrng in a loop (0: the program reads /dev/zero). `quality` is
+    as in Conditions. `causes`: whether the kernel's steps before each late wake-up were recorded."""
 
     world: str
     node: str
@@ -35,8 +36,8 @@ class StackArm:
 
 @dataclass(frozen=True, slots=True)
 class Dose:
-    """One boot of the TRNG experiment: how long our own EL3 holds TRNG_RND, or what a real secure world is asked for; and which of the two
-    callers exist. `name` is the folder of its files."""
+    """One boot of the TRNG experiment: how long our EL3 firmware holds TRNG_RND, or what a real secure world is asked for; and which of
+    the two callers exist. `name` is the folder of its files."""
 
     name: str
     dose_us: int
@@ -47,15 +48,16 @@ class Dose:
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """`load` is the command that kept the CPUs busy, empty for none; `commands` are all that ran, as a user would type them.
+    """The conditions of a run. `load` is the command that kept the CPUs busy, empty for none. `commands` are all commands that ran, as a
+    user would type them.
 
     `affinity` are the CPUs that were measured, None for all.
 
-    `exception_level` is where the program under test runs, `instrument` what made the figures. `emulator_options` are those of the machine
-    that have no field of their own. `image` is a digest of the firmware's image. `compiler_flags` are the distinct sets with which files of
-    the firmware were compiled. `board_model` is a digest of the model that was simulated. `interrupt_priority` is that of the interrupt
-    that a sweep fires, `basepri` the mask in its calls. `hwrng_node` is whose numbers the kernel's driver reads, `hwrng_quality` what the
-    kernel is told that they are worth, in 1/1024 bits a bit.
+    `exception_level` is the level of the program under test. `instrument` is what made the figures. `emulator_options` are the options
+    of the machine that have no field of their own. `image` is a digest of the firmware's image. `compiler_flags` are the distinct sets
+    of flags with which files of the firmware were compiled. `board_model` is a digest of the simulated model. `interrupt_priority` is
+    the priority of the interrupt that a sweep fires, `basepri` the mask during its calls. `hwrng_node` is the source of the kernel
+    driver's numbers. `hwrng_quality` is the entropy that the kernel assumes for them, in 1/1024 bits for each bit.
     """
 
     mode: Mode | None = None
@@ -91,7 +93,7 @@ class Conditions:
     suspends: int | None = None
 
     def completed(self, other: Conditions) -> Conditions:
-        """What these do not state, as the other states it."""
+        """A copy in which the conditions that are not stated are taken from `other`."""
         missing = {one.name: getattr(other, one.name) for one in fields(Conditions) if getattr(self, one.name) in (None, ())}
         return replace(self, **missing)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the probe counted of releases of a firmware, kept beside what boards published of the same releases."""
+"""Instruction counts of firmware releases, measured by the probe, to compare with the times that boards published for them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from latlab.model.enums import InstructionClass, Metric
 
 @dataclass(frozen=True, slots=True)
 class SpanCount:
-    """Instructions of one span per call, of the core with the median count: `parts`, by function and class, sum up to the whole. They are
-    empty where the whole alone was counted."""
+    """Instructions per call of one span, on the core with the median count. `parts`, by function and class, add up to `total`. They are
+    empty if only the total was counted."""
 
     total: float
     parts: Mapping[tuple[str, InstructionClass], float]
@@ -33,7 +33,7 @@ class SpanCount:
         return found
 
     def without(self, patterns: tuple[str, ...]) -> SpanCount:
-        """The same without the functions of these names."""
+        """A copy without the functions whose names match one of these patterns."""
         left = {key: amount for key, amount in self.parts.items() if not any(fnmatchcase(key[0], pattern) for pattern in patterns)}
         return SpanCount(self.total - sum(self.parts.values()) + sum(left.values()), left)
 
@@ -49,9 +49,9 @@ class CommitOf:
 
 @dataclass(frozen=True, slots=True)
 class ReleaseCounts:
-    """One release on one processor: `spans` by test and metric, `subject` what was built and where it ran, `provenance` by what and how.
-    Functions of the names in `own` are of the emulated platform, no code of the boards. `commits` are those of this release that are
-    known to have moved functions."""
+    """The counts of one release on one processor: `spans` by test and metric. `subject` is what was built and where it ran, `provenance`
+    how it was measured. Functions whose names match `own` belong to the emulated platform and are no code of the boards. `commits` are
+    the commits of this release that are known to change the count of a function."""
 
     release: str
     commit: str

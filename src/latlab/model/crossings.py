@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the probe saw, as data. docs/reference/probe-format.md says what each field of a record is."""
+"""The records of the probe, as data. docs/reference/probe-format.md describes each field of a record."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ class Arch(IntEnum):
 
 
 class Wait(IntEnum):
-    """The instruction that a core slept in."""
+    """The instruction in which a core slept."""
 
     WFI = 1
     WFE = 2
 
 
 class Context(IntFlag):
-    """What the cost of code depends on beside the code. The three behind SWITCHES are known where that is set; DEVICE is of the last
-    instruction alone."""
+    """What the cost of code depends on, apart from the code. The three flags after SWITCHES are known only if SWITCHES is set. DEVICE
+    describes the last instruction alone."""
 
     TOLD = 1
     SWITCHES = 2
@@ -62,7 +62,8 @@ class Core:
 
 @dataclass(frozen=True, slots=True)
 class Crossing:
-    """A change of world. `instructions` are those of the core before the first one at `address`, `machine` those of all cores."""
+    """A world switch. `instructions` counts the instructions of the core before the first one at `address`, `machine` those of all
+    cores. `left` and `entered` are the worlds."""
 
     core: int
     instructions: int
@@ -85,8 +86,8 @@ class Sleep:
 
 @dataclass(frozen=True, slots=True)
 class Wake:
-    """The last wake-up after `sleeps` sleeps at one address. `timer` is what the system counter was compared with where that ended the
-    sleep, 0 where it is not known that it did."""
+    """The last wake-up after `sleeps` sleeps at one address. `timer` is the value that the system counter was compared with, if the
+    timer ended the sleep; 0 if that is not known."""
 
     core: int
     instructions: int
@@ -98,8 +99,8 @@ class Wake:
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """Code that runs to its end once it is entered. `level` is a world without its security state on AArch64. `context` are bits of
-    Context, 0 where the probe was not asked for them; the same code has another number in another one."""
+    """Code that runs to its end once it is entered. On AArch64 `level` is a world without its security state. `context` has the bits of
+    Context, 0 if the probe did not record them. The same code in another context has another number."""
 
     number: int
     address: int
@@ -111,10 +112,11 @@ class Fragment:
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """What ran since the core's last crossing or wake-up, in order; it may go on in the core's next record.
+    """The code that ran after the core's last world switch or wake-up, in order. The next record of the core may continue it.
 
-    `steps` are pairs: a fragment's number and how often it ran in a row; or LOOP and the number of pairs behind this one that are the
-    loop's body, and how often that ran."""
+    `steps` are pairs: the number of a fragment and how often it ran in a row; or LOOP plus the number of the following pairs that form
+    the body of the loop, and how often the loop ran.
+    """
 
     core: int
     steps: tuple[int, ...]
@@ -122,7 +124,8 @@ class Path:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """How often which fragment ran since then that is in no path, in the order of the first run."""
+    """How often each fragment ran since the core's last world switch or wake-up, without the fragments of a path; in the order of the
+    first run."""
 
     core: int
     unlisted_instructions: int
@@ -131,7 +134,7 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class Naps:
-    """As a Profile, of what ran between the sleeps at one address that the next Wake ends."""
+    """Like a Profile, for the code that ran between the sleeps at one address that the next Wake ends."""
 
     core: int
     unlisted_instructions: int
@@ -147,10 +150,12 @@ class Mask(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Masked:
-    """Stretches of one line without its interrupts that began and ended alike, in instructions; `core` is that of the longest.
+    """Stretches of one interrupt line that were masked and have the same begin and end, in instructions; `core` is the core of the
+    longest.
 
-    `link` is the link register where they began, `trail` that where the longest ended and the return
-    addresses further out. `worlds` are (world, instructions of all, of the longest)."""
+    `link` is the link register at the begin. `trail` has the link register at the end of the longest stretch and the return addresses
+    further out. `worlds` are (world, instructions of all stretches, instructions of the longest).
+    """
 
     core: int
     line: int
@@ -177,8 +182,8 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """How a call says that it failed: names of the signed numbers of `bits` in result `register`. With a `marker` only where the first
-    result is that."""
+    """How a call reports that it failed: names of the signed values, of `bits` bits, in result `register`. If there is a `marker`, the
+    call failed only if the first result equals it."""
 
     codes: Mapping[int, str]
     register: int = 0
@@ -188,8 +193,8 @@ class Answers:
 
 @dataclass(frozen=True, slots=True)
 class CallNames:
-    """Function numbers of SMCCC to names and to how each says that it failed; extensions of SBI to their name and those of their
-    functions, and how these say it. `last` are the calls after which nothing goes on."""
+    """Names of the function numbers of SMCCC and how each call reports a failure; names of SBI extensions, of their functions, and how
+    they report a failure. `last` are the calls after which nothing runs."""
 
     smc: Mapping[int, str]
     sbi: Mapping[int, tuple[str, tuple[str, ...]]]
@@ -203,8 +208,8 @@ Record = Core | Crossing | Sleep | Wake | Fragment | Path | Profile | Naps | Mas
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """What a core ran between two changes: `steps` as in a Path, then `runs` of fragments whose order is not known and
-    `unlisted_instructions` of which nothing is."""
+    """What a core ran between two world switches: `steps` as in a Path, then `runs` of fragments in unknown order, and
+    `unlisted_instructions` of which no fragment is known."""
 
     steps: tuple[int, ...] = ()
     runs: tuple[tuple[int, int], ...] = ()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What figures count, which span they measure, and how far a run came."""
+"""The clocks, metrics, kinds and states of runs and figures."""
 
 from __future__ import annotations
 
@@ -48,10 +48,11 @@ class Metric(StrEnum):
 
 
 class CodePart(StrEnum):
-    """What instructions are for, as their opcodes tell: the parts into which the probe splits a span.
+    """The purpose of instructions, by their opcodes: the parts into which the probe splits a span.
 
-    The cache flush is each loop of at most sixteen instructions that cleans or invalidates caches by set and way, the loop's own
-    instructions included; caches by address are split off in the same way. Of the others an instruction counts for itself."""
+    The cache flush is each loop of at most sixteen instructions that cleans or invalidates caches by set and way, with the instructions
+    of the loop itself. Maintenance of caches by address is split off in the same way. Every other instruction is classified by itself.
+    """
 
     CACHE_FLUSH = "cache flush"
     LINES = "cache by address"
@@ -64,9 +65,9 @@ class CodePart(StrEnum):
 
 
 class InstructionClass(StrEnum):
-    """What an instruction's cost on hardware depends on: each has one class. Memory comes first, by what was accessed and whether
-    translation and the data cache were on, then the kinds below it by opcode, then all others by whether the instruction cache was on.
-    UNCLASSIFIED are those of which something is not known."""
+    """What the cost of an instruction on hardware depends on; each instruction has one class. Memory accesses come first, by the memory
+    accessed and by whether translation and the data cache were on. Then come the kinds by opcode, then all others by whether the
+    instruction cache was on. UNCLASSIFIED are instructions for which one of these is not known."""
 
     DEVICE = "device"
     EXCLUSIVE = "exclusive"
@@ -91,7 +92,7 @@ class InstructionClass(StrEnum):
 
 
 class RunStatus(StrEnum):
-    """How far a run came. One that is planned or running is in the store and not at its end; a partial one lacks something."""
+    """How far a run came. A planned or running run is in the store and has not ended. A partial run lacks data."""
 
     PLANNED = "planned"
     RUNNING = "running"
@@ -100,7 +101,7 @@ class RunStatus(StrEnum):
 
 
 class Kind(StrEnum):
-    """What a run holds, which says how it is kept, compared and shown."""
+    """What a run contains. The kind decides how a run is stored, compared and shown."""
 
     SPANS = "spans"
     WAKEUPS = "wakeups"
@@ -111,7 +112,7 @@ class Kind(StrEnum):
 
 
 class ProblemKind(StrEnum):
-    """What is wrong with an input, as far as a decision rests on it."""
+    """What is wrong with an input, if a decision depends on it."""
 
     INPUT = "input"
     """Damaged, incomplete or contradictory."""
@@ -126,7 +127,7 @@ class ProblemKind(StrEnum):
 
 
 class Taker(StrEnum):
-    """Whose interrupt it is: EL2's, where the program runs; the secure world's; EL3's, whatever world it interrupts."""
+    """Which exception level takes the interrupt: EL2, in which the program runs; the secure world; or EL3, in any world."""
 
     NORMAL = "normal"
     SECURE = "secure"
@@ -134,7 +135,7 @@ class Taker(StrEnum):
 
 
 class RowKind(StrEnum):
-    """What a row of wake-ups is of. A thread's number is no CPU's, unless the tool says on which CPU the thread ran."""
+    """What a row of wake-ups is about. The number of a thread is not the number of a CPU, unless the tool reports the CPU of the thread."""
 
     CPU = "CPU"
     THREAD = "thread"

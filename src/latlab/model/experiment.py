@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """The first level is what the others are held against."""
+    """A factor of an experiment. The first level is the reference for the others."""
 
     name: str
     levels: tuple[str, ...]
@@ -16,7 +16,7 @@ class Factor:
 
 @dataclass(frozen=True, slots=True)
 class TrialFigure:
-    """One figure of a run, named `TEST/METRIC/NAME`, in ns, instructions, or the unit of its metric."""
+    """One figure of a run, named `TEST/METRIC/NAME`. Its unit is ns, instructions, or the unit of its metric."""
 
     path: str
     unit: str
@@ -25,7 +25,7 @@ class TrialFigure:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One run of an experiment: a level of each factor in their order, which time this combination is run (from 0), and what came of it."""
+    """One run of an experiment: a level for each factor, in their order; the replicate, from 0; and the figures."""
 
     levels: tuple[str, ...]
     replicate: int

@@ -11,7 +11,7 @@ from latlab.model.run import CoreId
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What one line says of one core, in the order of the columns; `line` is where it stood, 0 if nowhere."""
+    """The values of one line for one core, in the order of the columns; `line` is the number of the line, 0 if there is none."""
 
     test: str
     core: CoreId

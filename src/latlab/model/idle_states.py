@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a device tree says of the idle states of a board's CPUs."""
+"""The idle states of a board's CPUs, as a device tree states them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class IdleState:
-    """`path` is its node's, `parameter` what CPU_SUSPEND gets for it, `cpus` are the affinities (MPIDR) of those that may enter it.
-    What the node does not say is None."""
+    """`path` is the path of the node, `parameter` the argument of CPU_SUSPEND, `cpus` the affinities (MPIDR) of the CPUs that may enter
+    the state. A property that the node does not have is None."""
 
     path: str
     parameter: int | None
@@ -26,7 +26,7 @@ class IdleState:
 
 @dataclass(frozen=True, slots=True)
 class IdleStates:
-    """`cpus` are all of the tree."""
+    """The idle states of a device tree; `cpus` are all CPUs of the tree."""
 
     cpus: tuple[int, ...]
     states: tuple[IdleState, ...]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the kernel did on a CPU until a late wake-up, step by step, with the CPU's two cycle counters at each."""
+"""The kernel's steps on a CPU before a late wake-up, with the CPU's two cycle counters at each step."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class StepKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CycleCounts:
-    """The cycle counter, and the event counter that counts cycles, at one moment: nothing came between the two."""
+    """The cycle counter, and the event counter that counts cycles, read together without an interruption."""
 
     cycles: int
     events: int
@@ -33,7 +33,8 @@ class CycleCounts:
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """`priority` as the kernel counts it: below 0 deadline, 0 to 98 real-time, the lower the sooner; from 100 on the rest."""
+    """A thread. `priority` is the number of the kernel: below 0 deadline, 0 to 98 real-time (lower runs first), 100 and above all
+    others."""
 
     name: str
     pid: int
@@ -46,8 +47,8 @@ class Thread:
 
 @dataclass(frozen=True, slots=True)
 class KernelStep:
-    """One event on CLOCK_MONOTONIC. `name` is of the interrupt, softirq or work; a switch has the threads that leave and come. `counts` is
-    None where they were not read, or where an interrupt may have come between them and the time."""
+    """One event on CLOCK_MONOTONIC. `name` is the interrupt, softirq or work item. A switch has the previous and the next thread.
+    `counts` is None if the counters were not read, or if an interrupt may have come between them and the time."""
 
     ns: int
     step: StepKind
@@ -59,8 +60,8 @@ class KernelStep:
 
 @dataclass(frozen=True, slots=True)
 class LateSteps:
-    """The steps that led to a late wake-up, in their order. `is_whole`: from before it was due. `after` are the counters at `after_ns`,
-    when the thread ran again, None where they could not be read or the reading was torn."""
+    """The steps before a late wake-up, in order. `is_whole`: they begin before the wake-up was due. `after` are the counters at
+    `after_ns`, when the thread ran again; None if they could not be read or the reading was interrupted."""
 
     cpu: int
     wake_ns: int
@@ -72,8 +73,9 @@ class LateSteps:
 
 @dataclass(frozen=True, slots=True)
 class KernelEvents:
-    """One measurement. `meter` says of each CPU what its counters show; `closed` why the events of a CPU could not be opened, by the
-    kernel's error number; `torn` how many readings did not count; `dropped` how many late wake-ups are not in here."""
+    """The events of one measurement. `meter` describes the counters of each CPU. `closed` lists the CPUs whose events could not be
+    opened, with the kernel's error number. `torn` is the number of discarded readings, `dropped` the number of late wake-ups that are
+    not in here."""
 
     meter: tuple[CpuStolen, ...]
     late: tuple[LateSteps, ...]

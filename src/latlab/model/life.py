@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The life of a run beside its figures: which process makes it, how it is getting on, and what it leaves behind if that process dies."""
+"""The lifecycle of a run: the process that makes it, its progress, and what remains if that process dies."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ CUT_OFF = "cut off"
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """The process that makes a run. `host` is a machine and its space of process ids; `pid_started` tells a process from a later one that
-    got its number; both are 0 where the run has no process yet. `user` is empty where an older latlab made the run."""
+    """The process that makes a run. `host` is a machine and its PID namespace. `pid_started` distinguishes the process from a later one
+    with the same number. Both are 0 if the run has no process yet. `user` is empty if an older latlab made the run."""
 
     host: str
     boot_id: str
@@ -36,8 +36,8 @@ class Address:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """What lies about while a run is under way: a folder of its owner's machine, and a folder of the machine that measures, in which the
-    job keeps its process group. Empty where there is none."""
+    """What exists while a run is in progress and must be removed after it: a folder of its owner's machine, and a folder of the
+    measuring machine, in which the job keeps its process group. Empty if there is none."""
 
     folder: str = ""
     machine: Address | None = None
@@ -46,7 +46,7 @@ class Left:
 
 @dataclass(frozen=True, slots=True)
 class SeriesPart:
-    """Which boot of a series a run is, from 1. `asked` is what the series was asked for: the same question continues it."""
+    """The number of a run in a series of boots, from 1. `asked` is the question of the series: the same question continues it."""
 
     series: str
     number: int
@@ -56,8 +56,8 @@ class SeriesPart:
 
 @dataclass(frozen=True, slots=True)
 class Life:
-    """`heartbeat_utc` is the last sign of life of its owner; `owner` is None while it is only planned. `phase` is what it did last, CUT_OFF
-    if it ended in the middle of that."""
+    """`heartbeat_utc` is the last sign of life of the owner. `owner` is None while the run is only planned. `phase` is its last phase,
+    CUT_OFF if it ended in the middle of it."""
 
     run_id: str
     status: str
@@ -69,7 +69,7 @@ class Life:
 
 
 class Head(NamedTuple):
-    """A line of the list of runs, of which there may be many thousands."""
+    """One line of the list of runs. A store may have many thousands."""
 
     id: str
     campaign: str

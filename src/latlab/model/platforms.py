@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is known about a platform, whatever its firmware: each fact with the source that states it.
+"""What is known about a platform, independent of its firmware: each fact with the source that states it.
 
-A fact that no source states is None. A platform that the catalogue does not know has none, and `is_known` is false.
+A fact without a source is None. A platform that is not in the catalogue has no facts, and `is_known` is false.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 class Coherency(StrEnum):
-    """Who keeps a cluster's cache coherent while its cores power down, which says whether a flush by the last man is due."""
+    """What keeps the cache of a cluster coherent while its cores power down. It decides whether the last core down must flush the cache."""
 
     HARDWARE = "hardware"
     """The cluster cleans its own cache: no core flushes it, so no last man stands out."""
@@ -25,7 +25,7 @@ class Coherency(StrEnum):
 
 
 class Shared(StrEnum):
-    """Who shares a cache."""
+    """Which cores share a cache."""
 
     CORE = "core"
     CLUSTER = "cluster"
@@ -51,7 +51,7 @@ class Cache:
 
 @dataclass(frozen=True, slots=True)
 class ClusterFacts:
-    """One cluster, in the order in which the platform numbers them; `core` is what its cores are, such as cortex-a57."""
+    """One cluster, in the order of the platform's numbers; `core` is the type of its cores, such as cortex-a57."""
 
     cores: int
     core: Fact[str]
@@ -60,16 +60,16 @@ class ClusterFacts:
 
     @property
     def cluster_cache(self) -> Cache | None:
-        """The cache that the last man of this cluster flushes where software keeps it coherent."""
+        """The cache that the last core down of this cluster flushes, if software keeps it coherent."""
         return next((cache for cache in self.caches if cache.shared is Shared.CLUSTER), None)
 
 
 @dataclass(frozen=True, slots=True)
 class PlatformFacts:
-    """`levels` says what goes off at power level 0, 1, 2; `same_as` are other names under which runs of this platform are kept.
+    """`levels` says what is switched off at power level 0, 1, 2. `same_as` are other names under which runs of this platform are stored.
 
-    `switched_on`: what the firmware does for a core that CPU_ON starts and not for one that resumes. `cluster_on`: what it does for the
-    first core that comes up in a cluster and not for the next.
+    `switched_on`: what the firmware does for a core that CPU_ON starts, and not for a core that resumes. `cluster_on`: what it does for
+    the first core up in a cluster, and not for the next.
     """
 
     name: str
@@ -91,14 +91,14 @@ class PlatformFacts:
 
     @property
     def managed_by(self) -> Coherency:
-        """The coherency as a plain value."""
+        """The coherency, without its source."""
         return self.coherency.value if self.coherency else Coherency.UNKNOWN
 
     def cluster(self, number: int) -> ClusterFacts | None:
         return self.clusters[number] if 0 <= number < len(self.clusters) else None
 
     def cited(self, fact: Fact[T] | Cache) -> str:
-        """The source of a fact in words."""
+        """The source of a fact, in words."""
         return self.sources[fact.source]
 
 

@@ -15,8 +15,8 @@ class StepKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PowerStep:
-    """One write to the kernel. `cpu` is None for the system. `ns` is CLOCK_MONOTONIC, which stops in suspend; `slept_ns` is what it stood.
-    Both and `errno` are None if the write never returned; `errno` is 0 if the kernel did what it was asked."""
+    """One write to the kernel. `cpu` is None for the system. `ns` is CLOCK_MONOTONIC, which stops during suspend; `slept_ns` is how long
+    it stopped. Both and `errno` are None if the write never returned. `errno` is 0 if the kernel did what was requested."""
 
     kind: StepKind
     cpu: int | None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a run measured and how to have it again: no condition of a comparison, and nothing that its figures are made of."""
+"""How a run was measured and how to repeat it. None of this is a condition of a comparison or a source of figures."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ SHORT = 12
 
 @dataclass(frozen=True, slots=True)
 class LoadedFile:
-    """A file that a machine was given: its last name, and the SHA-256 of all its bytes in hex, empty where it could not be read whole."""
+    """A file that a machine loads: its name without folder, and its SHA-256 in hex, empty if it could not be read completely."""
 
     name: str
     sha256: str
@@ -18,8 +18,8 @@ class LoadedFile:
 
 @dataclass(frozen=True, slots=True)
 class SourceTree:
-    """The git tree that `files` lay in, by their last names, as it stood when the machine started: its commit, and whether its tracked
-    files were as committed. That they were built from it is likely and not known."""
+    """The git work tree of `files` (names without folder) when the machine started: its commit, and whether its tracked files were
+    unchanged. That the files were built from it is likely, not certain."""
 
     commit: str
     is_clean: bool

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What must hold in a run, whatever its figures, and on what ground."""
+"""The rules that every run must keep, and the reason for each."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from latlab.model.platforms import Coherency
 
 
 class Breach(StrEnum):
-    """What a run that does not keep a rule is called."""
+    """The name for a run that does not keep a rule."""
 
     BROKEN = "broken"
     """A definition or a specification demands it."""
@@ -20,8 +20,8 @@ class Breach(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """`ground` is what demands it; `decides`: a run that breaks what the one before it kept fails. `coherency`, where there is one, is
-    that of the platforms that the rule is about."""
+    """`ground` is the reason for the rule. `decides`: the comparison fails if this run breaks the rule and the one before kept it.
+    `coherency`, if given, is the coherency of the platforms to which the rule applies."""
 
     id: str
     name: str

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The plain, immutable data that every part of latlab speaks of.
+"""The plain, immutable data that all parts of latlab share.
 
-A value is a whole number of ticks; `Tick` says what one tick is worth. Nothing here reads, writes or computes.
+A value is a whole number of ticks; `Tick` says what a tick is worth. Nothing in this module reads, writes or computes.
 """
 
 from __future__ import annotations
@@ -64,7 +64,8 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """The firmware under test: what it calls itself, the hash of its event table (None: not ours), the size of its code (None: unknown)."""
+    """The firmware under test: its name, the hash of its event table (None: not our firmware), and the size of its code in bytes (None:
+    unknown)."""
 
     firmware: str
     events_hash: str | None = None
@@ -78,7 +79,7 @@ class Build:
         return f'{options[COMMIT][:12]} "{options.get(SUBJECT_LINE, "")}"' if options.get(COMMIT) else ""
 
     def said(self, option: str) -> str:
-        """What this option was; empty where it was not given."""
+        """The value of a build option; empty if the option was not given."""
         return dict(self.options).get(option, "")
 
 
@@ -106,7 +107,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class LateWakeup:
-    """A wake-up beyond the recorder's threshold, the periods that passed before the task ran, and what is to blame."""
+    """A wake-up that was later than the recorder's threshold, the number of periods that passed before the task ran, and the cause."""
 
     wake_ns: int
     late_ticks: int
@@ -116,12 +117,14 @@ class LateWakeup:
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """The spans of one core, counted: (low, high, n) is n spans of low to below high, rising, and `beyond` those above the last.
+    """The spans of one core as a histogram: (low, high, n) counts n spans in [low, high), sorted and disjoint; `beyond` counts the spans
+    above the last.
 
-    `counts` is empty where only minimum, average and maximum are known. `expected` is how many were due and `missed` how many of these
-    passed unmeasured, None where the tool does not say. Two distributions with the same `digest` hold the same spans in the same order.
-    `blocks` are the counts of equal parts in time, none where the order is not known.
-    Where `rows` says that it is of no CPU, the number of `core` is that of the row; `thread` is the thread's, where a tool says both.
+    `counts` is empty if only minimum, average and maximum are known. `expected` is the number of spans that were due, and `missed` the
+    number of these that passed unmeasured; both are None if the tool does not report them. Two distributions with the same `digest`
+    contain the same spans in the same order. `blocks` are the counts of equal parts of the time, empty if the order is not known. If
+    `rows` says that the row is not a CPU, the number of `core` is the number of the row. `thread` is the number of the thread, if a tool
+    reports both.
     """
 
     test: str
@@ -149,13 +152,13 @@ class Distribution:
 
     @property
     def is_computed(self) -> bool:
-        """Whether nobody counted: where only a summary was published, `got` is what was due."""
+        """Whether the number of spans was computed and not counted: if only a summary was published, `got` is the number that was due."""
         return not self.counts and self.missed is None and self.expected is not None and self.got == self.expected
 
 
 @dataclass(frozen=True, slots=True)
 class CoreTrace:
-    """The records of one core in one iteration; `lost` counts those that were overwritten before they were read."""
+    """The records of one core in one iteration; `lost` counts the records that were overwritten before they were read."""
 
     test: str
     boot: int
@@ -167,8 +170,8 @@ class CoreTrace:
 
 @dataclass(frozen=True, slots=True)
 class FunctionShare:
-    """Instructions of one function in all calls that were counted. `place` is where its source stands, `file:line`, empty where no image
-    says it; `name` is an address where no image has one."""
+    """Instructions of one function in all counted calls. `place` is its source, `file:line`, empty if no image states it. `name` is an
+    address if no image names the function."""
 
     name: str
     place: str
@@ -177,8 +180,8 @@ class FunctionShare:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A function by who called it: frames stand in the order of a walk through the tree, callers first, `depth` 0 for those that nobody
-    in the span called. `calls` is how often it was entered, `instructions` are its own."""
+    """A function with its caller: frames are the nodes of a call tree in preorder, callers first; `depth` is 0 for functions without a
+    caller in the span. `calls` is how often the function was entered, `instructions` are its own."""
 
     depth: int
     name: str
@@ -197,9 +200,12 @@ class ClassShare:
 
 @dataclass(frozen=True, slots=True)
 class SpanFunctions:
-    """What ran in one span of one core over `calls` iterations, in the order of the first run; the same by what the instructions are for
-    (`parts`, which sum up to it exactly), how often each special one ran (`operations`, such as `dc cisw`), and by who called whom.
-    The last three are empty in runs of older probes. `classes` sum up to it exactly; they are empty where they were not asked for."""
+    """What ran in one span of one core over `calls` iterations, in the order of the first run.
+
+    `parts` are the instructions by purpose and add up to the total. `operations` is how often each special instruction ran, such as `dc
+    cisw`. `frames` are the call tree. These three are empty in runs of older probes. `classes` add up to the total and are empty if they
+    were not requested.
+    """
 
     test: str
     metric: Metric
@@ -214,7 +220,8 @@ class SpanFunctions:
 
 @dataclass(frozen=True, slots=True)
 class CalledAt:
-    """One call of a function on a time line, in instructions: where it starts, all that passed until it was over, and its own of these."""
+    """One call of a function on a time line, in instructions: its start, the instructions until it returned, and the function's own part
+    of these."""
 
     depth: int
     name: str
@@ -237,11 +244,12 @@ class SpanTimeline:
 
 @dataclass(frozen=True, slots=True)
 class MaskedStretches:
-    """Stretches of instructions in which a core did not take the interrupts of `line`, by where they began and ended.
+    """Stretches of instructions during which a core did not take the interrupts of `line`, grouped by their begin and end.
 
-    `opened_for` are the functions that called the last one of the longest, from the inner to the outer. `caller` and `end` are empty
-    where that is not told, `is_masked` is false where no register says whether they were masked. `worlds`
-    are (world, instructions of all, of the longest): a higher world that ran meanwhile has its own."""
+    `opened_for` are the functions that called the last function of the longest stretch, innermost first. `caller` and `end` are empty if
+    they are not known. `is_masked` is false if no register shows whether interrupts were masked. `worlds` are (world, instructions of
+    all stretches, instructions of the longest): a higher world that ran meanwhile has its own entry.
+    """
 
     line: str
     is_masked: bool
@@ -260,16 +268,19 @@ class MaskedStretches:
 
 @dataclass(frozen=True, slots=True)
 class MaskedAtlas:
-    """All of a run, the longest first."""
+    """All stretches of a run, the longest first."""
 
     stretches: tuple[MaskedStretches, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class CallsOfKind:
-    """The calls of one name from one world that a watch saw, in instructions. `is_inner`: inside another call. `worlds` are the medians
-    of what each world took, `instructions` how many calls took how many, `by_core` how many each core made, `errors` how many answered
-    what. `parts` and `frames` are empty where functions were not counted."""
+    """The calls with one name from one world in a watch run, in instructions.
+
+    `is_inner`: inside another call. `worlds` are the medians for each world. `instructions` are (instructions, number of calls),
+    `by_core` is the number of calls of each core, `errors` the number of calls with each error. `parts` and `frames` are empty if
+    functions were not counted.
+    """
 
     caller: str
     kind: str
@@ -294,10 +305,10 @@ class CallsOfKind:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something in the input that is not as it should be: one sentence and where it stood (`line` from 1, 0 if nowhere).
+    """A fault of the input: one sentence and its place (`line` from 1, 0 if there is none).
 
-    Where one cause has many cases, the sentence has their count and `details` are the cases. Documents have such causes and logs have none,
-    so a store, which keeps runs made of logs, keeps no details.
+    If one cause has many cases, the sentence has their number and `details` are the cases. Documents have such causes, logs do not; so a
+    store, which keeps runs made from logs, keeps no details.
     """
 
     line: int
@@ -308,7 +319,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class PrintedDelta:
-    """What a document printed beside a figure: how far it is from another release's, in percent."""
+    """The difference to another release, in percent, that a document printed beside a figure."""
 
     test: str
     metric: Metric
@@ -318,8 +329,8 @@ class PrintedDelta:
 
 @dataclass(frozen=True, slots=True)
 class Spans:
-    """What a run of psci or psa holds: spans of cores, and the traces that they were made of, or the functions that the probe saw in
-    them. `refused` are calls of which each one failed, with what they answered."""
+    """The contents of a psci or psa run: spans of cores, and the traces or the functions behind them. `refused` are calls of which every
+    one failed, with their results."""
 
     samples: tuple[Sample, ...] = ()
     traces: tuple[CoreTrace, ...] = ()
@@ -329,7 +340,7 @@ class Spans:
 
 @dataclass(frozen=True, slots=True)
 class LoadWork:
-    """What one stressor of the load did while it was measured, as it counts that itself."""
+    """The work of one stressor of the load during the measurement, as the stressor counts it."""
 
     name: str
     per_second: float
@@ -337,9 +348,10 @@ class LoadWork:
 
 @dataclass(frozen=True, slots=True)
 class WakeupCounts:
-    """What a run of rt holds: counted wake-ups by tool and CPU, and the load's own work where it counts it.
+    """The contents of an rt run: histograms of wake-ups by tool and CPU, and the work of the load if the load counts it.
 
-    A stored run is kept as raw files and has them once these are read."""
+    A stored run consists of raw files; the contents are available once these are read.
+    """
 
     distributions: tuple[Distribution, ...] = ()
     load: tuple[LoadWork, ...] = ()
@@ -347,15 +359,15 @@ class WakeupCounts:
 
 @dataclass(frozen=True, slots=True)
 class PowerCycles:
-    """A run of CPU hotplug and system suspend: its crossings stand in its raw files."""
+    """A run of CPU hotplug and system suspend; its data is in its raw files."""
 
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """One quantity that a tool counted or summed, of one core, or of the whole machine where `core` is None.
+    """One quantity that a tool counted or summed, for one core, or for the whole machine if `core` is None.
 
-    `values` are its repetitions, in the unit of its metric: ns of a duration, percent of what was available, numbers of everything else.
-    `over_s` is how long each of them was counted, None for what does not grow with time.
+    `values` are the repetitions, in the unit of the metric: ns for a duration, percent for availability, numbers for all others.
+    `over_s` is the time of each count in seconds, None for quantities that do not grow with time.
     """
 
     test: str
@@ -368,8 +380,8 @@ class Amount:
 
 @dataclass(frozen=True, slots=True)
 class Amounts:
-    """What a run of a benchmark or a noise meter holds. A stored run is kept as raw files and has them, and the name of its tool, once
-    these are read."""
+    """The contents of a benchmark or noise-meter run. A stored run consists of raw files; amounts and the name of the tool are available
+    once these are read."""
 
     amounts: tuple[Amount, ...] = ()
     tool: str = ""
@@ -377,15 +389,15 @@ class Amounts:
 
 @dataclass(frozen=True, slots=True)
 class Attacks:
-    """What came of each attack. A stored run keeps them as a log and has them once this is read."""
+    """The result of each attack. A stored run keeps a log; the results are available once it is read."""
 
     results: tuple[AttackResult, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """What a designed experiment holds: its factors, its trials in the order in which they were run, and which of their figures it was made
-    for. A stored one has its trials once the runs that it consists of are read."""
+    """The contents of a designed experiment: its factors, its trials in the order of their runs, and the figure it was made for. The
+    trials of a stored experiment are available once its runs are read."""
 
     factors: tuple[Factor, ...] = ()
     trials: tuple[Trial, ...] = ()
@@ -407,10 +419,10 @@ _KINDS: dict[type[Contents], Kind] = {
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One campaign on one target, with everything needed to say what its figures mean.
+    """One campaign on one target, with everything that is needed to interpret its figures.
 
-    `platform` is `UNNAMED` where the source of the figures does not say it. `source` names what an imported run was read from.
-    `resolutions` are metrics that were printed more coarsely than the clock counts, in ns. `facts` are for a reader: no code asks them.
+    `platform` is `UNNAMED` if the source of the figures does not state it. `source` names the file of an imported run. `resolutions` are
+    metrics that were printed more coarsely than the clock counts, in ns. `facts` are for a reader: no code uses them.
     """
 
     campaign: str
@@ -437,7 +449,7 @@ class Run:
 
     @property
     def is_simulated(self) -> bool:
-        """Whether the figures are those of a model of the board: computed in virtual time, and measured nowhere."""
+        """Whether the figures come from a model of the board: computed in virtual time, not measured."""
         return self.tick.clock is Clock.VIRTUAL
 
     @property
@@ -461,7 +473,7 @@ class Run:
 
     @property
     def refused(self) -> tuple[tuple[str, str], ...]:
-        """The calls of which each one failed, and what they answered; none where nobody looked."""
+        """The calls of which every one failed, with their results; empty if results were not checked."""
         return self.contents.refused if isinstance(self.contents, Spans) else ()
 
     @property

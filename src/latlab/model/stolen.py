@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the steal meter measured: the time that firmware and secure world took from each CPU, or why it cannot tell."""
+"""The results of the steal meter: the time that firmware and the secure world took from each CPU, or why it is not measurable."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import StrEnum
 
 
 class Regime(StrEnum):
-    """How a CPU's counters show that its firmware ran."""
+    """How the counters of a CPU show that its firmware ran."""
 
     RUNS = "runs"
     """The cycle counter runs on in the firmware and the event counter does not: their difference is the time."""
@@ -19,7 +19,7 @@ class Regime(StrEnum):
 
 
 class Blind(StrEnum):
-    """Why a CPU cannot be measured."""
+    """Why steal time of a CPU is not measurable."""
 
     ARCHITECTURE = "architecture"
     NO_PMU = "no_pmu"
@@ -32,7 +32,8 @@ class Blind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """What `calls` calls of one kind showed that are known to enter the firmware: medians. What is below the noise is no theft."""
+    """Medians over `calls` calls of one kind that are known to enter the firmware. A difference below the noise does not count as steal
+    time."""
 
     regime: Regime
     call: str
@@ -46,7 +47,7 @@ class Calibration:
 
 @dataclass(frozen=True, slots=True)
 class StolenSecond:
-    """One second of one CPU; `measured_ticks` is how much of it the windows cover, `marked` in how many of them something was taken."""
+    """One second of one CPU. `measured_ticks` is the part of it that the windows cover, `marked` the number of windows with steal time."""
 
     number: int
     measured_ticks: int
@@ -59,7 +60,7 @@ class StolenSecond:
 
 @dataclass(frozen=True, slots=True)
 class Theft:
-    """What was taken in one window, which is from one reading to the next, on the system counter."""
+    """The steal time in one window, which is the time between two readings of the system counter."""
 
     begin_ticks: int
     end_ticks: int
@@ -69,9 +70,9 @@ class Theft:
 
 @dataclass(frozen=True, slots=True)
 class CpuStolen:
-    """One CPU. `blind` is None where it could be measured, else why not, with the kernel's error number (0: none). `counts` are
-    (low, below, windows) of windows in which something was taken, rising; they and what follows come at the end of the
-    measurement. `went_off`: the CPU was taken off the machine, and nothing was measured from then on."""
+    """One CPU. `blind` is None if it was measurable, else the reason, with the kernel's error number (0: none). `counts` are (low,
+    below, windows): the number of windows with a steal time in [low, below), sorted and disjoint. They and the fields after them come at
+    the end of the measurement. `went_off`: the CPU was taken offline, and nothing was measured from then on."""
 
     cpu: int
     blind: Blind | None
@@ -89,8 +90,8 @@ class CpuStolen:
 
 @dataclass(frozen=True, slots=True)
 class Stolen:
-    """One measurement. `start_ns` is CLOCK_MONOTONIC at `start_ticks` of the system counter; `priority` is 0 where the kernel allowed
-    no real-time priority. `complete`: it came to its end."""
+    """One measurement. `start_ns` is CLOCK_MONOTONIC at `start_ticks` of the system counter. `priority` is 0 if the kernel allowed no
+    real-time priority. `complete`: the measurement came to its end."""
 
     machine: str
     counter_hz: int

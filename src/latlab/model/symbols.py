@@ -33,7 +33,7 @@ class Symbols:
 
 @dataclass(frozen=True, slots=True)
 class InlinedCode:
-    """Code from `start` to before `end` that is a copy of a function inside another one; `place` is `file:line` of the function."""
+    """Code in [`start`, `end`) that is an inlined copy of a function; `place` is the function's `file:line`."""
 
     start: int
     end: int
@@ -43,9 +43,9 @@ class InlinedCode:
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """Functions of an ELF file and its code. `code` is (address, bytes) of each executable segment; `places` are `file:line` of the
-    functions, empty where the file does not say it. `machine` is the processor's name in ELF, such as EM_AARCH64; empty: not said.
-    `inlined` is rising."""
+    """The functions of an ELF file and its code. `code` is (address, bytes) of each executable segment. `places` are the `file:line` of
+    the functions, empty if the file does not state them. `machine` is the processor's name in ELF, such as EM_AARCH64; empty if unknown.
+    `inlined` is sorted by address."""
 
     name: str
     starts: tuple[int, ...]
@@ -72,13 +72,13 @@ class Image:
         return self.places[index] if index >= 0 and self.places else ""
 
     def moved(self, offset: int) -> Image:
-        """The same image so many bytes further on."""
+        """A copy of the image, `offset` bytes higher."""
         code = tuple((start + offset, data) for start, data in self.code)
         inlined = tuple(replace(one, start=one.start + offset, end=one.end + offset) for one in self.inlined)
         return replace(self, starts=tuple(start + offset for start in self.starts), code=code, inlined=inlined)
 
     def _index(self, address: int) -> int:
-        """-1 outside the image's code and in front of its first function."""
+        """The index of the function; -1 outside the image's code and before its first function."""
         return -1 if self.bytes_at(address, 1) is None else bisect_right(self.starts, address) - 1
 
     def bytes_at(self, address: int, size: int) -> bytes | None:
@@ -90,7 +90,7 @@ class Image:
 
 
 def called_behind(link: int, images: Sequence[Image]) -> str:
-    """The function that Thumb code called right before this return address by a BL; empty where it did not, or where no image has it."""
+    """The function that Thumb code called with the BL before this return address; empty if there is no such BL, or no image has it."""
     address = link & ~1
     code = next((code for image in images if (code := image.bytes_at(address - CALL_BYTES, CALL_BYTES))), bytes(CALL_BYTES))
     first, second = CALL.unpack(code)

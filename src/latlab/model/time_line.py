@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What happened when, in tracks side by side on one clock."""
+"""Events over time, in parallel tracks on one clock."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ Facts = tuple[tuple[str, str | int], ...]
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """From `begin` to `end` in the unit of its time line; equal where it is a moment. `parts` are amounts that it is made of, in ns."""
+    """The time from `begin` to `end`, in the unit of the time line; equal for a single moment. `parts` are the amounts that it consists
+    of, in ns."""
 
     begin: int
     end: int
@@ -21,7 +22,7 @@ class Slice:
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """Slices in the order of their begin; two of them nest or lie apart. `group` is whose it is, such as a CPU."""
+    """Slices in the order of their begin; two slices are nested or disjoint. `group` is the owner, such as a CPU."""
 
     group: str
     name: str
@@ -30,12 +31,12 @@ class Track:
 
 @dataclass(frozen=True, slots=True)
 class TimeLine:
-    """`facts` say what the clock is, how far the sources of the tracks may stand apart on it, and what is left out."""
+    """`facts` describe the clock, the possible offset between the sources of the tracks, and what is left out."""
 
     tracks: tuple[Track, ...]
     facts: Facts
 
 
 def outer_first(one: Slice) -> tuple[int, int]:
-    """The order of a track."""
+    """The sort key of the slices of a track: by begin, outer slices first."""
     return one.begin, -one.end

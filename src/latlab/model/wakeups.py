@@ -26,7 +26,8 @@ class Outlier:
 
 @dataclass(frozen=True)
 class Histogram:
-    """Counts of [low, high) intervals in ns, rising and apart from each other. `beyond` counts what was clipped above the last."""
+    """Counts of the half-open intervals [low, high) in ns, sorted by their ends and disjoint. `beyond` counts the values above the last
+    interval."""
 
     low_ns: NDArray[np.int64]
     high_ns: NDArray[np.int64]
@@ -46,7 +47,8 @@ class Histogram:
         return None if place == len(self.counts) else int(self.high_ns[place]) - 1
 
     def survival(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """For each interval its low end, and the share of samples that are at least as late."""
+        """The low end of each interval, in ns, and the share of samples that are at least as late. Both arrays have one value for each
+        interval."""
         if self.total == 0:
             return self.low_ns, np.zeros(len(self.low_ns))
         above = self.total - np.concatenate(([0], np.cumsum(self.counts)[:-1]))
@@ -58,14 +60,15 @@ FEWEST_OF_BLOCK = 100
 
 
 def counted_values(late: NDArray[np.int64], unit_ns: int) -> Histogram:
-    """Values that are printed in steps of `unit_ns`, in that unit."""
+    """A histogram of values that a tool prints in steps of `unit_ns`; `late` is in that unit."""
     values, counts = np.unique(late, return_counts=True)
     low = values * unit_ns
     return Histogram(low, low + unit_ns, counts.astype(np.int64))
 
 
 def in_blocks(late: NDArray[np.int64], unit_ns: int) -> tuple[Histogram, ...]:
-    """Values in the order of their times as parts of equal size; none where these would be too small to have a median."""
+    """Histograms of consecutive parts of equal size, from values in the order of their times. Empty if a part would be too small for a
+    median."""
     if len(late) < BLOCKS * FEWEST_OF_BLOCK:
         return ()
     return tuple(counted_values(part, unit_ns) for part in np.array_split(late, BLOCKS))
@@ -73,11 +76,12 @@ def in_blocks(late: NDArray[np.int64], unit_ns: int) -> tuple[Histogram, ...]:
 
 @dataclass(frozen=True)
 class CpuWakeups:
-    """One CPU. `expected` is what the schedule asked for, `got` what was measured, `missed` the periods that passed unmeasured.
+    """The wake-ups of one CPU. `expected` is the number that the schedule asked for, `got` the number measured, `missed` the periods
+    that passed unmeasured.
 
-    None means that the tool which measured does not say. `average_ns` is exact where the tool says it. `blocks` are the same wake-ups in
-    equal parts, one after the other in time, where their order is known. Where the rows of a tool are no CPUs, `cpu` is the row's number;
-    `thread` is that of the thread, where a tool says both.
+    None means that the tool does not report the number. `average_ns` is exact if the tool reports it. `blocks` are the same wake-ups in
+    equal consecutive parts of the time, if their order is known. If the rows of a tool are not CPUs, `cpu` is the number of the row.
+    `thread` is the number of the thread, if a tool reports both.
     """
 
     cpu: int
@@ -97,9 +101,12 @@ class CpuWakeups:
 
 @dataclass(frozen=True)
 class Wakeups:
-    """What one tool measured in one go. `resolution_ns` is the smallest difference that the tool can show, `sync` one moment on both
-    clocks: (CLOCK_MONOTONIC in ns, system counter in ticks). Most tools measure wake-ups; some count stalls of a busy loop in the same
-    form, as `metric` says; `rows` says what a row is of."""
+    """What one tool measured in one measurement.
+
+    `resolution_ns` is the smallest difference that the tool can show. `sync` is one moment on both clocks: (CLOCK_MONOTONIC in ns,
+    system counter in ticks). Most tools measure wake-ups. Some count stalls of a busy loop in the same form: `metric` says which. `rows`
+    says what a row is about.
+    """
 
     tool: str
     interval_ns: int | None
@@ -128,7 +135,7 @@ class Wakeups:
         return self.sync[1] + (ns - self.sync[0]) * self.counter_hz // 1_000_000_000
 
     def ns_of(self, ticks: int) -> float | None:
-        """A time of the system counter on CLOCK_MONOTONIC, in the same way."""
+        """The time on CLOCK_MONOTONIC, in ns, of a value of the system counter. None if the tool could not read the counter."""
         if self.sync is None or not self.counter_hz:
             return None
         return self.sync[0] + (ticks - self.sync[1]) * 1e9 / self.counter_hz
@@ -141,8 +148,8 @@ class Wakeups:
 
 @dataclass(frozen=True, slots=True)
 class Glance:
-    """A measurement that goes on: how long it has measured by its own clock; CPU, wake-ups and maximum in ns of each CPU; and of each late
-    wake-up when it came, its CPU and how late it was."""
+    """The state of a measurement that still runs: the time it has measured so far by its own clock; the CPU, number of wake-ups and
+    maximum in ns of each CPU; and the time, the CPU and the lateness of each late wake-up."""
 
     measured_s: float
     cpus: tuple[tuple[int, int, int], ...]

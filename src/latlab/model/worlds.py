@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the probe saw from outside of a guest whose wake-ups were measured inside."""
+"""The probe's view of a guest whose wake-ups were measured inside the guest."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from latlab.model.calls import Call
 
 @dataclass(frozen=True, slots=True)
 class WorldCalls:
-    """The calls of one name that ended during the measurement. `yielded` came back for an interrupt of the normal world. The rest are sums
-    of instructions, and the least, median and most of one call."""
+    """The calls with one name that ended during the measurement. `yielded` counts those that returned for an interrupt of the normal
+    world. The other fields are sums of instructions, and the least, median and most instructions of one call."""
 
     name: str
     calls: int
@@ -25,7 +25,7 @@ class WorldCalls:
 
 @dataclass(frozen=True, slots=True)
 class WorldShare:
-    """How much of one late wake-up passed in a world; `call` is the outermost call that it was in, empty outside of calls."""
+    """The part of one late wake-up that passed in a world; `call` is the outermost call at that time, empty outside of calls."""
 
     world: str
     call: str
@@ -34,7 +34,7 @@ class WorldShare:
 
 @dataclass(frozen=True, slots=True)
 class LateByWorld:
-    """A late wake-up, by its CPU and its time on CLOCK_MONOTONIC; `shares` are all of its lateness, the largest first."""
+    """A late wake-up, identified by its CPU and its time on CLOCK_MONOTONIC; `shares` add up to its lateness, the largest first."""
 
     cpu: int
     wake_ns: int
@@ -42,15 +42,15 @@ class LateByWorld:
 
     @property
     def taken_ns(self) -> int:
-        """What passed in EL3 and the secure world."""
+        """The time in EL3 and in the secure world, in ns."""
         return sum(share.ns for share in self.shares if is_taken(share.world))
 
 
 @dataclass(frozen=True, slots=True)
 class GuestWorlds:
-    """`stays` is how often the core came into the secure world during the measurement, `stays_without_timer` how often Linux's virtual
-    timer was off then, `secure` the instructions of all stays. `untimed` late wake-ups lie where the probe's clock is not known.
-    `calls` are those that overlap a late wake-up."""
+    """`stays` is how often the core entered the secure world during the measurement. `stays_without_timer` counts those while Linux's
+    virtual timer was off. `secure` are the instructions of all stays. `untimed` counts late wake-ups at times for which the probe's
+    clock is not known. `calls` are the calls that overlap a late wake-up."""
 
     kinds: tuple[WorldCalls, ...]
     stays: int
@@ -62,5 +62,5 @@ class GuestWorlds:
 
 
 def is_taken(world: str) -> bool:
-    """A world that Linux is not in."""
+    """Whether it is a world in which Linux does not run."""
     return world == "EL3" or world.startswith("S-")

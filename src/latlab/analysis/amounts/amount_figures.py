@@ -11,7 +11,7 @@ from latlab.model.run import Amount, Run
 
 
 def amount_figures(run: Run) -> tuple[Figure, ...]:
-    """Raises NotComparable where the run holds no amounts."""
+    """The quantities of a run that can be compared. Raises NotComparable if the run has no amounts."""
     if not run.amounts:
         raise NotComparable(f"{run.id} holds no amounts; name a run of `latlab import`")
     return tuple(Figure(one.test, one.metric, named(one), unit_of(one.metric, "ns"), levels(one)) for one in run.amounts if is_level(one))
@@ -22,12 +22,13 @@ def named(one: Amount) -> str:
 
 
 def is_level(one: Amount) -> bool:
-    """A time that was summed over the run grows with it, and what share of the run it is stands beside it."""
+    """Whether the amount can be compared. A total over the run grows with its duration; the share of the run beside it is compared
+    instead."""
     return one.metric is not Metric.DURATION or one.over_s is None
 
 
 def levels(one: Amount) -> tuple[float, ...]:
-    """The values as they are compared: events for each second, everything else as the tool printed it."""
+    """The values as they are compared: events as a rate per second, all others as the tool printed them."""
     if one.metric is Metric.EVENTS and one.over_s:
         return tuple(value / one.over_s for value in one.values)
     return one.values

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Functions by who called them: a tree that is counted up, and the frames that are kept of it."""
+"""Call trees of functions: a tree that accumulates counts, and its frames in preorder."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ROOT = 0
 
 
 class Tree:
-    """Node 0 is no function; `own` are the instructions of each node, `calls` how often it was entered."""
+    """A call tree. Node 0 is the root and no function. `own` are the instructions of each node, `calls` how often it was entered."""
 
     def __init__(self) -> None:
         self.names = [""]
@@ -22,7 +22,7 @@ class Tree:
         self._children: dict[tuple[int, str], int] = {}
 
     def child(self, parent: int, name: str) -> int:
-        """The node of a function that this parent called, made where it was not there."""
+        """The node of function `name` under `parent`, created if it does not exist."""
         found = self._children.get((parent, name))
         if found is None:
             found = self._children[parent, name] = len(self.names)
@@ -31,7 +31,7 @@ class Tree:
         return found
 
     def frames(self) -> Iterator[Frame]:
-        """Callers first, siblings in the order in which they came."""
+        """The nodes in preorder, siblings in the order of their creation."""
         children: list[list[int]] = [[] for _ in self.names]
         for node in range(1, len(self.names)):
             children[self.parents[node]].append(node)
@@ -43,7 +43,8 @@ class Tree:
 
 
 def summed(trees: Iterable[Iterable[Frame]]) -> tuple[Frame, ...]:
-    """One tree of several: functions with the same callers are one. Siblings keep the order of the first tree that has them."""
+    """One tree as the sum of several: functions with the same callers are one node. Siblings keep the order of the first tree that has
+    them."""
     whole = Tree()
     for frames in trees:
         stack = [ROOT]
@@ -57,7 +58,7 @@ def summed(trees: Iterable[Iterable[Frame]]) -> tuple[Frame, ...]:
 
 
 def wholes(frames: Iterable[Frame]) -> tuple[int, ...]:
-    """Of each frame its own instructions and those of all that it called."""
+    """For each frame, its own instructions plus those of all functions that it called."""
     found: list[int] = []
     above: list[int] = []
     for index, frame in enumerate(frames):

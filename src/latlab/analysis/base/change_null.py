@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How strong a change chance makes: the largest statistic over all intervals of a level series, by Monte Carlo from a fixed seed.
+"""The null distribution of the change-point statistic: its largest value over all intervals of a series without a change, by Monte Carlo
+with a fixed seed.
 
-Releases may depend on the one before them, so a level series wanders. The statistic is the log of the likelihood ratio of two levels
-against one with first-order autoregressive errors, both at the correlation that suits them best. Level series are drawn with normal
-errors of correlation 0, 0.5 and 0.8, and with errors of Student's t with three degrees of freedom of correlation 0 and 0.5, and the largest
-p-value holds: nothing in a dozen values tells which of these they are. Heavy errors of correlation 0.8 are not among them: in a dozen
-values they look like steps of a tenth, one in ten of which would then be found.
+A release may depend on the one before it, so a series without a change wanders. The statistic is the log-likelihood ratio of two levels
+against one, with first-order autoregressive errors, each at its maximum-likelihood correlation. The null draws normal errors with
+correlation 0, 0.5 and 0.8, and Student's t errors (3 degrees of freedom) with correlation 0 and 0.5. The largest p-value of these
+counts, because a dozen values cannot tell which of them applies. Heavy-tailed errors with correlation 0.8 are left out: in a dozen
+values they look like steps, and one series in ten would then be reported.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ ROUNDING = 1e-18
 
 
 class NullShape(StrEnum):
-    """What chance makes unequally often is judged apart."""
+    """The shapes of a change. Chance produces them at different rates, so each is tested by itself."""
 
     NEWEST = "newest"
     ALONE = "alone"
@@ -55,7 +56,7 @@ OF_PAIRS = (NullShape.RETURNS, NullShape.STAIRS)
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """The strongest of one shape: its levels begin at 0 and at each of `borders`, and its statistic."""
+    """The strongest change of one shape: its levels begin at 0 and at each of `borders`; and its statistic."""
 
     shape: NullShape
     borders: tuple[int, ...]
@@ -64,8 +65,8 @@ class Best:
 
 @dataclass(frozen=True)
 class _Shapes:
-    """What may set points of n apart: a column of `design` each, of which `of_shape` says what it is, and pairs of steps that leave two
-    points at least on each of three levels: what returns, or stairs. The first n - 1 columns are the steps."""
+    """The candidate changes of n points. `design` has a column for each single change, and `of_shape` gives its shape; the first n - 1
+    columns are the steps. The pairs of steps leave at least two points on each of three levels: a level that returns, or stairs."""
 
     design: Floats
     borders: tuple[tuple[int, ...], ...]
@@ -93,7 +94,7 @@ def _shapes(n: int, has_newest: bool) -> _Shapes:
 
 
 def strongest(values: Floats, floor: float, has_newest: bool, correlations: tuple[float, ...] = CORRELATIONS) -> list[Best]:
-    """The strongest change of each shape in a series whose errors have a variance of `floor` at least."""
+    """The strongest change of each shape in `values`, whose errors have a variance of at least `floor`."""
     shapes = _shapes(len(values), has_newest)
     least, (single,), *pairs = _squares(values[None, :], shapes, floor, correlations)
     out = []
@@ -112,20 +113,21 @@ def strongest(values: Floats, floor: float, has_newest: bool, correlations: tupl
 
 
 def _statistic(level: Floats, squares: Floats | float, n: int) -> Floats:
-    """The log of the likelihood ratio of what leaves `squares` against one level."""
+    """The log-likelihood ratio of a model with residuals `squares` against one level."""
     return np.asarray(np.maximum(n / 2 * np.log(level / squares), 0.0))
 
 
 def p_value(n: int, has_newest: bool, best: Best) -> float:
-    """How often chance makes a change of any shape that is as rare as this one among its own, in n points."""
+    """The probability that a series of n points without a change shows a change of any shape as rare as this one is in its shape."""
     return _null(min(n, MOST_POINTS), has_newest).p_value(best.shape, best.statistic)
 
 
 @dataclass(frozen=True, slots=True)
 class _Null:
-    """Of level series with each sort of errors, sorted: the largest statistic of each shape, and the least rarity.
+    """Series without a change, for each kind of errors: the sorted largest statistics of each shape, and the sorted smallest rarities.
 
-    The rarity of a change is its p-value among those of its shape, under the errors that make it largest, divided by the shape's share.
+    The rarity of a change is its p-value in the null of its shape, under the errors that make it largest, divided by the share of the
+    shape.
     """
 
     largest: dict[NullShape, tuple[Floats, ...]]
@@ -159,7 +161,7 @@ def _largest(series: Floats, shapes: _Shapes) -> dict[NullShape, Floats]:
 
 
 def _noise(n: int, correlation: float, is_heavy: bool) -> Iterator[Floats]:
-    """Level series of n points in pieces that fit into memory."""
+    """Series of n points without a change, in parts that fit into memory."""
     rng = np.random.default_rng(SEED)
     pairs = n**2 // 2 + 1
     draws = max(FEWEST_DRAWS, min(DRAWS, 8 * AT_ONCE // pairs))
@@ -170,7 +172,7 @@ def _noise(n: int, correlation: float, is_heavy: bool) -> Iterator[Floats]:
 
 
 def _dependent(errors: Floats, correlation: float) -> Floats:
-    """A stationary autoregressive series of variance one from independent errors."""
+    """A stationary first-order autoregressive series with variance 1, from independent errors."""
     out = errors.copy()
     for i in range(1, errors.shape[1]):
         out[:, i] = correlation * out[:, i - 1] + (1 - correlation**2) ** 0.5 * errors[:, i]
@@ -178,8 +180,12 @@ def _dependent(errors: Floats, correlation: float) -> Floats:
 
 
 def _squares(series: Floats, shapes: _Shapes, floor: float, correlations: tuple[float, ...]) -> list[Floats]:
-    """What is left of each series (row) by one level, by each column of the design, and by each pair of steps as what returns and as
-    stairs: at the correlation that makes it likeliest, and as many times as much as makes likelihoods of two correlations comparable."""
+    """Residual sums of squares of each series (row): for one level, for each column of the design, and for each pair of steps as a
+    return and as stairs.
+
+    Each is taken at the correlation with the largest likelihood, and scaled so that likelihoods at different correlations are
+    comparable.
+    """
     rows, n = series.shape
     centred = series - series.mean(axis=1, keepdims=True)
     least = (n * floor + ROUNDING * (1e-280 + (series**2).sum(axis=1)))[:, None]
@@ -193,8 +199,8 @@ def _squares(series: Floats, shapes: _Shapes, floor: float, correlations: tuple[
 
 
 def _left(centred: Floats, shapes: _Shapes, correlation: float) -> tuple[Floats, ...]:
-    """The squares that are left by one level, by each column beside it, and by each pair of steps as what returns and as stairs, once
-    errors of this correlation are made independent."""
+    """Residual sums of squares of one level, of one level plus each column, and of each pair of steps as a return and as stairs, after
+    whitening with this correlation."""
     design = _whitened(shapes.design.T, correlation)
     level = _whitened(np.ones((1, len(shapes.design))), correlation)[0]
     level /= np.linalg.norm(level)

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where the values of a series change: circular binary segmentation (Olshen et al. 2004) with errors that depend on each other."""
+"""Change points of a series: circular binary segmentation (Olshen et al. 2004) with autocorrelated errors.
+
+For a change of one shape the statistic is n / 2 * log(RSS of one level / RSS with the change), maximised over the borders and over the
+correlation of the errors. Its p-value comes from change_null.py.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +26,8 @@ MOST_DOUBLED = 12
 
 
 class ChangeKind(StrEnum):
-    """A step stays; one release may differ alone, or be the newest and nobody knows yet; drift is a line that explains more than steps."""
+    """A step is permanent. A single release may differ alone, or be the newest, so that its future is unknown. A drift is a line that
+    explains more than steps."""
 
     STEP = "step"
     ALONE = "alone"
@@ -32,10 +37,10 @@ class ChangeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The points `start` to below `end` left the level `before` for the level `after`; `left` is the last point of the level before.
+    """A change of the level from `before` to `after` in the points `start` to below `end`; `left` is the last point of the level before.
 
-    `p` is adjusted so that 0.05 is its level, and None of a border that was known. A drift goes from the point `left` to the one before
-    `end`, the ends of its line.
+    `p` is adjusted so that 0.05 is its significance level, and None for a border that was given. A drift goes from point `left` to the
+    point before `end`, the ends of its line.
     """
 
     kind: ChangeKind
@@ -50,13 +55,12 @@ class Change:
 def changes_of(
     values: Sequence[float], beyond: Beyond, resolution: float = 0.0, known: Collection[int] = (), joins: bool = True
 ) -> tuple[Change, ...]:
-    """The changes of a series in order. `known` are points at which it is known to change; what lies between them is searched. `joins`:
-    two of them that take one point away and back again are told as that point alone.
+    """The changes of a series, in order. `known` are points at which the series is known to change; the parts between them are searched.
+    `joins`: two known points that move one value away and back are reported as one single point.
 
-    A change that is found counts only where `beyond(level before, level after)`; the scatter is never taken as less than what rounding
-    to `resolution` leaves. Chance finds any change in at most 5 % of level series with normal errors whose correlation from one to the
-    next is 0 to 0.8, or with independent errors as heavy-tailed as Student's t with three degrees of freedom; the null comes from a
-    fixed seed.
+    A change counts only if `beyond(level before, level after)`. The scatter is at least the rounding error of `resolution`. Chance
+    produces a change in at most 5 % of series without one, for normal errors with a correlation of 0 to 0.8 between neighbours, and for
+    independent Student's t errors with 3 degrees of freedom. The null distribution has a fixed seed.
     """
     series = _Series(np.array(values, float), resolution**2 / 12)
     borders = _known(series, sorted(known), beyond, joins)
@@ -80,20 +84,21 @@ def changes_of(
 
 @dataclass(frozen=True, slots=True)
 class Visible:
-    """The smallest changes that would be shown with this scatter: of the newest point alone, and of a half that stays (None: none)."""
+    """The smallest detectable changes at this scatter: of the last point, and of the last half of the points. None: no change is
+    detectable."""
 
     newest: float | None
     step: float | None
 
 
 def visible(values: Sequence[float], resolution: float = 0.0) -> Visible:
-    """What a series could show if nothing in it changed."""
+    """The smallest changes that would be detected in a series with this scatter."""
     n = len(values)
     return Visible(_least_shown(values, resolution, n - 1), _least_shown(values, resolution, n // 2) if n > FEWEST else None)
 
 
 def _least_shown(values: Sequence[float], resolution: float, start: int) -> float | None:
-    """The smallest rise from `start` on that is shown at all, found by halving; to a hundredth."""
+    """The smallest increase of the values from `start` on that is detected, by bisection, to 1 %."""
     series = np.array(values, float)
 
     def is_shown(size: float) -> bool:
@@ -124,7 +129,7 @@ class _Series:
 
 @dataclass(frozen=True, slots=True)
 class _Mark:
-    """Something found: a border before `start`, one point `start`, or a drift of the points up to `end`."""
+    """A detected change: a border before `start`, a single point `start`, or a drift of the points up to `end`."""
 
     kind: ChangeKind
     start: int
@@ -145,7 +150,8 @@ def _known(series: _Series, known: Sequence[int], beyond: Beyond, joins: bool) -
 
 
 def _levelled(series: _Series, marks: list[_Mark]) -> list[Change]:
-    """Each border with the levels on both sides of it, a point alone with the level about it. Points alone belong to no level."""
+    """The changes with the levels before and after each border, and the surrounding level of each single point. Single points belong to
+    no level."""
     total = len(series.values)
     alone = {mark.start for mark in marks if mark.kind is ChangeKind.ALONE}
     edges = [0, *(mark.start for mark in marks if mark.kind is ChangeKind.STEP), total]
@@ -171,7 +177,7 @@ def _drift(series: _Series, mark: _Mark) -> Change:
 
 
 def _search(series: _Series, members: tuple[int, ...]) -> Iterator[_Mark]:
-    """The strongest change of these points, then those of the parts into which it cuts them."""
+    """The strongest change of these points, then those of the parts into which it divides them."""
     mark_parts = _strongest(series, members, ALPHA * FIRST_LOOK) or _behind(series, members)
     if mark_parts is None:
         return
@@ -185,7 +191,8 @@ _Found = tuple[tuple[_Mark, ...], list[tuple[int, ...]]]
 
 
 def _behind(series: _Series, members: tuple[int, ...]) -> _Found | None:
-    """Several changes hide each other: cut where a change would be, and look whether a part shows one by itself."""
+    """Handles changes that hide each other: divides the points at the likeliest change and tests whether one part shows a change by
+    itself."""
     if len(members) < FEWEST:
         return None
     best = _likeliest(one for one in _candidates(series, members) if one.shape is not NullShape.LINE)
@@ -198,7 +205,7 @@ def _behind(series: _Series, members: tuple[int, ...]) -> _Found | None:
 
 
 def _strongest(series: _Series, members: tuple[int, ...], level: float) -> _Found | None:
-    """The strongest change that chance does not explain, and what is left to be searched; None where there is none."""
+    """The strongest significant change, and the parts that remain to be searched. None if no change is significant."""
     found = _best(series, members, level)
     if found is None:
         return None
@@ -217,7 +224,7 @@ def _parts(members: tuple[int, ...], best: Best) -> list[tuple[int, ...]]:
 
 
 def _cut(members: tuple[int, ...], marks: tuple[_Mark, ...]) -> list[tuple[int, ...]]:
-    """The points on both sides of what was found among some of them."""
+    """The points before, between and after the detected changes of these points."""
     if marks[0].kind is ChangeKind.ALONE:
         return [tuple(i for i in members if i != marks[0].start)]
     edges = [m for mark in marks for m in ((mark.start, mark.end) if mark.kind is ChangeKind.DRIFT else (mark.start,))]
@@ -227,7 +234,7 @@ def _cut(members: tuple[int, ...], marks: tuple[_Mark, ...]) -> list[tuple[int, 
 
 
 def _best(series: _Series, members: tuple[int, ...], level: float) -> tuple[Best, float] | None:
-    """The change that explains most of those that chance does not explain, with its p-value adjusted for the search."""
+    """The significant change with the largest statistic, and its p-value adjusted for the search."""
     n, total = len(members), len(series.values)
     if n < FEWEST:
         return None
@@ -249,7 +256,8 @@ def _candidates(series: _Series, members: tuple[int, ...]) -> list[Best]:
 
 
 def _likeliest(shown: Iterable[Best]) -> Best:
-    """What explains most, by `OF_A_BORDER` more for each further border: by less, chance finds one beside a change that is there."""
+    """The candidate with the largest statistic. Each further border must add `OF_A_BORDER`, because chance finds a smaller gain beside a
+    real change."""
     return max(shown, key=lambda best: best.statistic - OF_A_BORDER * len(best.borders))
 
 
@@ -261,7 +269,7 @@ class _Line:
 
 
 def _line(series: _Series, members: tuple[int, ...]) -> _Line:
-    """The straight line through these points by least squares."""
+    """The least-squares line through these points."""
     x, y = np.array(members, float), series.values[list(members)]
     slope, start = np.polyfit(x - x[0], y, 1) if len(members) > 2 else (0.0, float(np.mean(y)))
     fitted = start + slope * (x - x[0])

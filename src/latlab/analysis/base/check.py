@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a rule says of a run: kept, not kept, or not about this run."""
+"""The result of a rule for a run: kept, broken, or not applicable."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from latlab.model.rules import Breach, Rule
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One rule in one test. `sentence` has the figures where it does not hold, and the reason where the rule is not applicable."""
+    """One rule for one test. `sentence` has the figures if the rule is broken, and the reason if it is not applicable."""
 
     test: str
     rule: Rule
@@ -24,13 +24,13 @@ class Check:
 
     @property
     def is_broken(self) -> bool:
-        """A definition or a specification demands what does not hold."""
+        """Whether the broken rule is required by a definition or a specification."""
         return not self.holds and self.rule.breaks is Breach.BROKEN
 
 
 @dataclass(frozen=True, slots=True)
 class RuleChange:
-    """A rule that one of two runs keeps and the other does not: `check` is of the one that does not."""
+    """A rule that only one of two runs keeps: `check` belongs to the run that breaks it."""
 
     check: Check
     is_worse: bool

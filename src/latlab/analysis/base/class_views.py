@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs by class of instruction: the instructions of one class as if there were no others, and how many each class has."""
+"""Runs by instruction class: the instructions of one class alone, and the number of instructions of each class."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class CoreClassMoves:
 
 
 def class_named(text: str) -> InstructionClass:
-    """A class as it is printed, or with hyphens. Raises UsageError with all of them."""
+    """The class with this name, as printed or with hyphens. Raises UsageError with the names of all classes."""
     for one in InstructionClass:
         if one.value == text.replace("-", " "):
             return one
@@ -41,7 +41,7 @@ def class_named(text: str) -> InstructionClass:
 
 
 def in_class(run: Run, name: InstructionClass) -> Run:
-    """Functions and frames with the instructions of this class alone. Raises UsageError where the run has no classes."""
+    """A copy of the run whose functions and frames count this class alone. Raises UsageError if the run has no classes."""
     check_classes(run)
     contents = Spans(run.samples, run.traces, tuple(_in_class(one, name) for one in run.functions), run.refused)
     return replace(run, contents=contents, facts=(*run.facts, ("class shown", f"{name.value}: functions and flame graphs count it alone")))
@@ -66,9 +66,9 @@ def classes_of(run: Run) -> dict[Span, dict[InstructionClass, float]]:
 
 
 def class_moves(a: Run, b: Run, moved_cores_only: bool = False) -> dict[Span, CoreClassMoves]:
-    """The classes that differ in each span of two runs, over the cores that both have.
+    """The classes that differ in each span of two runs, over the cores that both runs have.
 
-    With `moved_cores_only` a core in which no class differs is left out of the means: it made another call in the same test.
+    With `moved_cores_only` the means leave out cores in which no class differs: such a core made another call in the same test.
     """
     before, after = _by_span(a.functions), _by_span(b.functions)
     found: dict[Span, CoreClassMoves] = {}
@@ -96,7 +96,8 @@ def _moves(pairs: Sequence[tuple[SpanFunctions, SpanFunctions]]) -> tuple[ClassM
 def joined_classes(
     whole: SpanFunctions, parts: Sequence[SpanFunctions], views: Iterable[tuple[InstructionClass, SpanFunctions]]
 ) -> tuple[ClassShare, ...]:
-    """Of spans that were joined: `views` are the same joined from the instructions of each class. None where a part has no classes."""
+    """The classes of joined spans. `views` are the same spans joined from the instructions of each class. Empty if a part has no
+    classes."""
     if not all(one.classes for one in parts):
         return ()
     return tuple(ClassShare(name, _aligned(whole, view), tuple(one.instructions for one in view.frames)) for name, view in views)
@@ -108,7 +109,7 @@ def _aligned(whole: SpanFunctions, view: SpanFunctions) -> tuple[int, ...]:
 
 
 def views_of(parts: Sequence[SpanFunctions]) -> dict[InstructionClass, list[SpanFunctions]]:
-    """The parts once for each class that one of them has."""
+    """For each class that a part has: the parts, restricted to that class."""
     names = [name for name in InstructionClass if any(name is share.name for one in parts for share in one.classes)]
     return {name: [_in_class(one, name) for one in parts] for name in names}
 

@@ -22,13 +22,13 @@ METRICS = tuple(Metric)
 
 
 class DuplicateSample(ValueError):
-    """One span was recorded twice; averaging the two would hide a fault of the recording."""
+    """One span was recorded twice. A mean of the two would hide a fault of the recording."""
 
 
 @dataclass(frozen=True)
 class Matrix:
-    """Spans of one test and metric, in ns or instructions: a row for each complete iteration, a column for each core. `every` has those
-    that lack a core as well."""
+    """Spans of one test and metric, in ns or instructions: a row for each complete iteration, a column for each core. `every` includes
+    iterations that lack a core."""
 
     cores: tuple[CoreId, ...]
     boots: Ints
@@ -38,7 +38,7 @@ class Matrix:
 
     @property
     def incomplete(self) -> int:
-        """Iterations that lack a core."""
+        """The number of iterations that lack a core."""
         return len(self.every.boots) - len(self.boots)
 
     @cached_property
@@ -49,7 +49,7 @@ class Matrix:
 
 @dataclass(frozen=True)
 class Cells:
-    """What a comparison makes of one run for one row: a line for each iteration, a column for each cell, NaN where it plays no part."""
+    """The values of one run for one result row: a line for each iteration, a column for each data point, NaN if it has no value."""
 
     boots: Ints
     values: Floats
@@ -60,7 +60,7 @@ class Cells:
         return boot_medians(self.boots, self.values)
 
     def of(self, cell: int) -> Floats:
-        """The figures of one cell, in the order of the iterations."""
+        """The values of one data point, in the order of the iterations."""
         values = self.values[:, cell]
         return np.asarray(values[~np.isnan(values)])
 
@@ -75,7 +75,7 @@ class Columns:
     smallest: float
 
     def matrix(self, test: str, metric: Metric) -> Matrix | None:
-        """None where the run has no such spans."""
+        """The spans of one test and metric; None if the run has none."""
         return self.matrices.get((test, metric))
 
     def without(self, spans: Collection[tuple[str, Metric]]) -> Columns:
@@ -84,12 +84,12 @@ class Columns:
 
 
 def resolution(run: Run, metric: Metric) -> float:
-    """What one step of the figures is worth: the tick, or the print's last place where that is coarser."""
+    """The resolution of the figures, in ns or instructions: the tick, or the last printed digit if that is coarser."""
     return max(run.tick.value, dict(run.resolutions).get(metric, 0.0))
 
 
 def columns_of(run: Run) -> Columns:
-    """Raises DuplicateSample where a span stands twice."""
+    """The samples of a run as columns. Raises DuplicateSample if a span occurs twice."""
     samples = run.samples
     names = [s.test for s in samples]
     codes = {name: code for code, name in enumerate(dict.fromkeys(names))}
@@ -127,7 +127,7 @@ def _core(place: int) -> CoreId:
 
 
 def _matrix(place: Ints, boot: Ints, iteration: Ints, value: Floats) -> Matrix:
-    """Samples sorted by boot, iteration and core as a matrix; iterations that lack a core stand apart, not filled in."""
+    """A matrix from samples sorted by boot, iteration and core. Iterations that lack a core are kept apart and not filled in."""
     codes, column = np.unique(place, return_inverse=True)
     new_row = np.r_[True, (boot[1:] != boot[:-1]) | (iteration[1:] != iteration[:-1])]
     row = np.cumsum(new_row) - 1
@@ -141,7 +141,8 @@ def _matrix(place: Ints, boot: Ints, iteration: Ints, value: Floats) -> Matrix:
 
 
 def boot_medians(boots: Ints, values: Floats) -> Floats:
-    """Medians of `values` (rows by anything) over the rows of each boot; NaN is left out, an all-NaN boot stays NaN."""
+    """Medians of `values` (rows of any kind) over the rows of each boot. NaN is ignored; the median of an all-NaN column of a boot is
+    NaN."""
     if not len(boots):
         return values
     order = np.argsort(boots, kind="stable")
@@ -157,7 +158,8 @@ def boot_medians(boots: Ints, values: Floats) -> Floats:
 
 
 def nan_median(values: Floats) -> Floats:
-    """Of what is a number in each column; NaN where nothing is. numpy's takes many times as long for the few values of a table."""
+    """The median of the numbers in each column; NaN for a column without numbers. numpy's function takes many times as long for a small
+    table."""
     ordered = np.sort(values, axis=0)
     count = np.count_nonzero(~np.isnan(ordered), axis=0)
     columns = np.arange(ordered.shape[1])
@@ -165,7 +167,7 @@ def nan_median(values: Floats) -> Floats:
 
 
 def _sort(*keys: Ints) -> Ints:
-    """Stable order by the keys, first key first; by one packed key where the ranges allow, which is much faster."""
+    """The stable sort order by the keys, first key first. Uses one packed key if the value ranges allow it, which is much faster."""
     packed = np.zeros(len(keys[0]), np.int64)
     room = 1
     for key in keys:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a comparison of two runs is made of, whichever analysis made it."""
+"""The parts of a comparison of two runs, for every kind of run."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CELL_P = 0.01
 
 
 class Statistic(StrEnum):
-    """What is compared of one CPU's wake-ups."""
+    """The statistic that is compared."""
 
     MEDIAN = "median"
     SPREAD = "spread"
@@ -45,7 +45,7 @@ class Statistic(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One core (or place) of a row. `verdict` needs boots of its own; with fewer it is `cannot tell`."""
+    """One core (or queue position) of a row. `verdict` needs several boots; with fewer it is `cannot tell`."""
 
     label: str
     before: float
@@ -61,11 +61,11 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One quantity of one test: a term of the ladder, a group of like cores, or a statistic of one CPU.
+    """One quantity of one test: a term of the queue model, a group of like cores, or a statistic of one CPU.
 
-    Values in ns or instructions. A shift beyond `threshold` counts; one whose interval lies within it is none; one beyond `large` must not
-    pass untold. `p_adjusted` is that of what the verdict stands on: the row itself, or the level it belongs to. `is_occasional`:
-    what the row is of comes in some boots only, so that it can be shown to differ but need not be told.
+    Values are in ns or instructions. A shift beyond `threshold` is a change; one whose interval lies within it is equivalent; one beyond
+    `large` must be reported even if it is not significant. `p_adjusted` is the adjusted p-value behind the verdict, of the row or of its
+    group. `is_occasional`: the event occurs in some boots only, so the row can be shown to differ but is not required to get a verdict.
     """
 
     test: str
@@ -93,33 +93,33 @@ class Row:
 
     @property
     def relative(self) -> float:
-        """Infinite where there is no base to speak of, as of an extra that was hardly there, or of what never came before."""
+        """The shift as a share of the value before; infinite if that value is about 0."""
         if (abs(self.before) <= self.threshold and self.is_term) or (self.shift.value and not self.before):
             return float("inf")
         return self.shift.value / self.before if self.before else 0.0
 
     @property
     def largest(self) -> float:
-        """The row's shift, or the difference of a cell that is larger and no noise."""
+        """The shift of the row, or the difference of a cell that is larger and not noise."""
         return max((self.shift.value, *(cell.difference for cell in self.cells if cell.shift.p < CELL_P)), key=abs)
 
     @property
     def is_large(self) -> bool:
-        """Too large to pass, and not called changed."""
+        """Whether the shift is beyond `large` and the row is not called changed."""
         is_changed = self.verdict in (Verdict.REGRESSED, Verdict.IMPROVED)
         return not (is_changed or self.is_occasional or not self.large) and abs(self.largest) > self.large
 
     @property
     def is_large_untold(self) -> bool:
-        """Large, and more than its noise makes likely or with no noise known."""
+        """Whether the shift is large, and either significant against its noise or of unknown noise."""
         likely = self.shift.p > ROW_P and np.isfinite(self.shift.low)
         return self.is_large and not (likely and self.largest == self.shift.value)
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """Rows that are tested together: those of one metric and role over all tests, the parallel (`at_once`) or the serial ones, of one
-    cluster or of all. They are of so many `tests`."""
+    """A group of rows that are tested together: those of one metric and role over all tests, over the parallel (`at_once`) or over the
+    serial ones, in one cluster or in all. `tests` is their number of tests."""
 
     metric: Metric
     cluster: int | None
@@ -133,7 +133,7 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """Who was served when in a parallel test, in the first iteration of each run."""
+    """The order in which the cores were served in a parallel test, in the first iteration of each run."""
 
     test: str
     before: tuple[CoreId, ...]
@@ -146,9 +146,11 @@ class Order:
 
 @dataclass(frozen=True, kw_only=True)
 class Compared:
-    """What a comparison of any kind has. `differences` are those of the conditions, `missing` what the second run has fewer samples of.
+    """The fields of every comparison. `differences` are the differing conditions, `missing` the places with fewer samples in the second
+    run.
 
-    `gaps` say what could not be judged, because the second run lacks it or one of the two is partial: such a comparison is never `same`.
+    `gaps` are sentences on what could not be judged, because the second run lacks it or a run is partial. A comparison with gaps is
+    never `same`.
     """
 
     a: Run
@@ -168,7 +170,7 @@ class Compared:
 
     @property
     def interval_percent(self) -> int:
-        """What the intervals of the rows hold."""
+        """The confidence level of the intervals of the rows, in percent."""
         return 95
 
     @property
@@ -179,12 +181,12 @@ class Compared:
 
     @property
     def caveat(self) -> str:
-        """What is said with the verdict wherever it stands: which conditions differ, and what takes something from the figures."""
+        """The text that is printed with the verdict everywhere: the differing conditions, and what limits the figures."""
         return "; ".join(filter(None, (self.differences.title, caveat_of(self.a, self.b))))
 
     @property
     def heading(self) -> str:
-        """The unit as a table's heading has it."""
+        """The unit, as in the heading of a table."""
         return f"simulated {heading_unit(self.unit)}" if self.a.is_simulated else heading_unit(self.unit)
 
     def unit_of(self, metric: Metric) -> str:
@@ -193,8 +195,8 @@ class Compared:
 
 @dataclass(frozen=True, kw_only=True)
 class SpanComparison(Compared):
-    """`large_moves` moved far without a verdict, whatever the model of scatter says. `rule_changes` are rules that one of the two keeps and
-    the other does not. What a suspicion covers is not judged, and nothing that holds one has a verdict as a whole."""
+    """`large_moves` are large changes without a verdict, independent of the model of scatter. `rule_changes` are rules that only one run
+    keeps. Data under a suspicion gets no verdict, and a comparison with one has none as a whole."""
 
     levels: tuple[Level, ...]
     ladders: dict[str, tuple[Ladders, Ladders]]
@@ -206,7 +208,7 @@ class SpanComparison(Compared):
 
     @property
     def interval_percent(self) -> int:
-        """What two one-sided tests at 5 % need."""
+        """The confidence level that corresponds to two one-sided tests at 5 %."""
         return 90
 
     @property
@@ -216,8 +218,8 @@ class SpanComparison(Compared):
 
 @dataclass(frozen=True, kw_only=True)
 class WakeupComparison(Compared):
-    """`wakeups` are how many of each run are compared. `rarest_seen` says how rare a late wake-up could have been found, `causes` how often
-    each named one made wake-ups late, by test, `scatter_assumed` that what runs of one thing scatter by was not measured."""
+    """`wakeups` are the numbers of compared wake-ups of each run. `rarest_seen` is the lowest detectable rate of late wake-ups. `causes`
+    are the rates of each named cause, by test. `scatter_assumed`: the scatter between runs was not measured."""
 
     wakeups: tuple[int, int]
     rarest_seen: tuple[RarestSeen, ...]
@@ -226,14 +228,14 @@ class WakeupComparison(Compared):
 
     @property
     def large_untold(self) -> tuple[Row, ...]:
-        """An assumed scatter is no reason to let a large shift pass; a measured one is."""
+        """The rows with a large shift. An assumed scatter does not excuse a large shift; a measured scatter does."""
         found = [row for row in self.rows if row.is_large_untold or (self.scatter_assumed and row.is_large)]
         return tuple(sorted(found, key=lambda row: -abs(row.largest) / row.large))
 
 
 @dataclass(frozen=True, kw_only=True)
 class AmountComparison(Compared):
-    """`repetitions` are the fewest values that a quantity of each run has."""
+    """`repetitions` are the smallest numbers of values of a quantity in each run."""
 
     repetitions: tuple[int, int]
 

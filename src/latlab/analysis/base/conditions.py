@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What has to be alike before two runs are compared: one rule for each condition, the same for every campaign."""
+"""The conditions that must agree before two runs are compared: one rule for each condition, the same for every campaign."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SIMULATED = "simulated: virtual time on a model of the board, no measurement"
 
 
 class ConditionRule(StrEnum):
-    """What a condition does to a comparison where both runs state it and differ."""
+    """The effect on a comparison if both runs state a condition and differ in it."""
 
     VOID = "void"
     """Two things are compared: refused, or wanted and titled so."""
@@ -31,8 +31,8 @@ class ConditionRule(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """`of` is None where a run does not state it. `between` says how two differ where the two values side by side would not. `where`
-    are pairs of runs that it is a condition of; None is every pair."""
+    """`of` is the value of a run, None if the run does not state it. `between` describes a difference if the two values alone do not.
+    `where` says for which pairs of runs the condition applies; None is every pair."""
 
     name: str
     rule: ConditionRule
@@ -43,7 +43,7 @@ class Condition:
 
     @property
     def option(self) -> str:
-        """As `--allow-different` takes it."""
+        """The name of the condition as `--allow-different` accepts it."""
         return self.name.replace(" ", "-")
 
 
@@ -60,7 +60,8 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Differences:
-    """`across` are void ones that were wanted on purpose. `notes` are sentences, of those that only have to be known too."""
+    """`across` are differences that would refuse the comparison and were allowed by the user. `notes` are sentences for differences that
+    are only reported."""
 
     across: tuple[Difference, ...] = ()
     named: tuple[Difference, ...] = ()
@@ -69,7 +70,7 @@ class Differences:
 
     @property
     def title(self) -> str:
-        """What stands with every verdict; empty where nothing has to."""
+        """The text that is printed with every verdict; empty if there is none."""
         wanted = f"across {'; '.join(f'{one.name}: {one.between}' for one in self.across)}" if self.across else ""
         named = f"differs: {'; '.join(f'{one.name} {one.between}' for one in self.named)}" if self.named else ""
         return "; ".join(filter(None, (wanted, named)))
@@ -83,8 +84,8 @@ ALIKE = Differences()
 
 
 def differences(a: Run, b: Run, across: Iterable[str] = ()) -> Differences:
-    """How the conditions of two runs differ. Raises NotComparable where one that makes a comparison void does and `across` does not name
-    it, or where the two are not of one platform, clock, topology and campaign."""
+    """The differing conditions of two runs. Raises NotComparable if such a condition refuses the comparison and is not in `across`, or
+    if the runs differ in platform, clock, topology or campaign."""
     check_same(a, b, [])
     wanted, found = set(across), [_difference(one, a, b) for one in CONDITIONS if _differ(one, a, b)]
     void = [one for one in found if one.rule is ConditionRule.VOID]
@@ -98,12 +99,12 @@ def differences(a: Run, b: Run, across: Iterable[str] = ()) -> Differences:
 
 
 def unlike(run: Run, other: Run) -> tuple[Condition, ...]:
-    """What keeps two runs from being of one thing: conditions that one states and the other does not, or not so."""
+    """The conditions in which two runs are not known to agree: those that one of them does not state, and those that differ."""
     return tuple(one for one in CONDITIONS if one.rule is not ConditionRule.NOTE and one.of(run) != one.of(other))
 
 
 def check_across(names: Sequence[str]) -> frozenset[str]:
-    """What `--allow-different` names. Raises UsageError where one is no condition that makes a comparison void."""
+    """The names of `--allow-different`. Raises UsageError for a name that is no condition that refuses a comparison."""
     known = [one.option for one in CONDITIONS if one.rule is ConditionRule.VOID]
     unknown = next((name for name in names if name not in known), None)
     if unknown is not None:
@@ -112,26 +113,26 @@ def check_across(names: Sequence[str]) -> frozenset[str]:
 
 
 def doubtful_mode(*runs: Run) -> Mode | None:
-    """The mode that must be said with every verdict on these runs."""
+    """The mode of these runs that must be printed with every verdict, None if there is none."""
     return Mode.VIRTUAL_MACHINE if any(run.conditions.mode is Mode.VIRTUAL_MACHINE for run in runs) else None
 
 
 def caveat_of(*runs: Run) -> str:
-    """What takes something from the figures of these runs, and is said with all of them; else empty."""
+    """The limit of the figures of these runs, printed with all of them; empty if there is none."""
     mode = doubtful_mode(*runs)
     simulated = SIMULATED if any(run.is_simulated for run in runs) else ""
     return "; ".join(filter(None, (simulated, MODES[mode] if mode else "")))
 
 
 def label_of(run: Run) -> str:
-    """The same in one word, for names of figures and files; empty where nothing is taken from them."""
+    """The caveat in one word, for names of figures and files; empty if there is none."""
     if run.is_simulated:
         return "simulated"
     return "virtual-machine" if doubtful_mode(run) else ""
 
 
 def said_conditions(run: Run) -> list[tuple[str, str]]:
-    """What is known of a run's own conditions, by the reader's names."""
+    """The stated conditions of a run, as (name, value) for a reader."""
     return [(one.name, one.said(value)) for one in CONDITIONS if one not in OF_THE_RUN and (value := one.of(run)) is not None]
 
 
@@ -159,7 +160,7 @@ def _unsaid(run: Run, other: Run) -> str:
 
 
 def _words(ours: Sequence[str], theirs: Sequence[str]) -> str:
-    """The words of two lists that only one of them has."""
+    """The words that occur in only one of two lists."""
     before, after = (dict.fromkeys(word for line in lines for word in line.split()) for lines in (ours, theirs))
     gone, new = ([word for word in one if word not in other] for one, other in ((before, after), (after, before)))
     if not gone and not new:
@@ -170,7 +171,7 @@ def _words(ours: Sequence[str], theirs: Sequence[str]) -> str:
 
 
 def _said_flags(lines: Sequence[str]) -> str:
-    """What all files were compiled with, then what single ones have beside it."""
+    """The flags that all files were compiled with, then the additional flags of single files."""
     sets = [line.split() for line in lines]
     common = dict.fromkeys(word for word in sets[0] if all(word in other for other in sets))
     beside = dict.fromkeys(word for words in sets for word in words if word not in common)
@@ -184,17 +185,17 @@ def _options(ours: tuple[tuple[str, str], ...], theirs: tuple[tuple[str, str], .
 
 
 def _build_options(run: Run) -> tuple[tuple[str, str], ...] | None:
-    """What a build was made with; which commit it was made of names the firmware and is no condition."""
+    """The options of a build. The commit it was built from names the firmware and is not a condition."""
     return tuple(one for one in run.build.options if one[0] not in OF_A_COMMIT) or None
 
 
 def _has_one_name(a: Run, b: Run) -> bool:
-    """Two names say themselves that two firmwares are compared."""
+    """Whether both firmwares have the same name. Two names state themselves that two firmwares are compared."""
     return a.build.firmware == b.build.firmware
 
 
 def _has_other_image(a: Run, b: Run) -> bool:
-    """Of one image two trees tell nothing."""
+    """Whether the images differ. If the images are the same, different source trees do not matter."""
     return a.conditions.image != b.conditions.image
 
 
@@ -211,7 +212,7 @@ def _switch(on: str, off: str) -> Callable[[bool], str]:
 
 
 def _tick(run: Run) -> float | None:
-    """Under the instruction clock two ticks are no two clocks but two shifts, which are never compared."""
+    """The tick, None under the instruction clock: there a different tick is another shift of the same clock."""
     return None if run.tick.clock is Clock.INSTRUCTIONS else run.tick.value
 
 

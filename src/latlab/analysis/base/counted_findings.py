@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What was counted of the releases whose published times changed, beside that change. Amounts are instructions per call."""
+"""Instruction counts of two releases whose published times changed. Amounts are instructions per call."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ HARDLY_MOVED = 0.01
 
 
 class Agreement(StrEnum):
-    """Whether counts can be why a time changed. CONTRADICTED: they moved the other way. OUT_OF_SIGHT: they hardly moved, or too few did."""
+    """Whether the counts can explain the change of the time. CONTRADICTED: they changed in the other direction. OUT_OF_SIGHT: they
+    changed too little."""
 
     AGREED = "agreed"
     CONTRADICTED = "contradicted"
@@ -22,7 +23,7 @@ class Agreement(StrEnum):
 
 
 class Sight(StrEnum):
-    """What an agreement rests on."""
+    """The evidence for the agreement."""
 
     OUTSIDE = "by what ran outside of the caches"
     WHOLE = "by the whole count"
@@ -32,9 +33,9 @@ class Sight(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CountedBeside:
-    """Counts of spans whose time changed one way, in all of these tests on all of these processors by the same functions and classes.
-    `functions` and `classes` are those that differ and by how much, the largest first; `shares` are the least and the most of a span;
-    `commits` are known to have moved one of the functions."""
+    """Counts of spans whose time changed in one direction, in all of these tests on all of these processors, by the same functions and
+    classes. `functions` and `classes` are (name, difference), the largest first. `shares` are the smallest and the largest share of a
+    span. `commits` are known to have changed one of the functions."""
 
     metric: Metric
     verdict: Verdict
@@ -51,7 +52,7 @@ class CountedBeside:
 
 @dataclass(frozen=True, slots=True)
 class CountsAreOf:
-    """What stands behind the counts of two releases; `untold` are spans whose time changed in tests that were not counted."""
+    """The source of the counts of two releases; `untold` are spans whose time changed in tests that were not counted."""
 
     releases: tuple[str, str]
     subject: str

@@ -28,7 +28,7 @@ def _by_class(finding: c.CountedBeside, unit: str) -> str:
 
 
 def _functions(finding: c.CountedBeside, unit: str) -> str:
-    """Those that moved the way of the time first: a few of them may be slow, and all others fast."""
+    """The functions that changed in the direction of the time come first: a few of them may be slow and all others fast."""
     with_time = [one for one in finding.functions if (one[1] > 0) == (finding.verdict is Verdict.REGRESSED)]
     against = [one for one in finding.functions if one not in with_time]
     told = [f"{word} {_listed(some, unit)}" for word, some in (("with it", with_time), ("against it", against)) if some]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Coverage: what the base measured and the candidate did not, before any statistics of the figures.
+"""Coverage: the samples that the base has and the candidate lacks, determined before any statistics.
 
-How many samples were due is taken from the schedule (duration and interval) where the run has it, otherwise from the other cores and tests
-of the same run: they say how much longer or shorter the candidate is.
+The expected number of samples comes from the schedule (duration and interval) if the run has one, otherwise from the other cores and
+tests of the same run, which show how much longer or shorter the candidate is.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ INTERRUPT = "interrupt"
 
 @dataclass(frozen=True, slots=True)
 class SampleKey:
-    """Where samples are counted: a test, a metric, and a core or a named quantity."""
+    """The place of a count: a test, a metric, and a core or a named quantity."""
 
     test: str
     metric: Metric
@@ -41,7 +41,7 @@ class SampleKey:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """`due` is None where no schedule says it."""
+    """The number of samples; `due` is None if there is no schedule."""
 
     got: int
     due: int | None = None
@@ -49,9 +49,9 @@ class Counted:
 
 @dataclass(frozen=True, slots=True)
 class Shortfall:
-    """A place of which the candidate has some samples, and fewer than were due: `got` of `due`, each for (base, candidate).
+    """A place with fewer samples in the candidate than were due: `got` and `due`, each as (base, candidate).
 
-    `p` is the probability of so few by chance, were the share of the base still true.
+    `p` is the probability of so few samples if the share of the base still held.
     """
 
     place: SampleKey
@@ -62,7 +62,7 @@ class Shortfall:
 
 
 def counted(run: Run) -> dict[SampleKey, Counted]:
-    """How many samples each place of a run has."""
+    """The number of samples at each place of a run."""
     if run.kind is Kind.WAKEUPS:
         spans = (one for one in run.distributions if one.metric is Metric.TASK_WAKEUP)
         return {SampleKey(one.test, one.metric, one.core): Counted(one.got, one.expected) for one in spans if one.got}
@@ -76,8 +76,8 @@ def counted(run: Run) -> dict[SampleKey, Counted]:
 
 
 def absences(a: Run, b: Run, limits: Limits) -> tuple[SamplesMissing, ...]:
-    """What `a` has samples of and `b` has none: a whole test, a core or CPU of one, or one of its metrics or quantities. Two runs without
-    any place in common are of two tools, which lack nothing of each other."""
+    """The places with samples in `a` and none in `b`: a whole test, a core or CPU of a test, or a metric or quantity. Empty for two runs
+    without a common place, which are of two tools."""
     ours, theirs = counted(a), counted(b)
     if not ours.keys() & theirs.keys():
         return ()
@@ -89,7 +89,7 @@ def absences(a: Run, b: Run, limits: Limits) -> tuple[SamplesMissing, ...]:
 
 
 def _widest(place: SampleKey, theirs: Mapping[SampleKey, Counted]) -> tuple[str, CoreId | None, str]:
-    """The test, core and name of all that is absent with this place."""
+    """The test, core and name of the largest missing part that contains this place."""
     if all(other.test != place.test for other in theirs):
         return place.test, None, ""
     is_whole_core = place.core and all((other.test, other.core) != (place.test, place.core) for other in theirs)
@@ -103,7 +103,7 @@ def _absence(test: str, core: CoreId | None, name: str, lost: list[Counted], met
 
 
 def shortfalls(a: Run, b: Run, limits: Limits) -> tuple[Shortfall, ...]:
-    """The places of both runs of which `b` has a smaller share of what was due, by more than the tolerance; the smallest share first."""
+    """The places at which `b` has a smaller share of the due samples than `a`, by more than the tolerance; the smallest share first."""
     ours, theirs = counted(a), counted(b)
     found = [*_shortfalls(ours, theirs, limits, BURST if a.kind is Kind.WAKEUPS else 1)]
     return tuple(sorted(found, key=lambda one: (one.got[1] / one.due[1], one.p)))
@@ -130,9 +130,9 @@ def _scale_of(ours: Mapping[SampleKey, Counted], theirs: Mapping[SampleKey, Coun
 
 
 def _scale(before: list[int], after: list[int], tolerance: float) -> float:
-    """How much longer the candidate is than the base: by their fullest places where all places of the base have as many samples. Otherwise
-    the median of the ratios of all places, which a minority of them cannot move, in either run; of the two middle ones that which is nearer
-    to the ratio of the fullest places, so that half of them cannot either."""
+    """How many times as long as the base the candidate is: the ratio of the fullest places if all places of the base have the same
+    number of samples. Otherwise the median of the ratios of all places, which a minority cannot move; of two middle ratios, the one
+    nearer to the ratio of the fullest places."""
     if not before:
         return 1.0
     fullest = max(after) / max(before)
@@ -144,7 +144,7 @@ def _scale(before: list[int], after: list[int], tolerance: float) -> float:
 
 
 def coverage_rows(found: tuple[Shortfall, ...], limits: Limits) -> tuple[Row, ...]:
-    """A regression of its own for each place that lost more samples than chance explains, in missing samples per million due."""
+    """A regression for each place that lost more samples than chance explains, in missing samples per million due."""
     return tuple(_row(one, limits) for one in found if one.is_significant)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a comparison could have seen: how large a change had to be to be found, and how many boots more would show a smaller one."""
+"""Power analysis: the minimum detectable effect of a comparison, and how many more boots would detect a smaller one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ TARGETS = (1.0, 0.5, 0.2, 0.1, 0.05)
 
 @dataclass(frozen=True, slots=True)
 class Detectable:
-    """A change of `size` in `figure` would have been found with `power`; `more_units` boots more of each run would find one of `then`."""
+    """A change of `size` in `figure` would be detected with power `power`. With `more_units` more boots of each run, a change of `then`
+    would be."""
 
     figure: str
     size: float
@@ -28,8 +29,8 @@ class Detectable:
 
 
 def detectable(figure: str, shift: Shift, before: float, least: float, alpha: float, units: int) -> Detectable | None:
-    """Of a figure whose difference has the standard error of `shift` over `units` boots, where a change must exceed `least` and have a
-    p-value below `alpha`. None where its scatter is not known."""
+    """The minimum detectable effect of a figure. Its difference has the standard error of `shift` over `units` boots; a change must
+    exceed `least` and have a p-value below `alpha`. None if the scatter is not known."""
     if not np.isfinite(shift.error) or shift.dof < 1:
         return None
     size = _size(shift.error, shift.dof, least, alpha)
@@ -39,13 +40,14 @@ def detectable(figure: str, shift: Shift, before: float, least: float, alpha: fl
 
 
 def _size(error: float, dof: float, least: float, alpha: float) -> float:
-    """The error is as uncertain as few boots leave it, and noise that is heavier or carries over leaves it larger in the next pair."""
+    """The detectable size. The error is increased by its own uncertainty with few boots, and for heavy-tailed or autocorrelated noise in
+    the next pair."""
     error *= NEXT_PAIR
     return max(least, t_quantile(1 - alpha / 2, dof) * error) + normal_quantile(POWER) * error
 
 
 def _more(shift: Shift, least: float, alpha: float, units: int, target: float) -> int | None:
-    """Boots more of each run, whose mean scatters by the root of their number."""
+    """The number of additional boots of each run for this target; the error of a mean falls with the square root of the number of boots."""
     for more in range(1, MOST_MORE + 1):
         error = shift.error * (units / (units + more)) ** 0.5
         if _size(error, shift.dof + 2 * more, least, alpha) <= target:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Normal, Student's t and F distributions by scipy.special, which loads in a fifth of the time that scipy.stats takes."""
+"""Normal, Student's t and F distributions from scipy.special, which loads in a fifth of the time of scipy.stats."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TAIL_STEPS = 30
 
 
 def _special() -> ModuleType:
-    """Loaded where one is asked for: that takes as long as most comparisons take without it."""
+    """scipy.special, loaded at its first use: the import takes as long as most comparisons take without it."""
     from scipy import special
 
     loaded: ModuleType = special
@@ -26,7 +26,7 @@ def normal_quantile(share: float) -> float:
 
 
 def normal_upper(z: float) -> float:
-    """How often a standard normal value lies above z."""
+    """P(Z > z) for a standard normal Z."""
     return float(_special().ndtr(-z))
 
 
@@ -35,13 +35,13 @@ def t_quantile(share: float, dof: float) -> float:
 
 
 def t_upper(t: float, dof: float) -> float:
-    """How often Student's t lies above t."""
+    """P(T > t) for Student's t."""
     return float(_special().stdtr(dof, -t))
 
 
 def t_tail(value: float, others: NDArray[np.float64]) -> float:
-    """How often Student's t around zero lies above `value`: with the scale that makes `others` most likely (Lange, Little and Taylor 1989),
-    and each number of degrees of freedom as far as it is likely, since few values do not tell light tails from heavy ones."""
+    """P(T > value) for Student's t around 0, with the maximum-likelihood scale of `others` (Lange, Little and Taylor 1989). The degrees
+    of freedom are averaged, weighted by their likelihood, because few values do not show whether tails are heavy."""
     fits = [_fitted(others, dof) for dof in TAIL_DOF]
     most = max(likelihood for likelihood, _, _ in fits)
     if not np.isfinite(most):
@@ -51,7 +51,7 @@ def t_tail(value: float, others: NDArray[np.float64]) -> float:
 
 
 def _fitted(values: NDArray[np.float64], dof: float) -> tuple[float, float, float]:
-    """The logarithm of the likelihood up to a constant, and the scale, by expectation and maximisation."""
+    """The log-likelihood up to a constant, and the scale, by the EM algorithm."""
     squares, variance = values**2, float(np.mean(values**2))
     if variance == 0:
         return -np.inf, 0.0, dof
@@ -63,10 +63,10 @@ def _fitted(values: NDArray[np.float64], dof: float) -> tuple[float, float, floa
 
 
 def f_exceeded(share: float, above_dof: float, below_dof: float) -> float:
-    """What the ratio of two variances of such degrees of freedom exceeds in a share of all cases."""
+    """The value that F exceeds with probability `share`."""
     return float(_special().fdtri(above_dof, below_dof, 1 - share))
 
 
 def f_upper(ratio: float, above_dof: float, below_dof: float) -> float:
-    """How often the ratio of two variances of such degrees of freedom lies above this one."""
+    """P(F > ratio)."""
     return float(_special().fdtrc(above_dof, below_dof, ratio))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What every explanation is: a finding, what it stands on, and what fits the figures as well."""
+"""An explanation: a finding, its basis, and alternatives that fit the figures equally well."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ class Basis(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """`unit` is that of the finding's amounts (ns or insns); `suspects` fit the figures equally well, and `about` is the core they name."""
+    """`unit` is the unit of the finding's amounts (ns or insns). `suspects` fit the figures equally well; `about` is the core that they
+    name."""
 
     test: str
     finding: Finding

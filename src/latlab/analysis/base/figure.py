@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One quantity of a run that may be followed over time."""
+"""One quantity of a run that can be followed over time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from latlab.model.run import CoreId
 class Figure:
     """One quantity of a run: a value for each boot, in `unit` (ns or insns).
 
-    `core` or `cluster` is whose it is where cells of comparisons are; `judged_as` the row that judges it, where that is named otherwise.
+    `core` or `cluster` is its owner, if the cells of a comparison have one. `judged_as` is the result row that judges it, if that has
+    another name.
     """
 
     test: str

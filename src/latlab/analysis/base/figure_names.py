@@ -18,7 +18,7 @@ LEAST_ALIKE = 0.4
 
 @dataclass(frozen=True, slots=True)
 class FigureName:
-    """The name of one figure, and the names under which it is meant together with others."""
+    """The name of one figure, and the names that select it together with others."""
 
     test: str
     metric: str
@@ -31,19 +31,19 @@ class FigureName:
 
     @property
     def all(self) -> tuple[str, ...]:
-        """Itself first; a core may go without the word."""
+        """The names that select the figure, its own first. The word `core` may be left out."""
         name = self.name.replace(" ", "-")
         short = (f"{self.test}/{self.metric}/{name.removeprefix(CORE)}",) if name.startswith(CORE) else ()
         return (self.path, *short, f"{self.test}/{self.metric}", self.metric)
 
     def asked_by(self, text: str) -> str | None:
-        """By which of its names the text means it: its path, or what it shares with others. None where it does not mean it."""
+        """Which of its names the text selects: its path, or a name that it shares with others. None if the text does not select it."""
         found = next((one for one in self.all if one.count("/") == text.count("/") and fnmatchcase(one, text)), None)
         return self.path if found and found in self.all[:-2] else found
 
 
 def refusal(text: str, names: Iterable[FigureName], where: str) -> UsageError:
-    """That there is no such figure, and which are named most alike."""
+    """A UsageError that no figure has this name, with the most similar names."""
     known = list(dict.fromkeys(one for name in names for one in name.all))
     alike = [one for one in known if one.count("/") == text.count("/")] or known
     longer = sorted((one for one in known if one.startswith(f"{text}/")), key=lambda one: one.count("/"))

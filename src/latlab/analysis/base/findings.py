@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What an explanation says, as data: one type for each kind of statement, its amounts in the run's unit (ns or insns).
+"""Findings as data: one type for each kind of statement, amounts in the run's unit (ns or insns).
 
-The sentence for a reader is made of it last, in `sentences`.
+`sentences` turns them into sentences.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ CoreAmounts = tuple[tuple[CoreId, float], ...]
 
 
 class Suspect(StrEnum):
-    """What may stand behind a finding where the figures cannot tell which."""
+    """A possible cause of a finding if the figures cannot distinguish between several."""
 
     PSCI_LOCK = "psci lock"
     POWER_CONTROLLER = "power controller"
@@ -41,7 +41,7 @@ class Suspect(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Suspected:
-    """Figures that may not be what they are said to be."""
+    """Figures that may not be what they claim to be."""
 
     suspicion: Suspicion
 
@@ -61,14 +61,14 @@ class SamplesMissing:
 
 @dataclass(frozen=True, slots=True)
 class RuleBroken:
-    """The figures do not keep a rule, which a definition or a specification demands or only likeness does."""
+    """The figures break a rule that a definition or a specification requires, or that only plausibility suggests."""
 
     check: Check
 
 
 @dataclass(frozen=True, slots=True)
 class RuleChanged:
-    """One of two runs keeps a rule and the other, of which `check` is, does not."""
+    """One of two runs keeps a rule, the other breaks it; `check` belongs to the other."""
 
     check: Check
     is_worse: bool
@@ -78,8 +78,8 @@ class RuleChanged:
 
 @dataclass(frozen=True, slots=True)
 class LargeUntold:
-    """A row, or one cell of it, differs by more than a comparison of so many boots should miss, and cannot be told from noise. `cores`: so
-    many moved farther than their own noise, which the verdict's model of scatter does not show."""
+    """A row, or one cell of it, differs by a large amount that cannot be distinguished from noise. `cores`: the number of cores that
+    moved farther than their own noise, which the model of the verdict does not show."""
 
     metric: Metric
     test: str
@@ -116,7 +116,8 @@ class SpreadMoved:
 
 @dataclass(frozen=True, slots=True)
 class LargestGrew:
-    """The largest of one run is many times the other's. Where that is not `is_told`, too few are as large to tell it from chance."""
+    """The largest value of one run is many times that of the other. If it is not `is_told`, too few values are as large to distinguish
+    it from chance."""
 
     metric: Metric
     test: str
@@ -127,15 +128,15 @@ class LargestGrew:
 
     @property
     def ratio(self) -> float:
-        """How many times the smaller one it is; infinite against nothing."""
+        """The larger value over the smaller one; infinite if the smaller one is 0."""
         low, high = sorted((self.before, self.after))
         return high / low if low > 0 else float("inf")
 
 
 @dataclass(frozen=True, slots=True)
 class ScatterUnknown:
-    """A figure of wake-ups differs by more than should pass, but runs of one thing may do so, and nothing says what they scatter by:
-    `again` says how a second run of the base would."""
+    """A figure of wake-ups has a large difference, and the scatter between runs of the same system is unknown. `again` is the command
+    for a second run of the base, which would show it."""
 
     metric: Metric
     test: str
@@ -148,9 +149,9 @@ class ScatterUnknown:
 
 @dataclass(frozen=True, slots=True)
 class RarestSeen:
-    """What a comparison of wake-ups, or of stalls, could have seen: a cause that makes one later than any other was found in nine of ten
-    comparisons if it came once in `once_in` of them, counted by event where `is_by_event`. For one in `rarest` it takes `wakeups` of each
-    run, which are measured in `seconds`, None where the interval is not known."""
+    """The lowest detectable rate of a comparison of wake-ups or stalls: a cause with one event in `once_in` was detected in nine of ten
+    comparisons; counted by event if `is_by_event`. A rate of one in `rarest` needs `wakeups` of each run, which take `seconds`, None if
+    the interval is not known."""
 
     test: str
     thing: str
@@ -163,8 +164,8 @@ class RarestSeen:
 
 @dataclass(frozen=True, slots=True)
 class NotTold:
-    """Rows that cannot be told, the largest shift among them as a share of the first run's figure. `by_order`: nothing but the order of
-    the cores keeps them from it."""
+    """Inconclusive rows, with the largest shift among them as a share of the first run's figure. `by_order`: only the order of the cores
+    makes them inconclusive."""
 
     rows: int
     of: int
@@ -174,7 +175,8 @@ class NotTold:
 
 @dataclass(frozen=True, slots=True)
 class LadderRefused:
-    """Spans that wait but make no ladder: it explains `share` of their variance, or several cores of a cluster pay as its last man."""
+    """Spans with waits that the queue model does not fit: it explains `share` of their variance, or several cores of a cluster pay as
+    its last core down."""
 
     share: float
     cluster: int | None
@@ -194,7 +196,7 @@ class NoQueue:
 
 @dataclass(frozen=True, slots=True)
 class ServedInOrder:
-    """A queue: the cores in the order in which they were served, and the ladder that fits; `rms` is what the fit leaves."""
+    """A queue: the cores in the order in which they were served, and the fitted terms. `rms` is the root mean square residual."""
 
     cores: tuple[CoreId, ...]
     base: float
@@ -204,14 +206,14 @@ class ServedInOrder:
 
 @dataclass(frozen=True, slots=True)
 class DidNotWait:
-    """The cores at the head, behind which the queue begins."""
+    """The cores before the queue began, which did not wait."""
 
     cores: tuple[CoreId, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class LongestWait:
-    """The last core of the queue: what it waited behind how many cores, and the extras in it by name."""
+    """The last core of the queue: its wait, the number of cores before it, and the last-core delays by name."""
 
     core: CoreId
     waited: float
@@ -222,7 +224,7 @@ class LongestWait:
 
 @dataclass(frozen=True, slots=True)
 class PaidAsLastMan:
-    """`rise` is how far the core stands behind the one before it, where that is too little to hold the flush; else None."""
+    """`rise` is how much longer the core took than the one before it, if that is too little for the flush; else None."""
 
     core: CoreId
     flush: float
@@ -255,7 +257,7 @@ class QueueWithoutClusterLock:
 
 @dataclass(frozen=True, slots=True)
 class StepOfLevelZero:
-    """The step of the level-0 test beside this test's: the same, or another."""
+    """The per-position delay of the level-0 test, compared with that of this test."""
 
     step: float
     same: bool
@@ -268,7 +270,7 @@ class WaitedOnTheWayUp:
 
 @dataclass(frozen=True, slots=True)
 class LeadTookLonger:
-    """Than its siblings. `flush` is the part of `more` that its cluster flush explains."""
+    """The lead took longer than its siblings. `flush` is the part of `more` that its cluster flush explains."""
 
     lead: CoreId
     more: float
@@ -289,7 +291,7 @@ class LongestSpan:
 
 @dataclass(frozen=True, slots=True)
 class SpentIn:
-    """The innermost function that, with what it calls, has more than half of a core's span; `caller` calls it so often in one span."""
+    """The innermost function that, with its callees, has more than half of a core's span. `caller` calls it `times` times in one span."""
 
     core: CoreId
     metric: Metric
@@ -302,7 +304,7 @@ class SpentIn:
 
 @dataclass(frozen=True, slots=True)
 class WaitedFor:
-    """A wait seen in the trace: who held the lock for how long of it, or whose event ended it."""
+    """A wait in the trace: the lock holders and how long each held it, or the event that ended the wait."""
 
     core: CoreId
     waited: float
@@ -313,8 +315,8 @@ class WaitedFor:
 
 @dataclass(frozen=True, slots=True)
 class MetricMoved:
-    """Rows of one metric that changed one way. `everywhere`: in every test that has the metric; `untouched`
-    are metrics shown not to move. `in_iterations`: some changed in a part of their iterations; amounts are of the one that moved most."""
+    """Rows of one metric that changed in one direction. `everywhere`: in every test with the metric. `untouched` are metrics shown not
+    to change. `in_iterations`: some changed in a part of their iterations; amounts are those of the iteration that changed most."""
 
     metric: Metric
     verdict: Verdict
@@ -342,7 +344,7 @@ class ShapeMoved:
 
 @dataclass(frozen=True, slots=True)
 class DriftInside:
-    """Spans of one run that drift or switch over its iterations, and not so in the other: no change between the two."""
+    """Spans that drift or switch during one run and not during the other. This is no change between the runs."""
 
     metric: Metric
     test: str
@@ -354,8 +356,8 @@ class DriftInside:
 
 @dataclass(frozen=True, slots=True)
 class CouldHaveSeen:
-    """In half of `rows` a change of `figure` by this share of the level would have been found with `power`; with so many boots more of
-    each run, one of the share `then`."""
+    """The median minimum detectable effect of `rows`: a change of `figure` by this share of the level is detected with `power`. With
+    `more` boots of each run, a change of the share `then` is detected."""
 
     figure: str
     rows: int
@@ -367,8 +369,8 @@ class CouldHaveSeen:
 
 @dataclass(frozen=True, slots=True)
 class TailNotTold:
-    """Rows whose level is the same and whose iterations are too few, or too scattered, to tell of the tail. `is_rest`: beside others that
-    moved or cannot be told."""
+    """Rows with an equivalent median whose iterations are too few or too scattered for a result on the tail. `is_rest`: other rows
+    changed or are inconclusive."""
 
     rows: int
     of: int
@@ -377,7 +379,7 @@ class TailNotTold:
 
 @dataclass(frozen=True, slots=True)
 class InSomeIterations:
-    """A row whose change is in some iterations only, under a clock that is exact."""
+    """A row that changed in some iterations only, under an exact clock."""
 
     metric: Metric
     test: str
@@ -387,7 +389,7 @@ class InSomeIterations:
 
 @dataclass(frozen=True, slots=True)
 class TermMoved:
-    """A term of the ladder that changed, with its value before and after in each test."""
+    """A term of the queue model that changed, with its value before and after in each test."""
 
     term: str
     verdict: Verdict
@@ -398,7 +400,7 @@ class TermMoved:
 
 @dataclass(frozen=True, slots=True)
 class PartsMoved:
-    """Medians over the cores of a span's parts, by how much they moved."""
+    """The changes of the medians, over the cores, of a span's parts."""
 
     metric: Metric
     parts: Amounts
@@ -417,7 +419,7 @@ class FunctionMoved:
 
 @dataclass(frozen=True, slots=True)
 class FunctionsMoved:
-    """Every function that differs in one metric of these tests, which moved alike; the largest first. Means over `cores` of
+    """All functions that differ in one metric of these tests, in which they changed alike; the largest first. Means over `cores` of
     `of_cores`."""
 
     metric: Metric
@@ -429,7 +431,8 @@ class FunctionsMoved:
 
 @dataclass(frozen=True, slots=True)
 class OrderChanged:
-    """`largest_share` is the largest relative move of a span against its place in the queue, None where nothing can be said of it."""
+    """`largest_share` is the largest relative difference between a span and the model at its queue position; None if it cannot be
+    computed."""
 
     before: tuple[CoreId, ...]
     after: tuple[CoreId, ...]
@@ -438,15 +441,15 @@ class OrderChanged:
 
 @dataclass(frozen=True, slots=True)
 class NothingMoved:
-    """No structure changed beyond its threshold; `of_levels`: no level did, and of the tails not all is told."""
+    """No structure changed beyond its threshold. `of_levels`: no level changed, and some tails are inconclusive."""
 
     of_levels: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class CallOfSize:
-    """A kind of call of which `times` together take as much as was stolen. `seen`: how many of that size the probe saw; `function` is
-    where its instructions lie mostly, empty where no functions were counted."""
+    """A kind of call of which `times` together take as long as the steal time. `seen`: how many calls of that size the probe saw.
+    `function` is the function with most of its instructions, empty if functions were not counted."""
 
     name: str
     seen: int
@@ -456,7 +459,7 @@ class CallOfSize:
 
 @dataclass(frozen=True, slots=True)
 class StolenBy:
-    """Thefts of one size, and every kind of call of the same firmware that fits; empty where none does."""
+    """Steal times of one size, and every kind of call of the same firmware that fits; empty if none fits."""
 
     thefts: int
     instructions: int
@@ -465,14 +468,14 @@ class StolenBy:
 
 @dataclass(frozen=True, slots=True)
 class ConditionsDiffer:
-    """What stands with the verdict: which conditions of the two runs differ, and what takes something from their figures."""
+    """The text that is printed with the verdict: the differing conditions of the two runs, and what limits their figures."""
 
     caveat: str
 
 
 @dataclass(frozen=True, slots=True)
 class ModeCaveat:
-    """What the mode of a measurement takes from its figures; `pair` where two runs differ."""
+    """The limits of a measurement in this mode; `pair` if the modes of two runs differ."""
 
     mode: Mode
     pair: bool
@@ -480,9 +483,10 @@ class ModeCaveat:
 
 @dataclass(frozen=True, slots=True)
 class Scatter:
-    """A metric's standard deviations over their means, the median and the largest of all spans; None where they cannot be told apart.
+    """The relative standard deviations of a metric: the median and the largest of all spans. None if they cannot be separated.
 
-    `counts`: the fewest and the most boots, the fewest and the most iterations in one, and how many spans of cores or places.
+    `counts`: the fewest and the most boots, the fewest and the most iterations in one boot, and the number of spans of cores or
+    positions.
     """
 
     metric: Metric
@@ -493,8 +497,8 @@ class Scatter:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """One CPU's wake-ups. `median` is None where only a summary is known, whose figures were printed in steps of `step`; `missed` periods
-    passed while the task was late."""
+    """The wake-ups of one CPU. `median` is None if only a summary is known, whose figures were printed in steps of `step`. `missed`
+    periods passed while the task was late."""
 
     cpu: int
     average: float
@@ -521,7 +525,7 @@ class LateInPeriod:
 
 @dataclass(frozen=True, slots=True)
 class StatisticMoved:
-    """One statistic of one CPU's wake-ups; in the unit of its own metric."""
+    """One statistic of the wake-ups of one CPU, in the unit of its metric."""
 
     statistic: str
     metric: Metric
@@ -540,7 +544,7 @@ class CpuMoved:
 
 @dataclass(frozen=True, slots=True)
 class LateMoved:
-    """Wake-ups of all CPUs that are later than a level, which `name` says, came more or less often, per million."""
+    """A changed rate of wake-ups of all CPUs that are later than a level, which `name` states, per million."""
 
     verdict: Verdict
     name: str
@@ -550,9 +554,9 @@ class LateMoved:
 
 @dataclass(frozen=True, slots=True)
 class CauseCounted:
-    """How often one cause made wake-ups late in both runs, by event: (events, of so many wake-ups), the ratio of the rates with its 95 %
-    interval, and what is told of it. `needed` wake-ups of each run, `seconds` long where the interval is known, would show it to come twice
-    as often; None where it cannot be said."""
+    """How often one cause made wake-ups late in both runs, by event: (events, wake-ups), the ratio of the rates with its 95 % interval,
+    and the verdict. With `needed` wake-ups of each run, which take `seconds` if the interval is known, a doubled rate would be detected;
+    None if that cannot be computed."""
 
     verdict: Verdict
     blame: Blame
@@ -567,7 +571,7 @@ class CauseCounted:
 
 @dataclass(frozen=True, slots=True)
 class BlameMoved:
-    """How many late wake-ups had one blame, before and after."""
+    """The number of late wake-ups with one cause, before and after."""
 
     blame: Blame
     before: int
@@ -576,14 +580,14 @@ class BlameMoved:
 
 @dataclass(frozen=True, slots=True)
 class NoWakeupMoved:
-    """No CPU's wake-ups are shown to have changed; of so many rows nothing can be told."""
+    """No CPU shows a change of its wake-ups; `untold` rows are inconclusive."""
 
     untold: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class AmountMoved:
-    """One quantity that changed; in the unit of its own metric."""
+    """One quantity that changed, in the unit of its metric."""
 
     name: str
     metric: Metric
@@ -595,7 +599,7 @@ class AmountMoved:
 
 @dataclass(frozen=True, slots=True)
 class AmountsNotTold:
-    """Quantities that cannot be told, the largest shift among them as a share of the first run's figure."""
+    """Inconclusive quantities, with the largest shift among them as a share of the first run's figure."""
 
     quantities: int
     of: int

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whether two runs may be compared at all, checked first: what differs is refused with a sentence, or corrected and noted."""
+"""Checks whether two runs can be compared. A difference raises an error with one sentence, or is corrected and noted."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ GRAVEST = (
 
 
 class NotComparable(DataError):
-    """The runs, or one of them, do not hold what an analysis needs; the message says what and what to do."""
+    """A run lacks what an analysis needs. The message says what and how to proceed."""
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two runs that may be compared, their columns in one unit, and the (test, metric) that both hold for the same cores.
+    """Two comparable runs, their columns in one unit, and the (test, metric) pairs that both have for the same cores.
 
-    `gaps` say what the first run holds and nobody can judge, because the second lacks it or one of them is partial.
+    `gaps` are sentences on data of the first run that cannot be judged, because the second lacks it or a run is partial.
     """
 
     a: Run
@@ -41,7 +41,7 @@ class Pair:
 
     @property
     def suspect(self) -> frozenset[tuple[str, Metric]]:
-        """Spans that nobody may judge."""
+        """The spans under a suspicion, which get no verdict."""
         return frozenset(span for one in self.suspicions for span in one.spans)
 
     @property
@@ -49,7 +49,7 @@ class Pair:
         return self.a.tick.unit
 
     def without_suspect(self) -> Pair:
-        """What is left to be judged."""
+        """A copy without the spans under a suspicion."""
         if not self.suspect:
             return self
         ours, theirs = (columns.without(self.suspect) for columns in (self.columns_a, self.columns_b))
@@ -57,7 +57,7 @@ class Pair:
 
 
 def pair_runs(a: Run, b: Run) -> Pair:
-    """Raises NotComparable with one sentence where the two do not belong together."""
+    """The pair of two runs. Raises NotComparable with one sentence if they cannot be compared."""
     notes: list[str] = []
     check_same(a, b, notes)
     columns_a, columns_b = checked_columns(a), checked_columns(b)
@@ -81,12 +81,12 @@ def _counted_once(run: Run, columns: Columns, notes: list[str]) -> Columns:
 
 
 def partial_runs(a: Run, b: Run) -> list[str]:
-    """A run that did not come to its end says nothing of what it did not measure."""
+    """A note for each run that did not come to its end: it says nothing about what it did not measure."""
     return [f"{run.id} is {run.status}" for run in (a, b) if run.status is not RunStatus.COMPLETE]
 
 
 def check_same(a: Run, b: Run, notes: list[str]) -> None:
-    """Platform, clock, topology and campaign: runs that differ in one are refused, whatever they hold."""
+    """Raises NotComparable if two runs differ in platform, clock, topology or campaign."""
     _check_platform(a, b, notes)
     for what, ours, theirs in (
         ("clock", a.tick.clock.value, b.tick.clock.value),
@@ -107,12 +107,12 @@ def _check_platform(a: Run, b: Run, notes: list[str]) -> None:
 
 
 def platform_of(a: Run, b: Run) -> str:
-    """Of two runs of one platform: a run that does not name it was made on the other's."""
+    """The platform of both runs. A run that does not name its platform is taken to be of the other's."""
     return b.platform if a.platform == UNNAMED else a.platform
 
 
 def checked_columns(run: Run) -> Columns:
-    """The columns of a run that is fit for analysis; raises NotComparable."""
+    """The columns of a run. Raises NotComparable if the run cannot be analysed."""
     if not run.samples:
         raise NotComparable(f"{run.id} holds no samples that this analysis can take; run the campaign again or name another run")
     if run.conditions.mode is Mode.MULTI_THREAD:
@@ -133,7 +133,7 @@ def checked_columns(run: Run) -> Columns:
 
 
 def problems_note(run: Run) -> str:
-    """The gravest problem that reading met, of these the one that stands first, and how many there are."""
+    """The most severe problem of the input (of equal ones, the first), and the number of problems."""
     first = min(run.problems, key=lambda problem: (GRAVEST.index(problem.kind), problem.line))
     where = f"line {first.line}: " if first.line else ""
     count = f"{len(run.problems)} problems, the gravest" if len(run.problems) > 1 else "a problem"
@@ -176,12 +176,12 @@ def _common(a: Run, b: Run, columns_a: Columns, columns_b: Columns, notes: list[
 
 
 def _answer(run: Run, call: str) -> str:
-    """What each call of the name answered where each failed; empty where one did not, which is other work."""
+    """The result of each call with this name if all of them failed; empty if one of them succeeded, which is other work."""
     return dict(run.refused).get(call, "")
 
 
 def _where_refused(a: Run, b: Run, call: str) -> str:
-    """In which of two runs, of which at least one refused it each time, and with what answer."""
+    """In which of two runs all such calls failed, at least in one, and with which result."""
     told = {run.id: _answer(run, call) for run in (a, b)}
     failed = [f"in {run} ({answer})" for run, answer in told.items() if answer]
     return ", ".join([*failed, *(f"not in {run}" for run, answer in told.items() if not answer)])

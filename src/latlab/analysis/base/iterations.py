@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the iterations of a run tell: a difference that only some of them have, and a drift over them."""
+"""Findings over the iterations of a run: a difference in some iterations only, and a drift."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class InIterations:
-    """A difference in `changed` of `of` iterations and in no other: what these changed by in the middle, whether the median is as it was,
-    and how many of them are `shorter` now: not all and not none where they went both ways."""
+    """A difference in `changed` of `of` iterations: `share` is its median relative size, `same_median` whether the median is unchanged,
+    and `shorter` the number of iterations that became shorter."""
 
     changed: int
     of: int
@@ -24,7 +24,7 @@ class InIterations:
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """By how much figures changed over the iterations of each boot: steadily, or at once after `after` of them."""
+    """The change of figures over the iterations of each boot: linear, or a step after `after` iterations."""
 
     size: float
     iterations: int

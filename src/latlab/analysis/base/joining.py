@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Several runs of one thing as one run of as many boots."""
+"""Joins several runs of the same system into one run with as many boots."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from latlab.model.run import UNNAMED, Amount, Amounts, Contents, CoreId, CoreTra
 
 
 def join_boots(runs: Sequence[Run]) -> Run:
-    """The boots of all runs, numbered through in the order of the runs. One run comes back as it is.
+    """One run with the boots of all runs, numbered in the order of the runs. A single run is returned unchanged.
 
-    Raises NotComparable where two of them are not of one thing: platform, topology, clock, tick, campaign, firmware, lead or conditions.
-    A log that does not name its firmware or platform is taken to be of the others'.
+    Raises NotComparable if two of them differ in platform, topology, clock, tick, campaign, firmware, lead or conditions. A log that
+    does not name its firmware or platform is taken to be of the others'.
     """
     first = runs[0]
     if len(runs) == 1:
@@ -55,7 +55,7 @@ def join_boots(runs: Sequence[Run]) -> Run:
 
 
 def _joined_functions(runs: Sequence[Run]) -> tuple[SpanFunctions, ...]:
-    """The calls of all runs together; none where one of them did not count functions."""
+    """The functions of all runs together; empty if one of them did not count functions."""
     if not all(run.functions for run in runs):
         return ()
     found: dict[tuple[str, Metric, CoreId], list[SpanFunctions]] = {}
@@ -95,7 +95,7 @@ def _summed(parts: Sequence[SpanFunctions]) -> tuple[FunctionShare, ...]:
 
 
 def _repeated(runs: Sequence[Run]) -> tuple[Amount, ...]:
-    """Every run repeats the others; what was counted for another time is rated first, which `over_s` of one second says."""
+    """The amounts of all runs as repetitions. Counts over different times are converted to rates; `over_s` is then 1."""
     found: dict[tuple[str, Metric, str, CoreId | None], list[Amount]] = {}
     for one in (one for run in runs for one in run.amounts):
         found.setdefault((one.test, one.metric, one.name, one.core), []).append(one)
@@ -131,12 +131,12 @@ def _together(runs: Sequence[Run], contents: Contents) -> Run:
 
 
 def _is_same(a: Run, b: Run) -> bool:
-    """Only a deterministic clock makes the same samples twice."""
+    """Whether two runs have the same samples under a deterministic clock. Under another clock the same samples do not occur twice."""
     return a.id == b.id or (a.tick.clock is Clock.TIME and a.contents == b.contents)
 
 
 def _firmware(run: Run) -> str:
-    """What the run says that it measured; a log that does not say it has the name of its file there."""
+    """The firmware that the run states. A log without one has the name of its file there."""
     return "" if run.build.firmware == run.id else run.build.firmware
 
 

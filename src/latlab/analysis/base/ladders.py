@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a fit of a parallel test found: one ladder for each of its iterations."""
+"""The fitted queue models of a parallel test, one for each of its iterations."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ STEP = "step"
 
 @dataclass(frozen=True)
 class Ladders:
-    """One fitted ladder for each complete iteration of a parallel test, in ns or instructions.
+    """One fitted queue model for each complete iteration of a parallel test, in ns or instructions.
 
-    `order` holds, for each iteration, the columns of `cores` in the order in which they were served; `spans` and `last_man` follow it.
-    `terms` are base, step and the extras; an iteration whose pattern lacks a term holds NaN. `head` counts cores served before the queue
-    began. `scales` are standard errors of the terms for a residual of one, `left` the squares that the fit leaves. `rms` is the root mean
-    square residual; `share` the share of the variance that the ladder explains.
+    `order` has, for each iteration, the columns of `cores` in the order in which they were served; `spans` and `last_man` use this
+    order. `terms` are base, step and the extras, NaN in an iteration whose pattern lacks the term. `head` is the number of cores served
+    before the queue began. `scales` are the standard errors of the terms for a residual of 1. `left` is the residual sum of squares,
+    `rms` the root mean square residual, and `share` the share of the variance that the model explains.
     """
 
     test: str
@@ -40,7 +40,7 @@ class Ladders:
     share: Floats
 
     def place(self, core: CoreId, row: int = 0) -> int:
-        """The place, from 0, at which a core was served in one iteration."""
+        """The position, from 0, at which a core was served in one iteration."""
         return int(np.flatnonzero(self.order[row] == self.cores.index(core))[0])
 
     def names_in_order(self, row: int = 0) -> tuple[CoreId, ...]:

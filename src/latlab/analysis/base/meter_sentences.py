@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Why the cycle counters of a CPU cannot tell what the firmware takes, in sentences."""
+"""Sentences on why the cycle counters of a CPU cannot measure steal time."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ REASONS = {
 
 
 def blind_sentences(cpus: Sequence[CpuStolen]) -> tuple[str, ...]:
-    """One for each reason, with the CPUs that it holds for."""
+    """One sentence for each reason, with its CPUs."""
     return tuple(
         f"{said_cpus([cpu.cpu for cpu in cpus if cpu.blind is reason])}: what the firmware takes cannot be seen: {REASONS[reason]}"
         for reason in dict.fromkeys(cpu.blind for cpu in cpus)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Variances from few values, each drawn towards what all of its kind show: Smyth's moderated t.
+"""Smyth's moderated t: variances from few values, shrunk towards the variance of their kind.
 
-G. K. Smyth, Linear models and empirical Bayes methods for assessing differential expression, 2004, sections 4 and 6.2. Its degrees of
-freedom are at most those of all variances together, as in the package limma.
+G. K. Smyth, Linear models and empirical Bayes methods for assessing differential expression, 2004, sections 4 and 6.2. With the prior
+s0^2 of d0 degrees of freedom, the moderated variance is (d0 s0^2 + d s^2) / (d0 + d). Its degrees of freedom are at most those of all
+variances together, as in the package limma.
 """
 
 from __future__ import annotations
@@ -23,15 +24,15 @@ OUTLIER_P = 0.002
 
 @dataclass(frozen=True, slots=True)
 class Prior:
-    """What the variances of one kind have in common: `variance`, as sure as `dof` degrees of freedom of its own would be. No variance is
-    surer than `most`, the freedom of all that the prior was fitted to."""
+    """The prior of the variances of one kind: `variance` with `dof` degrees of freedom. `most` is the sum of the degrees of freedom that
+    it was fitted to, the upper limit for a moderated variance."""
 
     variance: float
     dof: float
     most: float = MOST_DOF
 
     def moderate(self, variance: float, dof: float) -> tuple[float, float]:
-        """A variance of `dof` degrees of freedom drawn towards the prior, and the degrees of freedom of both."""
+        """The moderated variance, and its degrees of freedom, of a variance with `dof` degrees of freedom."""
         if dof + self.dof <= 0:
             return float("nan"), 0.0
         whole = dof + self.dof
@@ -39,9 +40,10 @@ class Prior:
 
 
 def fit_prior(variances: Floats, dof: float) -> Prior:
-    """The scaled inverse chi-squared prior of `variances`, each of `dof` degrees of freedom, by the moments of their logarithms.
+    """The scaled inverse chi-squared prior of `variances`, each with `dof` degrees of freedom, fitted by the moments of their
+    logarithms.
 
-    Fewer than three positive variances say nothing of each other: the prior then has no weight.
+    With fewer than three positive variances the prior has no weight.
     """
     kept = variances[variances > 0]
     if len(kept) < 3:
@@ -58,7 +60,8 @@ def fit_prior(variances: Floats, dof: float) -> Prior:
 
 
 def t_shift(difference: float, variance: float, dof: float, confidence: float = 0.90) -> Shift:
-    """A shift whose squared standard error is `variance`, with its interval and p-value by Student's t; no interval below one degree."""
+    """A shift with the squared standard error `variance`, with its confidence interval and p-value by Student's t. There is no interval
+    below one degree of freedom."""
     if dof < 1 or not np.isfinite(variance):
         return Shift(difference, -np.inf, np.inf, 1.0)
     error = variance**0.5
@@ -70,9 +73,9 @@ def t_shift(difference: float, variance: float, dof: float, confidence: float = 
 
 
 def steady_variance(values: Floats) -> tuple[float, int]:
-    """The variance of `values` without those that stand out from the others, and its degrees of freedom.
+    """The variance of `values` without outliers, and its degrees of freedom.
 
-    One value at a time is left out, a third at most, while it lies outside the prediction interval (p = 0.002) of the rest.
+    Leaves out one value at a time, at most a third, while it lies outside the prediction interval (p = 0.002) of the others.
     """
     kept = np.sort(values)
     for _ in range(len(values) // 3):
@@ -91,7 +94,7 @@ def steady_variance(values: Floats) -> tuple[float, int]:
 
 
 def _inverse_trigamma(value: float) -> float:
-    """The x whose trigamma is `value`; trigamma falls from infinity to 0."""
+    """The x with trigamma(x) = `value`; trigamma falls from infinity to 0."""
     from scipy import special
     from scipy.optimize import brentq  # slow to load, and several boots alone need it
 

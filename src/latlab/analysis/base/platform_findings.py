@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a run's figures show of a fact of its platform: one type for each kind of statement, its amounts in the run's unit.
+"""Findings that rest on a fact of the platform: one type for each kind of statement, amounts in the run's unit.
 
-Each carries the fact that it rests on, in the words of the catalogue.
+Each has the fact that it rests on, in the words of the catalogue.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Stated:
 
 @dataclass(frozen=True, slots=True)
 class LargerCache:
-    """The last man of one cluster flushes for longer than that of another, beyond a core's flush: their cache is larger."""
+    """The last core down of one cluster flushes longer than that of another, beyond the flush of a core: its cache is larger."""
 
     clusters: tuple[int, int]
     flushes: tuple[float, float]
@@ -32,7 +32,8 @@ class LargerCache:
 
 @dataclass(frozen=True, slots=True)
 class SwitchedOn:
-    """Cores that CPU_ON started wake up for longer than after a suspend; `lead` is how much the core that was only suspended differs."""
+    """Cores that CPU_ON started take longer to wake up than after a suspend; `lead` is the difference of the core that was only
+    suspended."""
 
     cores: tuple[CoreId, ...]
     least: float
@@ -44,7 +45,8 @@ class SwitchedOn:
 
 @dataclass(frozen=True, slots=True)
 class ClusterStayedOn:
-    """Cores come back sooner than in the test where their cluster was off. `beside`: the same of cores whose cluster was on in both."""
+    """Cores wake up sooner than in the test in which their cluster was off. `beside`: the same for cores whose cluster was on in both
+    tests."""
 
     by_cluster: tuple[tuple[int, float], ...]
     beside: float | None
@@ -54,7 +56,7 @@ class ClusterStayedOn:
 
 @dataclass(frozen=True, slots=True)
 class WarmCaches:
-    """The lead, which had been running, calls in less time than the rest of its cluster, which was switched on. Medians of `samples`."""
+    """The lead, which was running, has shorter calls than the rest of its cluster, which was switched on. Medians of `samples`."""
 
     lead: CoreId
     call: float
@@ -76,7 +78,7 @@ class FirstCaller:
 
 @dataclass(frozen=True, slots=True)
 class FasterCores:
-    """Every core of the cluster with the higher clock takes less time: the most of it and the least of the other, by metric."""
+    """Every core of the cluster with the higher clock is faster: its longest time and the shortest of the other cluster, by metric."""
 
     clusters: tuple[int, int]
     spans: tuple[tuple[Metric, float, float], ...]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Explanations as sentences for a reader. Nothing reads them back."""
+"""Explanations as sentences for a reader. No code reads them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def sentence_of(finding: f.Finding, unit: str) -> str:
 
 
 def suspicion(suspect: f.Suspect, core: CoreId | None) -> str:
-    """What may stand behind a finding; `core` is the one that it names, if any."""
+    """A possible cause of a finding; `core` is the core that it names, if any."""
     cluster = core.cluster if core else ""
     return {
         f.Suspect.PSCI_LOCK: "the cores queue for a lock of PSCI",

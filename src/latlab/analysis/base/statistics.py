@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The statistical tests that verdicts rest on. Sources of the methods stand in docs/explanation/statistics.md."""
+"""The statistical tests behind the verdicts. docs/explanation/statistics.md has the sources of the methods."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _EXACT_TIED = 60
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """A shift with its confidence interval (infinite where the samples are too few) and the p-value of no shift.
+    """A shift with its confidence interval (infinite for too few samples) and the p-value of the hypothesis of no shift.
 
-    `error` is its standard error, and `dof` how surely that is known, where the method has one.
+    `error` is its standard error and `dof` the degrees of freedom of that error, if the method has one.
     """
 
     value: float
@@ -53,7 +53,7 @@ def two_sample_shift(a: Floats, b: Floats, confidence: float = 0.95) -> Shift:
 
 
 def effect_size(a: Floats, b: Floats) -> float:
-    """Cliff's delta: how much more often a value of `b` is above one of `a` than below, -1 to 1."""
+    """Cliff's delta: P(b > a) - P(b < a) over all pairs, -1 to 1."""
     signs = np.sign(np.subtract.outer(b, a))
     return float(signs.mean())
 
@@ -69,7 +69,8 @@ def family_wise(p_values: list[float]) -> list[float]:
 
 
 def false_discovery_control(p_values: list[float]) -> list[float]:
-    """Benjamini-Hochberg adjusted p-values, in the order given; scipy.stats has it too, but takes longer to load than all the rest."""
+    """Benjamini-Hochberg adjusted p-values, in the order given. scipy.stats has the same function and takes longer to load than
+    everything else."""
     order = np.argsort(p_values)[::-1]
     steps = np.asarray(p_values, dtype=float)[order] * len(p_values) / np.arange(len(p_values), 0, -1)
     adjusted = np.empty(len(p_values))
@@ -80,7 +81,7 @@ def false_discovery_control(p_values: list[float]) -> list[float]:
 def by_family(
     p_values: Sequence[float], families: Sequence[Hashable], adjust: Callable[[list[float]], list[float]], share: float
 ) -> list[float]:
-    """Adjusted within each family, for a share of what may go wrong."""
+    """p-values adjusted within each family, divided by `share`, the part of alpha for these families."""
     out = [1.0] * len(p_values)
     for family in dict.fromkeys(families):
         own = [i for i, one in enumerate(families) if one == family]
@@ -90,7 +91,7 @@ def by_family(
 
 
 def _ends(ordered: Floats, cut: int) -> tuple[float, float]:
-    """The interval from the cut-th smallest to the cut-th largest; a cut of zero is no interval."""
+    """The interval from the cut-th smallest to the cut-th largest value; infinite for a cut of 0."""
     if cut < 1:
         return -np.inf, np.inf
     return float(ordered[cut - 1]), float(ordered[-cut])
@@ -103,7 +104,7 @@ def _mann_whitney(a: Floats, b: Floats, method: str) -> float:
 
 
 def _mann_whitney_with_ties(a: Floats, b: Floats) -> float:
-    """The exact distribution of the rank sum given the ties, where scipy has only an approximation."""
+    """The exact two-sided p-value of the rank sum given the ties. scipy has only an approximation."""
     if min(a.min(), b.min()) == max(a.max(), b.max()):
         return 1.0  # the ranks have no variance, for which scipy's approximation is 1 or no number, by its version
     if len(a) + len(b) > _EXACT_TIED:
@@ -124,7 +125,7 @@ def _mann_whitney_with_ties(a: Floats, b: Floats) -> float:
 
 @lru_cache(maxsize=256)
 def _mann_whitney_cut(n: int, m: int, confidence: float) -> int:
-    """How many of the ordered pairwise differences lie outside the interval on each side, plus one; 0 where none may."""
+    """How many ordered pairwise differences lie outside the interval on each side, plus one; 0 if there is no interval."""
     tail = (1 - confidence) / 2
     if n * m > _EXACT_PAIRS:
         z = normal_quantile(1 - tail)

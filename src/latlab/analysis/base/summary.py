@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Samples to one row for each (test, metric, core): n, minimum, median, maximum."""
+"""Samples as one row for each (test, metric, core): n, minimum, median, maximum."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ALONE = "psci_version_parallel"
 
 
 class Mark(StrEnum):
-    """Why the figures of a test are not what they seem to be, in few words."""
+    """Why the figures of a test do not mean what they seem to, in few words."""
 
     TURNS = "cores took turns"
     NOISE = "not a latency"
@@ -32,7 +32,7 @@ SENTENCES = {
 
 @dataclass(frozen=True, slots=True)
 class CoreSummary:
-    """Ticks of the run's clock; `mark` says why the figures do not mean what they seem to."""
+    """Values in ticks of the run's clock; `mark` is the reason why the figures do not mean what they seem to."""
 
     test: str
     metric: Metric
@@ -67,21 +67,22 @@ def mark_of(run: Run, test: str) -> Mark | None:
 
 
 def takes_turns(run: Run, test: str) -> bool:
-    """Whether other cores' turns are in the test's spans. The probe, which alone gives functions, counts each core's own instructions,
-    and a call of this kind waits for nobody; in other parallel tests a core may spin for a lock that another holds in its turn."""
+    """Whether the test's spans contain the turns of other cores. The probe, the only source of functions, counts each core's own
+    instructions, and a call of this kind waits for nobody. In other parallel tests a core may spin for a lock that another core holds
+    during its turn."""
     if run.tick.clock is not Clock.INSTRUCTIONS or not test.endswith("_parallel") or len(run.topology.cores) == 1:
         return False
     return not (run.functions and test == ALONE)
 
 
 def follows_order(run: Run, metric: Metric) -> bool:
-    """Whether spans of this kind may depend on the order in which the emulator runs the cores, which is not the same in every run: its
-    own loop may serve a due timer between two cores' turns. Calls are counted while all cores run; other spans have the lead's order."""
+    """Whether spans of this metric may depend on the order in which the emulator runs the cores, which differs between runs: its loop
+    may serve a due timer between the turns of two cores. Calls are counted while all cores run; other spans have the lead's order."""
     return run.tick.clock is Clock.INSTRUCTIONS and metric is Metric.CALL and len(run.topology.cores) > 1
 
 
 def is_noise(run: Run) -> bool:
-    """Multi-threaded emulation counts the host's time, not the target's."""
+    """Whether the figures are noise: multi-threaded emulation counts the host's time, not the target's."""
     return run.conditions.mode is Mode.MULTI_THREAD
 
 

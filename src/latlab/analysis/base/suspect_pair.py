@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What two runs beside each other say against the figures of one: another unit, another clock, columns in each other's place."""
+"""Data-quality warnings from the comparison of two runs: another unit, another clock, exchanged columns."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ HALF = 2.0
 
 
 def suspicions_between(a: Run, b: Run, columns_a: Columns, columns_b: Columns, common: Sequence[Span]) -> tuple[Suspicion, ...]:
-    """What each run shows by itself, and what is left to show in what both hold."""
+    """The warnings of each run, and those from the spans that both runs have."""
     found = [*suspicions_of(a, columns_a), *suspicions_of(b, columns_b)]
     sides = [_Side(span, *_middles(a, b, columns_a, columns_b, span)) for span in common]
     found += _units(a, b, sides, {span for one in found for span in one.spans})
@@ -46,7 +46,8 @@ def suspicions_between(a: Run, b: Run, columns_a: Columns, columns_b: Columns, c
 
 @dataclass(frozen=True)
 class _Side:
-    """The cores' medians of one span in both runs, sorted where the order of cores is chance; `slack`: what rounding may do to a ratio."""
+    """The cores' medians of one span in both runs, sorted if the order of the cores is chance. `slack` is the effect of rounding on
+    their ratio."""
 
     span: Span
     before: Floats
@@ -59,7 +60,7 @@ class _Side:
 
     @property
     def scatter(self) -> float:
-        """Two standard errors of the ratio's logarithm, by how far the cores' own ratios lie apart."""
+        """Two standard errors of the logarithm of the ratio, from the scatter of the cores' own ratios."""
         count = len(self.before)
         return float(2 * np.std(np.log(self.after / self.before), ddof=1) / count**0.5) if count > 1 else 0.0
 
@@ -69,7 +70,7 @@ class _Side:
 
     @property
     def is_steady(self) -> bool:
-        """What no queue is part of, whose order is chance."""
+        """Whether no queue, whose order is chance, is part of the span."""
         test, metric = self.span
         return not test.endswith("_parallel") or metric is Metric.PSCI_CALL
 
@@ -88,7 +89,7 @@ def _covers(found: Sequence[Suspicion], other: Suspicion) -> bool:
 
 
 def _units(a: Run, b: Run, sides: Sequence[_Side], known: set[Span]) -> Iterator[Suspicion]:
-    """Hundreds of times the other's, in all or, under a clock that may have a unit at all, in one span."""
+    """Warnings for a factor of hundreds between the runs: in all spans or, under a clock that has a unit, in one span."""
     for run, values in ((a, [side.before for side in sides]), (b, [side.after for side in sides])):
         if (
             a.tick.clock is not Clock.TIME
@@ -117,7 +118,7 @@ def _in_unit(a: Run, b: Run, spans: tuple[Span, ...], ratio: float, is_whole: bo
 
 
 def _other_clock(a: Run, b: Run, sides: Sequence[_Side]) -> Iterator[Suspicion]:
-    """One factor in everything, or in every span of one test: no firmware makes all of its paths shorter by the same factor."""
+    """Warnings for one factor in all spans, or in all spans of one test: no firmware makes all of its paths shorter by the same factor."""
     shown = [side for side in sides if side.is_positive and side.is_steady]
     factor = _one_factor(shown)
     if factor:
@@ -138,8 +139,8 @@ def _other_clock(a: Run, b: Run, sides: Sequence[_Side]) -> Iterator[Suspicion]:
 
 
 def _one_factor(sides: Sequence[_Side]) -> float | None:
-    """What everything is multiplied by, where most figures are so alike and none is nearer to what it was: a change of the firmware that
-    comes with a large factor does not hide it."""
+    """The common factor, if most figures agree in it and none is nearer to its old value. A change of the firmware beside a large factor
+    does not hide it."""
     if len({side.span[1] for side in sides}) < FEWEST_METRICS:
         return None
     middle = float(np.median([side.ratio for side in sides]))
@@ -159,7 +160,7 @@ def _is_scaled(sides: Sequence[_Side], factor: float, within: float, middle_with
 
 
 def _is_halved(sides: Sequence[_Side], factor: float, within: float) -> bool:
-    """The spans of one test are few, so what their cores scatter by is allowed for as well."""
+    """Whether the spans have this factor. The spans of one test are few, so the scatter of their cores is added to the tolerance."""
     return _is_scaled([replace(side, slack=side.slack + side.scatter) for side in sides], factor, within)
 
 
@@ -168,7 +169,7 @@ def _stayed(sides: Sequence[_Side]) -> bool:
 
 
 def _exchanged(b: Run, sides: Sequence[_Side]) -> Iterator[Suspicion]:
-    """Columns of one test that are not what they were and, core by core, what the others of them were."""
+    """Warnings for columns of one test that changed and, core by core, equal other columns of the first run."""
     for test in dict.fromkeys(side.span[0] for side in sides):
         moved = {side.span: side for side in sides if side.span[0] == test and side.is_positive and _apart(side, side) > UNMOVED}
         taken = {span: source for span, side in moved.items() if (source := _source(side, moved)) is not None}
@@ -179,7 +180,7 @@ def _exchanged(b: Run, sides: Sequence[_Side]) -> Iterator[Suspicion]:
 
 
 def _source(side: _Side, moved: dict[Span, _Side]) -> Span | None:
-    """Whose column this one holds now."""
+    """The span of the first run whose values this span has now."""
     own = _apart(side, side)
     others = {span: _apart(other, side) for span, other in moved.items() if span != side.span}
     span = min(others, key=lambda one: others[one], default=None)
@@ -191,5 +192,5 @@ def _source(side: _Side, moved: dict[Span, _Side]) -> Span | None:
 
 
 def _apart(before: _Side, after: _Side) -> float:
-    """The mean over the cores, as a factor's logarithm."""
+    """The mean over the cores of the absolute logarithm of the ratio."""
     return float(np.mean(np.abs(np.log(after.after / before.before)))) if len(before.before) == len(after.after) else np.inf

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What one run's own figures say against them: too large for what their like are, zero, finer than the counter, or one boot pasted."""
+"""Data-quality warnings from one run: values far too large, zero, finer than the counter, or one boot pasted several times."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MOST_WHOLE = 0.5
 
 
 def suspicions_of(run: Run, columns: Columns) -> tuple[Suspicion, ...]:
-    """Nothing of a clock that counts exactly: it knows no unit, and its figures may be zero and boots equal."""
+    """The warnings of a run; none under an exact clock, which has no unit and may have zeros and equal boots."""
     if run.tick.clock is not Clock.TIME:
         return ()
     boots = tuple(_same_boots(run, columns))
@@ -36,13 +36,13 @@ def suspicions_of(run: Run, columns: Columns) -> tuple[Suspicion, ...]:
 
 
 def counter_tick_ns(run: Run) -> float:
-    """Of the platform where that is known, else the run's own."""
+    """The tick of the platform's counter in ns, if it is known, else that of the run."""
     hertz = facts_of(run.platform).counter_hz
     return 1e9 / hertz.value if hertz else run.tick.value
 
 
 def zeros(run: Run, columns: Columns, like: Columns) -> Iterator[Suspicion]:
-    """A span takes time: one of zero where its like in `like` take several steps of the print was not measured."""
+    """Warnings for spans of 0 whose counterparts in `like` take several steps of the printed resolution: they were not measured."""
     for span, matrix in columns.matrices.items():
         hit = matrix.values == 0
         if not hit.any():
@@ -55,7 +55,7 @@ def zeros(run: Run, columns: Columns, like: Columns) -> Iterator[Suspicion]:
 
 
 def one_of_each_boot(columns: Columns) -> Columns:
-    """Without the boots that hold the very figures of an earlier one."""
+    """The columns without boots that have the same figures as an earlier boot."""
     kept = {boots[0] for boots in _equal_boots(columns)}
     if len(kept) == len(_boots(columns)):
         return columns
@@ -63,7 +63,7 @@ def one_of_each_boot(columns: Columns) -> Columns:
 
 
 def _wrapped(run: Run, columns: Columns) -> Iterator[Suspicion]:
-    """A counter of 32 bits that is read across its end adds what it holds, in its ticks or in ns."""
+    """Warnings for a 32-bit counter that wrapped during a span, which then has 2^32 ticks or ns too many."""
     ticks = {run.tick.value, counter_tick_ns(run)}
     for span, matrix in columns.matrices.items():
         hit = matrix.values >= HALF_A_COUNTER * min(1.0, *ticks)
@@ -78,7 +78,7 @@ def _wrapped(run: Run, columns: Columns) -> Iterator[Suspicion]:
 
 
 def _finer_than_the_counter(run: Run, columns: Columns) -> Iterator[Suspicion]:
-    """Time that is read from a counter comes in its ticks. What does not is ticks that were printed as ns, or no single reading."""
+    """Warnings for times that are no multiples of the counter's tick: ticks printed as ns, or means."""
     tick = counter_tick_ns(run)
     if run.tick.value >= FINER * tick:
         return
@@ -90,7 +90,7 @@ def _finer_than_the_counter(run: Run, columns: Columns) -> Iterator[Suspicion]:
 
 
 def _same_boots(run: Run, columns: Columns) -> Iterator[Suspicion]:
-    """Where iterations or like cores differ inside a boot, no two boots agree in everything."""
+    """Warnings for equal boots. If iterations or like cores differ within a boot, two boots never agree in all figures."""
     several = [boots for boots in _equal_boots(columns) if len(boots) > 1]
     if several and _scatters(columns, several[0][0]):
         size, of = sum(map(len, several)), len(_boots(columns))
@@ -98,7 +98,7 @@ def _same_boots(run: Run, columns: Columns) -> Iterator[Suspicion]:
 
 
 def _scatters(columns: Columns, boot: int) -> bool:
-    """In any span over the iterations; or else in most clusters, as far as there are enough figures to tell."""
+    """Whether any span differs over the iterations, or most clusters have differing cores, if there are enough figures."""
     held = [matrix.values[matrix.boots == boot] for matrix in columns.matrices.values()]
     if any(len(values) > 1 and np.ptp(values, axis=0).any() for values in held):
         return True
@@ -112,7 +112,7 @@ def _scatters(columns: Columns, boot: int) -> bool:
 
 
 def _equal_boots(columns: Columns) -> list[list[int]]:
-    """The boots that hold the same figures of every span, in their order."""
+    """Groups of boots that have the same figures of every span, in their order."""
     found: dict[tuple[bytes, ...], list[int]] = {}
     for boot in _boots(columns):
         held = tuple(matrix.values[matrix.boots == boot].tobytes() for matrix in columns.matrices.values())
@@ -134,7 +134,7 @@ def _cores(matrix: Matrix, hit: Bools) -> tuple[CoreId, ...]:
 
 
 def _usual(columns: Columns, span: Span, matrix: Matrix, hit: Bools) -> float:
-    """The median of what is not hit: of the same core, of the other cores, or of the metric in other tests."""
+    """The median of the values that are not marked: of the same core, else of the other cores, else of the metric in other tests."""
     same = matrix.values[:, hit.any(axis=0)][~hit[:, hit.any(axis=0)]]
     rest = matrix.values[~hit]
     if len(same) or len(rest):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Figures that may not be what they are said to be, as data: what is suspected of which spans, and what that rests on.
+"""Data-quality warnings as data: the suspected fault, its spans, and its evidence.
 
-A suspicion is no finding about the firmware. What it covers is not judged, and no gate passes with one.
+A warning is no finding about the firmware. Data under a warning gets no verdict, and no gate passes with one.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Doubt(StrEnum):
 
 
 class Ground(StrEnum):
-    """What a suspicion rests on."""
+    """The evidence for a warning."""
 
     RUN = "the run itself"
     OTHER_RUN = "the other run"
@@ -42,10 +42,10 @@ class Ground(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Suspicion:
-    """`spans` of `run` are suspect, in `cores` or in all where none is named; `is_whole`: these are all that the run holds.
+    """A warning for `spans` of `run`, on `cores`, or on all cores if none is named. `is_whole`: these are all spans of the run.
 
-    `size` is the figure in ns, the factor to the other run, or a count of boots or iterations, `usual` what it should be like, and
-    `modulus` what a counter holds, in ns, where that is what a figure has too much.
+    `size` is the figure in ns, the factor to the other run, or a number of boots or iterations; `usual` is the expected value. `modulus`
+    is the range of a counter in ns, if that is the excess of the figure.
     """
 
     doubt: Doubt

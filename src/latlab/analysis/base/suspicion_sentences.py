@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Suspicions as sentences for a reader: what is suspect, what it rests on, and what to look at."""
+"""Data-quality warnings as sentences for a reader: the figure, the evidence, and what to check."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The one limit that a user may set."""
+"""The limit that a user can set."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from latlab.errors import UsageError
 
 
 def limits_of(tolerance_percent: float | None) -> Limits:
-    """The limits with another relative change that does not count, under every clock, for changes and for `same`; None leaves the
-    defaults."""
+    """The limits with another relative threshold, for changes and for `same`, under every clock. None keeps the defaults."""
     if tolerance_percent is None:
         return Limits()
     if not 0 <= tolerance_percent < 100:

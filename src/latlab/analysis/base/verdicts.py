@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The verdicts, the limits beyond which a difference counts and those within which two figures are the same."""
+"""The verdicts, the threshold of a change, and the equivalence margin."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from latlab.analysis.base.statistics import Shift
 
 
 class Verdict(StrEnum):
-    """`same` is shown equivalent within the threshold, level and shape; `same level` where the samples cannot tell of the shape.
+    """`same`: shown equivalent within the threshold, in level and shape. `same level`: the samples are too few for a result on the
+    shape.
 
-    What is shown to differ, but by no more than the threshold, is `moved`; what is neither shown different nor equivalent `cannot tell`.
+    `moved`: shown to differ, by no more than the threshold. `cannot tell`: neither shown different nor equivalent.
     """
 
     REGRESSED = "regressed"
@@ -25,7 +26,7 @@ class Verdict(StrEnum):
 
     @property
     def word(self) -> str:
-        """The verdict in a list of several, where its comma would be in the way."""
+        """The verdict for a list: without its comma."""
         return self.value.partition(",")[0]
 
 
@@ -35,13 +36,13 @@ WORST_FIRST = (Verdict.REGRESSED, Verdict.CANNOT_TELL, Verdict.IMPROVED, Verdict
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """A difference counts beyond the largest of `relative` times the baseline, `steps` resolutions and the capture-cost uncertainty.
+    """The threshold of a change is the largest of `relative` times the baseline, `steps` resolutions and the uncertainty of the capture
+    cost.
 
-    Two captures make a span and each may be off by one tick, so two spans of the same length may print two ticks apart: `steps` is 2.
-    Under the instruction clock figures are exact and the threshold is zero, unless `relative_exact` is given. `alpha` is the share of
-    comparisons of one truth in which anything of a metric may be called changed. The one threshold is what a change must exceed and what
-    `same` must lie within, however many boots there are. A change beyond `large` must not pass untold, nor a largest
-    wake-up `large_maximum` times as late.
+    Two captures make a span and each may be off by one tick, so two spans of equal length may differ by two printed ticks: `steps` is 2.
+    Under the instruction clock figures are exact and the threshold is 0, unless `relative_exact` is given. `alpha` is the probability
+    that any row of a metric is called changed if nothing changed. The same threshold is the equivalence margin of `same`, for any number
+    of boots. A change beyond `large` must be reported, and a largest wake-up beyond `large_maximum` times the other.
     """
 
     relative: float = 0.03
@@ -56,7 +57,7 @@ class Limits:
 
 
 def decide(shift: Shift, threshold: float, p_adjusted: float, alpha: float) -> Verdict:
-    """The verdict on a shift for which more is worse. What is shown to differ is never `same`, however little it moved."""
+    """The verdict on a shift for which more is worse. A significant shift is never `same`, however small."""
     if p_adjusted < alpha and shift.value:
         return decide_exact(shift.value, threshold)
     if -threshold <= shift.low and shift.high <= threshold:
@@ -71,6 +72,6 @@ def decide_exact(difference: float, threshold: float) -> Verdict:
 
 
 def overall(verdicts: Iterable[Verdict], has_gaps: bool = False, breaks_rule: bool = False) -> Verdict:
-    """The worst that was found; `same` only where everything is, and everything was there to be judged."""
+    """The worst verdict. `same` only if all verdicts are and nothing was left unjudged."""
     found = {*verdicts, *((Verdict.CANNOT_TELL,) if has_gaps else ()), *((Verdict.REGRESSED,) if breaks_rule else ())}
     return next((verdict for verdict in WORST_FIRST if verdict in found), Verdict.CANNOT_TELL)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is found of wake-ups and of the largest figure of a run, as sentences."""
+"""Sentences on wake-ups and on the largest figure of a run."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def wakeup_sentence(finding: WakeupFinding, unit: str) -> str:
 
 
 def _cause(finding: f.CauseCounted) -> str:
-    """Whether one cause comes more often, and what it takes to tell."""
+    """The sentence on the rate of one cause, with what a verdict would need."""
     (events, of), (after, out_of) = finding.before, finding.after
     counted = f"{events:,} events of {of:,} wake-ups, then {after:,} of {out_of:,}"
     ratio = "" if finding.ratio == float("inf") else f", {finding.ratio:.2g} times as often ({finding.low:.2g} to {finding.high:.2g})"
@@ -55,7 +55,7 @@ def _cause(finding: f.CauseCounted) -> str:
 
 
 def _doubt(finding: f.LargestGrew | f.ScatterUnknown | f.RarestSeen, unit: str) -> str:
-    """What was seen and what could have been."""
+    """The sentence on what was observed and what was detectable."""
     match finding:
         case f.LargestGrew(metric, test, name, before, after, is_told):
             size = "grew from nothing" if finding.ratio == float("inf") else f"is {finding.ratio:.1f} times as {_way(finding)}"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A distribution as weighted values, and the tests on two of them: what statistics.py does, without a row for each of millions of spans.
+"""A distribution as weighted values, and the tests on two of them: as in statistics.py, without a row for each of millions of spans.
 
-Sources of the methods stand in docs/explanation/statistics.md.
+docs/explanation/statistics.md has the sources of the methods.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SMALL = 60
 
 @dataclass(frozen=True)
 class Weighted:
-    """Spans of one core in ns or instructions: `counts` of them from `low` to below `high`, and `beyond` above all of these."""
+    """Spans of one core as a histogram, in ns or instructions: `counts` in [`low`, `high`), and `beyond` above all of these."""
 
     low: Floats
     high: Floats
@@ -38,7 +38,7 @@ class Weighted:
 
     @cached_property
     def middles(self) -> Floats:
-        """What stands for the spans of an interval; none is later than the maximum."""
+        """The representative value of each interval, at most the maximum."""
         return np.minimum((self.low + self.high - self.step) / 2, self.maximum)
 
     @cached_property
@@ -46,12 +46,12 @@ class Weighted:
         return np.cumsum(self.counts)
 
     def place(self, rank: int) -> int | None:
-        """The interval of the span of this rank, from 1; None where it was clipped."""
+        """The interval, from 1, of the span with this rank; None if the span was clipped."""
         found = int(np.searchsorted(self._cumulative, rank))
         return found if found < len(self.counts) else None
 
     def at_rank(self, rank: int) -> float | None:
-        """The latest that the span of this rank can be."""
+        """The upper bound of the span with this rank."""
         place = self.place(min(max(rank, 1), self.total))
         return None if place is None else min(float(self.high[place] - self.step), self.maximum)
 
@@ -59,7 +59,7 @@ class Weighted:
         return self.at_rank(ceil(self.total * share))
 
     def interpolated(self, share: float) -> float | None:
-        """The quantile as if the spans of an interval lay evenly in it; None where it was clipped."""
+        """The quantile, with spans distributed evenly within an interval; None if it was clipped."""
         rank = max(self.total * share, 1.0)
         place = self.place(ceil(rank))
         if place is None:
@@ -69,12 +69,13 @@ class Weighted:
         return min(float(self.low[place]) + inside * float(self.high[place] - self.low[place]), self.maximum + self.step)
 
     def width_at(self, share: float) -> float:
-        """How wide the interval is that holds this quantile."""
+        """The width of the interval that contains this quantile."""
         place = self.place(max(1, ceil(self.total * share)))
         return float(self.high[place] - self.low[place]) if place is not None else 0.0
 
     def above(self, level: float) -> int:
-        """How many are certainly later than `level`. Of what was clipped only the latest is known beyond the histogram's end."""
+        """The number of spans that are certainly later than `level`. Of the clipped spans only the latest is known beyond the end of the
+        histogram."""
         inside = int(self.counts[self.low > level].sum())
         if not self.beyond or (len(self.high) and level < self.high[-1]):
             return inside + self.beyond
@@ -82,14 +83,14 @@ class Weighted:
 
     @property
     def mean_and_error(self) -> tuple[float, float]:
-        """The mean and its standard error, were the spans independent."""
+        """The mean and its standard error for independent spans."""
         mean = float(np.average(self.middles, weights=self.counts))
         variance = float(np.average((self.middles - mean) ** 2, weights=self.counts))
         return mean, float(np.sqrt(variance / max(self.total, 1)))
 
 
 def weighted(distribution: Distribution, tick_value: float) -> Weighted | None:
-    """None where only minimum, average and maximum are known."""
+    """The distribution in the unit of `tick_value`; None if only minimum, average and maximum are known."""
     if not distribution.counts:
         return None
     table = np.array(distribution.counts, dtype=np.float64)
@@ -98,9 +99,9 @@ def weighted(distribution: Distribution, tick_value: float) -> Weighted | None:
 
 
 def weighted_shift(a: Weighted, b: Weighted, confidence: float = 0.95) -> Shift:
-    """The Hodges-Lehmann shift, the interval that inverts the Mann-Whitney test, and its p-value with ties corrected for.
+    """The Hodges-Lehmann shift, the interval that inverts the Mann-Whitney test, and its p-value with tie correction.
 
-    Up to 60 spans the exact tests of single values are used; what was clipped ranks above everything and stands at the largest value.
+    Up to 60 spans the exact tests of single values are used. Clipped values rank above all others and have the largest value.
     """
     x, y = _with_beyond(a), _with_beyond(b)
     if a.total + b.total <= _SMALL:
@@ -119,15 +120,15 @@ def weighted_shift(a: Weighted, b: Weighted, confidence: float = 0.95) -> Shift:
 
 
 def dominance(a: Weighted, b: Weighted) -> float:
-    """Cliff's delta: how much more often a span of `b` is above one of `a` than below, -1 to 1."""
+    """Cliff's delta: P(b > a) - P(b < a) over all pairs, -1 to 1."""
     (x, n), (y, m) = _with_beyond(a), _with_beyond(b)
     below, up_to = _counted_below(x, n, y)
     return float((m * (below + up_to)).sum() / (n.sum() * m.sum()) - 1)
 
 
 def quantile_shift(a: Weighted, b: Weighted, share: float) -> Shift | None:
-    """The difference of a quantile, its interval from those of the order statistics, and the p-value of the counts above the common
-    quantile. None where a run has fewer than ten spans above it, or where it was clipped."""
+    """The difference of a quantile, its interval from the intervals of the order statistics, and the p-value of the counts above the
+    common quantile. None if a run has fewer than ten spans above it, or if it was clipped."""
     if min(a.total, b.total) * (1 - share) < FEWEST_ABOVE:
         return None
     ends_a, ends_b = _quantile_with_ends(a, share), _quantile_with_ends(b, share)
@@ -141,9 +142,10 @@ def quantile_shift(a: Weighted, b: Weighted, share: float) -> Shift | None:
 
 
 def spread_shift(a: Weighted, b: Weighted, low: float = 0.1, high: float = 0.9) -> Shift | None:
-    """The difference of the distances between two quantiles, its interval from those of all four, and the p-value that this interval has.
+    """The difference of the distances between two quantiles, its interval from those of all four, and the p-value of that interval.
 
-    None where a quantile was clipped or has fewer than ten spans beyond it."""
+    None if a quantile was clipped or has fewer than ten spans beyond it.
+    """
     lower, upper = quantile_shift(a, b, low), quantile_shift(a, b, high)
     if lower is None or upper is None or min(a.total, b.total) * low < FEWEST_ABOVE:
         return None
@@ -158,8 +160,8 @@ def spread_shift(a: Weighted, b: Weighted, low: float = 0.1, high: float = 0.9) 
 
 @dataclass(frozen=True, slots=True)
 class Apart:
-    """How far two distributions lie apart: by how much spans came later, and by how much earlier, on average over all of them. Their sum
-    is the distance of Wasserstein, their difference that of the means. `p` is Kolmogorov's and Smirnov's bound, which ties make larger."""
+    """The distance of two distributions: the mean increase and the mean decrease over all spans. Their sum is the Wasserstein distance,
+    their difference that of the means. `p` is the bound of Kolmogorov and Smirnov, which ties make larger."""
 
     later: float
     earlier: float
@@ -167,7 +169,8 @@ class Apart:
 
 
 def apart(a: Weighted, b: Weighted, step: float) -> Apart:
-    """Both seen in steps of the coarser one, so that two tools are compared as far as both can tell."""
+    """The distance of two distributions, both in steps of the coarser one, so that two tools are compared at a resolution that both
+    have."""
     (x, n), (y, m) = _in_steps(a, step), _in_steps(b, step)
     points = np.union1d(x, y)
     ahead = _share_up_to(x, n, points) - _share_up_to(y, m, points)
@@ -179,7 +182,7 @@ def apart(a: Weighted, b: Weighted, step: float) -> Apart:
 
 
 def exceedance_p(below: int, others: int, above: int) -> float:
-    """Rosenbaum's test: `above` spans of one run, which has `others`, are later than all `below` spans of the other. Two-sided."""
+    """Rosenbaum's test, two-sided: `above` spans of a run with `others` spans are later than all `below` spans of the other run."""
     if above == 0 or below == 0:
         return 1.0
     ranks = np.arange(above)
@@ -187,7 +190,8 @@ def exceedance_p(below: int, others: int, above: int) -> float:
 
 
 def rate_p(events_a: int, of_a: int, events_b: int, of_b: int) -> float:
-    """Whether two rates of rare events differ: the exact conditional test of two Poisson counts, by the binomial distribution."""
+    """The p-value that two rates of rare events are equal: the exact conditional test of two Poisson counts, by the binomial
+    distribution."""
     events = events_a + events_b
     if events == 0:
         return 1.0
@@ -217,7 +221,7 @@ def _with_beyond(one: Weighted) -> tuple[Floats, Floats]:
 
 
 def _counted_below(x: Floats, n: Floats, y: Floats) -> tuple[Floats, Floats]:
-    """For each value of `y` how many of `x` are below it, and how many are not above it."""
+    """For each value of `y`, the number of `x` below it and the number of `x` not above it."""
     order = np.argsort(x)
     sums = np.r_[0.0, np.cumsum(n[order])]
     return sums[np.searchsorted(x[order], y, side="left")], sums[np.searchsorted(x[order], y, side="right")]
@@ -250,7 +254,7 @@ def _quantile_with_ends(one: Weighted, share: float, confidence: float = 0.95) -
 
 
 def _common_quantile_p(a: Weighted, b: Weighted, share: float) -> float:
-    """Two shares of spans above one level that both runs together exceed as often as the quantile says: the normal approximation."""
+    """The p-value that two shares of spans above the common quantile of both runs are equal, by the normal approximation."""
     ends = np.r_[a.high, b.high]
     order = np.argsort(ends)
     sums = np.cumsum(np.r_[a.counts, b.counts][order])

@@ -70,7 +70,7 @@ def signed_bare(value: float, unit: str) -> str:
 
 
 def scale_of(unit: str) -> float:
-    """How many of the unit stand behind one that is printed."""
+    """How many units one printed unit has."""
     return 1000.0 if unit == "ns" else 1.0
 
 
@@ -79,7 +79,7 @@ def heading_unit(unit: str) -> str:
 
 
 def percent(share: float) -> str:
-    """Infinite is what has no base. What is smaller than a tenth is not said to be nothing."""
+    """A share in percent. An infinite share has no base. A share below a tenth of a percent is not printed as 0."""
     if share == float("inf"):
         return "from about 0"
     if 1e-9 < abs(share) < 0.0005:
@@ -88,7 +88,7 @@ def percent(share: float) -> str:
 
 
 def said_p(p: float) -> str:
-    """Models of noise are not known so far out that less than a thousandth could be told apart."""
+    """A p-value in words, at least `p < 0.001`: models of noise are not known well enough for smaller values."""
     return "p below 0.001" if p < 0.001 else f"p at most {p:.2g}"
 
 
@@ -150,7 +150,7 @@ def said_caller(caller: Caller) -> str:
 
 
 def _shown(value: float, unit: str) -> float:
-    """Rounded as it is printed, so that nothing is printed as minus zero."""
+    """The value rounded as printed, so that 0 is never printed with a minus sign."""
     if unit == "insns":
         return round(value) + 0.0
     return round(value if unit in PLAIN else value / 1000, 2) + 0.0

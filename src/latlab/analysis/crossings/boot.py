@@ -63,5 +63,6 @@ def _stage(fragment: Fragment, images: Sequence[Image]) -> str:
 
 
 def _world_of(boot: ColdStart, fragment: Fragment) -> int:
-    """A fragment has a level; the first world of the boot that has it too, which is the only one but with realms."""
+    """The world of a fragment, by its exception level: the first world of the boot with this level. It is ambiguous only with RME, whose
+    realms share a level."""
     return next((world for world, _ in boot.parts if world & LEVEL_MASK == fragment.level & LEVEL_MASK), fragment.level)

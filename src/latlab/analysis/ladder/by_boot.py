@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Verdicts on rows of spans where the runs have four boots or more together: the boot is the sampling unit.
+"""Verdicts on rows of spans if the runs have four boots or more together: the boot is the sampling unit.
 
 1. A row's value in a boot is the mean of its cells. Two sets of boots are compared by the moderated t statistic (Smyth 2004):
-   t = (mean b - mean a) / sqrt(s^2 (1/n + 1/m)), s^2 = (d0 s0^2 + d s_row^2) / (d0 + d), with d0 + d degrees of freedom. The scaled inverse
-   chi-squared prior (s0^2, d0) is fitted to the rows of one metric and role, the parallel and the serial tests apart. Boots may agree by
-   chance: s^2 is at least the residual mean square of the two-way layout of boots by cells over the number of cells (Scheffe 1959).
-2. What comes in some boots only is compared by the exact Mann-Whitney test (1947), and not at all where its least p-value is too large.
+   t = (mean b - mean a) / sqrt(s^2 (1/n + 1/m)), s^2 = (d0 s0^2 + d s_row^2) / (d0 + d), with d0 + d degrees of freedom. The scaled
+   inverse chi-squared prior (s0^2, d0) is fitted to the rows of one metric and role, separately for parallel and serial tests. Boots
+   may agree by chance: s^2 is at least the residual mean square of the two-way layout of boots by cells over the number of cells
+   (Scheffe 1959).
+2. Events that occur in some boots only are compared by the exact Mann-Whitney test (1947), or not at all if its smallest p-value is
+   too large.
 3. The p-values of the rows of one metric are adjusted by Holm's method (1979), for two fifths of alpha.
-4. The rest is for groups: the rows of each role, and those of each cluster. A group is tested by O'Brien's OLS statistic (1984), the
-   rows over their standard errors added up by boot: t of these sums, with their variance moderated towards that of independent rows, and
-   no less than it. Groups are adjusted by the method of Benjamini and Hochberg (1995).
-5. Which rows of a group moved is asked from the top down (Meinshausen 2008): parts of like rows by the same statistic at 0.5 %, then the
-   rows of a part at 5 %, each by Holm's method. A row has to lie beyond its threshold by itself, on the side of its part.
+4. The other three fifths are for groups: the rows of each role, and those of each cluster. The test of a group is O'Brien's OLS statistic
+   (1984): the rows over their standard errors are added by boot, and t is computed from these sums. Their variance is moderated towards the
+   variance of independent rows and is at least that. Groups are adjusted by the method of Benjamini and Hochberg (1995).
+5. The changed rows of a group are found top down (Meinshausen 2008): parts of like rows by the same statistic at 0.5 %, then the rows of a
+   part at 5 %, each by Holm's method. A row must lie beyond its threshold by itself, in the direction of its part.
 6. Equivalence: two one-sided tests at 5 %, so the 90 % interval lies within the threshold (Schuirmann 1987).
 """
 
@@ -58,7 +60,7 @@ class BootMeans(NamedTuple):
 def judge_by_boot(
     evidence: Sequence[Evidence], boots: tuple[int, int], limits: Limits, apart: Collection[int] = ()
 ) -> tuple[list[Row], list[Level]]:
-    """Every row with its verdict, and the groups that were tested beside them. What is `apart` belongs to no group."""
+    """The rows with their verdicts, and the groups that were tested. `apart` are indices of rows that belong to no group."""
     shifts = row_shifts(evidence, sum(boots), limits.alpha)
     families = [(one.row.metric, one.row.is_occasional) for one in evidence]
     sizes, own = Counter(families), by_family([shift.p for shift in shifts], families, family_wise, SHARE)
@@ -81,7 +83,7 @@ def judge_by_boot(
 
 
 def row_shifts(evidence: Sequence[Evidence], boots: int, alpha: float) -> list[Shift]:
-    """Of each row, where the two runs have so many boots together."""
+    """The shift of each row, for two runs with `boots` boots together."""
     moderated = moderated_shifts([BootMeans(one.kind, *one.by_boot, one.cells_a_boot) for one in evidence])
     return [_row_shift(one, shift, boots, alpha) for one, shift in zip(evidence, moderated, strict=True)]
 
@@ -98,8 +100,8 @@ def _row_shift(one: Evidence, shift: Shift, boots: int, alpha: float) -> Shift:
 
 
 def moderated_shifts(samples: Sequence[BootMeans]) -> list[Shift]:
-    """Smyth's moderated t of each sample. A prior is of one cell, and fitted to the samples of its kind with the most boots; to those
-    of the whole metric where these are too few."""
+    """The moderated t (Smyth 2004) of each sample. The prior is the variance of one cell, fitted to the samples of its kind with the
+    most boots; to those of the whole metric if a kind has too few."""
     spread = [(variance * one.cells, dof) for one in samples for variance, dof in [_pooled(one.a, one.b)]]
     kinds = {one.kind: [i for i, other in enumerate(samples) if other.kind == one.kind] for one in samples}
     metrics = {kind: [i for i, one in enumerate(samples) if one.kind[0] is kind[0]] for kind in kinds}
@@ -114,13 +116,14 @@ def moderated_shifts(samples: Sequence[BootMeans]) -> list[Shift]:
 
 
 def _pooled(a: Floats, b: Floats) -> tuple[float, int]:
-    """The variance of one value and its degrees of freedom."""
+    """The pooled variance of one value and its degrees of freedom."""
     dof = max(len(a) + len(b) - 2, 0)
     return (float(((a - a.mean()) ** 2).sum() + ((b - b.mean()) ** 2).sum()) / dof if dof else 0.0), dof
 
 
 def global_shift(evidence: Sequence[Evidence], shifts: Sequence[Shift]) -> Shift:
-    """O'Brien's OLS statistic of rows, in their unit: the mean by boot, each row over its standard error, of those with the most boots."""
+    """O'Brien's OLS statistic of the rows with the most boots, in their unit: the mean by boot, each row weighted by 1 over its standard
+    error."""
     sizes = [(len(one.by_boot[0]), len(one.by_boot[1])) for one in evidence]
     found = zip(evidence, (shift.error for shift in shifts), sizes, strict=True)
     kept = [(one, error) for one, error, size in found if size == max(sizes, key=sum) and 0 < error < np.inf]
@@ -135,7 +138,7 @@ def global_shift(evidence: Sequence[Evidence], shifts: Sequence[Shift]) -> Shift
 
 
 def _groups(evidence: Sequence[Evidence], metric: Metric, apart: Collection[int]) -> Iterator[Group]:
-    """The rows of each role and those of each cluster; terms of ladders are groups of their own."""
+    """The rows of each role and those of each cluster, as indices. Terms of queue models are groups of their own."""
     own = [i for i, one in enumerate(evidence) if one.row.metric is metric and not one.row.is_occasional and i not in apart]
     for rows in _split(own, lambda i: evidence[i].row.is_term):
         found = (*_split(rows, lambda i: evidence[i].role), *_split(rows, lambda i: evidence[i].row.cluster))
@@ -157,7 +160,7 @@ def _level(evidence: Sequence[Evidence], shifts: Sequence[Shift], group: Group) 
 
 
 def _named(evidence: Sequence[Evidence], shifts: Sequence[Shift], group: Group) -> Iterator[int]:
-    """The rows of a group that moved: those of each part of it that did, the way that the part did."""
+    """The changed rows of a group: the rows of each of its changed parts, in the direction of the part."""
     parts = _split(group, lambda i: (evidence[i].kind, evidence[i].row.cluster))
     tested = [global_shift([evidence[i] for i in part], [shifts[i] for i in part]) if len(part) > 1 else shifts[part[0]] for part in parts]
     for part, moved, p in zip(parts, tested, family_wise([shift.p for shift in tested]), strict=True):
@@ -168,7 +171,8 @@ def _named(evidence: Sequence[Evidence], shifts: Sequence[Shift], group: Group) 
 
 
 def _with_cells(rows: Sequence[Row], evidence: Sequence[Evidence], limits: Limits) -> list[Row]:
-    """Cells with verdicts of their own by moderated t, their p-values adjusted over all cells by the method of Benjamini and Hochberg."""
+    """The rows with verdicts of their cells by moderated t; p-values are adjusted over all cells by the method of Benjamini and
+    Hochberg."""
     places = [(one, j) for one in evidence for j in range(len(one.row.cells))]
     shifts = moderated_shifts([BootMeans(one.kind, *(side[~np.isnan(side[:, j]), j] for side in (one.a, one.b))) for one, j in places])
     tested = zip(shifts, false_discovery_control([shift.p for shift in shifts]), strict=True)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The order-free form of a parallel test: sorted spans, and the ladder `base + k * step` that a queue of cores makes.
+"""The queue model of a parallel test, fitted to sorted spans: `base + k * step` at position k.
 
-Cores that power down together queue for a lock or a power controller; who comes first is chance. Sorted, the spans climb by one step for
-each core that was served before, and by an extra after the last man of a cluster, whose cluster power-off occupies the queue for longer.
+Cores that power down together queue for a lock or a power controller, in random order. Sorted, the spans increase by one step for each
+core that was served before, and by an extra after the last core down of a cluster, whose cluster power-off occupies the queue for
+longer.
 """
 
 from __future__ import annotations
@@ -26,13 +27,13 @@ def after_term(cluster: int) -> str:
 
 
 def end_term(cluster: int) -> str:
-    """Where the last man of the system comes right after that of another cluster, what the two add cannot be told apart."""
+    """The name of the term for two last cores down in direct sequence, whose delays cannot be separated."""
     return f"last men of cluster {cluster} and of the system"
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why the model does not hold: how much of the variance the ladder explains, or a cluster with so many last men."""
+    """Why the model does not fit: the share of the variance that it explains, or the number of last cores down of a cluster."""
 
     share: float
     cluster: int | None = None
@@ -46,9 +47,10 @@ class _Design:
 
 
 def fit_ladders(columns: Columns, roles: Roles, test: str) -> Ladders | None:
-    """None where the test has no powerdown spans or too few cores for a ladder (three at least).
+    """The queue models of a test by ordinary least squares, one for each iteration. None if the test has no powerdown spans or fewer
+    than three cores.
 
-    Ordinary least squares for each iteration; iterations that share a pattern of last men share one pseudo-inverse.
+    Iterations with the same pattern of last cores down share one pseudo-inverse.
     """
     powerdown = columns.matrix(test, Metric.POWERDOWN)
     if powerdown is None or len(powerdown.cores) < 3 or not len(powerdown.values):
@@ -92,9 +94,10 @@ def fit_ladders(columns: Columns, roles: Roles, test: str) -> Ladders | None:
 
 
 def refusal(ladders: Ladders) -> Refusal | None:
-    """A ladder is no model of spans that it does not explain, nor where several cores of a cluster pay as its last man.
+    """Why the model does not fit, None if it does: it explains too little of the variance, or several cores of a cluster pay as its last
+    core down.
 
-    One with as many terms as spans explains any: its `share` is unknown, and nothing is said against it.
+    A model with as many terms as spans fits any spans: its `share` is unknown, and it is not refused.
     """
     clusters = np.array([core.cluster for core in ladders.cores])[ladders.order]
     share = float(np.nanmedian(ladders.share)) if ladders.dof.any() else float("nan")
@@ -106,15 +109,15 @@ def refusal(ladders: Ladders) -> Refusal | None:
 
 
 def is_refused(ladders: Ladders) -> bool:
-    """Also where nobody waits for as long as a power-down takes: sorted spans of any kind climb a little."""
+    """Whether the model does not fit, or no core waits for as long as a power-down takes: sorted spans of any kind increase a little."""
     step, base = (float(np.nanmedian(ladders.terms[name])) for name in (STEP, BASE))
     return refusal(ladders) is not None or step * (len(ladders.cores) - 1) < base
 
 
 def predict(ladders: Ladders, medians: dict[str, float], row: int = 0) -> Floats:
-    """The spans that a ladder with the terms `medians` has for the order and the last men of iteration `row` of `ladders`.
+    """The spans that a model with the terms `medians` predicts for the order and the last cores down of iteration `row` of `ladders`.
 
-    Cores before the queue (head) and terms that `medians` lacks give NaN.
+    Cores before the queue (head) and terms missing in `medians` give NaN.
     """
     h = int(ladders.head[row])
     clusters = np.array([core.cluster for core in ladders.names_in_order(row)])
@@ -126,7 +129,7 @@ def predict(ladders: Ladders, medians: dict[str, float], row: int = 0) -> Floats
 
 
 def _heads(spans: Floats, last: Bools) -> Ints:
-    """How many cores were served before the queue began: leading increments of less than half a usual step are no wait."""
+    """The number of cores served before the queue began: leading increments of less than half the usual step are no wait."""
     increments = np.diff(spans, axis=1)
     usual = np.asarray(np.where(last[:, :-1], np.nan, increments))
     usual[last[:, -1], -1] = np.nan
@@ -138,7 +141,7 @@ def _heads(spans: Floats, last: Bools) -> Ints:
 
 
 def _design(head: int, marks: NDArray[np.int64]) -> _Design:
-    """Columns of the ladder for one pattern: `marks` holds, by place, the cluster + 1 of each last man and 0 for everyone else."""
+    """The design matrix for one pattern: `marks` has, by position, the cluster + 1 of each last core down and 0 for all others."""
     n = len(marks)
     places = np.arange(n)
     names = [BASE, STEP]

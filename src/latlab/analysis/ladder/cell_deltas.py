@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which change may stand beside a single figure of the second run, and how large it is."""
+"""The change that may be printed beside a single figure of the second run."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ CHANGED = (Verdict.REGRESSED, Verdict.IMPROVED)
 
 @dataclass(frozen=True, slots=True)
 class CellDelta:
-    """A share of the first run's figure; `at_its_place` where that is what its ladder has at the core's place in the queue."""
+    """A share of the first run's figure; `at_its_place`: relative to the first run's queue model at the core's position."""
 
     share: float
     at_its_place: bool = False
 
 
 def cell_delta(comparison: SpanComparison, test: str, metric: Metric, core: CoreId, value: float) -> CellDelta | None:
-    """None where the comparison does not show that the figure, which is `value` in the second run, changed."""
+    """The change of the figure, which is `value` in the second run. None if the comparison does not show that it changed."""
     if metric is Metric.POWERDOWN and test in comparison.ladders:
         return _in_queue(comparison, test, core)
     rows = [r for r in comparison.rows if r.test == test and r.metric == metric and r.cluster in (None, core.cluster)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Two runs of spans compared by structure: the ladder of each parallel test, and like cores of every other span."""
+"""Compares two runs of spans by structure: the queue model of each parallel test, and like cores of all other spans."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from latlab.model.run import Run
 
 
 def compare_spans(a: Run, b: Run, limits: Limits) -> SpanComparison:
-    """Raises NotComparable where the runs do not belong together."""
+    """The comparison of two runs. Raises NotComparable if they cannot be compared."""
     whole = pair_runs(a, b)
     whole = replace(whole, suspicions=(*whole.suspicions, *overlap_suspicions(a), *overlap_suspicions(b)))
     pair = whole.without_suspect()
@@ -90,7 +90,7 @@ def compare_spans(a: Run, b: Run, limits: Limits) -> SpanComparison:
 def _judged(
     pair: Pair, evidence: list[Evidence], boots: tuple[int, int], limits: Limits
 ) -> tuple[list[Row], list[Level], tuple[LargeMove, ...]]:
-    """Instruction counts and virtual time are deterministic; and figures that are equal throughout need no test."""
+    """The rows with their verdicts. Instruction counts and virtual time are deterministic, and equal figures need no test."""
     if _is_exact(pair):
         return _exact_rows(pair, evidence, limits), [], ()
     if _identical(pair):
@@ -121,7 +121,7 @@ def _is_exact(pair: Pair) -> bool:
 
 
 def _lacks_counterpart(row: Row) -> bool:
-    """Counts do not scatter, so what cannot be told of them without a difference is what one run did more often."""
+    """Whether one run has more figures than the other, the only reason for an inconclusive count without a difference."""
     return row.verdict is Verdict.CANNOT_TELL and not row.shift.value
 
 

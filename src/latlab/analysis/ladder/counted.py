@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Published times of two releases that changed, and what the probe counted of the same two on the board's processors.
+"""Changed published times of two releases beside the probe's counts of these releases on the board's processors.
 
-An emulator runs other platform code than the board, and counts are no times: what stands here is beside a verdict, never part of it.
+An emulator runs other platform code than the board, and counts are not times: these findings never change a verdict.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _Alike = tuple[tuple[tuple[str, float], ...], tuple[tuple[C, float], ...], Agree
 
 
 def counted_beside(comparison: Comparison) -> Iterator[CountedFinding]:
-    """Nothing where a run is not published, its release was not counted, or no time changed."""
+    """The counts beside each changed time; none if a run is not published, its release was not counted, or no time changed."""
     pairs = _counted(comparison)
     changed = [row for row in comparison.rows if row.verdict in _CHANGED]
     if not pairs or not changed:
@@ -56,7 +56,7 @@ def _counted(comparison: Comparison) -> list[_Pair]:
 def _beside(
     metric: Metric, verdict: Verdict, rows: Sequence[Row], comparison: Comparison, pairs: Sequence[_Pair]
 ) -> Iterator[CountedBeside]:
-    """Tests and processors whose functions and classes moved alike, and as far beside the time, are one finding."""
+    """One finding for tests and processors whose functions and classes changed alike, and equally far from the time."""
     clusters = facts_of(comparison.a.platform).clusters
     alike: dict[_Alike, list[tuple[str, str, float, float]]] = defaultdict(list)
     for before, after in pairs:
@@ -85,7 +85,8 @@ def _behind(moved: Sequence[tuple[str, float]], commits: Sequence[CommitOf]) -> 
 
 
 def agreement_of(old: SpanCount, new: SpanCount, time_ns: float) -> tuple[Agreement, Sight]:
-    """By the instructions that leave the caches where these moved, else by all others: their sign, and whether so many can take so long."""
+    """The agreement by the instructions that leave the caches if their number changed, else by all others: whether the sign fits, and
+    whether so many instructions can take so long."""
     outside_before, outside = (sum(span.classes.get(one, 0.0) for one in OUTSIDE) for span in (old, new))
     moved_outside, moved = outside - outside_before, new.total - old.total
     if abs(moved_outside) > HARDLY_OUTSIDE * outside_before:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The deltas that a document printed beside its figures, judged by the structure they belong to."""
+"""Checks the differences that a document printed beside its figures against the queue model and the rows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_SHOWN = 4
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """`of_other_runs`: the delta does not follow from the two runs that are compared, so nothing can be said of it."""
+    """`of_other_runs`: the printed difference does not follow from the two compared runs, so it cannot be judged."""
 
     test: str
     metric: Metric
@@ -32,7 +32,7 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class PlaceCell:
-    """A core in the queues of two runs; `expected` is what the first run's ladder has at the core's place in the second."""
+    """A core in the queues of two runs; `expected` is the prediction of the first run's model for the core's position in the second."""
 
     core: CoreId
     place_before: int
@@ -56,7 +56,7 @@ def places(comparison: SpanComparison, test: str, row: int = 0) -> list[PlaceCel
 
 
 def judge_printed_deltas(comparison: SpanComparison) -> list[Judgement]:
-    """One judgement for each delta beside a figure of the second run; one that was not taken against the first has no verdict."""
+    """One judgement for each printed difference of the second run. A difference to another release has no verdict."""
     before, after = (_figures(run) for run in (comparison.a, comparison.b))
     out = []
     error = _print_error(comparison.b)
@@ -73,7 +73,7 @@ def judge_printed_deltas(comparison: SpanComparison) -> list[Judgement]:
 
 
 def _figures(run: Run) -> dict[tuple[str, Metric, CoreId], float]:
-    """The value of each cell that has one, as those of published tables have."""
+    """The value of each (test, metric, core) that has exactly one, as in published tables."""
     found: dict[tuple[str, Metric, CoreId], list[float]] = {}
     for sample in run.samples:
         found.setdefault((sample.test, sample.metric, sample.core), []).append(sample.value_ticks * run.tick.value)
@@ -85,7 +85,7 @@ def _percent(before: float | None, after: float | None) -> float | None:
 
 
 def _print_error(run: Run) -> float:
-    """How far a right percentage may be from the printed one: one unit in the last place, two decimals unless all are whole."""
+    """The largest rounding error of a correct percentage: one unit in the last place, at two decimals unless all are whole numbers."""
     return 1.001 if all(printed.percent == int(printed.percent) for printed in run.printed_deltas) else 0.011
 
 
@@ -106,7 +106,7 @@ def _judge(comparison: SpanComparison, test: str, metric: Metric, core: CoreId) 
 
 
 def _by_ladder(comparison: SpanComparison, test: str, core: CoreId) -> tuple[Verdict, str]:
-    """The core's span against what the first run's ladder has at the place where the core was served in the second."""
+    """The verdict of the core's span against the first run's queue model at the position at which the core was served in the second."""
     cell = next((cell for cell in places(comparison, test) if cell.core == core), None)
     if cell is None:
         return Verdict.CANNOT_TELL, "the core has no counterpart in the first run"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whether a span drifts or switches inside a run: what a run does over its iterations is no change between two runs."""
+"""Drift within a run: a span that drifts or switches over the iterations is no change between two runs."""
 
 from __future__ import annotations
 
@@ -23,9 +23,12 @@ Drifts = tuple[Drift | None, Drift | None]
 
 
 def drift_of(cells: Cells, threshold: float) -> Drift | None:
-    """The median over boots and cells by iteration, each boot around its own, so that one late span is no regime: a line or one switch,
-    whichever leaves less, where it goes beyond the threshold and is no chance. Cells and boots enough say that by how they differ in it,
-    whatever iterations carry over to the next; few ones only given what these carry."""
+    """The drift of the median over boots and cells by iteration, each boot relative to its own median; None if there is none.
+
+    The better of a line and one switch counts, if it is beyond the threshold and significant. With many cells and boots the significance
+    comes from the scatter between them, independent of autocorrelation; with few it takes the autocorrelation of the iterations into
+    account.
+    """
     boots, counts = np.unique(cells.boots, return_counts=True)
     iterations = int(counts.min())
     if iterations < FEWEST_ITERATIONS or len(cells.values) == 0:
@@ -52,13 +55,13 @@ def differ(drifts: Drifts, threshold: float) -> bool:
 
 
 def explains(shift: Shift, drifts: Drifts) -> bool:
-    """Whether one of the runs does inside itself as much as the two differ by."""
+    """Whether one of the runs drifts by at least the difference of the two."""
     return abs(shift.value) <= max((abs(one.size) for one in drifts if one is not None), default=0.0)
 
 
 @dataclass(frozen=True)
 class _Fit:
-    """What a run does over its iterations by one model: by how much, after which iteration, and what that leaves."""
+    """A fit of one model of the drift: its size, the iteration of the switch, and the residuals."""
 
     size: float
     left: Floats
@@ -69,8 +72,8 @@ class _Fit:
         return float(self.left @ self.left)
 
     def p(self) -> float:
-        """Of no drift, by Student's t; what iterations carry over leaves fewer of them, and a switch could have been anywhere. What is left
-        by a fit carries over less than what was fitted: the usual correction for a line."""
+        """The p-value of no drift, by Student's t. Autocorrelation reduces the effective number of iterations, with the usual correction
+        for the residuals of a line. A switch is tested at every place."""
         n = len(self.left)
         carried = float(self.left[1:] @ self.left[:-1]) / max(self.squares, 1e-12)
         carried = min(max(carried + (2 + 4 * carried) / n, 0.0), MOST_CARRIED)
@@ -83,7 +86,7 @@ class _Fit:
         return min(1.0, (1 if self.at is None else n) * 2 * t_upper(abs(self.size) / max(error, 1e-12), independent - 2))
 
     def is_of_all(self, each: Floats) -> bool:
-        """Whether the series of the cells of all boots (rows) differ too little in it for chance, or are too few to tell."""
+        """Whether the series (rows: cells of all boots) agree in the drift, or are too few for a test."""
         if len(each) < FEWEST_SERIES:
             return True
         sizes = each @ _contrast(each.shape[1], self.at)
@@ -94,7 +97,7 @@ class _Fit:
 
 
 def _contrast(iterations: int, at: int | None) -> Floats:
-    """What makes of a series its size by a line, or by a switch after so many iterations."""
+    """The weights that give the size of a line, or of a switch after `at` iterations, as a weighted sum of the series."""
     place = np.arange(iterations)
     if at is not None:
         return np.where(place < at, -1.0 / at, 1.0 / (iterations - at))

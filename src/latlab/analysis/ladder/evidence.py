@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the verdict on a row of spans rests on: its values by boot and cell in both runs, and what they scatter by."""
+"""The data behind the verdict on a row of spans: its values by boot and cell in both runs, and their variance."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ Kind = tuple[Metric, str, bool]
 
 @dataclass(frozen=True)
 class Evidence:
-    """`before` and `after` hold every iteration of each cell; `role` is the part that the cells play.
+    """`before` and `after` have every iteration of each cell; `role` is the role of the cells.
 
-    `scale` of a term is its standard error for a residual of one, and `residual` the squares that its fits left with their freedom.
+    `scale` of a term is its standard error for a residual of 1. `residual` is the residual sum of squares of its fits and their degrees
+    of freedom.
     """
 
     row: Row
@@ -40,7 +41,7 @@ class Evidence:
 
     @cached_property
     def a(self) -> Floats:
-        """A row for each boot, a column for each cell."""
+        """The values of the first run: a row for each boot, a column for each cell."""
         return self.before.by_boot
 
     @cached_property
@@ -53,30 +54,30 @@ class Evidence:
 
     @cached_property
     def cells_a_boot(self) -> float:
-        """How many cells the value of one boot is the mean of: the harmonic mean, as variances add."""
+        """The number of cells in the mean of one boot: the harmonic mean, because variances add."""
         counts = np.concatenate([(~np.isnan(values)).sum(axis=1) for values in (self.a, self.b)])
         return float(1 / np.mean(1 / counts[counts > 0]))
 
     @cached_property
     def sums(self) -> Floats:
-        """Of the cells of both runs: what like cores differ by, besides what each scatters by."""
+        """The sums of the cells of both runs: the difference between like cores in addition to the scatter of each."""
         return nan_median(self.b) + nan_median(self.a)
 
     @cached_property
     def by_boot(self) -> tuple[Floats, Floats]:
-        """One value for each boot that has any: the mean over the cells."""
+        """The mean over the cells of each boot that has any, for both runs."""
         return _means(self.a), _means(self.b)
 
     @cached_property
     def of_cells(self) -> float:
-        """The least variance of one boot's value: what its cells scatter by, each around its own mean and that of its boot, were it all.
-        Zero where that is not known."""
+        """The smallest plausible variance of one boot's value: the residual mean square of the cells over their number. 0 if it is not
+        known."""
         squares, free = (sum(found) for found in zip(*map(_left_of_cells, (self.a, self.b)), strict=True))
         return squares / free / self.cells_a_boot if free > 0 else 0.0
 
     @cached_property
     def differences(self) -> Floats:
-        """Of the cells, by their medians over the boots."""
+        """The difference of each cell, by its median over the boots."""
         return nan_median(self.b) - nan_median(self.a)
 
 
@@ -92,14 +93,14 @@ def group_evidence(group: Group, spacing: Spacing) -> Evidence:
 
 
 def ladder_evidence(test: str, before: Ladders, after: Ladders, spacing: Spacing) -> tuple[list[Evidence], list[str]]:
-    """The terms that both runs show, and the names of those that the order of one run's queue hides."""
+    """The terms of the queue model that both runs have, and the names of the terms that the order of one run's queue hides."""
     names = list(dict.fromkeys([*before.terms, *after.terms]))
     shown = [name for name in names if _seen(before, name) and _seen(after, name)]
     return [_term(test, name, before, after, spacing) for name in shown], [name for name in names if name not in shown]
 
 
 def _term(test: str, name: str, before: Ladders, after: Ladders, spacing: Spacing) -> Evidence:
-    """An extra is a part of a rise that holds a step as well, so its limits are relative to the larger of the two."""
+    """The evidence of a term. The limits of an extra are relative to the larger of extra and step, because the increase contains both."""
     a, b = _cells(before, name), _cells(after, name)
     baseline, changed = _median(a.by_boot), _median(b.by_boot)
     extra_to = 0.0 if name == BASE else _median(_cells(before, STEP).by_boot)
@@ -113,7 +114,7 @@ def _term(test: str, name: str, before: Ladders, after: Ladders, spacing: Spacin
 
 
 def _cells(ladders: Ladders, name: str) -> Cells:
-    """A term in the iterations that show it."""
+    """The values of a term, in the iterations that have it."""
     shown = ~np.isnan(ladders.terms[name])
     return Cells(ladders.boots[shown], ladders.terms[name][shown, None])
 
@@ -128,7 +129,8 @@ def _cell(label: str, a: Floats, b: Floats) -> Cell:
 
 
 def _left_of_cells(values: Floats) -> tuple[float, int]:
-    """The squares of what boots and cells leave of each other, and their freedom."""
+    """The residual sum of squares of the two-way layout of boots (rows) by cells (columns), and its degrees of freedom. NaN is missing
+    data."""
     if values.shape[1] < 2:
         return 0.0, 0
     values = values[~np.isnan(values).all(axis=1)][:, ~np.isnan(values).all(axis=0)]
@@ -139,13 +141,13 @@ def _left_of_cells(values: Floats) -> tuple[float, int]:
 
 
 def _mean(values: Floats, axis: int) -> Floats:
-    """Over what is a number; numpy's takes many times as long for the few values of a table."""
+    """The mean of the numbers along an axis. numpy's function takes many times as long for the few values of a table."""
     known = ~np.isnan(values)
     return np.asarray(np.where(known, values, 0.0).sum(axis=axis) / known.sum(axis=axis))
 
 
 def _means(values: Floats) -> Floats:
-    """Over the cells that are there, of each boot that has any."""
+    """The mean over the cells of each boot that has any."""
     kept = values[~np.isnan(values).all(axis=1)]
     return np.asarray(np.nanmean(kept, axis=1))
 

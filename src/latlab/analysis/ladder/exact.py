@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rows of runs whose clock is deterministic: a difference is never noise, in however few iterations.
+"""Rows of runs under a deterministic clock: a difference is never noise, even in few iterations.
 
-A cell is the same where both runs have the same figures, each as often. What differs is sorted on both sides and compared by rank, so that
-the order of the iterations plays no part; whether that is the same too is said.
+A cell is the same if both runs have the same figures equally often. Different figures are sorted in both runs and compared by rank, so
+the order of the iterations does not matter; whether the order is the same too is reported.
 
-Where a figure may follow the order in which cores run, a difference counts where each run's figures are all equal; where a rank test tells
-the runs apart and they scatter little; or where the gap between them is wider than what either scatters by.
+If a figure may depend on the order in which cores run, a difference counts in three cases: the figures of each run are all equal; a rank
+test is significant and the figures scatter little; or the gap between the runs is wider than the scatter of either.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _NARROW = 0.05
 
 @dataclass(frozen=True)
 class _Compared:
-    """One cell: its differences by rank, how many figures have no counterpart, and whether all came in the same order."""
+    """One cell: its differences by rank, the number of figures without a counterpart, and whether all came in the same order."""
 
     differences: Floats
     verdict: Verdict
@@ -48,7 +48,7 @@ class _Compared:
 
     @property
     def largest(self) -> float:
-        """The largest of those that made the verdict."""
+        """The largest difference among those behind the verdict."""
         sign = {Verdict.REGRESSED: 1.0, Verdict.IMPROVED: -1.0}.get(self.verdict)
         if sign is not None:
             return float(sign * (sign * self.differences).max())
@@ -56,8 +56,8 @@ class _Compared:
 
 
 def exact_row(one: Evidence, takes_turns: bool, order: Limits | None = None) -> Row:
-    """The worst cell decides. `takes_turns`: the spans hold turns of other cores, so a difference says nothing. `order`: the limits for
-    spans that may depend on the order in which cores run, with the share of wrong verdicts that one cell may add."""
+    """The row with the verdict of its worst cell. `takes_turns`: the spans contain the turns of other cores, so the row is inconclusive.
+    `order`: the limits for spans that may depend on the order of the cores, with the alpha of one cell."""
     row = one.row
     pairs = [(one.before.of(i), one.after.of(i)) for i in range(one.before.values.shape[1])]
     cells = [_compared(*pair, row.threshold) for pair in pairs]
@@ -76,7 +76,7 @@ def exact_row(one: Evidence, takes_turns: bool, order: Limits | None = None) -> 
 
 
 def _compared(before: Floats, after: Floats, threshold: float) -> _Compared:
-    """Where one run has more iterations than the other, those that both have; the others may hold nothing that these do not."""
+    """The comparison of one cell. If one run has more iterations, the common number is compared, and the others may have no new figures."""
     common = min(len(before), len(after))
     own, others = before[:common], after[:common]
     differences = np.sort(others) - np.sort(own)
@@ -90,7 +90,8 @@ def _compared(before: Floats, after: Floats, threshold: float) -> _Compared:
 
 
 def _beyond_order(found: _Compared, before: Floats, after: Floats, limits: Limits) -> _Compared:
-    """What one run's figures scatter by may be the order alone, and of a single figure nobody knows it."""
+    """The result for figures that may depend on the order of the cores: the scatter of a run may be the order alone, and a single figure
+    shows none."""
     if not found.differences.any() or (min(len(before), len(after)) > 1 and not np.ptp(before) and not np.ptp(after)):
         return found
     shift = two_sample_shift(_thinned(before), _thinned(after))
@@ -102,8 +103,8 @@ def _beyond_order(found: _Compared, before: Floats, after: Floats, limits: Limit
 
 
 def _apart(before: Floats, after: Floats) -> bool:
-    """Whether more than the order lies between them. What scatters widely waits for other cores, and may settle in another rhythm in
-    another build, as far off as the scatter of a run is wide."""
+    """Whether the difference exceeds the effect of the order. Figures with a wide scatter wait for other cores, and another build may
+    shift them by as much as that scatter."""
     ends = [(float(values.min()), float(values[values <= _TURN * np.median(values)].max())) for values in (before, after)]
     widths = [high - low for low, high in ends]
     if all(width <= _NARROW * low for width, (low, _) in zip(widths, ends, strict=True)):
@@ -113,13 +114,13 @@ def _apart(before: Floats, after: Floats) -> bool:
 
 
 def _thinned(values: Floats) -> Floats:
-    """Sorted, and of many those at even ranks: every pair of two runs' figures is looked at."""
+    """The sorted values; of many, every n-th, because the test visits every pair of values."""
     ordered = np.sort(values)
     return ordered if len(ordered) <= _MOST_RANKED else ordered[np.linspace(0, len(ordered) - 1, _MOST_RANKED).round().astype(int)]
 
 
 def _in_iterations(before: Floats, after: Floats) -> InIterations | None:
-    """What differs once all figures that both have are taken away; None where that is every iteration, and one way."""
+    """The difference without the figures that both runs have. None if it is in every iteration, in one direction."""
     values, inverse = np.unique(np.r_[before, after], return_inverse=True)
     own, others = (np.bincount(part, minlength=len(values)) for part in np.split(inverse.reshape(-1), 2))
     gone, come = np.maximum(own - others, 0), np.maximum(others - own, 0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the queue of a parallel test and the lead of a serial one say, inferred from durations alone."""
+"""The queue of a parallel test and the lead of a serial test, inferred from durations alone."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SHARED = (Suspect.SHARED_CHANNEL, Suspect.PLATFORM_LOCK)
 
 
 def explain_ladder(test: str, ladders: dict[str, Ladders], columns: Columns, roles: Roles, unit: str) -> list[Explanation]:
-    """The queue of a parallel test in its first iteration."""
+    """Findings on the queue of a parallel test in its first iteration."""
     ladder = ladders[test]
     if (why_not := refusal(ladder)) is not None:
         return [Explanation(test, f.LadderRefused(why_not.share, why_not.cluster, why_not.last_men), Basis.INFERRED, unit)]
@@ -76,7 +76,8 @@ def _last_men(test: str, ladder: Ladders, columns: Columns, roles: Roles, unit: 
 
 
 def _rise_that_hides(ladder: Ladders, place: int, extra: float) -> float | None:
-    """How far the core stands behind the one before it, where that has no room for the flush: it passed in the wait."""
+    """How much longer the core took than the one before it, if that is shorter than the flush, which then passed during the wait. Else
+    None."""
     if not place:
         return None
     rise = float(ladder.spans[0, place] - ladder.spans[0, place - 1])
@@ -108,7 +109,7 @@ def _wakeup_queue(test: str, columns: Columns, roles: Roles, unit: str) -> list[
 
 
 def explain_lead(test: str, columns: Columns, lead: CoreId, unit: str) -> list[Explanation]:
-    """The lead goes down last in a serial test; a span far above its siblings' is a wait for what the core before it left behind."""
+    """Findings on the lead, which goes down last in a serial test: a span far above its siblings' is a wait for the core before it."""
     powerdown, flush = columns.matrix(test, Metric.POWERDOWN), columns.matrix(test, Metric.CACHE_FLUSH)
     if powerdown is None or lead not in powerdown.cores or not len(powerdown.values):
         return []

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a board's figures show of facts of the platform: a larger cache, the way of a core that is switched on, a faster core.
+"""Facts of the platform in a board's figures: a larger cache, the path of a core that is switched on, a faster core.
 
-Inferred from durations. A sentence is said where the figures bear it out in every cell that could speak against it, and the fact is known.
+Inferred from durations. A finding is reported if the fact is known and no figure contradicts it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ Medians = dict[CoreId, float]
 
 
 def explain_platform(run: Run, columns: Columns, roles: Roles, lead: CoreId | None, facts: PlatformFacts) -> dict[str, list[Explanation]]:
-    """By test. Nothing under an emulator's clock, which knows no caches, nor in virtual time, whose board is made of such facts."""
+    """The findings by test. Empty under an emulator's clock, which models no caches, and in virtual time, whose board is made from these
+    facts."""
     if run.tick.clock is not Clock.TIME or not facts.is_known:
         return {}
     found: dict[str, list[Explanation]] = {}
@@ -62,7 +63,7 @@ class _Told:
                 yield test, finding
 
     def medians(self, test: str, metric: Metric) -> Medians:
-        """Each core's median over its iterations, without cells of zero, which were not measured."""
+        """The median of each core over its iterations, without cells of 0, which were not measured."""
         matrix = self.columns.matrix(test, metric)
         if matrix is None or not len(matrix.values):
             return {}
@@ -83,7 +84,7 @@ class _Told:
         return DEEP if DEEP in self.columns.tests else OFF
 
     def _larger_cache(self) -> p.LargerCache | None:
-        """Where each test that shows the flush of both clusters says the same."""
+        """The finding, if every test with the flush of both clusters agrees."""
         caches = {number: cluster.cluster_cache for number, cluster in enumerate(self.facts.clusters)}
         if self.facts.managed_by is not Coherency.SOFTWARE or len(caches) != 2 or None in caches.values():
             return None
@@ -101,7 +102,8 @@ class _Told:
         return p.LargerCache((large, small), (costs[large], costs[small]), (most, least), fact)
 
     def _flush_costs(self, test: str) -> dict[int, float]:
-        """What the last man of each cluster pays beyond a core's own flush, in a test in which one does."""
+        """The cost of the last core down of each cluster, in ns, beyond the flush of one core; by cluster, for a test that has such a
+        core."""
         flush = self.columns.matrix(test, Metric.CACHE_FLUSH)
         if flush is None or not len(flush.values):
             return {}
@@ -112,7 +114,7 @@ class _Told:
         return {cluster: float(np.median(values)) - self.roles.plain_flush[cluster] for cluster, values in found.items() if values}
 
     def _switched_on(self) -> p.SwitchedOn | None:
-        """Cores that play one part in both tests; the lead, which nobody switched on, is the control."""
+        """The finding for cores with the same role in both tests. The lead, which nobody switched on, is the control."""
         on, resumed = self.medians(OFF, Metric.WAKEUP), self.medians(DEEP, Metric.WAKEUP)
         if self.facts.switched_on is None or self.lead not in on or self.lead not in resumed:
             return None
@@ -125,7 +127,8 @@ class _Told:
         return p.SwitchedOn(cores, min(longer), max(longer), beside, DEEP, self.stated(self.facts.switched_on))
 
     def _cluster_stayed_on(self) -> p.ClusterStayedOn | None:
-        """Cores of clusters without the lead, which go off with their core; those beside the lead, whose cluster is on, are the control."""
+        """The finding for cores of clusters without the lead, which go off with their core. Cores beside the lead, whose cluster is on,
+        are the control."""
         shallow, deep = self.medians(LEVEL_ZERO, Metric.WAKEUP), self.medians(DEEP, Metric.WAKEUP)
         if self.facts.cluster_on is None or self.lead is None:
             return None
@@ -179,7 +182,7 @@ class _Told:
         return p.Stated(f"{cold}, {sizes}", _once(self.facts.cited(cache) for cache in caches))
 
     def _faster_cores(self) -> p.FasterCores | None:
-        """Nothing is said where any of the spans that could tell has it the other way round."""
+        """The finding, if no span contradicts it."""
         clocks = [cluster.clock_mhz for cluster in self.facts.clusters]
         if len(clocks) != 2 or clocks[0] is None or clocks[1] is None or clocks[0].value == clocks[1].value:
             return None
@@ -198,7 +201,7 @@ class _Told:
         return p.FasterCores((fast, 1 - fast), tuple(spans), self._speeds(fast))
 
     def _of_cluster(self, test: str, metric: Metric, cluster: int) -> list[float]:
-        """Without the lead, which other things hold up, or which other things help."""
+        """The medians of a cluster's cores, in ns, without the lead core: its spans have other causes."""
         return [value for core, value in self.medians(test, metric).items() if core.cluster == cluster and core != self.lead]
 
     def _speeds(self, fast: int) -> p.Stated:

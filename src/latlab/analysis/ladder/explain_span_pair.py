@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Why two runs of spans differ: one finding for each change, and one for what only looks like a change."""
+"""Why two runs of spans differ: one finding for each change, and one for each apparent change."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def explain_span_pair(comparison: SpanComparison) -> tuple[Explanation, ...]:
 
 
 def _grown(comparison: SpanComparison) -> Iterator[f.LargestGrew]:
-    """The row of each metric whose largest grew most, whatever its p."""
+    """For each metric, the row whose largest value grew most, independent of its p-value."""
     told = {(row.test, row.metric, row.cluster) for row in comparison.rows if row.verdict is Verdict.REGRESSED}
     grown: dict[Metric, f.LargestGrew] = {}
     for row in comparison.rows:
@@ -92,7 +92,7 @@ def _drifts(comparison: SpanComparison) -> Iterator[f.DriftInside]:
 
 
 def _seen(comparison: SpanComparison) -> Iterator[f.TailNotTold | f.CouldHaveSeen]:
-    """What the comparison could have seen: of the level, and of the highest part of the shape that it reaches."""
+    """The minimum detectable effect of the level, and of the highest quantile of the shape that the samples allow."""
     untold = sum(row.verdict is Verdict.SAME_LEVEL for row in comparison.rows)
     if untold:
         others = {row.verdict for row in comparison.rows} - {Verdict.SAME, Verdict.SAME_LEVEL}
@@ -111,7 +111,7 @@ def _seen(comparison: SpanComparison) -> Iterator[f.TailNotTold | f.CouldHaveSee
 
 
 def _shapes(comparison: SpanComparison, rows: list[Row]) -> Iterator[f.ShapeMoved]:
-    """Figures of one row's shape that changed one way are one finding."""
+    """One finding for the figures of one row's shape that changed in one direction."""
     by_row: dict[tuple[Metric, str, str, Verdict], list[Row]] = defaultdict(list)
     for row in rows:
         by_row[row.metric, row.test, row.name.removesuffix(f", {row.statistic}"), row.verdict].append(row)
@@ -146,7 +146,7 @@ def _told(comparison: SpanComparison, test: str, finding: f.Finding, suspects: t
 
 
 def _metric(comparison: SpanComparison, metric: Metric, verdict: Verdict, rows: list[Row]) -> f.MetricMoved:
-    """A metric that moved, with its range, and whether it moved everywhere."""
+    """The finding on a changed metric: its range, and whether it changed in all tests."""
     waits = tuple((row.test, row.shift.value) for row in rows if row.name == WAIT)
     rows = [row for row in rows if row.name != WAIT] or rows
     is_exact = comparison.a.tick.clock is not Clock.TIME
@@ -172,7 +172,7 @@ def _metric(comparison: SpanComparison, metric: Metric, verdict: Verdict, rows: 
 
 
 def _terms(comparison: SpanComparison, rows: list[Row]) -> list[Explanation]:
-    """Terms of ladders: the same term that moved alike in several tests is one change."""
+    """One finding for a term of the queue model that changed alike in several tests."""
     out = []
     by_name: dict[tuple[str, Verdict], list[Row]] = defaultdict(list)
     for row in rows:
@@ -187,7 +187,7 @@ def _terms(comparison: SpanComparison, rows: list[Row]) -> list[Explanation]:
 
 
 def _parts(comparison: SpanComparison, changed: list[Row]) -> list[Explanation]:
-    """Where both runs have traces, or both the probe's counts: the parts of a changed span that changed."""
+    """The changed parts of each changed span, if both runs have traces or both have the probe's counts."""
     if bool(comparison.a.traces) != bool(comparison.b.traces):
         return []
     out = []
@@ -207,8 +207,8 @@ def _parts(comparison: SpanComparison, changed: list[Row]) -> list[Explanation]:
 
 
 def _functions(comparison: SpanComparison) -> list[Explanation]:
-    """Where the probe counted both: tests whose functions moved alike in one metric are one finding. Where cores take turns, or the order
-    of the cores is all that is told, waiting shows as instructions, so such a test speaks only of what its verdicts name."""
+    """One finding for tests whose functions changed alike in one metric, if the probe counted both runs. If cores take turns, or the
+    verdict rests on the order of the cores, waits appear as instructions, so only the spans with a verdict are named."""
     run = comparison.a
     changed = {(row.test, row.metric) for row in comparison.rows if row.verdict in _CHANGED}
     ordered = {(row.test, row.metric) for row in comparison.rows if row.basis == ORDER}
@@ -230,7 +230,7 @@ def _order(comparison: SpanComparison, order: Order) -> f.OrderChanged:
 
 
 def _untouched(comparison: SpanComparison, metric: Metric) -> bool:
-    """The level of all of it is shown to be the same."""
+    """Whether all of the metric is shown to have the same level."""
     verdicts = {row.verdict for row in comparison.rows if row.metric == metric and not row.is_occasional}
     return bool(verdicts) and verdicts <= SAME_LEVELS
 

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a run's spans are made of.
+"""What a run's spans consist of.
 
-Where a run has traces its findings are exact; where it has durations only they are inferred, and where two explanations fit equally both
-are given.
+Findings from traces are exact. Findings from durations are inferred; if two explanations fit equally well, both are given.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from latlab.model.run import Run
 
 
 def explain_spans(run: Run) -> tuple[Explanation, ...]:
-    """Raises NotComparable where the run holds nothing to explain."""
+    """The findings on a run. Raises NotComparable if the run has nothing to explain."""
     columns = checked_columns(run)
     facts = facts_of(run.platform)
     roles = roles_of(columns, facts.managed_by)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Cells that may be compared with each other: grouped by cluster and role, sorted where a queue makes the order of cores chance."""
+"""Comparable cells: grouped by cluster and role, sorted if a queue makes the order of the cores random."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ALIKE_RATIO = 1.5
 class Group:
     """The same cells of two runs, one for each label.
 
-    `own_work` is the baseline of the threshold where the spans hold a wait beside the core's own work.
+    `own_work` is the baseline of the threshold, if the spans contain a wait in addition to the core's own work.
     """
 
     test: str
@@ -50,7 +50,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Grouping:
-    """Two runs, and who played which part in them."""
+    """Two runs, and the roles of their cores."""
 
     pair: Pair
     roles_a: Roles
@@ -59,12 +59,12 @@ class Grouping:
 
     @property
     def same_lead(self) -> bool:
-        """Known to be the same."""
+        """Whether the lead is known to be the same in both runs."""
         return self.leads[0] is not None and self.leads[0] == self.leads[1]
 
     @property
     def is_exact(self) -> bool:
-        """Every figure counts, also in an iteration that lacks a core."""
+        """Whether the clock is exact, so that figures of incomplete iterations count too."""
         return self.pair.a.tick.clock is not Clock.TIME
 
     @property
@@ -74,7 +74,7 @@ class Grouping:
 
 @dataclass(frozen=True)
 class Groups:
-    """The groups of one test and metric. `gaps` are cells of the first run that nothing in the second is like."""
+    """The groups of one test and metric. `gaps` are sentences on cells of the first run without a counterpart in the second."""
 
     groups: list[Group]
     notes: tuple[str, ...] = ()
@@ -82,7 +82,7 @@ class Groups:
 
 
 def groups_of(grouping: Grouping, test: str, metric: Metric) -> Groups:
-    """Powerdown in parallel comes here only where it makes no ladder."""
+    """The groups of a test and metric. A parallel powerdown is in here only if the queue model does not fit it."""
     ours, theirs = grouping.pair.columns_a.matrix(test, metric), grouping.pair.columns_b.matrix(test, metric)
     if ours is None or theirs is None:
         return Groups([])
@@ -102,15 +102,16 @@ def groups_of(grouping: Grouping, test: str, metric: Metric) -> Groups:
 
 
 def left_out(grouping: Grouping, test: str, metric: Metric) -> tuple[str, ...]:
-    """Cores that run at once are compared in whole iterations only. Where every figure counts, what the others hold is missing."""
+    """Notes on incomplete iterations: cores that run in parallel are compared in complete iterations only. Under an exact clock the
+    figures of the others are missing."""
     found = [columns.matrix(test, metric) for columns in (grouping.pair.columns_a, grouping.pair.columns_b)]
     incomplete = sum(matrix.incomplete for matrix in found if matrix) if grouping.is_exact and is_parallel(test) else 0
     return (f"{test} {metric}: {incomplete} iterations lack a core and are left out",) if incomplete else ()
 
 
 def _serial(grouping: Grouping, test: str, metric: Metric, ours: Matrix, theirs: Matrix) -> Groups:
-    """A core is compared with itself, and only where it plays the part that it played before: a change of parts is the firmware's doing
-    where the lead is known to be the same, and then a group of its own; else it may be the lead's, and no comparison."""
+    """Each core compared with itself, if it has the same role in both runs. A changed role is a group of its own if the lead is known to
+    be the same, because the firmware changed it. Otherwise the lead may have changed it, and nothing is compared."""
     last_a = serial_last_men(grouping.pair.columns_a, grouping.roles_a, test)
     last_b = serial_last_men(grouping.pair.columns_b, grouping.roles_b, test)
     leads = frozenset(filter(None, grouping.leads)) if grouping.lead_moved and metric is not Metric.CACHE_FLUSH else frozenset()
@@ -147,13 +148,13 @@ def _of_columns(
 
 
 def _queues(matrix: Matrix) -> bool:
-    """Do cores lie as far apart as cores lie that wait for each other?"""
+    """Whether the cores differ by as much as cores that wait for each other."""
     values = np.median(np.sort(matrix.values, axis=1), axis=0)
     return bool(values[-1] > QUEUE_RATIO * values[0])
 
 
 def _calls(test: str, ours: Matrix, theirs: Matrix) -> Groups:
-    """Calls of all cores at once. Whoever comes first finds cold caches; where one core stands out for that, it is left to itself."""
+    """Calls of all cores at once. The first caller finds cold caches; if one core stands out for that, it is compared separately."""
     first_a, first_b = _first_callers(ours), _first_callers(theirs)
     clusters = _clusters(ours.cores)
     parts = {None: list(range(len(ours.cores)))} if _alike(ours, clusters) and _alike(theirs, clusters) else clusters
@@ -171,7 +172,7 @@ def _calls(test: str, ours: Matrix, theirs: Matrix) -> Groups:
 
 
 def _alike(matrix: Matrix, clusters: dict[int, list[int]]) -> bool:
-    """Are the cores of all clusters as fast as each other?"""
+    """Whether the cores of all clusters are equally fast."""
     medians = [float(np.median(matrix.values[:, columns])) for columns in clusters.values()]
     return max(medians) <= ALIKE_RATIO * min(medians)
 
@@ -179,7 +180,7 @@ def _alike(matrix: Matrix, clusters: dict[int, list[int]]) -> bool:
 def _kept(
     test: str, metric: Metric, cluster: int | None, ours: Matrix, theirs: Matrix, columns: list[int], keep_a: Bools, keep_b: Bools
 ) -> list[Group]:
-    """Each core that plays no part of its own with itself; where no core is left that does so in both runs, their medians."""
+    """Each core without a special role, compared with itself; the medians if no core has none in both runs."""
     a, b = _masked(ours, columns, keep_a), _masked(theirs, columns, keep_b)
     common = [i for i in range(len(columns)) if not (np.isnan(a[:, i]).all() or np.isnan(b[:, i]).all())]
     if common:
@@ -194,7 +195,8 @@ def _masked(matrix: Matrix, columns: list[int], keep: Bools) -> Floats:
 
 
 def _first_callers(matrix: Matrix) -> Bools:
-    """In each iteration the one core that takes much longer than the others of its cluster, or of all where it is alone."""
+    """For each iteration, the one core that takes much longer than the others of its cluster, or than all others if it is alone in its
+    cluster."""
     out = np.zeros(matrix.values.shape, bool)
     clusters = _clusters(matrix.cores)
     for row in range(len(matrix.values)):
@@ -222,7 +224,8 @@ def _parallel_flush(test: str, ours: Matrix, theirs: Matrix, roles_a: Roles, rol
 
 
 def _parallel_wakeup(test: str, ours: Matrix, theirs: Matrix, roles_a: Roles, roles_b: Roles) -> Groups:
-    """Wake-ups of cores that do not wait by cluster; those of cores that wait by core where the queue is the same, else as sorted waits."""
+    """Wake-ups of cores without a wait, by cluster. Wake-ups of waiting cores by core if the queue is the same in both runs, else as
+    sorted waits."""
     queued_a, queued_b = roles_a.queued(ours), roles_b.queued(theirs)
     if _same_queue(ours, theirs, queued_a, queued_b):
         return Groups(_fixed_queue(test, ours, theirs, queued_a))
@@ -240,7 +243,7 @@ def _parallel_wakeup(test: str, ours: Matrix, theirs: Matrix, roles_a: Roles, ro
 
 
 def _new_waits(test: str, ours: Matrix, theirs: Matrix, queued_a: Bools, queued_b: Bools) -> tuple[str, ...]:
-    """Who waits is chance, that anybody does is not: waits that the first run has none of are not its queue's."""
+    """Gaps for waits in the second run if the first has none. Which core waits is random; whether any core waits is not."""
     if queued_a.any() or not queued_b.any():
         return ()
     longest = theirs.cores[int(np.argmax(np.where(queued_b, theirs.values, 0.0).max(axis=0)))]
@@ -265,7 +268,7 @@ def _fixed_queue(test: str, ours: Matrix, theirs: Matrix, queued: Bools) -> list
 
 
 def _same_queue(ours: Matrix, theirs: Matrix, queued_a: Bools, queued_b: Bools) -> bool:
-    """Do the same cores wait, in the same order, in every iteration of both runs?"""
+    """Whether the same cores wait in the same order in every iteration of both runs."""
     queued = np.concatenate([queued_a, queued_b])
     first = queued[:1]
     if not bool(np.all(queued == first)):
@@ -280,7 +283,7 @@ def _by_place(test: str, ours: Matrix, theirs: Matrix) -> Group:
 
 
 def _medians(test: str, metric: Metric, cluster: int | None, role: str, ours: Matrix, theirs: Matrix, a: Floats, b: Floats) -> Group | None:
-    """The medians of what is a number in each iteration; None where one side has no number at all."""
+    """The medians of the numbers in each iteration; None if one run has no number."""
     cells = [Cells(m.boots, nan_median(values.T)[:, None]) for m, values in ((ours, a), (theirs, b))]
     if any(np.isnan(one.values).all() for one in cells):
         return None

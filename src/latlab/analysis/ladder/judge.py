@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Verdicts on rows of spans under a clock that scatters.
+"""Verdicts on rows of spans under a clock with scatter.
 
-Several boots are judged in by_boot.py. With one boot of each run the scatter comes from the cells of like cores, and what the cores of one
-test share from boot to boot from the other tests. A row stands on its own evidence; a level, rows of like cores over all tests, can lend it
-significance but no shift: the row has to have moved by itself. docs/explanation/statistics.md has assumptions and sources.
+Several boots are judged in by_boot.py. With one boot of each run, the scatter comes from the cells of like cores, and the part that the
+cores of one test share between boots comes from the other tests. A row has its own p-value. A level, a group of rows of like cores over
+all tests, can add significance but no shift: the row must have changed by itself. docs/explanation/statistics.md has the assumptions and sources.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ _SHOWN = (*_CHANGED, Verdict.MOVED)
 def judge_rows(
     evidence: Sequence[Evidence], boots: tuple[int, int], limits: Limits, apart: Collection[int] = ()
 ) -> tuple[list[Row], list[Level]]:
-    """Every row with its verdict, and the levels beside them; p-values are adjusted over both. What is `apart` lends others nothing."""
+    """The rows with their verdicts, and the levels; p-values are adjusted over both. `apart` are indices of rows that support no other
+    row."""
     if not evidence:
         return [], []
     if sum(boots) - 2 >= FEWEST_DOF:
@@ -66,9 +67,10 @@ def judge_rows(
 
 @dataclass(frozen=True)
 class _Lending:
-    """Which level lends which rows significance. What rows have by themselves or from a narrower level is no part of the wider ones: others
-    would owe theirs to a change that does not reach them, but for a row that moved as they did. That one row of a level changed says so of
-    no other: each is a question by itself, and its own p-value adjusted for their number (Benjamini and Bogomolov 2014)."""
+    """Which level supports which rows. A row that is significant by itself, or by a narrower level, is left out of the wider levels,
+    because their other rows would depend on a change that does not reach them; except for a row that changed in the same way. A changed
+    level does not show that each of its rows changed: each row is a test by itself, its p-value adjusted for their number (Benjamini and
+    Bogomolov 2014)."""
 
     tested: OneBoot
     evidence: Sequence[Evidence]
@@ -77,8 +79,8 @@ class _Lending:
     alpha: float
 
     def shown(self, levels: Sequence[tuple[Level, Sequence[int]]], standing: set[int]) -> Iterator[tuple[Level, dict[int, int]]]:
-        """The narrowest first, each with the rows that it can lend to and the number of rows that ask what theirs does: one, for the
-        surest of those that make the level."""
+        """The changed levels, the narrowest first, each with the rows that it supports and the number of rows in each row's family: 1
+        for the most significant one."""
         tests = Counter(level.metric for level, _ in levels)
         accounted = standing | self.apart
         for whole, rows in sorted(levels, key=lambda one: one[0].rows):
@@ -98,7 +100,7 @@ class _Lending:
                     yield level, {i: len(rows)}
 
     def _of(self, level: Level, rows: Sequence[int], tests: int) -> Level | None:
-        """A part of a level, its p-value by Bonferroni's method."""
+        """A part of a level, with its p-value by Bonferroni's method."""
         if len(rows) < 2:
             return None
         part = _level(self.tested, self.evidence, level.metric, (level.cluster, level.role, level.at_once), rows)
@@ -109,7 +111,7 @@ class _Lending:
         return abs(one.value - other.value) <= ALIKE * float(np.hypot(one.error, other.error)) and one.value * other.value > 0
 
     def _is_beyond(self, level: Level, rows: Sequence[int]) -> bool:
-        """A level that moved by less than its rows' thresholds makes no row certain to lie beyond its own."""
+        """Whether the level changed by more than its rows' thresholds. Otherwise no row is shown to be beyond its own."""
         return abs(level.shift.value) > float(np.median([self.evidence[i].row.threshold for i in rows]))
 
 
@@ -117,7 +119,7 @@ _Key = tuple[int | None, str | None, bool | None]
 
 
 def _members(evidence: Sequence[Evidence], metric: Metric) -> list[tuple[_Key, tuple[int, ...]]]:
-    """Rows of one role, and of all that are no occasion: of each cluster and of all; of all also in the parallel or the serial tests."""
+    """The groups of rows of one role: of each cluster and of all. For all clusters also those of the parallel and of the serial tests."""
     members: dict[_Key, list[int]] = defaultdict(list)
     for i, one in enumerate(evidence):
         if one.row.metric is not metric:
@@ -140,17 +142,17 @@ def _level(tested: OneBoot, evidence: Sequence[Evidence], metric: Metric, key: _
 
 
 def _adjusted(rows: list[Row], levels: list[Level]) -> tuple[list[float], list[float]]:
-    """Two fifths of what may go wrong in a metric are for its rows, the rest for its levels: of each at most a share of alpha is called
-    changed wrongly where nothing changed. Levels hold each other's rows, so what moved shows in several of them, and they are adjusted by
-    the share of wrong ones (Benjamini and Hochberg). What comes in some boots only is a family of its own."""
+    """Two fifths of alpha of a metric are for its rows, the rest for its levels. Levels overlap, so a change appears in several of them,
+    and they are adjusted by the false discovery rate (Benjamini and Hochberg). Events that occur in some boots only are a family of
+    their own."""
     by_row = by_family([row.shift.p for row in rows], [(row.metric, row.is_occasional) for row in rows], family_wise, ROWS_SHARE)
     by_level = by_family([level.shift.p for level in levels], [level.metric for level in levels], false_discovery_control, 1 - ROWS_SHARE)
     return by_row, by_level
 
 
 def _by_itself(row: Row, p_adjusted: float, least: float, limits: Limits) -> Row:
-    """`least` is what a row must have moved by where no other test moved with it: one boot cannot tell less from what the cores of a test
-    share."""
+    """The row with the verdict of its own test. `least` is the smallest change that counts without a changed test beside it: with one
+    boot, a smaller change cannot be separated from the part that the cores of a test share."""
     verdict = decide(row.shift, row.threshold, p_adjusted, limits.alpha)
     if verdict in _CHANGED and abs(row.shift.value) <= least:
         verdict = Verdict.CANNOT_TELL
@@ -158,7 +160,7 @@ def _by_itself(row: Row, p_adjusted: float, least: float, limits: Limits) -> Row
 
 
 def _with_level(row: Row, level: Level, least: float, own_p: float) -> Row:
-    """`level` is shown to have moved; `own_p` is adjusted for the rows that ask it."""
+    """The row with the verdict that the changed `level` supports; `own_p` is adjusted for the rows that ask the level."""
     enough = level.tests > 1 or abs(row.shift.value) > least
     if not enough or not _moved_with(row, own_p, level):
         return row
@@ -167,7 +169,7 @@ def _with_level(row: Row, level: Level, least: float, own_p: float) -> Row:
 
 
 def _moved_with(row: Row, own_p: float, level: Level) -> bool:
-    """By itself, the same way and beyond its threshold; more surely where rows of other clusters make the level, or cores that play another
-    part, which may have a cause of their own."""
+    """Whether the row itself changed in the same direction and beyond its threshold. The test is stricter if the level consists of other
+    clusters or roles, which may have another cause."""
     most = OWN_P if level.role is not None and (level.cluster is not None or row.is_term) else OWN_P_ACROSS
     return own_p < most and row.shift.value * level.shift.value > 0 and abs(row.shift.value) > row.threshold

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What moved so far that it must not pass in silence, judged by what did not move and not by the model that gives verdicts.
+"""Large changes that must be reported without a verdict, judged against the rows that did not change and not by the model of the
+verdicts.
 
-Three kinds: a core at one boot of each run, one boot among several of its own run, and the spread of a few iterations. None of them is a
-verdict: they stop the gate, and the sentence says what to look at. Formulas and sources are in docs/explanation/statistics.md.
+There are three kinds: a core at one boot of each run, one boot among several of its run, and the spread of a few iterations. They stop
+the gate, and the sentence says what to check. docs/explanation/statistics.md has the formulas and sources.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ LargeMove = LargeUntold | BootApart | SpreadMoved
 def large_moves(
     evidence: Sequence[Evidence], rows: Sequence[Row], runs: tuple[str, str], boots: tuple[int, int], limits: Limits
 ) -> tuple[LargeMove, ...]:
-    """`rows` have the verdicts of `evidence`, and stand in its order. What is called changed is said already."""
+    """The large changes of rows that are not called changed. `rows` are the rows of `evidence` with their verdicts, in the same order."""
     quiet = [one for one, row in zip(evidence, rows, strict=True) if row.verdict not in _CHANGED and not one.row.is_occasional]
     plain = [one for one in quiet if not one.row.is_term]
     found: list[LargeMove] = []
@@ -60,8 +61,8 @@ def large_moves(
 
 
 def _cores(quiet: Sequence[Evidence], evidence: Sequence[Evidence], limits: Limits) -> Iterator[LargeUntold]:
-    """Cores that moved farther than their noise, by Student's t with Bonferroni's correction over the metric, and by the large share; by
-    half of it where several moved the same way, which single far values of heavy tails seldom do."""
+    """Cores that changed by more than their noise (Student's t, Bonferroni's correction over the metric) and by the large share. Half
+    that share is sufficient if several changed in the same direction, which single outliers of heavy-tailed noise rarely do."""
     noise = _noises(one for one in evidence if not one.row.is_term and not one.row.is_occasional)
     for metric in dict.fromkeys(one.row.metric for one in quiet):
         own = [one for one in quiet if one.row.metric is metric]
@@ -87,9 +88,9 @@ def _is_large(one: Evidence, cell: int) -> bool:
 
 
 def _noises(evidence: Iterable[Evidence]) -> dict[Kind, tuple[float, float]]:
-    """The variance of one figure of a core and its degrees of freedom, by kind: from the iterations inside the boots where there are some,
-    otherwise from like cores of one test inside a run. A change makes either larger, so the run with the smaller one says it. A kind of few
-    cores is taken to scatter as all of its metric in such tests do, if that is more."""
+    """The variance of one figure of a core and its degrees of freedom, by kind: from the iterations within the boots if there are any,
+    otherwise from like cores of one test in a run. A change increases either, so the smaller one of the two runs counts. A kind with few
+    cores has at least the variance of its metric."""
     by_kind: dict[Kind, list[Evidence]] = defaultdict(list)
     for one in evidence:
         by_kind[one.kind].append(one)
@@ -112,7 +113,7 @@ def _steadier(members: Sequence[Evidence]) -> tuple[float, float] | None:
 
 
 def _inside(cells: Cells) -> tuple[float, int]:
-    """Squares of the iterations of each core around its mean, and their degrees of freedom."""
+    """The sum of squares of the iterations of each core around its mean, and its degrees of freedom."""
     if len(cells.values) < FEWEST_INSIDE:
         return 0.0, 0
     known = [column[~np.isnan(column)] for column in cells.values.T]
@@ -133,7 +134,8 @@ def _pooled(parts: Iterable[tuple[float, int]]) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class _Series:
-    """The boots of one core of a row, or the medians of all its cores; `most` deviations are odd whatever tails the noise has."""
+    """The boots of one core of a row, or the medians of all its cores. `most` is the number of deviations that is an outlier even with
+    heavy tails."""
 
     of: Evidence
     name: str
@@ -154,9 +156,9 @@ class _Series:
 
 
 def _boots(quiet: Sequence[Evidence], runs: tuple[str, str], alpha: float) -> Iterator[BootApart]:
-    """The boot of each run that lies farthest from the median of its run, for all cores of a row or for one, by a large share and by so
-    many deviations, which are those of all boots and rows of the kind. Fewer are enough where the other boots of all such tests show
-    lighter tails, by Bonferroni's correction over the metric."""
+    """For each run, the boot farthest from the median of the run, for all cores of a row or for one: by a large share and by many
+    deviations, of all boots and rows of the kind. Fewer deviations are sufficient if the other boots of such tests have lighter tails,
+    with Bonferroni's correction over the metric."""
     for side, run in enumerate(runs):
         found = [series for one in quiet for series in _series(one, (one.a, one.b)[side])]
         spreads = {kind: MAD * float(np.median(np.concatenate([one.off for one in of]))) for kind, of in _by_kind(found).items()}
@@ -189,7 +191,7 @@ def _by_kind(found: Iterable[_Series]) -> dict[Kind, list[_Series]]:
 
 
 def _tail(one: _Series, found: Sequence[_Series], spreads: dict[Kind, float]) -> float:
-    """How often a boot lies so far off, by the other boots of all series of such tests, each in deviations of its kind."""
+    """The probability of a boot as far off, from the other boots of all series of such tests, in deviations of their kind."""
     kind = one.of.kind
     alike = [other for other in found if (other.of.kind[0], other.of.kind[2], other.most) == (kind[0], kind[2], one.most)]
     others = [np.delete(other.off, min(one.boot, len(other.off) - 1)) / max(spreads[other.of.kind], _TINY) for other in alike]
@@ -197,10 +199,10 @@ def _tail(one: _Series, found: Sequence[_Series], spreads: dict[Kind, float]) ->
 
 
 def _spreads(evidence: Sequence[Evidence], limits: Limits) -> Iterator[SpreadMoved]:
-    """Mean distances of each core's iterations from its median, compared between the runs by their logarithms, as Bartlett and Kendall do
-    with variances (1946). What those of the cores of one test differ by in the run where they differ less says what they scatter by, pooled
-    over the tests of the metric, for Student's t of each test and of all tests, of the serial and of the parallel ones. Tests with figures
-    of their shape have verdicts on it, so that only what is twice as wide is named beside them."""
+    """Changes of the spread: mean distances of each core's iterations from its median, compared by their logarithms, as Bartlett and
+    Kendall do with variances (1946). Their scatter comes from the cores of each test in the run in which they differ less, pooled over
+    the tests of the metric. Student's t is computed for each test and for all, the serial and the parallel ones. Tests with verdicts on
+    their shape are reported only for twice the spread."""
     by_metric: dict[Metric, dict[str, list[tuple[Floats, Floats]]]] = defaultdict(lambda: defaultdict(list))
     has_shape = set()
     for one in evidence:
@@ -232,12 +234,12 @@ def _spreads(evidence: Sequence[Evidence], limits: Limits) -> Iterator[SpreadMov
 
 
 def _is_wider(moved: float, variance: float, dof: float, alpha: float, large: float) -> bool:
-    """Of one test, or of the mean over several, which shows what each of them alone is too small for."""
+    """Whether the spread of one test increased, or the mean over several tests, which detects what each of them is too small for."""
     return exp(abs(moved)) > large and variance > 0 and 2 * t_upper(abs(moved) / variance**0.5, dof) < alpha
 
 
 def _distances(cells: Cells) -> Floats:
-    """Of each core, over its iterations."""
+    """The mean absolute distance of each core's iterations from its median in the boot."""
     off = np.abs(cells.values - cells.by_boot[np.unique(cells.boots, return_inverse=True)[1]])
     known = ~np.isnan(off)
     return np.asarray(np.where(known, off, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1))

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a row of spans scatters by where each run has one boot: cells of like cores, and what the cores of one test share.
+"""The variance of a row of spans if each run has one boot: the variance between like cells, and the part that the cores of one test
+share.
 
-A wake-up may be longer in one boot for all cores of a test, and one table cannot tell that from a change of this test. What it can tell is
-how far the tests lie apart, as far as boots may plausibly differ; and there is an assumed part, a share of the threshold. It is all there
-is for a metric of one test, and larger there: between releases that changed nothing of it PSCI_VERSION differs by a third. Who waits for
-whom on the way up is chance, of which one boot shows one throw.
+A wake-up may be longer in one boot for all cores of a test. One boot of each run cannot separate that from a change of the test. It
+shows how far the tests differ, within the plausible difference of boots. An assumed part is added, a share of the threshold. For a
+metric with one test there is only the assumed part, and it is larger: PSCI_VERSION differs by a third between releases without a change
+of it. The order of waits on wake-up is random, and one boot shows one draw.
 """
 
 from __future__ import annotations
@@ -54,7 +55,8 @@ _NONE = _Scatter(0.0, 0.0)
 
 
 class OneBoot:
-    """Variances of rows and levels from the cells of all of them. At most eight degrees of freedom: tails may be heavier than normal."""
+    """Variances of rows and levels, from the cells of all of them. They have at most eight degrees of freedom, because tails may be
+    heavier than normal."""
 
     def __init__(self, evidence: Sequence[Evidence]) -> None:
         groups = [one for one in evidence if not one.row.is_term]
@@ -70,13 +72,13 @@ class OneBoot:
         return t_shift(_moved(one), variance, dof)
 
     def cells(self, one: Evidence) -> tuple[Cell, ...]:
-        """Each with what it scatters by; one sample is never a verdict."""
+        """The cells of a row with their intervals. A single sample never has a verdict."""
         variance, dof = self._variance(one, cells=1)
         return tuple(replace(cell, shift=t_shift(cell.difference, variance, dof)) for cell in one.row.cells)
 
     def level_shift(self, found: list[Evidence]) -> Shift:
-        """The mean of the rows, each by how surely it is known. Rows of one test share what its cores share; where tests lie no further
-        apart than their cells explain, that is little, and the cells say how significant the level is."""
+        """The mean of the rows, weighted by 1 over their variance. Rows of one test share a part of their variance. If the tests agree
+        as well as their cells explain, this part is small, and the cells determine the significance of the level."""
         parts = [self._parts(one) for one in found]
         if any(not np.isfinite(own.variance) for own, _ in parts):
             return t_shift(0.0, np.inf, 0.0)
@@ -97,8 +99,8 @@ class OneBoot:
         return replace(shift, p=min(shift.p, t_shift(shift.value, *_joined(agreed, _NONE, MOST_DOF_OF_LEVEL)).p)) if agreed else shift
 
     def own_p(self, one: Evidence) -> float:
-        """By its cells alone: for a row of a level that accounts for what the cores of a test share. Nothing is shown of a kind of single
-        cells: what others of the metric scatter by, in serial tests say, is not theirs."""
+        """The p-value of a row from its cells alone, for a row of a level that accounts for the shared part of a test. It is 1 for a
+        kind with single cells, because the variance of other kinds does not apply to it."""
         if not one.row.is_term and one.kind not in self._scattering:
             return 1.0
         own, _ = self._parts(one)
@@ -114,7 +116,8 @@ class OneBoot:
         return _joined(*self._parts(one, cells), MOST_DOF)
 
     def _parts(self, one: Evidence, cells: int = 0) -> tuple[_Scatter, _Scatter]:
-        """Of the mean of so many cells, of all that the row has where none are named: their own, and what the cores of a test share."""
+        """The variance of the mean of `cells` cells (0: all cells of the row): the part of the cells, and the part that the cores of a
+        test share."""
         if one.row.is_term:
             assumed = (ASSUMED_OF_TERM * one.row.threshold) ** 2
             return _Scatter((one.scale or 0.0) ** 2 * self._fit.variance, self._fit.dof), _Scatter(assumed, MOST_DOF)
@@ -134,8 +137,8 @@ class OneBoot:
 
 
 def _as_tests_agree(own: _Scatter, by_test: Floats) -> _Scatter | None:
-    """What cells give a level, widened by as much as tests, each with its shift and its own variance, lie further apart than cells explain;
-    none of few tests. A handful says little of how far tests lie apart, so that is drawn towards what the cells explain."""
+    """The variance of a level from its cells, increased by as much as the tests, each with its shift and variance, differ more than the
+    cells explain. None for few tests. A few tests estimate this factor badly, so it is shrunk towards 1."""
     if len(by_test) < FEWEST_TESTS or not by_test[:, 1].all() or not own.dof:
         return None
     means, weights = by_test[:, 0], 1 / by_test[:, 1]
@@ -149,7 +152,7 @@ def _moved(one: Evidence) -> float:
 
 
 def _joined(first: _Scatter, second: _Scatter, most_dof: float) -> tuple[float, float]:
-    """The sum of two variances and its degrees of freedom by Satterthwaite's rule."""
+    """The sum of two variances, and its degrees of freedom by Satterthwaite's formula."""
     if not np.isfinite(first.variance):
         return np.inf, 0.0
     parts = [part for part in (first, second) if part.dof]
@@ -159,7 +162,7 @@ def _joined(first: _Scatter, second: _Scatter, most_dof: float) -> tuple[float, 
 
 
 def _cell_scatters(evidence: Iterable[Evidence]) -> dict[Kind, _Scatter]:
-    """How far the differences of like cells lie from their row's, by kind, drawn towards that of the whole metric."""
+    """The variance of like cells' differences around their row's mean, by kind, shrunk towards the variance of the whole metric."""
     found: dict[Kind, list[Evidence]] = defaultdict(list)
     for one in evidence:
         found[one.kind].append(one)
@@ -176,8 +179,8 @@ def _cell_scatters(evidence: Iterable[Evidence]) -> dict[Kind, _Scatter]:
 
 
 def _with_sums(differences: _Scatter, sums: _Scatter) -> _Scatter:
-    """Sums of two cells scatter by as much as their differences where like cores are alike, which then says as much again of it: never
-    that it is less, as only sums that are small by chance would be taken for that."""
+    """The variance from differences and sums. If like cores are alike, the sums of two cells have the variance of the differences and
+    double the data. The result is never smaller than that of the differences alone."""
     if not differences.dof or not sums.dof or differences.dof >= MOST_DOF or differences.variance <= 0:
         return differences
     if sums.variance > differences.variance * f_exceeded(UNLIKE_P, sums.dof, differences.dof):
@@ -188,8 +191,8 @@ def _with_sums(differences: _Scatter, sums: _Scatter) -> _Scatter:
 
 
 def _pooled(rows: Sequence[Floats]) -> _Scatter:
-    """The variance within rows. Cells that lie five deviations from their row's median are left out: they are for the row to tell. Of few
-    cells the deviation is not known well, and only those twenty off are. Where they are many they are no exceptions but a second mode."""
+    """The variance within rows. Cells at more than five deviations from the median of their row are left out; of a few cells, only those
+    at more than twenty, because the deviation is not known well. Many such cells are a second mode and are kept."""
     centred = [row - np.median(row) for row in rows if len(row) > 1]
     if not centred:
         return _Scatter(0.0, 0.0)
@@ -208,7 +211,8 @@ def _pooled(rows: Sequence[Floats]) -> _Scatter:
 
 
 def _test_scatters(evidence: Iterable[Evidence], cells: dict[Kind, _Scatter]) -> dict[Kind, _Scatter]:
-    """What the cells of one test have in common beyond what like cores have in all tests, by kind; no freedom below two tests."""
+    """The variance that the cells of one test share beyond the variance of like cores in all tests, by kind; 0 degrees of freedom for
+    fewer than two tests."""
     by_kind: dict[Kind, list[Evidence]] = defaultdict(list)
     of_role: dict[tuple[Metric, str], list[Evidence]] = defaultdict(list)
     for one in evidence:
@@ -218,7 +222,8 @@ def _test_scatters(evidence: Iterable[Evidence], cells: dict[Kind, _Scatter]) ->
 
 
 def _with_others(own: _Scatter, whole: _Scatter) -> _Scatter:
-    """All tests of a role together where parallel and serial ones lie apart alike: so few tests say little of themselves."""
+    """The variance of all tests of a role together if parallel and serial tests differ alike, because a few tests estimate their own
+    badly."""
     if not own.dof or own.variance <= 0 or whole.variance <= 0:
         return whole if not own.dof else own if own.variance > whole.variance else whole
     alike = f_exceeded(UNLIKE_P / 2, whole.dof, own.dof), f_exceeded(UNLIKE_P / 2, own.dof, whole.dof)
@@ -244,7 +249,7 @@ def _offsets(found: list[Evidence], cells: _Scatter) -> _Scatter:
 
 
 def _fit_scatter(terms: Iterable[Evidence]) -> _Scatter:
-    """The residual variance of the ladders of all tests."""
+    """The pooled residual variance of the queue models of all tests."""
     by_test = {one.row.test: one.residual for one in terms}
     dof = sum(dof for _, dof in by_test.values())
     return _Scatter(sum(left for left, _ in by_test.values()) / dof if dof else 0.0, dof)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The parallel tests of one run whose powerdowns make a queue."""
+"""The parallel tests of one run whose power-downs form a queue."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LEAST_STEP = 0.05
 
 
 def queues_of(run: Run) -> dict[str, Ladders]:
-    """By test, the ladders that explain their spans, where cores do not take turns. Raises NotComparable where a run holds no spans."""
+    """The queue models that fit, by test, without tests in which cores take turns. Raises NotComparable if a run has no spans."""
     columns = checked_columns(run)
     roles = roles_of(columns, facts_of(run.platform).managed_by)
     tests = (test for test in columns.tests if is_parallel(test) and mark_of(run, test) is None)
@@ -26,5 +26,5 @@ def queues_of(run: Run) -> dict[str, Ladders]:
 
 
 def _rises(ladders: Ladders) -> bool:
-    """A step that is small beside the base is no wait."""
+    """Whether the step is large enough beside the base to be a wait."""
     return float(np.nanmedian(ladders.terms[STEP])) > LEAST_STEP * float(np.nanmedian(ladders.terms[BASE]))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Who paid the cluster flush, who waited, who led: what a run's durations say about the part each core played.
+"""The roles of cores in a run: which core paid the cluster flush, which waited, which was the lead.
 
-Durations only: for runs without traces all of this is inferred.
+Inferred from durations, for runs without traces.
 """
 
 from __future__ import annotations
@@ -25,20 +25,21 @@ OFF_SERIAL = "cpu_off_serial"
 
 @dataclass(frozen=True)
 class Roles:
-    """References of each cluster in the columns' unit: the flush of a core that is not last, the wake-up of one that never waits."""
+    """References of each cluster, in the unit of the columns: the flush of a core that is not the last one down, and the wake-up of a
+    core that never waits."""
 
     plain_flush: dict[int, float]
     direct_wakeup: dict[int, float]
 
     def last_man(self, flush: Matrix | None, like: Matrix) -> Bools:
-        """For each value of `like`: did this core pay the flush of its whole cluster in this iteration?"""
+        """For each value of `like`: whether the core paid the flush of its whole cluster in this iteration."""
         if flush is None or flush.values.shape != like.values.shape or flush.cores != like.cores:
             return np.zeros(like.values.shape, bool)
         limits = np.array([LAST_MAN_RATIO * self.plain_flush[core.cluster] for core in flush.cores])
         return np.asarray(flush.values > limits)
 
     def queued(self, wakeup: Matrix) -> Bools:
-        """For each wake-up: did the core wait for others on its way?"""
+        """For each wake-up: whether the core waited for others."""
         limits = np.array([QUEUED_RATIO * self.direct_wakeup[core.cluster] for core in wakeup.cores])
         return np.asarray(wakeup.values > limits)
 
@@ -52,7 +53,7 @@ def is_level_zero(test: str) -> bool:
 
 
 def roles_of(columns: Columns, managed_by: Coherency = Coherency.SOFTWARE) -> Roles:
-    """Where hardware keeps the clusters coherent no core flushes a cluster, so none stands out, however its flush may scatter."""
+    """The references of a run. If hardware keeps the clusters coherent, no core flushes a cluster, so no flush is an outlier."""
     flush: dict[int, list[float]] = {}
     level_zero: dict[int, list[float]] = {}
     serial_wakeup: dict[int, list[float]] = {}
@@ -71,14 +72,14 @@ def roles_of(columns: Columns, managed_by: Coherency = Coherency.SOFTWARE) -> Ro
 
 
 def with_one_limit(a: Roles, b: Roles) -> tuple[Roles, Roles]:
-    """Both with the longer direct wake-up of each cluster. Where serial wake-ups changed, a limit of each run's own would call cores of the
-    parallel tests, which did not, waiting in one run only, and cut off the later half of the others."""
+    """Both roles with the longer direct wake-up of each cluster. With separate limits, changed serial wake-ups would make unchanged
+    cores of the parallel tests count as waiting in one run only."""
     direct = {cluster: max(roles.direct_wakeup.get(cluster, 0.0) for roles in (a, b)) for cluster in {*a.direct_wakeup, *b.direct_wakeup}}
     return replace(a, direct_wakeup=direct), replace(b, direct_wakeup=direct)
 
 
 def serial_last_men(columns: Columns, roles: Roles, test: str) -> frozenset[CoreId]:
-    """Cores that pay the cluster flush in a serial test, by the median over its iterations."""
+    """The cores that pay the cluster flush in a serial test, by the median over its iterations."""
     flush = columns.matrix(test, Metric.CACHE_FLUSH)
     if flush is None or not len(flush.values):
         return frozenset()
@@ -87,7 +88,7 @@ def serial_last_men(columns: Columns, roles: Roles, test: str) -> frozenset[Core
 
 
 def inferred_lead(run: Run, columns: Columns, roles: Roles) -> CoreId | None:
-    """The lead as the serial tests show it; None where none of them does, or two show another."""
+    """The lead that the serial tests show; None if none does, or if two show different cores."""
     seen = {
         _alone_in_its_cluster(run, columns, roles, "susp_deep_serial"),
         _alone_in_its_cluster(run, columns, roles, OFF_SERIAL),
@@ -98,8 +99,8 @@ def inferred_lead(run: Run, columns: Columns, roles: Roles) -> CoreId | None:
 
 
 def _alone_in_its_cluster(run: Run, columns: Columns, roles: Roles, test: str) -> CoreId | None:
-    """The lead goes down last, with no other core of its cluster on; for its siblings it was on, and in other clusters every core is
-    alone. None where no cluster, or more than one, looks like that."""
+    """The core that pays the cluster flush alone in its cluster. The lead goes down last, with no other core of its cluster on; its
+    siblings had it on, and in other clusters every core is alone. None if no cluster, or more than one, has this pattern."""
     last = serial_last_men(columns, roles, test)
     paid = [[core for core in last if core.cluster == cluster] for cluster, size in enumerate(run.topology.clusters) if size > 1]
     candidates = [cores[0] for cores in paid if len(cores) == 1]
@@ -107,7 +108,7 @@ def _alone_in_its_cluster(run: Run, columns: Columns, roles: Roles, test: str) -
 
 
 def _standing_out(powerdown: Matrix | None, stands_out: Callable[[Floats], Bools]) -> CoreId | None:
-    """The one core that stands out from every other."""
+    """The only core that differs from all others; None if there is none."""
     if powerdown is None or not len(powerdown.values) or len(powerdown.cores) < 2:
         return None
     found = np.flatnonzero(stands_out(np.median(powerdown.values, axis=0)))
@@ -115,12 +116,12 @@ def _standing_out(powerdown: Matrix | None, stands_out: Callable[[Floats], Bools
 
 
 def _is_held_up(medians: Floats) -> Bools:
-    """Where nobody flushes a cluster the lead, which comes last, waits for what the core before it left behind."""
+    """Which medians are held up. If no core flushes a cluster, the lead, which is last, waits for what the core before it started."""
     return np.asarray(medians > LEAD_HELD_UP * np.partition(medians, -2)[-2])
 
 
 def _is_spared(medians: Floats) -> Bools:
-    """Who does not go off is only suspended."""
+    """Which medians are shorter: a core that is not switched off is only suspended."""
     return np.asarray(LEAD_SPARED * medians < np.partition(medians, 1)[1])
 
 
@@ -133,6 +134,6 @@ def _collect(matrix: Matrix | None, into: dict[int, list[float]]) -> None:
 
 
 def _usual(values: list[float], share: float) -> float:
-    """A quantile of those that took any time: a cell of zero is no flush."""
+    """A quantile of the positive values: a cell of 0 is no flush."""
     took = [value for value in values if value > 0]
     return float(np.quantile(took, share, method="lower")) if took else 0.0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rules that one of two runs keeps and the other does not."""
+"""Rules that only one of two runs keeps."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from latlab.model.run import Run
 
 
 def rule_changes(pair: Pair, facts: PlatformFacts) -> tuple[RuleChange, ...]:
-    """The worse first. A rule that holds by likeness of times alone is left to the rows, which know what the times scatter by."""
+    """The changed rules, the worse first. A rule on similar times is left to the rows, which know their scatter."""
     before, after = _by_key(pair.a, pair.columns_a, facts), _by_key(pair.b, pair.columns_b, facts)
     pairs = [(before[key], after[key]) for key in before if key in after and before[key].applicable and after[key].applicable]
     worse = [RuleChange(new, True) for old, new in pairs if old.holds and not new.holds and new.rule.decides]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How much a metric's spans scatter between boots and within one: variance components of a one-way layout."""
+"""The scatter of a metric's spans between boots and within a boot: variance components of a one-way layout."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from latlab.analysis.ladder.roles import is_parallel
 
 
 def explain_scatter(columns: Columns, unit: str, left_out: frozenset[str]) -> Iterator[Explanation]:
-    """One finding for each metric of which there are several boots or iterations; tests in `left_out` say nothing of it.
+    """One finding for each metric with several boots or iterations, without the tests in `left_out`.
 
-    Parallel tests are sorted first: which core comes when is chance, and not what a span scatters by.
+    Parallel tests are sorted first, because their order of cores is random and not part of the scatter.
     """
     for metric in METRICS:
         spans: list[tuple[float | None, float | None]] = []
@@ -40,9 +40,9 @@ def explain_scatter(columns: Columns, unit: str, left_out: frozenset[str]) -> It
 
 
 def components(boots: Ints, values: Floats) -> tuple[float | None, float | None]:
-    """Standard deviations between boots and within one, each over the mean; None where one boot, or one value in each, cannot tell.
+    """Standard deviations between boots and within a boot, each over the mean. None if one boot, or one value in each, cannot show them.
 
-    Within: pooled. Between: the variance of the boots' means less what their values' scatter gives it; unequal boots by the mean of 1/n.
+    Within: pooled. Between: the variance of the boots' means minus the part from the scatter within; unequal boots by the mean of 1/n.
     """
     parts = [values[boots == boot] for boot in np.unique(boots)]
     mean = float(values.mean())
@@ -57,5 +57,5 @@ def components(boots: Ints, values: Floats) -> tuple[float | None, float | None]
 
 
 def _middle(shares: list[float]) -> tuple[float, float] | None:
-    """The median and the largest."""
+    """The median and the largest of the shares; None for none."""
     return (float(np.median(shares)), max(shares)) if shares else None

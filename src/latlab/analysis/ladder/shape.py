@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How spans spread around their level: spread, quantiles, the largest, and all of it at once, with the boot as the unit.
+"""The shape of spans around their level: spread, quantiles, the largest value, and the whole distribution, with the boot as the sampling
+unit.
 
-Each figure stands for its distance from the median of its core in its boot, so that a level that moved is no change of shape. Shares of
-figures are counted by boot (by parts of a boot where there are few), and what these differ by more than chance widens every interval and
-weakens every test (Rao and Scott's correction). The largest are counted by event: late figures of one iteration or of neighbouring ones are
-one.
+Each figure is a distance from the median of its core in its boot, so a changed level is no change of shape. Shares of figures are
+counted by boot (by parts of a boot if there are few). Their overdispersion widens every interval and weakens every test (Rao and Scott's
+correction). The largest values are counted by event: late figures of one iteration or of neighbouring iterations are one event.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _CHANGED = (Verdict.REGRESSED, Verdict.IMPROVED)
 
 @dataclass(frozen=True)
 class _Side:
-    """Distances from the median: `values` with the unit and the iteration that each came in."""
+    """Distances from the median: `values` with the sampling unit and the iteration of each."""
 
     values: Floats
     units: Ints
@@ -54,13 +54,13 @@ class _Side:
         return float(np.quantile(self.values, share, method="inverted_cdf"))
 
     def by_unit(self, chosen: Bools) -> tuple[Floats, Floats]:
-        """How many are chosen in each unit, and of how many."""
+        """The number of chosen values in each sampling unit, and the number of all values."""
         size = int(self.units.max()) + 1
         return np.bincount(self.units[chosen], minlength=size).astype(float), np.bincount(self.units, minlength=size).astype(float)
 
     def events_above(self, level: float) -> tuple[int, float]:
-        """How often figures above a level came, neighbouring iterations as one; and by how much more than chance units differ in it. What
-        few units show of that is itself chance, so it is taken half-way to none (as variances are moderated by a prior of equal weight)."""
+        """The number of events above a level, with neighbouring iterations as one event, and the overdispersion of the units. A few
+        units estimate it badly, so it is shrunk half-way to none (a prior with equal weight)."""
         late = np.unique(self.iterations[self.values > level])
         if not len(late):
             return 0, 1.0
@@ -75,20 +75,21 @@ class _Side:
 
 @dataclass(frozen=True)
 class Shape:
-    """What is known of the shape of one row: the figures that both runs allow, without their verdicts."""
+    """The figures of the shape of one row that both runs allow, without verdicts."""
 
     rows: tuple[Row, ...]
     maxima: tuple[float, float]
 
     def is_same(self, judged: Sequence[Row]) -> bool:
-        """All that has an interval lies within the threshold, 99 % among it; what has none is not shown to differ, nor is it large."""
+        """Whether all figures with an interval, the 99 % quantile among them, lie within the threshold, and none of the others changed
+        or is large."""
         shown = {one.statistic for one in judged if one.verdict is Verdict.SAME}
         open_ended = all(one.verdict is Verdict.CANNOT_TELL for one in judged if one.statistic in (Statistic.MAXIMUM, Statistic.SHAPE))
         return {Statistic.SPREAD, Statistic.P90, Statistic.P99} <= shown and open_ended and self.maxima[1] < LARGEST * self.maxima[0]
 
 
 def judged_shapes(evidence: Sequence[Evidence], rows: Sequence[Row], drifting: Sequence[Drifts | None], limits: Limits) -> list[Row]:
-    """The rows of levels, `same` only where the shape is too, and after them a row for each figure of a shape that is shown to differ."""
+    """The rows of levels, `same` only if their shape is too, followed by a row for each figure of a shape that changed."""
     shapes = [_shape(one, row) if _has_shape(one) else None for one, row in zip(evidence, rows, strict=True)]
     figures = [figure for shape in shapes if shape is not None for figure in shape.rows]
     adjusted = dict(zip(map(id, figures), _adjusted(figures), strict=True))
@@ -112,7 +113,7 @@ def judged_shapes(evidence: Sequence[Evidence], rows: Sequence[Row], drifting: S
 
 
 def drifts_of(one: Evidence) -> Drifts | None:
-    """What both runs do inside themselves, where that differs and the iterations are enough to tell."""
+    """The drifts of both runs, if they differ; None if they agree or the iterations are too few."""
     if not _has_shape(one):
         return None
     drifts = drift_of(one.before, one.row.threshold), drift_of(one.after, one.row.threshold)
@@ -120,19 +121,20 @@ def drifts_of(one: Evidence) -> Drifts | None:
 
 
 def _has_shape(one: Evidence) -> bool:
-    """Not where the iterations are too few for any."""
+    """Whether the row has enough iterations for figures of its shape."""
     figures = [min(len(cells.values), int(np.count_nonzero(~np.isnan(cells.values)))) for cells in (one.before, one.after)]
     return not one.row.is_occasional and min(figures) >= FEWEST_ITERATIONS
 
 
 def _beside(row: Row, of_span: Sequence[Drifts]) -> Verdict:
-    """Where other cells of the span drift inside a run, a change that is no larger may be the same drift, not shown in so few."""
+    """The verdict of a row. If other cells of the span drift within a run, an equally small change may be the same drift, undetected in
+    fewer values."""
     is_explained = row.verdict in (*_CHANGED, Verdict.MOVED) and any(explains(row.shift, each) for each in of_span)
     return Verdict.CANNOT_TELL if is_explained else row.verdict
 
 
 def _adjusted(figures: Sequence[Row]) -> list[float]:
-    """Over all figures of one metric."""
+    """p-values adjusted over all figures of one metric."""
     out = [1.0] * len(figures)
     for metric in dict.fromkeys(figure.metric for figure in figures):
         own = [i for i, figure in enumerate(figures) if figure.metric is metric]
@@ -155,7 +157,7 @@ def _shape(one: Evidence, row: Row) -> Shape:
 
 
 def _side(cells: Cells) -> _Side:
-    """Around the median of each boot where that has iterations enough for one, else around that of the run."""
+    """The distances from the median of each boot with enough iterations, else from the median of the run."""
     values, boots = cells.values, np.unique(cells.boots, return_inverse=True)[1]
     fewest = int(np.bincount(boots).min())
     centre = cells.by_boot[boots] if fewest >= FEWEST_OF_BOOT else np.broadcast_to(nan_median(values), values.shape)
@@ -181,7 +183,8 @@ def _row(row: Row, statistic: Statistic, before: float, after: float, shift: Shi
 
 
 def _spread(a: _Side, b: _Side) -> Figure:
-    """The distance from 10 to 90 %, which grew as the mean distance from the median did, without the twentieth that lies farthest."""
+    """The change of the distance from the 10 % to the 90 % quantile, with the relative change of the mean absolute deviation without its
+    largest twentieth."""
     cap = float(np.quantile(np.abs(np.r_[a.values, b.values]), CAP))
     logs = []
     for side in (a, b):
@@ -217,7 +220,7 @@ def _ends(side: _Side, share: float, excess: float) -> tuple[float, float, float
 
 
 def _largest(a: _Side, b: _Side) -> Figure:
-    """How many events of one run are later than all of the other (Rosenbaum), as many as are no boot's own doing."""
+    """How many events of one run are later than all of the other (Rosenbaum's test), with a correction for clustering in boots."""
     before, after = float(a.values.max()), float(b.values.max())
     later, other, limit = (b, a, before) if after > before else (a, b, after)
     events, excess = later.events_above(limit)
@@ -233,7 +236,8 @@ def _largest(a: _Side, b: _Side) -> Figure:
 
 
 def _whole(a: _Side, b: _Side) -> Figure:
-    """All shares at once: a chi-squared over six bins with Rao and Scott's correction; its size is what the two lie apart on average."""
+    """The test of the whole distribution: chi-squared over six bins with Rao and Scott's correction; its size is the mean distance of
+    the two distributions."""
     edges = np.unique(np.quantile(np.r_[a.values, b.values], BINS))
     binned = [[np.searchsorted(edges, side.values, side="left") == i for i in range(len(edges) + 1)] for side in (a, b)]
     p, _, _ = _shares_differ(a, b, *binned)
@@ -244,7 +248,7 @@ def _whole(a: _Side, b: _Side) -> Figure:
 
 
 def _shares_differ(a: _Side, b: _Side, in_a: Sequence[Bools], in_b: Sequence[Bools]) -> tuple[float, float, float]:
-    """p of equal shares in each bin, by how much more than chance the units of a run differ in them, and the degrees of freedom."""
+    """The p-value of equal shares in each bin, the overdispersion of the units of a run, and the degrees of freedom."""
     squares, within, bins = 0.0, 0.0, 0
     free = 0
     for one, other in zip(in_a, in_b, strict=True):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How far apart two figures of a pair of runs may lie: beyond what a shift counts, and beyond what it must not pass untold."""
+"""The thresholds of a pair of runs: beyond which a shift is a change, and beyond which it must be reported."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ LARGE_STEPS = 25
 
 @dataclass(frozen=True)
 class Spacing:
-    """`boots` are those of the run that has fewer."""
+    """`boots` is the smaller number of boots of the two runs."""
 
     pair: Pair
     limits: Limits
     boots: int
 
     def threshold(self, metric: Metric, baseline: float) -> float:
-        """Zero under the instruction clock, where a difference is never noise, unless a tolerance is given."""
+        """The threshold of a change, in ns or instructions. 0 under the instruction clock, unless a tolerance is given."""
         if self.pair.a.tick.clock is Clock.INSTRUCTIONS:
             return self.limits.relative_exact * abs(baseline)
         return self.limits.threshold(baseline, self._resolution(metric), self._capture())
 
     def large(self, metric: Metric, baseline: float) -> float:
-        """What must not pass untold, `baseline` with all waits; zero where the clock is exact."""
+        """The size beyond which a change must be reported; `baseline` includes all waits. 0 for an exact clock."""
         if self.pair.a.tick.clock is not Clock.TIME:
             return 0.0
         return max(self.limits.large * abs(baseline), LARGE_STEPS * self._resolution(metric))
 
     def _resolution(self, metric: Metric) -> float:
-        """Of one figure; the mean of several boots is finer."""
+        """The resolution of one figure; that of the mean of several boots is finer."""
         coarser = max(resolution(self.pair.a, metric), resolution(self.pair.b, metric))
         return coarser / self.boots**0.5 if self.pair.a.tick.clock is Clock.TIME else coarser
 

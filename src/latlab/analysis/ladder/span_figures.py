@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The figures of a run of spans: nothing in them depends on which core came first."""
+"""The figures of a run of spans; none depends on which core came first."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from latlab.model.run import CoreId, Run
 
 
 def span_figures(run: Run) -> tuple[Figure, ...]:
-    """Terms of the ladder and sorted cells for parallel tests, cores for serial ones. Raises NotComparable."""
+    """Terms of the queue model and sorted cells of parallel tests, cores of serial tests. Raises NotComparable."""
     columns = checked_columns(run)
     roles = roles_of(columns, facts_of(run.platform).managed_by)
     out: list[Figure] = []
@@ -33,7 +33,7 @@ _Key = tuple[str, CoreId | None, int | None]
 
 
 def _named(columns: Columns, roles: Roles, test: str, metric: Metric, matrix: Matrix) -> dict[_Key, Floats]:
-    """By name, and whose it is: a core's or a cluster's."""
+    """Values by name and owner: a core or a cluster."""
     if not is_parallel(test):
         return {(f"core {core}", core, None): matrix.by_boot[:, i] for i, core in enumerate(matrix.cores)}
     if metric is Metric.POWERDOWN:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What must hold in a run of spans, whatever its figures, on the platform that it names."""
+"""Rules that every run of spans must keep on its platform, independent of the figures."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ DEEP_SERIAL = ("susp_deep_serial", "cpu_off_serial")
 
 
 def check_spans(run: Run) -> tuple[Check, ...]:
-    """Raises NotComparable where the run holds nothing to check."""
+    """The results of the rules for a run. Raises NotComparable if the run has nothing to check."""
     return check_columns(run, checked_columns(run), facts_of(run.platform))
 
 
 def check_columns(run: Run, columns: Columns, facts: PlatformFacts) -> tuple[Check, ...]:
-    """The rules of a run whose columns are made, on a platform of these facts."""
+    """The results of the rules for a run's columns, on a platform with these facts."""
     roles = roles_of(columns, facts.managed_by)
     lead = run.lead or inferred_lead(run, columns, roles)
     checks: list[Check] = []
@@ -49,7 +49,7 @@ def check_columns(run: Run, columns: Columns, facts: PlatformFacts) -> tuple[Che
 
 
 def _parts_fit(test: str, flush: Matrix, powerdown: Matrix, unit: str, tick: float) -> Check:
-    """Each of the two may be off by a tick; a powerdown of zero was not measured."""
+    """Whether the flush is no longer than the power-down. Each may be off by a tick; a power-down of 0 was not measured."""
     rule = rules()["flush_fits"]
     if flush.values.shape != powerdown.values.shape:
         return Check(test, rule, False, "some cores have one of the two spans only")
@@ -62,7 +62,8 @@ def _parts_fit(test: str, flush: Matrix, powerdown: Matrix, unit: str, tick: flo
 
 
 def _flushes(test: str, columns: Columns, flush: Matrix, roles: Roles, lead: CoreId | None, facts: PlatformFacts) -> Iterator[Check]:
-    """Who pays the flush of a cluster. None of it is about a platform whose clusters clean their own caches, or may."""
+    """The rules on which core pays the flush of a cluster. They do not apply to a platform whose clusters clean their own caches, or
+    may."""
     names = ("flush_at_level_0",) if is_level_zero(test) else ("last_man_flushes", "only_last_man_flushes")
     why_not = _not_applicable(facts)
     if why_not:
@@ -86,7 +87,7 @@ def _not_applicable(facts: PlatformFacts) -> str:
 
 
 def _nobody_last(test: str, flush: Matrix, roles: Roles) -> Check:
-    """One flush in hundreds that takes as long is a tail, and told as that."""
+    """The rule that no core pays. One long flush in hundreds is a tail and reported as such."""
     rule = rules()["flush_at_level_0"]
     often = roles.last_man(flush, flush).mean(axis=0) > RARELY
     if not often.any():
@@ -96,7 +97,7 @@ def _nobody_last(test: str, flush: Matrix, roles: Roles) -> Check:
 
 
 def _one_last_man(test: str, flush: Matrix, roles: Roles) -> Iterator[Check]:
-    """All clusters that do not keep the rule are named."""
+    """The rule that one core of each cluster pays; all clusters that break it are named."""
     paid = roles.last_man(flush, flush)
     by_cluster: dict[int, list[int]] = defaultdict(list)
     for column, core in enumerate(flush.cores):
@@ -114,7 +115,7 @@ def _one_last_man(test: str, flush: Matrix, roles: Roles) -> Iterator[Check]:
 
 
 def _serial_last_men(test: str, columns: Columns, flush: Matrix, roles: Roles, lead: CoreId) -> Iterator[Check]:
-    """A core is the last where its cluster does not hold the lead, which is on, or is the lead itself."""
+    """The rule on the last core down: a core is the last if its cluster does not have the lead, which is on, or if it is the lead."""
     cores = flush.cores
     expected = {core for core in cores if core.cluster != lead.cluster or core == lead}
     paid = serial_last_men(columns, roles, test)
@@ -127,7 +128,8 @@ def _serial_last_men(test: str, columns: Columns, flush: Matrix, roles: Roles, l
 
 
 def _alike(test: str, powerdown: Matrix, last: frozenset[CoreId], lead: CoreId | None, unit: str, least: float) -> Check:
-    """Cores of one cluster with one role take the same time; the lead, which goes down last, is left out. `least` is no difference."""
+    """The rule that cores of one cluster with one role take the same time. The lead, which goes down last, is left out. A difference up
+    to `least` does not count."""
     rule = rules()["like_cores"]
     medians = np.median(powerdown.values, axis=0)
     kinds: dict[tuple[int, bool], dict[CoreId, float]] = defaultdict(dict)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The bars of a chart in fewer bytes: a bar is a thick line, and those of one colour and thickness say both once."""
+"""The bars of a chart in fewer bytes: each bar is a thick line, and bars of one colour share one `<g>` that carries stroke and stroke
+width."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ _LOOKS = ({"d", "fill"}, {"d", "fill", "stroke"}, {"d", "fill", "stroke", "strok
 
 
 class _Bar(NamedTuple):
-    """`border`: the line around it, in its own colour, which makes a thin bar visible."""
+    """`border` is the width of the outline in the bar's own colour, which makes a thin bar visible."""
 
     x: float
     y: float
@@ -30,7 +31,7 @@ class _Bar(NamedTuple):
 
 
 def as_lines(marks: Sequence[Element]) -> list[Element]:
-    """The marks of a group, those of a chart of bars as groups of lines. Others, and bars that hide each other, stay as they are."""
+    """The marks of a group, with the bars of a chart replaced by groups of lines. Other marks, and bars that overlap, are unchanged."""
     bars = [bar for mark in marks if (bar := _bar(mark)) is not None]
     if len(bars) < 2 or len(bars) < len(marks) or not _are_apart(bars):
         return list(marks)
@@ -64,7 +65,7 @@ def _are_apart(bars: Sequence[_Bar]) -> bool:
 
 
 def _follow(rows: list[tuple[float, float, list[tuple[float, float]]]]) -> bool:
-    """Whether no row reaches into another, and in each no bar into another."""
+    """Whether no two rows overlap, and no two bars of a row overlap."""
     spans = [sorted((start, end) for start, end, _ in rows), *(sorted(row) for _, _, row in rows)]
     return all(after[0] >= before[1] - _TOUCH_PX for one in spans for before, after in pairwise(one))
 

@@ -13,14 +13,14 @@ from latlab.shown import shown_cell
 
 
 def tables(found: Iterable[Table]) -> str:
-    """Each table as a line of its headings and its rows, one table after the other."""
+    """Each table as a line of headings and its rows, one table after the other."""
     return "".join(
         lines((column.heading for column in table.columns), ((text_of(value) for value in row) for row in table.rows)) for table in found
     )
 
 
 def lines(header: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
-    """A header and rows of anything that has a text."""
+    """A header and rows of values, each written as its text."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(map(_cell, header))

@@ -35,7 +35,7 @@ NO_NAME = re.compile(r"[^a-z0-9]+")
 
 
 def document(page: Page) -> str:
-    """The whole file, in which no script runs but its own."""
+    """The whole HTML file. It runs no script except its own."""
     text = (
         _environment()
         .get_template("page.html.j2")
@@ -52,7 +52,8 @@ def document(page: Page) -> str:
 
 
 def with_policy(document: str) -> str:
-    """With a policy that allows the scripts of its own, which stand last in it, by their digests; one that it has is replaced."""
+    """The document with a Content-Security-Policy that allows its own scripts, which are last in it, by their digests. An existing
+    policy is replaced."""
     _, *own = document.rpartition("</main>")[2].split("<script>")
     scripts = [each.partition("</script>")[0] for each in own]
     allowed = " ".join(f"'sha256-{b64encode(sha256(each.encode()).digest()).decode()}'" for each in scripts) or "'none'"
@@ -62,12 +63,12 @@ def with_policy(document: str) -> str:
 
 @cache
 def _home() -> str:
-    """Where the project is, if its package says so."""
+    """The address of the project, if the metadata of its package states one."""
     return next((place.partition(", ")[2] for place in metadata("latlab").get_all("Project-URL") or ()), "")
 
 
 class _Identities:
-    """Names of a page's elements, made of what stands there, so that a link to one survives the next report."""
+    """Ids of the elements of a page, derived from their text, so that a link to an element is still valid in the next report."""
 
     def __init__(self, page: Page) -> None:
         self._taken = {section.anchor for section in page.sections} | {chart.name for chart in pages.charts_of(page)}
@@ -110,7 +111,7 @@ def _marked(text: Text) -> Markup:
 
 
 def _filled(table: Table) -> Table:
-    """Without the columns of which no row says anything."""
+    """The table without columns that are empty in every row."""
     kept = [at for at in range(len(table.columns)) if not table.rows or any(plain_of(row[at]) for row in table.rows)]
     rows = tuple(tuple(row[at] for at in kept) for row in table.rows)
     return replace(table, columns=tuple(table.columns[at] for at in kept), rows=rows)
@@ -135,7 +136,7 @@ def _span(span: Styled) -> Markup:
 
 
 def _is_quiet(row: Sequence[Value]) -> bool:
-    """Whether all that a row says is soft, which the row then says once."""
+    """Whether every value of a row is soft, so that the row carries the style once."""
     said = [value for value in row if plain_of(value)]
     return bool(said) and all(isinstance(value, Styled) and value.style is Style.SOFT and not value.target for value in said)
 

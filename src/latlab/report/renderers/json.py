@@ -18,7 +18,7 @@ def tables(found: Iterable[Table]) -> str:
 
 
 def document(value: Any) -> str:
-    """A document of any schema, as all of them are written."""
+    """A document of any schema, in the form in which all JSON is written."""
     return shown_json(json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False)) + "\n"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The picture that Vega draws in a fraction of its bytes: what is invisible, said twice or finer than a tenth of a pixel goes."""
+"""Makes the SVG of Vega smaller: removes invisible elements, duplicate attributes and digits below 0.1 px."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _NO_PATH = frozenset({"", "M0,0h0v0h0Z"})
 
 
 def lean(drawn: str, room: float = 1.0) -> str:
-    """The same picture as an element of a page, in that page's font, its words by `room` smaller. The description of a mark becomes its
-    title."""
+    """The picture as an SVG element of a page, in the page's font, with words smaller by the factor `room`. The description of a mark
+    becomes its title."""
     root = fromstring(_NAMESPACE.sub("", drawn))
     for word in root.iter("text"):
         word.set("font-size", f"{round(float(word.get('font-size', '11px').removesuffix('px')) / room, 1):g}px")
@@ -33,7 +33,7 @@ def lean(drawn: str, room: float = 1.0) -> str:
 
 
 def _leaner(parent: Element) -> Iterator[Element]:
-    """The children of an element; those of a group that says nothing stand in its place."""
+    """The smaller children of an element. A group without attributes is replaced by its children."""
     for child in parent:
         if _is_unseen(child):
             continue
@@ -54,7 +54,7 @@ def _leaner(parent: Element) -> Iterator[Element]:
 
 
 def _place_once(word: Element) -> None:
-    """A word that is only moved stands there."""
+    """Moves the position of a word from its transform to the word itself."""
     if moved := _MOVED.fullmatch(word.get("transform", "")):
         del word.attrib["transform"]
         word.set("x", moved[1])
@@ -62,12 +62,12 @@ def _place_once(word: Element) -> None:
 
 
 def _is_flat(node: Element) -> bool:
-    """A bar of no width that no line is drawn around: a tenth of a pixel is the finest that is kept."""
+    """Whether it is a bar without an outline whose width is below 0.1 px, the smallest size that is kept."""
     return node.tag == "path" and node.get("stroke", "none") == "none" and _FLAT.fullmatch(node.get("d", "")) is not None
 
 
 def _is_unseen(node: Element) -> bool:
-    """What Vega puts where nothing is clipped, and the labels for which an axis has no room."""
+    """Whether it is a clip path of Vega that clips nothing, or a label for which an axis has no room."""
     return node.get("display") == "none" or node.get("opacity") == "0" or (node.tag == "path" and node.get("d") in _NO_PATH)
 
 
@@ -85,7 +85,7 @@ def _rounded(found: re.Match[str]) -> str:
 
 
 def _joined(nodes: list[Element]) -> Iterator[Element]:
-    """Lines that follow each other in one look, as ticks and the lines of a grid do, are one path."""
+    """Consecutive lines of one style, such as ticks and grid lines, as one path."""
     for look, alike in groupby(nodes, _look):
         group = list(alike)
         if look is None or len(group) == 1:
@@ -107,7 +107,7 @@ def _stroke(line: Element) -> str:
 
 
 def _stacked(nodes: Iterable[Element]) -> Iterator[Element]:
-    """Of marks that follow each other in one place, as parts shorter than a pixel do, only the last is seen: it tells what all are."""
+    """Of consecutive marks at one place, such as parts shorter than a pixel, only the last is visible: it gets the titles of all."""
     for place, alike in groupby(nodes, _place):
         group = list(alike)
         if place is None or len(group) == 1:
@@ -121,13 +121,13 @@ def _stacked(nodes: Iterable[Element]) -> Iterator[Element]:
 
 
 def _place(node: Element) -> str | None:
-    """Where a mark stands that hides what is below it."""
+    """The place of a mark that hides the marks below it."""
     hides = node.tag == "path" and node.get("fill", "none") != "none" and not {"opacity", "fill-opacity", "transform"} & node.attrib.keys()
     return node.get("d") if hides else None
 
 
 def _say_once(group: Element) -> None:
-    """What all children say alike is said by their group."""
+    """Moves attributes that all children share to their group."""
     for name in _INHERITED:
         said = {child.get(name) for child in group}
         if len(said) != 1 or None in said or name in group.attrib:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A page as Markdown: CommonMark and the tables of GitHub, which Sphinx reads through MyST as well."""
+"""A page as Markdown: CommonMark and GitHub's tables, which Sphinx reads through MyST too."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ def tables(found: Iterable[Table]) -> str:
 
 
 def marked(text: Text) -> str:
-    """A paragraph whose code is set as code and whose other words are taken as they are."""
+    """A paragraph: code as code, all other words escaped."""
     return _whole("".join(_code(span.text) if span.style is Style.CODE else _run(span.text, span.style) for span in spans(text)).strip())
 
 
 def escaped(text: str) -> str:
-    """A part of a line of text that Markdown takes as it is."""
+    """A part of a line of text, escaped so that Markdown prints it unchanged."""
     return " ".join(text.split()).translate(SPECIAL)
 
 
@@ -107,7 +107,7 @@ def _rule(column: Column) -> str:
 
 
 def _run(text: str, style: Style) -> str:
-    """A part of a line keeps the spaces at its ends, which keep it apart from its neighbours."""
+    """A part of a line. Spaces at its ends are kept outside the markup, so that it does not join its neighbours."""
     inner = escaped(text)
     if inner and style is Style.STRONG:
         inner = f"**{inner}**"
@@ -121,13 +121,13 @@ def _code(text: str) -> str:
 
 
 def _fence(text: str, least: int) -> str:
-    """More backticks than stand together anywhere in the text."""
+    """A fence with more backticks than any run of backticks in the text."""
     longest = max((len(found) for found in re.findall("`+", text)), default=0)
     return "`" * max(least, longest + 1)
 
 
 def _whole(line: str) -> str:
-    """The line does not begin as anything but a paragraph: no list, rule, comment or target."""
+    """The line, escaped so that it begins a paragraph and no list, rule, comment or target."""
     found = BLOCK_START.match(line)
     if found is None:
         return line

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How wide the words of a chart are taken to be: the same on every machine, and enough for the widest font of a browser.
+"""The width of the words of a chart: the same on every machine, and sufficient for the widest font of a browser.
 
-The renderer brings Liberation Sans. Any other font it reads from its file again for every word, which takes longer than the chart.
+The renderer contains Liberation Sans. It reads any other font from its file for every word, which takes longer than drawing the chart.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _SHOWN = {"text": {"fontSize": 11}, "header": {"labelFontSize": 10, "titleFontSi
 
 
 def in_own_font(spec: dict[str, Any]) -> dict[str, Any]:
-    """The specification with every word so large that its measure is enough for what is shown in its place."""
+    """The specification with larger words, so that the space measured for them is sufficient for the font that a browser uses."""
     config = _SHOWN | spec.get("config", {}) | {"font": FONT}
     larger: dict[str, Any] = _larger(spec | {"config": config})
     return larger

@@ -13,7 +13,8 @@ PNG_SCALE = 2.0
 
 
 def write_pictures(page: Page, folder: Path) -> list[Path]:
-    """Raises OSError with the file that cannot be written."""
+    """Writes an SVG and a PNG file for each named chart and returns their paths. Raises OSError with the name of a file that cannot be
+    written."""
     written = []
     for chart in filter(lambda one: one.name, charts_of(page)):
         svg, png = folder / f"{chart.name}.svg", folder / f"{chart.name}.png"

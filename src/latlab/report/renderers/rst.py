@@ -28,8 +28,8 @@ Lines = Iterator[str]
 
 
 def document(page: Page, table_lines: Callable[[Table], Iterable[str]] | None = None, pictures: str = "") -> str:
-    """The whole document. `table_lines` sets its tables: `grid_table`, or `csv_table`. `pictures` is the folder of its charts, by name;
-    without it charts become figures where a folder has their pictures."""
+    """The whole document. `table_lines` renders its tables: `grid_table`, or `csv_table`. `pictures` is the folder of its charts; charts
+    become figures if the folder is given, else they are left out."""
     lines: list[str] = [*_heading(page.title, 0)] if page.title else []
     for line in filter(plain, (page.answer, *page.lead)):
         lines += [marked(line), ""]
@@ -45,7 +45,7 @@ def tables(found: Iterable[Table]) -> str:
 
 
 def grid_table(table: Table) -> Lines:
-    """`.. table::` with a grid; the detail stands in a second line of the caption."""
+    """A `.. table::` with a grid; the detail is the second line of the caption."""
     yield f".. table:: {marked(table.caption)}"
     if table.detail:
         yield f"        ({escaped(table.detail)})"
@@ -57,7 +57,7 @@ def grid_table(table: Table) -> Lines:
 
 
 def csv_table(table: Table) -> Lines:
-    """`.. csv-table::`, as the reference document has its tables of wake-ups."""
+    """A `.. csv-table::`, as in the wake-up tables of the reference document."""
     yield f".. csv-table:: {marked(table.caption)}{f' ({escaped(table.detail)})' if table.detail else ''}"
     yield "   :header: " + _csv_line(column.heading for column in table.columns)
     yield ""
@@ -67,12 +67,12 @@ def csv_table(table: Table) -> Lines:
 
 
 def marked(text: Text) -> str:
-    """A paragraph whose code is set as a literal and whose other words are taken as they are."""
+    """A paragraph: code as a literal, all other words escaped."""
     return _whole("".join(f"``{span.text}``" if span.style is Style.CODE else _run(span) for span in spans(text)).strip())
 
 
 def escaped(text: str) -> str:
-    """A part of a line of text that RST takes as it is."""
+    """A part of a line of text, escaped so that RST prints it unchanged."""
     return " ".join(text.split()).translate(SPECIAL)
 
 
@@ -82,7 +82,7 @@ def body(text: str) -> str:
 
 
 def _whole(line: str) -> str:
-    """The line does not begin or end as anything but a paragraph: no list, option, field, rule or heading of a literal block."""
+    """The line, escaped so that it is a paragraph and no list, option, field, rule or heading of a literal block."""
     if line.endswith("::"):
         line = line[:-1] + "\\:"
     if set(line) == {"\\"}:
@@ -91,7 +91,7 @@ def _whole(line: str) -> str:
 
 
 def _run(span: Styled) -> str:
-    """A part of a line keeps the spaces at its ends, which keep it apart from its neighbours."""
+    """A part of a line. Spaces at its ends are kept outside the markup, so that it does not join its neighbours."""
     inner = escaped(span.text)
     before = " " if span.text[:1].isspace() else ""
     after = " " if span.text[-1:].isspace() and inner else ""

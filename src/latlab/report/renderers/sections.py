@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The walk through a page's sections that formats of plain lines share."""
+"""The traversal of a page's sections for line-based formats."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Lines = Iterator[str]
 
 
 def section_lines(section: Section, depth: int, heading: Callable[[Text, int], Lines], block_lines: Callable[[Block], Lines]) -> Lines:
-    """A section with those inside it, one level deeper each. Facts that follow each other stand together, an empty line behind the last."""
+    """A section with its subsections, each one level deeper. Consecutive facts are one group, with an empty line after the last."""
     if section.title:
         yield from heading(section.title, depth)
     for facts, blocks in groupby(section.blocks, key=lambda block: isinstance(block, Facts)):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A chart as a picture inside a page: no script draws it, and a browser names what the pointer rests on."""
+"""A chart as an SVG picture in a page: no script draws it, and a browser shows the title of the mark under the pointer."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _NAMED = re.compile(r'\bid="((?:clip|gradient)[^"]*)"')
 
 
 def still(chart: Chart) -> Markup:
-    """One SVG element, and for a phone others where the chart can be made to fit. What holds them says what it shows, and names inside
-    are the chart's own, the same in every page that has it."""
+    """An SVG element for the page, and others for a phone if the chart fits one. The surrounding element has the description. Ids inside
+    are prefixed with the name of the chart, so that they are the same on every page."""
     narrow = for_a_phone(chart.spec)  # a finger rests on no mark
     for_phones = (_drawn(one, f"{chart.name}-phone{at or ''}", "phone") for at, one in enumerate(narrow))
     return Markup(_drawn(with_tips(chart.spec), chart.name, "full fits" if narrow else "full") + "".join(for_phones))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A page on the terminal: sentences and tables without lines; charts and what belongs to them are left out."""
+"""A page on the terminal: sentences, and tables without lines. Charts and their text are left out."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def without_facts(page: Page) -> Page:
 
 
 def print_table(console: Console, table: Table) -> None:
-    """The caption in bold, the columns, and below them what belongs to the figures."""
+    """The caption in bold, the columns, and the notes below them."""
     if table.caption:
         detail = f" ({table.detail})" if table.detail else ""
         say(console, (*(Styled(s.text, Style.STRONG) if s.style is Style.PLAIN else s for s in spans(table.caption)), strong(detail)))
@@ -67,7 +67,7 @@ def print_table(console: Console, table: Table) -> None:
 
 
 def print_tables(console: Console, tables: Iterable[Table]) -> None:
-    """One below the other, an empty line between two."""
+    """The tables, separated by an empty line."""
     for number, table in enumerate(tables):
         if number:
             console.print()
@@ -75,7 +75,7 @@ def print_tables(console: Console, tables: Iterable[Table]) -> None:
 
 
 def say(console: Console, text: Text, indent: str = "") -> None:
-    """A sentence: broken between words on a terminal, in one line elsewhere. An empty one is not said."""
+    """Prints a sentence: wrapped between words on a terminal, in one line elsewhere. Prints nothing for an empty sentence."""
     if not spans(text):
         return
     line = RichText(indent)
@@ -84,7 +84,7 @@ def say(console: Console, text: Text, indent: str = "") -> None:
 
 
 def _print_section(console: Console, section: Section, first: bool) -> None:
-    """An empty line comes before a section and before a captioned table, but for the first of a page."""
+    """Prints a section. An empty line precedes each section and each captioned table, except the first of a page."""
     if not first and not _begins_with_table(section):
         console.print()
     say(console, section.title)
@@ -102,7 +102,7 @@ def _begins_with_table(section: Section) -> bool:
 
 
 def print_block(console: Console, block: Block, indent: str = "") -> None:
-    """One block, without an empty line before it."""
+    """Prints one block, without an empty line before it."""
     match block:
         case Paragraph():
             say(console, block.text)
@@ -142,7 +142,7 @@ def _facts(facts: Facts, width: int) -> RichTable:
 
 
 def _pieces(word: str, room: int) -> str:
-    """A word that is longer than the room, such as a path, in lines that end where it has a mark."""
+    """A word that is wider than the room, such as a path, broken after its punctuation marks."""
     lines = [""]
     for part in PARTS.findall(word):
         if len(lines[-1]) + len(part) > room:
@@ -152,8 +152,8 @@ def _pieces(word: str, room: int) -> str:
 
 
 def _grid(console: Console, table: Table) -> RichTable:
-    """Where the long text alone cannot give way far enough, every column does, between words if these find room: a figure is broken
-    rather than lost."""
+    """The table for rich. If shrinking the long text is not sufficient, every column shrinks, between words if possible: a figure is
+    broken rather than lost."""
     kept = [number for number, column in enumerate(table.columns) if not column.spare or console.width >= WIDE]
     rigid = [number for number in kept if not table.columns[number].wraps]
     needed = sum(_width(table, number) for number in rigid) + GAP * (len(kept) - 1)
@@ -175,7 +175,7 @@ def _grid(console: Console, table: Table) -> RichTable:
 
 
 def _between_words(table: Table, kept: list[int], room: int) -> dict[int, int]:
-    """Widths in which no word is broken, and no figure where that is possible; none where all fits, or nothing does."""
+    """Column widths that break no word and, if possible, no figure. Empty if the table fits anyway, or if no widths fit."""
     wanted = {number: _width(table, number) for number in kept}
     if sum(wanted.values()) <= room:
         return {}

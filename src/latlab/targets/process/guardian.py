@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A process that outlives latlab by an instant: when latlab ends without having tidied up, by SIGKILL too, it ends the build that still
-runs and removes its folder.
+"""The watchdog of builds: a process that ends a running build and removes its folder if latlab dies without cleaning up, also by
+SIGKILL.
 
 It reads lines on standard input, `begun GROUP` and `ended`; the end of the input is the end of latlab. Other children of latlab keep no
 copy of that pipe.

@@ -61,9 +61,9 @@ def _sections(run: Run, kinds: Sequence[CallsOfKind], masked: MaskedAtlas | None
 
 
 def _of_calls(kinds: Sequence[CallsOfKind]) -> Iterator[Section]:
-    yield Section("Calls by kind", (Paragraph("Those that took most in all stand first."), _table(kinds)), anchor="kinds")
+    yield Section("Calls by kind", (Paragraph("The largest totals come first."), _table(kinds)), anchor="kinds")
     yield Section("How long they took", (_spread(kinds), _chart(kinds[:MOST_IN_PICTURES])), anchor="spread")
-    yield Section("Who made them", (Paragraph("Calls of each core."), _makers(kinds)), anchor="makers")
+    yield Section("Callers", (Paragraph("Calls of each core."), _makers(kinds)), anchor="makers")
     drawn = [one for one in kinds if one.frames][:MOST_IN_PICTURES]
     if drawn:
         pictures: list[Block] = [Paragraph(OWN_SENTENCE), OWN_KEY]

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The prose of all pages against docs/project/style.md: words with a plainer one, long sentences, and proselint's own checks.
+"""All pages and shown strings against docs/project/style.md: words with a plainer one, long sentences, in pages proselint's own checks.
 
-Usage: scripts/prose.py [PAGE...]. Prints a line for each finding, and ends with 1 if there is one.
+Usage: scripts/prose.py [PAGE...]. Without a page it checks all pages and rooms of scripts/words.toml. Prints a line for each finding, and
+ends with 1 if there is one. `scripts/prose.py --strings` prints every string of src/latlab that a user can see.
 """
 
 from __future__ import annotations
@@ -22,12 +23,15 @@ from proselint.registry.checks import Check
 from proselint.registry.checks.types import PreferredForms
 from proselint.tools import LintFile
 
+from shown_strings import FIELD, Shown, shown_strings
+
 ROOT = Path(__file__).parents[1]
 RULES = Path(__file__).with_name("words.toml")
 CODE = re.compile(r"`[^`]*`")
 ADDRESS = re.compile(r"\]\([^)]*\)")
 SENTENCE_END = re.compile(r"[.!?][)*]*\s+(?=[A-Z`\[*]|latlab\b)")
-WORD = re.compile(r"\S*\w\S*")
+WORD = re.compile(rf"\S*[\w{FIELD}]\S*")
+OUTPUT_END = re.compile(r"[.!?]\s+|\n")
 OURS = "latlab"
 MOST_FINDINGS = 10_000
 
@@ -81,9 +85,46 @@ def pages_of(patterns: Sequence[str]) -> list[str]:
     return sorted({path.relative_to(ROOT).as_posix() for pattern in patterns for path in ROOT.glob(pattern)})
 
 
-def main(arguments: Sequence[str]) -> int:
-    rules = tomllib.loads(RULES.read_text("utf-8"))
+def shown_findings(shown: Shown, rules: dict[str, Any]) -> Iterator[Finding]:
+    """Of one string: words with a plainer one, and sentences with too many words, of which the field of an f-string is one."""
+    text = CODE.sub(FIELD, shown.text)
+    prose = text
+    for pattern in rules["shown"]["keep"]:
+        prose = re.sub(pattern, FIELD, prose)
+    for pattern, instead in (rules["instead"] | rules["shown"]["instead"]).items():
+        for match in re.finditer(rf"\b(?:{pattern})\b", prose, re.IGNORECASE):
+            yield Finding(shown.line, f"write {instead!r} instead of {match[0]!r}")
+    for sentence in OUTPUT_END.split(text):
+        words = len(WORD.findall(sentence))
+        if words > rules["words_per_sentence"]:
+            yield Finding(
+                shown.line, f"{words} words in a sentence, {rules['words_per_sentence']} at most: {' '.join(sentence.split()[:8])} ..."
+            )
+
+
+def check_strings(rules: dict[str, Any]) -> int:
+    """The strings of the rooms that keep the rules."""
     code = 0
+    rooms = tuple(rules["shown"]["rooms"])
+    for shown in shown_strings(ROOT):
+        if str(shown.path).startswith(rooms):
+            for finding in shown_findings(shown, rules):
+                print(f"{shown.path}:{finding.line}: {finding.message}")
+                code = 1
+    return code
+
+
+def print_strings() -> None:
+    for shown in shown_strings(ROOT):
+        print(f"{shown.path}:{shown.line}: {shown.text!r}")
+
+
+def main(arguments: Sequence[str]) -> int:
+    if "--strings" in arguments:
+        print_strings()
+        return 0
+    rules = tomllib.loads(RULES.read_text("utf-8"))
+    code = 0 if arguments else check_strings(rules)
     for page in arguments or pages_of(rules["pages"]):
         for finding in findings((ROOT / page).read_text("utf-8"), rules):
             print(f"{page}:{finding.line}: {finding.message}")

@@ -20,7 +20,7 @@ from support.runs import changed
 NOISE = Noise()
 DEEP, LEVEL_0 = "susp_deep_parallel", "cpu_susp_parallel"
 DEEP_SERIAL, SERIAL_0, OFF = "susp_deep_serial", "cpu_susp_serial", "cpu_off_serial"
-RULED = r"\bbreaks a rule\b|\bdeparts from what\b"
+RULED = r"\bbreaks a rule\b|\bno longer follows a rule\b"
 CALL = "psci_version|psci_call|psci call"
 
 
@@ -34,7 +34,7 @@ class Fault:
     noise: Noise = NOISE
     codes: tuple[int, ...] = (1, 3)
     says: tuple[str, ...] = ()
-    never: tuple[str, ...] = ("no structure changed", "no level changed")
+    never: tuple[str, ...] = ("no structure changed", "no median changed")
     first: str = ""
     after: Callable[[Board], Board] = lambda board: board
 
@@ -152,9 +152,9 @@ FAULTS = (
     Fault("a core missing in one test", _without(CoreId(1, 3), LEVEL_0), says=(r"1\.3",), never=()),
     Fault("a whole test missing", _without(test=LEVEL_0), says=(LEVEL_0,), never=()),
     Fault("the step fell by 20 %", _as_it_is, after=lambda b: replace(b, step=0.8 * b.step), codes=(0, 3), says=("step",),
-          never=("no structure changed", "no level changed", "waits that much longer")),
+          never=("no structure changed", "no median changed", "waits that much longer")),
     Fault("one flush cell is zero", _scaled(0, SERIAL_0, Metric.CACHE_FLUSH, CoreId(1, 2)), says=(f"1[.]2|{SERIAL_0}",),
-          never=("no structure changed", "no level changed", RULE.pattern)),
+          never=("no structure changed", "no median changed", RULE.pattern)),
     Fault("every wakeup x300 (ns as us)", _scaled(300, None, Metric.WAKEUP), says=("wakeup|unit",)),
     Fault("n1sdp: every wakeup +138 %", _as_it_is, N1SDP, N1SDP_NOISE, (1,), ("wakeup",), first="wakeup",
           after=lambda b: _wakeups_times(b, 2.38)),

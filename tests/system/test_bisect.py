@@ -90,7 +90,7 @@ def test_a_commit_that_does_not_build_is_skipped_and_named_among_those_that_may_
     before = state(repository)
     done = latlab(tmp_path, "bisect", "HEAD~3..HEAD", "--repo", str(repository), "--figure", FIGURE, *MEASURED)
     assert done.returncode == 3 and "cannot be measured" in done.stderr
-    assert "status 1; it said last: 'no compiler'" in done.stderr
+    assert "status 1; its last lines: 'no compiler'" in done.stderr
     words = ("bisect", "HEAD~5..HEAD", "--repo", str(repository), "--figure", FIGURE, *MEASURED)
     told = json.loads(latlab(tmp_path, *words, "--format", "json").stdout)
     assert sorted(one["subject"] for one in told["suspects"]) == ["change 3", "change 4"]
@@ -143,7 +143,7 @@ def test_options_that_do_not_belong_together_are_refused(tmp_path: Path, reposit
     assert "--machine MACHINE" in latlab(tmp_path, "bisect", "HEAD~1..HEAD", *repo, "--figure", FIGURE, "--build", "true").stderr
     assert "it needs --repo" in latlab(tmp_path, "history", FIGURE, "a", "b", "--build", "true").stderr
     assert "--jobs are processes" in latlab(tmp_path, "history", "HEAD", *repo, *MEASURED, "--jobs", "2", "--dask", "local").stderr
-    assert "history has nothing to follow; name a figure and two runs" in latlab(tmp_path, "history").stderr
+    assert "history needs a figure or commits; name a figure and two runs" in latlab(tmp_path, "history").stderr
     unknown = latlab(tmp_path, "bisect", "HEAD~1..HEAD", *repo, "--figure", "no_test/powerdown", *MEASURED)
     assert unknown.returncode == 2 and "matches 'no_test/powerdown'" in unknown.stderr
 
@@ -171,7 +171,7 @@ def test_what_a_watch_counts_is_followed_over_tags_and_bisected_by_function(tmp_
 def test_two_ways_to_measure_a_commit_are_refused(tmp_path: Path, repository: Path) -> None:
     words = ("--repo", str(repository), "--build", "true", "--sbi", "fw.bin", "--watch", "qemu-system-riscv64")
     done = latlab(tmp_path, "bisect", "HEAD~1..HEAD", "--figure", "all/boot", *words)
-    assert done.returncode == 2 and "each say what is measured; give one of them" in done.stderr
+    assert done.returncode == 2 and "exclude each other; give one of them" in done.stderr
 
 
 @pytest.mark.slow
@@ -213,7 +213,7 @@ def test_two_dask_workers_and_two_processes_measure_the_same_as_one_and_a_second
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--board", "n1sdp"), "--board tells what classes of instructions take; measure them with --classes"),
+        (("--board", "n1sdp"), "--board needs instructions by class; measure them with --classes"),
         (("--board", "n1sdp", "--classes"), "what is named would be counted on cortex-a57, and n1sdp has neoverse-n1"),
         (("--board", "am62l", "--classes"), "--board am62l: no release of it was published and counted; there are juno, n1sdp"),
     ],

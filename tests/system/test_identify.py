@@ -48,4 +48,4 @@ def test_a_subject_file_that_says_something_else_is_not_lost(tmp_path: Path, mon
     (tmp_path / "firmware.toml").write_text("mine")
     done = latlab(tmp_path, "identify", str(FIRMWARE))
     assert (done.returncode, (tmp_path / "firmware.toml").read_text()) == (2, "mine")
-    assert done.stderr.decode().splitlines()[-1] == "latlab: firmware.toml is there and says something else; name another file with -o"
+    assert done.stderr.decode().splitlines()[-1] == "latlab: firmware.toml exists with other content; name another file with -o"

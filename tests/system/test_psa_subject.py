@@ -113,7 +113,7 @@ def test_a_call_that_returns_another_status_is_named_and_not_measured(tmp_path: 
     calls = '[[call]]\nname = "nobody"\nhandle = 0x40000117\n[[call]]\nname = "denied"\nhandle = 0x40000117\nexpect = -129\n'
     store = open_store(str(tmp_path / "store.sqlite"))
     recorded = watched(store, own_subject_file(tmp_path, "sfn_l1", calls), 2, 50)
-    assert [problem.message for problem in recorded.problems] == ["nobody returned -129 where 0 is expected: nothing of it was measured"]
+    assert [problem.message for problem in recorded.problems] == ["nobody returned -129 where 0 is expected, so it was not measured"]
     run = store.load(recorded.run_id)
     assert recorded.status is RunStatus.PARTIAL
     assert cost_tests([run]) == ["ns_framework_version", "ns_version", "ns_refused", "ns_denied"]
@@ -168,7 +168,7 @@ def test_where_nothing_starts_the_program_the_run_says_so(tmp_path: Path) -> Non
     limits = Limits(20, 10)
     recorded = run_psa_subject(store, qemu, subject, (), Asked(1, 0, 10), found(probe_here), limits, Silent())
     assert recorded.status is RunStatus.PARTIAL
-    assert "never said a word" in recorded.problems[0].message
+    assert "printed nothing" in recorded.problems[0].message
 
 
 def test_symbols_of_another_build_name_nothing_and_the_run_says_so(tmp_path: Path) -> None:

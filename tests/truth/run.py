@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Draws pairs and prints how often what was said of them was true: `python tests/truth/run.py --seed 0 --count 300 [--only TEXT]`.
+"""Draws pairs and prints how often what was given for them was true: `python tests/truth/run.py --seed 0 --count 300 [--only TEXT]`.
 
 A shard is a range of seeds: `--seed 2500 --count 2500`; `--keep FILE` writes a line of JSON for each pair, `--add FILE...` prints shards
 together.

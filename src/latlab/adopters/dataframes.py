@@ -36,13 +36,13 @@ def to_polars(run: Run) -> Any:
 
 def _check(run: Run) -> None:
     if run.kind is Kind.AMOUNTS:
-        raise UsageError(f"{run.id} holds amounts and no samples; `latlab export {run.id} --format csv` has one line per value")
+        raise UsageError(f"{run.id} has benchmark metrics and no samples; `latlab export {run.id} --format csv` has one line per value")
     if run.kind is Kind.ATTACKS:
-        raise UsageError(f"{run.id} holds attacks and no samples; `latlab export {run.id} --format csv` has one line per attack")
+        raise UsageError(f"{run.id} has attacks and no samples; `latlab export {run.id} --format csv` has one line per attack")
     if run.kind is Kind.DESIGN:
-        raise UsageError(f"{run.id} is an experiment and holds no samples; `latlab export {run.id} --format csv` has one line per figure")
+        raise UsageError(f"{run.id} is an experiment and has no samples; `latlab export {run.id} --format csv` has one line per figure")
     if run.kind is Kind.WAKEUPS:
-        raise UsageError(f"{run.id} holds histograms and no samples; `latlab export {run.id} --format csv` has one line per interval")
+        raise UsageError(f"{run.id} has histograms and no samples; `latlab export {run.id} --format csv` has one line per interval")
 
 
 def _columns(run: Run) -> dict[str, list[Any]]:

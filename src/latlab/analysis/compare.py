@@ -47,9 +47,9 @@ def _with_coverage(comparison: Comparison) -> Comparison:
 
 def _of_kind(a: Run, b: Run, limits: Limits, earlier: Sequence[Run]) -> Comparison:
     if Kind.ATTACKS in (a.kind, b.kind):
-        raise NotComparable("a run of attacks has outcomes and no figures; set the two beside each other with `latlab show`")
+        raise NotComparable("a run of attacks has outcomes and no figures; print the two side by side with `latlab show`")
     if Kind.DESIGN in (a.kind, b.kind):
-        raise NotComparable("an experiment is no run; `latlab design show` says what its factors do, and names its runs")
+        raise NotComparable("an experiment is no run; `latlab design show` prints the effects of its factors and its runs")
     if Kind.AMOUNTS in (a.kind, b.kind):
         return compare_amounts(a, b, limits)
     if Kind.WAKEUPS in (a.kind, b.kind):

@@ -24,7 +24,7 @@ from latlab.analysis.base.findings import (
     TailNotTold,
 )
 from latlab.analysis.base.verdicts import Verdict
-from latlab.analysis.base.wording import percent, said_in_iterations, signed
+from latlab.analysis.base.wording import count, percent, row_title, said_in_iterations, signed
 from latlab.analysis.explain import explain_pair
 from latlab.analysis.wakeups.between_runs import ask_for_repeat
 
@@ -79,17 +79,17 @@ def decide_gate(comparison: Comparison, fail_on: frozenset[str]) -> Decision:
     why = causes_of(comparison, explained, failing)
     rows = tuple(_line(row, comparison.unit_of(row.metric)) for row in failing)
     if suspect:
-        last = f"cannot tell: {counts}, and figures are suspect{caveat}"
+        last = f"inconclusive: {counts}, and there are data-quality warnings{caveat}"
         return Decision((), 3, last, (*suspect, *rules), (*why, *rest), rows)
     if failing or any(isinstance(one.finding, RuleChanged) and one.finding.is_worse for one in said):
         return Decision(failing, 1, f"fail: {counts}{caveat}", (*rules, *grown), (*why, *large, *gaps), rows)
     untold = sum(row.verdict is Verdict.CANNOT_TELL for row in comparison.rows)
     if untold == len(comparison.rows) and not comparison.gaps:
         more = _what_tells_more(comparison)
-        return Decision((), 3, f"cannot tell: none of {untold} rows can be told; {more}{caveat}", (*rules, *rest, *seen))
+        return Decision((), 3, f"inconclusive: none of {count(untold, 'row')} has a verdict; {more}{caveat}", (*rules, *rest, *seen))
     if blocks or large or comparison.gaps:
-        return Decision((), 3, f"cannot tell: {counts}, and the above could not be judged{caveat}", (*rules, *rest, *seen))
-    assumed = f"what runs scatter by is assumed: {_what_tells_more(comparison)}" if _is_assumed(comparison) and untold else ""
+        return Decision((), 3, f"inconclusive: {counts}, and the data above have no verdict{caveat}", (*rules, *rest, *seen))
+    assumed = f"the scatter between runs is assumed: {_what_tells_more(comparison)}" if _is_assumed(comparison) and untold else ""
     return Decision((), 0, f"pass: {counts}{caveat}", (*rules, *grown, *seen, *filter(None, (assumed,))))
 
 
@@ -100,7 +100,7 @@ def _is_assumed(comparison: Comparison) -> bool:
 def _what_tells_more(comparison: Comparison) -> str:
     if _is_assumed(comparison):
         return ask_for_repeat(comparison.a, comparison.b)
-    return "measure both again, and for longer" if isinstance(comparison, WakeupComparison) else "take more boots of both"
+    return "measure both again for longer" if isinstance(comparison, WakeupComparison) else "measure more boots of both"
 
 
 def _counts(comparison: Comparison) -> str:
@@ -125,4 +125,4 @@ def causes_of(comparison: Comparison, explained: Sequence[Explanation], failing:
 
 def _line(row: Row, unit: str) -> str:
     some = f", {said_in_iterations(row.in_iterations)}" if row.in_iterations else ""
-    return f"{row.verdict} {row.test} {row.metric} {row.name}: {signed(row.shift.value, unit)} ({percent(row.relative)}){some}"
+    return f"{row.verdict} {row.test} {row.metric} {row_title(row.name)}: {signed(row.shift.value, unit)} ({percent(row.relative)}){some}"

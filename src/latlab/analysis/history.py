@@ -31,9 +31,11 @@ from latlab.analysis.figures import figures_of
 from latlab.model.enums import Clock, Kind, Metric
 from latlab.model.run import Run
 
-EXACT_NOTE = "the clock is deterministic, so every change beyond the threshold is exact and is named"
-ORDER_NOTE = "several cores ran and their order may differ, so a change is named where calls moved beyond what each run scatters by"
-TURNS_NOTE = "cores take turns under the instruction clock, so no change of a parallel test is named"
+EXACT_NOTE = "the clock is deterministic, so every change beyond the threshold is exact and reported"
+ORDER_NOTE = (
+    "several cores ran and their order may differ, so latlab reports a change if calls changed by more than the scatter of each run"
+)
+TURNS_NOTE = "cores take turns under the instruction clock, so latlab reports no change of a parallel test"
 CHANGED = (Verdict.REGRESSED, Verdict.IMPROVED)
 
 
@@ -197,7 +199,7 @@ class _Followed:
         said = Series(self._name, self._any.unit, points, (), figures=() if self._is_one else tuple(self._figures))
         said = replace(said, suspicions=self._suspicions)
         if not points:
-            return replace(said, note=f"none of its {count(len(self._figures), 'figure')} is in every run; name one of them")
+            return replace(said, note=self._without_points())
         if self._takes_turns:
             return replace(said, note=TURNS_NOTE)
         values = [point.value for point in points]
@@ -341,11 +343,16 @@ class _Followed:
         """What it means that nothing is shown."""
         smallest = visible(values, self._rounding)
         if smallest.newest is None:
-            said = f"{count(len(values), 'run')} say nothing of what runs scatter by; three are the fewest that may show a change"
-            return f"{said} beside what `latlab compare` tells of two neighbours"
+            said = f"{count(len(values), 'run')} do not show the scatter between runs; a change needs three runs or more"
+            return f"{said}; `latlab compare` compares two neighbours"
         unit = self._any.unit
-        lasting = f", one that stays from the middle on from {amount(smallest.step, unit)} on" if smallest.step is not None else ""
-        return f"no change is shown; with this scatter a change of the newest run would be from {amount(smallest.newest, unit)} on{lasting}"
+        lasting = f", or {amount(smallest.step, unit)} if it lasts from the middle on" if smallest.step is not None else ""
+        return f"no change is significant; minimum detectable change of the newest run: {amount(smallest.newest, unit)}{lasting}"
+
+    def _without_points(self) -> str:
+        if not self._figures:
+            return "every figure has a data-quality warning; name one of them"
+        return f"none of its {count(len(self._figures), 'figure')} is in every run; name one of them"
 
 
 def _span_of(figures: dict[int, Figure]) -> Span:

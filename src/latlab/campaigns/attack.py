@@ -35,7 +35,7 @@ from latlab.targets.scratch import scratch
 
 CAMPAIGN = "attack"
 LIMIT_INSTRUCTIONS = 3_000_000
-NOT_MADE = "it was not made: the campaign was ended before"
+NOT_MADE = "not tried: the campaign was interrupted first"
 LOCKUP = b"Lockup"  # in what QEMU says when it ends because the processor can do nothing more
 MOST_STARTS_OF_ONE = 6
 
@@ -227,12 +227,12 @@ def _survey_problems(survey: AttackBoot, plan: Plan) -> list[Problem]:
         return unfinished(survey.console, is_started=False)
     calls = survey.log.told.get(0, nothing_told()).calls
     if not calls:
-        return [Problem(0, f"the call {plan.data.name} never came back in an undisturbed machine: nothing can be told of attacks on it")]
+        return [Problem(0, f"the call {plan.data.name} never returned in an undisturbed machine, so attacks on it have no verdict")]
     status = calls[-1].r0 - (1 << 32) if calls[-1].r0 >> 31 else calls[-1].r0
     if status != plan.data.expected:
         return [
             Problem(
-                0, f"the call {plan.data.name} returned {status} where {plan.data.expected} is expected: attacks on it would tell nothing"
+                0, f"the call {plan.data.name} returned {status} where {plan.data.expected} is expected, so attacks on it have no verdict"
             )
         ]
     return []
@@ -243,13 +243,13 @@ def _control_problems(control: AttackBoot | None) -> list[Problem]:
     if control is None or control.log.is_whole:
         return []
     (why,) = unfinished(control.console, is_started=True)
-    return [Problem(0, f"the ordinary calls did not come to their end, so nothing can be told from what they do: {why.message}")]
+    return [Problem(0, f"the ordinary calls did not finish, so attacks have no verdict: {why.message}")]
 
 
 def _facts(plan: Plan) -> tuple[tuple[str, str], ...]:
     """What the attacks rest on."""
     spans = ", ".join(f"{one.first:#x} to {one.last:#x}" for one in plan.targets)
-    floats = "yes" if plan.known.has_floats else "no: s0 to s31 were not looked at"
+    floats = "yes" if plan.known.has_floats else "no: s0 to s31 were not read"
     return (("targets", spans), ("data call", f"{plan.data.name}, {plan.known.length} instructions"), ("floating point", floats))
 
 

@@ -172,14 +172,16 @@ class Plan:
         yield Attack(Family.REGISTERS, "psa_framework_version", (self._plain(veneers[0], 0, floats),))
         if veneers[1]:
             yield Attack(Family.REGISTERS, "psa_version", (self._plain(veneers[1], self.psa.calls[2].service, floats),))
-            yield Attack(Family.REGISTERS, "psa_version of nobody", (self._plain(veneers[1], 0x0BAD51D0, floats),))
+            yield Attack(Family.REGISTERS, "psa_version of an unknown service", (self._plain(veneers[1], 0x0BAD51D0, floats),))
         yield Attack(Family.REGISTERS, "psa_call", self._data_call(flags=floats), shown=self.arena.output, shown_bytes=DATA_BYTES)
         yield Attack(Family.REGISTERS, "psa_call on the null handle", (self._plain(veneers[3], 0, floats),))
         if connected and veneers[2] and veneers[4]:
             connect = CallStep(CALL, veneers[2], (connected.service, connected.version, PATTERN_BASE, PATTERN_BASE + 1), Flag.KEEP | floats)
             close = CallStep(CALL, veneers[4], (0, PATTERN_BASE, PATTERN_BASE + 1, PATTERN_BASE + 2), Flag.WITH_KEPT | floats)
             yield Attack(Family.REGISTERS, "psa_connect and psa_close", (connect, close))
-            yield Attack(Family.REGISTERS, "psa_connect to nobody", (replace(connect, arguments=(0x0BAD51D0, 1, 2, 3), flags=floats),))
+            yield Attack(
+                Family.REGISTERS, "psa_connect to an unknown service", (replace(connect, arguments=(0x0BAD51D0, 1, 2, 3), flags=floats),)
+            )
 
     def _plain(self, veneer: int, first: int, flags: Flag = Flag.NONE) -> CallStep:
         return CallStep(CALL, veneer, (first, PATTERN_BASE, PATTERN_BASE + 1, PATTERN_BASE + 2), flags)
@@ -385,7 +387,7 @@ class Plan:
         yield Attack(Family.SYSTEM, "the non-secure side asks for a reset", (CallStep(STORE, RESET_REGISTER, (RESET_WORD, 0, 0, 0)),))
 
     def _gateways(self) -> Iterator[Attack]:
-        inside = "code of the secure side ran that no gateway begins"
+        inside = "secure code ran without entry through a gateway"
         for veneer in dict.fromkeys(address & ~1 for address in self.psa.veneers if address):
             for offset in (2, 4, 6):
                 yield Attack(

@@ -116,5 +116,5 @@ def _asked(measurer: Measurer, commit: Commit, figure: str) -> float:
 def _run(measurer: Measurer, commit: Commit) -> Run:
     run = measurer.run_of(commit)
     if run is None:
-        raise LatlabError(f"{commit} cannot be measured, and nothing can be told without it")
+        raise LatlabError(f"{commit} cannot be measured, and the bisection needs it")
     return run

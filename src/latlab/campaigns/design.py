@@ -48,13 +48,11 @@ def run_design(store: Store, plan: Plan, seed: int | None, place: str, say: Say,
         _leave_open(store, run_id)
         if isinstance(error, KeyboardInterrupt):
             done = count(len(done_of(store, run_id)), "run")
-            raise InterruptedByUser(f"interrupted; {done} of {run_id} are kept, the same command goes on with it") from error
+            raise InterruptedByUser(f"interrupted; {done} of {run_id} are kept; the same command continues it") from error
         raise
     if failed:
         _leave_open(store, run_id)
-        raise DataError(
-            f"{count(len(failed), 'run')} of {run_id} did not come to an end, the first is {failed[0]}; the same command makes them again"
-        )
+        raise DataError(f"{count(len(failed), 'run')} of {run_id} did not finish, the first is {failed[0]}; the same command repeats them")
     store.finish(run_id, RunStatus.COMPLETE)
     return run_id
 
@@ -84,16 +82,18 @@ def _continued(store: Store, life: Life, seed: int | None, say: Say) -> tuple[st
     is_elsewhere = life.owner is not None and (not is_here(life.owner) or is_alive(life.owner))
     if life.status == RunStatus.RUNNING and is_elsewhere:
         raise UsageError(
-            f"{life.run_id} is this experiment, and another latlab is at it; wait for its end, or begin another with --restart"
+            f"{life.run_id} is this experiment, and another latlab process runs it; wait for its end, or begin another with --restart"
         )
     under_way = next((one for one in store.lives() if one.part and one.part.series == life.run_id), None)
     if under_way is not None:
-        raise UsageError(f"{under_way.run_id}, which {life.run_id} had begun, is still under way; the same command goes on after its end")
+        raise UsageError(
+            f"{under_way.run_id}, which {life.run_id} had begun, is still in progress; the same command continues after its end"
+        )
     kept = kept_of(store, life.run_id)
     if seed not in (None, kept.seed):
         raise UsageError(f"--seed {seed}: {life.run_id} has the seed {kept.seed}; leave the option out, or begin another with --restart")
     if not store.claim(life.run_id, life.owner):
-        raise UsageError(f"{life.run_id}: another latlab has just gone on with it")
+        raise UsageError(f"{life.run_id}: another latlab process has just continued it")
     store.checkpoint(life.run_id, {}, "measuring")
     say(f"experiment {life.run_id} goes on: {count(len(done_of(store, life.run_id)), 'run')} are done; --restart begins another")
     return life.run_id, kept
@@ -135,7 +135,7 @@ def _measure_all(store: Store, run_id: str, kept: Kept, place: str, say: Say) ->
         in_a_row += 1
         if in_a_row >= MOST_FAILED:
             raise DataError(
-                f"{in_a_row} runs of {run_id} failed one after the other, the last with: {fault}; mend it, the same command goes on"
+                f"{in_a_row} runs of {run_id} failed one after the other, the last with: {fault}; fix the cause, the same command continues"
             )
     return failed
 
@@ -171,7 +171,7 @@ def _measure(store: Store, run_id: str, plan: Plan, slot: Slot, place: str, want
     if found is None:
         return f"`latlab {' '.join((*plan.run, *_options(levels)))}` ended with status {code} and left no complete run"
     if store.load(found).kind not in (Kind.SPANS, Kind.WAKEUPS, Kind.AMOUNTS):
-        return f"{found} holds no figures to ask for"
+        return f"{found} has no figures"
     response_of([trial_of(slot, load_run(store, found))], plan.response, found)
     return ""
 

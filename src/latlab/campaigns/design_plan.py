@@ -81,13 +81,13 @@ def load_plan(path: Path) -> Plan:
 def _fault(plan: Plan) -> str:
     """What the schema cannot say; empty where nothing is wrong."""
     if not plan.run or plan.run[0] != "run":
-        return f'run = {list(plan.run)!r}: it begins with "run", as a command behind `latlab` that measures'
+        return f'run = {list(plan.run)!r}: it begins with "run", as a command after `latlab` that measures'
     options = [
         word.partition("=")[0] for word in (*plan.run, *(option for one in plan.factor for level in one.level for option in level.options))
     ]
     refused = {"--store", "--boots"} if plan.run[1:2] == ("rt",) else {"--store"}
     if misplaced := [word for word in options if word in refused]:
-        return f"a run has {misplaced[0]}: the experiment itself says where runs are kept, and one run of it is one boot"
+        return f"a run has {misplaced[0]}: the experiment sets the store, and one run of it is one boot"
     if not plan.factor:
         return "it has no [[factor]]"
     names = [one.name for one in plan.factor]

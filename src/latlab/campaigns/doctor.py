@@ -95,7 +95,7 @@ def _qemu(path: Path | None) -> list[Finding]:
         Finding("QEMU", f"{found} at {found.path}", True),
         Finding("mode deterministic, one core", "usable; counts instructions", True),
         Finding("mode deterministic, several cores", f"{several}; counts instructions, cores take turns", fair),
-        Finding("mode multi-thread", "usable; shows that the firmware works, no latencies", True),
+        Finding("mode multi-thread", "usable; a functional check, no latencies", True),
         _probe(found.path),
     ]
 
@@ -119,7 +119,7 @@ def _images() -> list[Finding]:
             found.append(Finding("images", str(error), False, needed=False))
     if any(finding.usable for finding in found):
         return found
-    return [*found, Finding("images", f"none that can be used; {how_to_make('firmware')}", False)]
+    return [*found, Finding("images", f"none is usable; {how_to_make('firmware')}", False)]
 
 
 def _store(place: str | None) -> Finding:

@@ -30,7 +30,7 @@ def import_export(store: Store, data: bytes, name: str, run_id: str = "") -> str
     """The run's id, which is a new one unless it is given. Raises DataError for a file that is damaged, or of a kind without figures."""
     run = parsed(data, name)
     if run.kind is Kind.POWER:
-        raise DataError(f"{name}: power cycles are in no export; import the console log of {run.id} instead")
+        raise DataError(f"{name}: an export has no power cycles; import the console log of {run.id} instead")
     kept = replace(run, source=name, facts=(*run.facts, ("exported from", run.id)))
     begun = store.begin(kept, run_id=run_id)
     logs = {EXPORT_LOG: data}

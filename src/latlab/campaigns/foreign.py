@@ -130,8 +130,8 @@ def whereabouts(arch: Arch, records: Iterable[object]) -> str:
     if last is None:
         return Measured().whereabouts
     if isinstance(last, Sleep):
-        return f"the last that a core did was to sleep at {last.address:#x}"
-    return f"the last change of world was into {world_name(arch, last.entered)} at {last.address:#x}"
+        return f"the last action of a core was to sleep at {last.address:#x}"
+    return f"the last world switch was into {world_name(arch, last.entered)} at {last.address:#x}"
 
 
 def _end_problems(log: CallsLog, console: Console, found: Measured, has_stream: bool) -> list[Problem]:

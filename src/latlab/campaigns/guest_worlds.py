@@ -29,7 +29,7 @@ def seen_from_outside(stream: Path, files: Mapping[str, bytes]) -> tuple[dict[st
     except DataError:
         return {}, ()  # the run says so of the record itself
     if not stream.is_file() or wakeups.counter_hz is None:
-        return {}, ("the probe left no stream, so no late wake-up is split by world; `latlab doctor` says which QEMU takes it",)
+        return {}, ("the probe wrote no stream, so no late wake-up is split by world; `latlab doctor` names the QEMU that it needs",)
     seen = Seen(call_names(), 1 << ICOUNT_SHIFT, wakeups.counter_hz)
     problems: list[str] = []
     seen.take(_records(stream, problems))

@@ -46,8 +46,8 @@ def check_measured_from(store: Store, run_id: str, commit: str) -> None:
         raise DataError(f"{run_id} was measured from commit {known.commit[:SHORT]}, not from {commit[:SHORT]}; it gets no label")
     trees = [tree for tree in known.trees if _same_commit(tree.commit, commit)]
     if not known.commit and not trees:
-        found = "; ".join(map(str, known.trees)) or "nothing says from which"
-        raise DataError(f"{run_id} is not known to be measured from {commit[:SHORT]} ({found}); set LATLAB_COMMIT where it is measured")
+        found = "; ".join(map(str, known.trees)) or "its commit is unknown"
+        raise DataError(f"{run_id} is not known to be measured from {commit[:SHORT]} ({found}); set LATLAB_COMMIT for the measurement")
     if changed := next((tree for tree in trees if not tree.is_clean), None):
         raise DataError(f"{run_id} is of {changed}; it gets no label: measure it from the commit alone")
 
@@ -62,4 +62,4 @@ def check_ended(store: Store, ids: Sequence[str]) -> None:
     under_way = {life.run_id for life in store.lives() if life.owner is not None}
     for run_id in ids:
         if run_id in under_way:
-            raise UsageError(f"{run_id} is under way; end it first, or `latlab runs recover {run_id}` if its latlab is gone")
+            raise UsageError(f"{run_id} is in progress; end it first, or `latlab runs recover {run_id}` if its latlab process has died")

@@ -92,7 +92,7 @@ def look(files: Sequence[Named], on: str | None = None) -> Look:
     """Raises UsageError with one sentence for what the files do not tell or what cannot be measured."""
     unknown = next((one for one in files if one.what.kind is FileKind.OTHER), None)
     if unknown:
-        raise UsageError(f"{unknown.path}: nothing in it says what it is; what is told by its content is {KNOWN}")
+        raise UsageError(f"{unknown.path}: its content is unknown; latlab recognises {KNOWN}")
     firmware = [one for one in files if one.what.kind in OWN_CALLS]
     if not firmware:
         raise UsageError(_no_firmware(files[0]))
@@ -110,39 +110,39 @@ def _check_one(firmware: Sequence[Named]) -> None:
     kinds = [one.what.kind for one in firmware]
     is_pair = len(kinds) == 2 and (set(kinds) == {FileKind.BL1, FileKind.PACKAGE} or set(kinds) in ({one} for one in SBI))
     if len(kinds) > 1 and not is_pair:
-        raise UsageError(f"{firmware[0]}, and {firmware[1]}: they are no one firmware; look at one at a time")
+        raise UsageError(f"{firmware[0]}, and {firmware[1]}: they are different firmware; name one at a time")
 
 
 def _no_firmware(one: Named) -> str:
     if one.what.arch not in ("", *PROBED):
-        return f"{one}, a processor whose firmware the probe does not know; it knows AArch64, Armv8-M and RISC-V"
+        return f"{one}, a processor that the probe does not support; it supports AArch64, Armv8-M and RISC-V"
     if one.what.kind in HOLD_NONE:
         return f"{one}, {HOLD_NONE[one.what.kind]}"
     if one.what.arch == "arm" and not one.what.is_m_profile:
-        return f"{one}, and nothing in it says that it is for an M-profile core; AArch32 alone the probe does not follow"
+        return f"{one}, and it is not marked for an M-profile core; the probe does not support AArch32 otherwise"
     if one.what.kind is FileKind.ELF:
         return _alone(one)
     if one.what.kind in CALLERS and not one.what.is_machine_mode:
         emulator = {"aarch64": "qemu-system-aarch64", "riscv": "qemu-system-riscv64"}.get(one.what.arch, "qemu-system-...")
-        return f"{one}, which calls a firmware and is none; name the firmware, or see the calls with `latlab watch -- {emulator} ...`"
+        return f"{one}, which calls firmware; name the firmware, or record the calls with `latlab watch -- {emulator} ...`"
     return f"{one} in M-mode, where it offers no calls; name a firmware that does, such as OpenSBI"
 
 
 def _alone(one: Named) -> str:
     if one.what.arch == "arm":
         return (
-            f"{one}; where the secure partition manager of an M-profile core is called stands in its import library: write a subject file "
+            f"{one}; the secure partition manager of an M-profile core has its entries in its import library. Write a subject file "
             "with both (docs/reference/campaign-psa.md) for `latlab run psa --subject`"
         )
     has = "symbols" if one.what.has_symbols else "no symbols"
     example = "fw_dynamic.bin" if one.what.arch == "riscv" else "bl1.bin with fip.bin"
-    return f"{one} with {has}, which is not what a machine starts; name the flat image too (such as {example})"
+    return f"{one} with {has}, which a machine cannot start; name the flat image too (such as {example})"
 
 
 def _sbi(firmware: Sequence[Named], said: tuple[str, ...], symbols: tuple[Path, ...], on: str | None) -> Look:
     one = next((each for each in firmware if not each.what.is_elf), firmware[0])
     if one.what.is_elf and one.what.kind is FileKind.OPENSBI:
-        raise UsageError(f"{one} as an ELF file, which QEMU does not put in its place; name the flat image too (such as fw_dynamic.bin)")
+        raise UsageError(f"{one} as an ELF file, which QEMU does not load at its address; name the flat image too (such as fw_dynamic.bin)")
     if one.what.bits != 64:
         raise UsageError(f"{one} for harts of {one.what.bits} bits; the program that makes the calls is for 64, name that build")
     if on not in (None, "virt"):
@@ -168,7 +168,7 @@ def _subject(firmware: Sequence[Named], on: str | None) -> tuple[Subject, tuple[
 def _of_two(bl1: Named | None, package: Named | None, on: str | None) -> tuple[Subject, tuple[str, ...]]:
     if bl1 is None or package is None:
         there, missing = (package, "BL1 (bl1.bin)") if bl1 is None else (bl1, "the package (fip.bin)")
-        raise UsageError(f"{there}; it starts nothing alone, name {missing} of the same build too")
+        raise UsageError(f"{there}; it does not start alone; name {missing} of the same build too")
     images = (FirmwareImage(bl1.path, flash=0), FirmwareImage(package.path, flash=PACKAGE_AT, takes_program=True))
     subject, assumed = _of_package(bl1, package, images, on)
     return subject, (*assumed, f"assumed: the package lies at {PACKAGE_AT:#x} of the flash, as TF-A's platform qemu has it")
@@ -178,7 +178,7 @@ def _of_package(one: Named, package: Named, images: tuple[FirmwareImage, ...], o
     what = replace(one.what, machine=one.what.machine or package.what.machine)
     board, assumed = _board(replace(one, what=what), on)
     options = board.options.replace("gic-version=2", f"gic-version={package.what.gic}")
-    said = f"its code drives a GICv{package.what.gic}; the program that makes the calls takes the place of its BL33"
+    said = f"its code drives a GICv{package.what.gic}; the program that makes the calls replaces its BL33"
     return _made(one, board, images, options), (*assumed, said)
 
 
@@ -192,7 +192,7 @@ def _board(one: Named, on: str | None) -> tuple[Board, tuple[str, ...]]:
         return board_of(on), ()
     if not one.what.machine:
         asked = f"if it is one of {', '.join(BOARDS)}, name it with --machine, else it does not run here"
-        raise UsageError(f"{one}; nothing in it says for which machine; {asked}")
+        raise UsageError(f"{one}; its machine is unknown; {asked}")
     board = board_of(one.what.machine)
     cpu = f", {board.cpu}" if board.cpu else ""
     return board, (f"it is for QEMU's {board.name}, by its messages; assumed: {board.cores} cores{cpu}",)

@@ -85,7 +85,7 @@ def _without_topology(source: str, texts: list[str]) -> LatlabError:
         return DataError(f"{source} line {first.line}: {first.message}; it has no readable BOOT line; give the whole log{rescue}")
     if not has_figures:
         return DataError(f"{source} has no dump line and no RT_INSTR figure, so nothing to store; give the console log of a campaign")
-    return UsageError(f"{source} does not say its topology; give it with --topology, such as --topology 2,4")
+    return UsageError(f"{source} does not state its topology; give it with --topology, such as --topology 2,4")
 
 
 def _imported(
@@ -98,7 +98,7 @@ def _imported(
     emulated = boot is not None and PLATFORM in boot.firmware
     if emulated and clock is None:
         raise UsageError(
-            f"{source} was made on {PLATFORM} and does not say what its clock counts; give --clock instructions for a deterministic run, "
+            f"{source} was made on {PLATFORM} and does not state what its clock counts. Give --clock instructions for a deterministic run, "
             "--clock time for a multi-threaded one"
         )
     if boot is not None and boot.is_simulated and clock not in (None, Clock.VIRTUAL):

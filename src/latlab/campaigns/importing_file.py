@@ -41,7 +41,7 @@ def import_file(store: Store, data: bytes, name: str, stated: Stated) -> Recorde
     """The run: as it was recorded from a console log, else its id. Raises DataError with one sentence for a file that is none of these or
     several, UsageError for what is said of it and has no effect."""
     if is_export(data):
-        _refuse(stated, ("tool", *OF_CONSOLE, *OF_MEASURED, *OF_ALL), f"{name} is an export of latlab, which says it itself")
+        _refuse(stated, ("tool", *OF_CONSOLE, *OF_MEASURED, *OF_ALL), f"{name} is an export of latlab, which states it")
         return import_export(store, data, name)
     if _is_console(data, name, stated.tool):
         _refuse(stated, OF_MEASURED, f"{name} is a console log, in which nothing was due")
@@ -56,13 +56,13 @@ def _is_console(data: bytes, name: str, tool: str | None) -> bool:
         return True
     if tool is not None:
         if tool not in known_names():
-            raise UsageError(f"--as {tool!r} is no tool that is read; use {', '.join((CONSOLE, *known_names()))}")
+            raise UsageError(f"--as {tool!r} is an unknown tool; use {', '.join((CONSOLE, *known_names()))}")
         return False
     tools = proven_tools(data)
     has_marks = any(mark in data for mark in CONSOLE_MARKS)
     if tools and has_marks:
         raise DataError(
-            f"{name}: it holds lines of latlab or of RT_INSTR and the output of {tools[0]}; put each into a file of its own, "
+            f"{name}: it holds lines of latlab or of RT_INSTR and the output of {tools[0]}. Put each into a file of its own, "
             f"or import one of them with --as {CONSOLE} or --as {quoted(tools[0])}"
         )
     if not tools and not has_marks and not is_console_log(data, name):

@@ -15,10 +15,10 @@ from latlab.store.store import Store
 
 # What such a figure is, which the log does not say.
 CAVEATS = (
-    ("figures", "one average for each call and boot; over how many calls, and how far they scatter, the log does not say"),
-    ("loss", "checkpoints that the profiler's store had no room for are missing from the averages, and nothing counts them"),
-    ("calibration", "one mean cost of a checkpoint in each world was taken off by the profiler; how far it was right the log does not say"),
-    ("counter", "the profiler takes differences as absolute values, so a counter that went round in a call shows as a wrong figure"),
+    ("figures", "one average for each call and boot; the log does not state the number of calls or their scatter"),
+    ("loss", "the averages lack checkpoints that did not fit into the profiler's buffer; their number is unknown"),
+    ("calibration", "the profiler subtracted one mean cost of a checkpoint in each world; the log does not state its error"),
+    ("counter", "the profiler takes differences as absolute values, so a counter that wrapped during a call gives a wrong figure"),
 )
 
 
@@ -32,12 +32,12 @@ def import_profiler(
 ) -> Recorded:
     """Cycles become time with the core's frequency, which no log of the profiler holds."""
     if core_mhz is None:
-        raise UsageError(f"{source} counts CPU cycles; say how fast the core ran with --core-mhz, such as --core-mhz 50")
+        raise UsageError(f"{source} counts CPU cycles; give the core's frequency with --core-mhz, such as --core-mhz 50")
     if not 0 < core_mhz <= 10_000:
         raise UsageError(f"--core-mhz {core_mhz:g} is no frequency of a core; give megahertz")
     averages, problems = read_averages(texts)
     if not averages:
-        raise DataError(f"{source} line {problems[0].line}: {problems[0].message}; nothing is left to store")
+        raise DataError(f"{source} line {problems[0].line}: {problems[0].message}; there is nothing to store")
     run = Run(
         campaign=CAMPAIGN,
         target="import",

@@ -48,7 +48,7 @@ def import_wakeups(
 ) -> str:
     """The run's id. `duration` and `interval_us` say what was due, where both are known."""
     if (duration is None) != (interval_us is None):
-        raise UsageError("--duration and --interval belong together: what was due is the one divided by the other")
+        raise UsageError("--duration and --interval belong together: the number of due wake-ups is duration / interval")
     if interval_us is not None and not 1 <= interval_us <= LONGEST_INTERVAL_US:
         raise UsageError(f"--interval {interval_us} is no time between two wake-ups; use 1 to {LONGEST_INTERVAL_US} microseconds")
     wakeups = read_wakeups(data, name, tool=tool)
@@ -64,7 +64,7 @@ def import_wakeups(
 def _check_schedule(wakeups: Wakeups, name: str, duration: str, interval_us: int) -> None:
     """Raises UsageError where the file says another schedule: what is said twice must be the same."""
     if wakeups.tool == "recorder":
-        raise UsageError(f"{name} is of the recorder, which says what was due; leave out --duration and --interval")
+        raise UsageError(f"{name} is of the recorder, which states the due wake-ups; leave out --duration and --interval")
     interval_ns = wakeups.conditions.interval_ns or wakeups.interval_ns
     if interval_ns is not None and interval_ns != interval_us * 1000:
         raise UsageError(f"--interval {interval_us} contradicts {name}, which says {interval_ns / 1000:g} µs; give --interval as there")

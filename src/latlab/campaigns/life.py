@@ -24,7 +24,7 @@ from latlab.targets.qemu import probe
 
 ONE_CORE = Topology((1,))
 EVERY_INSTRUCTION = Tick(Clock.INSTRUCTIONS, 1.0)
-NEVER_STARTED = "the program never said a word: the firmware did not start it, or its console is elsewhere"
+NEVER_STARTED = "the payload printed nothing: the firmware did not start it, or it uses another console"
 Interrupted = Callable[[], bool]
 Log = TypeVar("Log")
 
@@ -94,7 +94,7 @@ def living(store: Store, run: Run, left: Left = Left(), planned: str = "") -> It
 
 def _start(store: Store, run_id: str, run: Run, left: Left) -> None:
     if not store.claim(run_id, None):
-        raise UsageError(f"{run_id} is not planned any more: another latlab has begun it; `latlab ls` says how far it is")
+        raise UsageError(f"{run_id} is no longer planned: another latlab process has begun it; `latlab ls` prints its status")
     store.describe(run_id, run)
     store.leave(run_id, left)
 
@@ -175,7 +175,7 @@ def refuse_interrupted(store: Store, run_id: str, is_interrupted: bool) -> None:
     """Raises where the user ended the run, which is over by now."""
     if is_interrupted:
         store.checkpoint(run_id, {}, CUT_OFF)
-        raise InterruptedByUser(f"interrupted; what came before is kept as the partial run {run_id}")
+        raise InterruptedByUser(f"interrupted; the samples so far are kept as the partial run {run_id}")
 
 
 def refuse_unstarted(console: Console, stream: bytes) -> None:

@@ -30,7 +30,7 @@ def load_run(store: Store, reference: str) -> Run:
     """The whole run. Raises DataError where its kind has no figures."""
     run = store.load(reference)
     if run.kind is Kind.POWER:
-        raise DataError(f"{run.id} holds power boundaries and no wake-ups; `latlab show {run.id}` prints them")
+        raise DataError(f"{run.id} has power-state transitions and no wake-ups; `latlab show {run.id}` prints them")
     return Material(store, run).whole
 
 

@@ -55,7 +55,10 @@ def power_records(files: Mapping[str, bytes]) -> El3Records:
     text = files.get(RINGS, b"").decode("ascii", "replace")
     reads = [read_records(part, event_table(), RINGS) for part in text.split("read\n") if part.strip()]
     if not reads:
-        raise DataError("no step and no ring of the firmware came back; the job's log says why (`latlab show --log job.log`)")
+        raise DataError(
+            "no power-state change and no trace buffer of the firmware came back; the job's log has the reason (`latlab show "
+            "--log job.log`)"
+        )
     return merged(reads)
 
 
@@ -79,7 +82,7 @@ def _ring_problems(files: Mapping[str, bytes], cycles: int, suspends: int) -> li
     records = power_records(files)
     seen = Counter(one.boundary for one in passages(records.cpus, records.traces))
     short = [
-        f"{boundary}: {seen[boundary]} in the rings, {count} or more were due"
+        f"{boundary}: {seen[boundary]} in the trace buffers, {count} or more were due"
         for boundary, count in ((PowerBoundary.OFF, cycles), (PowerBoundary.ON, cycles), (PowerBoundary.RESUME, suspends))
         if seen[boundary] < count
     ]
@@ -93,7 +96,7 @@ def _ended_in(files: Mapping[str, bytes]) -> list[str]:
     if last is None or DONE in console:
         return []
     whom = "" if last.cpu is None else f" of CPU {last.cpu}"
-    return [f"the last step that began is {last.kind}{whom}"]
+    return [f"the last change that began is {last.kind}{whom}"]
 
 
 def _steps(files: Mapping[str, bytes]) -> tuple[PowerStep, ...]:

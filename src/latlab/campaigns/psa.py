@@ -86,5 +86,6 @@ def _check_events(images: mps2.PsaImages) -> None:
     found, table = mps2.psa_events_hash(images), event_table()
     if found != table.hash:
         raise DataError(
-            f"{images.bench}: built with the event table {found}, this latlab has {table.hash}; use the latlab that it belongs to"
+            f"{images.bench}: built with the event table {found}, this latlab has {table.hash}; use the latlab version that it "
+            "was built with"
         )

@@ -222,7 +222,7 @@ def _said(subject: PsaSubject, log: PsaCallsLog) -> Iterator[Problem]:
     """What the program's log says against the subject's file."""
     for refused in log.refused:
         name = subject.calls[refused.call].name
-        yield Problem(0, f"{name} returned {refused.status} where {refused.expected} is expected: nothing of it was measured")
+        yield Problem(0, f"{name} returned {refused.status} where {refused.expected} is expected, so it was not measured")
     for call, iteration, status in log.changed:
         said = f"returned {status} in iteration {iteration} and {log.done.get(call, 'something else')} before"
         yield Problem(0, f"{subject.calls[call].name} {said}: its figures are left out")
@@ -238,7 +238,7 @@ def _wrong(subject: PsaSubject, log: PsaCallsLog) -> Iterator[Problem]:
             base = f"it returned {right}, always with the same outputs" if number not in log.varying else f"it returned {right}"
             yield Problem(
                 0,
-                f"{name} gave another answer in {wrong} of {shots} calls that an interrupt came into, first {what} where one was due "
+                f"{name} gave another answer in {wrong} of {shots} interrupted calls, first {what} for an interrupt "
                 f"{first.due} instructions after the timer's start; without an interrupt {base}",
             )
 

@@ -57,7 +57,7 @@ def publish_tf_a(logs: Sequence[Path], data: Path, topology: Topology | None = N
     printed = sum(text.count("%") for text in files.values())
     paired = sum(1 for test, cells in fresh.items() for key, value in cells.items() if current.get(test, {}).get(key, value) != value)
     gone = [data / CURRENT / _file(test) for test in current if test not in fresh]
-    notes += [f"{path.name} has no figures in the logs; it is only among the previous ones now" for path in gone]
+    notes += [f"{path.name} has no figures in the logs; it is now only in the previous table" for path in gone]
     _write(files, gone)
     return Publication(tuple(files), printed, paired - printed, tuple(notes))
 
@@ -88,7 +88,7 @@ def _figures_of_folder(folder: Path) -> dict[str, Cells]:
         table = reading.tables[0]
         cells = {(figure.core, figure.metric): int(figure.value) for figure in table.figures}
         if len(cells) < len(table.figures):
-            raise DataError(f"{path}: a core stands in more than one row, so its figures cannot be paired; correct the file first")
+            raise DataError(f"{path}: a core is in more than one row, so its figures cannot be paired; correct the file first")
         found[table.test] = cells
     return found
 

@@ -186,13 +186,13 @@ def _problems(run: Run, files: Mapping[str, bytes]) -> list[str]:
 
 
 def _cut_off(life: Life) -> str:
-    return f"latlab was killed, or its machine went down, after {life.heartbeat_utc}; what was measured until then is kept"
+    return f"latlab was killed, or its machine stopped, after {life.heartbeat_utc}; the samples until then are kept"
 
 
 def _said(life: Life, status: RunStatus) -> str:
     if status is RunStatus.COMPLETE:
-        return f"run {life.run_id}: its job had ended after latlab was gone; recovered, complete"
-    return f"run {life.run_id}: cut off after {life.heartbeat_utc}, its latlab is gone; what it had measured is kept, partial"
+        return f"run {life.run_id}: its job ended after latlab had died; recovered, complete"
+    return f"run {life.run_id}: cut off after {life.heartbeat_utc}, because its latlab process died; its samples are kept as a partial run"
 
 
 def _remove(folder: Path) -> None:

@@ -121,7 +121,7 @@ def run_rt_linux(
     say(f"{machine.name}: {expected(workload)}")
     conditions = with_machine_of(workload_conditions(workload, mode_of(found)), found, itself)
     told = [(name, found.said.get(name, "")) for name in ("machine", "rt_runtime_us", "hypervisor")]
-    told.append(("measured or emulated beside it", found.said.get("measuring", "")))
+    told.append(("measured or emulated at the same time", found.said.get("measuring", "")))
     facts = (*workload_facts(workload), *((name, value) for name, value in told if value))
     target = target_of(machine)
     described = (*facts, *measured_on_facts(told_of_itself))
@@ -193,5 +193,5 @@ def complaints_of(done: GuestRun) -> tuple[str, ...]:
     if done.outcome.sentence:
         found.insert(0, done.outcome.sentence)
     if done.output.status not in (0, None):
-        found.append(f"the guest's job ended with status {done.output.status}; `latlab show --log job.log` says why")
+        found.append(f"the guest's job ended with status {done.output.status}; `latlab show --log job.log` prints why")
     return tuple(found)

@@ -110,7 +110,7 @@ def work_of_load(files: Mapping[str, bytes]) -> tuple[LoadWork, ...]:
 
 def work_facts(files: Mapping[str, bytes]) -> tuple[tuple[str, str], ...]:
     said = ", ".join(f"{one.name} {one.per_second:,.4g}" for one in work_of_load(files))
-    return (("the load did, in bogo operations per second", said),) if said else ()
+    return (("work of the load, in bogo operations per second", said),) if said else ()
 
 
 def measured_on_facts(files: Mapping[str, bytes]) -> tuple[tuple[str, str], ...]:
@@ -164,7 +164,7 @@ def measured_in(run: Run, files: Mapping[str, bytes]) -> list[tuple[str, Mapping
     measured: list[tuple[str, Mapping[str, bytes]]] = [(name, group) for name, group in groups if any(map(has_wakeups, group))]
     if not measured:
         raise DataError(
-            "no file of a recorder or of cyclictest came back; the kernel's and the job's log say why (`latlab show --log job.log`)"
+            "no file of a recorder or of cyclictest came back; the logs of kernel and job have the reason (`latlab show --log job.log`)"
         )
     return measured
 

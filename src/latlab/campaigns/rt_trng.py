@@ -99,7 +99,10 @@ def _held_boot(dose: Dose, workload: Workload, firmware: Path | None) -> DoseBoo
     machine = GuestMachine(kstack_randomised=dose.kstack_randomised, hold_firmware=True, firmware=firmware)
     find_firmware(machine)
     drivers = Drivers(RngNode.FIRMWARE if dose.hwrng_driver else RngNode.NONE)
-    said = f"TRNG_RND held {dose.dose_us} µs, kernel-stack randomisation {_on(dose.kstack_randomised)}, hwrng {_on(dose.hwrng_driver)}"
+    said = (
+        f"injected delay of TRNG_RND {dose.dose_us} µs, kernel-stack randomisation {_on(dose.kstack_randomised)}, hwrng "
+        f"{_on(dose.hwrng_driver)}"
+    )
     return DoseBoot(dose, machine, workload, drivers, said)
 
 

@@ -75,5 +75,5 @@ def find_program() -> Path:
     """Raises UsageError where it has not been built."""
     program = next((folder / PROGRAM for folder in search_folders() if (folder / PROGRAM).is_file()), None)
     if program is None:
-        raise UsageError(f"{PROGRAM.name} is not there; {how_to_make('sbi')}")
+        raise UsageError(f"{PROGRAM.name} does not exist; {how_to_make('sbi')}")
     return program

@@ -33,7 +33,7 @@ def planned(subject: Subject, iterations: int, qemu: Qemu, folder: Path, how: Wa
     """What to watch, beside `how`: the program on the subject's machine, which is put together in the folder. `sweep` is how many million
     instructions the interrupts into each call may take, 0 for none. Raises UsageError for what is missing or out of range."""
     if taker is not Taker.NORMAL and not sweep:
-        raise UsageError(f"--interrupt {taker}: without a sweep there are none; add --sweep 1000")
+        raise UsageError(f"--interrupt {taker}: only a sweep has interrupts; add --sweep 1000")
     check_counts(iterations, how.timeout_s)
     alone = _swept(subject, sweep) if sweep else subject
     program = find_program(subject.board, SMC_PROGRAM)
@@ -57,7 +57,7 @@ def _handler(taker: Taker, how: Watch) -> int | None:
     found = next((start for image in how.images for start, own in zip(image.starts, image.names, strict=True) if own == name), None)
     if found is None:
         raise UsageError(
-            f"--interrupt {taker}: the symbols have no {name}, which takes it; `latlab guest build --secure-world optee,secure-timer` "
+            f"--interrupt {taker}: the symbols have no {name}, which handles it; `latlab guest build --secure-world optee,secure-timer` "
             "builds firmware that has it"
         )
     return found

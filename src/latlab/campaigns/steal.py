@@ -60,7 +60,7 @@ def run_steal_linux(
     _refuse_kind(machine.name, found.machine)
     meter = meter_for(found.machine)
     if found.said.get("fifo") != "yes":
-        say(f"{machine.name}: no right to real-time priority; under a load the windows get longer")
+        say(f"{machine.name}: real-time priority is not permitted, so the windows get longer under load")
     told = {COLLECTED: collected(machine)}
     itself = read_collected(told[COLLECTED])
     conditions = with_machine_of(_conditions(watch, mode_of(found)), found, itself)
@@ -108,11 +108,11 @@ def run_steal_guest(
 
 def _refuse_kind(name: str, kind: str) -> None:
     if kind.startswith("arm"):
-        raise DataError(f"{name}: what the firmware takes cannot be seen from its 32-bit kernel ({kind}); boot a 64-bit one, aarch64")
+        raise DataError(f"{name}: steal time is not measurable with its 32-bit kernel ({kind}); boot a 64-bit one, aarch64")
     if kind.startswith("riscv"):
         raise DataError(
-            f"{name}: what the firmware takes cannot be seen: it is {kind}, and no RISC-V machine has been seen yet whose counters of "
-            "cycles stop at different places"
+            f"{name}: steal time is not measurable: it is {kind}, and latlab knows no RISC-V machine whose cycle counters stop at "
+            "different privilege levels"
         )
 
 

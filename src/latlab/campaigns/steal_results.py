@@ -45,7 +45,7 @@ def phases_of(files: Mapping[str, bytes]) -> tuple[StealPhase, ...]:
     """Raises DataError where there is none."""
     found = [(phase, read_stolen(files[file_of(phase)], file_of(phase))) for phase in PHASES if file_of(phase) in files]
     if not found:
-        raise DataError("no file of the steal meter came back; what it and the job said is kept (`latlab show --log meter.err`)")
+        raise DataError("no file of the steal meter came back; its messages and those of the job are kept (`latlab show --log meter.err`)")
     return tuple(StealPhase(name, one, repeated(one)) for name, one in found)
 
 
@@ -67,11 +67,11 @@ def with_stolen(run: Run, files: Mapping[str, bytes]) -> Run:
 def whose(run: Run, files: Mapping[str, bytes], kinds: Sequence[CallsOfKind]) -> tuple[Explanation, ...]:
     """By size, which calls of a watch of the same firmware the thefts may have been. Raises DataError where sizes cannot be compared."""
     if run.campaign != CAMPAIGN:
-        raise DataError(f"{run.id} is no run of the steal meter, so it has no thefts; `latlab run steal` makes one")
+        raise DataError(f"{run.id} is no run of the steal meter, so it has no steal time; `latlab run steal` makes one")
     if run.tick.clock is not Clock.INSTRUCTIONS:
         raise DataError(
-            f"{run.id} was measured in time and the probe counts instructions: what a call takes there is not known; measure with "
-            "`latlab run steal --target guest`, or look at the calls by themselves with `latlab show`"
+            f"{run.id} was measured in time and the probe counts instructions: the time of a call there is unknown. Measure with "
+            "`latlab run steal --target guest`, or print the calls alone with `latlab show`"
         )
     if not kinds:
         raise DataError("the run with the calls has none; make it with `latlab watch` and the same firmware")

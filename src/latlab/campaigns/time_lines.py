@@ -40,7 +40,8 @@ def time_line_of(run: Run, files: Mapping[str, bytes], symbols: Callable[[], Sym
     if PROBE_LOG in files:
         return _of_probe(files[PROBE_LOG])
     raise DataError(
-        "nothing of it has a time; a time line needs traces of latlab's own firmware, the probe's stream, or late wake-ups of a recorder"
+        "none of its data have a time; a time line needs traces of latlab's own firmware, the probe's stream, or late "
+        "wake-ups of a recorder"
     )
 
 
@@ -53,7 +54,7 @@ def _of_wakeups(run: Run, files: Mapping[str, bytes]) -> TimeLine:
         result = result_of(run, group)
         recorder = result.recorder
         if recorder is None:
-            raise DataError("there is no file of the recorder, and nothing else notes when a wake-up was late; use --instrument recorder")
+            raise DataError("there is no file of the recorder, and no other file has the time of a late wake-up; use --instrument recorder")
         prefix = f"{name}, " if name else ""
         found, told = _measured(run, group, result, recorder)
         tracks += [Track(f"{prefix}{track.group}", track.name, track.slices) for track in found]
@@ -135,7 +136,7 @@ def _worlds(stream: bytes, recorder: Wakeups, ns_per_instruction: int) -> tuple[
     """Of the one core, where the system counter follows from the probe's instructions; the recorder says what it was on its own clock."""
     counter_hz, since_ns = recorder.counter_hz, recorder.ns_of(0)
     if counter_hz is None or since_ns is None:
-        return {}, (("no worlds", "the recorder does not say what the system counter was"),)
+        return {}, (("no worlds", "the recorder did not record the system counter"),)
     records, arch = _records(stream)
     clock = CounterClock(ns_per_instruction, counter_hz)
     for record in records:
@@ -185,7 +186,7 @@ def _of_probe(stream: bytes) -> TimeLine:
         for name, found in ((WORLDS, worlds), (SMC, calls))
         if found[core]
     ]
-    return TimeLine(tuple(tracks), (("clock", f"{INSTRUCTIONS} of all cores; a core that sleeps has none"),))
+    return TimeLine(tuple(tracks), (("clock", f"{INSTRUCTIONS} of all cores; a sleeping core executes none"),))
 
 
 def _of_traces(run: Run) -> TimeLine:

@@ -258,12 +258,12 @@ def _swept(wanted: Watch, sweep: WaitBoots, folder: Path, show_console: Callable
         if not end and follower.exit_status:
             end = death("QEMU", follower.exit_status, last_words(follower.stderr))
         if end or seen.shots is None:
-            return Swept(problems=(Problem(0, f"the waits are not told: in a sweep {end or 'QEMU said nothing'}"), *seen.problems))
+            return Swept(problems=(Problem(0, f"no waits are reported: in a sweep {end or 'QEMU printed nothing'}"), *seen.problems))
         if not seen.waits.found:
-            return Swept(problems=(Problem(0, "the waits are not told: no interrupt came; the console says what the program met"),))
+            return Swept(problems=(Problem(0, "no waits are reported: no interrupt came; the console has the program's messages"),))
         if seen.shots.unseen:
             name, count = seen.shots.unseen.most_common(1)[0]
-            return Swept(problems=(Problem(0, f"the waits are not told: of {count} interrupts into {name} nothing says when they came"),))
+            return Swept(problems=(Problem(0, f"no waits are reported: {count} interrupts into {name} have no known time"),))
         boots.append(seen)
         command = sweep.one_each([one.shot.due for one in seen.waits.found.values()])
     swept, again = boots
@@ -295,14 +295,12 @@ def check_counts(iterations: int, timeout_s: float | None) -> None:
 def check_command(command: Sequence[str]) -> str:
     """The machine emulator that the command starts. Raises UsageError for anything else."""
     if not command:
-        raise UsageError(
-            "there is nothing to watch; write the command behind `--`, such as: latlab watch -- qemu-system-aarch64 -M virt ..."
-        )
+        raise UsageError("no command is given; write it after `--`, such as: latlab watch -- qemu-system-aarch64 -M virt ...")
     if not Path(command[0]).name.startswith("qemu-system-"):
-        raise UsageError(f"{command[0]} is no machine emulator of QEMU; the command behind `--` begins with qemu-system-...")
+        raise UsageError(f"{command[0]} is no machine emulator of QEMU; the command after `--` begins with qemu-system-...")
     found = shutil.which(command[0])
     if found is None:
-        raise UsageError(f"{command[0]} is not there or not a program; `latlab doctor` says what is installed")
+        raise UsageError(f"{command[0]} does not exist or is no program; `latlab doctor` checks the installation")
     return str(find_qemu(Path(found)))
 
 
@@ -401,7 +399,7 @@ def _concluded(
     swept: Swept = Swept(),
 ) -> Watched:
     if seen.header is None:
-        raise UsageError(probes.why_not_started(follower.stderr) or "QEMU said nothing and ended")
+        raise UsageError(probes.why_not_started(follower.stderr) or "QEMU printed nothing and ended")
     how = end or (death("QEMU", follower.exit_status, last_words(follower.stderr)) if follower.exit_status else "")
     problems = [Problem(0, how)] if how else []  # QEMU's own words first: what its stream lacks follows from them
     problems += [*probes.complaints(text_of(follower.stderr)), *seen.problems]
@@ -409,7 +407,7 @@ def _concluded(
         images = placed(seen.fragments.values(), wanted.images, seen.header.arch)
     except WrongImage as error:
         store.add(run_id, problems=problems)
-        raise DataError(f"{error}; what was measured is kept as {run_id}") from error
+        raise DataError(f"{error}; the data are kept as {run_id}") from error
     if proof:
         problems += [
             Problem(0, f"the two counts differ, please report it with this command: {each}") for each in (*proof.differences, *proof.behind)
@@ -420,8 +418,8 @@ def _concluded(
     if not wanted.has_masked and (world := _never_left(seen)):
         store.add(run_id, problems=problems)
         raise UsageError(
-            f"every core began in {world} and never left it: this machine has no EL3, or QEMU started the image behind it, so QEMU answers "
-            "PSCI itself; give firmware with -bios, and on -M virt also secure=on"
+            f"every core began in {world} and never left it: this machine has no EL3, or QEMU started the image below EL3 and answers "
+            "PSCI itself. Give firmware with -bios, and on -M virt also secure=on"
         )
     ran = seen.tally.ran()
     booted = [seen.boot.ran] if seen.boot else []

@@ -56,9 +56,9 @@ def read_bytes_of(text: str) -> tuple[int, ...]:
 def checked_world(secure_world: str | None, load: str, firmware: Path | None) -> None:
     """Of the TRNG experiment, which makes its own of both and builds what it compares. Raises UsageError."""
     if secure_world not in (None, "optee"):
-        raise UsageError(f"--secure-world {secure_world}: the experiment compares how it can be built; use optee")
+        raise UsageError(f"--secure-world {secure_world}: the experiment compares its build options; use optee")
     if secure_world is not None and (load != "idle" or firmware is not None):
-        raise UsageError("--secure-world optee says which firmware, and its load are reads of /dev/hwrng; leave out --load and --firmware")
+        raise UsageError("--secure-world optee sets the firmware, and the load are reads of /dev/hwrng; leave out --load and --firmware")
 
 
 def cpus_of(affinity: str, threads: int | None) -> tuple[int, ...]:
@@ -93,7 +93,7 @@ def check_cpus(cpus: tuple[int, ...], cores: int) -> None:
     if beyond := [cpu for cpu in cpus if cpu >= cores]:
         raise UsageError(f"--affinity: the guest has the CPUs 0 to {cores - 1} and no CPU {beyond[0]}; name others or more --cores")
     if len(cpus) == cores:
-        raise UsageError(f"--affinity names all {cores} CPUs, and one has to stay on; leave one out")
+        raise UsageError(f"--affinity names all {cores} CPUs, and one must stay online; leave one out")
 
 
 def checked_hold(hold_us: int | None) -> int | None:
@@ -120,7 +120,7 @@ def expected(workload: Workload) -> str:
     tools = 2 if workload.instrument is Instrument.BOTH else 1
     whole = said_duration(SETTLE_S + tools * workload.duration_s)
     each = "two tools one after the other" if tools == 2 else "one tool"
-    return f"measuring takes about {whole}: {each}, {said_duration(workload.duration_s)} each"
+    return f"the measurement takes about {whole}: {each}, {said_duration(workload.duration_s)} each"
 
 
 def expected_in_guest(workload: Workload) -> str:
@@ -128,8 +128,8 @@ def expected_in_guest(workload: Workload) -> str:
     tools = 2 if workload.instrument is Instrument.BOTH else 1
     whole = said_duration(tools * workload.duration_s)
     if not workload.load_command:
-        return f"measuring takes {whole} of the guest's clock, and less of yours: an idle guest skips the time in which nothing happens"
-    return f"measuring takes {whole} of the guest's clock, and up to some {SLOWEST} times that of yours"
+        return f"the measurement takes {whole} of the guest's clock, and less real time: an idle guest skips idle time"
+    return f"the measurement takes {whole} of the guest's clock, and up to some {SLOWEST} times that in real time"
 
 
 def guest_limits(workload: Workload, timeout_s: float | None = None) -> Limits:

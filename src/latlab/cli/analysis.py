@@ -41,7 +41,8 @@ EXIT_CODES = {"regressed": 1, "cannot tell": 3}
 _LINK = re.compile(r"https?://[^\s<>]+")
 
 ToleranceOption = Annotated[
-    float | None, typer.Option(help="Relative change that does not count, in percent.", show_default="3; 0 under the instruction clock")
+    float | None,
+    typer.Option(help="Relative change below which a difference is ignored, in percent.", show_default="3; 0 under the instruction clock"),
 ]
 
 
@@ -54,7 +55,7 @@ def register(app: typer.Typer) -> None:
 def compare(
     before: Reference,
     after: Reference,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Every row and cell.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Every row and data point.")] = False,
     tolerance: ToleranceOption = None,
     allow_different: AllowDifferentOption = None,
     unit: UnitOption = "",
@@ -84,7 +85,7 @@ def explain(
     against: Annotated[str | None, typer.Argument(help="A second run: why does it differ from the first?")] = None,
     calls: Annotated[
         str | None,
-        typer.Option(help="Of a run of the steal meter: a run of `watch` with the same firmware, whose calls the thefts may be."),
+        typer.Option(help="Of a run of the steal meter: a run of `watch` with the same firmware, to name the calls behind its steal time."),
     ] = None,
     tolerance: ToleranceOption = None,
     allow_different: AllowDifferentOption = None,
@@ -117,7 +118,7 @@ def explain(
     if against is None:
         refuse_given(context, ("tolerance",), "is of the comparison of two runs; name the second one")
     if against is None and calls is not None:
-        refuse_given(context, ("unit",), "is of tables in a file; a run of the store says its own, leave it out")
+        refuse_given(context, ("unit",), "is of tables in a file; a stored run has its unit, leave it out")
         single, found = _thefts_and_calls(run, calls, store)
         page = run_explanations(single, found)
     elif against is None:
@@ -133,7 +134,7 @@ def explain(
         emit(explanations_json(found))
         return
     if not found:
-        say("nothing to explain: the figures show no queue, no wait and no broken rule")
+        say("nothing to explain: no queue, no wait and no broken rule in the figures")
     show(page)
 
 
@@ -142,7 +143,9 @@ def check_dt(
     tree: Annotated[Path, typer.Argument(help="A .dtb, or a board's own /sys/firmware/fdt.")],
     state: Annotated[
         list[str] | None,
-        typer.Option(help="Which tests enter a state, where its number does not tell: NODE=cpu_susp or NODE=susp_deep; may be repeated."),
+        typer.Option(
+            help="Tests that enter a state, if its number does not define them: NODE=cpu_susp or NODE=susp_deep; may be repeated."
+        ),
     ] = None,
     unit: UnitOption = "",
     format: Annotated[Format, one_of(Format.TABLE, Format.JSON)] = Format.TABLE,
@@ -177,7 +180,7 @@ def check_dt(
     if output is not None and nodes:
         emit(nodes, output)
     elif output is not None:
-        say("nothing is to be corrected, and no file is written")
+        say("no value needs a correction, so no file is written")
     findings = {one.finding for one in found}
     if Finding.TOO_SHORT in findings:
         raise typer.Exit(1)
@@ -215,7 +218,7 @@ def _board_times(board: str, run: str, against: str | None, unit: str, store: st
     from latlab.virtual.board_times import costs_of
 
     if against is None:
-        raise UsageError("--board is for what differs between two runs; name the second one")
+        raise UsageError("--board is for the difference of two runs; name the second one")
     check_unit(unit, run, against)
     costs = costs_of(board)
     a, b = load_reference(run, unit, store), load_reference(against, unit, store)
@@ -238,17 +241,18 @@ def gate(
     base: Reference,
     candidate: Annotated[str | None, typer.Argument(help="The run that passes or fails; left out with --limit and --max-masked.")] = None,
     fail_on: Annotated[
-        str, typer.Option(help="Verdicts that fail: regressed, improved, moved, same level, cannot tell; comma-separated.")
+        str,
+        typer.Option(help="Verdicts that fail: regressed, improved, below threshold, equivalent median, inconclusive; comma-separated."),
     ] = "regressed",
     tolerance: ToleranceOption = None,
     allow_different: AllowDifferentOption = None,
     unit: UnitOption = "",
     junit: Annotated[Path | None, typer.Option(help="Write the verdicts as JUnit XML to this file.")] = None,
     sarif: Annotated[
-        Path | None, typer.Option(help="Write the functions of what fails as SARIF 2.1.0, where their lines are known.")
+        Path | None, typer.Option(help="Write the functions of failing figures as SARIF 2.1.0, if their lines are known.")
     ] = None,
     comment: Annotated[Path | None, typer.Option(help="Write the decision as Markdown for a comment, at most 30 lines.")] = None,
-    link: Annotated[str, typer.Option(help="Where the whole report will be, for the comment.", show_default="none")] = "",
+    link: Annotated[str, typer.Option(help="Address of the whole report, for the comment.", show_default="none")] = "",
     max_masked: Annotated[
         int | None,
         typer.Option(min=0, help="Of one run of `watch --masked`: fail if interrupts were masked for more than so many instructions."),
@@ -256,7 +260,7 @@ def gate(
     limit: Annotated[
         list[str] | None,
         typer.Option(
-            help="Of one run: what its figures may be, such as 'wakeup 99.99% <= 50us on cpu 1-3' or 'missed == 0'; may be repeated."
+            help="Of one run: a limit of its figures, such as 'wakeup 99.99% <= 50us on cpu 1-3' or 'missed == 0'; may be repeated."
         ),
     ] = None,
     limit_file: Annotated[Path | None, typer.Option(help="The same from a file, a limit a line.")] = None,
@@ -391,11 +395,11 @@ def history(
     if commits.repo is None:
         refuse_given(context, (*names_of(CommitOptions), *names_of(ChoiceOptions)), "is for commits; it needs --repo DIR")
         if figure is None:
-            raise UsageError("history has nothing to follow; name a figure and two runs, or a repository with --repo DIR")
+            raise UsageError("history needs a figure or commits; name a figure and two runs, or a repository with --repo DIR")
         check_unit(unit, *(runs or ()))
         lines = {"": [load_reference(run, unit, store) for run in runs or ()]}
     elif not is_figure(figure):
-        refuse_given(context, ("unit",), "is of tables in a file; what is measured of commits has a unit, leave it out")
+        refuse_given(context, ("unit",), "is of tables in a file; figures of commits have a unit, leave it out")
         limits_of(tolerance)
         print_commits(commits, choice, words, (tolerance or 0.0) / 100, check_across(allow_different or ()), format, output, store)
         return
@@ -498,8 +502,10 @@ def comparison_text(comparison: Comparison, format: Format, redact: bool = False
 def _verdicts(text: str) -> frozenset[Verdict]:
     from latlab.analysis.base.verdicts import Verdict
 
+    codes = {verdict.code: verdict for verdict in Verdict}
     by_word = {verdict.word: verdict for verdict in Verdict}
+    known = codes | by_word
     named = [part.strip() for part in text.split(",") if part.strip()]
-    if not named or any(word not in by_word for word in named):
+    if not named or any(word not in known for word in named):
         raise UsageError(f"--fail-on {text!r} is not a list of verdicts; use {', '.join(by_word)}")
-    return frozenset(by_word[word] for word in named)
+    return frozenset(known[word] for word in named)

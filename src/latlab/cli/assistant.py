@@ -12,8 +12,8 @@ from latlab.errors import needs_packages
 
 ABOUT = (
     "Runs of latlab, a latency laboratory for firmware and real-time Linux. A run is named by its id, its label, latest:LABEL, last, "
-    "or published:NAME. Every figure says its clock: instructions under an emulator are no times. Verdicts are regressed, improved, same, "
-    "and cannot tell; where it says cannot tell, nothing is known of a change."
+    "or published:NAME. Every figure has its clock: instructions under an emulator are no times. Verdicts are regressed, improved, same, "
+    "and inconclusive (`cannot tell` in data): then nothing is known of a change."
 )
 PATIENCE_S = 300
 

@@ -69,7 +69,7 @@ def _own(own: OwnOptions) -> list[AttackSubject]:
     from latlab.targets.qemu.mps2 import MACHINES
 
     if own.machine not in MACHINES:
-        raise UsageError(f"--machine {own.machine} is none that attacks are made on; use one of {', '.join(MACHINES)}")
+        raise UsageError(f"--machine {own.machine} does not support attacks; use one of {', '.join(MACHINES)}")
     return [own_subject(build, own.firmware, own.machine) for build in own.build or BUILDS]
 
 
@@ -116,10 +116,10 @@ def _verdict(attacked: list[Attacked]) -> None:
     broken = [(one.run_id, each) for one in attacked for each in one.results if each.outcome is Outcome.BROKEN]
     if broken:
         run, first = broken[0]
-        raise TestFailed(f"{len(broken)} attacks broke the secure side, first in {run}: {first.name}: {first.sentence}")
+        raise TestFailed(f"{len(broken)} attacks broke the isolation, first in {run}: {first.name}: {first.sentence}")
     for one in attacked:
         if one.problems:
             raise DataError(f"{one.run_id} is partial: {one.problems[0].message}; `latlab show {one.run_id} --log console` has its lines")
         untold = [each for each in one.results if each.outcome is Outcome.UNTOLD]
         if untold:
-            raise DataError(f"{one.run_id}: of {len(untold)} attacks it could not be told what came, first of {untold[0].name}")
+            raise DataError(f"{one.run_id}: of {len(untold)} attacks the outcome is unknown, first of {untold[0].name}")

@@ -33,10 +33,11 @@ SecureWorldOption = Annotated[
 HwrngOption = Annotated[bool, typer.Option("--hwrng/--no-hwrng", help="Guest: load the driver of the hardware random numbers.")]
 RngNodeOption = Annotated[
     RngNode | None,
-    typer.Option(help="Guest: whose these are: of OP-TEE, of the firmware in EL3.", show_default="OP-TEE's where it has one"),
+    typer.Option(help="Guest: source of the random numbers: OP-TEE, or the firmware in EL3.", show_default="OP-TEE's where it has one"),
 ]
 QualityOption = Annotated[
-    int | None, typer.Option("--hwrng-quality", help="Guest: what the kernel is told they are worth, of 1024.", show_default="the driver's")
+    int | None,
+    typer.Option("--hwrng-quality", help="Guest: quality of the random numbers for the kernel, of 1024.", show_default="the driver's"),
 ]
 
 
@@ -45,7 +46,7 @@ def firmware_of(firmware: Path | None, secure_world: str | None) -> Path | None:
     if secure_world is None:
         return firmware
     if firmware is not None:
-        raise UsageError("--secure-world says which firmware; leave out --firmware")
+        raise UsageError("--secure-world sets the firmware; leave out --firmware")
     return secure_world_folder(secure_world)
 
 

@@ -36,9 +36,7 @@ class CommitOptions:
     patch: Annotated[
         list[Path] | None, typer.Option(help="Of these the first that applies to a commit is applied before it is built; repeatable.")
     ] = None
-    subject: Annotated[
-        list[Path] | None, typer.Option(help="TOML file of somebody else's firmware: images, machine, symbols; repeatable.")
-    ] = None
+    subject: Annotated[list[Path] | None, typer.Option(help="TOML file of foreign firmware: images, machine, symbols; repeatable.")] = None
     cpu: Annotated[list[str] | None, typer.Option(help="Measure on this processor of QEMU; repeatable.", show_default="the subject's")] = (
         None
     )
@@ -52,10 +50,10 @@ class CommitOptions:
     probe: ProbeOption = None
     classes: ClassesOption = False
     board: BoardOption = None
-    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Try once more what did not build or run before.")] = False
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Retry commits that did not build or run.")] = False
     qemu: QemuOption = None
     iterations: Annotated[int | None, typer.Option(help="Iterations of each test in one boot.", show_default=str(ITERATIONS))] = None
-    build_timeout: Annotated[float, typer.Option(help="Seconds until a build is given up.")] = 3600
+    build_timeout: Annotated[float, typer.Option(help="Seconds until a build is stopped.")] = 3600
     timeout: Annotated[float, typer.Option(help="Seconds until the machine is stopped.")] = 300
     silence: Annotated[float, typer.Option(help="Seconds without output until the machine is stopped.")] = 60
 
@@ -97,7 +95,7 @@ def bisect(
     if format is Format.TABLE:
         refuse_output(output)
     if len(options.subject or ()) > 1 or len(options.cpu or ()) > 1:
-        raise UsageError("bisect follows one figure; give one --subject and one --cpu")
+        raise UsageError("bisect searches one figure; give one --subject and one --cpu")
     repository, measurer = _measuring(options, store)
     costs = _costs(options, measurer.recipes)
     good, bad = repository.ends(commits)
@@ -166,7 +164,7 @@ def _costs(options: CommitOptions, recipes: Sequence[Recipe]) -> BoardCosts | No
     from latlab.virtual.board_times import costs_of
 
     if not options.classes:
-        raise UsageError("--board tells what classes of instructions take; measure them with --classes")
+        raise UsageError("--board needs instructions by class; measure them with --classes")
     costs, processors = costs_of(options.board), [recipe.processor for recipe in recipes]
     if not set(processors) & set(costs.processors):
         raise costs.no_other("what is named would be counted", processors)
@@ -188,7 +186,7 @@ def _measuring(options: CommitOptions, store: str | None, choice: ChoiceOptions 
     from latlab.targets.commits import Repository
 
     if options.repo is None or not options.build:
-        raise UsageError("--repo DIR and --build COMMAND say whose commits and how one is built; give both")
+        raise UsageError("--repo DIR and --build COMMAND name the repository and the build; give both")
     repository, recipes = Repository(options.repo), _recipes(options)
     location = store_location(store)
     location = location if "://" in location else str(Path(location).absolute())
@@ -237,7 +235,7 @@ def _watched(options: CommitOptions) -> Sequence[WatchedBuild]:
 
     given = [bool(options.sbi), bool(options.watch), bool(options.subject) or options.firmware is not None]
     if sum(given) > 1:
-        raise UsageError("--sbi, --watch and --subject or --firmware each say what is measured; give one of them")
+        raise UsageError("--sbi, --watch and --subject or --firmware exclude each other; give one of them")
     if options.harts is not None and not options.sbi:
         raise UsageError(f"--harts {options.harts} is of the machine of --sbi; leave it out")
     if not options.sbi and not options.watch:
@@ -246,7 +244,7 @@ def _watched(options: CommitOptions) -> Sequence[WatchedBuild]:
         if value:
             raise UsageError(f"--{name} is of a --subject or a --firmware; leave it out")
     if options.watch and options.iterations is not None:
-        raise UsageError(f"--iterations {options.iterations}: what the machine of --watch calls is in its command; leave it out")
+        raise UsageError(f"--iterations {options.iterations}: the command of --watch sets the calls; leave it out")
     return (WatchedBuild(options.sbi, HARTS if options.harts is None else options.harts, options.watch, tuple(options.symbols or ())),)
 
 

@@ -29,7 +29,7 @@ def register(app: typer.Typer) -> None:
 def run(
     file: Annotated[Path, typer.Argument(help="The experiment's TOML file.")],
     seed: Annotated[int | None, typer.Option(help="Draws the order of the runs.", show_default="drawn, and kept")] = None,
-    restart: Annotated[bool, typer.Option("--restart", help="Begin again, whatever was cut off.")] = False,
+    restart: Annotated[bool, typer.Option("--restart", help="Begin again instead of resuming.")] = False,
     store: StoreOption = None,
 ) -> None:
     """Measure every combination of the factors' levels.

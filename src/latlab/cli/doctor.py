@@ -19,7 +19,7 @@ def register(app: typer.Typer) -> None:
 
 
 def doctor(
-    qemu: Annotated[Path | None, typer.Option(help="The QEMU to look at.", show_default="qemu-system-aarch64")] = None,
+    qemu: Annotated[Path | None, typer.Option(help="The QEMU to check.", show_default="qemu-system-aarch64")] = None,
     store: StoreOption = None,
 ) -> None:
     """Check what is installed and what is missing.
@@ -33,4 +33,4 @@ def doctor(
     found = findings(qemu, store)
     print_table(out(), findings_table(found))
     if not all(finding.usable for finding in found if finding.needed):
-        raise UsageError("something that `latlab run psci` needs is missing; the lines above say what to do")
+        raise UsageError("a part that `latlab run psci` needs is missing; the lines above have the commands")

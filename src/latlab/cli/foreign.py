@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 SubjectOption = Annotated[
     Path | None,
     typer.Option(
-        "--subject", help="TOML file of somebody else's firmware: images, machine, symbols; or one of those that `latlab identify` lists."
+        "--subject", help="TOML file of foreign firmware: images, machine, symbols; or one of those that `latlab identify` lists."
     ),
 ]
 MachineOption = Annotated[
@@ -32,7 +32,7 @@ MachineOption = Annotated[
 DEFAULT_MACHINE = "virt"
 ProbeOption = Annotated[Path | None, typer.Option("--probe", help="The plugin to use.", show_default="build folder or package")]
 SymbolsOption = Annotated[
-    list[Path] | None, typer.Option("--symbols", help="ELF file of the firmware, found where its code ran; FILE@OFFSET says where.")
+    list[Path] | None, typer.Option("--symbols", help="ELF file of the firmware, located by its code that ran, or by FILE@OFFSET.")
 ]
 
 
@@ -57,7 +57,7 @@ def check_given(subject: Path | None, firmware: Path | None, machine: str | None
     from latlab.targets.qemu.qemu import MAX_ITERATIONS
 
     if subject is not None and (firmware is not None or machine is not None):
-        raise UsageError("--subject says which firmware on which machine; leave out --firmware and --machine")
+        raise UsageError("--subject sets firmware and machine; leave out --firmware and --machine")
     if not 1 <= iterations <= MAX_ITERATIONS:
         raise UsageError(f"--iterations {iterations}: use 1 to {MAX_ITERATIONS}")
 

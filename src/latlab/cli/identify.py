@@ -29,7 +29,7 @@ def identify(
     context: typer.Context,
     files: Annotated[list[Path] | None, typer.Argument(help="Images of the firmware, and ELF files for its symbols.")] = None,
     machine: Annotated[
-        str | None, typer.Option("--machine", help="virt, raspi4b or sbsa-ref, where the files do not tell the machine.")
+        str | None, typer.Option("--machine", help="virt, raspi4b or sbsa-ref, if the files do not name the machine.")
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Where the subject file goes.", show_default="the first file's name with .toml")
@@ -95,7 +95,7 @@ def _psci(
     limits, place = LimitOptions(timeout=timeout).limits(), output or usual
     text = rendered(found.subject, place.parent)
     if output is None and place.exists() and place.read_bytes() != text.encode():
-        raise UsageError(f"{place} is there and says something else; name another file with -o")
+        raise UsageError(f"{place} exists with other content; name another file with -o")
     check_output(place)
     emit(text, place)
     say(f"to repeat it: {shlex.join(['latlab', 'run', 'psci', '--subject', str(place), '--iterations', str(iterations)])}")

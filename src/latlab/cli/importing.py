@@ -28,17 +28,17 @@ def import_(
     ],
     tool: Annotated[
         str | None,
-        typer.Option("--as", help="The tool that wrote it, such as cyclictest, or console.", show_default="as it says"),
+        typer.Option("--as", help="The tool that wrote it, such as cyclictest, or console.", show_default="as the file says"),
     ] = None,
-    topology: Annotated[str | None, typer.Option(help="Cores of each cluster, where a console log does not say it.")] = None,
+    topology: Annotated[str | None, typer.Option(help="Cores of each cluster, if a console log lacks it.")] = None,
     clock: Annotated[
-        ClockName | None, typer.Option(help="What the target's counter counts, where a console log does not say it.", show_default="time")
+        ClockName | None, typer.Option(help="Unit of the target's counter, if a console log lacks it.", show_default="time")
     ] = None,
     core_mhz: Annotated[float | None, typer.Option(help="The core's frequency, for a log of tf-m-tools' profiler.")] = None,
-    duration: Annotated[str | None, typer.Option(help="How long a tool ran, to find what was missed.")] = None,
-    interval: Annotated[int | None, typer.Option(help="Microseconds between two wake-ups, to find what was missed.")] = None,
+    duration: Annotated[str | None, typer.Option(help="Duration of a tool's run, to compute missed wake-ups.")] = None,
+    interval: Annotated[int | None, typer.Option(help="Microseconds between two wake-ups, to compute missed ones.")] = None,
     platform: Annotated[str | None, typer.Option(help="Name of the board.")] = None,
-    firmware: Annotated[str | None, typer.Option(help="Name of the firmware: runs of one tell what they scatter by.")] = None,
+    firmware: Annotated[str | None, typer.Option(help="Name of the firmware; runs of one firmware give its scatter.")] = None,
     store: StoreOption = None,
     format: TablesFormat = Format.TABLE,
 ) -> None:

@@ -43,9 +43,7 @@ def one_of(*allowed: str, help: str = "How the result is printed.") -> Any:
 
 TablesFormat = Annotated[Format, one_of(Format.TABLE, Format.JSON, Format.CSV, Format.RST)]
 ListFormat = Annotated[Format, one_of(Format.TABLE, Format.JSON, Format.CSV)]
-BoardOption = Annotated[
-    str | None, typer.Option(help="Of what was counted with --classes: what the instructions that differ take on n1sdp or juno.")
-]
+BoardOption = Annotated[str | None, typer.Option(help="Of runs with --classes: time of the instructions that differ on n1sdp or juno.")]
 ClassOption = Annotated[
     str | None,
     typer.Option("--class", help="Of runs with --classes: one class of instruction, such as device, or all of them.", show_default=False),

@@ -47,7 +47,7 @@ def rt_power(
         int | None, typer.Option(help="Suspends, woken by the real-time clock.", show_default="guest: 2, others: 0")
     ] = None,
     load: LoadOption = "idle",
-    affinity: Annotated[str, typer.Option("-a", "--affinity", help="The CPUs to take off, as 1 or 1-3.", show_default="all but 0")] = "",
+    affinity: Annotated[str, typer.Option("-a", "--affinity", help="The CPUs to take off, as 1 or 1-3.", show_default="all except 0")] = "",
     store: StoreOption = None,
     format: TablesFormat = Format.TABLE,
 ) -> None:

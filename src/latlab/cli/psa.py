@@ -35,7 +35,9 @@ class PsaSubjectOptions:
 
     subject: SubjectOption = None
     iterations: Annotated[int, typer.Option(help="With --subject: iterations of each call in one boot.")] = 20
-    shots: Annotated[int, typer.Option(help="With --subject: the most interrupts that one call gets; a longer one has gaps.")] = 10_000
+    shots: Annotated[
+        int, typer.Option(help="With --subject: the most interrupts in one call; longer calls get one at every n-th instruction.")
+    ] = 10_000
     symbols: SymbolsOption = None
     probe: ProbeOption = None
 

@@ -55,7 +55,7 @@ class EmulatorOptions:
     gic: Annotated[int, typer.Option(help="Version of the interrupt controller: 2 or 3.")] = 3
     el: Annotated[int, typer.Option(help="Exception level of the payload: 1 or 2.")] = 1
     boots: Annotated[int, typer.Option(help="Cold boots, each with all iterations: the sampling unit of every verdict.")] = 1
-    mode: Annotated[ModeName, typer.Option(help="deterministic counts instructions; multi-thread shows only that it works.")] = (
+    mode: Annotated[ModeName, typer.Option(help="deterministic counts instructions; multi-thread is a functional check.")] = (
         ModeName.DETERMINISTIC
     )
     qemu: QemuOption = None
@@ -99,7 +99,7 @@ def psci(
         from latlab.cli.boards import record_console_of
 
         own = (*names_of(ImageOptions), *names_of(EmulatorOptions))
-        refuse_given(context, own, "has no effect on a board: what runs there is in its flash")
+        refuse_given(context, own, "has no effect on a board, whose firmware is in its flash")
         opened = open_store(store)
         recorded = record_console_of(board, opened, allowed)
     elif target == "qemu":

@@ -35,14 +35,14 @@ def tf_a(
     done = publish_tf_a(logs, folder_of(data), None if topology is None else topology_of(topology))
     for note in done.notes:
         say(f"note: {note}")
-    counted = f"{done.deltas} figures carry a change, {done.left_out} differ by what is not shown to be one"
+    counted = f"{done.deltas} figures carry a change, {done.left_out} differences are not significant"
     say(f"{data}: {len(done.files)} files written; {counted}")
 
 
 @publish_app.command("site")
 def site(
-    folder: Annotated[Path, typer.Argument(help="The folder of the site; only what is new is written again.", file_okay=False)],
-    newest: Annotated[int, typer.Option(help="How many runs of each thing that was measured get a page.", min=1)] = 5,
+    folder: Annotated[Path, typer.Argument(help="The folder of the site; only new pages are written.", file_okay=False)],
+    newest: Annotated[int, typer.Option(help="Number of runs with a page, for each measured firmware and platform.", min=1)] = 5,
     redact: Annotated[bool, typer.Option(help="Leave out folders, names of hosts and users, and kernel command lines.")] = True,
     store: StoreOption = None,
 ) -> None:

@@ -68,9 +68,9 @@ class RtInstrument(StrEnum):
 
 
 DurationOption = Annotated[
-    str, typer.Option("-D", "--duration", help="How long each tool measures, by the clock of what is measured: 10s, 5m, 6h.")
+    str, typer.Option("-D", "--duration", help="Duration of each tool, by the measured machine's clock: 10s, 5m, 6h.")
 ]
-LoadOption = Annotated[str, typer.Option(help="What keeps the CPUs busy: cpu, hackbench, memory, syscalls, hwrng, idle, or any command.")]
+LoadOption = Annotated[str, typer.Option(help="The load: cpu, hackbench, memory, syscalls, hwrng, idle, or any command.")]
 TimeoutOption = Annotated[float | None, typer.Option(help="Guest: seconds until it is stopped.", show_default="by the duration")]
 ThresholdOption = Annotated[int, typer.Option(help="Microseconds above which a wake-up is an outlier.")]
 
@@ -81,7 +81,7 @@ class WorkloadOptions:
 
     duration: DurationOption = "10s"
     load: LoadOption = "cpu"
-    instrument: Annotated[RtInstrument, typer.Option(help="What measures; both: one after the other.")] = RtInstrument.BOTH
+    instrument: Annotated[RtInstrument, typer.Option(help="The measuring tool; both: one after the other.")] = RtInstrument.BOTH
     interval: Annotated[int, typer.Option("-i", "--interval", help="Microseconds between two wake-ups.")] = 200
     priority: Annotated[int, typer.Option("-p", "--priority", help="SCHED_FIFO priority.")] = 80
     affinity: Annotated[str, typer.Option("-a", "--affinity", help="The CPUs to measure, as 1 or 0,2-3.", show_default="all")] = ""
@@ -110,8 +110,8 @@ class GuestOptions:
     hwrng: HwrngOption = True
     rng_node: RngNodeOption = None
     hwrng_quality: QualityOption = None
-    hold: Annotated[int | None, typer.Option(help="Guest: microseconds that its firmware, built for it, holds each TRNG_RND.")] = None
-    efi: Annotated[bool, typer.Option("--efi", help="Guest: Debian's EDK2 in place of our firmware, its runtime services on.")] = False
+    hold: Annotated[int | None, typer.Option(help="Guest: injected delay of each TRNG_RND call, in microseconds.")] = None
+    efi: Annotated[bool, typer.Option("--efi", help="Guest: Debian's EDK2 instead of our firmware, with runtime services.")] = False
     cores: Annotated[int, typer.Option(min=1, max=64, help="Guest: vCPUs.")] = 1
     mode: Annotated[RtMode, typer.Option(help="Guest: deterministic needs one vCPU.")] = RtMode.DETERMINISTIC
     timeout: TimeoutOption = None
@@ -119,12 +119,14 @@ class GuestOptions:
     qemu: QemuOption = None
     firmware: FirmwareOption = None
     secure_world: SecureWorldOption = None
-    worlds: Annotated[bool, typer.Option("--worlds", help="Guest: what the probe sees from outside at late wake-ups.")] = False
+    worlds: Annotated[bool, typer.Option("--worlds", help="Guest: split late wake-ups by world, with the probe.")] = False
 
 
 @dataclass(frozen=True, slots=True)
 class RtLinuxOptions(LinuxOptions):
-    smc_module: Annotated[Path | None, typer.Option(help="Boards: latlab_el3.ko for their kernel, to read the firmware's rings.")] = None
+    smc_module: Annotated[
+        Path | None, typer.Option(help="Boards: latlab_el3.ko for their kernel, to read the firmware's trace buffers.")
+    ] = None
 
 
 guest_app = typer.Typer(help="Build the image of the RT-Linux guest.", no_args_is_help=True, rich_markup_mode=None)
@@ -144,8 +146,8 @@ def rt(
     on_linux: RtLinuxOptions,
     board: BoardOptions,
     target: Annotated[RtTarget, typer.Option(help="guest: RT Linux in QEMU; linux: here; ssh: --host; labgrid: --config")] = RtTarget.GUEST,
-    boots: Annotated[int, typer.Option(help="So many boots, a run each; the same command goes on where it was cut off.")] = 1,
-    restart: Annotated[bool, typer.Option("--restart", help="With --boots: begin again, whatever was cut off.")] = False,
+    boots: Annotated[int, typer.Option(help="Number of boots, a run each; the same command resumes.")] = 1,
+    restart: Annotated[bool, typer.Option("--restart", help="With --boots: begin again instead of resuming.")] = False,
     store: StoreOption = None,
     format: TablesFormat = Format.TABLE,
 ) -> None:
@@ -182,15 +184,15 @@ def rt_trng(
     doses: Annotated[
         str | None,
         typer.Option(
-            help="Microseconds that each TRNG_RND is held; with --secure-world the bytes of each read of /dev/hwrng, 0 for none.",
+            help="Injected delays of TRNG_RND in microseconds; with --secure-world the bytes of each read of /dev/hwrng, 0 for none.",
             show_default="0,50,100,200; 0,1,4,64",
         ),
     ] = None,
     duration: Annotated[str | None, typer.Option("-D", "--duration", help="Of each boot.", show_default="10s; 1s")] = None,
     load: LoadOption = "idle",
     threshold: ThresholdOption = 30,
-    secure_world: Annotated[str | None, typer.Option(help="optee: on TF-A with OP-TEE, with and without what is advised.")] = None,
-    restart: Annotated[bool, typer.Option("--restart", help="Begin again, whatever was cut off.")] = False,
+    secure_world: Annotated[str | None, typer.Option(help="optee: on TF-A with OP-TEE, with and without the mitigation.")] = None,
+    restart: Annotated[bool, typer.Option("--restart", help="Begin again instead of resuming.")] = False,
     timeout: TimeoutOption = None,
     qemu: QemuOption = None,
     firmware: FirmwareOption = None,
@@ -267,7 +269,7 @@ def _boots(
     typer.echo("+".join(done))
     say(f"series {series.name}: {boots} boots; `latlab compare` takes the line above as one run of all of them")
     if partial:
-        raise DataError(f"partial: {', '.join(partial)}; `latlab show {partial[0]}` says why")
+        raise DataError(f"partial: {', '.join(partial)}; `latlab show {partial[0]}` prints why")
 
 
 def _on_linux(

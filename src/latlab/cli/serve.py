@@ -21,13 +21,13 @@ def serve(
     context: typer.Context,
     mcp: Annotated[bool, typer.Option("--mcp", help="Instead: answer an assistant over standard input and output (MCP).")] = False,
     listen: Annotated[
-        str, typer.Option(help="The address of this machine to listen on; another than loopback lets others read.")
+        str, typer.Option(help="The address of this machine to listen on; any other than loopback lets other machines read.")
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="The port; 0 takes one that is free.", min=0, max=65535)] = 8600,
     name: Annotated[
         list[str] | None, typer.Option(help="A name by which browsers reach this machine; repeatable.", show_default="localhost")
     ] = None,
-    newest: Annotated[int, typer.Option(help="How many runs of each thing that was measured get a page.", min=1)] = 20,
+    newest: Annotated[int, typer.Option(help="Number of runs with a page, for each measured firmware and platform.", min=1)] = 20,
     store: StoreOption = None,
 ) -> None:
     """Serve the pages of the store, live.

@@ -26,7 +26,7 @@ class WatchOptions:
     duration: DurationOption = "10s"
     load: Annotated[str, typer.Option(help="Also under this: any command, or cpu, hackbench, memory, syscalls, hwrng.")] = "idle"
     interval: Annotated[int, typer.Option(help="Microseconds between two readings.")] = 200
-    threshold: Annotated[int, typer.Option(help="Nanoseconds from which a theft is in the time line.")] = 1000
+    threshold: Annotated[int, typer.Option(help="Least steal time of a window in the time line, in nanoseconds.")] = 1000
     idle_states: Annotated[bool, typer.Option("--idle-states", help="Allow idle states, which may go through the firmware.")] = False
 
     def watch(self) -> Watch:

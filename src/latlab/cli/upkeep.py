@@ -83,7 +83,7 @@ def ls(
 
 def label(
     run: Annotated[str, typer.Argument(help="A run's id, the unique beginning of one, its label, latest:LABEL, or `last`.")],
-    text: Annotated[str, typer.Argument(help="The label; an empty one takes it away.")],
+    text: Annotated[str, typer.Argument(help="The label; an empty one deletes it.")],
     measured_from: Annotated[
         str | None, typer.Option(help="Only if it was measured from this commit, as a baseline has to be; else exit 3.")
     ] = None,
@@ -140,7 +140,7 @@ def prune(
 
     if which == FilterOptions() and not before and not keep:
         raise UsageError(
-            "runs prune without an option would remove every run; say which, such as --before 30d, --status partial or --keep 100"
+            "runs prune without an option would remove every run; select some, such as --before 30d, --status partial or --keep 100"
         )
     opened = open_store(store)
     doomed = prunable(opened, which.filter(before=before), keep)
@@ -156,7 +156,7 @@ def prune(
 
 
 def recover(
-    run: Annotated[str | None, typer.Argument(help="A run's id.", show_default="all whose latlab is gone")] = None,
+    run: Annotated[str | None, typer.Argument(help="A run's id.", show_default="all whose latlab process has died")] = None,
     config: Annotated[Path | None, typer.Option(envvar="LG_ENV", help="For labgrid: the environment, where it has moved.")] = None,
     store: StoreOption = None,
 ) -> None:

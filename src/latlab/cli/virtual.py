@@ -16,10 +16,10 @@ PlatformOption = Annotated[str, typer.Option(help="A platform of the catalogue, 
 ProgramOption = Annotated[Path | None, typer.Option(help="The virtual-time program.", show_default="build folder or package")]
 Published = Annotated[list[str], typer.Argument(help="published:NAME, FILE.rst#RELEASE, FILE.csv, or a stored run.")]
 TestOption = Annotated[list[str] | None, typer.Option("--test", help="Only this test; may be given several times.")]
-HoldOption = Annotated[list[str] | None, typer.Option("--hold", help="Leave this cost as the platform has it.")]
+HoldOption = Annotated[list[str] | None, typer.Option("--hold", help="Keep this cost as in the platform file.")]
 
 CountedOption = Annotated[
-    bool, typer.Option("--counted", help="By what was counted of the same releases: what an instruction takes on their board.")
+    bool, typer.Option("--counted", help="By counts of the same releases: the time of an instruction on their board.")
 ]
 OF_SIMULATION = "is of the simulated platform and has no effect with --counted; leave it out"
 
@@ -164,13 +164,13 @@ def whatif(
 def explore(
     context: typer.Context,
     full: Annotated[bool, typer.Option("--full", help="The larger set; minutes instead of seconds.")] = False,
-    clusters: Annotated[str | None, typer.Option(help="Explore this system instead: cores of each cluster.")] = None,
+    clusters: Annotated[str | None, typer.Option(help="Check this system instead: cores of each cluster.")] = None,
     programs: Annotated[str | None, typer.Option(help="A program for each core, as '2|2|0|f': docs/explanation/model-checking.md.")] = None,
     bound: Annotated[int | None, typer.Option(help="At most so many preemptions.", show_default="every interleaving")] = None,
     walks: Annotated[int, typer.Option(help="Random walks instead.")] = 0,
     seed: Annotated[int, typer.Option(help="Of the walks.")] = 1,
     os_initiated: Annotated[bool, typer.Option("--os-initiated", help="OS-initiated suspend mode.")] = False,
-    every_access: Annotated[bool, typer.Option("--every-access", help="Make every access a step, even one that commutes.")] = False,
+    every_access: Annotated[bool, typer.Option("--every-access", help="Interleave every access, even one that commutes.")] = False,
     interrupts: Annotated[str, typer.Option(help="Switch cores on and off by this interrupt controller: gicv3-hide, ...")] = "",
     scope: Annotated[list[str] | None, typer.Option("--scope", help="coordination or transition; several times.")] = None,
     replay: Annotated[str | None, typer.Option(help="Print the timeline of these choices.")] = None,
@@ -213,8 +213,10 @@ def explore(
     unfinished = sum(finding.verdict == exploration.TOO_MANY for finding in findings)
     broken = [finding for finding in findings if finding.timeline]
     if broken:
-        raise TestFailed(f"{len(broken)} of {len(findings)} explorations break a rule; the timelines above say how, --replay repeats them")
+        raise TestFailed(
+            f"{len(broken)} of {len(findings)} checked systems break a rule; the timelines above show how, --replay repeats them"
+        )
     if unfinished:
         raise DataError(
-            f"{unfinished} of {len(findings)} explorations have too many states; give --bound or --walks, or shorten the programs"
+            f"{unfinished} of {len(findings)} checked systems have too many states; give --bound or --walks, or shorten the programs"
         )

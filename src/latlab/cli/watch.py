@@ -35,13 +35,13 @@ def register(app: typer.Typer) -> None:
 
 
 def watch(
-    command: Annotated[list[str], typer.Argument(help="The command, behind `--`: qemu-system-... with any options.", show_default=False)],
+    command: Annotated[list[str], typer.Argument(help="The command, after `--`: qemu-system-... with any options.", show_default=False)],
     symbols: Annotated[
-        list[Path] | None, typer.Option("--symbols", help="ELF file of a firmware, found where its code ran; FILE@OFFSET says where.")
+        list[Path] | None, typer.Option("--symbols", help="ELF file of a firmware, located by its code that ran, or by FILE@OFFSET.")
     ] = None,
     functions: Annotated[bool, typer.Option("--functions", help="Also count which code ran inside the calls.")] = False,
     prove: Annotated[
-        bool, typer.Option("--prove", help="Beside it, count each instruction by itself, and compare at every change of world. Slow.")
+        bool, typer.Option("--prove", help="Also count each instruction separately, and compare at every world switch. Slow.")
     ] = False,
     masked: MaskedOption = False,
     classes: ClassesOption = False,
@@ -107,4 +107,4 @@ class _Lines:
             return
         self._next = elapsed_s + self._every
         most = ", ".join(f"{row.count} {row.key.name}" for row in seen.tally.rows()[:3])
-        typer.echo(f"latlab: {elapsed_s:.0f} s, {seen.crossings.total()} changes of world{f'; {most}' if most else ''}", err=True)
+        typer.echo(f"latlab: {elapsed_s:.0f} s, {seen.crossings.total()} world switches{f'; {most}' if most else ''}", err=True)

@@ -34,7 +34,7 @@ def with_bl33(package: bytes, program: bytes, source: str) -> bytes:
     entries = _entries(package, source)
     place = next((at for at, uuid in entries if uuid == BL33), None)
     if place is None:
-        raise DataError(f"{source}: the package has no BL33 to put the program in place of; build it with BL33=")
+        raise DataError(f"{source}: the package has no BL33 that the program can replace; build it with BL33=")
     package = _without_padding(package, entries)
     start = (len(package) + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
     changed = bytearray(package.ljust(start, b"\0") + program)

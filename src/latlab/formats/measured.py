@@ -402,7 +402,7 @@ def holds_amounts(data: bytes, place: str, tool: str = "") -> bool:
     if len(found) > 1:
         both = f"{found[0].names[0]} and {found[1].names[0]}"
         raise DataError(
-            f"{place}: it holds the output of two tools, {both}; put each into a file of its own and import both, "
+            f"{place}: it holds the output of two tools, {both}. Put each into a file of its own and import both, "
             f"or import one of them with --as {quoted(found[0].names[0])} or --as {quoted(found[1].names[0])}"
         )
     return bool(found) and found[0] in AMOUNTS
@@ -479,7 +479,7 @@ def _others(file: _File, found: Format[Any]) -> Iterator[tuple[str, Forms]]:
 
 def _said(found: Format[Any], proven: tuple[Format[Any], ...]) -> tuple[tuple[str, str], ...]:
     others = ", ".join(one.names[0] for one in proven if one is not found)
-    return (("tool said by", "--as"), *((("not imported", f"what {others} printed in the same file"),) if others else ()))
+    return (("tool named by", "--as"), *((("not imported", f"what {others} printed in the same file"),) if others else ()))
 
 
 def quoted(name: str) -> str:
@@ -545,13 +545,13 @@ def _unproven(text: str, place: str) -> DataError:
     """A form that several tools print is no proof of one."""
     if runqlat.HISTOGRAM.search(text):
         return DataError(
-            f"{place}: a histogram of bcc, without the line by which runqlat says that it traces run queue latency; "
-            "give runqlat's whole output, or say --as runqlat"
+            f"{place}: a histogram of bcc, without the line by which runqlat says that it traces run queue latency. "
+            "Give runqlat's whole output, or use --as runqlat"
         )
     if cyclictest.looks_like_rows(text):
         return DataError(
             f"{place}: rows of numbers, without `# Histogram`, totals or a T: line of cyclictest; "
-            "give cyclictest's whole output, or say --as cyclictest"
+            "give cyclictest's whole output, or use --as cyclictest"
         )
     other = next((said for form, said in NOT_READ if form.search(text)), "")
     if other:

@@ -88,7 +88,7 @@ def last_screen(lines: Sequence[str], title: re.Pattern[str], row: re.Pattern[st
         if match is None:
             continue
         if number < starts[0]:
-            problems.append(f"{place}:{number + 1}: a row stands above the first screen; it is left out")
+            problems.append(f"{place}:{number + 1}: a row is above the first screen; it is left out")
             continue
         count, first = counted.get(match[1], (0, number + 1))
         if int(match[2]) < count:

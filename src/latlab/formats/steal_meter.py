@@ -61,9 +61,7 @@ def read_stolen(data: bytes, place: str) -> Stolen:
         except _Bad as error:
             problems.append(f"{place}:{number}: {error}")
     if head is None:
-        raise DataError(
-            f"{place}: no head of the steal meter in {len(lines)} lines; its own complaint stands beside it (`latlab show --log`)"
-        )
+        raise DataError(f"{place}: no head of the steal meter in {len(lines)} lines; its error message is in its log (`latlab show --log`)")
     found = tuple(lines_of.whole() for _, lines_of in sorted(cpus.items()))
     problems += _contradictions(found, place) if ended else [f"{place}: the measurement was cut off; the seconds before it are kept"]
     return replace(head, cpus=found, complete=ended, problems=tuple(problems))
@@ -156,4 +154,4 @@ def _contradictions(cpus: tuple[CpuStolen, ...], place: str) -> Iterator[str]:
     for cpu in cpus:
         by_second, by_count = sum(second.marked for second in cpu.seconds), sum(windows for _, _, windows in cpu.counts)
         if by_second != by_count:
-            yield f"{place}: CPU {cpu.cpu}: {by_second} windows with a theft by its seconds, {by_count} by its histogram"
+            yield f"{place}: CPU {cpu.cpu}: {by_second} windows with steal time by its seconds, {by_count} by its histogram"

@@ -32,6 +32,10 @@ class Outcome(StrEnum):
     NOT_TRIED = "not tried"
     UNTOLD = "cannot tell"
 
+    def __str__(self) -> str:
+        """As a reader sees it; `value` is its code in files."""
+        return "inconclusive" if self is Outcome.UNTOLD else self.value
+
 
 class Operation(IntEnum):
     """The operations, with the numbers that the program uses."""

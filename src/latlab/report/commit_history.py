@@ -31,8 +31,8 @@ def page(found: Sequence[CommitHistory], asked: Chosen, skipped: Sequence[NotMea
     sections = [Section(strong(one.name), tuple(_blocks(one, asked, said, is_wide and bool(asked.tags)))) for one in found]
     if skipped:
         left_out = Items(tuple(Item(f"{one.commit}: {one.why}") for one in skipped))
-        note = "" if asked.is_list else " What they changed counts with the next commit."
-        sections.append(Section(strong("not measured"), (left_out, Paragraph(soft(f"`--retry-failed` tries them once more.{note}")))))
+        note = "" if asked.is_list else " Their changes are included in the next commit."
+        sections.append(Section(strong("not measured"), (left_out, Paragraph(soft(f"`--retry-failed` measures them again.{note}")))))
     return Page("History of commits", sections=tuple(sections))
 
 
@@ -46,13 +46,13 @@ def _blocks(found: CommitHistory, asked: Chosen, said: set[str], is_wide: bool) 
         yield _table(found, spans, shown)
     yield Items(tuple(_change(one, found, said) for one in found.changes if one.figures or one.untold or asked.is_list))
     beyond = f" by more than {100 * found.tolerance:g} %" if found.tolerance else ""
-    compared = "compared with its first parent" if asked.is_list else "compared with the one before"
+    compared = "compared with its first parent" if asked.is_list else "compared with the previous commit"
     yield Paragraph(f"{count(len(moved), 'commit')} of {len(found.changes)} moved a figure{beyond}, each {compared}.")
     if found.costs and moved:
         basis = "; ".join(dict.fromkeys(one.basis for one in moved if one.basis))
         yield Paragraph(f"Times of {found.costs.board} are predicted from the counts: {basis}.")
     if asked.paths:
-        yield Paragraph(f"Commits that change nothing in {' '.join(asked.paths)} count with the next that does.")
+        yield Paragraph(f"Commits that change nothing in {' '.join(asked.paths)} are included in the next commit that does.")
     if patched := [one for one in found.commits if one.patch]:
         by = "; ".join(dict.fromkeys(one.patch for one in patched))
         yield Paragraph((Styled("patched", Style.DOUBT), f" {len(patched)} of {count(len(found.commits), 'commit')}: {by}"))

@@ -24,7 +24,7 @@ CHARACTER_PX, LEAST_CHARACTERS = 7.4, 3
 PAGES = (("full-page", 1020.0), ("wide-page", 700.0), ("narrow-page", 330.0))
 LEAST_SHARE = 0.0005
 OWN_SENTENCE = (
-    "A box is as wide as the instructions that passed in a function and in what it called. The more its colour stands out, the more of "
+    "A box is as wide as the instructions that passed in a function and in what it called. The stronger its colour, the more of "
     "the span's instructions are the function's own:"
 )
 OWN_SHARES = (0.005, 0.02, 0.05, 0.2)
@@ -91,7 +91,7 @@ def flame(frames: Sequence[Frame], calls: int, title: str, whose: str, name: str
     if not total:
         return
     boxes = [box for box in _boxes(frames, calls, total) if box.width >= LEAST_SHARE]
-    note = f"{shown(total / calls)} instructions, {whose}. Callers stand above what they called."
+    note = f"{shown(total / calls)} instructions, {whose}. Callers are above the functions that they called."
     yield Drawing(title, note, _svg(boxes), name)
     yield Folded(f"{title}: those with the most instructions of their own", (_table(frames, calls, total),))
 

@@ -16,7 +16,7 @@ from latlab.report.vega import alt
 
 LADDER_PX = (430, 260)
 COLOURS = (EARLIER, MAIN)
-NOTE = "Points are cores (cluster.core) sorted by their powerdown; dashes are the fitted ladder. Which core stands where is chance."
+NOTE = "Points are cores (cluster.core) sorted by their powerdown; dashes are the fitted queue model. The order of the cores is random."
 
 
 def ladder_chart(title: str, ladders: Mapping[str, Ladders], unit: str) -> Chart:
@@ -29,7 +29,7 @@ def ladder_chart(title: str, ladders: Mapping[str, Ladders], unit: str) -> Chart
         scale=alt.Scale(domain=names, range=list(COLOURS[-len(names) :])),
         legend=alt.Legend(title=None, orient="top-left") if len(names) > 1 else None,
     )
-    x = alt.X("place:O", title="place in the queue", axis=alt.Axis(labelAngle=0))
+    x = alt.X("place:O", title="position in the queue", axis=alt.Axis(labelAngle=0))
     shown = heading_unit(unit)
     fitted = base.mark_line(strokeDash=[5, 3], interpolate="linear").encode(x=x, y=alt.Y("ladder:Q", title=shown), color=colour)
     spans = base.mark_point(filled=True, size=90, opacity=1).encode(
@@ -38,7 +38,7 @@ def ladder_chart(title: str, ladders: Mapping[str, Ladders], unit: str) -> Chart
         color=colour,
         shape=alt.Shape(
             "role:N",
-            scale=alt.Scale(domain=["last man of its cluster", "other"], range=["diamond", "circle"]),
+            scale=alt.Scale(domain=["last core down of its cluster", "other"], range=["diamond", "circle"]),
             legend=alt.Legend(title=None, orient="top-left"),
         ),
         tooltip=["core:N", "place:O", "span:Q", "ladder:Q", "run:N"],
@@ -60,7 +60,7 @@ def _points(ladders: Ladders, run: str, unit: str) -> list[dict[str, Any]]:
                 "place": place + 1,
                 "span": float(ladders.spans[0, place]) / scale,
                 "ladder": None if np.isnan(ladder) or place < ladders.head[0] else ladder / scale,
-                "role": "last man of its cluster" if ladders.last_man[0, place] else "other",
+                "role": "last core down of its cluster" if ladders.last_man[0, place] else "other",
             }
         )
     return out

@@ -113,7 +113,7 @@ def _from_file(path: Path, release: str, unit: str, shape: Topology | None = Non
     if not run.samples and not run.distributions:
         reason = min(run.problems, key=lambda p: p.kind is not ProblemKind.UNIT_SUSPECT, default=None)
         told = _placed(path, reason) if reason else f"{path}: no latency table{f' of {release}' if release else ' in it'}"
-        raise BadReference(f"{told}; nothing is left to compare")
+        raise BadReference(f"{told}; there is nothing to compare")
     return replace(run, id=f"{path}#{release}" if release else str(path))
 
 
@@ -149,7 +149,7 @@ def _refuse_wakeups(path: Path, data: bytes) -> None:
     from latlab.formats.measured import holds_amounts, read_wakeups
 
     if holds_amounts(data, str(path)):
-        raise BadReference(f"{path} holds amounts of a benchmark; keep it with `latlab import {path}` and name the run")
+        raise BadReference(f"{path} has benchmark metrics; keep it with `latlab import {path}` and name the run")
     try:
         read_wakeups(data, str(path))
     except DataError:
@@ -164,7 +164,7 @@ def _release_there(path: Path, reading: Reading, named: str) -> str:
     if word in found or not reading.tables:
         return word
     if not found:
-        raise BadReference(f"{path} says of no table which release it is of; leave out #{named}")
+        raise BadReference(f"{path} has no table with a release name; leave out #{named}")
     raise BadReference(f"{path} has no release {named!r}; name one that it has: {', '.join(f'{path}#{each}' for each in found)}")
 
 

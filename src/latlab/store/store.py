@@ -373,7 +373,7 @@ class Store:
         except OSError as error:
             raise UsageError(
                 f"{self.place} is of an older version and cannot be copied to {kept} before it is brought up to date "
-                f"({error.strerror}); free some space or name another --store"
+                f"({error.strerror}). Free some space or name another --store"
             ) from error
         return kept
 
@@ -456,7 +456,7 @@ def open_store(place: str | None = None) -> Store:
     except ModuleNotFoundError as error:
         raise UsageError(f"--store {location!r} needs the Python package {error.name}; install it") from error
     if url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:"):
-        raise UsageError(f"--store {location!r} is kept nowhere: what is measured would be lost; name a file")
+        raise UsageError(f"--store {location!r} is in memory only, so the results would be lost; name a file")
     shown = engine.url.render_as_string(hide_password=True) if "://" in location else location
     if is_sqlite:
         sa.event.listen(engine, "connect", _read_what_is_no_text)
@@ -491,7 +491,7 @@ def _sqlite_url(path: Path) -> sa.URL:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UsageError(f"{path.parent}: cannot hold the store ({error.strerror}); name another place with --store") from error
+        raise UsageError(f"{path.parent}: cannot hold the store ({error.strerror}); name another path with --store") from error
     return sa.URL.create("sqlite", database=str(path))
 
 
@@ -501,11 +501,13 @@ def _explained(error: exc.DBAPIError, place: str, was_reached: bool) -> LatlabEr
     if state == LOCK_NOT_AVAILABLE:
         said = f"locked: {said}"
     if state == INSUFFICIENT_PRIVILEGE:
-        return UsageError(f"{place}: this account may not do that ({said}); use one that may, or grant its role (docs/reference/store.md)")
+        return UsageError(
+            f"{place}: this account lacks the permission ({said}); use one that may, or grant its role (docs/reference/store.md)"
+        )
     if (error.connection_invalidated or state in SERVER_ENDED or "connection" in said) and was_reached:
         return LatlabError(
-            f"{place}: the database went away ({said}); what was committed before is kept, the last part is not: when it is back, "
-            "`latlab ls` shows a run that was under way as partial"
+            f"{place}: the connection to the database was lost ({said}); committed data are kept, the last part is lost. When the database "
+            "is back, `latlab ls` lists the interrupted run as partial"
         )
     if "connection" in said:
         return UsageError(f"{place}: the database cannot be reached ({said}); check its address and password, or use another --store")
@@ -514,7 +516,7 @@ def _explained(error: exc.DBAPIError, place: str, was_reached: bool) -> LatlabEr
             f"{place}: another process has held the store for {BUSY_TIMEOUT_S} s ({said}); wait for it or use another --store"
         )
     if "full" in said:
-        return LatlabError(f"{place}: no room left ({said}); what was committed before is kept; free some space and run again")
+        return LatlabError(f"{place}: the disk is full ({said}); what was committed before is kept; free some space and run again")
     if "unable to open" in said or "readonly" in said:
         return UsageError(f"{place}: cannot be opened for writing ({said}); check its folder's permissions or name another with --store")
     if "not a database" in said or "malformed" in said or "no such column" in said or "disk I/O" in said:

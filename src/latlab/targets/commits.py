@@ -209,7 +209,7 @@ class Tree:
             return Built()
         said = self._end_of_log()
         lines = [line for line in said.decode("utf-8", "backslashreplace").splitlines() if line.strip()]
-        why = f"it said last: {lines[-1].strip()!r}" if lines else "it said nothing"
+        why = f"its last lines: {lines[-1].strip()!r}" if lines else "it printed nothing"
         return Built(f"the build ended with status {status}; {why}", log=said)
 
     def _end_of_log(self) -> bytes:

@@ -77,10 +77,10 @@ def caveat(a: Run, b: Run) -> str:
     """What the times cannot hold; more of it where no core of either run fetched outside of the caches."""
     fetches = (InstructionClass.FETCH_IN_LINE, InstructionClass.FETCH_ELSEWHERE)
     if any(counts.get(one) for run in (a, b) for counts in classes_of(run).values() for one in fetches):
-        return "what no count sees is not in it"
+        return "it leaves out effects that are not counted"
     return (
-        "what no count sees is not in it, and nothing was fetched outside of the caches here: a board that wakes a core by a reset does, "
-        "and what changed in that is counted as in the caches"
+        "it leaves out effects that are not counted. Nothing was fetched outside of the caches here. A board that wakes a core by a reset "
+        "does that, and changes in those fetches are counted as fetches in the caches"
     )
 
 

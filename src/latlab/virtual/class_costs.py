@@ -47,8 +47,8 @@ class Inseparable(DataError):
 
     def __init__(self, processor: str, groups: Sequence[str]) -> None:
         super().__init__(
-            f"these releases cannot tell what instructions {' and '.join(groups)} take on {processor}: their counts do not change, "
-            "or change together; name more releases, or fewer groups"
+            f"these releases do not determine the cost of instructions {' and '.join(groups)} take on {processor}: their "
+            "counts do not change, or change together. Name more releases, or fewer groups"
         )
 
 
@@ -133,7 +133,7 @@ class ClassFit:
     @property
     def basis(self) -> str:
         """What the costs rest on, in a sentence."""
-        alone = f"; without {' or '.join(self.alone)} the others do not tell them, so that no interval holds that" if self.alone else ""
+        alone = f"; without {' or '.join(self.alone)} the others do not determine them, and no interval includes that" if self.alone else ""
         return f"costs by {', '.join(self.releases)}, counted in an emulator that runs other platform code{alone}"
 
     def predict(self, spans: Sequence[Observed]) -> tuple[Guess, ...]:
@@ -156,10 +156,10 @@ class ClassFit:
 def fit_classes(runs: Sequence[Run], groups: Groups = GROUPS) -> ClassFit:
     """Raises DataError where the releases are too few or not counted, Inseparable where they cannot tell two groups apart."""
     if len(groups) > MOST_GROUPS:
-        raise DataError(f"{len(groups)} groups of classes are more than so few releases can carry; name at most {MOST_GROUPS}")
+        raise DataError(f"{len(groups)} groups of classes are too many for so few releases; name at most {MOST_GROUPS}")
     names = tuple(dict.fromkeys(run.id for run in runs))
     if len(names) < FEWEST_RELEASES:
-        raise DataError(f"{len(names)} releases cannot carry costs of classes; name {FEWEST_RELEASES} or more that were counted")
+        raise DataError(f"{len(names)} releases are too few for costs of classes; name {FEWEST_RELEASES} or more that were counted")
     boards = sorted({run.platform for run in runs})
     if len(boards) > 1:
         raise DataError(f"the releases are of {' and '.join(boards)}; a cost is one board's, name releases of one")

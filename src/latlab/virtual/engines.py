@@ -53,7 +53,7 @@ def in_processes(work: Callable[[J], R], jobs: Sequence[J], processes: int) -> I
                     process.terminate()
                 raise
     except BrokenProcessPool as error:
-        raise DataError(f"a process that did the work died ({error}); look for what killed it, such as a lack of memory") from error
+        raise DataError(f"a worker process died ({error}); find out what killed it, such as a lack of memory") from error
 
 
 def through_dask(address: str, work: Callable[[S, J], R], jobs: Sequence[J], shared: S) -> Iterator[R]:

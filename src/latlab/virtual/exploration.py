@@ -116,7 +116,7 @@ def find_explorer(path: Path | None = None) -> Path:
         if candidate.is_file():
             return candidate
     looked = ", ".join(map(str, candidates))
-    raise UsageError(f"{PROGRAM} is not there (looked at {looked}); {how_to_make('virtual')}")
+    raise UsageError(f"{PROGRAM} does not exist (searched {looked}); {how_to_make('virtual')}")
 
 
 def check_choices(scopes: Sequence[str], system: System) -> None:
@@ -147,7 +147,7 @@ def explore_one(program: Path, system: System, scope: str, seed: int) -> Finding
     try:
         done = subprocess.run([program, *options_of(system, scope, seed)], capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
     except subprocess.TimeoutExpired as error:
-        raise DataError(f"{system.clusters} {system.programs} is not explored after {TIMEOUT_S} s; give a smaller bound") from error
+        raise DataError(f"{system.clusters} {system.programs} is not model-checked after {TIMEOUT_S} s; give a smaller bound") from error
     if done.returncode == REFUSED:
         raise UsageError(f"{system.clusters} {system.programs}: {done.stderr.strip()}")
     if done.returncode not in (FINISHED, BROKEN, TOO_LARGE):

@@ -37,8 +37,7 @@ class Undetermined(DataError):
     def __init__(self, costs: Sequence[str]) -> None:
         self.costs = tuple(costs)
         super().__init__(
-            f"these data cannot determine {', '.join(costs)}: no span changes with it, or only together with another; "
-            "add a test that shows it, or hold it with --hold"
+            f"these data cannot determine {', '.join(costs)}: no span depends on it alone; add a test that does, or fix it with --hold"
         )
 
 

@@ -131,7 +131,7 @@ def predict(program: Path, board: Board, run: Run, tests: Sequence[str] = ()) ->
     modelled = model_of(program, board, orders)({})
     missing = [key for key in spans if key not in modelled]
     if missing:
-        raise DataError(f"the model has no span {missing[0]}; the run is of another campaign")
+        raise DataError(f"the model has no span {missing[0]}; the run belongs to another campaign")
     departures = (
         *broken_rules(run, board, tests), *orders_not_served(orders, modelled, board), *far_from_the_model(spans, modelled)
     )  # fmt: skip

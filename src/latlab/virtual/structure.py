@@ -38,7 +38,7 @@ class Departure:
         if self.check is not None:
             return f"the model keeps the rule that {self.check.name}; here {self.check.sentence}"
         if self.metric is not None:
-            return f"its {self.metric} is {self.times:.2g} times what the model has, at the median core: it takes another path"
+            return f"its {self.metric} is {self.times:.2g} times that of the model, at the median core: the firmware takes another path"
         given, served = (", ".join(map(str, order)) for order in (self.given, self.served))
         return f"the cores came in the order {given}; with this lock and channel the model serves {served}"
 

@@ -112,7 +112,7 @@ def test_a_reset_is_no_return_of_the_call_that_asked_for_it() -> None:
     reset = made.smc(0, 0, 0x84000009)
     calls, pairing = paired(reset, made.crossing(0, 9000, made.EL3, made.NS_EL1, (0,) * 8, 0x60001000))
     assert calls == []
-    assert unreturned_words(pairing.unreturned(), Arch.AARCH64, {}) == ("SYSTEM_RESET from EL1 on 0.0 (other code went on in its place)",)
+    assert unreturned_words(pairing.unreturned(), Arch.AARCH64, {}) == ("SYSTEM_RESET from EL1 on 0.0 (other code ran instead)",)
     refused, _ = paired(reset, made.back(0, 90, NOT_SUPPORTED))
     assert [call.error for call in refused] == ["NOT_SUPPORTED"]
 
@@ -126,6 +126,4 @@ def test_a_boot_through_the_secure_world_leaves_the_calls_of_its_loader_behind()
         made.smc(0, 0, 4, caller=made.S_EL1),
         made.crossing(0, 500, made.EL3, made.NS_EL1, (0,) * 8, 0x60000000),
     )
-    assert unreturned_words(pairing.unreturned(), Arch.AARCH64, {}) == (
-        "BL1_RUN_IMAGE from S-EL1 on 0.0 (other code went on in its place)",
-    )
+    assert unreturned_words(pairing.unreturned(), Arch.AARCH64, {}) == ("BL1_RUN_IMAGE from S-EL1 on 0.0 (other code ran instead)",)

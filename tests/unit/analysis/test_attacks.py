@@ -44,7 +44,7 @@ def test_an_error_that_changed_nothing_is_a_refusal() -> None:
         (CALL, told(calls=[SERVED]), seen(strange=[(0x10000402, 0xB510)]), "ran at 0x10000402"),
         (CALL, told(calls=[REFUSED]), seen(stores=[Access(0x10000410, 0x38000800, 4, 7)]), "wrote to 0x38000800"),
         (CALL, told(calls=[REFUSED]), seen(loads=[Access(0x10000410, 0x10000000, 4, 7)]), "read 0x10000000"),
-        (CALL, told(calls=[SERVED], shown={0: bytearray(SECRET)}), seen(), "bytes of the secure side"),
+        (CALL, told(calls=[SERVED], shown={0: bytearray(SECRET)}), seen(), "an output contains bytes of secure memory"),
         (replace(CALL, family=Family.MEMORY), told(loads=[(0, 0x38000800)]), seen(), "the non-secure side's own access"),
         (replace(CALL, accepted="it was accepted"), told(calls=[SERVED]), seen(), "it was accepted"),
         (replace(CALL, family=Family.HANDLE), told(taken=[(0x41, 0)], guessed=9), seen(), "the handle 0x41"),

@@ -31,14 +31,16 @@ def test_a_theft_as_long_as_one_kind_of_call_is_that_call_with_its_function() ->
     (one,) = _found(916, 916)
     assert one == StolenBy(2, 916, (CallOfSize("TRNG_RND", 20, 1, "trng_rnd"),))
     (said,) = by_whom("idle", {916: 2}, KINDS)
-    assert said.sentence == "two thefts of 916 instructions: TRNG_RND, mostly in trng_rnd (seen 20 times), the only call that fits"
+    assert (
+        said.sentence == "two windows with 916 instructions of steal time: TRNG_RND, mostly in trng_rnd (count 20), the only call that fits"
+    )
 
 
 def test_kinds_of_one_size_are_all_named_the_more_frequent_first() -> None:
     (one,) = _found(48)
     assert [call.name for call in one.calls] == ["PSCI_FEATURES", "PSCI_VERSION"]
     (said,) = by_whom("idle", {48: 1}, KINDS)
-    assert "PSCI_FEATURES (seen 9 times) or PSCI_VERSION (seen 3 times)" in said.sentence and "only" not in said.sentence
+    assert "PSCI_FEATURES (count 9) or PSCI_VERSION (count 3)" in said.sentence and "only" not in said.sentence
 
 
 def test_several_calls_of_one_kind_in_one_window_are_counted_and_the_fewest_win() -> None:
@@ -57,7 +59,7 @@ def test_calls_of_one_function_with_other_arguments_are_added_up() -> None:
 def test_a_size_that_nothing_fits_is_told_as_nobodys() -> None:
     assert _found(917) == [StolenBy(1, 917, ())]
     (said,) = by_whom("idle", {917: 1}, KINDS)
-    assert "no call that the probe saw is of that size" in said.sentence
+    assert "no call in the probe's data has that size" in said.sentence
 
 
 def test_a_call_inside_another_is_no_theft_of_its_own() -> None:

@@ -267,7 +267,7 @@ def test_a_fault_that_makes_every_core_flush_its_cluster_is_a_regression():
 def test_a_document_that_names_no_platform_is_compared_and_that_is_noted():
     a, b = make_run(Truth(), 1, name="a"), make_run(Truth(), 2, name="b")
     comparison = compare(a, replace(b, platform=UNNAMED))
-    assert "b does not name its platform; it is taken to be juno" in comparison.notes
+    assert "b does not name its platform; latlab assumes juno" in comparison.notes
 
 
 def test_a_number_beyond_64_bits_is_refused():

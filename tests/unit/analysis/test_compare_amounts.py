@@ -154,7 +154,7 @@ def test_what_changed_and_what_cannot_be_told_is_said():
     said = [one.sentence for one in explain_pair(compare(before, after))]
     assert said == [
         "q regressed: 120.1 per period to 100.1 per period (-16.6 %)",
-        "1 of 2 quantities cannot be told, the largest shift +3.0 %",
+        "1 of 2 quantities inconclusive, largest shift +3.0 %",
     ]
     same = _run("c", _one(Metric.THROUGHPUT, *HIGH))
     assert [one.sentence for one in explain_pair(compare(same, replace(same, id="d")))] == ["no structure changed beyond its threshold"]

@@ -113,7 +113,7 @@ def test_a_history_tells_conditions_once_and_below_a_change_only_what_is_of_its_
     for figure, other in (("powerdown", "wakeup"), ("wakeup", "powerdown")):
         (series,) = history([a, b], f"susp_deep_serial/{figure}/core-0.0")
         said = markdown.document(history_screen((series,))).replace("\\", "")
-        assert said.count("GCC 13.1.0") == 1 and f"{figure} regressed in susp_deep_serial: +50 instructions over 2 cells" in said
+        assert said.count("GCC 13.1.0") == 1 and f"{figure} regressed in susp_deep_serial: +50 instructions over 2 data points" in said
         assert f"{other} regressed" not in said
 
 
@@ -124,7 +124,7 @@ def test_all_void_conditions_that_differ_stand_in_one_sentence_and_each_must_be_
         compare(a, b)
     assert str(refused.value) == (
         "the interrupt controller differs, GICv3 in a and GICv2 in b, and the exception level differs, EL1 in a and EL2 in b; "
-        "compare runs under the same conditions, or say that this is wanted with --allow-different interrupt-controller "
+        "compare runs under the same conditions, or allow the difference with --allow-different interrupt-controller "
         "--allow-different exception-level"
     )
     with pytest.raises(NotComparable, match=r"^the exception level differs"):

@@ -131,7 +131,7 @@ def test_iterations_that_went_both_ways_are_told_as_that_and_with_no_median():
     said = "4 of 4 iterations, 2 longer and 2 shorter, median unchanged"
     assert decide_gate(comparison, frozenset({"regressed"})).lines[0].endswith(said) and said in summary(comparison)
     sentences = [one.sentence for one in explain_pair(comparison)]
-    assert "over 1 cell, each by its iteration that moved most" in sentences[0] and any(said in one for one in sentences)
+    assert "over 1 data point, each by the iteration that changed most" in sentences[0] and any(said in one for one in sentences)
 
 
 def test_iterations_that_all_went_one_way_need_no_count():
@@ -143,7 +143,7 @@ def test_cores_that_did_not_move_are_not_among_those_that_did():
     before, after = (_run_of_two(name, []) for name in "ab")
     slower = [replace(s, value_ticks=900) if (s.core.core, s.iteration) == (1, 3) else s for s in after.samples]
     told = explain_pair(compare(before, changed(after, samples=slower)))[0].sentence
-    assert "+400 instructions over 1 cell, each by its iteration that moved most" in told
+    assert "+400 instructions over 1 data point, each by the iteration that changed most" in told
 
 
 def _calls(name: str, values: Sequence[int], metric: Metric = Metric.CALL, cores: int = 4) -> Run:

@@ -26,7 +26,7 @@ def juno():
 
 def test_the_last_core_of_a_queue_waited_so_many_steps(juno):
     told = sentences(explain_run(juno["v2.9"]), "cpu_susp_parallel")
-    assert "core 0.1 waited 696 µs behind five cores: 5 steps of 139.2 µs" in told
+    assert "core 0.1 waited 696 µs behind five cores: 5 positions of 139.2 µs" in told
 
 
 def test_the_last_man_is_named_with_the_flush_that_it_paid(juno):
@@ -50,7 +50,7 @@ def test_an_order_that_changed_is_told_with_the_largest_move(juno):
 
 def test_the_wakeup_regression_is_told_once_with_its_range(juno):
     told = [s for s in sentences(explain_pair(compare(juno["v2.9"], juno["v2.10"]))) if s.startswith("wakeup regressed in every test")]
-    assert len(told) == 1 and "+2.10 µs to +4.92 µs over 30 cells" in told[0]
+    assert len(told) == 1 and "+2.10 µs to +4.92 µs over 30 data points" in told[0]
 
 
 def test_what_moved_with_a_change_and_what_did_not_is_told_by_metric(juno):
@@ -139,7 +139,7 @@ def test_a_wait_that_no_lock_explains_names_the_step_of_another_core_after_which
     traces = (elsewhere, call(CoreId(0, 1), 1010, 106))
     run = changed(make_run(Truth(tests=("susp_deep_parallel",)), 1), tick=Tick(Clock.TIME, 20.0), traces=traces)
     exact = [e.sentence for e in explain_run(run) if e.basis == "exact"]
-    assert "core 0.1 waited 2.12 µs (lock wait, level 1); it went on right after ENTER_CFLUSH of 0.0" in exact
+    assert "core 0.1 waited 2.12 µs (lock wait, level 1); it continued right after ENTER_CFLUSH of 0.0" in exact
 
 
 def test_what_traces_say_of_a_parallel_test_comes_with_its_mark_where_cores_took_turns():
@@ -149,6 +149,6 @@ def test_what_traces_say_of_a_parallel_test_comes_with_its_mark_where_cores_took
         clock: sentences(explain_run(changed(run, tick=Tick(clock, 0.5), traces=traces)), "susp_deep_parallel")
         for clock in (Clock.INSTRUCTIONS, Clock.VIRTUAL)
     }
-    turns = "cores take turns under the instruction clock, so these spans show no queue"
+    turns = "cores take turns under the instruction clock, so these spans have no queue"
     assert told[Clock.INSTRUCTIONS][0] == turns and len(told[Clock.INSTRUCTIONS]) > 1
     assert turns not in told[Clock.VIRTUAL]

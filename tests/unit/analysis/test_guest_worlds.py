@@ -167,7 +167,7 @@ def test_the_table_names_the_cause_by_what_the_cores_registers_said(off: int, sa
     late = LateByWorld(0, 1, (WorldShare("S-EL1", "c", 3000), WorldShare("EL1", "", 1000)))
     both = by_world(RtResult((recorder,), None, (), None, (), worlds=replace(worlds, late=(late,))))
     assert both[1].rows == (("S-EL1", "c", "1", "3.0", "75.0", "3.0"), ("EL1", "-", "1", "1.0", "25.0", "1.0"))
-    assert "2 more lie where the probe's clock is not known" in both[1].notes[1]
+    assert "2 more are left out, because the probe's clock is unknown there" in both[1].notes[1]
     assert by_world(RtResult((recorder,), None, (), None, ())) == []
 
 

@@ -144,7 +144,7 @@ def test_of_two_states_of_one_level_nothing_says_which_was_entered() -> None:
     tree = read_idle_states(idle_tree([0], states), "a.dtb")
     found = audit(run, tree, 1, {})
     assert {one.why for one in found if one.state.name == "light"} == {
-        "not the only state of level 0; say which tests enter it, as --state light=cpu_susp"
+        "not the only state of level 0; name the tests that enter it, as --state light=cpu_susp"
     }
     assert too_short(audit(run, tree, 1, {"deep": "cpu_susp"})) == {("deep", "exit-latency-us")}
 

@@ -156,4 +156,4 @@ def test_a_delta_that_was_taken_against_another_release_gets_no_verdict_of_this_
     elsewhere = replace(document, printed_deltas=tuple(replace(d, percent=d.percent + 7) for d in document.printed_deltas))
     judged = judge_printed_deltas(compare(load("published:tf-a/juno/v2.9"), elsewhere))
     assert len(judged) == 7 and {j.verdict for j in judged} == {Verdict.CANNOT_TELL}
-    assert all("it is not against published:tf-a/juno/v2.9, which gives" in j.reason for j in judged)
+    assert all("it is not relative to published:tf-a/juno/v2.9, which gives" in j.reason for j in judged)

@@ -150,5 +150,5 @@ def test_a_last_man_that_pays_in_one_run_only_is_a_gap(before_pays, after_pays, 
     free = replace(like_juno((2, 4)), flush_cluster=(138.0, 5.0))
     boards = [like_juno((2, 4)) if pays else free for pays in (before_pays, after_pays)]
     comparison = compare(measured(boards[0], NOISE, 2, 1, "a"), measured(boards[1], NOISE, 3, 1, "b"))
-    told = f"susp_deep_parallel cache_flush: a core of cluster 1 pays as its last man in the {only} run only"
+    told = f"susp_deep_parallel cache_flush: a core of cluster 1 flushes as its last core down in the {only} run only"
     assert told in comparison.gaps and decide_gate(comparison, FAIL_ON).exit_code in (1, 3)

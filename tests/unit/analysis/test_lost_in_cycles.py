@@ -49,7 +49,7 @@ def test_a_cpu_that_does_not_come_on_is_lost_in_its_own_cycle_with_the_kernels_c
 
 def test_a_record_that_ends_in_a_step_accuses_no_cpu_alone() -> None:
     (sentence,) = findings((off(3), on(3, None, None)), (), 1, 0)
-    assert sentence == "CPU 3 did not come on in its cycle 1: the record ends in this step; the CPU or the machine stopped there"
+    assert sentence == "CPU 3 did not come on in its cycle 1: the record ends during this change; the CPU or the machine stopped there"
     (sentence,) = findings((off(3, None, None),), (), 1, 0)
     assert "did not go off in its cycle 1" in sentence and sentence.endswith("the CPU or the machine stopped there")
 

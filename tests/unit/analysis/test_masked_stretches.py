@@ -117,7 +117,7 @@ def test_the_start_of_a_core_is_not_judged_and_a_line_that_never_opened_is_named
 )
 def test_what_is_not_sure_neither_passes_nor_fails(found: Masked, problems: Sequence[str], sentence: str) -> None:
     code, said = judged(found, limit=49, problems=problems)
-    assert code == 3 and said.splitlines()[0] == f"cannot tell: {sentence}"
+    assert code == 3 and said.splitlines()[0] == f"inconclusive: {sentence}"
 
 
 def test_a_stretch_that_is_surely_too_long_fails_a_partial_run_too() -> None:
@@ -125,4 +125,4 @@ def test_a_stretch_that_is_surely_too_long_fails_a_partial_run_too() -> None:
 
 
 def test_a_run_that_did_not_look_says_how_to() -> None:
-    assert judge_masked("run-1", None, 10) == (3, ("run-1 did not look at masked interrupts; run it with `latlab watch --masked`",))
+    assert judge_masked("run-1", None, 10) == (3, ("run-1 has no data of masked interrupts; run it with `latlab watch --masked`",))

@@ -92,12 +92,16 @@ def test_an_image_whose_code_lies_some_instructions_further_on_is_of_another_bui
 
 @pytest.mark.parametrize("offset", [0, 0x80000000])
 def test_another_program_is_refused(offset: int) -> None:
-    with pytest.raises(WrongImage, match=r"(other\.elf is of another build: )?nothing of what ran is in (it|other\.elf), at no address"):
+    with pytest.raises(
+        WrongImage, match=r"(other\.elf is of another build: )?none of the executed code is in (it|other\.elf), at no address"
+    ):
         placed(ran(image(1), offset), [image(2, "other.elf")], Arch.AARCH64)
 
 
 def test_an_old_build_beside_the_right_one_is_refused() -> None:
     ((start, code),) = image(1).code
     old = Image("old.elf", image(1).starts, image(1).sizes, image(1).names, ((start, code[:900] + b"\0\0\0\0" + code[904:]),))
-    with pytest.raises(WrongImage, match=r"old\.elf is of another build: nothing of what ran is in it and in no other of these files"):
+    with pytest.raises(
+        WrongImage, match=r"old\.elf is of another build: none of the executed code is in it and in no other of these files"
+    ):
         placed(ran(image(1)), [image(1), old], Arch.AARCH64)

@@ -20,9 +20,9 @@ LATE, EARLY = Problem(90, "a line is cut"), Problem(40, "a cell is empty")
     ("problems", "note"),
     [
         ((INFERRED,), "reading r met a problem: line 3: cores are numbered by their rows"),
-        ((INFERRED, LATE, EARLY), "reading r met 3 problems, the gravest: line 40: a cell is empty"),
-        ((Problem(0, "it ends early"), LATE), "reading r met 2 problems, the gravest: it ends early"),
-        ((EARLY, Problem(99, "us or ns", ProblemKind.UNIT_SUSPECT)), "reading r met 2 problems, the gravest: line 99: us or ns"),
+        ((INFERRED, LATE, EARLY), "reading r met 3 problems, first the most serious: line 40: a cell is empty"),
+        ((Problem(0, "it ends early"), LATE), "reading r met 2 problems, first the most serious: it ends early"),
+        ((EARLY, Problem(99, "us or ns", ProblemKind.UNIT_SUSPECT)), "reading r met 2 problems, first the most serious: line 99: us or ns"),
     ],
 )
 def test_the_gravest_problem_is_named_and_of_these_the_first(problems, note):

@@ -60,7 +60,7 @@ def _said(store: Path, *arguments: str) -> Done:
 
 def test_a_stored_run_is_taken_by_every_verb_that_looks_at_runs(store: Path, tmp_path: Path) -> None:
     run = _kept(store)
-    assert "recorder, CPU 0: the samples are identical" in _said(store, "compare", run, run).stdout
+    assert "recorder, CPU 0: the samples are all identical" in _said(store, "compare", run, run).stdout
     assert _said(store, "gate", run, run).stdout.startswith("pass: 0 regressed")
     assert "late wake-ups: TRNG_RND, called by kernel-stack randomisation" in _said(store, "explain", run).stdout
     tail = _said(store, "extremes", run)
@@ -85,7 +85,7 @@ def test_what_another_tool_measured_is_compared_with_a_run(name: str, store: Pat
     done = _said(store, "compare", "last", str(run), "--verbose")
     row = "thread" if name == "cyclictest-h.txt" else "CPU"
     assert done.returncode in (0, 1, 3) and done.stderr == "" and f"{row} 1 maximum" in done.stdout
-    assert "does not name its platform; it is taken to be board" in done.stdout and "the tool differs" in done.stdout
+    assert "does not name its platform; latlab assumes board" in done.stdout and "the tool differs" in done.stdout
 
 
 def test_a_run_of_power_boundaries_has_no_wake_ups_and_says_where_its_figures_are(store: Path) -> None:
@@ -125,7 +125,7 @@ def test_figures_of_a_virtual_machine_say_so_wherever_they_are_published() -> No
 
 @pytest.mark.parametrize("to_frame", [to_pandas, to_polars])
 def test_a_frame_of_samples_is_not_made_of_a_histogram(to_frame: Callable[[Run], object]) -> None:
-    with pytest.raises(UsageError, match="holds histograms and no samples"):
+    with pytest.raises(UsageError, match="has histograms and no samples"):
         to_frame(wakeup_run(distribution(drawn(1, 100))))
 
 

@@ -120,7 +120,7 @@ def test_few_iterations_tell_no_tail_and_it_is_said_with_what_could_have_been_se
     assert any(isinstance(one, CouldHaveSeen) and one.figure == "level" for one in found)
     told = [row["detectable"] for row in json.loads(comparison_json(comparison))["rows"]]
     assert any(one and one[0]["figure"] == "level" and one[0]["power"] == 0.9 and one[0]["size"] > 0 for one in told)
-    assert any("would have been found with 90 %" in line for line in decision.lines) and decision.exit_code == 0
+    assert any("(90 % power)" in line for line in decision.lines) and decision.exit_code == 0
 
 
 @pytest.mark.parametrize("how", ["line", "switch"])

@@ -16,8 +16,8 @@ def late(cpu: int, *ran: Thread) -> LateSteps:
 def test_a_cpu_whose_idle_task_keeps_its_events_to_itself_is_said_with_how_many_wake_ups_it_costs() -> None:
     events = KernelEvents((), (late(0, IDLE, OWN), late(1, IDLE, OWN), late(1, OWN, IDLE), late(1, OWN, IDLE), late(1, OTHER), late(1)))
     assert sight(events) == (
-        "CPU 1: the kernel's events of 4 of 5 late wake-ups do not reach the thread, so nothing of them is named; "
-        "2 of them end where the CPU goes idle, and of its idle task the kernel told nothing",
+        "CPU 1: the kernel's events of 4 of 5 late wake-ups do not reach the thread, so latlab names no kernel cause for them; "
+        "2 of them end when the CPU goes idle, and the kernel records no event of its idle task",
     )
 
 

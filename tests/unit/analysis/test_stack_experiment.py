@@ -63,7 +63,7 @@ def test_the_page_has_the_answer_first_its_pictures_and_the_boots_folded() -> No
     page = web.page(run, found)
     assert page.answer == answer(run, found)
     assert [str(section.title) for section in page.sections][1:-1] == [
-        "The cause", "The dose", "The mitigation", "What is left", "From a fresh machine", "Boot by boot",
+        "The cause", "The injected load", "The mitigation", "What is left", "From a fresh machine", "Boot by boot",
     ]  # fmt: skip
     assert len(list(charts_of(page))) == 5
     folded = [block for section in page.sections for block in section.blocks if isinstance(block, Folded)]

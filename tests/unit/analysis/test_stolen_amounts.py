@@ -20,7 +20,7 @@ def test_what_was_taken_is_a_share_of_what_was_measured() -> None:
 
 def test_a_second_that_was_measured_in_part_only_is_no_repetition() -> None:
     cpu = replace(cpu_with([]), seconds=(second(0, 1, 900, 900), replace(second(1), measured_ticks=HZ // 100)))
-    stolen = next(one for one in amounts_of("idle", measured(cpu)) if one.name == "stolen in a second")
+    stolen = next(one for one in amounts_of("idle", measured(cpu)) if one.name == "steal time per second")
     assert stolen.values == (900.0,)
 
 
@@ -48,9 +48,9 @@ def test_a_cpu_that_sees_well_has_no_doubts() -> None:
     [
         ({"seconds": (second(0, rate=16.0), second(1, rate=24.0))}, "16 to 24 cycles a tick"),
         ({"lowest_mark_cycles": -40}, "scattered by 40 cycles, at calibration by 0"),
-        ({"went_off": True}, "CPU 0: it was taken off the machine during the measurement"),
-        ({"dropped": 7}, "7 thefts are not in the time line"),
-        ({"calibration": replace(SEEN, regime=Regime.UNMARKED)}, "a hypervisor that took the CPU would look alike"),
+        ({"went_off": True}, "CPU 0: it went offline during the measurement"),
+        ({"dropped": 7}, "7 windows with steal time are not in the time line"),
+        ({"calibration": replace(SEEN, regime=Regime.UNMARKED)}, "steal time by a hypervisor looks the same"),
     ],
 )
 def test_what_weakens_a_figure_is_said(changed: dict[str, object], said: str) -> None:

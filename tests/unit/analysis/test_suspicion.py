@@ -101,7 +101,7 @@ def test_what_no_firmware_does_is_suspected_and_not_judged(name, board, noise, b
     assert comparison.verdict is Verdict.CANNOT_TELL and not any(change.is_worse for change in comparison.rule_changes)
     decision = decide_gate(comparison, FAIL_ON)
     first = (decision.lines[0], summary(comparison), explain_pair(comparison)[0].sentence)
-    assert decision.exit_code == 3 and all(line.startswith("suspect in ") and said in line for line in first)
+    assert decision.exit_code == 3 and all(line.startswith("data-quality warning for ") and said in line for line in first)
 
 
 REAL = {
@@ -153,7 +153,7 @@ def test_one_factor_in_everything_is_seen_through_what_truly_changed_and_where_n
     (found,) = comparison.suspicions
     assert (found.doubt, found.is_whole) == (Doubt.SCALED, True) and found.size == pytest.approx(20, rel=0.1)
     decision = decide_gate(comparison, FAIL_ON)
-    assert decision.exit_code == 3 and "every figure is about 1/2" in decision.lines[0] and "the same unit" in decision.lines[0]
+    assert decision.exit_code == 3 and "every figure is about 1/2" in decision.lines[0] and "check the unit" in decision.lines[0]
 
 
 def test_the_rest_of_a_run_is_judged_as_if_the_suspect_figures_were_not_there():
@@ -167,7 +167,7 @@ def test_boots_that_are_one_count_once():
     before, after = measured(JUNO, Noise(), 2, 4, "a"), pasted(measured(JUNO, Noise(), 3, 4, "b"))
     comparison = compare(before, after)
     assert comparison.boots == (4, 1)
-    assert any("boots of b that hold the very figures of another count once" in note for note in comparison.notes)
+    assert any("boots of b with the same figures as another boot count once" in note for note in comparison.notes)
 
 
 def test_boots_of_a_board_without_scatter_count_once_and_are_not_suspected():
@@ -236,14 +236,14 @@ def test_cores_that_take_turns_under_the_instruction_clock_are_apart_and_not_sus
 
 def test_a_suspicion_is_the_first_thing_that_explain_says_of_a_run():
     run = longer_once(WRAP_NS)(measured(JUNO, Noise(), 2, 5, "a"))
-    assert "2^32 ns less: a counter that wrapped, or a hang" in explain_run(run)[0].sentence
+    assert "2^32 ns less: a wrapped counter, or a hang" in explain_run(run)[0].sentence
 
 
 def test_suspicions_are_written_as_data_and_as_errors():
     comparison = compare(measured(JUNO, Noise(), 2, 1, "a"), times(1 / 2)(measured(JUNO, Noise(), 3, 1, "b")))
     assert '"doubt": "half clock"' in comparison_json(comparison)
     xml = comparison_junit(comparison, decide_gate(comparison, FAIL_ON))
-    assert 'classname="suspect"' in xml and '<error message="suspect in b: every figure is half' in xml
+    assert 'classname="suspect"' in xml and '<error message="data-quality warning for b: every figure is half' in xml
 
 
 def test_a_column_that_holds_another_is_known_though_its_cells_scatter():

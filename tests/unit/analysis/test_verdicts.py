@@ -41,7 +41,9 @@ def gate(a, b):
 def test_a_release_that_departs_from_a_rule_fails_and_says_so_first():
     decision = gate(load("published:tf-a/juno/v2.12"), load("published:tf-a/juno/v2.13"))
     assert decision.exit_code == 1
-    assert decision.lines[0].startswith("susp_deep_parallel: published:tf-a/juno/v2.13 departs from what published:tf-a/juno/v2.12 keeps")
+    assert decision.lines[0].startswith(
+        "susp_deep_parallel: published:tf-a/juno/v2.13 no longer follows a rule that published:tf-a/juno/v2.12 follows"
+    )
     assert "2 of the 2 cores of cluster 0 pay it" in decision.lines[0] and "4 of the 4 cores of cluster 1 pay it" in decision.lines[0]
 
 
@@ -49,13 +51,13 @@ def test_a_queue_whose_tail_is_not_told_is_not_said_to_be_the_same():
     found = compare(measured(KNOWN_JUNO, Noise(), 2, 4, "a"), measured(KNOWN_JUNO, Noise(), 3, 4, "b"))
     assert {row.verdict for row in found.rows if row.name in ("base", "step")} == {Verdict.SAME_LEVEL}
     untold = sum(row.verdict is Verdict.CANNOT_TELL for row in found.rows)
-    assert summary(found) == f"base and step of every queue same level, tail not told; {untold} of {len(found.rows)} rows cannot tell"
+    assert summary(found) == f"queue delays: equivalent median, tail inconclusive; {untold} of {len(found.rows)} rows inconclusive"
 
 
 def test_a_release_that_mends_a_rule_is_named_and_not_blamed():
     comparison = compare(load("published:tf-a/juno/v2.14"), load("published:tf-a/juno/v2.15"))
     assert not any(change.is_worse for change in comparison.rule_changes)
-    assert "v2.15 mends what published:tf-a/juno/v2.14 departs from" in explain_pair(comparison)[0].sentence
+    assert "v2.15 follows again a rule that published:tf-a/juno/v2.14 does not follow" in explain_pair(comparison)[0].sentence
     assert comparison.verdict is not Verdict.REGRESSED
 
 
@@ -118,7 +120,7 @@ def test_rows_alike_lend_each_other_certainty_and_only_those_of_their_metric_and
 def test_rows_of_one_cluster_alone_can_be_what_makes_a_change_certain():
     comparison = compare(load("published:tf-a/n1sdp/v2.10"), load("published:tf-a/n1sdp/v2.11"))
     (row,) = (r for r in comparison.rows if (r.test, r.metric, r.cluster) == ("cpu_off_serial", Metric.WAKEUP, 1))
-    assert (row.verdict, row.basis) == (Verdict.IMPROVED, "0 of 2 cells up, with 4 rows alike")
+    assert (row.verdict, row.basis) == (Verdict.IMPROVED, "0 of 2 data points up, with 4 rows alike")
 
 
 def test_build_options_that_differ_are_noted_by_name_and_equal_ones_are_not():

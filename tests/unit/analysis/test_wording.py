@@ -57,7 +57,7 @@ def test_small_numbers_are_words(n: int, said: str) -> None:
 
 
 def test_a_mode_is_said_by_what_its_figures_are_worth() -> None:
-    assert wording.said_mode(None) == "imported: as the tool says it" and wording.said_mode(Mode.REAL) == "real target"
+    assert wording.said_mode(None) == "imported: as the tool reports it" and wording.said_mode(Mode.REAL) == "real target"
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_what_is_to_blame_is_said_with_its_caller(blame: Blame, said: str) -> No
     [
         (
             f.WaitedFor(A, 30_000.0, "lock wait", ((B, 12_000.0),), (B, "LOCK_RELEASE")),
-            "core 0.1 waited 30.0 µs (lock wait), 12.00 µs of it behind 1.0; it went on right after LOCK_RELEASE of 1.0",
+            "core 0.1 waited 30.0 µs (lock wait), 12.00 µs of it behind 1.0; it continued right after LOCK_RELEASE of 1.0",
         ),
         (f.WaitedFor(A, 30_000.0, "lock wait", (), None), "core 0.1 waited 30.0 µs (lock wait)"),
         (
@@ -91,41 +91,48 @@ def test_what_is_to_blame_is_said_with_its_caller(blame: Blame, said: str) -> No
         ),
         (
             f.SpentIn(B, Metric.WAKEUP, "puts", "log", 2.0, 28_000.0, 0.7),
-            "70 % of that wakeup of core 1.0 is puts with what it calls, 28.0 µs, called 2 times by log",
+            "70 % of that wakeup of core 1.0 is puts and its callees, 28.0 µs, called 2 times by log",
         ),
-        (f.SpentIn(B, Metric.WAKEUP, "log", "", 1.0, 28_000.0, 0.7), "70 % of that wakeup of core 1.0 is log with what it calls, 28.0 µs"),
-        (f.LeadTookLonger(B, 50_000.0, 0.0), "1.0, the lead, took 50.0 µs more than its siblings"),
-        (f.LeadTookLonger(B, 50_000.0, 48_000.0), "1.0, the lead, took 50.0 µs more than its siblings: its cluster flush"),
-        (f.LeadTookLonger(B, 50_000.0, 10_000.0), "1.0, the lead, took 50.0 µs more than its siblings, 10.00 µs of flush hidden in it"),
-        (f.LadderRefused(0.31, None, 0), "these spans make no queue of equal steps: a ladder explains 31 % of how far they lie apart"),
-        (f.LadderRefused(0.9, 1, 3), "3 cores of cluster 1 pay the flush of its last man, so no ladder is fitted to this queue"),
-        (f.NoQueue(1_000.0, 95_000.0), "no queue: sorted spans rise by 1.00 µs per core on a base of 95.0 µs"),
+        (f.SpentIn(B, Metric.WAKEUP, "log", "", 1.0, 28_000.0, 0.7), "70 % of that wakeup of core 1.0 is log and its callees, 28.0 µs"),
+        (f.LeadTookLonger(B, 50_000.0, 0.0), "1.0, the lead, took 50.0 µs more than the other cores of its cluster"),
+        (
+            f.LeadTookLonger(B, 50_000.0, 48_000.0),
+            "1.0, the lead, took 50.0 µs more than the other cores of its cluster: its cluster flush",
+        ),
+        (
+            f.LeadTookLonger(B, 50_000.0, 10_000.0),
+            "1.0, the lead, took 50.0 µs more than the other cores of its cluster, 10.00 µs of flush included",
+        ),
+        (f.LadderRefused(0.31, None, 0), "these spans form no queue of equal delays: the queue model explains 31 % of their variance"),
+        (f.LadderRefused(0.9, 1, 3), "3 cores of cluster 1 flush as its last core down, so latlab fits no queue model"),
+        (f.NoQueue(1_000.0, 95_000.0), "no queue: sorted spans grow by 1.00 µs per core from 95.0 µs"),
         (
             f.ServedInOrder((B, A), 104_000.0, 139_000.0, 700.0),
-            "cores were served in the order 1.0, 0.1: base 104.0 µs, step 139.0 µs, the fit leaves 0.70 µs",
+            "cores were served in the order 1.0, 0.1: first-core latency 104.0 µs, delay per position 139.0 µs, residual 0.70 µs",
         ),
         (f.DidNotWait((B,)), "1.0 did not wait: the queue begins behind it"),
-        (f.LongestWait(A, 700_000.0, 5, 140_000.0, ()), "core 0.1 waited 700 µs behind five cores: 5 steps of 140.0 µs"),
+        (f.LongestWait(A, 700_000.0, 5, 140_000.0, ()), "core 0.1 waited 700 µs behind five cores: 5 positions of 140.0 µs"),
         (
             f.LongestWait(A, 882_000.0, 5, 140_000.0, (("after the last man", 146_000.0), ("last of all", 36_000.0))),
-            "core 0.1 waited 882 µs behind five cores: 5 steps of 140.0 µs, 146.0 µs after the last man and 36.0 µs last of all",
+            "core 0.1 waited 882 µs behind five cores: 5 positions of 140.0 µs, 146.0 µs after the last man and 36.0 µs last of all",
         ),
-        (f.PaidAsLastMan(B, 138_000.0, None), "1.0 paid the cluster flush of 138.0 µs as last man of cluster 1"),
+        (f.PaidAsLastMan(B, 138_000.0, None), "1.0 flushed its cluster for 138.0 µs as last core down of cluster 1"),
         (
             f.PaidAsLastMan(B, 138_000.0, 150_000.0),
-            "1.0 paid the cluster flush of 138.0 µs as last man of cluster 1; it stands 150.0 µs behind the core before it, "
-            "so most of the flush passed while it waited anyway",
+            "1.0 flushed its cluster for 138.0 µs as last core down of cluster 1; it is 150.0 µs behind the core before it, so "
+            "it waited anyway during most of the flush",
         ),
-        (f.WaitedBehindLastMan(A, 146_000.0), "0.1, next behind it, waited 146.0 µs longer than a step"),
-        (f.LastOfSystem(A, 36_000.0), "0.1, last of the system, took 36.0 µs more than its place in the queue"),
-        (f.StepOfQueue(139_000.0), "each place costs 139.0 µs"),
-        (f.QueueWithoutClusterLock(), "level 0 needs no lock of a cluster, so the queue is for something that all cores share"),
+        (f.WaitedBehindLastMan(A, 146_000.0), "0.1, next behind it, waited 146.0 µs longer than the delay per position"),
+        (f.LastOfSystem(A, 36_000.0), "0.1, last of the system, took 36.0 µs more than its position in the queue"),
+        (f.StepOfQueue(139_000.0), "each position adds 139.0 µs"),
+        (f.QueueWithoutClusterLock(), "power level 0 needs no lock of a cluster, so the cores queue for something that all of them share"),
         (
             f.StepOfLevelZero(139_000.0, True),
-            "the level-0 test, which takes no cluster lock, has the same step (139.0 µs): both queues are for one thing",
+            "the test at power level 0, which takes no cluster lock, has the same delay per position (139.0 µs): both queues "
+            "have one cause",
         ),
-        (f.StepOfLevelZero(70_000.0, False), "the step is not that of the level-0 test (70.0 µs)"),
-        (f.WaitedOnTheWayUp(((A, 200_000.0), (B, 30_000.0))), "on the way up these cores waited as well: 0.1 200.0 µs, 1.0 30.0 µs"),
+        (f.StepOfLevelZero(70_000.0, False), "the delay per position differs from that of the test at power level 0 (70.0 µs)"),
+        (f.WaitedOnTheWayUp(((A, 200_000.0), (B, 30_000.0))), "these cores also waited during wake-up: 0.1 200.0 µs, 1.0 30.0 µs"),
         (
             f.TermMoved("step", Verdict.REGRESSED, ("x", "y"), ((87_700.0, 139_600.0), (86_500.0, 139_100.0)), 0.592),
             "step of the queue regressed in x, y: 87.7 µs to 139.6 µs, 86.5 µs to 139.1 µs (+59.2 %): "
@@ -141,15 +148,15 @@ def test_what_is_to_blame_is_said_with_its_caller(blame: Blame, said: str) -> No
         ),
         (
             f.PartsMoved(Metric.WAKEUP, (("finish", 4_000.0), ("lock wait", -20.0))),
-            "of the wakeup, median over cores, these parts moved: finish +4.00 µs, lock wait -0.02 µs",
+            "of the wakeup, median over cores, these parts changed: finish +4.00 µs, lock wait -0.02 µs",
         ),
         (
             f.OrderChanged((A, B), (B, A), 0.00736),
-            "order changed: 0.1, 1.0 to 1.0, 0.1; at its place in the queue no span moved by more than 0.7 %",
+            "order changed: 0.1, 1.0 to 1.0, 0.1; at its position in the queue no span changed by more than 0.7 %",
         ),
         (f.OrderChanged((A, B), (B, A), None), "order changed: 0.1, 1.0 to 1.0, 0.1"),
         (f.NothingMoved(), "no structure changed beyond its threshold"),
-        (f.NothingMoved(of_levels=True), "no level changed beyond its threshold"),
+        (f.NothingMoved(of_levels=True), "no median changed beyond its threshold"),
         (
             f.MetricMoved(
                 Metric.WAKEUP,
@@ -163,30 +170,30 @@ def test_what_is_to_blame_is_said_with_its_caller(blame: Blame, said: str) -> No
                 (("x", 9_000.0),),
                 (Metric.POWERDOWN, Metric.PSCI_CALL),
             ),
-            "wakeup regressed in x, y: +2.10 µs to +4.92 µs over 30 cells; median +3.74 µs in cluster 0, +4.39 µs in cluster 1; "
-            "waits in the queue +9.00 µs in x; no row of powerdown or psci_call moved with it",
+            "wakeup regressed in x, y: +2.10 µs to +4.92 µs over 30 data points; median +3.74 µs in cluster 0, +4.39 µs in "
+            "cluster 1; waits in the queue +9.00 µs in x; no row of powerdown or psci_call changed with it",
         ),
         (
             f.MetricMoved(Metric.WAKEUP, Verdict.IMPROVED, ("x",), True, -4_000.0, -2_000.0, 6, (), (), ()),
-            "wakeup improved in x: -4.00 µs to -2.00 µs over 6 cells",
+            "wakeup improved in x: -4.00 µs to -2.00 µs over 6 data points",
         ),
         (
             f.MetricMoved(Metric.WAKEUP, Verdict.IMPROVED, ("x", "y"), True, -4_000.0, -4_000.0, 6, (), (), ()),
-            "wakeup improved in every test: -4.00 µs over 6 cells",
+            "wakeup improved in every test: -4.00 µs over 6 data points",
         ),
         (
             f.LargeUntold(Metric.POWERDOWN, "x", "cluster 1", 2_640.0, 1_060.0, 2),
-            "powerdown in x, cluster 1, differs by +1.06 µs (+40.2 %), and one row more by as much as that or less: "
-            "large, and not to be told from noise with so few boots; take more of both",
+            "powerdown in x, cluster 1, differs by +1.06 µs (+40.2 %), and one more row by that or less: large but "
+            "inconclusive with so few boots; measure more boots of both",
         ),
-        (f.TailNotTold(11, 47, True), "the tail of 11 of 47 rows is not told: too few iterations, or too far apart"),
+        (f.TailNotTold(11, 47, True), "the tail of 11 of 47 rows is inconclusive: too few iterations, or too much scatter"),
         (
             f.CouldHaveSeen("level", 44, 0.04, 0.9, 3, 0.02),
-            "a change of the level by 4 % would have been found with 90 % in half of 44 rows; three boots more of each run for 2 %",
+            "median minimum detectable effect of 44 rows: 4 % (90 % power); 2 % with three more boots of each run",
         ),
         (
             f.CouldHaveSeen("maximum", 1, 0.35, 0.9, None, None),
-            "a change of the maximum of the shape by 35 % would have been found with 90 %",
+            "minimum detectable effect for maximum: 35 % (90 % power)",
         ),
         (
             f.ShapeMoved(Metric.WAKEUP, "x", "cluster 1", Verdict.REGRESSED, (("99 %", 910.0, 2120.0),)),
@@ -194,9 +201,9 @@ def test_what_is_to_blame_is_said_with_its_caller(blame: Blame, said: str) -> No
         ),
         (
             f.NotTold(34, 87, -2.92, by_order=True),
-            "34 of 87 rows differ by no more than the order of the cores makes them differ, and are not told; the others are equal",
+            "34 of 87 rows inconclusive: the order of the cores alone can cause their differences; the others are equal",
         ),
-        (f.NotTold(11, 31, 0.125), "11 of 31 rows cannot be told, the largest +12.5 %; the others lie within the threshold"),
+        (f.NotTold(11, 31, 0.125), "11 of 31 rows inconclusive, largest shift +12.5 %; the others are within the threshold"),
         (
             f.Scatter(Metric.WAKEUP, (0.012, 0.034), (0.005, 0.02), (4, 4, 3, 3, 18)),
             "wakeup scatters by 1.2 % between boots (at most 3.4 %) and 0.5 % within one boot (at most 2 %): medians of 18 spans; "
@@ -206,8 +213,8 @@ def test_what_is_to_blame_is_said_with_its_caller(blame: Blame, said: str) -> No
             f.Scatter(Metric.WAKEUP, (0.0, 0.0), None, (2, 3, 1, 2, 6)),
             "wakeup: every boot and iteration of six spans is identical; 2 to 3 boots of 1 to 2 iterations",
         ),
-        (f.ModeCaveat(Mode.VIRTUAL_MACHINE, True), "virtual machine: not an RT figure: a change may be the hypervisor's"),
-        (f.ModeCaveat(Mode.VIRTUAL_MACHINE, False), "virtual machine: not an RT figure: the figures are this virtual machine's"),
+        (f.ModeCaveat(Mode.VIRTUAL_MACHINE, True), "virtual machine: not an RT figure: the hypervisor may have caused a change"),
+        (f.ModeCaveat(Mode.VIRTUAL_MACHINE, False), "virtual machine: not an RT figure: the figures describe this virtual machine"),
         (
             f.Spread(2, 9_000.0, 8_000.0, 56_000.0, 12_345, 1_000),
             "CPU 2: median 8.00 µs, maximum 56.0 µs, 7.0 times the median, over 12,345 wake-ups; "
@@ -218,17 +225,17 @@ def test_what_is_to_blame_is_said_with_its_caller(blame: Blame, said: str) -> No
             f.LateByBlame(Blame(BlameKind.FIRMWARE, "TRNG_RND"), 3, 4, 90_000.0),
             "3 of four late wake-ups: TRNG_RND, the latest 90.0 µs",
         ),
-        (f.LateInPeriod(7, 0.25), "7 late wake-ups keep a period of 0.25 s"),
+        (f.LateInPeriod(7, 0.25), "7 late wake-ups have a period of 0.25 s"),
         (
             f.CpuMoved(2, Verdict.REGRESSED, (f.StatisticMoved("median", Metric.TASK_WAKEUP, 8_000.0, 9_000.0, 0.125),), (0, 1)),
-            "CPU 2 regressed: median 8.00 µs to 9.00 µs (+12.5 %); no change is shown of CPU 0, CPU 1",
+            "CPU 2 regressed: median 8.00 µs to 9.00 µs (+12.5 %); no significant change of CPU 0, CPU 1",
         ),
         (
             f.CpuMoved(2, Verdict.IMPROVED, (f.StatisticMoved("missed periods", Metric.MISSED_PERIODS, 0.0, 2.0, 0.0),), ()),
             "CPU 2 improved: missed periods 0 per million to 2 per million",
         ),
-        (f.BlameMoved(Blame(BlameKind.FIRMWARE, "TRNG_RND"), 3, 5), "late wake-ups by cause: TRNG_RND, 3 became 5"),
-        (f.NoWakeupMoved(), "no change of any CPU's wake-ups is shown"),
+        (f.BlameMoved(Blame(BlameKind.FIRMWARE, "TRNG_RND"), 3, 5), "late wake-ups by cause: TRNG_RND, 3 before and 5 after"),
+        (f.NoWakeupMoved(), "no significant change of any CPU's wake-ups"),
     ],
 )
 def test_a_finding_is_said_with_its_cores_and_amounts(finding: f.Finding, said: str) -> None:
@@ -236,5 +243,5 @@ def test_a_finding_is_said_with_its_cores_and_amounts(finding: f.Finding, said: 
 
 
 def test_a_mark_says_what_its_figures_are_not_and_where_to_get_others() -> None:
-    assert "show no contention; that is measured on a board or in virtual time." in SENTENCES[Mark.TURNS]
+    assert "show no contention. Measure contention on a board or in virtual time." in SENTENCES[Mark.TURNS]
     assert "they are not latencies and not for publication" in SENTENCES[Mark.NOISE]

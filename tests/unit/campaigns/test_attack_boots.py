@@ -187,10 +187,10 @@ def test_an_undisturbed_call_has_to_come_back_with_what_is_expected() -> None:
         return [problem.message for problem in _survey_problems(boot(told={0: told}), plan)]
 
     assert said(0) == said(5, 0) == said(0xFFFFFF7F, 0) == []
-    assert said() == ["the call data never came back in an undisturbed machine: nothing can be told of attacks on it"]
-    assert said(0xFFFFFF7F) == ["the call data returned -129 where 0 is expected: attacks on it would tell nothing"]
+    assert said() == ["the call data never returned in an undisturbed machine, so attacks on it have no verdict"]
+    assert said(0xFFFFFF7F) == ["the call data returned -129 where 0 is expected, so attacks on it have no verdict"]
     assert said(0, 0xFFFFFF7F) == said(0xFFFFFF7F), "the last answer counts"
-    assert said(0x7FFFFFFF) == ["the call data returned 2147483647 where 0 is expected: attacks on it would tell nothing"]
+    assert said(0x7FFFFFFF) == ["the call data returned 2147483647 where 0 is expected, so attacks on it have no verdict"]
     silent = boot()
     silent.log.is_started = False
     assert any("it was stopped" in problem.message for problem in _survey_problems(silent, plan))
@@ -206,7 +206,7 @@ def test_what_the_attacks_rest_on_is_written_into_the_run() -> None:
     assert facts == {
         "targets": "0x10000000 to 0x1000000f",
         "data call": "data, 33 instructions",
-        "floating point": "no: s0 to s31 were not looked at",
+        "floating point": "no: s0 to s31 were not read",
     }
 
 

@@ -58,5 +58,5 @@ def test_what_the_secure_side_touches_in_ordinary_calls_is_no_attack_s_success()
 
 def test_where_ordinary_calls_did_not_end_no_attack_is_judged() -> None:
     (problem,) = _control_problems(done(0))
-    assert "the ordinary calls did not come to their end" in problem.message and "it was stopped" in problem.message and problem.line == 0
+    assert "the ordinary calls did not finish" in problem.message and "it was stopped" in problem.message and problem.line == 0
     assert _control_problems(done(0, is_whole=True)) == [] == _control_problems(None)

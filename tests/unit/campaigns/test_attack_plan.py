@@ -103,13 +103,13 @@ def test_ordinary_calls_are_as_they_should_be_and_look_at_every_register(plan: P
     assert all(made.flags & Flag.WITH_FLOATS for each in calls.values() for made in each)
     assert [(made.target, made.arguments) for made in calls["psa_framework_version"]] == [(FRAMEWORK_VERSION, (0, *PATTERN))]
     assert [(made.target, made.arguments) for made in calls["psa_version"]] == [(VERSION, (0xF200, *PATTERN))]
-    assert [(made.target, made.arguments) for made in calls["psa_version of nobody"]] == [(VERSION, (0x0BAD_51D0, *PATTERN))]
+    assert [(made.target, made.arguments) for made in calls["psa_version of an unknown service"]] == [(VERSION, (0x0BAD_51D0, *PATTERN))]
     check_usual(calls["psa_call"][0])
     assert [(made.target, made.arguments) for made in calls["psa_call on the null handle"]] == [(CALL, (0, *PATTERN))]
     connect, close = calls["psa_connect and psa_close"]
     assert (connect.target, connect.arguments, connect.flags) == (CONNECT, (0xF201, 3, *PATTERN[:2]), Flag.KEEP | Flag.WITH_FLOATS)
     assert (close.target, close.arguments) == (CLOSE, (KEPT, *PATTERN))
-    (nobody,) = calls["psa_connect to nobody"]
+    (nobody,) = calls["psa_connect to an unknown service"]
     assert (nobody.target, nobody.arguments, nobody.flags) == (CONNECT, (0x0BAD_51D0, 1, 2, 3), Flag.WITH_FLOATS)
     assert list(plan.ordinary()) == plan.attacks()[: len(calls)]
 
@@ -357,7 +357,7 @@ def test_gateways_are_entered_beside_their_beginning_and_in_thumb_state(plan: Pl
     }
     assert {name: made.target for name, made in found.items()} == wanted
     assert {made.arguments for made in found.values()} == {(0, *PATTERN)}
-    assert {one.accepted for one in named(plan, Family.GATEWAY).values()} == {"code of the secure side ran that no gateway begins"}
+    assert {one.accepted for one in named(plan, Family.GATEWAY).values()} == {"secure code ran without entry through a gateway"}
 
 
 def test_a_veneer_that_is_missing_is_not_entered_and_no_address_is_tried_twice() -> None:

@@ -159,8 +159,8 @@ def test_what_does_not_build_is_named_and_what_it_changed_counts_with_the_next(l
 
 
 def test_where_nothing_builds_one_sentence_says_why_the_first_did_not(lab: Lab, repository: Repository) -> None:
-    lab.values = dict.fromkeys(range(1, 6), ("it said last: 'aarch64-linux-gnu-gcc: not found'",))
-    with pytest.raises(DataError, match=r'none of 5 commits can be measured; .*"change 1": it said last: .*gcc: not found'):
+    lab.values = dict.fromkeys(range(1, 6), ("its last lines: 'aarch64-linux-gnu-gcc: not found'",))
+    with pytest.raises(DataError, match=r'none of 5 commits can be measured; .*"change 1": its last lines: .*gcc: not found'):
         shown(lab, repository, ["HEAD~4..HEAD"])
 
 
@@ -279,4 +279,4 @@ def test_what_a_commit_changed_is_told_in_time_of_a_board_where_it_ran_on_its_pr
     first, second = json.loads(commits_json(found, asked, ()))["histories"]
     (time,) = first["changes"][2]["times"]
     assert (first["board"], second["board"]) == ("n1sdp", None) and not any(one["times"] for one in second["changes"])
-    assert time["low_ns"] <= time["time_ns"] <= time["high_ns"] < 0 and "what no count sees" in first["changes"][2]["basis"]
+    assert time["low_ns"] <= time["time_ns"] <= time["high_ns"] < 0 and "effects that are not counted" in first["changes"][2]["basis"]

@@ -62,7 +62,7 @@ def test_a_run_without_these_logs_has_none_of_it(store: Store) -> None:
 
 def test_a_run_of_power_cycles_has_no_wake_ups_to_load(store: Store) -> None:
     run = kept(store, contents=PowerCycles())
-    with pytest.raises(DataError, match=f"{run.id} holds power boundaries and no wake-ups; `latlab show {run.id}` prints them"):
+    with pytest.raises(DataError, match=f"{run.id} has power-state transitions and no wake-ups; `latlab show {run.id}` prints them"):
         load_run(store, run.id)
 
 

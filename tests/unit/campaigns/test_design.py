@@ -234,7 +234,9 @@ def test_a_level_that_cannot_be_set_and_a_command_that_leaves_nothing_are_told(s
 def test_an_experiment_that_another_latlab_is_at_is_left_to_it(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     on(monkeypatch, Machine(store, lambda options: 1))
     run_id = store.begin(run_with(), part=SeriesPart("experiments", 1, 1, plan_with().digest))
-    with pytest.raises(UsageError, match=f"{run_id} is this experiment, and another latlab is at it; wait for its end, or .* --restart"):
+    with pytest.raises(
+        UsageError, match=f"{run_id} is this experiment, and another latlab process runs it; wait for its end, or .* --restart"
+    ):
         go(store, plan_with())
 
 

@@ -22,10 +22,10 @@ def where(*parts: bytes) -> str:
 def test_a_machine_that_hangs_is_told_by_the_last_that_it_did() -> None:
     entered = made.crossing(0, 5, made.NS_EL1, made.EL3, address=0x440)
     asleep = made.sleep(0, 9, address=0x1230)
-    assert where(entered) == "the last change of world was into EL3 at 0x440"
-    assert where(entered, asleep) == "the last that a core did was to sleep at 0x1230"
-    assert where(asleep, entered) == "the last change of world was into EL3 at 0x440"
-    assert where(entered, asleep, made.wake(0, 12)) == "the last that a core did was to sleep at 0x1230"
+    assert where(entered) == "the last world switch was into EL3 at 0x440"
+    assert where(entered, asleep) == "the last action of a core was to sleep at 0x1230"
+    assert where(asleep, entered) == "the last world switch was into EL3 at 0x440"
+    assert where(entered, asleep, made.wake(0, 12)) == "the last action of a core was to sleep at 0x1230"
     assert where() == "no core executed an instruction"
 
 

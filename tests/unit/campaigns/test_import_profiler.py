@@ -63,7 +63,7 @@ def test_the_same_call_again_is_another_boot() -> None:
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
-        ("non-secure psa_call average is 0 CPU cycles", "no pair of checkpoints"),
+        ("non-secure psa_call average is 0 CPU cycles", "without a pair of checkpoints"),
         ("non-secure psa_call average is -5 CPU cycles", "beyond 32 bits"),
         ("non-secure psa_call average is 4000000000 CPU cycles", "beyond 32 bits"),
         ("non-secure psa_call average is 12", "not whole"),

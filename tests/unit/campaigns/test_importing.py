@@ -54,7 +54,7 @@ def test_a_log_of_a_board_is_a_run_in_time_on_a_machine_that_nobody_named(store:
 def test_a_log_of_the_emulator_is_of_the_clock_that_the_user_names(store: Store, clock: Clock, mode: Mode) -> None:
     run = imported(store, booted(f"1.0;{PLATFORM}"), clock=clock)
     assert (run.tick.clock, run.conditions.mode, run.platform) == (clock, mode, PLATFORM)
-    with pytest.raises(UsageError, match="does not say what its clock counts; give --clock instructions"):
+    with pytest.raises(UsageError, match="does not state what its clock counts; give --clock instructions"):
         imported(store, booted(f"1.0;{PLATFORM}"))
 
 

@@ -28,7 +28,7 @@ def ended(tmp_path: Path, script: str, limits: Limits = Limits(60, 60)) -> Conso
 def test_what_qemu_says_of_its_end_comes_alone(tmp_path: Path) -> None:
     console = ended(tmp_path, f"echo '{ROMFILE}' >&2; exit 1")
     (problem,) = unfinished(console, is_started=False, whereabouts="no core executed an instruction")
-    assert problem == Problem(0, f"sh ended with status 1; it said: '{ROMFILE}'")
+    assert problem == Problem(0, f"sh ended with status 1; it printed: '{ROMFILE}'")
     with pytest.raises(UsageError, match=r"^QEMU did not start the machine; it said: 'qemu-system-aarch64: failed to find romfile"):
         refuse_unstarted(console, b"")
     refuse_unstarted(console, b"a stream")
@@ -53,7 +53,9 @@ def test_a_machine_that_ends_in_silence_gets_a_guess_and_its_status(tmp_path: Pa
     console.secure_log.write_bytes(secure)
     guess, how = unfinished(console, is_started=False, whereabouts="it slept")
     assert guess == Problem(0, f"{NEVER_STARTED}; it slept; read {logs}") and how.line == 0
-    assert how.message == ("sh ended with status 1 and said nothing" if script == "exit 1" else "the machine ended before the program did")
+    assert how.message == (
+        "sh ended with status 1 and printed nothing" if script == "exit 1" else "the machine ended before the program did"
+    )
     refuse_unstarted(console, b"")
 
 
@@ -116,5 +118,5 @@ def test_an_interrupted_run_is_over_and_says_so(tmp_path: Path) -> None:
     run_id = store.begin(unfinished_run())
     store.finish(run_id, RunStatus.PARTIAL)
     refuse_interrupted(store, run_id, False)
-    with pytest.raises(LatlabError, match=f"interrupted; what came before is kept as the partial run {run_id}"):
+    with pytest.raises(LatlabError, match=f"interrupted; the samples so far are kept as the partial run {run_id}"):
         refuse_interrupted(store, run_id, True)

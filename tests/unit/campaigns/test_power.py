@@ -48,7 +48,7 @@ def test_a_run_has_the_time_of_each_step_by_cpu(measure: Measure, capsys: pytest
     assert found == [("offline", 1, 2), ("offline", 2, 2), ("online", 1, 2), ("online", 2, 2), ("suspend", None, 1)]
     showing.print_run(store, run, Format.TABLE)
     screen = capsys.readouterr().out
-    assert "All 9 power steps were done; the longest took 9.0 µs: suspend and resume" in screen
+    assert "All 9 power-state changes were done; the longest took 9.0 µs: suspend and resume" in screen
     showing.print_run(store, run, Format.CSV)
     assert "CPU on: write of 1 to `online`,2,2," in capsys.readouterr().out
     showing.print_run(store, run, Format.JSON)

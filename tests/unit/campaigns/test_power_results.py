@@ -59,9 +59,9 @@ def test_crossings_that_are_all_in_the_rings_are_no_problem(cycles: int | None, 
 
 def test_crossings_that_are_missing_in_the_rings_are_told_each_with_its_count() -> None:
     assert problems_of(power_run(2, 3), RINGS) == [
-        "CPU_OFF: entry to low power: 1 in the rings, 2 or more were due",
-        "CPU_ON: the caller's entry to the CPU's return to Linux: 1 in the rings, 2 or more were due",
-        "SYSTEM_SUSPEND: wake-up to the return to Linux: 1 in the rings, 3 or more were due",
+        "CPU_OFF: entry to low power: 1 in the trace buffers, 2 or more were due",
+        "CPU_ON: the caller's entry to the CPU's return to Linux: 1 in the trace buffers, 2 or more were due",
+        "SYSTEM_SUSPEND: wake-up to the return to Linux: 1 in the trace buffers, 3 or more were due",
     ]
     assert len(problems_of(power_run(1, None), {"el3-power.txt": b"read\n" + ring(0, CALLER).encode()})) == 2
 
@@ -76,7 +76,7 @@ def test_what_the_kernel_says_and_damaged_lines_stand_beside_what_is_missing() -
 
 @pytest.mark.parametrize("files", [{}, {"el3-power.txt": b""}, {"el3-power.txt": b"read\n  \n"}])
 def test_without_a_step_and_without_a_ring_nothing_of_a_power_run_can_be_told(files: dict[str, bytes]) -> None:
-    with pytest.raises(DataError, match="no step and no ring of the firmware came back"):
+    with pytest.raises(DataError, match="no power-state change and no trace buffer of the firmware came back"):
         problems_of(power_run(1, 0), files)
 
 
@@ -108,5 +108,5 @@ def test_a_job_that_did_not_begin_says_why() -> None:
 
 def test_of_a_guest_that_hangs_the_last_step_on_its_console_is_named() -> None:
     files = RINGS | {"console": b"<LLG1:STEP offline cpu=1>\n<LLG1:STEP online cpu=1>\n"}
-    assert problems_of(power_run(1, 0), files) == ["the last step that began is online of CPU 1"]
+    assert problems_of(power_run(1, 0), files) == ["the last change that began is online of CPU 1"]
     assert problems_of(power_run(1, 0), RINGS | {"refused.txt": b"the module was not loaded: no\n"}) == ["the module was not loaded: no"]

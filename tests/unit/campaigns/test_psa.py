@@ -157,9 +157,9 @@ def test_a_table_says_whether_its_costs_were_seen_from_outside() -> None:
     run = run_of(trace("ns_connect", [(0, "CHECKPOINT", 1 << 32), (2048, "CHECKPOINT", 2 << 32 | 1)]))
     own, seen = (BuildResult(replace(run, capture_cost_ticks=cost), SYMBOLS) for cost in (7.5, None))
     said = [str(next(iter(tables(results))).caption) for results in ([own], [seen], [own, seen])]
-    assert "capture cost taken off" in said[0] and "outside" not in said[0]
+    assert "trace-point overhead subtracted" in said[0] and "outside" not in said[0]
     assert "from the first one in the secure world" in said[1] and "capture" not in said[1]
-    assert "capture cost taken off" in said[2] and "from outside" in said[2]
+    assert "trace-point overhead subtracted" in said[2] and "from outside" in said[2]
 
 
 def test_the_gates_are_compared_where_both_were_measured() -> None:

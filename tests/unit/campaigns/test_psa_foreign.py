@@ -90,7 +90,7 @@ def test_an_interrupt_comes_at_every_instruction_or_as_often_as_it_may() -> None
 
 def test_a_refusal_is_named_with_what_was_expected() -> None:
     (problem,) = _said(SUBJECT, PsaCallsLog(refused=[Refused(2, -134, 0)]))
-    assert problem == Problem(0, "get returned -134 where 0 is expected: nothing of it was measured")
+    assert problem == Problem(0, "get returned -134 where 0 is expected, so it was not measured")
 
 
 @pytest.mark.parametrize(

@@ -105,7 +105,7 @@ def test_a_log_without_its_end_is_partial_and_keeps_what_came(store: Store) -> N
     assert done.status is RunStatus.PARTIAL and console.expected == 0 and done.samples > 0
     assert len(store.load(done.run_id).samples) == done.samples
     count = len(done.problems)
-    said = f"{done.run_id} is partial: {count} problem{'s' * (count != 1)}, {done.samples} sound samples kept;"
+    said = f"{done.run_id} is partial: {count} problem{'s' * (count != 1)}, {done.samples} valid samples kept;"
     with pytest.raises(DataError, match=f"^{re.escape(said)} `latlab show {done.run_id} --log console` prints the raw log$"):
         verdict(done)
 
@@ -127,7 +127,7 @@ def test_how_a_target_ended_is_told_with_the_log_that_says_more(store: Store, en
 
 
 def test_an_interrupt_is_told_once_the_run_is_over(store: Store) -> None:
-    with pytest.raises(LatlabError, match=r"^interrupted; what came before is kept as the partial run "):
+    with pytest.raises(LatlabError, match=r"^interrupted; the samples so far are kept as the partial run "):
         recorded(store, LOG[:40], Outcome(MachineEnd.INTERRUPT, "interrupted by the user"))
     (run,) = store.runs()
     assert run.status is RunStatus.PARTIAL

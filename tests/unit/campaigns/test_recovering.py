@@ -264,7 +264,7 @@ def test_a_run_that_an_error_ends_is_over_and_says_it(store: Store) -> None:
 def test_a_run_that_is_under_way_cannot_be_removed_and_a_labelled_one_is_not_pruned(store: Store) -> None:
     first, second, third = (store.begin(RUN) for _ in range(3))
     refused = latlab("runs", "rm", first, store=store.place)
-    assert refused.returncode == 2 and f"{first} is under way" in refused.stderr
+    assert refused.returncode == 2 and f"{first} is in progress" in refused.stderr
     for run_id in (first, second, third):
         store.finish(run_id, RunStatus.COMPLETE)
     latlab("runs", "label", second, "before the change", store=store.place)

@@ -202,7 +202,7 @@ def test_what_a_boot_complains_of_is_the_run_s_first_with_how_it_ended(
     assert [problem.message for problem in run.problems] == [
         "it took too long",
         "a line was damaged",
-        "the guest's job ended with status 9; `latlab show --log job.log` says why",
+        "the guest's job ended with status 9; `latlab show --log job.log` prints why",
     ]
     boots.outcome, boots.problems, boots.status = Outcome(MachineEnd.EXIT), (), None
     assert measured(store, image, GuestMachine(firmware=firmware)).problems == ()
@@ -210,7 +210,7 @@ def test_what_a_boot_complains_of_is_the_run_s_first_with_how_it_ended(
 
 def test_an_interrupt_keeps_what_came_and_is_told(boots: Boots, store: Store, image: GuestImage, firmware: Path) -> None:
     boots.stops_at = 1
-    with pytest.raises(LatlabError, match="interrupted; what came before is kept as the partial run"):
+    with pytest.raises(LatlabError, match="interrupted; the samples so far are kept as the partial run"):
         measured(store, image, GuestMachine(firmware=firmware))
     (run,) = store.runs()
     assert run.status is RunStatus.PARTIAL and store.logs(run.id)["recorder.rec"] == RECORD
@@ -242,7 +242,7 @@ def test_each_dose_is_a_boot_of_its_own_with_files_of_its_own(boots: Boots, stor
     assert logs[f"{doses[1].name}/secure"] == SECURE
     assert dict(run.facts)["doses_us"] == "0,50,10000" and dict(run.facts)["instrument"] == "recorder"
     assert (run.conditions.kernel, run.conditions.kernel_version) == ("6.12.9-rt-arm64", "package 6.12.9+1")
-    assert watcher.phases[0] == ("boot 1 of 5: TRNG_RND held 0 µs, kernel-stack randomisation on, hwrng off", None)
+    assert watcher.phases[0] == ("boot 1 of 5: injected delay of TRNG_RND 0 µs, kernel-stack randomisation on, hwrng off", None)
     assert watcher.phases[1:3] == [("boot 1 of 5: booting", None), ("boot 1 of 5: recorder", 1)]
     assert watcher.phases[-3] == (
         "boot 5 of 5, some 1 min left: TRNG_RND held 10000 µs, kernel-stack randomisation off, hwrng on",
@@ -330,7 +330,7 @@ def test_power_cycles_are_a_run_of_their_own_kind_whose_rings_have_to_come_back(
     run = store.load(run_power_guest(store, QEMU, image, GuestMachine(cores=2, firmware=firmware), PowerCycle(7, 3), LIMITS))
     assert (run.kind, run.campaign, run.status) == (Kind.POWER, "rt-power", RunStatus.PARTIAL)
     assert (run.conditions.hotplug_cycles, run.conditions.suspends, run.conditions.mode) == (7, 3, Mode.MULTI_THREAD)
-    assert "no step and no ring of the firmware came back" in run.problems[0].message
+    assert "no power-state change and no trace buffer of the firmware came back" in run.problems[0].message
     assert boots.runs[0][1] == power_job.guest_script(PowerCycle(7, 3))
     assert run.topology.clusters == (2,)
     boots.stops_at = 2

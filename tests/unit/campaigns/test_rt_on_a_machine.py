@@ -99,7 +99,7 @@ def test_what_came_with_the_measurement_stands_among_the_facts(jobs: Jobs, store
     }
     facts = dict(measured(store).facts)
     assert facts["instrument"] == "recorder" and facts["machine"] == "aarch64" and facts["hypervisor"] == "none"
-    assert (facts["rt_runtime_us"], facts["measured or emulated beside it"]) == ("-1", "1 cyclictest")
+    assert (facts["rt_runtime_us"], facts["measured or emulated at the same time"]) == ("-1", "1 cyclictest")
     assert facts["CPUs busy"] == "25 %" and facts["memory"] == "2 MiB" and facts["temperature"] == "zone 0 40 to 50 °C"
     logs = store.logs(store.runs()[0].id)
     assert logs["recorder.rec"] == RECORD and logs["machine.txt"].startswith(COLLECTED)
@@ -126,7 +126,7 @@ def test_a_job_that_failed_makes_its_run_partial_with_its_sentence(jobs: Jobs, s
 
 def test_a_machine_that_cannot_be_measured_begins_no_run(jobs: Jobs, store: Store) -> None:
     jobs.said["fifo"] = ""
-    with pytest.raises(UsageError, match="no right to run at real-time priority 80"):
+    with pytest.raises(UsageError, match="real-time priority is not permitted: 80"):
         measured(store)
     assert (store.runs(), jobs.asked) == ((), [])
 

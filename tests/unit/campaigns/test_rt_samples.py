@@ -66,7 +66,7 @@ def test_a_late_wake_up_that_the_firmware_explains_has_its_call_to_blame() -> No
 def test_a_run_of_power_boundaries_has_no_wake_ups(tmp_path: Path) -> None:
     store = open_store(str(tmp_path / "s.sqlite"))
     cycles = store.begin(power.new_run("guest", "x", 2, Conditions(mode=Mode.MULTI_THREAD), ()))
-    with pytest.raises(DataError, match=f"{cycles} holds power boundaries and no wake-ups; `latlab show {cycles}`"):
+    with pytest.raises(DataError, match=f"{cycles} has power-state transitions and no wake-ups; `latlab show {cycles}`"):
         load_run(store, cycles)
     rt = store.begin(replace(run(), status=RunStatus.RUNNING))
     store.add(rt, logs={"recorder.rec": RECORD})

@@ -98,7 +98,7 @@ def test_both_raw_logs_are_kept_byte_for_byte(store: Store, tmp_path: Path) -> N
         ("hangs", "the target hangs: no output for 4 s"),
         ("silent", "the target hangs: no output for 4 s"),
         ("dies", "ended with status 7; it said: 'qemu: something broke'"),
-        ("crashes", "was killed by SIGSEGV and said nothing"),
+        ("crashes", "was killed by SIGSEGV and printed nothing"),
         ("garbage", "prints garbage"),
         ("panics", "the firmware panicked, line 2 of its console: 'PANIC at 0x1234: lock order'"),
         ("ends early", "the log ends before the END line"),

@@ -59,8 +59,8 @@ def test_each_cpu_that_sees_has_amounts_of_both_phases_and_a_blind_one_has_none(
     assert run.status is RunStatus.COMPLETE
     found = {(one.test, one.core, one.name): one.values for one in run.amounts}
     assert {core for _, core, _ in found} == {CoreId(0, 0)}
-    assert found["idle", CoreId(0, 0), "stolen in a second"] == (1952.0, 1952.0, 1184.0)
-    assert found["load", CoreId(0, 0), "most stolen at once in a second"] == (50_673.0,) * 3
+    assert found["idle", CoreId(0, 0), "steal time per second"] == (1952.0, 1952.0, 1184.0)
+    assert found["load", CoreId(0, 0), "largest steal time of a window in a second"] == (50_673.0,) * 3
     assert run_json.parse(run_json.render(run), "again") == run
 
 
@@ -69,10 +69,12 @@ def test_screen_and_page_tell_what_was_stolen_and_why_a_cpu_is_blind(measure: Me
     run = store.load(run_id)
     showing.print_run(store, run, Format.TABLE)
     screen = " ".join(capsys.readouterr().out.split())
-    assert "CPU 1: what the firmware takes cannot be seen: the kernel does not let this user count cycles" in screen
+    assert "CPU 1: steal time is not measurable: the kernel does not let this user count cycles" in screen
     assert "trng_reseed, 15 times" in screen and "µs keep a period of 0.3 s" in screen
     page = showing.document_of(store, run, Format.HTML)
-    assert "Time line of thefts" in page and "Histogram of thefts" in page and "CPU 1: what the firmware takes cannot be seen" in page
+    assert (
+        "Steal time over the run" in page and "Histogram of steal time" in page and "CPU 1: what the firmware takes cannot be seen" in page
+    )
     for form in (Format.MD, Format.RST):
         assert "50.7" in showing.document_of(store, run, form)
     showing.print_run(store, run, Format.CSV)
@@ -97,7 +99,7 @@ def test_a_machine_on_which_every_cpu_is_blind_is_partial_with_the_reason_and_is
         "CPUs 0-1: what the firmware takes cannot be seen: the kernel has no cycle counter"
     )
     page = showing.document_of(store, run, Format.HTML)
-    assert "the kernel has no cycle counter" in page and "Stolen in a second" not in page
+    assert "the kernel has no cycle counter" in page and "Steal time per second" not in page
 
 
 def test_a_load_that_ends_early_makes_the_run_partial(measure: Measure) -> None:
@@ -151,8 +153,8 @@ def test_thefts_are_put_down_to_calls_on_the_instruction_clock_alone(measure: Me
         whose(counted, files, ())
     told = {one.sentence for one in whose(counted, files, CALLS) if one.test == "idle"}
     assert told == {
-        "two thefts of 976 instructions: TRNG_RND (seen 12 times), the only call that fits",
-        "one theft of 592 instructions: no call that the probe saw is of that size, nor several of one kind",
+        "two windows with 976 instructions of steal time: TRNG_RND (count 12), the only call that fits",
+        "one window with 592 instructions of steal time: no call in the probe's data has that size, nor have several calls of one kind",
     }
     with pytest.raises(DataError, match="is no run of the steal meter"):
         whose(replace(counted, campaign="rt"), files, CALLS)
@@ -177,7 +179,7 @@ def test_the_command_line_takes_the_calls_of_another_run(
     monkeypatch.setenv("LATLAB_STORE", store.place)
     app(("explain", run_id, "--calls", run_id), standalone_mode=False)
     screen = " ".join(capsys.readouterr().out.split())
-    assert "TRNG_RND (seen 12 times), the only call that fits" in screen and "inferred" in screen
+    assert "TRNG_RND (count 12), the only call that fits" in screen and "inferred" in screen
 
 
 @pytest.mark.parametrize(("watch", "said"), [(Watch(1, interval_us=10), "--interval 10"), (Watch(1, threshold_ns=-1), "--threshold -1")])

@@ -147,7 +147,7 @@ def test_a_guest_whose_cpus_are_all_blind_says_why(boots: Boots, store: Store, m
 
 def test_an_interrupt_keeps_what_came_and_is_told_after_the_run_is_over(boots: Boots, store: Store, machine: GuestMachine) -> None:
     boots.outcome = Outcome(MachineEnd.INTERRUPT, "the user has interrupted it")
-    with pytest.raises(LatlabError, match="interrupted; what came before is kept as the partial run"):
+    with pytest.raises(LatlabError, match="interrupted; the samples so far are kept as the partial run"):
         watched(store, machine)
     (run,) = store.runs()
     assert run.status is RunStatus.PARTIAL and store.logs(run.id)["steal-load.txt"] == FILES["steal-load.txt"]

@@ -79,8 +79,8 @@ def ended(folder: Path, seen: Seen, stderr: bytes = b"", images: tuple[Image, ..
 @pytest.mark.parametrize(
     ("said", "sentence"),
     [
-        (b"", "QEMU said nothing and ended"),
-        (b"warning\nno machine\n", "QEMU did not start the machine; it said: 'no machine'"),
+        (b"", "QEMU printed nothing and ended"),
+        (b"warning\nno machine\n", "QEMU did not start the machine; it printed: 'no machine'"),
     ],
 )
 def test_a_machine_that_does_not_start_is_one_sentence_and_one_problem_of_the_run(said: bytes, sentence: str, tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_symbols_of_what_never_ran_are_told_once(tmp_path: Path) -> None:
     seen = Seen(lambda samples: None)
     seen.take(Decoder().feed(header() + core(0, 0x1) + crossing(0, 1, 0xFF, NS_EL1)))
     said, problems = ended(tmp_path, seen, images=(Image("fw.elf", (0,), (4,), ("f",), ((0, bytes(4)),)),))
-    assert said.startswith("nothing of what ran is in fw.elf")
+    assert said.startswith("none of the executed code is in fw.elf")
     assert [problem for problem in problems if "fw.elf" in problem] == [said]
 
 
@@ -187,7 +187,7 @@ def whole(calls: int = 2) -> bytes:
 @pytest.mark.parametrize("left", [24, 60, len(whole()) - 8])
 def test_what_a_qemu_that_gave_up_said_comes_before_what_its_stream_lacks(tmp_path: Path, left: int) -> None:
     _, found, _ = watched(tmp_path, 'echo "qemu: fatal: Lockup: no way out" >&2; kill -ABRT $$', whole()[:left])
-    assert found.problems[0].message == "QEMU was killed by SIGABRT; it said: 'qemu: fatal: Lockup: no way out'"
+    assert found.problems[0].message == "QEMU was killed by SIGABRT; it printed: 'qemu: fatal: Lockup: no way out'"
     assert "was cut off after" in found.problems[1].message and found.status is RunStatus.PARTIAL
 
 

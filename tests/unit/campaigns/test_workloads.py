@@ -69,10 +69,12 @@ def test_a_workload_is_taken_to_its_bounds_and_no_further(option: str, asking: C
 
 def test_what_a_measurement_takes_is_said_before_it_begins() -> None:
     both, one = Workload(600, "cpu"), Workload(600, "idle", Instrument.RECORDER)
-    assert expected(both) == "measuring takes about 20 minutes: two tools one after the other, 10 minutes each"
-    assert expected(one) == "measuring takes about 10 minutes: one tool, 10 minutes each"
-    assert expected_in_guest(both).startswith("measuring takes 20 minutes of the guest's clock, and up to some 3 times that of yours")
-    assert expected_in_guest(one).startswith("measuring takes 10 minutes of the guest's clock, and less of yours")
+    assert expected(both) == "the measurement takes about 20 minutes: two tools one after the other, 10 minutes each"
+    assert expected(one) == "the measurement takes about 10 minutes: one tool, 10 minutes each"
+    assert expected_in_guest(both).startswith(
+        "the measurement takes 20 minutes of the guest's clock, and up to some 3 times that in real time"
+    )
+    assert expected_in_guest(one).startswith("the measurement takes 10 minutes of the guest's clock, and less of yours")
 
 
 def test_a_guest_that_prints_nothing_may_be_silent_as_long_as_it_may_run() -> None:

@@ -98,7 +98,7 @@ def test_a_damaged_log_ends_with_three_and_keeps_the_rest(latlab: Latlab, tmp_pa
     done = latlab("import", path)
     assert done.returncode == 3
     assert f"line {number}: the CRC of a dump line" in done.stdout
-    assert "174 sound samples kept" in done.stderr
+    assert "174 valid samples kept" in done.stderr
 
 
 @pytest.mark.parametrize("rescue", [True, False])
@@ -251,7 +251,7 @@ def test_an_interrupted_run_is_kept_as_partial_and_its_emulator_is_ended(tmp_pat
     process.send_signal(number)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert b"interrupted; what came before is kept as the partial run psci-" in errors
+    assert b"interrupted; the samples so far are kept as the partial run psci-" in errors
     assert b"Traceback" not in errors
     kept = open_store(str(store)).load("last")
     assert kept.status is RunStatus.PARTIAL

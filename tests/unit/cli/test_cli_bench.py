@@ -68,7 +68,7 @@ def test_two_benchmarks_are_compared_and_gated(store: str, tmp_path: Path, capsy
     ids = [row["id"] for row in csv.DictReader(io.StringIO(capsys.readouterr().out))]
     assert _latlab("compare", *ids) == 1
     text = capsys.readouterr().out
-    assert "regressed" in text and "1 of 1 cells up" in text
+    assert "regressed" in text and "1 of 1 data point up" in text
     assert _latlab("gate", *ids) == 1
     assert _latlab("gate", *reversed(ids)) == 0
     assert _latlab("gate", ids[0], ids[0]) == 0
@@ -123,7 +123,7 @@ def test_stalls_are_a_run_of_rt_with_their_own_name(store: str, capsys: pytest.C
 def test_a_file_of_amounts_is_no_reference_yet(tmp_path: Path) -> None:
     path = tmp_path / "hackbench.txt"
     path.write_bytes((TOOLS_DATA / "hackbench.txt").read_bytes())
-    with pytest.raises(references.BadReference, match="holds amounts of a benchmark; keep it with `latlab import"):
+    with pytest.raises(references.BadReference, match="has benchmark metrics; keep it with `latlab import"):
         references.load(str(path))
 
 

@@ -177,7 +177,7 @@ def test_a_kernel_warning_makes_a_run_partial(store: str) -> None:
 def test_latencies_of_multi_threaded_emulation_are_not_published(store: str, capsys: pytest.CaptureFixture[str]) -> None:
     run_id = keep(open_store(), _run(Mode.MULTI_THREAD), _files(), ())
     _latlab("show", run_id)
-    assert "not to be published" in capsys.readouterr().out
+    assert "do not publish" in capsys.readouterr().out
     for arguments in (
         ("report", run_id, "--format", "rst"),
         ("report", run_id, "-o", "/tmp/never.html"),
@@ -198,7 +198,7 @@ def test_an_experiment_says_its_line(store: str, capsys: pytest.CaptureFixture[s
     run_id = keep(open_store(), _run(Mode.DETERMINISTIC, "rt-trng", doses=doses), files, ())
     _latlab("show", run_id)
     said = capsys.readouterr().out
-    assert "Maximum = 447.2 µs + 0.00 x dose" in said
+    assert "Maximum = 447.2 µs + 0.00 x injected delay" in said
 
 
 def _dose(dose_us: int, kstack: bool, hwrng: bool, max_us: float) -> DoseFigures:
@@ -210,12 +210,12 @@ DOSES = [_dose(0, True, False, 40), _dose(100, True, False, 240), _dose(200, Tru
 
 def test_kernel_stack_randomisation_is_blamed_where_the_maximum_falls_back_without_it() -> None:
     line, verdict, driver = dose_notes([*DOSES, _dose(200, False, False, 30), _dose(200, False, True, 90)])
-    assert line == "Maximum = 40.0 µs + 2.00 x dose, r squared 1.0000."
+    assert line == "Maximum = 40.0 µs + 2.00 x injected delay, r squared 1.0000."
     assert verdict.endswith("so kernel-stack randomisation was to blame.") and "adds its own" in driver
 
 
 def test_kernel_stack_randomisation_is_not_blamed_where_the_maximum_stays() -> None:
-    assert "alone was not to blame" in dose_notes([*DOSES, _dose(200, False, False, 430)])[1]
+    assert "alone was not the cause" in dose_notes([*DOSES, _dose(200, False, False, 430)])[1]
 
 
 def test_an_experiment_that_lost_its_boots_has_no_slope() -> None:

@@ -37,4 +37,4 @@ def test_a_machine_that_cannot_tell_says_why_and_shows_no_figure(capsys: pytest.
     with pytest.raises(DataError, match="what the firmware takes cannot be seen: the machine has no 64-bit Arm CPUs") as refused:
         _latlab("--duration", "1s")
     assert refused.value.exit_code == 3
-    assert "Stolen in a second" not in capsys.readouterr().out
+    assert "Steal time per second" not in capsys.readouterr().out

@@ -70,7 +70,7 @@ def test_a_console_log_beside_a_tool_is_two_as_well(place: Path, tmp_path: Path)
     [
         ("oslat", 3, "is no output of oslat, as it lacks the line `oslat V ...`; it is of cyclictest: leave out --as"),
         ("schbench", 3, "as it lacks the line `Latency percentiles (usec)`"),
-        ("nosuch", 2, "--as 'nosuch' is no tool that is read; use console, jitterdebugger, "),
+        ("nosuch", 2, "--as 'nosuch' is an unknown tool; use console, jitterdebugger, "),
         ("console", 3, "has no dump line and no RT_INSTR figure"),
     ],
 )
@@ -82,7 +82,7 @@ def test_a_name_that_does_not_fit_says_what_is_missing(tool: str, code: int, sai
 def test_a_form_that_many_tools_print_is_read_when_its_tool_is_named(place: Path, tmp_path: Path) -> None:
     file = tmp_path / "histogram.txt"
     file.write_text(RUNQLAT.partition("\n")[2], encoding="utf-8")
-    assert "or say --as runqlat" in latlab("import", file, store=place).stderr
+    assert "or use --as runqlat" in latlab("import", file, store=place).stderr
     assert latlab("import", file, "--as", "runqlat", store=place).returncode == 0
     assert _loaded(place).distributions[0].test == "runqlat"
 
@@ -110,7 +110,7 @@ def test_an_export_says_everything_itself_and_a_damaged_one_is_refused(place: Pa
     file = tmp_path / "x.json"
     latlab("export", "published:tf-a/juno/v2.9", "-o", file, store=place)
     done = latlab("import", file, "--platform", "juno", store=place)
-    assert (done.returncode, done.stderr) == (2, "latlab: x.json is an export of latlab, which says it itself; leave out --platform\n")
+    assert (done.returncode, done.stderr) == (2, "latlab: x.json is an export of latlab, which states it; leave out --platform\n")
     whole = json.loads(file.read_text("utf-8"))
     file.write_text(json.dumps({key: value for key, value in whole.items() if key != "topology"}), "utf-8")
     for verb in ("import", "show", "report"):
@@ -119,4 +119,4 @@ def test_an_export_says_everything_itself_and_a_damaged_one_is_refused(place: Pa
     other = tmp_path / "other.json"
     other.write_text('{"a": 1}')
     done = latlab("show", other, store=place)
-    assert done.returncode == 2 and f"keep what another tool wrote with `latlab import {other}`" in done.stderr
+    assert done.returncode == 2 and f"keep output of another tool with `latlab import {other}`" in done.stderr

@@ -92,7 +92,7 @@ def test_a_run_under_way_has_a_page_that_is_another_one_when_it_gets_on_and_ends
     path = f"run/{run}.html"
     assert server.ask("/state/index.html")[1] != before
     first = server.ask(f"/state/{path}")[1]
-    assert f"{run} is under way" in server.ask(f"/{path}")[1] and f"{run}" in server.ask("/")[1]
+    assert f"{run} is in progress" in server.ask(f"/{path}")[1] and f"{run}" in server.ask("/")[1]
     server.store.checkpoint(run, {}, "measuring")
     assert server.ask(f"/state/{path}")[1] not in ("", first)
     assert "measuring" in server.ask(f"/{path}")[1]

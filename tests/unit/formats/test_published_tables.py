@@ -192,7 +192,7 @@ def test_ns_labelled_as_us_are_suspected_from_the_tick_and_left_out():
     table = Table("susp_deep_parallel", "v1", "us", 7, figures)
     run = published.run_of(Reading((table,)), "v1", source(tick_ns=Decimal(20)))
     assert run.samples == () and run.status is RunStatus.PARTIAL
-    assert "the figures are ns; --unit ns reads them so" in run.problems[0].message and run.problems[0].line == 7
+    assert "the figures are ns. --unit ns reads them so" in run.problems[0].message and run.problems[0].line == 7
 
 
 def test_the_unit_that_the_user_says_settles_a_suspicion_and_leaves_other_tables_alone():

@@ -113,7 +113,7 @@ def test_the_newest_juno_document_pairs_its_deltas_by_position_and_says_it_in_on
 def test_a_unit_slip_is_named_with_the_option_that_settles_it(tmp_path):
     document = tmp_path / "juno.rst"
     document.write_text(as_rst("juno-970203555", documents()["juno-970203555"]))
-    with pytest.raises(Exception, match=r"6 tables of v2\.14: the unit is said to be us, .* --unit ns reads them so"):
+    with pytest.raises(Exception, match=r"6 tables of v2\.14: the stated unit is us, .* --unit ns reads them so"):
         load(f"{document}#v2.14")
     assert {s.value_ticks for s in load(f"{document}#v2.14", "ns").samples if s.test == "cpu_off_serial" and str(s.core) == "0.0"} == {
         13362,

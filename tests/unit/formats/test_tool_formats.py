@@ -161,7 +161,7 @@ def test_samples_end_where_they_can_be_none():
         ("oslat.txt", "    003 (us):", "    002 (us):", "the bucket of 2 us appears twice; the second is left out"),
         ("oslat_z.txt", "003 (us):\t 14 0", "003 (us):\t 14", "1 figures where 2 cores are named; the line is left out"),
         ("oslat_z.txt", "003 (us):\t 14 0", "003 (us):\t 14 x", "is not a row of the histogram"),
-        ("oslat.txt", "        Core:", "    009 (us):\t 1\n        Core:", "t:14: the row 009 (us) stands before the row `Core:`"),
+        ("oslat.txt", "        Core:", "    009 (us):\t 1\n        Core:", "t:14: the row 009 (us) is before the row `Core:`"),
         ("cyclicdeadline.txt", "T: 1 (  133) I:20500 C:     48", "T: 1 (  133) I:20500 C:     4", None),
         ("cyclicdeadline.txt", "Max: 2082331", "Max:", "t:12: 'T: 1 (  133) I:20500 C:     48"),
     ],

@@ -288,7 +288,11 @@ def test_a_histogram_of_rtla_without_an_index_is_refused_by_the_options_name() -
     [
         (HIST, "min:", "no line `max:`"),
         (ISOCHRON, "Waking up", "no line `Driver takes on average`"),
-        ((TOOLS_DATA / "stress_ng_dist.txt").read_text("utf-8"), "cyclic:        20000", "2 buckets stand where stress-ng announces 4"),
+        (
+            (TOOLS_DATA / "stress_ng_dist.txt").read_text("utf-8"),
+            "cyclic:        20000",
+            "2 buckets are printed, and stress-ng announces 4",
+        ),
         ((TOOLS_DATA / "perf_sched.txt").read_text("utf-8"), "  pytest:", "no line `TOTAL:`"),
         (RUNQLAT, "         0 -> 1", "no bar is full"),
         (SCHBENCH, "          50.0th: 16864", "request latency have no line `min=`"),

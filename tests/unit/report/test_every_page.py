@@ -39,7 +39,7 @@ def test_a_page_of_a_run_begins_with_its_answer_and_ends_with_what_it_rests_on(p
 def test_the_answer_stands_in_every_form_before_the_first_section(pages: dict[str, Page], render: object) -> None:
     assert callable(render)
     text = render(pages["attack"])
-    assert 0 < text.index("None of one attack on ") < text.index("What came of the attacks")
+    assert 0 < text.index("None of one attack on ") < text.index("Outcomes of the attacks")
 
 
 def test_the_foot_of_a_page_leads_to_the_project_where_its_package_says_where_that_is(pages: dict[str, Page]) -> None:
@@ -62,7 +62,7 @@ def test_what_multi_threaded_emulation_timed_is_no_answer(pages: dict[str, Page]
     assert "µs" not in plain(pages["rt-power"].answer) and "cannot measure" in plain(pages["rt-power"].answer)
 
 
-@pytest.mark.parametrize(("outcome", "said"), [(Outcome.BROKEN, "Of one attack on x 1 broke it."), (Outcome.NOT_TRIED, "")])
+@pytest.mark.parametrize(("outcome", "said"), [(Outcome.BROKEN, "Of one attack on x 1 broke the isolation."), (Outcome.NOT_TRIED, "")])
 def test_an_attack_that_broke_something_is_the_answer_and_one_that_was_not_tried_is_none(outcome: Outcome, said: str) -> None:
     run = run_with(campaign="attack", contents=Attacks((replace(ATTACKED, outcome=outcome),)))
     assert attack_pages.document(replace(run, build=replace(run.build, firmware="x"))).answer == said

@@ -130,7 +130,7 @@ def test_every_cell_of_a_comparison_stands_below_its_row(pair: tuple[Run, Run]) 
         assert count == sum(1 + len(row.cells) for row in comparison.rows if row.test == test)
     verbose = shown(comparison_pages.screen(comparison, verbose=True))
     assert all(row.basis in verbose for row in comparison.rows)
-    assert "Powerdown by place in susp_deep_parallel" in verbose
+    assert "Powerdown by queue position in susp_deep_parallel" in verbose
     assert "--verbose" in shown(comparison_pages.screen(comparison)) and "--verbose" not in verbose
 
 

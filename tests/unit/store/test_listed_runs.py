@@ -28,7 +28,7 @@ def fixture_store(tmp_path: Path) -> Store:
 
 @pytest.fixture(name="runs")
 def fixture_runs(store: Store) -> list[str]:
-    """A complete psci run, a partial rt run with a label, and a psci run that is under way."""
+    """A complete psci run, a partial rt run with a label, and a psci run that is in progress."""
     first = store.begin(run_with(campaign="psci", platform="juno", started_utc=DAYS[0]))
     second = store.begin(run_with(campaign="rt", platform="board", started_utc=DAYS[1]))
     third = store.begin(run_with(campaign="psci", platform="board", started_utc=DAYS[2]))
@@ -72,7 +72,7 @@ def test_what_may_go_is_neither_under_way_nor_labelled_nor_among_the_newest(stor
     set_label(store, runs[1], "")
     assert [head.id for head in prunable(store, Filter(), 0)] == runs[:2]
     check_ended(store, runs[:2])
-    with pytest.raises(UsageError, match=f"{runs[2]} is under way"):
+    with pytest.raises(UsageError, match=f"{runs[2]} is in progress"):
         check_ended(store, runs)
 
 

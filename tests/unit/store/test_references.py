@@ -131,7 +131,7 @@ def test_a_document_of_one_release_needs_no_name(tmp_path: Path) -> None:
     ("name", "text", "said"),
     [
         ("a.csv", b"\xff\xfe", r"a\.csv: byte 0 is no UTF-8 \(invalid start byte\); save the file as UTF-8 text"),
-        ("a.rst", "Nothing\n=======\n", r"a\.rst: no latency table in it; nothing is left to compare"),
+        ("a.rst", "Nothing\n=======\n", r"a\.rst: no latency table in it; there is nothing to compare"),
         ("a.xls", "x", r"a\.xls: the format '\.xls' is not read; \.rst, \.csv, \.json, \.log, \.txt and \.yaml are"),
         ("a.log", "<LLT1:BOOT x>\n", r"a\.log is a dump of latlab's firmware; keep it with `latlab import .*a\.log` and name the run"),
         ("a.txt", "nothing here\n", r"a\.txt.*: "),

@@ -251,7 +251,7 @@ def test_whatever_a_database_raises_is_a_sentence_with_what_to_do(said: str, kin
 def test_a_database_that_goes_away_later_has_kept_what_was_committed() -> None:
     error = exc.DBAPIError("select", {}, sqlite3.OperationalError("connection reset"))
     explained = _explained(error, "postgresql://there", was_reached=True)
-    assert type(explained) is LatlabError and "the database went away (connection reset)" in str(explained)
+    assert type(explained) is LatlabError and "the connection to the database was lost (connection reset)" in str(explained)
 
 
 def test_a_checkpoint_stands_in_place_of_the_one_before_it(store: Store) -> None:

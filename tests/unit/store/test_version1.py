@@ -85,7 +85,7 @@ def test_a_run_of_power_boundaries_is_a_page_with_its_table(place: Path, tmp_pat
 
 def test_the_experiment_finds_its_boots_by_their_names(place: Path) -> None:
     said = latlab("show", "rt-trng-9a58", store=place).stdout
-    assert "Dose and response" in said and "1 of 1 are attributed to TRNG_RND" in said
+    assert "Injected delay and latency" in said and "1 of 1 are attributed to TRNG_RND" in said
 
 
 @pytest.mark.parametrize("name", ["psci-0660", "rt-3473", "rt-2c06"])

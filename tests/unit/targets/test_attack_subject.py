@@ -114,7 +114,7 @@ OWN = {
     "the SPM's memory": (0x3800_0000, 2),
     "the SPM's data": (0x3800_0800, 2),
     "the MPU's registers": (0xE000_ED94, 2),
-    "a device of nobody": (0x5020_2000, 1),
+    "an unassigned device": (0x5020_2000, 1),
     "address 0": (0, 1),
 }
 ACROSS = {
@@ -125,12 +125,12 @@ ACROSS = {
 }
 GIVES = {"an input": 8, "an output": 9, "its array of inputs": 10, "its array of outputs": 11}
 ERRORS = {
-    "a partition uses a message handle that is none": (SERVER, 19, 1),
+    "a partition uses an invalid message handle": (SERVER, 19, 1),
     "a partition uses the handle of an answered message": (SERVER, 20, 1),
     "a partition names a vector beyond the fourth": (SERVER, 21, 1),
     "a partition writes from memory that wraps": (SERVER, 23, 1),
     "a partition writes more than was asked for": (SERVER, 24, 1),
-    "a partition writes to a vector that is none": (SERVER, 25, 1),
+    "a partition writes to a missing vector": (SERVER, 25, 1),
     "a partition uses another one's message": (CLIENT, 12, 1),
     "a secure client uses a closed handle": (CLIENT, 19, 1),
     "a partition makes the gateways' own supervisor call": (CLIENT, 31, 2),

@@ -90,7 +90,7 @@ def test_a_build_that_fails_or_takes_too_long_says_so_and_leaves_no_process(fold
     with tree_of(repository) as tree:
         one = repository.commit("HEAD")
         failed = tree.build(one, Making("echo working; echo no such header >&2; exit 3", BUILD_S))
-        assert failed.sentence == "the build ended with status 3; it said last: 'no such header'"
+        assert failed.sentence == "the build ended with status 3; its last lines: 'no such header'"
         assert failed.log == b"working\nno such header\n"
         said = tree.build(one, Making(f"sleep 1000 & echo $! > {tmp_path}/pid; wait", 1)).sentence
         assert said == "the build took more than 1 s and was ended"

@@ -136,14 +136,14 @@ def test_a_board_that_says_nothing_any_more_is_told_with_how_to_restart_it(on_a_
     assert len(list(found.lines())) == 3
     assert found.outcome.end is MachineEnd.SILENCE
     assert found.outcome.sentence == (
-        "no output from the board for 4 s; the last lines of its console say where, and --power-cycle or --state restarts it"
+        "no output from the board for 4 s; the last lines of its console show where, and --power-cycle or --state restarts it"
     )
 
 
 def test_a_board_that_goes_on_without_an_end_is_left(on_a_board: Boards) -> None:
     found = on_a_board([b"again\n"] * 100, Limits(30.0, 60.0))
     assert len(list(found.lines())) < 31
-    assert found.outcome == Outcome(MachineEnd.HANG, "the board was left after 30 s without an end; give more time with --timeout")
+    assert found.outcome == Outcome(MachineEnd.HANG, "the board was left after 30 s; give more time with --timeout")
 
 
 def test_a_board_s_line_without_an_end_is_given_in_pieces(on_a_board: Boards) -> None:

@@ -119,7 +119,7 @@ def test_what_else_the_firmware_says_is_no_panic(tmp_path: Path) -> None:
 def test_a_target_that_dies_is_named_with_its_last_words(tmp_path: Path) -> None:
     console = ended(tmp_path, "echo first >&2; echo last >&2; exit 3")
     assert console.outcome.end is MachineEnd.DEATH and console.outcome.sentence == "sh ended with status 3; it said: 'last'"
-    assert ended(tmp_path, "kill -KILL $$").outcome.sentence == "sh was killed by SIGKILL and said nothing"
+    assert ended(tmp_path, "kill -KILL $$").outcome.sentence == "sh was killed by SIGKILL and printed nothing"
 
 
 def test_a_target_that_is_silent_or_has_no_end_is_stopped(tmp_path: Path) -> None:

@@ -203,7 +203,7 @@ def test_a_guest_that_goes_down_before_its_job_has_ended_is_told(emulator: Emula
     emulator.says([b"one", b"two"])
     done = booted(emulator, image, GuestMachine(firmware=firmware))
     assert done.outcome.end is MachineEnd.DEATH
-    assert done.outcome.sentence == "the guest went down or reset before its job had ended, after 2 lines of console"
+    assert done.outcome.sentence == "the guest stopped or reset before its job ended, after 2 lines of console"
 
 
 def test_an_emulator_that_gives_no_tree_is_told_with_what_it_said(emulator: Emulator, image: GuestImage, firmware: Path) -> None:
@@ -246,6 +246,6 @@ def test_a_checkout_builds_the_firmware_that_is_missing_and_nobody_else_does(tmp
     assert ran == []
     ready_firmware(GuestMachine(hold_firmware=True), said.append)
     assert ran == [("cmake", "--preset", "qemu_virt-hold"), ("cmake", "--build", "--preset", "qemu_virt-hold")]
-    assert said == ["building the firmware qemu_virt-hold, which this needs and no one has built yet"]
+    assert said == ["building the firmware qemu_virt-hold, which the guest needs and which is not built yet"]
     ready_firmware(GuestMachine(hold_firmware=True), said.append)
     assert len(ran) == 2

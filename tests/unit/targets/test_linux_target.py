@@ -34,7 +34,7 @@ def test_a_machine_that_stays_away_is_said_with_what_ssh_said(tmp_path: Path) ->
     machine = over_script(tmp_path, 'if [ $COUNT -gt 2 ]; then echo broken pipe >&2; exit 255; fi; exec sh -c "$*"')
     end = run_detached(replace(machine, patience_s=1), str(tmp_path), "sleep 2", "", 0, 60)
     assert (end.status, end.is_lost) == (255, True)
-    assert "board: the connection broke and did not come back in 1 s" in end.sentence and "broken pipe" in end.sentence
+    assert "board: the connection was lost for 1 s" in end.sentence and "broken pipe" in end.sentence
 
 
 def test_a_job_that_does_not_end_is_stopped_and_said(tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ def test_a_job_whose_user_interrupts_is_stopped_and_what_it_wrote_is_kept(tmp_pa
         raise KeyboardInterrupt
 
     end = run_detached(Here(), str(tmp_path), "trap 'kill $!; exit 3' TERM; sleep 100 & wait", "", 0, 60, interrupt)
-    assert end.status == 130 and "interrupted; what was measured until then is kept" in end.sentence
+    assert end.status == 130 and "interrupted; the samples until then are kept" in end.sentence
     assert (tmp_path / "status").read_text() == "3\n"
 
 
@@ -130,7 +130,7 @@ def test_a_file_goes_there_executable_and_comes_back_and_what_cannot_is_told(tmp
 def test_a_machine_that_hangs_does_not_answer(tmp_path: Path) -> None:
     with pytest.raises(Unreachable, match="this machine does not answer"):
         Here().run("exec sleep 100", 0.1)
-    with pytest.raises(Unreachable, match=r"board does not answer .*check that `ssh board` works without asking"):
+    with pytest.raises(Unreachable, match=r"board does not answer .*check that `ssh board` works without a password prompt"):
         over_script(tmp_path, "exec sleep 100").run("true", 0.1)
 
 
@@ -142,7 +142,9 @@ def test_a_job_that_a_board_does_not_start_is_told_with_what_it_said(tmp_path: P
 def test_a_machine_is_found_again_by_its_address(tmp_path: Path) -> None:
     assert (Here().address, over_script(tmp_path).address) == (Address("linux"), Address("ssh", host="board"))
     assert (
-        Done(1, b"a\nb\n").complaint == "b" and Done(1, b"a\n", b"e\nf\n").complaint == "f" and Done(1, b"").complaint == "it said nothing"
+        Done(1, b"a\nb\n").complaint == "b"
+        and Done(1, b"a\n", b"e\nf\n").complaint == "f"
+        and Done(1, b"").complaint == "it printed nothing"
     )
 
 
@@ -164,7 +166,7 @@ SAID = {
         ({"stress-ng": ""}, Workload(1, "cpu"), "has no stress-ng; install the package stress-ng there"),
         ({"cyclictest": ""}, Workload(1, "idle", Instrument.BOTH), "has no cyclictest; install the package rt-tests there"),
         ({}, Workload(1, "idle", affinity=(1, 4)), "has the CPUs 0 to 3; --affinity names CPU 4"),
-        ({"fifo": ""}, Workload(1, "idle", priority=77), "no right to run at real-time priority 77"),
+        ({"fifo": ""}, Workload(1, "idle", priority=77), "real-time priority is not permitted: 77"),
         ({"dma_latency": ""}, Workload(1, "idle"), "/dev/cpu_dma_latency cannot be written"),
     ],
 )
@@ -200,7 +202,7 @@ def test_what_belongs_beside_the_figures_is_noted() -> None:
 
 
 def test_a_machine_that_is_no_linux_is_told_what_it_has_to_be(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="board gives no sensible answer: hello; it must be a Linux machine with a POSIX shell"):
+    with pytest.raises(UsageError, match="board gives an unexpected answer:  hello; it must be a Linux machine with a POSIX shell"):
         survey(over_script(tmp_path, "echo hello"), 80)
 
 

@@ -199,7 +199,7 @@ def test_throttling_is_the_sum_of_cores_and_the_most_that_any_cpu_counts_of_its_
     def counted(*counts: int) -> MeasuredOn:
         return told(*(f"{CPUS}/cpu{cpu}/thermal_throttle/{kind}_throttle_count:{count}" for cpu, count in enumerate(counts)))
 
-    assert heat_facts(counted(1, 2), counted(2, 6)) == (("throttled while it was measured", times),)
+    assert heat_facts(counted(1, 2), counted(2, 6)) == (("throttled during the measurement", times),)
     assert heat_facts(counted(1, 2), told()) == () == heat_facts(told(), counted(1, 2))
 
 

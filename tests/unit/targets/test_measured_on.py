@@ -150,7 +150,7 @@ def test_heat_and_throttling_are_told_from_before_to_after(tmp_path: Path) -> No
     (tmp_path / "after").mkdir()
     facts = dict(machine_facts(before, _collected(tmp_path / "after", X86 | hot)))
     assert facts["temperature"] == "x86_pkg_temp 51 to 93 °C"
-    assert facts["throttled while it was measured"] == "6 times"
+    assert facts["throttled during the measurement"] == "6 times"
 
 
 @pytest.mark.parametrize(

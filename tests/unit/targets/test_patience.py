@@ -95,7 +95,7 @@ def test_a_job_is_stopped_once_its_time_is_over_and_killed_where_it_does_not_end
     machine = Asked({"echo status": look()}, look_every_s=5)
     end = end_of(machine, 0, 20.0)
     assert (end.status, end.is_lost) == (124, False)
-    assert end.sentence == "this machine: the job has not ended in 20 s and was stopped; what it wrote is kept"
+    assert end.sentence == "this machine: the job has not ended in 20 s and was stopped; its data are kept"
     asked = [text for text, _ in machine.asked]  # type: ignore[attr-defined]
     assert asked.index("kill -TERM $(cat /f/pid)") < asked.index("kill -KILL -77")
     assert 5000 + 20 + 10 <= clock.now <= 5000 + 20.5 + 10.5, "the job got ten seconds to end in order"
@@ -114,7 +114,7 @@ def test_a_machine_that_is_away_is_waited_for_as_long_as_its_kind_may_take(clock
     end = end_of(machine, 1000.0, 5000)
     assert end == JobEnd(
         255,
-        f"this machine: the connection broke and did not come back in {patience_s:g} s: board does not answer",
+        f"this machine: the connection was lost for {patience_s:g} s: board does not answer",
         is_lost=True,
     )
     assert patience_s < clock.now - 5000 <= patience_s + 10
@@ -131,7 +131,7 @@ def test_a_machine_that_comes_back_has_its_job_still(clock: Clock) -> None:
 def test_a_job_that_was_killed_leaves_nothing_of_its_name_running(clock: Clock) -> None:
     machine = Asked({"echo status": look(alive="no")}, look_every_s=1)
     end = end_of(machine, 0, 60)
-    assert (end.status, end.sentence) == (255, "this machine: the job was killed during the run; what it wrote is kept")
+    assert (end.status, end.sentence) == (255, "this machine: the job was killed during the run; its data are kept")
     assert any("LATLAB_JOB=/f" in text and "kill -KILL" in text for text, _ in machine.asked)  # type: ignore[attr-defined]
 
 

@@ -38,7 +38,7 @@ def test_a_tool_that_fails_is_one_sentence_with_the_last_that_it_said(script: st
 
 
 def test_a_tool_that_is_missing_or_does_not_end_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(UsageError, match="no-such-tool is not there; install it"):
+    with pytest.raises(UsageError, match="no-such-tool does not exist; install it"):
         tools.run(["no-such-tool"])
     monkeypatch.setattr(tools, "TIMEOUT_S", 0.1)
     with pytest.raises(LatlabError, match=r"sleep has not ended in 0\.1 s"):
@@ -96,7 +96,7 @@ def test_a_folder_says_whose_it_is_and_is_gone_at_the_end(tmp_path: Path, monkey
         assert scratch.abandoned() == []
     assert not folder.exists()
     monkeypatch.setattr(scratch, "base", lambda persistent=False: tmp_path / "gone")
-    with pytest.raises(UsageError, match=r"no folder can be made .*name another place in TMPDIR"), scratch.scratch():
+    with pytest.raises(UsageError, match=r"no folder can be made .*name another folder in TMPDIR"), scratch.scratch():
         pass
 
 
@@ -180,6 +180,6 @@ def test_what_qemu_says_of_anything_else_comes_before_what_the_probe_makes_of_it
 
 
 def test_an_end_is_told_by_its_signal_or_its_status() -> None:
-    assert death("QEMU", -9, "") == "QEMU was killed by SIGKILL and said nothing"
+    assert death("QEMU", -9, "") == "QEMU was killed by SIGKILL and printed nothing"
     assert death("QEMU", -250, "'x'") == "QEMU was killed by signal 250; it said: 'x'"
     assert death("QEMU", 3, "'x'") == "QEMU ended with status 3; it said: 'x'"

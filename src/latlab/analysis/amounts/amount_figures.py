@@ -13,7 +13,7 @@ from latlab.model.run import Amount, Run
 def amount_figures(run: Run) -> tuple[Figure, ...]:
     """The quantities of a run that can be compared. Raises NotComparable if the run has no amounts."""
     if not run.amounts:
-        raise NotComparable(f"{run.id} holds no amounts; name a run of `latlab import`")
+        raise NotComparable(f"{run.id} has no benchmark metrics; name a run of `latlab import`")
     return tuple(Figure(one.test, one.metric, named(one), unit_of(one.metric, "ns"), levels(one)) for one in run.amounts if is_level(one))
 
 

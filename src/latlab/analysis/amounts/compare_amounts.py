@@ -79,7 +79,7 @@ def _row(one: Amount, other: Amount, limits: Limits) -> Row:
         limits.threshold(base, 0.0, 0.0), Verdict.CANNOT_TELL, _basis(before, after), core=one.core,
     )  # fmt: skip
     if one.metric in UNDIRECTED:
-        return replace(row, basis="neither its unit nor its better direction is known")
+        return replace(row, basis="its unit and its better direction are unknown")
     return replace(row, large=limits.large * abs(base))
 
 
@@ -99,7 +99,7 @@ def _shift(before: np.ndarray, after: np.ndarray) -> Shift:
 
 def _basis(before: np.ndarray, after: np.ndarray) -> str:
     if min(len(before), len(after)) < 2:
-        return "one value on a side: its scatter is unknown"
+        return "one value for each run: its scatter is unknown"
     if np.ptp(before) == 0 and np.ptp(after) == 0:
         return f"{len(before)} and {len(after)} equal values"
     return f"{len(before)} and {len(after)} values"
@@ -133,4 +133,4 @@ def _single_note(joined: list[tuple[Amount, Amount]]) -> list[str]:
     single = sum(min(len(one.values), len(other.values)) < 2 for one, other in joined)
     if not single:
         return []
-    return [f"{single} of {len(joined)} quantities have one value on a side; more runs of each, joined as in A1+A2, tell more"]
+    return [f"{single} of {len(joined)} quantities have one value for each run; measure more runs of each and join them, as in A1+A2"]

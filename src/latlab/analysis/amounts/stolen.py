@@ -60,9 +60,11 @@ def _amounts(name: str, found: Stolen, cpu: CpuStolen) -> Iterator[Amount]:
     measured_s = [second.measured_ticks / found.counter_hz for second in whole]
     stolen = tuple(second.stolen_ns / over_s for second, over_s in zip(whole, measured_s, strict=True))
     events = tuple(second.marked / over_s for second, over_s in zip(whole, measured_s, strict=True))
-    yield Amount(name, Metric.DURATION, "stolen in a second", core, stolen)
-    yield Amount(name, Metric.DURATION, "most stolen at once in a second", core, tuple(float(second.worst_ns) for second in whole))
-    yield Amount(name, Metric.EVENTS, "windows with a theft", core, events, 1.0)
+    yield Amount(name, Metric.DURATION, "steal time per second", core, stolen)
+    yield Amount(
+        name, Metric.DURATION, "largest steal time of a window in a second", core, tuple(float(second.worst_ns) for second in whole)
+    )
+    yield Amount(name, Metric.EVENTS, "windows with steal time", core, events, 1.0)
 
 
 def by_size(thefts: Sequence[Theft]) -> tuple[tuple[Theft, ...], ...]:
@@ -91,16 +93,19 @@ def _doubts(found: Stolen, cpu: CpuStolen) -> Iterator[str]:
     if calibrated and any(abs(rate / calibrated - 1) > CLOCK_CHANGED for rate in rates) and known.regime is Regime.RUNS:
         yield (
             f"CPU {cpu.cpu}: it made {min(rates):.4g} to {max(rates):.4g} cycles a tick, at calibration {calibrated:.4g}: it slept, or its "
-            "clock changed; if that, its nanoseconds are wrong by as much and its cycles are right"
+            "clock changed. If its clock changed, its cycles are right and its nanoseconds wrong"
         )
     if -cpu.lowest_mark_cycles > known.noise_cycles:
         yield (
             f"CPU {cpu.cpu}: two readings scattered by {-cpu.lowest_mark_cycles} cycles, at calibration by {known.noise_cycles}: "
-            "thefts below that may be none"
+            "steal times below that may be noise"
         )
     if cpu.went_off:
-        yield f"CPU {cpu.cpu}: it was taken off the machine during the measurement; what came later is not measured"
+        yield f"CPU {cpu.cpu}: it went offline during the measurement, so the rest was not measured"
     if cpu.dropped:
-        yield f"CPU {cpu.cpu}: {cpu.dropped} thefts are not in the time line, which was full; sums and histogram have them"
+        yield (
+            f"CPU {cpu.cpu}: {cpu.dropped} windows with steal time are not in the time line, which was full; sums and histogram "
+            "include them"
+        )
     if known.regime is Regime.UNMARKED:
-        yield f"CPU {cpu.cpu}: nothing marks an entry into the firmware here: a hypervisor that took the CPU would look alike"
+        yield f"CPU {cpu.cpu}: an entry into the firmware has no signature here, so steal time by a hypervisor looks the same"

@@ -65,7 +65,7 @@ def _strange_entry(attack: Attack, told: Told, seen: Seen, ordinary: Ordinary) -
         return None
     pc, opcode = seen.strange[0]
     return _broken(
-        f"code of the secure side ran at {pc:#x}, which is no gateway and no handler, and which it had not left",
+        f"code of the secure side ran at {pc:#x}, which is neither a gateway, a handler nor a return address",
         ("entered at", f"{pc:#x}"),
         ("opcode", f"{opcode:#x}"),
     )
@@ -73,7 +73,7 @@ def _strange_entry(attack: Attack, told: Told, seen: Seen, ordinary: Ordinary) -
 
 def _access(what: str, one: Access) -> AttackVerdict:
     return _broken(
-        f"secure code at {one.pc:#x} {what} {one.address:#x}, which only the attack named",
+        f"secure code at {one.pc:#x} {what} {one.address:#x}, an address that only the attack had",
         ("pc", f"{one.pc:#x}"),
         ("address", f"{one.address:#x}"),
         ("bytes", str(one.size)),
@@ -92,11 +92,11 @@ def _secret_shown(attack: Attack, told: Told, seen: Seen, ordinary: Ordinary) ->
         return None
     for shot, shown in told.shown.items():
         if wanted[:SHORTEST_SECRET] in bytes(shown):
-            return _broken("bytes of the secure side came back in an output", ("output", bytes(shown).hex()), ("shot", str(shot)))
+            return _broken("an output contains bytes of secure memory", ("output", bytes(shown).hex()), ("shot", str(shot)))
     for address, word in told.loads:
         if word.to_bytes(4, "little") == wanted[:4]:
             return _broken(
-                f"the non-secure side's own access to {address:#x} met what the secure side has there",
+                f"the non-secure side's own access to {address:#x} read secure memory",
                 ("address", f"{address:#x}"),
                 ("value", f"{word:#x}"),
             )
@@ -114,7 +114,7 @@ def _handle_taken(attack: Attack, told: Told, seen: Seen, ordinary: Ordinary) ->
         return None
     handle, status = taken[0]
     return _broken(
-        f"the handle {handle:#x}, which nobody gave this client, was accepted; whose connection it names is not told",
+        f"the handle {handle:#x}, which this client never got, was accepted; the owner of its connection is unknown",
         ("handle", f"{handle:#x}"),
         ("status", str(_signed(status))),
     )
@@ -136,11 +136,11 @@ def _leak(attack: Attack, told: Told, seen: Seen, ordinary: Ordinary) -> AttackV
         return _broken("a handler found secure code's registers when it interrupted it", ("registers, ORed", f"{told.saw:#x}"))
     for number, value in told.floats:
         if value != 0:
-            return _broken(f"s{number} came back as what the caller had not put there", (f"s{number}", f"{value:#x}"))
+            return _broken(f"s{number} came back with another value than the caller's", (f"s{number}", f"{value:#x}"))
     for one in told.calls:
         if one.changed:
             names = ", ".join(f"r{4 + bit}" for bit in range(8) if one.changed >> bit & 1)
-            return _broken(f"{names} came back as what the caller had not put there", ("value", f"{one.value:#x}"))
+            return _broken(f"{names} came back with another value than the caller's", ("value", f"{one.value:#x}"))
         verdict = _scratch_leak(attack.steps[one.step], one) if one.step < len(attack.steps) else None
         if verdict:
             return verdict
@@ -153,7 +153,7 @@ def _scratch_leak(step: CallStep, one: Returned) -> AttackVerdict | None:
     given = {*step.arguments, step.target, one.r0}
     for name, value in (("r1", one.r1), ("r2", one.r2), ("r3", one.r3), ("r12", one.r12)):
         if value not in given and is_secure_address(value):
-            return _broken(f"{name} came back with {value:#x}, an address of the secure side", (name, f"{value:#x}"))
+            return _broken(f"{name} came back with {value:#x}, an address in secure memory", (name, f"{value:#x}"))
     return None
 
 
@@ -163,13 +163,13 @@ def _unsealed(attack: Attack, told: Told, seen: Seen, ordinary: Ordinary) -> Att
     stack = seen.process_stack if "process" in attack.name else seen.main_stack
     if stack is None:
         return AttackVerdict(
-            Outcome.UNTOLD, "the stack was never seen: the secure side was not entered, or its stack pointer is not readable"
+            Outcome.UNTOLD, "the stack was not observed: no call entered the secure side, or its stack pointer is not readable"
         )
     pointer, *words = stack
     evidence = (("stack pointer", f"{pointer:#x}"), ("word", f"{words[0]:#x}"))
     if words[0] in (SEAL, SEAL & ~1):
         return AttackVerdict(Outcome.REFUSED, "a forged return would meet the seal", evidence)
-    return _broken("the stack has no seal: a forged return is taken, with the words that lie there", *evidence)
+    return _broken("the stack has no seal: a forged return is accepted, with the words on the stack", *evidence)
 
 
 def _stopped(attack: Attack, told: Told, seen: Seen, ordinary: Ordinary) -> AttackVerdict | None:
@@ -177,18 +177,18 @@ def _stopped(attack: Attack, told: Told, seen: Seen, ordinary: Ordinary) -> Atta
         return None
     if told.is_fault:
         return AttackVerdict(
-            Outcome.CONTAINED, "the processor made it a fault that the non-secure side takes itself", (("taken by", "the non-secure side"),)
+            Outcome.CONTAINED, "the processor raised a fault, which the non-secure side takes", (("taken by", "the non-secure side"),)
         )
     evidence = []
     if told.resets:
         evidence.append(("resets", str(told.resets)))
     if seen.ended:
         evidence.append(("last pc", f"{seen.ended_pc:#x}"))
-    how = "reset the machine" if told.resets else "stopped the machine for good"
+    how = "reset the machine" if told.resets else "stopped the machine"
     if told.record:
         return AttackVerdict(Outcome.CONTAINED, f"the secure side {how}, with a record", (*evidence, ("record", told.record)))
     if told.resets or seen.ended:
-        return AttackVerdict(Outcome.DENIAL, f"it {how}, without a word of the secure side", tuple(evidence))
+        return AttackVerdict(Outcome.DENIAL, f"it {how}, and the secure side printed nothing", tuple(evidence))
     return None
 
 
@@ -202,30 +202,28 @@ def _refused(attack: Attack, told: Told, seen: Seen, ordinary: Ordinary) -> Atta
     statuses = sorted({_signed(one.r0) for one in told.calls})
     evidence = (("statuses", ", ".join(map(str, statuses[:8]))),)
     if attack.family is Family.REGISTERS:
-        return AttackVerdict(
-            Outcome.REFUSED, "the registers hold the answer, what the caller left in them, or nothing of the secure side", evidence
-        )
+        return AttackVerdict(Outcome.REFUSED, "the registers have the answer, the caller's own values, or no secure data", evidence)
     if attack.shots > 1:
         return AttackVerdict(
-            Outcome.REFUSED, f"{attack.shots} calls, one with an interrupt at each place: nothing secure was read or written", evidence
+            Outcome.REFUSED, f"{attack.shots} calls, one with an interrupt at each position: no secure memory was read or written", evidence
         )
     last = _signed(told.calls[-1].r0)
     if last in REFUSALS:
         return AttackVerdict(Outcome.REFUSED, f"answered with {REFUSALS[last]}", evidence)
-    return AttackVerdict(Outcome.REFUSED, f"answered with {last}: nothing of the secure side was read, written or run", evidence)
+    return AttackVerdict(Outcome.REFUSED, f"answered with {last}: no secure memory was read, written or executed", evidence)
 
 
 def _no_call(told: Told) -> AttackVerdict:
     if told.loads:
         address, word = told.loads[-1]
         return AttackVerdict(
-            Outcome.REFUSED, f"{address:#x} reads as {word:#x}, which is not what the secure side has there", (("value", f"{word:#x}"),)
+            Outcome.REFUSED, f"{address:#x} reads as {word:#x}, which is not the content of secure memory there", (("value", f"{word:#x}"),)
         )
     return AttackVerdict(Outcome.REFUSED, "nothing happened")
 
 
 def _untold(attack: Attack, told: Told, seen: Seen, ordinary: Ordinary) -> AttackVerdict:
-    return AttackVerdict(Outcome.UNTOLD, "the machine ended in it and said nothing that tells why")
+    return AttackVerdict(Outcome.UNTOLD, "the machine ended during the attack and printed no reason")
 
 
 _CHECKS: tuple[Callable[[Attack, Told, Seen, Ordinary], AttackVerdict | None], ...] = (

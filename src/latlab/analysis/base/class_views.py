@@ -49,7 +49,7 @@ def in_class(run: Run, name: InstructionClass) -> Run:
 
 def check_classes(run: Run) -> None:
     if not any(one.classes for one in run.functions):
-        raise UsageError(f"{run.id} holds no classes of instructions; measure it with --classes")
+        raise UsageError(f"{run.id} has no classes of instructions; measure it with --classes")
 
 
 def _in_class(one: SpanFunctions, name: InstructionClass) -> SpanFunctions:

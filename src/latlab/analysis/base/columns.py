@@ -189,4 +189,4 @@ def _refuse_duplicates(tests: tuple[str, ...], test: Ints, metric: Ints, boot: I
         return
     i = int(np.flatnonzero(same)[0])
     span = f"{tests[test[i]]} {METRICS[metric[i]]} of core {cluster[i]}.{core[i]}"
-    raise DuplicateSample(f"{span}, boot {boot[i]}, iteration {iteration[i]}, is recorded twice; a run must hold each span once")
+    raise DuplicateSample(f"{span}, boot {boot[i]}, iteration {iteration[i]}, is recorded twice; a run has each span once")

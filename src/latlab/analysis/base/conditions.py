@@ -93,7 +93,7 @@ def differences(a: Run, b: Run, across: Iterable[str] = ()) -> Differences:
     if unwanted:
         raise NotComparable(_refusal(unwanted, a, b))
     named, noted = ([one for one in found if one.rule is rule] for rule in (ConditionRule.NAMED, ConditionRule.NOTE))
-    notes = [f"the {one.name} differs, {one.before} in {a.id} and {one.after} in {b.id}" for one in noted]
+    notes = [_named(one, a, b) for one in noted]
     notes += filter(None, (_unsaid(a, b), _unsaid(b, a)))
     return Differences(tuple(void), tuple(named), tuple(noted), tuple(notes))
 
@@ -108,7 +108,7 @@ def check_across(names: Sequence[str]) -> frozenset[str]:
     known = [one.option for one in CONDITIONS if one.rule is ConditionRule.VOID]
     unknown = next((name for name in names if name not in known), None)
     if unknown is not None:
-        raise UsageError(f"--allow-different {unknown!r} is no condition that makes a comparison void; use {', '.join(known)}")
+        raise UsageError(f"--allow-different {unknown!r} is no condition that prevents a comparison; use {', '.join(known)}")
     return frozenset(names)
 
 
@@ -148,9 +148,14 @@ def _difference(one: Condition, a: Run, b: Run) -> Difference:
 
 
 def _refusal(void: Sequence[Difference], a: Run, b: Run) -> str:
-    told = ", and ".join(f"the {one.name} differs, {one.before} in {a.id} and {one.after} in {b.id}" for one in void)
+    told = ", and ".join(_named(one, a, b) for one in void)
     options = " ".join(f"--allow-different {one.name.replace(' ', '-')}" for one in void)
-    return f"{told}; compare runs under the same conditions, or say that this is wanted with {options}"
+    return f"{told}; compare runs under the same conditions, or allow the difference with {options}"
+
+
+def _named(one: Difference, a: Run, b: Run) -> str:
+    """Names of several things, such as `iterations`, are plural."""
+    return f"the {one.name} differ{'' if one.name.endswith('s') else 's'}, {one.before} in {a.id} and {one.after} in {b.id}"
 
 
 def _unsaid(run: Run, other: Run) -> str:

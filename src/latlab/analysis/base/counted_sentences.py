@@ -15,7 +15,7 @@ MOST_SHOWN = 3
 def counted_sentence(finding: c.CountedFinding, unit: str) -> str:
     if isinstance(finding, c.CountsAreOf):
         untold = "; ".join(f"{metric} of {', '.join(tests)}" for metric, tests in finding.untold)
-        rest = f"; not counted, so out of sight: {untold}" if untold else ""
+        rest = f"; not counted: {untold}" if untold else ""
         return f"counts of {' and '.join(finding.releases)} are of {finding.subject}{rest}"
     shares = " to ".join(dict.fromkeys(map(percent, finding.shares)))
     where = f"{finding.metric} of {' and '.join(finding.tests)}, counted on {' and '.join(finding.processors)}"
@@ -31,7 +31,11 @@ def _functions(finding: c.CountedBeside, unit: str) -> str:
     """The functions that changed in the direction of the time come first: a few of them may be slow and all others fast."""
     with_time = [one for one in finding.functions if (one[1] > 0) == (finding.verdict is Verdict.REGRESSED)]
     against = [one for one in finding.functions if one not in with_time]
-    told = [f"{word} {_listed(some, unit)}" for word, some in (("with it", with_time), ("against it", against)) if some]
+    told = [
+        f"{word} {_listed(some, unit)}"
+        for word, some in (("in the same direction", with_time), ("in the opposite direction", against))
+        if some
+    ]
     return f"; {', '.join(told)}" if told else ""
 
 

@@ -76,7 +76,7 @@ def pair_runs(a: Run, b: Run) -> Pair:
 def _counted_once(run: Run, columns: Columns, notes: list[str]) -> Columns:
     once = one_of_each_boot(columns)
     if once is not columns:
-        notes.append(f"boots of {run.id} that hold the very figures of another count once")
+        notes.append(f"boots of {run.id} with the same figures as another boot count once")
     return once
 
 
@@ -103,7 +103,7 @@ def _check_platform(a: Run, b: Run, notes: list[str]) -> None:
     if UNNAMED not in (a.platform, b.platform):
         raise NotComparable(f"the platform differs, {a.platform} in {a.id} and {b.platform} in {b.id}; compare runs of one platform")
     unnamed, other = (a, b) if a.platform == UNNAMED else (b, a)
-    notes.append(f"{unnamed.id} does not name its platform; it is taken to be {other.platform}")
+    notes.append(f"{unnamed.id} does not name its platform; latlab assumes {other.platform}")
 
 
 def platform_of(a: Run, b: Run) -> str:
@@ -114,7 +114,7 @@ def platform_of(a: Run, b: Run) -> str:
 def checked_columns(run: Run) -> Columns:
     """The columns of a run. Raises NotComparable if the run cannot be analysed."""
     if not run.samples:
-        raise NotComparable(f"{run.id} holds no samples that this analysis can take; run the campaign again or name another run")
+        raise NotComparable(f"{run.id} has no samples for this analysis; run the campaign again or name another run")
     if run.conditions.mode is Mode.MULTI_THREAD:
         raise NotComparable(f"{run.id} ran its cores as host threads, so its figures are no latencies; run it in the deterministic mode")
     try:
@@ -136,7 +136,7 @@ def problems_note(run: Run) -> str:
     """The most severe problem of the input (of equal ones, the first), and the number of problems."""
     first = min(run.problems, key=lambda problem: (GRAVEST.index(problem.kind), problem.line))
     where = f"line {first.line}: " if first.line else ""
-    count = f"{len(run.problems)} problems, the gravest" if len(run.problems) > 1 else "a problem"
+    count = f"{len(run.problems)} problems, first the most serious" if len(run.problems) > 1 else "a problem"
     return f"reading {run.id} met {count}: {where}{first.message}"
 
 
@@ -150,7 +150,7 @@ def _common(a: Run, b: Run, columns_a: Columns, columns_b: Columns, notes: list[
             continue
         name = f"{key[0]} {key[1]}"
         if ours is None or theirs is None:
-            notes.append(f"{name} stands only in {(a if theirs is None else b).id}")
+            notes.append(f"{name} is only in {(a if theirs is None else b).id}")
             gaps += notes[-1:] if theirs is None else []
         elif key[1] is Metric.CALL and _answer(a, key[0]) != _answer(b, key[0]):
             notes.append(f"{name} is left out: each one failed {_where_refused(a, b, key[0])}")

@@ -28,14 +28,14 @@ def join_boots(runs: Sequence[Run]) -> Run:
     for run in runs:
         if run.kind not in (Kind.SPANS, Kind.AMOUNTS):
             raise NotComparable(
-                f"{run.id} holds no spans of boots; only runs of psci, psa, smc or sbi, their logs, or of one benchmark, are joined by +; "
-                "of wake-ups the base of a comparison may be named twice, as in `latlab gate A+A2 B`"
+                f"{run.id} has no spans of boots. Only runs of psci, psa, smc or sbi, their logs, or of one benchmark, are joined by +. "
+                "The base of a comparison of wake-ups may be named twice, as in `latlab gate A+A2 B`"
             )
         if run.kind is not first.kind:
             raise NotComparable(f"{run.id} holds {run.kind} and {first.id} {first.kind}; only runs of one kind are joined by +")
     twice = next((run.id for i, run in enumerate(runs) if any(_is_same(run, other) for other in runs[:i])), None)
     if twice is not None:
-        raise NotComparable(f"{twice} holds the very samples of another run that it is joined with; its boots would count twice")
+        raise NotComparable(f"{twice} has the same samples as another run that it is joined with, so its boots would count twice")
     for what, of in _SAME.items():
         _refuse_other(what, of, runs)
     for one in CONDITIONS:

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from latlab.model.stolen import Blind, CpuStolen
 
 REASONS = {
-    Blind.ARCHITECTURE: "the machine has no 64-bit Arm CPUs, and others have no pair of counters of which one stops in the firmware",
+    Blind.ARCHITECTURE: "the machine has no 64-bit Arm CPUs, and other CPUs have no pair of counters of which one stops in the firmware",
     Blind.NO_PMU: "the kernel has no cycle counter there, as in a virtual machine without a PMU or with a device tree that lacks it",
     Blind.NOT_PERMITTED: "the kernel does not let this user count cycles; run as root or with CAP_PERFMON",
-    Blind.COUNTERS_TAKEN: "something else holds the counters; end other uses of perf, and boot with nowatchdog",
+    Blind.COUNTERS_TAKEN: "another program uses the counters; end other uses of perf, and boot with nowatchdog",
     Blind.SILENT: "the counters do not count",
-    Blind.NO_CALL: "nothing that is known to enter the firmware can be called there, so it cannot be shown that the counters would tell; "
-    "load a driver of the firmware's TRNG or of OP-TEE, or mount debugfs on a kernel from 6.2 on, and run as root",
-    Blind.NOTHING_SEEN: "calls into the firmware were made and no counter told: the counters go on there (MDCR_EL3.SPME), "
+    Blind.NO_CALL: "no known call into the firmware is possible there, so latlab cannot verify the counters. "
+    "Load a driver of the firmware's TRNG or of OP-TEE, or mount debugfs on a kernel from 6.2 on, and run as root",
+    Blind.NOTHING_SEEN: "calls into the firmware left no signature: the counters continue there (MDCR_EL3.SPME), "
     "or the calls did not reach it",
 }
 
@@ -23,7 +23,7 @@ REASONS = {
 def blind_sentences(cpus: Sequence[CpuStolen]) -> tuple[str, ...]:
     """One sentence for each reason, with its CPUs."""
     return tuple(
-        f"{said_cpus([cpu.cpu for cpu in cpus if cpu.blind is reason])}: what the firmware takes cannot be seen: {REASONS[reason]}"
+        f"{said_cpus([cpu.cpu for cpu in cpus if cpu.blind is reason])}: steal time is not measurable: {REASONS[reason]}"
         for reason in dict.fromkeys(cpu.blind for cpu in cpus)
         if reason is not None
     )

@@ -23,15 +23,15 @@ def _seen(finding: p.PlatformFinding, unit: str) -> str:
             return f"{', '.join(map(str, cores))} took {took} longer to wake up than in {test}; {beside}"
         case p.ClusterStayedOn(by_cluster, beside, test, _):
             sooner = " and ".join(f"{amount(value, unit)} sooner in cluster {cluster}" for cluster, value in by_cluster)
-            same = "" if beside is None else f", and {amount(beside, unit)} sooner where it had stayed on there too"
+            same = "" if beside is None else f", and {amount(beside, unit)} sooner in clusters that had stayed on there too"
             return f"cores came back {sooner} than in {test}, where the cluster had been off{same}"
         case p.WarmCaches(lead, call, (low, high), samples, _):
             others = amount(low, unit) if low == high else f"{amount(low, unit)} to {amount(high, unit)}"
             told = f"{lead}, the lead, took {amount(call, unit)}, the rest of its cluster {others}"
-            return f"{told}, {_each(samples)}, which fits cold caches"
+            return f"{told}, {_each(samples)}, consistent with cold caches"
         case p.FirstCaller(core, call, others, samples, _):
             told = f"{core} took {amount(call, unit)}, {call / others:.2f} times the longest of the rest of its cluster"
-            return f"{told}, {_each(samples)}, which fits a first caller and cold caches"
+            return f"{told}, {_each(samples)}, consistent with a first caller and cold caches"
         case p.FasterCores((fast, slow), spans, _):
             told = ", ".join(
                 f"{metric} at most {amount(most, unit)} against at least {amount(least, unit)}" for metric, most, least in spans

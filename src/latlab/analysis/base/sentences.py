@@ -12,7 +12,18 @@ from latlab.analysis.base.platform_sentences import platform_sentence
 from latlab.analysis.base.suspicion_sentences import suspicion_sentence
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.base.wakeup_sentences import WakeupFinding, wakeup_sentence
-from latlab.analysis.base.wording import amount, bare, count, heading_unit, percent, said_in_iterations, signed, signed_bare, unit_of
+from latlab.analysis.base.wording import (
+    amount,
+    bare,
+    count,
+    heading_unit,
+    percent,
+    row_title,
+    said_in_iterations,
+    signed,
+    signed_bare,
+    unit_of,
+)
 from latlab.model.run import CoreId
 
 MOST_FUNCTIONS = 5
@@ -38,11 +49,11 @@ def suspicion(suspect: f.Suspect, core: CoreId | None) -> str:
         f.Suspect.SHARED_CHANNEL: "a channel to a power controller, one message at a time",
         f.Suspect.PLATFORM_LOCK: "a lock of the platform code",
         f.Suspect.CLUSTER_POWER_OFF: f"the power-off of cluster {cluster} keeps the power controller busy for that long",
-        f.Suspect.LAST_MAN_HOLDS: f"{core} holds what the queue is for while it flushes its cluster",
+        f.Suspect.LAST_MAN_HOLDS: f"{core} holds the queue's resource while it flushes its cluster",
         f.Suspect.POWER_OFF_BEFORE: "it goes last and waits for the power-off of the core before it",
-        f.Suspect.OWN_MESSAGE: "its own power-off message takes longer than the others'",
+        f.Suspect.OWN_MESSAGE: "its own power-off message takes longer than those of the other cores",
         f.Suspect.SLOWER_MESSAGE: "the power controller takes longer for a message",
-        f.Suspect.HELD_LONGER: "what is held while a core powers down is held for longer",
+        f.Suspect.HELD_LONGER: "a core holds its resource for longer while it powers down",
     }[suspect]
 
 
@@ -70,7 +81,7 @@ class _Sentence:
                 unit = unit_of(metric, self.unit)
                 return f"{name} {verdict}: {amount(before, unit)} to {amount(after, unit)} ({percent(relative)})"
             case f.AmountsNotTold(quantities, of, largest):
-                return f"{quantities} of {of} quantities cannot be told, the largest shift {percent(largest)}"
+                return f"{quantities} of {of} quantities inconclusive, largest shift {percent(largest)}"
             case f.LongestSpan() | f.SpentIn() | f.WaitedFor():
                 return self._traced(finding)
             case f.FunctionsMoved():
@@ -80,28 +91,35 @@ class _Sentence:
             case f.BootApart(metric, test, name, run, boot, boots, value, others):
                 share = percent(value / others - 1) if others else "from about 0"
                 off = f"{self.amount(value)}, {share} against the median of the others, {self.amount(others)}"
-                return f"{metric} in {test}, {name}: boot {boot} of {boots} of {run} has {off}; measure {run} again without that boot"
+                return (
+                    f"{metric} in {test}, {row_title(name)}: boot {boot} of {boots} of {run} has {off}; measure {run} again "
+                    "without that boot"
+                )
             case f.SpreadMoved(metric, test, ratio, cores):
                 size = f"{ratio:.1f} times as wide" if ratio > 1 else f"{1 / ratio:.1f} times narrower"
-                return f"{metric} in {test}: iterations scatter {size} over {count(cores, 'core')}; measure more iterations of both"
+                return (
+                    f"{metric} in {test}: the scatter of iterations is {size} over {count(cores, 'core')}; measure more iterations of both"
+                )
             case f.LargeUntold() | f.NotTold():
                 return self._untold(finding)
             case f.ShapeMoved(metric, test, name, verdict, figures):
                 told = ", ".join(f"{figure} {self.amount(before)} to {self.amount(after)}" for figure, before, after in figures)
-                return f"{metric} in {test}, {name}, {verdict} in its shape, as distances from the median: {told}"
+                return f"{metric} in {test}, {row_title(name)}, {verdict} in its shape, as distances from the median: {told}"
             case f.TailNotTold(rows, of, is_rest):
-                level = "" if is_rest else "no level changed beyond its threshold; "
-                return f"{level}the tail of {rows} of {count(of, 'row')} is not told: too few iterations, or too far apart"
+                level = "" if is_rest else "no median changed beyond its threshold; "
+                return f"{level}the tail of {rows} of {count(of, 'row')} is inconclusive: too few iterations, or too much scatter"
             case f.DriftInside(metric, test, name, run, level, drift):
                 how = f"drifts over {drift.iterations} iterations" if drift.after is None else f"switches after iteration {drift.after}"
                 size = f"{signed(drift.size, self.unit)} ({percent(drift.size / level)})"
-                return f"{metric} in {test}, {name}, {how} of {run}, by {size}: that is inside the run and no change between the two"
+                return (
+                    f"{metric} in {test}, {row_title(name)}, {how} of {run}, by {size}: a trend inside the run, no change between the runs"
+                )
             case f.CouldHaveSeen():
                 return _could_have_seen(finding)
             case f.InSomeIterations(metric, test, name, found):
-                return f"{metric} in {test}, {name}, differs in {said_in_iterations(found)}"
+                return f"{metric} in {test}, {row_title(name)}, differs in {said_in_iterations(found)}"
             case f.CoresTakeTurns():
-                return "cores take turns under the instruction clock, so these spans show no queue"
+                return "cores take turns under the instruction clock, so these spans have no queue"
             case f.LeadTookLonger():
                 return self._lead(finding)
         return self._ladder(finding)
@@ -116,91 +134,89 @@ class _Sentence:
                 return f"this breaks a rule, {check.name} ({check.rule.ground}): {check.sentence}"
             return f"this is unusual ({check.name}, as {check.rule.ground}): {check.sentence}"
         if finding.is_worse:
-            how = "breaks a rule that" if check.is_broken else "departs from what"
-            return f"{finding.after} {how} {finding.before} keeps, {check.name}: {check.sentence}"
-        how = f"keeps again a rule that {finding.before} breaks" if check.is_broken else f"mends what {finding.before} departs from"
-        return f"{finding.after} {how}, {check.name}: there {check.sentence}"
+            how = "breaks a rule that" if check.is_broken else "no longer follows a rule that"
+            return f"{finding.after} {how} {finding.before} follows, {check.name}: {check.sentence}"
+        how = "breaks" if check.is_broken else "does not follow"
+        return f"{finding.after} follows again a rule that {finding.before} {how}, {check.name}: there {check.sentence}"
 
     def _untold(self, finding: f.LargeUntold | f.NotTold) -> str:
         match finding:
             case f.LargeUntold(metric, test, name, before, largest, rows):
                 share = f" ({percent(largest / before)})" if before else ""
-                moved = f"{metric} in {test}, {name}, differs by {signed(largest, self.unit)}{share}"
-                more = f", and {count(rows - 1, 'row')} more by as much as that or less" if rows > 1 else ""
+                moved = f"{metric} in {test}, {row_title(name)}, differs by {signed(largest, self.unit)}{share}"
+                more = f", and {count(rows - 1, 'more row')} by that or less" if rows > 1 else ""
                 if finding.cores:
-                    return f"{moved}: {count(finding.cores, 'core')} moved more than their noise; take four boots or more of both"
-                return f"{moved}{more}: large, and not to be told from noise with so few boots; take more of both"
+                    return f"{moved}: {count(finding.cores, 'core')} moved by more than their noise; measure four boots or more of both"
+                return f"{moved}{more}: large but inconclusive with so few boots; measure more boots of both"
             case f.NotTold(rows, of, _, by_order=True):
                 rest = "; the others are equal" if rows < of else ""
-                return (
-                    f"{rows} of {count(of, 'row')} differ by no more than the order of the cores makes them differ, and are not told{rest}"
-                )
+                return f"{rows} of {count(of, 'row')} inconclusive: the order of the cores alone can cause their differences{rest}"
             case f.NotTold(rows, of, largest):
-                rest = "; the others lie within the threshold" if rows < of else ""
-                return f"{rows} of {count(of, 'row')} cannot be told, the largest {percent(largest)}{rest}"
+                rest = "; the others are within the threshold" if rows < of else ""
+                return f"{rows} of {count(of, 'row')} inconclusive, largest shift {percent(largest)}{rest}"
 
     def _ladder(self, finding: f.Finding) -> str:
         amount = self.amount
         match finding:
             case f.LadderRefused(share, None, _):
-                return f"these spans make no queue of equal steps: a ladder explains {share * 100:.0f} % of how far they lie apart"
+                return f"these spans form no queue of equal delays: the queue model explains {share * 100:.0f} % of their variance"
             case f.LadderRefused(_, cluster, last_men):
-                return f"{last_men} cores of cluster {cluster} pay the flush of its last man, so no ladder is fitted to this queue"
+                return f"{last_men} cores of cluster {cluster} flush as its last core down, so latlab fits no queue model"
             case f.NoQueue(step, base):
-                return f"no queue: sorted spans rise by {amount(step)} per core on a base of {amount(base)}"
+                return f"no queue: sorted spans grow by {amount(step)} per core from {amount(base)}"
             case f.ServedInOrder(cores, base, step, rms):
-                fit = f"base {amount(base)}, step {amount(step)}, the fit leaves {amount(rms)}"
+                fit = f"first-core latency {amount(base)}, delay per position {amount(step)}, residual {amount(rms)}"
                 return f"cores were served in the order {_cores(cores)}: {fit}"
             case f.DidNotWait(cores):
                 return f"{_cores(cores)} did not wait: the queue begins behind it"
             case f.LongestWait():
                 return self._longest_wait(finding)
             case f.PaidAsLastMan(core, flush, rise):
-                paid = f"{core} paid the cluster flush of {amount(flush)} as last man of cluster {core.cluster}"
-                hidden = "" if rise is None else f"; it stands {amount(rise)} behind the core before it"
-                return paid + (hidden and f"{hidden}, so most of the flush passed while it waited anyway")
+                paid = f"{core} flushed its cluster for {amount(flush)} as last core down of cluster {core.cluster}"
+                hidden = "" if rise is None else f"; it is {amount(rise)} behind the core before it"
+                return paid + (hidden and f"{hidden}, so it waited anyway during most of the flush")
             case f.WaitedBehindLastMan(core, more):
-                return f"{core}, next behind it, waited {amount(more)} longer than a step"
+                return f"{core}, next behind it, waited {amount(more)} longer than the delay per position"
             case f.LastOfSystem(core, more):
-                return f"{core}, last of the system, took {amount(more)} more than its place in the queue"
+                return f"{core}, last of the system, took {amount(more)} more than its position in the queue"
             case f.StepOfQueue(step):
-                return f"each place costs {amount(step)}"
+                return f"each position adds {amount(step)}"
             case f.QueueWithoutClusterLock():
-                return "level 0 needs no lock of a cluster, so the queue is for something that all cores share"
+                return "power level 0 needs no lock of a cluster, so the cores queue for something that all of them share"
             case f.StepOfLevelZero(step, True):
-                same = f"has the same step ({amount(step)}): both queues are for one thing"
-                return f"the level-0 test, which takes no cluster lock, {same}"
+                same = f"has the same delay per position ({amount(step)}): both queues have one cause"
+                return f"the test at power level 0, which takes no cluster lock, {same}"
             case f.StepOfLevelZero(step, False):
-                return f"the step is not that of the level-0 test ({amount(step)})"
+                return f"the delay per position differs from that of the test at power level 0 ({amount(step)})"
             case f.WaitedOnTheWayUp(waits):
-                return "on the way up these cores waited as well: " + ", ".join(f"{core} {amount(more)}" for core, more in waits)
+                return "these cores also waited during wake-up: " + ", ".join(f"{core} {amount(more)}" for core, more in waits)
         raise AssertionError(finding)
 
     def _longest_wait(self, finding: f.LongestWait) -> str:
-        made_of = f"{finding.ahead} steps of {self.amount(finding.step)}"
+        made_of = f"{finding.ahead} positions of {self.amount(finding.step)}"
         if finding.extras:
-            made_of += ", " + " and ".join(f"{self.amount(value)} {name}" for name, value in finding.extras)
+            made_of += ", " + " and ".join(f"{self.amount(value)} {row_title(name)}" for name, value in finding.extras)
         behind = count(finding.ahead, "core")
         return f"core {finding.core} waited {self.amount(finding.waited)} behind {behind}: {made_of}"
 
     def _lead(self, finding: f.LeadTookLonger) -> str:
-        told = f"{finding.lead}, the lead, took {self.amount(finding.more)} more than its siblings"
+        told = f"{finding.lead}, the lead, took {self.amount(finding.more)} more than the other cores of its cluster"
         if finding.is_the_flush:
             return f"{told}: its cluster flush"
-        return told + (f", {self.amount(finding.flush)} of flush hidden in it" if finding.flush > 0.1 * finding.more else "")
+        return told + (f", {self.amount(finding.flush)} of flush included" if finding.flush > 0.1 * finding.more else "")
 
     def _traced(self, finding: f.LongestSpan | f.SpentIn | f.WaitedFor) -> str:
         match finding:
             case f.SpentIn(core, metric, function, caller, times, spent, share):
                 by = f", called {times:g} times by {caller}" if caller and times != 1 else f", called by {caller}" if caller else ""
                 part = f"{100 * share:.0f} % of that {metric} of core {core}"
-                return f"{part} is {function} with what it calls, {self.amount(spent)}{by}"
+                return f"{part} is {function} and its callees, {self.amount(spent)}{by}"
             case f.LongestSpan(core, metric, total, parts):
                 told = ", ".join(f"{name} {self.amount(value)}" for name, value in parts)
                 return f"core {core} has the longest {metric}, {self.amount(total)}: {told}"
             case f.WaitedFor(core, waited, part, holders, ended_by):
                 why = "".join(f", {self.amount(value)} of it behind {holder}" for holder, value in holders)
-                why += f"; it went on right after {ended_by[1]} of {ended_by[0]}" if ended_by else ""
+                why += f"; it continued right after {ended_by[1]} of {ended_by[0]}" if ended_by else ""
                 return f"core {core} waited {self.amount(waited)} ({part}){why}"
 
     def _moved(self, finding: f.MetricMoved | f.TermMoved | f.PartsMoved | f.OrderChanged | f.NothingMoved) -> str:
@@ -209,19 +225,19 @@ class _Sentence:
                 return self._metric(finding)
             case f.TermMoved(term, verdict, tests, changes, relative):
                 figures = ", ".join(f"{self.amount(before)} to {self.amount(after)}" for before, after in changes)
-                told = f"{term} of the queue {verdict} in {', '.join(tests)}: {figures}"
+                told = f"{row_title(term)} of the queue {verdict} in {', '.join(tests)}: {figures}"
                 longer = "longer" if verdict is Verdict.REGRESSED else "less long"
                 per_core = f" ({percent(relative)}): each core waits that much {longer} for every core before it"
                 return told + (per_core if term == STEP else "")
             case f.PartsMoved(metric, parts):
                 told = ", ".join(f"{name} {signed(value, self.unit)}" for name, value in parts)
-                return f"of the {metric}, median over cores, these parts moved: {told}"
+                return f"of the {metric}, median over cores, these parts changed: {told}"
             case f.OrderChanged(before, after, largest):
                 told = f"order changed: {_cores(before)} to {_cores(after)}"
-                stayed = "" if largest is None else f"; at its place in the queue no span moved by more than {largest * 100:.1f} %"
+                stayed = "" if largest is None else f"; at its position in the queue no span changed by more than {largest * 100:.1f} %"
                 return told + stayed
             case f.NothingMoved(of_levels):
-                return f"no {'level' if of_levels else 'structure'} changed beyond its threshold"
+                return f"no {'median' if of_levels else 'structure'} changed beyond its threshold"
 
     def _functions(self, finding: f.FunctionsMoved) -> str:
         shown, rest = finding.functions[:MOST_FUNCTIONS], finding.functions[MOST_FUNCTIONS:]
@@ -244,25 +260,24 @@ class _Sentence:
         tests = "every test" if finding.everywhere and len(finding.tests) > 1 else ", ".join(finding.tests)
         low, high = signed(finding.low, self.unit), signed(finding.high, self.unit)
         size = low if low == high else f"{low} to {high}"
-        told = f"{finding.metric} {finding.verdict} in {tests}: {size} over {finding.cells} cell{'s' * (finding.cells != 1)}"
+        told = f"{finding.metric} {finding.verdict} in {tests}: {size} over {finding.cells} data point{'s' * (finding.cells != 1)}"
         if finding.in_iterations:
-            told += ", each by its iteration that moved most"
+            told += ", each by the iteration that changed most"
         elif finding.by_cluster:
             told += "; median " + ", ".join(f"{signed(d, self.unit)} in cluster {cluster}" for cluster, d in finding.by_cluster)
         if finding.queue_waits:
             told += "; waits in the queue " + ", ".join(f"{signed(d, self.unit)} in {test}" for test, d in finding.queue_waits)
         if finding.untouched:
-            told += f"; no row of {' or '.join(finding.untouched)} moved with it"
+            told += f"; no row of {' or '.join(finding.untouched)} changed with it"
         return told
 
 
 def _could_have_seen(finding: f.CouldHaveSeen) -> str:
-    figure = "level" if finding.figure == "level" else f"{finding.figure} of the shape"
-    told = f"a change of the {figure} by {finding.share * 100:.3g} % would have been found with {finding.power * 100:.0f} %"
-    told += f" in half of {finding.rows} rows" if finding.rows > 1 else ""
-    return told + (
-        f"; {count(finding.more, 'boot')} more of each run for {finding.then * 100:.3g} %" if finding.more and finding.then else ""
-    )
+    figure = "" if finding.figure == "level" else f" for {finding.figure}"
+    median = f"median minimum detectable effect of {finding.rows} rows" if finding.rows > 1 else "minimum detectable effect"
+    told = f"{median}{figure}: {finding.share * 100:.3g} % ({finding.power * 100:.0f} % power)"
+    more = f"; {finding.then * 100:.3g} % with {count(finding.more, 'more boot')} of each run" if finding.more and finding.then else ""
+    return told + more
 
 
 def _cores(cores: tuple[CoreId, ...]) -> str:
@@ -276,9 +291,9 @@ def _of_cores(cores: int, of_cores: int) -> str:
 
 
 def _stolen_by(finding: f.StolenBy) -> str:
-    said = f"{count(finding.thefts, 'theft')} of {finding.instructions:,} instructions"
+    said = f"{count(finding.thefts, 'window')} with {finding.instructions:,} instructions of steal time"
     if not finding.calls:
-        return f"{said}: no call that the probe saw is of that size, nor several of one kind"
+        return f"{said}: no call in the probe's data has that size, nor have several calls of one kind"
     fitting = " or ".join(_call_of_size(call) for call in finding.calls)
     alone = ", the only call that fits" if len(finding.calls) == 1 else ""
     return f"{said}: {fitting}{alone}"
@@ -287,7 +302,7 @@ def _stolen_by(finding: f.StolenBy) -> str:
 def _call_of_size(call: f.CallOfSize) -> str:
     times = "" if call.times == 1 else f"{count(call.times, 'call')} of "
     where = f", mostly in {call.function}" if call.function else ""
-    return f"{times}{call.name}{where} (seen {call.seen} times)"
+    return f"{times}{call.name}{where} (count {call.seen})"
 
 
 def _scatter(finding: f.Scatter) -> str:

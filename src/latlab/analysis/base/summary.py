@@ -23,10 +23,10 @@ class Mark(StrEnum):
 
 
 SENTENCES = {
-    Mark.TURNS: "Cores take turns under the instruction clock. Parallel tests show no contention; that is measured on a board or in "
-    "virtual time. Spans of the firmware's own trace contain the turns of other cores; those of the probe what a core did to wait.",
-    Mark.NOISE: "The cores ran as threads of the emulator. These figures show that the firmware works; they are not latencies and not for "
-    "publication.",
+    Mark.TURNS: "Cores take turns under the instruction clock, so parallel tests show no contention. Measure contention on a board or in "
+    "virtual time. Spans of the firmware's own trace include the turns of other cores; spans of the probe include a core's waiting loops.",
+    Mark.NOISE: "The cores ran as threads of the emulator. These figures show that the firmware works, and are no latencies. Do not "
+    "publish them.",
 }
 
 

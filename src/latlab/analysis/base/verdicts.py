@@ -24,10 +24,27 @@ class Verdict(StrEnum):
     SAME = "same"
     CANNOT_TELL = "cannot tell"
 
+    def __str__(self) -> str:
+        """As a reader sees it; `value` is its code in files."""
+        return PRINTED.get(self, self.value)
+
     @property
     def word(self) -> str:
         """The verdict for a list: without its comma."""
+        return SHORT.get(self, str(self))
+
+    @property
+    def code(self) -> str:
+        """What older versions printed for `word`."""
         return self.value.partition(",")[0]
+
+
+PRINTED = {
+    Verdict.MOVED: "changed, below threshold",
+    Verdict.SAME_LEVEL: "equivalent median, tail inconclusive",
+    Verdict.CANNOT_TELL: "inconclusive",
+}
+SHORT = {Verdict.MOVED: "below threshold", Verdict.SAME_LEVEL: "equivalent median"}
 
 
 SAME_LEVELS = frozenset({Verdict.SAME, Verdict.SAME_LEVEL})

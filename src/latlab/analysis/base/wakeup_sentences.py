@@ -17,24 +17,24 @@ def wakeup_sentence(finding: WakeupFinding, unit: str) -> str:
     """`unit` is that of the finding's amounts, ns or insns."""
     match finding:
         case f.ModeCaveat(mode, pair):
-            return MODES[mode] + (": a change may be the hypervisor's" if pair else ": the figures are this virtual machine's")
+            return MODES[mode] + (": the hypervisor may have caused a change" if pair else ": the figures describe this virtual machine")
         case f.Spread():
             return _spread(finding, unit)
         case f.LateByBlame(blame, wakeups, of, latest):
             return f"{wakeups} of {count(of, 'late wake-up')}: {said_blame(blame)}, the latest {amount(latest, unit)}"
         case f.LateInPeriod(wakeups, period_s):
-            return f"{wakeups} late wake-ups keep a period of {period_s:g} s"
+            return f"{wakeups} late wake-ups have a period of {period_s:g} s"
         case f.CpuMoved(cpu, verdict, figures, quiet):
             told = ", ".join(_statistic(moved, unit) for moved in figures)
-            rest = f"; no change is shown of {', '.join(f'CPU {other}' for other in quiet)}" if quiet else ""
+            rest = f"; no significant change of {', '.join(f'CPU {other}' for other in quiet)}" if quiet else ""
             return f"CPU {cpu} {verdict}: {told}{rest}"
         case f.BlameMoved(blame, before, after):
-            return f"late wake-ups by cause: {said_blame(blame)}, {before} became {after}"
+            return f"late wake-ups by cause: {said_blame(blame)}, {before} before and {after} after"
         case f.CauseCounted():
             return _cause(finding)
         case f.NoWakeupMoved(untold):
-            rest = f"; {count(untold, 'row')} cannot be told" if untold else ""
-            return f"no change of any CPU's wake-ups is shown{rest}"
+            rest = f"; {count(untold, 'row')} inconclusive" if untold else ""
+            return f"no significant change of any CPU's wake-ups{rest}"
         case f.LateMoved(verdict, name, before, after):
             return f"wake-ups {name} {verdict}: {before:.4g} to {after:.4g} per million"
     return _doubt(finding, unit)
@@ -49,9 +49,9 @@ def _cause(finding: f.CauseCounted) -> str:
     if finding.verdict is not Verdict.CANNOT_TELL or finding.needed is None:
         return told
     if finding.needed <= min(of, out_of):
-        return f"{told}; runs of one thing may scatter by as much: to tell it takes further runs of the first, not longer ones"
+        return f"{told}; equal runs may differ by as much; measure further runs of the base, not longer ones"
     longer = f" ({said_duration(finding.seconds)})" if finding.seconds is not None else ""
-    return f"{told}; to see it come twice as often takes {finding.needed:,.0f} wake-ups{longer} of each run"
+    return f"{told}; to detect twice the rate, measure {finding.needed:,.0f} wake-ups{longer} in each run"
 
 
 def _doubt(finding: f.LargestGrew | f.ScatterUnknown | f.RarestSeen, unit: str) -> str:
@@ -59,22 +59,22 @@ def _doubt(finding: f.LargestGrew | f.ScatterUnknown | f.RarestSeen, unit: str) 
     match finding:
         case f.LargestGrew(metric, test, name, before, after, is_told):
             size = "grew from nothing" if finding.ratio == float("inf") else f"is {finding.ratio:.1f} times as {_way(finding)}"
-            told = "" if is_told else ": too few are as late to tell it from chance; measure both for longer"
+            told = "" if is_told else ": inconclusive, because too few wake-ups are as late; measure both for longer"
             return f"{metric} in {test}, {name}, {size}, {amount(before, unit)} to {amount(after, unit)}{told}"
         case f.ScatterUnknown(metric, test, name, before, after, rows, again):
             size = f"{signed(after - before, unit)}{f' ({percent(after / before - 1)})' if before else ''}"
-            more = f", and {count(rows - 1, 'row')} more by as much as that or less" if rows > 1 else ""
+            more = f", and {count(rows - 1, 'more row')} by that or less" if rows > 1 else ""
             return (
-                f"{metric} in {test}, {name}, differs by {size}{more}: runs of one thing may differ by as much, which one run a side does "
-                f"not say; {again}"
+                f"{metric} in {test}, {name}, differs by {size}{more}: inconclusive, because one run each does not show "
+                f"the scatter between equal runs; {again}"
             )
         case f.RarestSeen(test, thing, once_in, rarest, wakeups, seconds, is_by_event):
             longer = f" ({said_duration(seconds)})" if seconds is not None else ""
-            more = f"; for one in {rarest:,.0f} measure {wakeups:,.0f} {thing}s{longer} of each run" if once_in < rarest else ""
-            told = "" if is_by_event else f", at ten late {thing}s to an event, as a histogram does not say which came together"
+            more = f"; for once in {rarest:,.0f} measure {wakeups:,.0f} {thing}s{longer} in each run" if once_in < rarest else ""
+            told = "" if is_by_event else f"; assumes ten late {thing}s for each event, which a histogram does not separate"
             return (
-                f"{test}: a cause that makes a {thing} later than any other would have been found with 90 % if it came once in "
-                f"{once_in:,.0f} {thing}s or more often{more}{told}"
+                f"{test}: lowest detectable rate of a cause of the latest {thing}s, at 90 % power: once in {once_in:,.0f} "
+                f"{thing}s{more}{told}"
             )
 
 
@@ -85,7 +85,7 @@ def _way(finding: f.LargestGrew) -> str:
 def _spread(finding: f.Spread, unit: str) -> str:
     longest = printed(finding.maximum, finding.step, unit)
     told = f"CPU {finding.cpu}: average {printed(finding.average, finding.step, unit)}, maximum {longest}"
-    told += f", printed in steps of {amount(finding.step, unit)}" if finding.step else ""
+    told += f", printed to {amount(finding.step, unit)}" if finding.step else ""
     if finding.median:
         ratio = finding.maximum / finding.median
         told = f"CPU {finding.cpu}: median {amount(finding.median, unit)}, maximum {longest}, {ratio:.1f} times the median"

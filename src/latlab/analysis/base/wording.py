@@ -23,10 +23,11 @@ MORE_IS_BETTER = frozenset({Metric.THROUGHPUT, Metric.AVAILABLE})
 UNDIRECTED = frozenset({Metric.VALUE})
 MODES = {
     Mode.DETERMINISTIC: "deterministic: the instruction clock of an emulator",
-    Mode.MULTI_THREAD: "multi-threaded emulation: shows that it works, its latencies are not to be published",
+    Mode.MULTI_THREAD: "multi-threaded emulation: a functional check, do not publish its latencies",
     Mode.VIRTUAL_MACHINE: "virtual machine: not an RT figure",
     Mode.REAL: "real target",
 }
+TERMS = {"base": "first-core latency", "step": "delay per position"}
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 
@@ -87,6 +88,16 @@ def percent(share: float) -> str:
     return f"{round(share * 100, 1) + 0.0:+.1f} %"
 
 
+def span_of(low: str, high: str) -> str:
+    """`3 to 5 µs`; equal ends once."""
+    return low if low == high else f"{low} to {high}"
+
+
+def row_title(name: str) -> str:
+    """The name of a row or of a term of the queue model in the words of the field. Files keep the name itself."""
+    return TERMS.get(name) or name.replace("last man", "last core down").replace("last men", "last cores down").replace("place", "position")
+
+
 def said_p(p: float) -> str:
     """A p-value in words, at least `p < 0.001`: models of noise are not known well enough for smaller values."""
     return "p below 0.001" if p < 0.001 else f"p at most {p:.2g}"
@@ -113,7 +124,7 @@ def said_duration(seconds: float) -> str:
 
 
 def said_mode(mode: Mode | None) -> str:
-    return MODES[mode] if mode else "imported: as the tool says it"
+    return MODES[mode] if mode else "imported: as the tool reports it"
 
 
 BLAMES = {
@@ -124,10 +135,10 @@ BLAMES = {
     BlameKind.THREAD: "thread {}",
     BlameKind.MASKED: "interrupts masked in {}",
     BlameKind.UNPREEMPTED: "preemption disabled in {}",
-    BlameKind.AWAY: "{} went on, or the CPU was away",
-    BlameKind.IDLE_EXIT: "late out of idle",
+    BlameKind.AWAY: "CPU not available (running {}, or preempted by the hypervisor)",
+    BlameKind.IDLE_EXIT: "late exit from idle",
     BlameKind.OWN: "its own system call",
-    BlameKind.PATH: "the way to the thread",
+    BlameKind.PATH: "scheduling of the thread",
 }
 
 

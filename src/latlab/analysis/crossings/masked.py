@@ -13,7 +13,7 @@ from latlab.model.symbols import Image, called_behind
 
 LINES = {Arch.AARCH64: ("IRQ", "FIQ"), Arch.ARMV8M: ("all", "low priority"), Arch.RISCV: ("of M", "of S")}
 BOTH = {Arch.AARCH64: "IRQ and FIQ", Arch.ARMV8M: "all", Arch.RISCV: "of M and S"}
-UNTOLD = "(caller not told)"
+UNTOLD = "(unknown caller)"
 
 
 def atlas_of(found: Iterable[Masked], arch: Arch, images: Sequence[Image]) -> tuple[MaskedStretches, ...]:

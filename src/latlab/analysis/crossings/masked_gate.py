@@ -17,7 +17,7 @@ def judge_masked(run: str, atlas: MaskedAtlas | None, most_insns: int, problems:
     A stretch that is too long fails whatever else is the case. What is not known or had not ended passes nothing, nor does a run that is
     partial."""
     if atlas is None:
-        return CANNOT_TELL, (f"{run} did not look at masked interrupts; run it with `latlab watch --masked`",)
+        return CANNOT_TELL, (f"{run} has no data of masked interrupts; run it with `latlab watch --masked`",)
     judged = [row for row in atlas.stretches if not row.from_start]
     never = dict.fromkeys(row.line for row in atlas.stretches if row.from_start and row.to_end)
     too_long = [row for row in judged if row.longest > most_insns]
@@ -25,11 +25,11 @@ def judge_masked(run: str, atlas: MaskedAtlas | None, most_insns: int, problems:
     if sure:
         return FAIL, (f"fail: interrupts were masked for more than {most_insns:,} instructions", *_lines(sure))
     if too_long:
-        return CANNOT_TELL, ("cannot tell: not known to be masked, or masked until the machine ended", *_lines(too_long))
+        return CANNOT_TELL, ("inconclusive: not known to be masked, or masked until the machine ended", *_lines(too_long))
     if problems:
-        return CANNOT_TELL, (f"cannot tell: {run} is partial: {problems[0]}",)
+        return CANNOT_TELL, (f"inconclusive: {run} is partial: {problems[0]}",)
     if not judged and never:
-        return CANNOT_TELL, (f"cannot tell: interrupts were masked from the start of {run} to its end",)
+        return CANNOT_TELL, (f"inconclusive: interrupts were masked from the start of {run} to its end",)
     longest = judged[0].longest if judged else 0
     said = f"pass: no interrupts were masked for more than {most_insns:,} instructions, the most are {longest:,}"
     return PASS, (said, *(f"  not judged: {line}, which a core masked from its start to the end of the run" for line in never))

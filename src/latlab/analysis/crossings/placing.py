@@ -100,12 +100,14 @@ def _check(image: Image, places: Sequence[Image], pieces: Iterable[Fragment], ot
     different = [one for one in compared if not any(_has(place, one) for place in places)]
     if not compared and not others:
         raise WrongImage(
-            f"nothing of what ran is in {image.name}, at no address: the firmware stopped before it, or it is of another build; "
-            "read the run's logs, or name the file of what ran"
+            f"none of the executed code is in {image.name}, at any address: the firmware stopped before it, or it is of another build. "
+            "Read the run's logs, or name the file of the build that ran"
         )
     if len(different) == len(compared):
-        where = ", at no address" if not others else " and in no other of these files"
-        raise WrongImage(f"{image.name} is of another build: nothing of what ran is in it{where}; name the file of what ran")
+        where = ", at any address" if not others else " and in no other of these files"
+        raise WrongImage(
+            f"{image.name} is of another build: none of the executed code is in it{where}; name the file of the build that ran"
+        )
     if different:
         raise WrongImage(
             f"{image.name} is of another build: of {len(compared)} pieces of code that ran at its addresses {len(different)} differ, "

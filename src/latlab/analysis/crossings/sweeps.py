@@ -88,7 +88,9 @@ def swept(shots: Sequence[Shot], names: Sequence[str], whole: Collection[int], c
     idle = {shot.fired - shot.armed - shot.due for shot in shots if shot.call == 0}
     if len(idle) != 1:
         said = "no interrupt came" if not idle else f"they came {min(idle)} to {max(idle)} instructions after the timer's start"
-        return Swept(complaints=(f"the sweep is left out: where no call was under way {said}, so nothing says when one is due",))
+        return Swept(
+            complaints=(f"the sweep is left out: where no call was under way {said}, so latlab does not know when an interrupt is due",)
+        )
     (distance,) = idle
     traces, complaints = [], []
     for number, name in enumerate(names):

@@ -33,5 +33,5 @@ def _listed(where: list[str]) -> str:
 
 def _state(one: Unreturned) -> str:
     if one.is_replaced:
-        return "other code went on in its place"
+        return "other code ran instead"
     return "asleep" if one.is_asleep else ""

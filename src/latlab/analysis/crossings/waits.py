@@ -233,7 +233,7 @@ class Waits:
             self.at_once = shot.came - shot.stays[0].begin if shot.stays else 0
             self._idle = behind - self.at_once
         if self._idle is None:
-            self._complain("no interrupt came where no call was under way, so nothing says when one is due")
+            self._complain("no interrupt came where no call was under way, so latlab does not know when an interrupt is due")
         elif behind < self._idle or (name == NO_CALL and behind != self._idle + self.at_once):
             first = self._idle + self.at_once
             self._complain(f"an interrupt into {name} came {behind} instructions behind its time, the first into no call {first}")
@@ -242,7 +242,7 @@ class Waits:
 
     def _complain(self, sentence: str) -> None:
         if not self.complaints:
-            self.complaints.append(f"the waits are not told: {sentence}")
+            self.complaints.append(f"no waits are reported: {sentence}")
 
     def _keep(self, name: str, shot: Shot, late: int, idle: int) -> None:
         before = self.found.get(name)

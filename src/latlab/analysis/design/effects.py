@@ -73,7 +73,9 @@ def _used(factors: Sequence[Factor], response: Response) -> tuple[tuple[Factor, 
     ]
     kept = [at for at, factor in enumerate(run) if len(factor.levels) > 1]
     if not kept:
-        raise DataError(f"all {len(response.trials)} runs with {response.path} have one combination of levels: nothing to hold it against")
+        raise DataError(
+            f"all {len(response.trials)} runs with {response.path} have one combination of levels, so there is nothing to compare it with"
+        )
     trials = tuple(replace(trial, levels=tuple(trial.levels[at] for at in kept)) for trial in response.trials)
     return tuple(run[at] for at in kept), replace(response, trials=trials)
 

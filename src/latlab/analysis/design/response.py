@@ -37,7 +37,7 @@ def response_of(trials: Sequence[Trial], asked: str, where: str) -> Response:
     """The mean over the figures that the text means, of each trial that has any. Raises UsageError where none has, DataError
     where the units differ."""
     if not trials:
-        raise DataError(f"{where} has no run that is over; `latlab design run` goes on with it")
+        raise DataError(f"{where} has no finished run; `latlab design run` continues it")
     held = [(trial, [figure for figure in trial.figures if _name(figure).asked_by(asked)]) for trial in trials]
     found = [(trial, figures) for trial, figures in held if figures]
     if not found:

@@ -14,6 +14,10 @@ class Told(StrEnum):
     CANNOT_TELL = "cannot tell"
     NO_CHANGE = "no change"
 
+    def __str__(self) -> str:
+        """As a reader sees it; `value` is its code in files."""
+        return "inconclusive" if self is Told.CANNOT_TELL else self.value
+
 
 @dataclass(frozen=True, slots=True)
 class Estimate:

@@ -44,7 +44,7 @@ def compare_spans(a: Run, b: Run, limits: Limits) -> SpanComparison:
     notes, gaps = list(pair.notes), list(pair.gaps)
     grouping = Grouping(pair, roles_a, roles_b, (lead_a, lead_b))
     if grouping.lead_moved:
-        notes.append(f"the lead moved from {lead_a} to {lead_b}: in serial tests only cores that play the same part are compared")
+        notes.append(f"the lead moved from {lead_a} to {lead_b}: in serial tests only cores with the same role are compared")
     spacing = Spacing(pair, limits, min(boots))
     ladders: dict[str, tuple[Ladders, Ladders]] = {}
     evidence: list[Evidence] = []
@@ -56,7 +56,7 @@ def compare_spans(a: Run, b: Run, limits: Limits) -> SpanComparison:
                 ladders[test] = before, after
                 shown, hidden = ladder_evidence(test, before, after, spacing)
                 evidence += shown
-                notes += [f"{test}: {name} is seen in one run only, as the cores queued in another order" for name in hidden]
+                notes += [f"{test}: {name} is in one run only, because the cores queued in another order" for name in hidden]
                 continue
         found = groups_of(grouping, test, metric)
         notes += [note for note in found.notes if note not in notes]

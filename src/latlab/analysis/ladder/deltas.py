@@ -65,7 +65,7 @@ def judge_printed_deltas(comparison: SpanComparison) -> list[Judgement]:
         right = _percent(before.get(key), after.get(key))
         other = right is not None and abs(right - printed.percent) > error
         if other:
-            verdict, reason = Verdict.CANNOT_TELL, f"it is not against {comparison.a.id}, which gives {right:+.2f} %"
+            verdict, reason = Verdict.CANNOT_TELL, f"it is not relative to {comparison.a.id}, which gives {right:+.2f} %"
         else:
             verdict, reason = _judge(comparison, *key)
         out.append(Judgement(*key, f"{printed.percent:+.2f} %", verdict, reason, other))
@@ -94,11 +94,11 @@ def _judge(comparison: SpanComparison, test: str, metric: Metric, core: CoreId) 
         return _by_ladder(comparison, test, core)
     row = _row_of(comparison, test, metric, core)
     if row is None:
-        return Verdict.CANNOT_TELL, "the cell has no counterpart in the first run"
+        return Verdict.CANNOT_TELL, "the data point has no counterpart in the first run"
     if not row.cells:
-        return Verdict.CANNOT_TELL, "its figures are suspect"
+        return Verdict.CANNOT_TELL, "its figures have a data-quality warning"
     if metric is Metric.PSCI_CALL and all(cell.label != str(core) for cell in row.cells):
-        return Verdict.CANNOT_TELL, "it stands out as first caller in one run: nothing is like it"
+        return Verdict.CANNOT_TELL, "it is the outlying first caller in one run only"
     moved = [cell.difference for cell in row.cells]
     shown = ", ".join(signed(value, comparison.unit) for value in (moved if len(moved) <= MOST_SHOWN else (min(moved), max(moved))))
     cells = shown if len(moved) <= MOST_SHOWN else shown.replace(", ", " to ")
@@ -112,13 +112,13 @@ def _by_ladder(comparison: SpanComparison, test: str, core: CoreId) -> tuple[Ver
         return Verdict.CANNOT_TELL, "the core has no counterpart in the first run"
     expected = cell.expected
     same_place = cell.place_before == cell.place_after
-    moved = f"still at place {cell.place_after + 1}" if same_place else f"place {cell.place_before + 1} to {cell.place_after + 1}"
+    moved = f"still at position {cell.place_after + 1}" if same_place else f"position {cell.place_before + 1} to {cell.place_after + 1}"
     if expected is None:
-        return Verdict.CANNOT_TELL, f"{moved} of the queue, for which the first run's ladder has no term"
+        return Verdict.CANNOT_TELL, f"{moved} of the queue, for which the first run's queue model has no term"
     row = next((r for r in comparison.rows if r.test == test and r.name == "step"), None)
     off = cell.after - expected
     threshold = max(comparison.limits.relative * expected, row.threshold if row else 0.0)
-    reason = f"{moved}; the first run's ladder has {amount(expected, comparison.unit)} there ({percent(off / expected)})"
+    reason = f"{moved}; the first run's queue model has {amount(expected, comparison.unit)} there ({percent(off / expected)})"
     if abs(off) <= threshold:
         return Verdict.SAME, reason
     terms_changed = {r.verdict for r in comparison.rows if r.test == test and r.is_term} - {*SAME_LEVELS, Verdict.MOVED}

@@ -23,8 +23,8 @@ from latlab.analysis.base.verdicts import Limits, Verdict, decide_exact, overall
 from latlab.analysis.base.wording import said_in_iterations
 from latlab.analysis.ladder.evidence import Evidence
 
-NO_COUNTERPART = "one run has more iterations, and these hold figures that the others do not"
-ORDER = "within what the order of the cores does"
+NO_COUNTERPART = "one run has more iterations, with figures that the other run does not have"
+ORDER = "within the effect of the order of the cores"
 _ROUNDING = 1e-9
 _MOST_RANKED = 500
 _RARE = 0.05

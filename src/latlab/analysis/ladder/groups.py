@@ -133,9 +133,9 @@ def _apart(test: str, metric: Metric, cores: list[CoreId], grouping: Grouping) -
     before, after = grouping.leads
     unknown = grouping.pair.a if before is None else grouping.pair.b
     why = (
-        f"the lead moved from {before} to {after}, and with it the part they play"
+        f"the lead moved from {before} to {after}, and their role with it"
         if grouping.lead_moved
-        else f"they are last in their cluster in one run only, and the lead of {unknown.id}, which may be why, is unknown"
+        else f"they are last in their cluster in one run only; the lead of {unknown.id}, which may be why, is unknown"
     )
     return f"{test} {metric} of {', '.join(map(str, cores))} cannot be compared: {why}"
 
@@ -167,7 +167,7 @@ def _calls(test: str, ours: Matrix, theirs: Matrix) -> Groups:
         if (group := _medians(test, Metric.PSCI_CALL, cluster, FIRST, ours, theirs, firsts[0], firsts[1])) is not None:
             groups.append(group)
         elif not all(np.isnan(one).all() for one in firsts):
-            notes.append(f"{test}: the first caller stands out in cluster {cluster} in one run only; the others are compared")
+            notes.append(f"{test}: the first caller is an outlier in cluster {cluster} in one run only; the others are compared")
     return Groups(groups, tuple(notes))
 
 
@@ -219,7 +219,7 @@ def _parallel_flush(test: str, ours: Matrix, theirs: Matrix, roles_a: Roles, rol
             groups.append(group)
         elif not all(np.isnan(one).all() for one in paid):
             only = "first" if np.isnan(paid[1]).all() else "second"
-            gaps.append(f"{test} cache_flush: a core of cluster {cluster} pays as its last man in the {only} run only")
+            gaps.append(f"{test} cache_flush: a core of cluster {cluster} flushes as its last core down in the {only} run only")
     return Groups(groups, gaps=tuple(gaps))
 
 
@@ -236,7 +236,7 @@ def _parallel_wakeup(test: str, ours: Matrix, theirs: Matrix, roles_a: Roles, ro
         kept = _kept(test, Metric.WAKEUP, cluster, ours, theirs, columns, ~queued_a, ~queued_b)
         groups += kept
         if not kept:
-            notes.append(f"{test} wakeup: one of the runs has no core of cluster {cluster} that does not wait; they cannot be compared")
+            notes.append(f"{test} wakeup: in one of the runs every core of cluster {cluster} waits, so latlab does not compare them")
     if (group := _medians(test, Metric.WAKEUP, None, WAIT, ours, theirs, waits_a, waits_b)) is not None:
         groups.append(group)
     return Groups(groups, tuple(notes), _new_waits(test, ours, theirs, queued_a, queued_b))

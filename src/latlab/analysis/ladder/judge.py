@@ -3,7 +3,8 @@
 
 Several boots are judged in by_boot.py. With one boot of each run, the scatter comes from the cells of like cores, and the part that the
 cores of one test share between boots comes from the other tests. A row has its own p-value. A level, a group of rows of like cores over
-all tests, can add significance but no shift: the row must have changed by itself. docs/explanation/statistics.md has the assumptions and sources.
+all tests, can add significance but no shift: the row must have changed by itself. Assumptions and sources are in
+docs/explanation/statistics.md.
 """
 
 from __future__ import annotations

@@ -110,7 +110,7 @@ class OneBoot:
         if one.row.is_term:
             return f"fit, {self._fit.dof:.0f} degrees of freedom"
         moved = one.differences
-        return f"{int((moved > 0).sum())} of {len(moved)} cells up"
+        return f"{int((moved > 0).sum())} of {len(moved)} data points up"
 
     def _variance(self, one: Evidence, cells: int = 0) -> tuple[float, float]:
         return _joined(*self._parts(one, cells), MOST_DOF)

@@ -58,7 +58,7 @@ def _parts_fit(test: str, flush: Matrix, powerdown: Matrix, unit: str, tick: flo
         return Check(test, rule, True)
     row, column = (int(i) for i in over[0])
     figures = f"{amount(float(flush.values[row, column]), unit)} of {amount(float(powerdown.values[row, column]), unit)}"
-    return Check(test, rule, False, f"core {flush.cores[column]} flushes for {figures}, in {len(over)} cells")
+    return Check(test, rule, False, f"core {flush.cores[column]} flushes for {figures}, in {len(over)} data points")
 
 
 def _flushes(test: str, columns: Columns, flush: Matrix, roles: Roles, lead: CoreId | None, facts: PlatformFacts) -> Iterator[Check]:
@@ -93,7 +93,7 @@ def _nobody_last(test: str, flush: Matrix, roles: Roles) -> Check:
     if not often.any():
         return Check(test, rule, True)
     cores = ", ".join(str(core) for core, pays in zip(flush.cores, often, strict=True) if pays)
-    return Check(test, rule, False, f"{cores} flush for as long as the last man of a cluster")
+    return Check(test, rule, False, f"{cores} flush for as long as the last core down of a cluster")
 
 
 def _one_last_man(test: str, flush: Matrix, roles: Roles) -> Iterator[Check]:

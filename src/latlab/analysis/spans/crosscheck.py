@@ -25,8 +25,10 @@ def disagreement(samples: Iterable[Sample], figures: Iterable[Figures], clock_hz
             if span is None and metric is Metric.CACHE_FLUSH and value_ns == 0:
                 continue
             if span is None:
-                return Problem(line.line, f"core {line.core} prints {value_ns} ns of {metric}, its ring has no such span")
+                return Problem(line.line, f"core {line.core} prints {value_ns} ns of {metric}, its trace buffer has no such span")
             if abs(value_ns * clock_hz - span * NS_PER_S) > max(NS_PER_S, clock_hz):
                 span_ns = span * NS_PER_S // clock_hz
-                return Problem(line.line, f"core {line.core} prints {value_ns} ns of {metric}, its ring has {span} ticks ({span_ns} ns)")
+                return Problem(
+                    line.line, f"core {line.core} prints {value_ns} ns of {metric}, its trace buffer has {span} ticks ({span_ns} ns)"
+                )
     return None

@@ -33,6 +33,10 @@ class Finding(StrEnum):
     HOLDS = "not contradicted"
     CANNOT_TELL = "cannot tell"
 
+    def __str__(self) -> str:
+        """As a reader sees it; `value` is its code in files."""
+        return "inconclusive" if self is Finding.CANNOT_TELL else self.value
+
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
@@ -107,10 +111,10 @@ def _cores(run: Run, tree: IdleStates) -> dict[int, CoreId]:
 def _tests_of(run: Run, tree: IdleStates, state: IdleState, deepest: int | None, chosen: Mapping[str, str]) -> tuple[str, str]:
     """The tests that enter a state, else an empty text and why none is known to."""
     if any(problem.kind is ProblemKind.UNIT_SUSPECT for problem in run.problems):
-        return "", "the unit of the run's figures is in doubt"
+        return "", "the unit of the run's figures is doubtful"
     if state.name in chosen:
         return chosen[state.name], ""
-    say_it = f"say which tests enter it, as --state {state.name}={CORE_TESTS}"
+    say_it = f"name the tests that enter it, as --state {state.name}={CORE_TESTS}"
     if state.parameter is None or state.parameter & OTHER_BITS:
         return "", f"its number is the platform's own; {say_it}"
     if not state.parameter & POWERS_DOWN:
@@ -122,7 +126,7 @@ def _tests_of(run: Run, tree: IdleStates, state: IdleState, deepest: int | None,
         return CORE_TESTS, ""
     if level == deepest:
         return DEEP_TESTS, ""
-    known = "to a level that nothing tells" if deepest is None else f"to level {deepest}"
+    known = "to an unknown level" if deepest is None else f"to level {deepest}"
     return "", f"of level {level}; the deep tests go {known}"
 
 

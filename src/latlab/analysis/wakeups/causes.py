@@ -10,7 +10,7 @@ from latlab.analysis.base.wording import said_blame
 from latlab.analysis.wakeups.attribution import Attributed
 from latlab.model.blame import UNTRACED, Blame
 
-RING_OVERWRITTEN = "unknown: the firmware's ring had been overwritten"
+RING_OVERWRITTEN = "unknown: the firmware's trace buffer had wrapped"
 
 
 @dataclass(frozen=True, slots=True)

@@ -257,18 +257,21 @@ def _load_notes(a: Run, b: Run) -> Iterator[str]:
         if min(ours, theirs) > 0 and max(ours, theirs) > LOAD_RATIO * min(ours, theirs):
             yield (
                 f"the load {one.name} did {theirs / ours:.2f} times the work in {b.id}, {theirs:,.4g} bogo operations per second against "
-                f"{ours:,.4g} in {a.id}: what differs may be its doing"
+                f"{ours:,.4g} in {a.id}: it may cause the difference"
             )
         elif (ours > 0) != (theirs > 0) and one.name in before:
             idle = a.id if ours == 0 else b.id
-            yield f"the load {one.name} did nothing at all in {idle}: what differs may be its doing"
+            yield f"the load {one.name} did nothing at all in {idle}: it may cause the difference"
 
 
 def _exposure_notes(pair: WakeupPair) -> Iterator[str]:
     ours, theirs = (max((one[side].got for one in pair.joined), default=0) for side in (0, 1))
     if min(ours, theirs) and max(ours, theirs) > EXPOSURE_RATIO * min(ours, theirs):
         longer, factor = (pair.b, theirs / ours) if theirs > ours else (pair.a, ours / theirs)
-        yield f"{longer.id} counted {factor:.1f} times as many {SPANS[pair.joined[0][0].metric]}s: its maximum had that many more chances"
+        yield (
+            f"{longer.id} counted {factor:.1f} times as many {SPANS[pair.joined[0][0].metric]}s, so its maximum had that many more "
+            "opportunities"
+        )
     for run, side in ((pair.a, 0), (pair.b, 1)):
         clipped = sum(one[side].beyond for one in pair.joined)
         if clipped:
@@ -289,7 +292,7 @@ def _digest_notes(pair: WakeupPair) -> Iterator[str]:
 
 def _digests(ours: Distribution, theirs: Distribution) -> str:
     if ours.digest == theirs.digest:
-        return "are identical, all of them"
+        return "are all identical"
     if (ours.counts, ours.average_ticks, ours.maximum_ticks) == (theirs.counts, theirs.average_ticks, theirs.maximum_ticks):
         return "came in another order, or differ within an interval of the histogram"
     return "differ"

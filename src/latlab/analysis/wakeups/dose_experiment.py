@@ -87,7 +87,7 @@ def line_of(found: Sequence[DoseFigures]) -> DoseResponse:
     """The fit through the boots in which the kernel's own caller is alone."""
     alone = [dose for dose in found if dose.kstack and not dose.hwrng]
     if len(alone) < FEWEST_BOOTS:
-        raise DataError(f"{len(alone)} of the boots for the slope came back whole; three are needed; run the experiment again")
+        raise DataError(f"{len(alone)} of the boots for the slope are complete, and three are needed; run the experiment again")
     return fit([dose.dose_us for dose in alone], [dose.max_us for dose in alone])
 
 
@@ -116,7 +116,7 @@ def far_above(found: Sequence[DoseFigures], of_highest: Sequence[Attributed]) ->
     """`of_highest` are the outliers of `highest_alone`."""
     undisturbed = _undisturbed(found)
     if undisturbed is None:
-        raise DataError("the boot without a dose did not come back whole; run the experiment again")
+        raise DataError("the boot without injected delay is incomplete; run the experiment again")
     limit_ns = FAR_ABOVE * undisturbed.max_us * 1000
     above = tuple(entry for entry in of_highest if entry.outlier.late_ns > limit_ns)
     explained = sum(entry.blame.name == HELD_CALL for entry in above)

@@ -73,7 +73,7 @@ def _call(one: LostCpu) -> str:
 
 def _by_write(step: PowerStep) -> str:
     if step.errno is None:
-        return "the record ends in this step"
+        return "the record ends during this change"
     return f"the write to its file `online` ended with {errno.errorcode.get(step.errno, str(step.errno))}"
 
 

@@ -14,8 +14,8 @@ from latlab.model.stolen import Regime
 
 SEEN = {
     Regime.RUNS: "the cycle counter runs on in the firmware",
-    Regime.STOPS: "the firmware stops the counters and an entry leaves a mark",
-    Regime.UNMARKED: "the counters stop without a mark, so a hypervisor that takes the CPU looks alike",
+    Regime.STOPS: "the firmware stops the counters and an entry leaves a signature",
+    Regime.UNMARKED: "the counters stop without a signature, so preemption by a hypervisor looks the same",
 }
 NEXT_STEPS = {errno.EPERM: "run it as root", errno.EACCES: "run it as root", errno.ENOENT: "it needs tracefs with the scheduler's events"}
 
@@ -24,7 +24,7 @@ def sight(events: KernelEvents) -> tuple[str, ...]:
     """One sentence for each way in which CPUs could be watched or not."""
     told = [
         f"{said_cpus([cpu.cpu for cpu in events.meter if cpu.calibration and cpu.calibration.regime is regime])}: "
-        f"stolen time is measured; {said}"
+        f"steal time is measured; {said}"
         for regime, said in SEEN.items()
         if any(cpu.calibration and cpu.calibration.regime is regime for cpu in events.meter)
     ]
@@ -32,7 +32,7 @@ def sight(events: KernelEvents) -> tuple[str, ...]:
     for error in dict.fromkeys(error for _, error in events.closed):
         cpus = said_cpus([cpu for cpu, other in events.closed if other == error])
         told.append(
-            f"{cpus}: the kernel's events cannot be read ({os.strerror(error)}), so nothing of it is named; "
+            f"{cpus}: the kernel's events cannot be read ({os.strerror(error)}), so latlab names no kernel cause; "
             f"{NEXT_STEPS.get(error, 'perf_event_open(2) says what this error means')}"
         )
     told += _cut_short(events)
@@ -48,8 +48,8 @@ def _cut_short(events: KernelEvents) -> Iterator[str]:
         cut = [thread for thread in last if thread is None or thread.name != MEASURING_TASK]
         idle = sum(thread is not None and thread.is_idle for thread in cut)
         if cut:
-            ends = f"; {idle} of them end where the CPU goes idle, and of its idle task the kernel told nothing" if idle else ""
+            ends = f"; {idle} of them end when the CPU goes idle, and the kernel records no event of its idle task" if idle else ""
             yield (
                 f"CPU {cpu}: the kernel's events of {len(cut)} of {len(last)} late wake-ups do not reach the thread, "
-                f"so nothing of them is named{ends}"
+                f"so latlab names no kernel cause for them{ends}"
             )

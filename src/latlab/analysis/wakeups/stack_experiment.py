@@ -114,9 +114,9 @@ def judge_stack(found: Sequence[ArmFigures]) -> StackJudgement:
     """Raises DataError where too few boots came back for a slope."""
     series = sorted(series_of(found), key=lambda one: one.arm.read_bytes)
     if len(series) < FEWEST_BOOTS or series[0].arm.read_bytes:
-        raise DataError(f"{len(series)} of the boots for the slope came back whole; three are needed, one without a read; run it again")
+        raise DataError(f"{len(series)} of the boots for the slope are complete, and three are needed, one without a read; run it again")
     if len({one.calls for one in series}) == 1:
-        raise DataError(f"{series[0].calls} call in each boot, whatever was read, gives no slope; `latlab show --log job.log` says why")
+        raise DataError(f"{series[0].calls} call in each bootat every read size gives no slope; `latlab show --log job.log` prints why")
     halves = [one for one in found if (one.arm.world, one.arm.node) != (AS_BUILT, OPTEE) and one.arm.node != OPTEE]
     return StackJudgement(
         line=fit([one.calls / one.seconds for one in series], [len(one.blamed) / one.seconds for one in series]),

@@ -80,7 +80,9 @@ class Tail:
         return "; ".join(one.said for one in self.diagnostics if not one.passed)
 
 
-NO_TAIL = Diagnostic("clock", False, "counts of a deterministic clock have no tail; their maximum is exact for the paths that ran")
+NO_TAIL = Diagnostic(
+    "clock", False, "counts of a deterministic clock have no tail distribution; their maximum is exact for the paths that ran"
+)
 
 
 def tails(run: Run, test: str | None, metric: Metric, once_in: float) -> tuple[Tail, ...]:
@@ -167,8 +169,13 @@ def _shape(found: TailLevel) -> Diagnostic:
     low, high = found.shape_interval
     said = f"{found.shape:.2f} ({low:.2f} to {high:.2f})"
     if found.shape < SMALLEST_SHAPE:
-        return Diagnostic("shape", False, said, f"the tail ends, not far above the largest; below {SMALLEST_SHAPE} no interval holds")
-    return Diagnostic("shape", high < LARGEST_SHAPE, said, f"from {LARGEST_SHAPE} on a few samples decide everything")
+        return Diagnostic(
+            "shape",
+            False,
+            said,
+            f"the fitted distribution has an upper end shortly above the largest value; below {SMALLEST_SHAPE} no interval is valid",
+        )
+    return Diagnostic("shape", high < LARGEST_SHAPE, said, f"from {LARGEST_SHAPE} on few samples determine the fit")
 
 
 def _independence(values: Floats) -> Diagnostic:

@@ -42,7 +42,7 @@ def silence(wakeups: Wakeups, cpu: CpuWakeups) -> str:
 def disagreement(cpu: CpuWakeups, rows: RowKind = RowKind.CPU) -> str:
     """A sentence where the counts of a CPU cannot be right together; empty where they can."""
     if cpu.histogram is not None and cpu.histogram.total != cpu.got:
-        return f"{rows.named(cpu.cpu)}: the histogram holds {cpu.histogram.total} samples, the tool says {cpu.got}"
+        return f"{rows.named(cpu.cpu)}: the histogram has {cpu.histogram.total} samples, the tool says {cpu.got}"
     if cpu.expected is not None and cpu.got + (cpu.missed or 0) < cpu.expected:
         short = cpu.expected - cpu.got - (cpu.missed or 0)
         return f"{rows.named(cpu.cpu)}: {cpu.expected} wake-ups were due, {cpu.got} were measured; {short} are unaccounted for"

@@ -45,8 +45,8 @@ def check_machine(run: Run) -> None:
     """Refuse what must not be mistaken for a latency."""
     if run.conditions.mode is Mode.MULTI_THREAD:
         raise NotComparable(
-            f"{run.id} ran in multi-threaded emulation, so its figures are the host's scheduling and no latencies; "
-            "run it with --cores 1 --mode deterministic, or on a board"
+            f"{run.id} ran in multi-threaded emulation, so its figures are the host's scheduling and no latencies. "
+            "Run it with --cores 1 --mode deterministic, or on a board"
         )
 
 
@@ -63,7 +63,7 @@ def _joined(a: Run, b: Run, notes: list[str], gaps: list[str]) -> tuple[tuple[Di
     for run, found in ((a, ours), (b, theirs)):
         left = [test for test in found if test not in used]
         if left:
-            notes.append(f"{', '.join(left)} stands only in {run.id}")
+            notes.append(f"{', '.join(left)} is only in {run.id}")
             gaps += notes[-1:] if run is a else []
     joined = []
     for one, other in tests:

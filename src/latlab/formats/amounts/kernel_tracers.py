@@ -49,7 +49,7 @@ def read_hwlat_trace(text: str, place: str) -> Benchmark:
             gaps.append(max(int(match["inner"]), int(match["outer"])))
             cpus.add(int(match["cpu"]))
     if not gaps:
-        raise DataError(f"{place}: the trace of hwlat holds no gap, and does not say for how long it ran; there is no figure to import")
+        raise DataError(f"{place}: the trace of hwlat has no gap, and no duration; there is no figure to import")
     amounts = (
         Amount("hwlat", Metric.EVENTS, "gaps above the threshold", None, (float(len(gaps)),)),
         Amount("hwlat", Metric.DURATION, "largest gap", None, (max(gaps) * 1e3,)),

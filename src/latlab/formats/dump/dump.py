@@ -131,7 +131,7 @@ class _Reader:
         if self.open:
             self.open.spoil(f"line {line} is damaged")
         self.orphans = True
-        yield Problem(line, f"{damage.reason}; what it said is lost")
+        yield Problem(line, f"{damage.reason}; its content is lost")
 
     def figures(self, line: int, figures: Figures) -> Iterator[Item]:
         if self.refused or self.boot is None or not self.open:
@@ -232,7 +232,7 @@ class _Reader:
         else:
             self.open.rings[frame.core] = _OpenRing(frame, line)
             if frame.lost:
-                yield Problem(line, f"core {frame.core} lost {frame.lost} records in {self.open.title}; make its ring longer")
+                yield Problem(line, f"core {frame.core} lost {frame.lost} records in {self.open.title}; enlarge its trace buffer")
 
     def _data(self, line: int, frame: Data) -> Iterator[Item]:
         ring = self.open.rings.get(frame.core) if self.open else None

@@ -96,7 +96,7 @@ class _Log:
         for figures in parse_figures(plain):
             self.last = number
             if isinstance(figures, Damage):
-                self.problems.append(Problem(number, f"{figures.reason}; what it said is lost"))
+                self.problems.append(Problem(number, f"{figures.reason}; its content is lost"))
             elif figures.core not in self.cores:
                 self.problems.append(
                     Problem(number, f"core {figures.core} is not in the topology {self.topology}; give the right --topology")

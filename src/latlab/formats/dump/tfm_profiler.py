@@ -56,5 +56,5 @@ def test_name(world: str, call: str) -> str:
 
 def _impossible(call: str, cycles: int) -> str:
     if cycles == 0:
-        return f"{call}: 0 cycles, which is what the profiler says where it has no pair of checkpoints; left out"
+        return f"{call}: 0 cycles, which the profiler prints without a pair of checkpoints; left out"
     return f"{call}: {cycles} cycles, a sum that went beyond 32 bits; left out"

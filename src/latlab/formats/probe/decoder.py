@@ -92,7 +92,8 @@ class Decoder:
             )
         elif self.end is None:
             yield Problem(
-                0, f"the probe's stream was cut off after {self._at} bytes: QEMU was killed or the disk is full; what came is kept"
+                0,
+                f"the probe's stream was cut off after {self._at} bytes: QEMU was killed or the disk is full; the data before it are kept",
             )
         elif self.end.lost:
             yield Problem(0, f"the probe lost {self.end.lost} records after {self.end.records}; free some disk or raise its limit")
@@ -176,7 +177,7 @@ def _fragment(core: int, body: bytes) -> Fragment:
     address, number, instructions, level, size = FRAGMENT.unpack_from(body)
     code = body[FRAGMENT.size : FRAGMENT.size + size]
     if len(code) != size:
-        raise ValueError(f"{size} bytes of code said, {len(code)} there")
+        raise ValueError(f"{size} bytes of code announced, {len(code)} present")
     return Fragment(number, address, instructions, level & LEVEL_BITS, code, level >> CONTEXT_SHIFT)
 
 
@@ -199,7 +200,7 @@ def _masked(core: int, body: bytes) -> Masked:
     line, mask, begin_world, end_world, edges, worlds, *rest = MASKED.unpack_from(body)
     count, instructions, longest, begin, link, end, *trail = rest
     if len(body) != MASKED.size + worlds * MASKED_WORLD.size:
-        raise ValueError(f"{worlds} worlds said, {len(body) - MASKED.size} bytes for them")
+        raise ValueError(f"{worlds} worlds announced, {len(body) - MASKED.size} bytes for them")
     return Masked(
         core, line, Mask(mask), begin_world, end_world, bool(edges & FROM_START), bool(edges & TO_END), count, instructions, longest,
         begin, link, end, tuple(MASKED_WORLD.iter_unpack(body[MASKED.size :])), tuple(trail),

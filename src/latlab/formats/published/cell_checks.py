@@ -67,8 +67,8 @@ def _suspicions(table: Table, tables: Sequence[Table], tick_ns: Decimal | None) 
     can_tell = table.unit != "ns" and tick_ns and tick_ns > 1 and len(numerals) >= _FEWEST_FIGURES and any(numerals)
     if can_tell and tick_ns and all(number % tick_ns == 0 for number in numerals):
         cause = (
-            f"the unit is said to be {table.unit}, but every figure is a whole multiple of {tick_ns.normalize():f}, the counter's tick "
-            "in ns, so the figures are ns; --unit ns reads them so"
+            f"the stated unit is {table.unit}, but every figure is a whole multiple of {tick_ns.normalize():f}, the counter's tick "
+            "in ns, so the figures are ns. --unit ns reads them so"
         )
         yield UnitSuspect(table, cause, f"{table.test}, such as {max(numerals)}")
         return
@@ -78,7 +78,7 @@ def _suspicions(table: Table, tables: Sequence[Table], tick_ns: Decimal | None) 
         ratio = _ratio_in_ns(table, other)
         if ratio is not None and ratio > _UNIT_RATIO:
             sibling = f"those of {words_of(other.release)} in {other.unit}"
-            cause = f"in {table.unit} the figures are hundreds of times {sibling}; --unit says which it is"
+            cause = f"in {table.unit} the figures are hundreds of times {sibling}; give the unit with --unit"
             yield UnitSuspect(table, cause, f"{table.test} is {ratio:.0f} times its sibling of {other.release} in line {other.line}")
             return
 

@@ -99,7 +99,7 @@ def _inferred(tables: Sequence[Table], shape: Topology, told: Topology | None) -
     names = ", ".join(dict.fromkeys(str(core) for table in tables for core in _repeated(table)))
     places = ", ".join(map(str, shape.cores))
     count = "1 table names" if len(tables) == 1 else f"{len(tables)} tables name"
-    why = f"{told} was said of them" if told else f"FILE#RELEASE@{shape} with other numbers says otherwise"
+    why = f"{told} was given for them" if told else f"FILE#RELEASE@{shape} with other numbers overrides this"
     return Problem(
         tables[0].line,
         f"inferred: {count} a core more than once ({names}); the rows are taken in their order as cores {places}; {why}",
@@ -117,7 +117,7 @@ def _lost(tables: Sequence[Table]) -> list[Problem]:
             Problem(
                 table.line,
                 f"{table.test} ({table.release or 'no release named'}) names core {names} more than once in {rows} rows; "
-                f"only the first row of each is kept; say the cores of each cluster with its name, such as FILE#RELEASE@{_even(rows)}",
+                f"only the first row of each is kept. Give the cores of each cluster with its name, such as FILE#RELEASE@{_even(rows)}",
             )
         )
     return out

@@ -30,7 +30,7 @@ class Cause(StrEnum):
     SIGN = "of the wrong sign"
     REVERSED = "relative to the new figure instead of that of {base}"
     UNIT = "taken against a figure in another unit, a thousand times off"
-    NONE = "not what {base} gives, though the others of this release are"
+    NONE = "inconsistent with {base}, unlike the others of this release"
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +165,7 @@ def _without_base(cells: Sequence[_Cell], count: int, release: str, base: str) -
     do = "does" if len(cells) == 1 else "do"
     message = (
         f"delta without base: of the {count} printed deltas of {words_of(release)} {len(cells)} {do} not follow "
-        f"from the figures of {words_of(base)}, the one before it here; what they were taken against is not in this document"
+        f"from the figures of {words_of(base)}, the one before it here. Their reference table is not in this document"
     )
     yield Problem(cells[0].figure.line, message, ProblemKind.DELTA_WITHOUT_BASE, tuple(_case(cell, release, base) for cell in cells))
 

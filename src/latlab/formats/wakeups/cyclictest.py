@@ -32,7 +32,7 @@ SMP = re.compile(r"(?:^|\s)(?:--smp|-[a-zA-Z]*S[a-zA-Z]*\d*)(?=\s|$)")
 EACH_CPU = re.compile(r"(?:^|\s)(?:-a|--affinity)(?=\s+-|\s*$)")
 THREADS_ASKED = re.compile(r"(?:^|\s)(?:-t|--threads)")
 WIDE = 8
-THREADS = ("rows", "threads, whose CPUs the tool does not say")
+THREADS = ("rows", "threads, whose CPUs the tool does not name")
 TORN = re.compile(r"^T:\s*\d+ (?:\(|Spike:)|^# (?:Total|Min|Avg|Max|Histogram)\b|^# Thread \d+:")
 SPIKE = re.compile(r"^T:\s*(\d+) Spike:\s*(\d+): TS:\s*(\d+)\s*$")
 SMIS = re.compile(r"^# SMIs:((?:\s+\d+)+)\s*$")
@@ -213,7 +213,7 @@ def _begin(found: _Text, number: int, place: str) -> None:
     if found.header:
         raise second_run(place, found.header, number, "cyclictest", "a histogram begins")
     if found.buckets:
-        found.problems.append(f"{place}:{number}: {len(found.buckets)} rows stand above `# Histogram`; they are left out")
+        found.problems.append(f"{place}:{number}: {len(found.buckets)} rows are above `# Histogram`; they are left out")
         found.buckets.clear()
     found.header = number
 
@@ -241,7 +241,7 @@ def _add_bucket(found: _Text, low: int, counts: list[int], number: int, place: s
     where = f"{place}:{number}"
     columns = next((len(row) for row in found.buckets.values()), len(counts))
     if found.ended:
-        found.problems.append(f"{where}: a row stands below the totals of the histogram; it is left out")
+        found.problems.append(f"{where}: a row is below the totals of the histogram; it is left out")
     elif len(counts) != columns:
         found.problems.append(f"{where}: {len(counts)} columns where there were {columns} before; the line is left out")
     elif low in found.buckets:

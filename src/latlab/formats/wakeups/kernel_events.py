@@ -56,9 +56,9 @@ def read_kernel_events(data: bytes, place: str) -> KernelEvents:
             problems.append(f"{place}: the block that ends at byte {end} cannot be read: {error}")
         at = end
     if at != len(data):
-        problems.append(f"{place}: cut off or damaged from byte {at} on; what stands before it is kept")
+        problems.append(f"{place}: cut off or damaged from byte {at} on; the data before it are kept")
     if found.dropped is None:
-        problems.append(f"{place}: the recorder did not come to its end; what it had written before is kept")
+        problems.append(f"{place}: the recorder did not finish; the data before that are kept")
     if found.dropped:
         problems.append(f"{place}: what the kernel did until {found.dropped} late wake-ups is not kept; raise the threshold")
     meter = found.meter.cpus if found.meter else ()

@@ -28,6 +28,6 @@ def read_load_work(data: bytes, place: str) -> tuple[LoadWork, ...]:
     try:
         found = msgspec.yaml.decode(metrics, type=_File | None)
     except (msgspec.MsgspecError, RecursionError, ValueError) as error:
-        raise DataError(f"{place}: not what stress-ng writes ({error}); what the load did is not known") from error
+        raise DataError(f"{place}: not what stress-ng writes ({error}); the work of the load is unknown") from error
     stressors = (found.metrics if found else None) or []
     return tuple(LoadWork(one.stressor, one.operations / one.seconds) for one in stressors if one.seconds > 0)

@@ -123,7 +123,7 @@ def _scanned(text: str, place: str) -> _Text:
             continue
         values = [Decimal(part) for part in match["values"].split() if NUMBER.fullmatch(part)]
         if match["name"] != "Core" and "Core" not in found.rows:
-            found.problems.append(f"{where}: the row {match['name']} stands before the row `Core:`, which names its CPUs; it is left out")
+            found.problems.append(f"{where}: the row {match['name']} is before the row `Core:`, which names its CPUs; it is left out")
             continue
         cores = len(found.rows.get("Core", values))
         if len(values) != len(match["values"].split()) or len(values) != cores or not 0 < cores <= MOST_CPUS:

@@ -109,5 +109,5 @@ def _average(value: object, count: int, place: str) -> float:
 
 def _figure(value: object, place: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 10**12:
-        raise DataError(f"{place}: {str(value)[:40]!r} stands where a figure of a pair does; the file is damaged")
+        raise DataError(f"{place}: {str(value)[:40]!r} is no figure of a pair; the file is damaged")
     return float(value)

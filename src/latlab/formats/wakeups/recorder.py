@@ -64,7 +64,7 @@ def read_record(data: bytes, place: str) -> Wakeups:
         problem = f"{place}: {slot.outliers - len(outliers)} of {slot.outliers} outliers are cut off; the rest is kept"
     problems = [problem] if problem else []
     if not slot.final:
-        problems.append(f"{place}: the recorder was killed; what came after its checkpoint {slot.sequence} is lost, at most one second")
+        problems.append(f"{place}: the recorder was killed; the data after its checkpoint {slot.sequence} is lost, at most one second")
     cpus = tuple(_cpu(slot, header, index) for index in range(len(header.cpus)))
     dropped = sum(cpu.outliers_dropped for cpu in cpus)
     if dropped:

@@ -54,7 +54,7 @@ def read_runqlat(text: str, place: str) -> Wakeups:
         problems.append(f"{place}: no bar is full, so the row with the largest count is missing; the histogram was cut off")
     average = float(((lows + highs) / 2 * counts).sum() / counts.sum())
     facts = (
-        ("rows", "all tasks on all CPUs; the tool does not set them apart"),
+        ("rows", "all tasks on all CPUs; the tool does not separate them"),
         ("average and maximum", "computed from the buckets: their middles, and the end of the last one"),
     )
     cpu = CpuWakeups(0, histogram, histogram.total, None, None, int(lows[0]), int(highs[-1]) - 1, average)

@@ -69,7 +69,7 @@ def read_stress_ng(text: str, place: str) -> Wakeups:
     if width and shown is not None and last != (announced - 1) * width:
         problems.append(f"{place}: the buckets end at {last} ns where stress-ng announces {announced}; the output was cut off")
     if width and shown is None and len(rows) != announced:
-        problems.append(f"{place}: {len(rows)} buckets stand where stress-ng announces {announced}; the output was cut off")
+        problems.append(f"{place}: {len(rows)} buckets are printed, and stress-ng announces {announced}; the output was cut off")
     rows = rows[:shown]
     if any(after - before != width for (before, _), (after, _) in pairwise(rows)):
         raise DataError(f"{place}: the buckets of stress-ng's cyclic are not {width} ns apart; the file is damaged")

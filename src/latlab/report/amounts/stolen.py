@@ -21,20 +21,20 @@ from latlab.report.run.facts import begun, method
 from latlab.report.table import Column, Table, figures, words
 from latlab.report.vega import alt
 
-TITLE = "What the firmware takes of each CPU"
+TITLE = "Steal time of each CPU"
 PHASES = {"idle": "Idle", "load": "Under load"}
 SAID = {"idle": "while idle", "load": "under load"}
 REGIMES = {
     Regime.RUNS: "cycle counter runs on",
     Regime.STOPS: "firmware stops the counters",
-    Regime.UNMARKED: "both counters stop, no mark",
+    Regime.UNMARKED: "both counters stop, no signature",
 }
 WORST_SHOWN = 20
 HIGH_PX = 260
 FLOOR = 0.5
 
 Phases = tuple[StealPhase, ...]
-TURNS = "the {} vCPUs take turns on one clock: what a stay in the firmware took may hold turns of the others; --cores 1 tells its length"
+TURNS = "the {} vCPUs take turns on one clock, so steal time of one may include turns of the others; --cores 1 measures it alone"
 
 
 def tables(phases: Phases) -> list[Table]:
@@ -54,7 +54,7 @@ def document(run: Run, phases: Phases) -> Page:
     """The same for a browser, with charts."""
     lead = (f"{run.platform}, run {run.id}{begun(run)}", f"Mode: {mode_of(run)}.")
     doubted = _doubts(run, phases)
-    sections = [Section("What it cannot tell", doubted)] if doubted else []
+    sections = [Section("What was not measured, and what is uncertain", doubted)] if doubted else []
     for phase in phases:
         if phase.found.seeing:
             sections.append(Section(PHASES[phase.name], (_losses(phase), *named(_charts(phase), phase.name), *_worst(phase))))
@@ -72,7 +72,7 @@ def _answer(run: Run, phases: Phases) -> str:
         return next(iter(_sentences(run, phases)), "")
     most, phase = max(losses, key=lambda pair: pair[0].share)
     lost = f"CPU {most.cpu} lost {100 * most.share:.4f} % of its time to firmware and secure world {SAID[phase.name]}"
-    return f"{lost}, {us(max(one.worst_ns for one, _ in losses))} µs at most at once, of {most.measured_s:.0f} s."
+    return f"{lost}, {us(max(one.worst_ns for one, _ in losses))} µs at most in one window, in {most.measured_s:.0f} s."
 
 
 def _doubts(run: Run, phases: Phases) -> tuple[Items, ...]:
@@ -110,22 +110,22 @@ def _losses(phase: StealPhase) -> Table:
     columns = (
         *figures("CPU"),
         Column("Measured", unit="s"),
-        Column("Stolen in a second", unit="µs"),
+        Column("Steal time per second", unit="µs"),
         Column("in the worst second", unit="µs"),
         Column("Share", unit="%"),
-        Column("Most at once", unit="µs"),
-        *figures("Windows", "with a theft"),
+        Column("Most in one window", unit="µs"),
+        *figures("Windows", "with steal time"),
         Column("The meter's own time", unit="%"),
     )
-    return Table(f"Stolen by firmware and secure world: {PHASES[phase.name].lower()}", columns, rows, tuple(_notes(phase)))
+    return Table(f"Steal time by firmware and secure world: {PHASES[phase.name].lower()}", columns, rows, tuple(_notes(phase)))
 
 
 def _notes(phase: StealPhase) -> Iterator[str]:
-    yield f"A window is {phase.found.interval_ns / 1000:g} µs long; what was taken at once is told by window."
+    yield f"A window is {phase.found.interval_ns / 1000:g} µs long, from one reading of the counters to the next."
     for one in phase.periods:
         sizes = " to ".join(dict.fromkeys((us(one.shortest_ns), us(one.longest_ns))))
         kept = f"a period of {one.period.period_s:g} s (concentration {one.period.concentration:.2f} of 1)"
-        yield f"CPU {one.cpu}: {one.period.outliers} thefts of {sizes} µs keep {kept}."
+        yield f"CPU {one.cpu}: {one.period.outliers} windows with {sizes} µs of steal time repeat with {kept}."
 
 
 def _worst(phase: StealPhase) -> tuple[Table, ...]:
@@ -140,8 +140,8 @@ def _worst(phase: StealPhase) -> tuple[Table, ...]:
     )
     threshold = f"from {found.threshold_ns / 1000:g} µs on"
     notes = (f"The {len(worst)} longest of {len(everyone)} {threshold}.",) if len(everyone) > len(worst) else (f"All {threshold}.",)
-    columns = (Column("At", unit="s"), *figures("CPU"), Column("Stolen", unit="µs"), *figures("Mark (cycles)"))
-    return (Table(f"Thefts: {PHASES[phase.name].lower()}", columns, rows, notes),)
+    columns = (Column("At", unit="s"), *figures("CPU"), Column("Stolen", unit="µs"), *figures("Signature (cycles)"))
+    return (Table(f"Windows with steal time: {PHASES[phase.name].lower()}", columns, rows, notes),)
 
 
 def _calibrations(phase: StealPhase) -> Table:
@@ -150,7 +150,7 @@ def _calibrations(phase: StealPhase) -> Table:
         *figures("CPU"),
         *words("Firmware", "Call"),
         Column("a call took", unit="µs"),
-        *figures("its mark (cycles)", "Noise (cycles)"),
+        *figures("its signature (cycles)", "Noise (cycles)"),
         Column("Clock", unit="MHz"),
     )
     return Table(f"Calibration: {said_cpus([cpu.cpu for cpu in phase.found.seeing])}", columns, rows)
@@ -193,13 +193,13 @@ def _time_line(phase: StealPhase) -> Chart:
         .mark_point(filled=True, size=40, opacity=0.8)
         .encode(
             x=alt.X("s:Q", title="seconds since the start", scale=alt.Scale(domain=[0, end_s])),
-            y=alt.Y("us:Q", title="stolen (µs)"),
+            y=alt.Y("us:Q", title="steal time (µs)"),
             color=_colour(phase),
             tooltip=["s:Q", alt.Tooltip("us:Q", title="µs"), "cpu:N"],
         )
     )
     note = f"Each point is a window that lost {phase.found.threshold_ns / 1000:g} µs or more."
-    return Chart("Time line of thefts", note, finished(chart))
+    return Chart("Steal time over the run", note, finished(chart))
 
 
 def _histogram(phase: StealPhase) -> Chart:
@@ -212,7 +212,7 @@ def _histogram(phase: StealPhase) -> Chart:
     whole = [10**power for power in range(1 + math.ceil(math.log10(max(2, *(row["n"] for row in rows)))))]
     counts = alt.Scale(type="log", domain=[FLOOR, whole[-1]])
     base = alt.Chart(alt.InlineData(values=rows), width=WIDE_PX, height=HIGH_PX).encode(
-        x=alt.X("low:Q", title="stolen in one window (µs)", scale=log),
+        x=alt.X("low:Q", title="steal time in one window (µs)", scale=log),
         y=alt.Y("n:Q", title="windows", scale=counts, axis=alt.Axis(values=whole, format=",d")),
         color=_colour(phase),
         tooltip=[
@@ -223,7 +223,7 @@ def _histogram(phase: StealPhase) -> Chart:
         ],
     )
     chart = alt.layer(base.mark_rule(strokeWidth=2, opacity=0.5).encode(y2="floor:Q"), base.mark_point(filled=True, size=60, opacity=0.8))
-    return Chart("Histogram of thefts", "Windows in which something was taken, both axes logarithmic.", finished(chart))
+    return Chart("Histogram of steal time", "Windows with steal time, both axes logarithmic.", finished(chart))
 
 
 def _colour(phase: StealPhase) -> alt.Color:

@@ -16,14 +16,18 @@ from latlab.report.titles import platform_title
 
 COUNTED = (Outcome.BROKEN, Outcome.DENIAL, Outcome.UNTOLD, Outcome.CONTAINED, Outcome.REFUSED, Outcome.NOT_TRIED)
 MEANINGS = (
-    (Outcome.BROKEN, "something of the secure side was read, written or run, or a handle of nobody's was accepted"),
-    (Outcome.DENIAL, "the machine was reset or stands still, and the secure side said nothing"),
-    (Outcome.UNTOLD, "the machine ended in it, and nothing says why"),
-    (Outcome.CONTAINED, "the secure side stopped the machine and said why, or the non-secure side got a fault of its own"),
-    (Outcome.REFUSED, "an error came back, or the call was served as any other, and nothing secure was touched"),
-    (Outcome.NOT_TRIED, "the subject lacks what the attack needs"),
+    (Outcome.BROKEN, "secure memory was read, written or executed, or an unknown handle was accepted"),
+    (Outcome.DENIAL, "the machine was reset or stopped, and the secure side printed nothing"),
+    (Outcome.UNTOLD, "the machine ended during the attack, for an unknown reason"),
+    (Outcome.CONTAINED, "the secure side stopped the machine and printed why, or the non-secure side took a fault"),
+    (Outcome.REFUSED, "the call returned an error, or was served normally, and no secure memory was touched"),
+    (Outcome.NOT_TRIED, "the subject lacks a feature that the attack needs"),
 )
-WORST = {Outcome.BROKEN: "broke it", Outcome.DENIAL: "stopped it unsaid", Outcome.UNTOLD: "ended it, and nothing says why"}
+WORST = {
+    Outcome.BROKEN: "broke the isolation",
+    Outcome.DENIAL: "stopped it without a message",
+    Outcome.UNTOLD: "ended it for an unknown reason",
+}
 TOLD_IN_FULL = (Outcome.BROKEN, Outcome.DENIAL, Outcome.UNTOLD, Outcome.NOT_TRIED)
 
 
@@ -32,10 +36,10 @@ def counts(run: Run) -> Table:
     families = [family for family in Family if any(one.family is family for one in run.attacks)]
     lines = [(family.value, *_counts([one for one in run.attacks if one.family is family])) for family in families]
     tries = sum(one.tries for one in run.attacks)
-    note = f"{len(run.attacks)} attacks, {tries} tries; not tried is what the subject has no means for"
+    note = f"{len(run.attacks)} attacks, {tries} tries; an attack is not tried if the subject lacks a feature that it needs"
     return Table(
-        "What came of the attacks",
-        (*words("Family"), *figures(*(one.value for one in COUNTED))),
+        "Outcomes of the attacks",
+        (*words("Family"), *figures(*(str(one) for one in COUNTED))),
         (*lines, ("all", *_counts(run.attacks))),
         (note,),
     )
@@ -44,13 +48,13 @@ def counts(run: Run) -> Table:
 def beside(runs: Sequence[Run]) -> Table:
     """A row for each run, a column for each outcome."""
     lines: tuple[tuple[Value, ...], ...] = tuple((run.build.firmware, *_counts(run.attacks)) for run in runs)
-    return Table("What came of the attacks", (*words("Build"), *figures(*(one.value for one in COUNTED))), lines)
+    return Table("Outcomes of the attacks", (*words("Build"), *figures(*(str(one) for one in COUNTED))), lines)
 
 
 def rows(run: Run) -> Table:
     """Every attack, with what its sentence rests on."""
-    columns = (*words("Family", "Attack", "Outcome"), prose("What came of it"), prose("It rests on"))
-    lines = tuple((one.family.value, one.name, one.outcome.value, one.sentence, evidence_text(one)) for one in run.attacks)
+    columns = (*words("Family", "Attack", "Outcome"), prose("Result"), prose("Evidence"))
+    lines = tuple((one.family.value, one.name, str(one.outcome), one.sentence, evidence_text(one)) for one in run.attacks)
     return Table("The attacks", columns, lines)
 
 
@@ -72,7 +76,7 @@ def screen(run: Run) -> Page:
 def document(run: Run) -> Page:
     """The same as a document, with every attack."""
     title = f"Attacks on {run.build.firmware}, {platform_title(run)}"
-    meanings = Facts(tuple((outcome.value, meaning) for outcome, meaning in MEANINGS))
+    meanings = Facts(tuple((str(outcome), meaning) for outcome, meaning in MEANINGS))
     sections = (
         *partial(run),
         Section("Results", (counts(run), *_told(run))),
@@ -87,14 +91,20 @@ def _answer(run: Run) -> str:
     tried = [one for one in run.attacks if one.outcome is not Outcome.NOT_TRIED]
     worst = [f"{n} {WORST[outcome]}" for outcome in WORST if (n := sum(one.outcome is outcome for one in tried))]
     of = f"{count(len(tried), 'attack')} on {run.build.firmware}"
-    return f"Of {of} {' and '.join(worst)}." if worst else f"None of {of} broke it or stopped it unsaid." if tried else ""
+    return (
+        f"Of {of} {' and '.join(worst)}."
+        if worst
+        else f"None of {of} broke the isolation or stopped the machine without a message."
+        if tried
+        else ""
+    )
 
 
 def _told(run: Run) -> tuple[Block, ...]:
     found = [one for one in run.attacks if one.outcome in TOLD_IN_FULL]
     if not found:
         return ()
-    return (Items(tuple(Item(f"{one.outcome.value}: {one.family.value}, {one.name}: {one.sentence}", _below(one)) for one in found)),)
+    return (Items(tuple(Item(f"{one.outcome}: {one.family.value}, {one.name}: {one.sentence}", _below(one)) for one in found)),)
 
 
 def _below(one: AttackResult) -> tuple[str, ...]:

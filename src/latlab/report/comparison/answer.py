@@ -11,7 +11,7 @@ from latlab.analysis.base.counted_findings import Agreement, CountedBeside
 from latlab.analysis.base.explanation import Explanation
 from latlab.analysis.base.findings import FunctionsMoved, RuleChanged, SamplesMissing, Suspected
 from latlab.analysis.base.verdicts import Verdict
-from latlab.analysis.base.wording import amount, count, percent, signed
+from latlab.analysis.base.wording import amount, count, percent, row_title, signed
 from latlab.analysis.ladder.cell_deltas import CHANGED
 from latlab.model.enums import Metric
 from latlab.model.run import Run
@@ -45,7 +45,7 @@ def answer(comparison: Comparison, explained: Sequence[Explanation]) -> str:
     broken = [one.finding for one in explained if isinstance(one.finding, RuleChanged) and one.finding.is_worse]
     if broken:
         rule = broken[0].check
-        return _sentence(f"{rule.test} {'breaks' if rule.is_broken else 'departs from'} a rule: {rule.name}")
+        return _sentence(f"{rule.test} {'breaks' if rule.is_broken else 'no longer follows'} a rule: {rule.name}")
     groups = sorted(_groups(comparison.rows), key=_weight, reverse=True)
     if not groups:
         return _sentence(_unchanged(comparison))
@@ -103,7 +103,7 @@ def _moved(comparison: Comparison, rows: Sequence[Row]) -> str:
 def _where(rows: Sequence[Row]) -> str:
     tests = list(dict.fromkeys(row.test for row in rows))
     if len(rows) == 1:
-        return f"{tests[0]}, {rows[0].name}"
+        return f"{tests[0]}, {row_title(rows[0].name)}"
     return tests[0] if len(tests) == 1 else count(len(tests), "test")
 
 

@@ -12,7 +12,7 @@ from latlab.analysis.base.counted_findings import CountedBeside
 from latlab.analysis.base.explanation import Explanation
 from latlab.analysis.base.findings import FunctionsMoved
 from latlab.analysis.base.verdicts import Verdict
-from latlab.analysis.base.wording import count
+from latlab.analysis.base.wording import count, row_title
 from latlab.analysis.ladder.cell_deltas import CHANGED
 from latlab.model.run import Run
 from latlab.report.chart import Chart, finished
@@ -73,7 +73,7 @@ def _panel(rows: Sequence[Row], domain: list[float], verdicts: Sequence[Verdict]
     ordered = sorted(rows, key=lambda row: -row.relative)
     data = [
         {
-            "row": f"{row.test}, {row.name}",
+            "row": f"{row.test}, {row_title(row.name)}",
             "share": 100 * row.relative,
             "low": 100 * _ends(row)[0],
             "high": 100 * _ends(row)[1],
@@ -180,7 +180,7 @@ def _overlaid(comparison: Comparison, test: str, pair: Sequence[list[tuple[float
             strokeDash=alt.StrokeDash("run:N", scale=alt.Scale(domain=names, range=[[4, 3], [1, 0]]), legend=None),
         )
     )
-    note = f"All CPUs together, a step is {step / scale:.3g} {unit} wide; the counts have a logarithmic axis."
+    note = f"All CPUs together, an interval is {step / scale:.3g} {unit} wide; the counts have a logarithmic axis."
     return Chart(f"Wake-ups of both runs, by {test}", note, finished(chart))
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from math import isfinite
 
 from latlab.analysis.base.comparison import Comparison, Row
-from latlab.analysis.base.wording import amount, percent, signed
+from latlab.analysis.base.wording import amount, percent, row_title, signed
 from latlab.analysis.gate import Decision
 from latlab.report.comparison.sentences import made_with
 from latlab.report.page import Block, Commands, Item, Items, Page, Section
@@ -19,7 +19,7 @@ from latlab.report.table import Table, figures, words
 MOST_ROWS = 8
 MOST_SENTENCES = 5
 MOST_APART = 0.5  # of a change, before a reader who subtracts the medians asks where the rest is
-VERDICTS = {0: "passes", 1: "fails", 3: "cannot tell"}
+VERDICTS = {0: "passes", 1: "fails", 3: "is inconclusive"}
 
 
 def render(comparison: Comparison, decision: Decision, link: str = "") -> str:
@@ -34,13 +34,13 @@ def render(comparison: Comparison, decision: Decision, link: str = "") -> str:
 def refused(base: str, candidate: str, sentence: str, link: str = "") -> str:
     """The same where the two cannot be compared at all, and why."""
     compare = Commands((shlex.join(("latlab", "compare", base, candidate)),))
-    page = Page("latlab cannot tell", (f"{candidate} cannot be judged against {base}: {sentence}.",), (Section("", (compare,)),))
+    page = Page("latlab: inconclusive", (f"{candidate} cannot be judged against {base}: {sentence}.",), (Section("", (compare,)),))
     return markdown.document(page) + _linked(link)
 
 
 def not_measured(command: str, sentence: str, link: str = "") -> str:
     """The same where there is nothing to compare: the command that should have measured, and how it ended."""
-    page = Page("latlab cannot tell", (f"{sentence}.",), (Section("", (Commands((command,)),)),))
+    page = Page("latlab: inconclusive", (f"{sentence}.",), (Section("", (Commands((command,)),)),))
     return markdown.document(page) + _linked(link)
 
 
@@ -59,10 +59,10 @@ def _blocks(comparison: Comparison, decision: Decision) -> Iterator[Block]:
 
 def _table(comparison: Comparison, rows: Sequence[Row], all_rows: int) -> Table:
     columns = (*words("Test", "Figure"), *figures("Before", "After", "Change"))
-    lines = tuple((row.test, f"{row.metric} {row.name}", *_amounts(comparison, row)) for row in rows)
+    lines = tuple((row.test, f"{row.metric} {row_title(row.name)}", *_amounts(comparison, row)) for row in rows)
     notes = [f"The largest {len(rows)} of {all_rows}."] if all_rows > len(rows) else []
     if any(_is_of_some_cores(row) for row in rows):
-        notes.append("Before and after are medians over the cores, and the change is a mean: a few of the cores can make it.")
+        notes.append("Before and after are medians over the cores, and the change is a mean: a few cores can cause it.")
     return Table("", columns, lines, notes=tuple(notes))
 
 

@@ -21,8 +21,10 @@ from latlab.report.page import Block, Item, Items, Page, Paragraph, Section
 from latlab.report.run.facts import problem_items
 from latlab.report.text import Style, Styled, Text, soft, strong
 
-HINT = "--verbose shows every row and cell; `latlab explain` with the same two says why"
-QUEUE_SENTENCE = "Sorted by place, powerdown climbs by one step for each core; an extra follows the last man of a cluster."
+HINT = "--verbose prints every row and data point; `latlab explain` with the same two runs explains the changes"
+QUEUE_SENTENCE = (
+    "Sorted by queue position, powerdown grows by the same delay for each core; cores behind the last core down of a cluster wait longer."
+)
 
 
 def screen(comparison: Comparison, verbose: bool = False) -> Page:

@@ -11,7 +11,7 @@ import numpy as np
 from latlab.analysis.base.columns import columns_of
 from latlab.analysis.base.comparison import Cell, Comparison, Row, SpanComparison, WakeupComparison
 from latlab.analysis.base.verdicts import Verdict
-from latlab.analysis.base.wording import MORE_IS_BETTER, PLAIN, amount, bare, percent, said_p, signed, signed_bare
+from latlab.analysis.base.wording import MORE_IS_BETTER, PLAIN, amount, bare, percent, row_title, said_p, signed, signed_bare, span_of
 from latlab.analysis.ladder.cell_deltas import CHANGED, cell_delta
 from latlab.analysis.ladder.deltas import Judgement, places
 from latlab.model.enums import Metric
@@ -40,7 +40,7 @@ def verdict_span(verdict: Verdict) -> Styled:
 
 def title_verdict(verdict: Verdict) -> Styled:
     """The verdict in its colour and in full."""
-    return Styled(verdict.value, STYLES[verdict])
+    return Styled(str(verdict), STYLES[verdict])
 
 
 def changes(comparison: Comparison) -> Iterator[tuple[Metric, Verdict, list[Row]]]:
@@ -63,7 +63,7 @@ def queue_tables(comparison: Comparison) -> list[Table]:
     rows = tuple(
         (
             row.test,
-            row.name,
+            row_title(row.name),
             bare(row.before, unit),
             bare(row.after, unit),
             f"{signed(row.shift.value, unit)} ({percent(row.relative)})",
@@ -82,13 +82,13 @@ def delta_blocks(deltas: list[Judgement], verbose: bool = False) -> list[Block]:
     shown = deltas if verbose else [delta for delta in deltas if not delta.of_other_runs]
     out: list[Block] = []
     if len(shown) < len(deltas):
-        out.append(Paragraph(f"{len(deltas) - len(shown)} of {len(deltas)} printed deltas are not those of these two runs"))
+        out.append(Paragraph(f"{len(deltas) - len(shown)} of {len(deltas)} printed deltas do not belong to these two runs"))
     if not shown:
         return out
     regressions = sum(delta.verdict is Verdict.REGRESSED for delta in shown)
     rows = tuple((delta.test, str(delta.core), delta.printed, verdict_span(delta.verdict), delta.reason) for delta in shown)
     columns = (*words("Test"), *figures("Core", "Printed"), *words("Verdict"), prose("Why"))
-    return [*out, Table(f"{len(shown)} printed deltas, {regressions or 'none'} a regression", columns, rows)]
+    return [*out, Table(f"{len(shown)} printed deltas, {regressions or 'none'} of them regressed", columns, rows)]
 
 
 def row_tables(comparison: Comparison) -> list[tuple[str, Table]]:
@@ -106,7 +106,14 @@ def equal_tests(comparison: Comparison) -> tuple[str, ...]:
 def equal_table(comparison: Comparison, tests: Sequence[str]) -> Table:
     """The rows of these tests, whose figures are the same in both runs, each said once."""
     rows = tuple(
-        (row.test, str(row.metric), row.name, amount(row.before, comparison.unit_of(row.metric)), verdict_span(row.verdict), row.basis)
+        (
+            row.test,
+            str(row.metric),
+            row_title(row.name),
+            amount(row.before, comparison.unit_of(row.metric)),
+            verdict_span(row.verdict),
+            row.basis,
+        )
         for row in comparison.rows
         if row.test in tests
     )
@@ -135,8 +142,8 @@ def place_table(comparison: SpanComparison, test: str) -> Table:
         )
         for cell in places(comparison, test)
     )
-    names = ("Place before", "Before", "Place after", "After", "The first ladder has", "Off")
-    return Table(f"Powerdown by place in {test} ({comparison.heading})", (*words("Core"), *figures(*names)), rows)
+    names = ("Position before", "Before", "Position after", "After", "First queue model", "Difference")
+    return Table(f"Powerdown by queue position in {test} ({comparison.heading})", (*words("Core"), *figures(*names)), rows)
 
 
 def wakeup_tables(comparison: WakeupComparison) -> list[tuple[str, Table]]:
@@ -172,17 +179,17 @@ def interval(row: Row, unit: str) -> str:
     """The row's interval, or a dash where the samples are too few for one."""
     if row.shift.low == float("-inf"):
         return "-"
-    return f"{bare(row.shift.low, unit)} to {bare(row.shift.high, unit)}"
+    return span_of(bare(row.shift.low, unit), bare(row.shift.high, unit))
 
 
 def _change_table(comparison: Comparison, metric: Metric, verdict: Verdict, rows: list[Row]) -> Table:
     unit = comparison.unit_of(metric)
     title = _change_title(comparison, metric, verdict, rows)
-    names = list(dict.fromkeys(row.name for row in sorted(rows, key=lambda row: (row.cluster is None, row.name))))
+    names = list(dict.fromkeys(row_title(row.name) for row in sorted(rows, key=lambda row: (row.cluster is None, row.name))))
     if len(names) > MOST_COLUMNS:
-        lines = tuple((row.test, row.name, signed(row.shift.value, unit), percent(row.relative)) for row in rows)
+        lines = tuple((row.test, row_title(row.name), signed(row.shift.value, unit), percent(row.relative)) for row in rows)
         return Table(title, (*words("Test", "Cores"), *figures("Shift", "Share")), lines)
-    by_key = {(row.test, row.name): row for row in rows}
+    by_key = {(row.test, row_title(row.name)): row for row in rows}
     tests = dict.fromkeys(row.test for row in rows)
     sizes = tuple((test, *(_size(by_key.get((test, name)), unit) for name in names)) for test in tests)
     return Table(title, (*words("Test"), *figures(*names)), sizes)
@@ -191,12 +198,12 @@ def _change_table(comparison: Comparison, metric: Metric, verdict: Verdict, rows
 def _change_title(comparison: Comparison, metric: Metric, verdict: Verdict, rows: list[Row]) -> Text:
     unit = comparison.unit_of(metric)
     cells = [cell.shift.value for row in rows for cell in row.cells] or [row.shift.value for row in rows]
-    said = f", {' to '.join(dict.fromkeys((signed(min(cells), unit), signed(max(cells), unit))))}"
+    said = f", {span_of(signed(min(cells), unit), signed(max(cells), unit))}"
     is_up = (verdict is Verdict.REGRESSED) != (metric in MORE_IS_BETTER)
     moved = sum((value > 0) == is_up for value in cells)
     way = "up" if is_up else "down"
     p = max(row.p_adjusted for row in rows)
-    said += f": {moved} of {len(cells)} cells {way}" + (f", {said_p(p)}" if p < 1 else "")
+    said += f": {moved} of {len(cells)} data point{'s' * (len(cells) != 1)} {way}" + (f", {said_p(p)}" if p < 1 else "")
     return f"{metric} ", verdict_span(verdict), said
 
 
@@ -225,7 +232,7 @@ def _row(row: Row, unit: str) -> tuple[Value, ...]:
     effect = f", effect {row.effect:+.2f}" if row.effect is not None else ""
     return (
         f"{row.metric} ({unit})" if unit in PLAIN else str(row.metric),
-        row.name,
+        row_title(row.name),
         bare(row.before, unit),
         bare(row.after, unit),
         signed(row.shift.value, unit),
@@ -244,7 +251,7 @@ def _cell(row: Row, cell: Cell, unit: str) -> tuple[Value, ...]:
 
 
 def _wakeup_row(row: Row, unit: str) -> tuple[Value, ...]:
-    return row.name, bare(row.before, unit), bare(row.after, unit), interval(row, unit), verdict_span(row.verdict)
+    return row_title(row.name), bare(row.before, unit), bare(row.after, unit), interval(row, unit), verdict_span(row.verdict)
 
 
 def _delta(comparison: SpanComparison, test: str, metric: Metric, core: CoreId, value: float) -> str:
@@ -252,4 +259,4 @@ def _delta(comparison: SpanComparison, test: str, metric: Metric, core: CoreId, 
     found = cell_delta(comparison, test, metric, core, value)
     if found is None:
         return ""
-    return f" ({found.share * 100:+.2f}%{' at its place' if found.at_its_place else ''})"
+    return f" ({found.share * 100:+.2f}%{' at its position' if found.at_its_place else ''})"

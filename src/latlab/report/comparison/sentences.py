@@ -23,7 +23,7 @@ from latlab.analysis.base.findings import (
 )
 from latlab.analysis.base.ladders import BASE, STEP
 from latlab.analysis.base.verdicts import SAME_LEVELS, Verdict
-from latlab.analysis.base.wording import count, percent, signed
+from latlab.analysis.base.wording import count, percent, row_title, signed
 from latlab.analysis.explain import explain_pair
 from latlab.analysis.ladder.cell_deltas import CHANGED
 from latlab.model.enums import Clock, Metric
@@ -48,13 +48,13 @@ def headline(comparison: Comparison) -> tuple[str, ...]:
     told, limit, *more = PAIRS[comparison.kind].headline.function(comparison)
     if a.tick.clock is Clock.INSTRUCTIONS:
         limits = comparison.limits
-        rest = f"of what scatters {limits.relative * 100:g} %" if has_order(comparison) else "under this clock it is never noise"
+        rest = f"{limits.relative * 100:g} % for figures that scatter" if has_order(comparison) else "this clock has no noise"
         limit = f"{limits.relative_exact * 100:g} %; {rest}"
     counts = f"{clock} {unit}, 1 tick = {' and '.join(ticks)} {tick_unit(a.tick)}"
     return (
         f"{' to '.join(dict.fromkeys((a.build.firmware, b.build.firmware)))}; {a.platform} {a.topology}, {counts}",
         told,
-        f"a difference counts beyond {limit}",
+        f"threshold (equivalence margin): {limit}",
         *more,
     )
 
@@ -81,7 +81,7 @@ def samples_line(run: Run) -> str:
         return "no samples"
     sizes = Counter((sample.test, sample.metric, sample.core) for sample in run.samples).values()
     each = f"{min(sizes)}" if min(sizes) == max(sizes) else f"{min(sizes)} to {max(sizes)}"
-    return f"{CLOCK_NAMES[run.tick.clock]}, {len(run.samples):,} samples, {each} in each cell"
+    return f"{CLOCK_NAMES[run.tick.clock]}, {len(run.samples):,} samples, {each} for each data point"
 
 
 def summary(comparison: Comparison, explanations: Sequence[Explanation] | None = None) -> str:
@@ -91,18 +91,18 @@ def summary(comparison: Comparison, explanations: Sequence[Explanation] | None =
     suspect, large = ([one.sentence for one in said if isinstance(one.finding, kinds)] for kinds in firsts)
     caveats = []
     if gaps := [one for one in comparison.gaps if one not in suspect]:
-        caveats.append(f"not everything could be judged ({gaps[0]}{', ...' if len(gaps) > 1 else ''})")
+        caveats.append(f"some data have no verdict ({gaps[0]}{', ...' if len(gaps) > 1 else ''})")
     first = [*suspect, *_rules(one.finding for one in said if isinstance(one.finding, RuleChanged)), *large]
     found = [f"{metric} {verdict}" for metric, verdict, _ in changes(comparison)]
     terms = [row for row in comparison.rows if row.is_term]
     for verdict in CHANGED:
-        names = dict.fromkeys(row.name for row in terms if row.verdict is verdict)
+        names = dict.fromkeys(row_title(row.name) for row in terms if row.verdict is verdict)
         if names:
             found.append(f"{', '.join(names)} of the queue {verdict}")
     same = [row for row in terms if row.name in (BASE, STEP)]
     if same and all(row.verdict in SAME_LEVELS for row in same):
         told = all(row.verdict is Verdict.SAME for row in same)
-        found.append(f"base and step of every queue {Verdict.SAME if told else Verdict.SAME_LEVEL}")
+        found.append(f"queue delays: {Verdict.SAME if told else Verdict.SAME_LEVEL}")
     found += _in_some_iterations(one.sentence for one in said if isinstance(one.finding, InSomeIterations))
     counts = {v: sum(row.verdict is v for row in comparison.rows) for v in Verdict}
     untold = counts[Verdict.CANNOT_TELL]
@@ -116,7 +116,7 @@ def summary(comparison: Comparison, explanations: Sequence[Explanation] | None =
 def _in_some_iterations(sentences: Iterable[str]) -> list[str]:
     """The first, and how many there are."""
     first, *others = [*sentences] or [""]
-    more = [f"{count(len(others), 'row')} more in some of its iterations"] if others else []
+    more = [f"{count(len(others), 'row')} more in some iterations"] if others else []
     return [first, *more] if first else []
 
 
@@ -125,8 +125,8 @@ def _rules(changed: Iterable[RuleChanged]) -> list[str]:
     found = list(changed)
     worse = {change.check.name: change for change in found if change.is_worse}
     mended = dict.fromkeys(change.check.name for change in found if not change.is_worse)
-    said = [f"{'breaks' if change.check.is_broken else 'departs from'} a rule: {name}" for name, change in worse.items()]
-    return said + [f"keeps again a rule: {name}" for name in mended]
+    said = [f"{'breaks' if change.check.is_broken else 'no longer follows'} a rule: {name}" for name, change in worse.items()]
+    return said + [f"follows a rule again: {name}" for name in mended]
 
 
 def quiet_lines(comparison: Comparison) -> list[tuple[Verdict, str]]:
@@ -156,5 +156,8 @@ def sentence(text: str) -> str:
 def _quiet_line(comparison: Comparison, metric: Metric, rows: list[Row]) -> str:
     largest = max(rows, key=lambda row: (abs(row.relative) if isfinite(row.relative) else 0.0, abs(row.shift.value)))
     total = sum(row.metric == metric and not row.is_term for row in comparison.rows)
-    size = f"{signed(largest.shift.value, comparison.unit_of(metric))} ({percent(largest.relative)}) in {largest.test}, {largest.name}"
+    size = (
+        f"{signed(largest.shift.value, comparison.unit_of(metric))} ({percent(largest.relative)}) in {largest.test}, "
+        f"{row_title(largest.name)}"
+    )
     return f"{metric}: {len(rows)} of {total} rows, largest shift {size}"

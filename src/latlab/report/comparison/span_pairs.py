@@ -12,7 +12,7 @@ from latlab.analysis.base.comparison import Comparison, SpanComparison
 from latlab.analysis.base.summary import follows_order, mark_of
 from latlab.analysis.base.suspicion_sentences import suspicion_sentence
 from latlab.analysis.base.verdicts import Verdict
-from latlab.analysis.base.wording import amount
+from latlab.analysis.base.wording import amount, count, row_title
 from latlab.analysis.ladder.deltas import judge_printed_deltas
 from latlab.model.enums import Clock
 from latlab.report.chart import Chart
@@ -40,7 +40,7 @@ def order_lines(comparison: SpanComparison) -> list[str]:
 
 
 def results(comparison: SpanComparison) -> Section:
-    said = Paragraph("A percentage stands beside a figure only where the comparison shows a change.")
+    said = Paragraph("Only figures that changed have a percentage.")
     return Section("Results", (said,), tuple(_tests(comparison)))
 
 
@@ -127,11 +127,13 @@ def _under_table(comparison: SpanComparison, test: str) -> Iterator[str]:
             continue
         said = f"The cores powered down in the order {', '.join(map(str, order.after))}"
         yield said + (f"; before, in the order {', '.join(map(str, order.before))}." if order.changed else ", as before.")
-        yield "The order is chance: a core's powerdown is to be read by its place in it."
+        yield "The order is random: compare a core's powerdown at its queue position."
     undecided = [row for row in comparison.rows if row.test == test and row.verdict is Verdict.CANNOT_TELL]
     if undecided:
-        names = ", ".join(f"{row.metric} of {row.name}" if not row.is_term else f"{row.name} of the queue" for row in undecided)
-        yield f"Too few samples to tell: {names}."
+        names = ", ".join(
+            f"{row.metric} of {row_title(row.name)}" if not row.is_term else f"{row_title(row.name)} of the queue" for row in undecided
+        )
+        yield f"Too few samples for a verdict: {names}."
 
 
 def _functions(comparison: SpanComparison) -> tuple[Drawing, ...]:
@@ -144,7 +146,10 @@ def _functions(comparison: SpanComparison) -> tuple[Drawing, ...]:
 
 def _queues(comparison: SpanComparison, terms: Table) -> Section:
     unit = comparison.heading
-    said = f"Powerdown in {unit}. Sorted by place it climbs by one step for each core; an extra follows the last man of a cluster."
+    said = (
+        f"Powerdown in {unit}. Sorted by queue position it grows by the same delay for each core; cores behind the last core down of a "
+        "cluster wait longer."
+    )
     ladders = tuple(_ladders(comparison, test) for test in comparison.ladders)
     orders = (Paragraph(f"Order changed in {line}.") for line in order_lines(comparison))
     return Section("Queues of the parallel tests", (Paragraph(said), terms, Beside(ladders), *orders))
@@ -166,12 +171,13 @@ def has_order(comparison: Comparison) -> bool:
 def _boots(comparison: SpanComparison) -> str:
     a, b = comparison.boots
     if has_order(comparison):
-        return "deterministic, but for the order of the cores: what scatters is judged by its scatter"
+        return "deterministic except for the order of the cores: figures that scatter are judged by their scatter"
     if comparison.a.tick.clock is not Clock.TIME:
         return "deterministic: any difference is exact"
     if a + b > 3:
         return f"{a} and {b} boots"
-    return f"{a} and {b} boots: like cores are tested together; more boots tell smaller changes"
+    each = f"{count(a, 'boot')} each" if a == b else f"{a} and {b} boots"
+    return f"{each}: cores of one type are pooled; measure more boots to detect smaller changes"
 
 
 def _threshold(comparison: SpanComparison) -> str:
@@ -180,4 +186,7 @@ def _threshold(comparison: SpanComparison) -> str:
     cost = "unknown"
     if a is not None and b is not None:
         cost = amount(abs(a * comparison.a.tick.value - b * comparison.b.tick.value), comparison.unit)
-    return f"the largest of: {limits.relative * 100:g} %, {limits.steps:g} ticks (or printed steps), capture-cost difference ({cost})"
+    return (
+        f"the largest of: {limits.relative * 100:g} %, {limits.steps:g} ticks (or digits of the print), difference of the trace-point "
+        f"overhead ({cost})"
+    )

@@ -63,4 +63,4 @@ def _every_row(comparison: Comparison) -> Section:
         folded.append(Folded(summary, (comparison_tables.equal_table(comparison, equal),)))
     lines = (*headline(comparison), *filter(None, (made_with(comparison),)), *comparison.notes)
     method = Folded("Method: what was compared, and what counts as a change", (Items(tuple(Item(sentence(one)) for one in lines)),))
-    return Section("Every row and cell", (*folded, method))
+    return Section("Every row and data point", (*folded, method))

@@ -10,7 +10,7 @@ from latlab.model.run import Sample, SpanFunctions
 from latlab.report.table import Align, Column, Table, figures, words
 
 FUNCTIONS_SHOWN = 5
-NOTE = "A stage is an image whose symbols were given, by the code that ran; what is in none of them is told by its world."
+NOTE = "A stage is an image whose symbols were given. Code outside of all images is listed by its world."
 
 
 def boot_table(samples: Iterable[Sample], functions: Sequence[SpanFunctions]) -> Table | None:

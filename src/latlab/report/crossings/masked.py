@@ -13,9 +13,8 @@ from latlab.report.table import Align, Column, Table, figures, words
 
 ROWS_SHOWN = 20
 NOTE = (
-    "Stretches that began and ended in the same functions are one row. Where they ran is of the longest: a world entered meanwhile, "
-    "such as EL3, has its own part; who called "
-    "the function that ended it is of the longest, too."
+    "Stretches that began and ended in the same functions are one row. The worlds and the caller are those of the longest one. A world "
+    "entered during it, such as EL3, has its own part."
 )
 
 

@@ -48,7 +48,7 @@ def print_watched(console: Console, watched: Watched) -> None:
     ways = ", ".join(
         f"{world_name(arch, left)} to {world_name(arch, entered)} {count}" for (left, entered), count in watched.crossings.most_common()
     )
-    _say(console, f"{total} changes of world: {ways}", "")
+    _say(console, f"{total} world switches: {ways}", "")
     if watched.unreturned:
         _say(console, f"Calls that did not return: {'; '.join(watched.unreturned)}", "")
     boot = boot_table(watched.stages.samples, watched.stages.functions) if watched.stages else None
@@ -59,7 +59,7 @@ def print_watched(console: Console, watched: Watched) -> None:
     if watched.masked:
         print_table(console, masked_table(watched.masked))
     if watched.proof and watched.proof.holds:
-        _say(console, f"Proved: {watched.proof.compared:,} changes of world, sleeps and wakes have the counts of a probe "
+        _say(console, f"Proved: {watched.proof.compared:,} world switches, sleeps and wakes have the same counts in a second probe, "
              "that counts each instruction by itself", "")  # fmt: skip
     for problem in watched.problems:
         _say(console, f"problem {problem.message}", "yellow")

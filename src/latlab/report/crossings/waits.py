@@ -11,13 +11,13 @@ from latlab.report.table import Align, Column, Table, figures, words
 
 OVER_IDLE = "Waits in instructions, more than at idle. "
 NOTE = (
-    f"{OVER_IDLE}So many interrupts were sent into a call of this length, one due at each of its "
-    "instructions or at every so-many-th, and before and behind it. Of the longest wait: how far into the call it was due, in which worlds "
-    "it passed, and in which functions most of it, as told of the same wait once more."
+    f"{OVER_IDLE}Length: instructions of the call. Sent: interrupts, one due at each Every-th instruction, "
+    "from before the call to after it. Due: instructions from the call to the interrupt of the longest wait. The worlds and functions are "
+    "those in which that wait passed, from a repetition of it."
 )
 TAKEN = (
-    "Instructions from when an interrupt was due to the first one of its handler: {at_once:,} where no call was under way; late is what "
-    "took longer. Then the call as above took up to so many, until the core was back behind it."
+    "Instructions from the due time of an interrupt to the first one of its handler: {at_once:,} if no call was in progress. Late: took "
+    "longer. Then took: the most instructions from there until the core was back behind the call."
 )
 
 

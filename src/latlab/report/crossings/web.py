@@ -91,7 +91,7 @@ def _table(kinds: Sequence[CallsOfKind]) -> Table:
     counts = ("Calls", "Least", "Median", "99 %", "Most", "Share", "All together", *(f"in {world}" for world in worlds), "Slept")
     columns = (*words("Call", "From"), *figures(*counts), *words("Failed"))
     notes = (
-        "Instructions of a call; those that took most in all stand first. Of the median, the part in each world. A call inside another is "
+        "Instructions of a call; the largest totals come first. Of the median, the part in each world. A call inside another is "
         "in that one's instructions too.",
     )
     return Table("", columns, rows, notes)

@@ -25,11 +25,11 @@ def screen(run: Run, found: Analysis) -> Page:
 
 def document(run: Run, found: Analysis, response: Response) -> Page:
     """The same with charts and every run."""
-    title = f"{response.path}: what each factor does"
+    title = f"{response.path}: effects of the factors"
     sections = (
         *partial(run),
         Section("Effects", (*named(charts(run, found, response), "effects"), *tables(found))),
-        Section("What it tells", _told(run, found)),
+        Section("Conclusions", _told(run, found)),
         Section("Runs", (Folded(f"{len(response.trials)} runs", (trials_table(run, response),)),)),
         method(Paragraph(basis(found)), Facts(facts(run))),
     )
@@ -97,15 +97,15 @@ def _left(run: Run, found: Analysis) -> Iterator[Block]:
     if left := _to_be_made(run):
         yield Paragraph(f"Still to be made: {count(left, 'run')}. This is not the end.")
     elif found.missing:
-        yield Paragraph(f"{found.missing} combinations were never run: effects are told from the others.")
+        yield Paragraph(f"{found.missing} combinations were never run: effects are computed from the others.")
 
 
 def _effects(found: Analysis) -> Table:
     rows = tuple(
-        (f"{one.factor} {one.level}", one.base, with_ends(one.difference, found), times(one.ratio), pairs_said(one.pairs), one.told.value)
+        (f"{one.factor} {one.level}", one.base, with_ends(one.difference, found), times(one.ratio), pairs_said(one.pairs), str(one.told))
         for one in found.effects
     )
-    columns = (*words("Level", "Against"), *figures("Difference of means", "Times"), *words("Pairs", "Told"))
+    columns = (*words("Level", "Against"), *figures("Difference of means", "Times"), *words("Pairs", "Verdict"))
     return Table(f"What each level does to {found.response}", columns, rows)
 
 
@@ -117,12 +117,12 @@ def _interactions(found: Analysis) -> Table:
             _there(one.at_level, found),
             _there(one.at_base, found),
             times(one.ratio),
-            one.told.value if one.asked or found.exact else "not asked",
+            str(one.told) if one.asked or found.exact else "not asked",
         )
         for one in found.interactions
     )
     notes = ("Not asked is what no factor that does something by itself has part in.",) if _has_unasked(found) else ()
-    columns = (*words("Level", "Where"), *figures("It does there", "Else", "Times"), *words("Told"))
+    columns = (*words("Level", "Where"), *figures("It does there", "Else", "Times"), *words("Verdict"))
     return Table("Whether it does more where another factor has another level", columns, rows, notes)
 
 

@@ -27,14 +27,14 @@ def sentences(found: Analysis) -> Iterator[str]:
         yield f"No change as large as {whole(found.seen.asked_share)}: {', '.join(small)}."
     untold = [f"{effect.factor} {effect.level}" for effect in found.effects if effect.told is Told.CANNOT_TELL]
     if untold:
-        yield f"Cannot be told: {', '.join(untold)}. {takes(found)}"
+        yield f"Inconclusive: {', '.join(untold)}. {takes(found)}"
 
 
 def answer(found: Analysis) -> str:
     """The largest effect, with the name of the figure in it; or that none is as large as the smallest of interest."""
     told = [effect for effect in found.effects if effect.told in SAID]
     if not told:
-        return f"{found.response}: {next(sentences(found), 'nothing is told.')}"
+        return f"{found.response}: {next(sentences(found), 'no effect was detected.')}"
     largest = max(told, key=lambda effect: _share(effect, found))
     if _share(largest, found) >= found.seen.asked_share:
         return _said(largest, found, found.response)
@@ -56,26 +56,27 @@ def _signed_share(effect: Effect, found: Analysis) -> float:
 def takes(found: Analysis) -> str:
     """What these runs could have seen, and what it takes to see the smallest change."""
     if found.seen.share is None:
-        return "The runs leave nothing to know their noise from; run each combination twice."
-    seen = f"{found.runs} runs like these see a change of {whole(found.seen.share)} in nine of ten experiments"
+        return "The runs do not determine their noise; run each combination twice."
+    seen = f"{found.runs} runs like these detect a change of {whole(found.seen.share)} in nine of ten experiments"
     if found.seen.runs is None:
-        return f"{seen}; one of {whole(found.seen.asked_share)} is out of their reach."
+        return f"{seen}; they cannot detect a change of {whole(found.seen.asked_share)}."
     if found.seen.runs <= found.runs:
         return f"{seen}."
-    return f"{seen}; one of {whole(found.seen.asked_share)} takes {found.seen.runs}, each combination {found.seen.replicates} times."
+    more = f"{found.seen.runs} runs, {found.seen.replicates} of each combination"
+    return f"{seen}; a change of {whole(found.seen.asked_share)} takes {more}."
 
 
 def basis(found: Analysis) -> str:
     """What the sentences rest on."""
     if found.exact:
-        counted = "each combination once" if found.replicates == 1 else f"each combination {found.replicates} times, every time the same"
-        return f"Exact: {found.runs} runs on the instruction clock, {counted}. A count says nothing of the time that a board takes."
+        counted = "each combination once" if found.replicates == 1 else f"each combination {found.replicates} times, with equal figures"
+        return f"Exact: {found.runs} runs on the instruction clock, {counted}. Counts are no times of a board."
     scale = "factors between geometric means" if found.as_ratio else "differences of means"
     model = "with all pairs of factors" if found.order > 1 else "without interactions, for which there are too few runs"
     return (
-        f"{found.runs} runs, mean {amount(found.mean, found.unit)}, a run scatters by {whole(found.noise_share)}. Judged are {scale}, "
-        f"in a linear model {model}; {found.free} degrees of freedom are left to know the noise. Intervals are of 95 %; what is told "
-        "holds for all effects together with 95 %."
+        f"{found.runs} runs, mean {amount(found.mean, found.unit)}, standard deviation of a run {whole(found.noise_share)}. Effects are "
+        f"{scale}, in a linear model {model}; {found.free} degrees of freedom are left for the noise. Intervals are 95 % intervals. The "
+        "verdicts hold for all effects together with 95 %."
     )
 
 
@@ -135,7 +136,7 @@ def _changes(one: Interaction, found: Analysis) -> str:
 
 
 def _does(effect: Effect, found: Analysis) -> str:
-    ratio = f", {times(effect.ratio)} times" if effect.ratio else ""
+    ratio = f", ratio {times(effect.ratio)}" if effect.ratio else ""
     return signed(effect.difference.value, found.unit) + ratio
 
 

@@ -57,10 +57,10 @@ def comparison_junit(comparison: Comparison, decision: Decision) -> str:
         if change.is_worse:
             _said(case, "failure", change.check.sentence)
     for number, suspected in enumerate((one for one in found if isinstance(one, Suspected)), 1):
-        case = ET.SubElement(suite, "testcase", classname="suspect", name=f"suspicion {number}")
+        case = ET.SubElement(suite, "testcase", classname="suspect", name=f"data-quality warning {number}")
         _said(case, "error", suspicion_sentence(suspected.suspicion, comparison.unit))
     for number, gap in enumerate(comparison.gaps, 1):
-        case = ET.SubElement(suite, "testcase", classname="not judged", name=f"gap {number}")
+        case = ET.SubElement(suite, "testcase", classname="not judged", name=f"missing data {number}")
         _said(case, "error", gap)
     return _document(suite)
 

@@ -27,7 +27,7 @@ def render(run: Run, symbols: Symbols, test: str | None = None) -> str:
     stretches, interrupt = timeline(run, symbols, chosen), worst_interrupt(run, symbols, chosen)
     events = [*_lanes(UNDISTURBED, f"{chosen}, no interrupt"), *_calls(run, UNDISTURBED, stretches)]
     if interrupt is not None:
-        events += [*_lanes(INTERRUPTED, f"{chosen}, an interrupt at the worst place"), *_calls(run, INTERRUPTED, stretches)]
+        events += [*_lanes(INTERRUPTED, f"{chosen}, an interrupt at the worst position"), *_calls(run, INTERRUPTED, stretches)]
         events += _interrupt(run, interrupt)
     other = {
         "run": run.id,

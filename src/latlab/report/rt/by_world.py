@@ -49,14 +49,14 @@ def timer_sentences(worlds: GuestWorlds) -> Iterator[str]:
         return
     if worlds.stays_without_timer == worlds.stays:
         yield (
-            f"Linux's timer was off in all {worlds.stays} stays in the secure world, {worlds.secure:,} instructions together: EL3 puts "
-            f"its registers away on the way in, so it can end no call, and {left} of {calls} came back for an interrupt. TF-A does so by "
+            f"Linux's timer was off in all {worlds.stays} stays in the secure world, {worlds.secure:,} instructions together. EL3 saves "
+            f"its registers on entry, so the timer can end no call: {left} of {calls} came back for an interrupt. TF-A does this by "
             "NS_TIMER_SWITCH=1, which it sets for OP-TEE."
         )
     elif not worlds.stays_without_timer:
         yield (
-            f"Linux's timer stayed on in all {worlds.stays} stays in the secure world, so it can end a call that takes interrupts: "
-            f"{left} of {calls} came back for one."
+            f"Linux's timer stayed on in all {worlds.stays} stays in the secure world, so it can end a call that takes interrupts. "
+            f"{left} of {calls} calls came back for an interrupt."
         )
     else:
         yield f"Linux's timer was off in {worlds.stays_without_timer} of {worlds.stays} stays in the secure world."
@@ -80,7 +80,7 @@ def _shares(worlds: GuestWorlds) -> Table:
     notes = [f"Of {len(worlds.late)} late wake-ups; their parts add up to all of their {us(total)} µs."]
     if worlds.untimed:
         notes.append(
-            f"{worlds.untimed} more lie where the probe's clock is not known: something else than Linux's timer woke the core before."
+            f"{worlds.untimed} more are left out, because the probe's clock is unknown there: not Linux's timer woke the core before."
         )
     columns = (
         *words("World", "in the call"),
@@ -89,7 +89,7 @@ def _shares(worlds: GuestWorlds) -> Table:
         Column("Share", unit="%"),
         Column("Most in one", unit=UNIT),
     )
-    return Table("What the late wake-ups are made of, by world", columns, rows, tuple(notes))
+    return Table("Parts of the late wake-ups, by world", columns, rows, tuple(notes))
 
 
 def _beside(result: RtResult) -> Table:
@@ -103,10 +103,11 @@ def _beside(result: RtResult) -> Table:
     columns = (
         *words("Instrument"),
         *figures("Late wake-ups"),
-        *figures("It says", "the probe says", "Apart: median", "5 %", "95 %", "most", unit=UNIT),
+        *figures("Instrument", "probe", "Difference: median", "5 %", "95 %", "most", unit=UNIT),
     )
     notes = (
-        "What firmware and secure world took of the same late wake-ups. The steal meter cannot tell when in a window a theft lay, so it "
-        "scatters by what interrupts do; a ring has no word of the way into EL3 and out of it, nor of calls that the vectors answer.",
+        "Steal time of the same late wake-ups by each instrument. The steal meter does not know the time of steal in a window, so "
+        "its figures scatter with the interrupts. The firmware's trace lacks the entry into EL3, the exit, and calls that the "
+        "vectors answer.",
     )
-    return Table("The instruments beside each other", columns, rows, notes)
+    return Table("The instruments compared", columns, rows, notes)

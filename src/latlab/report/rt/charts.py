@@ -86,7 +86,7 @@ def _staircase(wakeups: Wakeups) -> Chart | None:
             tooltip=["cpu:N", alt.Tooltip("n:Q", title="samples")],
         )
     )
-    note = f"A step is {step_ns / 1000:g} µs wide."
+    note = f"An interval is {step_ns / 1000:g} µs wide."
     if beyond:
         note += f" The bar at the right end counts what lies at {LONGEST_US} µs and beyond."
     return Chart(f"Histogram by {wakeups.tool}", note, finished(alt.layer(steps, bars) if beyond else steps))
@@ -217,7 +217,7 @@ def _thinned(rows: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], str]:
 def dose_chart(found: list[DoseFigures]) -> Chart:
     rows = [{"dose": d.dose_us, "response": d.max_us, "series": _callers(d)} for d in found]
     return fitted_line(
-        "Dose and response", dose_notes(found)[0], rows, line_of(found), "TRNG_RND held (µs)", "maximum latency (µs)", CALLERS
+        "Injected delay and latency", dose_notes(found)[0], rows, line_of(found), "TRNG_RND held (µs)", "maximum latency (µs)", CALLERS
     )
 
 

@@ -27,14 +27,15 @@ def dose_notes(found: Sequence[DoseFigures]) -> tuple[str, ...]:
 def _notes(found: Sequence[DoseFigures]) -> Iterator[str]:
     judged = judge(found)
     line = judged.line
-    yield f"Maximum = {line.intercept_us:.1f} µs + {line.slope:.2f} x dose, r squared {line.r_squared:.4f}."
+    yield f"Maximum = {line.intercept_us:.1f} µs + {line.slope:.2f} x injected delay, r squared {line.r_squared:.4f}."
     if judged.without and judged.undisturbed:
         alone = "" if judged.kstack_to_blame else "alone "
         was = "was" if judged.kstack_to_blame else "was not"
         yield (
-            f"Held {judged.highest.dose_us} µs, the maximum is {judged.highest.max_us:.1f} µs with kernel-stack randomisation, "
-            f"{judged.without.max_us:.1f} µs without (undisturbed: {judged.undisturbed.max_us:.1f} µs), "
-            f"so kernel-stack randomisation {alone}{was} to blame."
+            f"With an injected delay of {judged.highest.dose_us} µs the maximum is {judged.highest.max_us:.1f} µs with kernel-stack "
+            "randomisation, "
+            f"{judged.without.max_us:.1f} µs without (undisturbed: {judged.undisturbed.max_us:.1f} µs). "
+            f"Kernel-stack randomisation {alone}{was} the cause."
         )
     if judged.without and judged.driver:
         share = "adds its own" if judged.driver_adds else "adds nothing"
@@ -63,7 +64,7 @@ def _dose_table(found: Sequence[DoseFigures]) -> Table:
         *figures("Outliers"),
         prose("Blamed"),
     )
-    return Table("Dose and response", columns, rows, dose_notes(found))
+    return Table("Injected delay and latency", columns, rows, dose_notes(found))
 
 
 def _above_table(found: Sequence[DoseFigures], attributed: Sequence[Attributed]) -> Table:

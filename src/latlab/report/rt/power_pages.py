@@ -68,14 +68,14 @@ def power_answer(run: Run, result: PowerResult) -> str:
         return ""
     if run.conditions.mode is Mode.MULTI_THREAD:
         steps = sum(len(one.ns) for one in result.steps or result.times)
-        return f"All {steps} power steps were done; how long they take, multi-threaded emulation cannot measure."
+        return f"All {steps} power-state changes were done; multi-threaded emulation cannot measure their duration."
     if not result.steps:
         most = max(result.times, key=lambda one: max(one.ns))
         return f"The firmware took {us(max(most.ns))} µs at most: {most.boundary}, CPU {most.cpu}, {count(len(most.ns), 'time')}."
     slowest = max(result.steps, key=lambda one: max(one.ns))
     whom = "" if slowest.cpu is None else f" of CPU {slowest.cpu}"
     total = sum(len(one.ns) for one in result.steps)
-    return f"All {total} power steps were done; the longest took {us(max(slowest.ns))} µs: {STEP_NAMES[slowest.kind]}{whom}."
+    return f"All {total} power-state changes were done; the longest took {us(max(slowest.ns))} µs: {STEP_NAMES[slowest.kind]}{whom}."
 
 
 def power_tables(result: PowerResult) -> tuple[Table, ...]:

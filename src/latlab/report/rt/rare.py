@@ -35,14 +35,14 @@ def rates(result: RtResult, is_exact: bool) -> list[Table]:
     rows = tuple(_rate_row(one, interval_ns, len(recorder.cpus), is_exact) for one in found)
     columns = (*words("Cause"), *figures("Events", "Late wake-ups"), Column("Latest", unit="µs"), *figures("Once in"))
     if not is_exact:
-        columns = (*columns, *figures("95 % interval", "To see it twice as often"))
-    note = "Late wake-ups of one cause with none in time between them are one event."
+        columns = (*columns, *figures("95 % interval", "To detect twice the rate"))
+    note = "Consecutive late wake-ups with one cause are one event."
     return [Table("How often each cause comes", columns, rows, (note,) if is_exact else (note, _NOTE))]
 
 
 _NOTE = (
-    "Intervals are exact for events that come by chance, and wider where these come in bursts. The last column is how long each of two "
-    "runs has to measure, so that a cause that comes twice as often is told in nine of ten comparisons, one cause alone at 5 %."
+    "Intervals are exact for independent events, and wider for bursts. The last column is the duration of each of two runs that detects "
+    "twice the rate with 90 % power, at a significance level of 5 %."
 )
 
 

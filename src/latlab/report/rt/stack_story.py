@@ -70,7 +70,7 @@ def story(run: Run, results: Sequence[tuple[str, RtResult]]) -> tuple[Section, .
     judged = judge_stack(found)
     return (
         Section("The cause", (Paragraph(_one_call(judged.worst)), _cause(judged))),
-        Section("The dose", (*named([_dose_chart(series_of(found), judged)], "dose"), _doses(series_of(found), judged))),
+        Section("The injected load", (*named([_dose_chart(series_of(found), judged)], "dose"), _doses(series_of(found), judged))),
         Section(
             "The mitigation",
             (*named([_survival(found, judged), _by_world(found)], "mitigation"), _mitigation(found, judged)),
@@ -81,8 +81,8 @@ def story(run: Run, results: Sequence[tuple[str, RtResult]]) -> tuple[Section, .
 
 
 FRESH = (
-    "In a checkout, on Debian. Kernel, tools and the sources of TF-A and OP-TEE come from Debian's archive and are built and kept at the "
-    "first run; one that is cut off goes on with the same command."
+    "In a checkout, on Debian. Kernel, tools and the sources of TF-A and OP-TEE come from Debian's archive. The first run builds and keeps "
+    "them. The same command resumes an interrupted run."
 )
 
 
@@ -116,15 +116,15 @@ def _cause(judged: StackJudgement) -> Table:
         *figures("Latest", "Together in OP-TEE", "in EL3", "in Linux", unit=UNIT),
         *figures("Split by the probe"),
     )
-    note = "Where the core was from the moment when each was due to the moment when its thread ran, by the probe; the three are all of it."
+    note = "By the probe, from the due time of each wake-up to the start of its thread. The three times sum to the whole."
     return Table(f"Late wake-ups by cause: {_said(judged.worst.arm)}", columns, tuple(rows), (note,))
 
 
 def dose_sentence(judged: StackJudgement) -> str:
     line, worst = judged.line, judged.worst
     return (
-        f"Late wake-ups by OP-TEE's calls in a second = {line.intercept_us:.1f} + {line.slope:.3f} x calls in a second, r squared "
-        f"{line.r_squared:.4f}. How late follows from what one takes at once, {us(worst.most_taken_ns)} µs at most, whatever the dose."
+        f"Late wake-ups per second by OP-TEE's calls = {line.intercept_us:.1f} + {line.slope:.3f} x calls per second, r squared "
+        f"{line.r_squared:.4f}. One call takes {us(worst.most_taken_ns)} µs at most of a late wake-up, at every read size."
     )
 
 
@@ -145,7 +145,7 @@ def _doses(series: Sequence[ArmFigures], judged: StackJudgement) -> Table:
 _LATENESS = (
     *figures("Median", "99 %", "Maximum", unit=UNIT),
     *figures("Late", "by OP-TEE's calls"),
-    Column("Most taken of one", unit=UNIT),
+    Column("Most in one wake-up", unit=UNIT),
 )
 
 
@@ -168,19 +168,19 @@ def _compared(found: Sequence[ArmFigures], judged: StackJudgement) -> list[ArmFi
 
 
 def _mitigation_notes(judged: StackJudgement) -> Iterator[str]:
-    yield "Calls into it: into OP-TEE, during the measurement, by the probe. Left for Linux: they came back early for an interrupt of it."
+    yield "Calls into OP-TEE, during the measurement, by the probe. Left for Linux: the call returned early for an interrupt of Linux."
     if judged.left_open:
         yield (
-            f"Where EL3 leaves Linux's timer on, {judged.left_open.left:,} of {judged.left_open.calls:,} calls end for it, and one takes "
-            f"{us(judged.left_open.most_taken_ns)} µs of a late wake-up at most, not {us(judged.worst.most_taken_ns)} µs."
+            f"If EL3 leaves Linux's timer on, {judged.left_open.left:,} of {judged.left_open.calls:,} calls return early for it. One call "
+            f"then takes {us(judged.left_open.most_taken_ns)} µs of a late wake-up at most, not {us(judged.worst.most_taken_ns)} µs."
         )
     for one in judged.halves:
         gone = "no late wake-up met OP-TEE" if not one.met else f"{count(one.met, 'late wake-up')} met OP-TEE"
         yield f"With {_built(one.arm)}: {gone}, of {len(one.recorder.outliers)}."
     if judged.unasked:
         yield (
-            f"Without a program that reads, the kernel's own thread made {count(judged.undosed.calls, 'call')}; told that the numbers are "
-            f"worth nothing (quality 0), it {'still ' if judged.unasked.calls else ''}made {count(judged.unasked.calls, 'call')}."
+            f"Without a program that reads, the kernel's own thread made {count(judged.undosed.calls, 'call')}. With quality 0 for "
+            f"the numbers, it {'still ' if judged.unasked.calls else ''}made {count(judged.unasked.calls, 'call')}."
         )
 
 
@@ -193,8 +193,8 @@ def _left(judged: StackJudgement) -> Iterator[Block]:
     named_causes = ", ".join(f"{len(group.entries)} {group.name}" for group in groups[:3])
     yield Paragraph(
         f"With both halves {late} of {judged.tail.wakeups:,} wake-ups are late, and {judged.tail.met or 'none'} of these met OP-TEE. "
-        f"Causes: {named_causes or 'none is known'}. This boot keeps what the kernel did until each, which makes every wake-up later: its "
-        "figures are not those of the others."
+        f"Causes: {named_causes or 'none is known'}. This boot records what the kernel did before each late wake-up, which makes every "
+        "wake-up later. Do not compare its figures with those of the others."
     )
     yield from named(rare.charts(judged.tail.result), "left")
     yield from (*rare.took(judged.tail.result), *rare.worst(judged.tail.result))
@@ -210,14 +210,14 @@ def _built(arm: StackArm) -> str:
 
 
 def _read(arm: StackArm) -> str:
-    return f"{count(arm.read_bytes, 'byte')} at once" if arm.read_bytes else "nothing of it"
+    return f"{count(arm.read_bytes, 'byte')} at once" if arm.read_bytes else "nothing from it"
 
 
 def _dose_chart(series: Sequence[ArmFigures], judged: StackJudgement) -> Chart:
     said = f"OP-TEE {_built(judged.worst.arm)}"
     rows = [{"dose": one.calls / one.seconds, "response": len(one.blamed) / one.seconds, "series": said} for one in series]
-    titles = "calls into OP-TEE in a second", "late wake-ups by them in a second"
-    return fitted_line("Dose and response", dose_sentence(judged), rows, judged.line, *titles, (said,))
+    titles = "calls into OP-TEE per second", "late wake-ups by them per second"
+    return fitted_line("Load and late wake-ups", dose_sentence(judged), rows, judged.line, *titles, (said,))
 
 
 def _survival(found: Sequence[ArmFigures], judged: StackJudgement) -> Chart:

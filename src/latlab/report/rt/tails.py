@@ -22,7 +22,7 @@ def _answer(found: tuple[Tail, ...], unit: str) -> str:
     """The highest level of those that may be estimated."""
     told = [(one.level, one) for one in found if one.level is not None]
     if not told:
-        return "No core allows an estimate; beside each stands why."
+        return "No core allows an estimate; the table has the reason for each core."
     level, most = max(told, key=lambda pair: pair[0])
     where = f"{most.test} {most.metric}, core {most.core}"
     rest = f"; {len(found) - len(told)} of {count(len(found), 'core')} allow none" if len(told) < len(found) else ""
@@ -57,6 +57,6 @@ def _sight(one: Tail, unit: str) -> tuple[str, ...]:
     if one.high_without_mode is None or one.high is not None:
         return ()
     return (
-        f"a mode rarer than once in {one.sight:,.0f} would not have been seen, so the interval has no upper end; "
-        f"without such a mode it ends at {amount(one.high_without_mode, unit)}",
+        f"the run cannot detect a mode rarer than once in {one.sight:,.0f}, so the interval has no upper end. "
+        f"Without such a mode it ends at {amount(one.high_without_mode, unit)}",
     )

@@ -107,7 +107,7 @@ def _seen_by_others(name: str, result: RtResult) -> list[Table]:
 def digest_table(name: str, wakeups: Wakeups) -> Table:
     """A checksum over all samples in order, by which two runs are told to be the same."""
     rows = tuple((wakeups.rows.named(cpu.cpu), cpu.digest) for cpu in wakeups.cpus)
-    return Table(_titled(name, f"Checksums of the samples of {wakeups.tool}"), words("CPU", "digest of the samples"), rows)
+    return Table(_titled(name, f"Checksums of the samples of {wakeups.tool}"), words("CPU", "checksum of the samples"), rows)
 
 
 def is_exact(run: Run) -> bool:
@@ -166,10 +166,10 @@ def _latency_notes(wakeups: Wakeups) -> tuple[str, ...]:
     widths = [width for cpu in wakeups.cpus if cpu.histogram for width in (cpu.histogram.high_ns - cpu.histogram.low_ns).tolist()]
     if widths and told_percentiles(wakeups.cpus):
         wide = " to ".join(f"{width / 1000:g}" for width in sorted({min(widths), max(widths)}))
-        notes.append(f"a percentile is the upper end of its interval of the histogram, {wide} µs wide: it may stand above the average")
+        notes.append(f"a percentile is the upper end of its interval of the histogram, {wide} µs wide: it may be above the average")
     if wakeups.missed:
         implied = sum(cpu.implied.total for cpu in wakeups.cpus if cpu.implied)
-        kept = "their latencies are kept apart as implied" if implied else "this tool skips them: its distribution has no trace of them"
+        kept = "their latencies are kept apart as implied" if implied else "this tool skips them, so its distribution does not include them"
         notes.append(f"{wakeups.missed} periods passed while the thread was late; {kept}")
     return tuple(notes)
 
@@ -204,11 +204,11 @@ def _worst(name: str, result: RtResult, recorder: Wakeups) -> Table:
 
 def _exposure(name: str, result: RtResult) -> Table:
     rows = tuple((e.name, str(e.cpu), str(e.events), us(e.longest_ns), us(e.total_ns)) for e in result.exposure)
-    notes = ["A cause that came up a few times only has not shown its worst: measure for longer before the maximum is believed."]
+    notes = ["A cause that occurred only a few times may have a larger maximum: measure for longer before you rely on it."]
     if result.records_lost:
-        notes.append(f"The rings had been overwritten: {result.records_lost} records are lost, and these counts are too low.")
+        notes.append(f"The trace buffers had wrapped: {result.records_lost} records are lost, and these counts are too low.")
     columns = (*words("Call"), *figures("CPU", "Times"), *figures("Longest", "Together", unit=UNIT))
-    return Table(_titled(name, "Exposure: calls of the firmware during the measurement"), columns, rows, tuple(notes))
+    return Table(_titled(name, "Calls into the firmware during the measurement"), columns, rows, tuple(notes))
 
 
 def _titled(name: str, title: str) -> str:

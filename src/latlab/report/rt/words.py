@@ -13,8 +13,7 @@ from latlab.report.provenance import provenance_facts, repeated_by
 MODE_SENTENCES = {
     Mode.DETERMINISTIC: "Time is counted in instructions of 2 ns each: the figures repeat exactly and show what the software does, "
     "not a board.",
-    Mode.VIRTUAL_MACHINE: "A hypervisor takes the CPU away as it likes: these figures are this virtual machine's, "
-    "not what its kernel can do.",
+    Mode.VIRTUAL_MACHINE: "A hypervisor can preempt the CPU at any time: these figures describe this virtual machine, not its kernel.",
     Mode.MULTI_THREAD: "The host schedules the emulator's threads: latencies of milliseconds are its own. "
     "Use one vCPU on the instruction clock.",
 }

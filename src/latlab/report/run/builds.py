@@ -35,7 +35,9 @@ def _what_is_counted(runs: Sequence[Run]) -> str:
     from_outside = {run.capture_cost_ticks is None for run in runs}
     if from_outside == {True}:
         return "from the first one in the secure world to the first one back"
-    return "capture cost taken off" + (", of runs that were watched from outside in the secure world alone" if True in from_outside else "")
+    return "trace-point overhead subtracted" + (
+        ", of runs that were watched from outside in the secure world alone" if True in from_outside else ""
+    )
 
 
 # The calls that the comparison of gates is published for.

@@ -29,7 +29,7 @@ def facts_of(run: Run) -> tuple[tuple[str, str], ...]:
         ("Lead core", str(run.lead) if run.lead else "unknown"),
         ("Clock", CLOCK_NAMES[run.tick.clock]),
         ("Unit", f"{unit(run.tick)}; one tick is {run.tick.value:g} {tick_unit(run.tick)}"),
-        ("Capture cost", f"{capture_cost(run)} for each trace point, not subtracted"),
+        ("Trace-point overhead", f"{capture_cost(run)} for each trace point, not subtracted"),
         ("Firmware", run.build.firmware),
         ("Event table", run.build.events_hash or "unknown"),
         ("Started (UTC)", run.started_utc),

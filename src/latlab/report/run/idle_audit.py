@@ -35,14 +35,14 @@ def page(run: Run, found: Sequence[Judgement]) -> Page:
 
 def _answer(found: Sequence[Judgement]) -> str:
     short, untold = (sum(one.finding is finding for one in found) for finding in (Finding.TOO_SHORT, Finding.CANNOT_TELL))
-    rest = f"; of {untold} nothing can be told" if untold else ""
+    rest = f"; {untold} inconclusive" if untold else ""
     return f"{short or 'None'} of {count(len(found), 'stated time')} {'are' if short > 1 else 'is'} shown to be too short{rest}."
 
 
 def _row(one: Judgement) -> tuple[Value, ...]:
     measured = "-" if one.measured_us is None else f"{one.measured_us:.1f}"
     counts = (str(one.n), str(one.boots)) if one.n else ("-", "-")
-    return one.state.name, one.name.removesuffix("-us"), str(one.stated_us), measured, *counts, one.finding.value
+    return one.state.name, one.name.removesuffix("-us"), str(one.stated_us), measured, *counts, str(one.finding)
 
 
 def _told(one: Judgement) -> str:

@@ -17,9 +17,9 @@ from latlab.report.run.facts import begun, facts_of, method, problem_items
 from latlab.report.text import code, plain
 from latlab.report.units import CLOCK_NAMES, unit
 
-OF_ONE_BUILD = ("Run", "Status", "Firmware", "Started (UTC)", "Repeated by", "Emulator's command", "Capture cost")
+OF_ONE_BUILD = ("Run", "Status", "Firmware", "Started (UTC)", "Repeated by", "Emulator's command", "Trace-point overhead")
 OF_CORTEX_A = ("Topology", "Lead core")
-TIMED = "Each call is made from the named world and timed from its begin to its end, the cost of the capture taken off."
+TIMED = "Each call is made from the named world and timed from its begin to its end, without the trace-point overhead."
 WATCHED = "Each call is watched from outside: from its first instruction in the secure world to the first one back."
 SWEPT = "A sweep fires a non-secure interrupt at every instruction of a call; its latency is what it waits beyond one at idle."
 

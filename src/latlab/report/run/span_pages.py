@@ -20,9 +20,7 @@ from latlab.report.units import CLOCK_NAMES, unit
 def screen(run: Run) -> Page:
     """A table for each test, what is wrong, and the facts."""
     found = for_readers(run)
-    how = "Figures are medians" + (
-        "; minimum and maximum stand in brackets where samples differ." if _vary(found) else " of equal samples."
-    )
+    how = "Figures are medians" + ("; minimum and maximum are in brackets if samples differ." if _vary(found) else " of equal samples.")
     tables: tuple[Block, ...] = (Paragraph(how), *(one.table for one in found)) if found else ()
     sections = (Section("", (*tables, problem_items(run.problems, marked=True))), Section("", (Facts(facts_of(run)),)))
     return Page("", sections=sections, answer=answer(run))

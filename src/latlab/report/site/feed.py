@@ -7,6 +7,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from latlab.analysis.base.verdicts import Verdict
 from latlab.campaigns.site import Measured
 from latlab.report.site import digest
 from latlab.report.site.digest import Week
@@ -58,7 +59,7 @@ def _entries(found: Sequence[Measured], weeks: Sequence[Week], tellings: Telling
         told = tellings.of(one.pair[0].id, one.pair[1].id) if one.pair else None
         if one.pair and told and told.verdict:
             a, b = one.pair
-            title = f"{told.verdict}: {one.name}, {b.firmware}"
+            title = f"{Verdict(told.verdict)}: {one.name}, {b.firmware}"
             said = "; ".join(filter(None, (told.functions, told.said)))
             yield Entry(f"compare:{a.id}..{b.id}", title, said, compared(a.id, b.id), b.started_utc or one.runs[-1].started_utc)
     for week in weeks:

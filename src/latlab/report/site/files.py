@@ -70,4 +70,6 @@ def _made(folder: Path) -> dict[str, str]:
     except OSError as error:
         raise UsageError(f"{folder} cannot be read: {error.strerror}; name a folder, or a new one") from None
     except msgspec.MsgspecError:
-        raise UsageError(f"{folder / MADE} is damaged, so that what is new cannot be told; remove it and name an empty folder") from None
+        raise UsageError(
+            f"{folder / MADE} is damaged, so latlab cannot find out which pages are new; delete it and name an empty folder"
+        ) from None

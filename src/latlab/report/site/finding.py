@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.base.wording import count
 from latlab.campaigns.site import Board, Measured
 from latlab.model.life import Head
@@ -33,7 +34,7 @@ def page(
         _section("Runs", (_item(head.id, f"run/{head.id}.html", _of_run(head)) for head in newest[:MOST])),
     )
     listed = sum(len(section.blocks[0].items) for section in sections if isinstance(section.blocks[0], Items))
-    lead = "Words that stand in any order: a platform, a campaign, a firmware, a label, a verdict, a function, a run."
+    lead = "Words in any order: a platform, a campaign, a firmware, a label, a verdict, a function, a run."
     pairs = "Compared are the newest run of each thing and each release with the one before; any other two by `latlab compare A B`."
     above = trail(("Front page", "index.html"))
     return Page(f"{listed} pages of this site", (lead, with_code(pairs)), sections, name="Search", trail=above, made_by=MADE_BY, finds=True)
@@ -56,7 +57,7 @@ def _of_run(head: Head) -> str:
 
 
 def _said(told: Told) -> str:
-    return ": ".join(filter(None, (told.verdict or "not compared", told.functions or told.said)))
+    return ": ".join(filter(None, (str(Verdict(told.verdict)) if told.verdict else "not compared", told.functions or told.said)))
 
 
 def _item(words: str, target: str, more: str) -> Item:

@@ -20,13 +20,13 @@ from latlab.report.site.told import Tellings
 from latlab.report.table import Table, Value, figures, prose, text_of, words
 from latlab.report.text import Style, Styled, Text
 
-TITLE = "How long the platform goes away, and what changed it"
+TITLE = "Latency of power states and secure calls, and what changed it"
 MADE_BY = "latlab publish site"
 NEVER = "no change shown"
 NOTHING_BEFORE = "nothing to compare it with yet"
 HOW = (
-    "Times were published by Trusted Firmware-A, one boot for each release, in the board's counter. Beside a change stands what the probe "
-    "counted of the same two releases in QEMU, on the same processor and other platform code: a place to look, inferred, and no cause."
+    "Trusted Firmware-A published the times, one boot for each release, in the board's counter. Beside a change are the probe's counts of "
+    "the same two releases in QEMU, on the same processor with other platform code. They are inferred, and no proof of a cause."
 )
 DOORS = (
     ("TF-A or another EL3: what did my patch do to power-down?", ("latlab run psci --subject tf-a.toml", "latlab compare last~1 last")),
@@ -44,7 +44,8 @@ def front(
     under_way: Sequence[UnderWay] = (),
     week: tuple[str, str] | None = None,
 ) -> Page:
-    """The reader's own runs stand before the catalogue. `pages` are the runs that have a page; those under way have one too. `week` is the newest digest in a sentence, and its page."""
+    """The reader's own runs come before the catalogue. `pages` are the runs that have a page; those under way have one too. `week` is
+    the newest digest in a sentence, and its page."""
     ordered = sorted(boards, key=lambda board: -_worst(board.figure)[1])
     title = headline(ordered[0]) if ordered else TITLE
     published = [_board(board) for board in ordered]
@@ -130,7 +131,7 @@ def _place_to_look(board: Board) -> str:
     said = f"In QEMU, on the same processor, {up.name} ran {abs(up.moved):g} instructions more from {names[up.at]} on"
     if down and down.name == up.name:
         said += f" and {abs(down.moved):g} fewer from {names[down.at]} on"
-    return f"{said}: inferred to be a cause, and not all of it."
+    return f"{said}: inferred to be one cause among others."
 
 
 class _Function(NamedTuple):

@@ -151,7 +151,7 @@ def _change(series: Series, change: ChangePoint) -> Item:
     run = strong(series.points[change.index].run.id)
     if change.kind is ChangeKind.DRIFT:
         first = strong(series.points[change.left].run.id)
-        return Item(("drift from ", first, " to ", run, f": {levels}; a line fits better than a step"), below)
+        return Item(("drift from ", first, " to ", run, f": {levels}; a trend fits better than a change point"), below)
     return Item(("at ", run, f"{_ALSO[change.kind]}: {change.verdict}, {levels}{_rested_on(change)}"), below)
 
 

@@ -51,7 +51,7 @@ class SiteFile:
 @dataclass(frozen=True)
 class Material:
     """What a site is made of. `compare` compares two stored runs by their ids, `page_of` makes the page of one; `newest` runs of each
-    thing that was measured get a page, and so has each that is under way. `redact` hides whose machines they were in all the others."""
+    thing that was measured get a page, and so has each that is in progress. `redact` hides whose machines they were in all the others."""
 
     boards: Sequence[Board]
     found: Sequence[Measured]
@@ -148,8 +148,8 @@ def _unfinished(one: UnderWay) -> Page:
         ("figures so far", f"{head.samples}" if head.samples else ""),
     )
     shown = Facts(tuple(pair for pair in facts if pair[1]))
-    lead = "It is being made; its figures stand here when it is at its end."
-    return Page(f"{head.id} is under way", (lead,), (Section("", (shown,)),), trail=_above(), made_by=f"latlab show {head.id}")
+    lead = "The run is in progress. Its figures appear here when it ends."
+    return Page(f"{head.id} is in progress", (lead,), (Section("", (shown,)),), trail=_above(), made_by=f"latlab show {head.id}")
 
 
 def _above(*above: tuple[str, str]) -> Text:

@@ -79,7 +79,7 @@ class Tellings:
         found = self._compare(a, b)
         if isinstance(found, str):
             return Told("", self._shown(found, None))
-        return Told(str(found.verdict), self._shown(summary(found), found), self._shown(_functions(found), found))
+        return Told(found.verdict.value, self._shown(summary(found), found), self._shown(_functions(found), found))
 
     def _shown(self, text: str, of: Comparison | None) -> str:
         return Secrets.of((of.a, of.b) if of else ()).hide(text) if self._redact else text

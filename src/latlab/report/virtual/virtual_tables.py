@@ -30,7 +30,7 @@ def class_cost_table(found: ClassFit) -> Table:
     rows = tuple(
         (cost.processor, cost.group, round(cost.value_ns, 1), round(cost.low_ns, 1), round(cost.high_ns, 1)) for cost in found.costs
     )
-    title = "What an instruction takes, ns, and the ends of what the fits without one of the releases say"
+    title = "Time of an instruction, ns; low and high by fits without one of the releases"
     return Table(title, (*words("Processor", "Ran"), *figures("Value", "Low", "High")), rows)
 
 
@@ -61,7 +61,7 @@ def board_time_table(board: str, times: Sequence[BoardTime], groups: Sequence[st
     rows = tuple(
         (one.span[0], one.span[1].value, *(round(count, 1) for count in one.moved), *_signed(one)) for one in times
     )  # fmt: skip
-    title = f"What differs in instructions, and what it takes on {board}, µs; low and high by fits without one of its releases"
+    title = f"Difference in instructions, and its time on {board}, µs; low and high by fits without one of its releases"
     return Table(title, (*words("Test", "Metric"), *figures(*groups, "µs", "Low", "High")), rows)
 
 
@@ -72,7 +72,7 @@ def _signed(one: BoardTime) -> tuple[float | str, float | str, float | str]:
 def said_time(board: str, one: BoardTime) -> str:
     """What a span's instructions take, with the ends of its interval."""
     if one.time_ns is None:
-        return f"on {board} not told, for flushes by set and way differ"
+        return f"on {board} not predicted, because flushes by set and way differ"
     return f"on {board} {us(one.time_ns):+g} µs ({us(one.low_ns):+g} to {us(one.high_ns):+g})"
 
 
@@ -105,7 +105,9 @@ def prediction_table(predictions: Sequence[Prediction]) -> Table:
 
 def departure_table(departures: Sequence[Departure]) -> Table:
     return Table(
-        "Not predicted: what the model has not", words("Test", "What the figures show"), tuple((d.test, d.sentence) for d in departures)
+        "Not predicted: effects that the model does not have",
+        words("Test", "What the figures show"),
+        tuple((d.test, d.sentence) for d in departures),
     )
 
 

@@ -31,8 +31,8 @@ PARTS_NOTE = (
     "Own path: everything else, with no other core in the way."
 )
 GROWTH_NOTE = (
-    "Over alone: the worst power-down over what its core and its own flush take with nobody else there. Over the floor: over what one "
-    "channel takes to serve every core, whatever the locks."
+    "Over alone: the worst power-down divided by the time of its core and its own flush without other cores. Over the floor: divided by "
+    "the time in which one channel serves every core, with any locks."
 )
 
 NO_INTERVAL = "Exact for these costs and for no others: no such board was measured, so no interval is known."

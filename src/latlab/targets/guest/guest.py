@@ -98,7 +98,7 @@ def ready_firmware(machine: GuestMachine, say: Callable[[str], None]) -> None:
         if machine.firmware is not None or not (checkout / "CMakePresets.json").is_file():
             raise
         name = PLATFORM + (HOLD_SUFFIX if machine.hold_firmware else "")
-        say(f"building the firmware {name}, which this needs and no one has built yet")
+        say(f"building the firmware {name}, which the guest needs and which is not built yet")
         run(("cmake", "--preset", name), checkout)
         run(("cmake", "--build", "--preset", name), checkout)
         find_firmware(machine)
@@ -108,13 +108,12 @@ def check_machine(machine: GuestMachine) -> None:
     """Refuse a guest that cannot be, or whose wake-ups would be late by its emulator. Raises UsageError."""
     if machine.efi and (machine.hold_firmware or machine.firmware or machine.idle_states):
         raise UsageError(
-            "--efi boots EDK2 without EL3, which takes no --firmware, holds no TRNG and has no idle states; leave out --firmware, --hold "
-            "and --idle-states"
+            "--efi boots EDK2 without EL3, without --firmware, TRNG and idle states; leave out --firmware, --hold and --idle-states"
         )
     if machine.mode is Mode.DETERMINISTIC and machine.cores != 1:
         raise UsageError(
-            f"{machine.cores} vCPUs on the instruction clock take turns, which appears as latencies of milliseconds; use --cores 1, or "
-            "--mode multi-thread for a run whose latencies mean nothing"
+            f"{machine.cores} vCPUs on the instruction clock take turns, which appears as latencies of milliseconds. Use --cores 1, or "
+            "--mode multi-thread for a functional run without valid latencies"
         )
 
 
@@ -163,7 +162,7 @@ def _followed(console: Console, folder: Path, watch: Callable[[bytes], None]) ->
     output = read_frames(lines)
     outcome = console.outcome
     if outcome.end is MachineEnd.EXIT and output.status is None:
-        outcome = Outcome(MachineEnd.DEATH, f"the guest went down or reset before its job had ended, after {len(lines)} lines of console")
+        outcome = Outcome(MachineEnd.DEATH, f"the guest stopped or reset before its job ended, after {len(lines)} lines of console")
     secure = folder / "secure.log"
     return GuestRun(output, outcome, b"".join(lines), secure.read_bytes() if secure.exists() else b"", console.stderr, console.command)
 

@@ -82,7 +82,7 @@ def guest_image(rebuild: bool = False, say: Callable[[str], None] = lambda text:
     target = cache_folder() / "guest" / _source_stamp()
     if not rebuild and (target / "image.json").is_file():
         return _load(target)
-    say("building the guest's image: fetching Debian's arm64 packages (about 150 MB) if they are not there yet; a minute or two")
+    say("building the guest's image: fetching Debian's arm64 packages (about 150 MB) if they are missing; one to two minutes")
     target.parent.mkdir(parents=True, exist_ok=True)
     if rebuild:
         shutil.rmtree(target.parent / "apt", ignore_errors=True)

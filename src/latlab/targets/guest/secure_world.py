@@ -91,9 +91,11 @@ def secure_world_of(text: str) -> SecureWorld:
     said = {"prng": {"prng": True}, "timer-switch=0": {"timer_switch": False}, "timer-switch=1": {"timer_switch": True}}
     said |= {"embedded-tests": {"embedded_tests": True}, "secure-timer": {"secure_timer": True}}
     if name != "optee":
-        raise UsageError(f"--secure-world {text}: {name!r} is none that latlab builds; use optee")
+        raise UsageError(f"--secure-world {text}: {name!r} is unknown to latlab; use optee")
     if unknown := [word for word in words if word not in said]:
-        raise UsageError(f"--secure-world {text}: {unknown[0]!r} is unknown; behind optee stand {', '.join(said)}, with commas between")
+        raise UsageError(
+            f"--secure-world {text}: {unknown[0]!r} is unknown; optee may be followed by {', '.join(said)}, with commas between"
+        )
     return SecureWorld(**{key: value for word in words for key, value in said[word].items()})
 
 

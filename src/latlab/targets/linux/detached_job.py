@@ -63,7 +63,7 @@ def run_detached(
         return _follow(machine, folder, group, boot_id, (expected_s, limit_s), looked)
     except KeyboardInterrupt:
         _stop(machine, folder, group)
-        return JobEnd(INTERRUPTED, f"{machine.name}: interrupted; what was measured until then is kept")
+        return JobEnd(INTERRUPTED, f"{machine.name}: interrupted; the data until then are kept")
 
 
 def end_job(machine: Machine, folder: str) -> int | None:
@@ -145,20 +145,20 @@ def _follow(machine: Machine, folder: str, group: int, boot_id: str, times: tupl
                 looked(look)
         except Unreachable as error:
             if now - answered > machine.patience_s:
-                sentence = f"{machine.name}: the connection broke and did not come back in {machine.patience_s:g} s: {error}"
+                sentence = f"{machine.name}: the connection was lost for {machine.patience_s:g} s: {error}"
                 return JobEnd(RESTARTED, sentence, is_lost=True)
             continue
         if boot_id and look.boot_id and look.boot_id != boot_id:
-            return JobEnd(RESTARTED, f"{machine.name} restarted during the run; what had been written until then is kept")
+            return JobEnd(RESTARTED, f"{machine.name} restarted during the run; the data until then are kept")
         if look.status is not None:
             return JobEnd(look.status)
         if not look.alive:
             with suppress(LatlabError):
                 machine.run(_kill_marked(folder), ANSWER_S)
-            return JobEnd(RESTARTED, f"{machine.name}: the job was killed during the run; what it wrote is kept")
+            return JobEnd(RESTARTED, f"{machine.name}: the job was killed during the run; its data are kept")
         if now - start > limit_s:
             _stop(machine, folder, group)
-            return JobEnd(STOPPED, f"{machine.name}: the job has not ended in {limit_s:g} s and was stopped; what it wrote is kept")
+            return JobEnd(STOPPED, f"{machine.name}: the job has not ended in {limit_s:g} s and was stopped; its data are kept")
 
 
 def _look(machine: Machine, folder: str, group: int) -> Look:

@@ -75,7 +75,7 @@ class LabgridConsole:
         except TIMEOUT:
             return b""
         except Exception as error:
-            self._ended = Outcome(MachineEnd.DEATH, f"the console of {self.target.name} is gone: {said_by(error)}")
+            self._ended = Outcome(MachineEnd.DEATH, f"the console of {self.target.name} is closed: {said_by(error)}")
             return b""
 
     def _look_for_panic(self, line: bytes) -> None:
@@ -88,12 +88,12 @@ class LabgridConsole:
             return Outcome(MachineEnd.INTERRUPT, "interrupted by the user before the campaign ended")
         if now - start > self.limits.timeout_s:
             return Outcome(
-                MachineEnd.HANG, f"the board was left after {self.limits.timeout_s:g} s without an end; give more time with --timeout"
+                MachineEnd.HANG, f"latlab stopped waiting for the board after {self.limits.timeout_s:g} s; give more time with --timeout"
             )
         if now - last > self.limits.silence_s:
             return Outcome(
                 MachineEnd.SILENCE,
-                f"no output from the board for {self.limits.silence_s:g} s; the last lines of its console say where, and --power-cycle or "
+                f"no output from the board for {self.limits.silence_s:g} s; the last lines of its console show where, and --power-cycle or "
                 "--state restarts it",
             )
         return None

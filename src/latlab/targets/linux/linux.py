@@ -84,7 +84,7 @@ def survey(machine: Machine, priority: int) -> Survey:
         raise UsageError(str(error)) from error
     pairs = {name: value.strip() for name, _, value in (line.partition("=") for line in done.text.splitlines())}
     if "machine" not in pairs:
-        raise UsageError(f"{machine.name} gives no sensible answer: {done.complaint}; it must be a Linux machine with a POSIX shell")
+        raise UsageError(f"{machine.name} gives an unexpected answer:  {done.complaint}; it must be a Linux machine with a POSIX shell")
     return Survey(pairs)
 
 
@@ -103,9 +103,7 @@ def check_survey(machine: Machine, found: Survey, workload: Workload) -> None:
     if beyond := [cpu for cpu in workload.affinity if cpu >= found.cpus]:
         raise UsageError(f"{place} has the CPUs 0 to {found.cpus - 1}; --affinity names CPU {beyond[0]}")
     if said.get("fifo") != "yes":
-        raise UsageError(
-            f"{place}: no right to run at real-time priority {workload.priority}; run as root or give the user an rtprio limit"
-        )
+        raise UsageError(f"{place}: real-time priority {workload.priority} is not permitted; run as root or give the user an rtprio limit")
     if not workload.idle_states and said.get("dma_latency") != "yes":
         raise UsageError(
             f"{place}: /dev/cpu_dma_latency cannot be written, so idle states cannot be forbidden; run as root or use --idle-states"
@@ -138,7 +136,7 @@ def notes(found: Survey) -> list[str]:
     if found.said.get("realtime") != "1":
         result.append("the kernel is not PREEMPT_RT")
     if found.said.get("measuring"):
-        result.append(f"something else measures or emulates on this machine, and both will show it: {found.said['measuring']}")
+        result.append(f"another program measures or emulates on this machine and disturbs the measurement: {found.said['measuring']}")
     return result
 
 
@@ -198,7 +196,7 @@ def run_job(machine: Machine, found: Survey, job: Job, follower: Follower) -> Li
         looked = _Looks(machine, folder, follower)
         end = run_detached(machine, folder, places + job.script(folder), found.boot_id, job.expected_s, job.limit_s, looked)
         if end.is_lost and machine.restart():
-            end = replace(end, sentence=f"{end.sentence}; it was switched off and on, and what had outlived that was fetched")
+            end = replace(end, sentence=f"{end.sentence}; it was power-cycled, and the remaining files were fetched")
         try:
             files = _fetched(machine, folder)
         except LatlabError as error:
@@ -218,7 +216,7 @@ def salvage(machine: Machine, folder: str) -> LinuxRun | None:
     files = _fetched(machine, folder)
     _remove(machine, folder)
     sentence = alone and f"{machine.name}: the job ended itself, because {alone}"
-    return LinuxRun(files, -1 if status is None else status, sentence or ("" if status == 0 else "the job was ended before it was done"))
+    return LinuxRun(files, -1 if status is None else status, sentence or ("" if status == 0 else "the job was stopped before its end"))
 
 
 class _Looks:
@@ -272,7 +270,7 @@ def _fetched(machine: Machine, folder: str) -> dict[str, bytes]:
         machine.run(f"cd {quote(folder)} && {packed}", ANSWER_S)
         return _unpacked(machine.get(f"{folder}/out.tar"))
     except (LatlabError, OSError, tarfile.TarError) as error:
-        raise LatlabError(f"{machine.name}: what was measured stays in {folder} and could not be fetched: {error}") from error
+        raise LatlabError(f"{machine.name}: the data remain in {folder} and could not be fetched: {error}") from error
 
 
 def _unpacked(data: bytes) -> dict[str, bytes]:

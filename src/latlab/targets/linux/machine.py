@@ -43,7 +43,7 @@ class Done:
 
     @property
     def complaint(self) -> str:
-        return last_line(self.err) or last_line(self.out) or "it said nothing"
+        return last_line(self.err) or last_line(self.out) or "it printed nothing"
 
 
 class Machine(Protocol):
@@ -191,7 +191,7 @@ class OverSsh:
         return done
 
     def _advice(self) -> str:
-        return f"check that `ssh {self.host}` works without asking"
+        return f"check that `ssh {self.host}` works without a password prompt"
 
 
 def wait_until_up(machine: Machine, limit_s: float) -> None:

@@ -40,7 +40,7 @@ def heat_facts(found: MeasuredOn, after: MeasuredOn | None) -> Facts:
     """Temperatures, and how often the processor throttled itself meanwhile."""
     facts = [("temperature", _temperatures(found.celsius, after.celsius if after else {}))]
     if found.throttled is not None and after is not None and after.throttled is not None:
-        facts.append(("throttled while it was measured", f"{after.throttled - found.throttled} times"))
+        facts.append(("throttled during the measurement", f"{after.throttled - found.throttled} times"))
     return tuple((name, value) for name, value in facts if value)
 
 
@@ -65,7 +65,7 @@ def _on_isolation(found: MeasuredOn) -> Iterator[str]:
         spare = sorted(found.online)[len(found.online) // 2 :]
         others = cpu_list(found.online - set(spare))
         yield (
-            "no CPU is isolated, so any task and interrupt may run where it is measured; for example boot with "
+            "no CPU is isolated, so any task and interrupt may run on the measured CPUs; for example boot with "
             f"`isolcpus=managed_irq,domain,{cpu_list(spare)} nohz_full={cpu_list(spare)} irqaffinity={others}`"
         )
         return

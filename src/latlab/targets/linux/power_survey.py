@@ -65,13 +65,13 @@ def check_power_survey(name: str, able: PowerSurvey, power: PowerCycle) -> None:
     if missing := [cpu for cpu in cpus if cpu not in able.hotplug]:
         raise UsageError(f"{name}: the kernel cannot take CPU {missing[0]} off; it offers {_list(able.hotplug)}")
     if len(cpus) == len(able.hotplug) == _count(able.online):
-        raise UsageError(f"{name}: one CPU has to stay on; leave one of {_list(able.hotplug)} out of --affinity")
+        raise UsageError(f"{name}: one CPU must stay online; leave one of {_list(able.hotplug)} out of --affinity")
     if locked := [cpu for cpu in cpus if cpu not in able.writable]:
-        raise UsageError(f"{name}: no right to take CPU {locked[0]} off; run as root")
+        raise UsageError(f"{name}: no permission to take CPU {locked[0]} off; run as root")
     if power.suspends and not able.can_suspend:
         raise UsageError(f"{name}: the kernel cannot suspend (/sys/power/state has no `mem`); use --suspends 0")
     if power.suspends and not able.has_alarm:
-        raise UsageError(f"{name}: nothing would wake it (rtc0 has no wakealarm that can be written); use --suspends 0")
+        raise UsageError(f"{name}: it has no wake-up source (rtc0 has no writable wakealarm); use --suspends 0")
 
 
 def _numbers(paths: str) -> tuple[int, ...]:

@@ -15,9 +15,7 @@ PROGRAM = "trace-cmd"
 def printed(data: bytes, name: str) -> bytes:
     """The events of a `.dat`, times in ns. Raises UsageError where trace-cmd is not there, LatlabError where it refuses the file."""
     if shutil.which(PROGRAM) is None:
-        raise UsageError(
-            f"{name}: a file of trace-cmd, which is not there to print it; install it, or give what `trace-cmd report -t` prints"
-        )
+        raise UsageError(f"{name}: a file of trace-cmd, which is not installed; install it, or give what `trace-cmd report -t` prints")
     with scratch() as folder:
         path = folder / "trace.dat"
         path.write_bytes(data)

@@ -126,7 +126,7 @@ class Console:
                 preexec_fn=dies_with_parent(),
             )
         except OSError as error:
-            raise UsageError(f"{self.command[0]} does not start ({error.strerror}); `latlab doctor` says what is installed") from error
+            raise UsageError(f"{self.command[0]} does not start ({error.strerror}); `latlab doctor` checks the installation") from error
 
     def _read(self, process: subprocess.Popen[bytes]) -> Iterator[bytes]:
         assert process.stdout is not None
@@ -173,7 +173,7 @@ class Console:
         if now - last > self.limits.silence_s:
             return self._panic() or Outcome(
                 MachineEnd.SILENCE,
-                f"the target hangs: no output for {self.limits.silence_s:g} s; the last lines of its console say where",
+                f"the target hangs: no output for {self.limits.silence_s:g} s; the last lines of its console show where",
             )
         return self._panic()
 

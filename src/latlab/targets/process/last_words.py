@@ -21,7 +21,7 @@ def last_words(stderr: bytes) -> str:
 def death(program: str, status: int, words: str) -> str:
     """One sentence for an exit status that is not 0, with its last words."""
     how = f"was killed by {_signal_name(-status)}" if status < 0 else f"ended with status {status}"
-    return f"{program} {how}{f'; it said: {words}' if words else ' and said nothing'}"
+    return f"{program} {how}{f'; it printed: {words}' if words else ' and printed nothing'}"
 
 
 def _signal_name(number: int) -> str:

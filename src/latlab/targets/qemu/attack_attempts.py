@@ -65,7 +65,7 @@ def _own_accesses(known: dict[str, int], client: int) -> Iterator[Attempt]:
         ("the SPM's memory", RAM, 2),
         ("the SPM's data", known["spm_kernel"], 2),
         ("the MPU's registers", MPU_CTRL, 2),
-        ("a device of nobody", DEVICE_OF_NOBODY, 1),
+        ("an unassigned device", DEVICE_OF_NOBODY, 1),
         ("address 0", 0, 1),
     )
     for handle, prefix, who in rots:
@@ -107,12 +107,12 @@ def _pointers(known: dict[str, int], client: int) -> Iterator[Attempt]:
 
 def _errors(client: int) -> Iterator[Attempt]:
     for name, request, accepted in (
-        ("uses a message handle that is none", "BAD_MESSAGE_HANDLE", "a message handle that is none was accepted"),
+        ("uses an invalid message handle", "BAD_MESSAGE_HANDLE", "an invalid message handle was accepted"),
         ("uses the handle of an answered message", "OLD_MESSAGE_HANDLE", "the handle of an answered message was accepted"),
         ("names a vector beyond the fourth", "BAD_INDEX", "a vector beyond the fourth was accepted"),
         ("writes from memory that wraps", "BAD_SOURCE", "memory that wraps was accepted"),
         ("writes more than was asked for", "WRITE_TOO_MUCH", "more was written than the client asked for"),
-        ("writes to a vector that is none", "WRITE_NO_VECTOR", "a vector that is none was written to"),
+        ("writes to a missing vector", "WRITE_NO_VECTOR", "a missing vector was written to"),
     ):
         yield Attempt(f"a partition {name}", STATELESS, REQUESTS[f"SERVER_{request}"], 1, accepted)
     read, closed = "another partition's message was read", "a closed handle was accepted"

@@ -100,7 +100,7 @@ def own_subject(build: str, folder: Path | None = None, machine: str = "mps2-an5
         PsaCall("connected", CallKind.ON_CONNECTION, CONNECTED, 3),
     )
     if missing := next((name for name in NEEDED if name not in known), None):
-        raise DataError(f"{secure}: no symbol {missing}, so it is no build of ours with the test partitions; describe it with --subject")
+        raise DataError(f"{secure}: no symbol {missing}, so it is no build of latlab with the test partitions; describe it with --subject")
     veneers = tuple(known[f"nsc_psa_{name}"] | 1 for name in VENEERS)
     psa = PsaSubject(build, machine, ((secure, None),), veneers, 16, 20, 0x00200000, 0x28200000, 0x00200000, 0x40200000, calls, (secure,))
     return attack_subject(psa, _own(known, level, has_ticker="test_ticker_stack" in known))

@@ -71,7 +71,7 @@ def find_plugin(name: str, qemu: Path, path: Path | None = None) -> Plugin:
     raise UsageError(
         f"{qemu}: {refusal(said)}"
         if refusal(said)
-        else f"{qemu} does not take the {name}{f'; it said: {words}' if words else ' and says nothing'}; name another QEMU with --qemu"
+        else f"{qemu} does not take the {name}{f'; it printed: {words}' if words else ' and says nothing'}; name another QEMU with --qemu"
     )
 
 
@@ -93,7 +93,7 @@ def _ask(qemu: Path, plugin: Path) -> subprocess.CompletedProcess[str]:
             command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=ANSWER_S, check=False
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise UsageError(f"{qemu} does not run ({error}); name another with --qemu") from error
+        raise UsageError(f"{qemu} does not start ({error}); name another with --qemu") from error
 
 
 def _is_of_another_version(stderr: str) -> bool:
@@ -163,7 +163,7 @@ def why_not_started(stderr: bytes) -> str | None:
     words, refused = last_words(stderr), refusal(stderr.decode("utf-8", "backslashreplace"))
     if refused and (not words or "plugin" in words):
         return refused
-    return f"QEMU did not start the machine; it said: {words}" if words else None
+    return f"QEMU did not start the machine; it printed: {words}" if words else None
 
 
 def complaints(stderr: str) -> tuple[Problem, ...]:

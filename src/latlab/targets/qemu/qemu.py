@@ -74,10 +74,10 @@ def find_qemu(path: Path | None = None) -> Qemu:
     try:
         said = subprocess.run([found, "--version"], capture_output=True, text=True, errors="replace", timeout=30, check=False).stdout
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise UsageError(f"{found} does not run ({error}); name another with --qemu") from error
+        raise UsageError(f"{found} does not start ({error}); name another with --qemu") from error
     match = re.search(r"version (\d+)\.(\d+)\.(\d+)", said)
     if not match:
-        raise UsageError(f"{found} does not say a QEMU version, it says {said[:60]!r}; name a QEMU with --qemu")
+        raise UsageError(f"{found} does not print a QEMU version but {said[:60]!r}; name a QEMU with --qemu")
     return Qemu(Path(found), (int(match[1]), int(match[2]), int(match[3])))
 
 
@@ -98,9 +98,9 @@ def check_machine(qemu: Qemu, machine: Machine) -> None:
         raise UsageError(f"--iterations {machine.iterations} would take days; use at most {MAX_ITERATIONS}")
     if machine.mode is Mode.DETERMINISTIC and machine.cores > 1 and qemu.version[0] < DETERMINISTIC_MAJOR:
         raise UsageError(
-            f"{qemu} at {qemu.path} can hang with {machine.cores} cores on the instruction clock; install QEMU "
-            f"{DETERMINISTIC_MAJOR} or newer (Debian 12: bookworm-backports), or use one core with --topology 1, "
-            "or check that the firmware works, without latencies, with --mode multi-thread"
+            f"{qemu} at {qemu.path} can hang with {machine.cores} cores on the instruction clock. Install QEMU "
+            f"{DETERMINISTIC_MAJOR} or newer (Debian 12: bookworm-backports), use one core with --topology 1, "
+            "or check the function without latencies by --mode multi-thread"
         )
 
 

@@ -260,7 +260,7 @@ def _board(path: Path, machine: str) -> Board:
 
 def _image(path: Path, folder: Path, each: _Image) -> FirmwareImage:
     if (each.flash is None) == (each.address is None):
-        raise DataError(f"{path}: the image {each.file} goes to one place: flash = OFFSET or address = ADDRESS")
+        raise DataError(f"{path}: the image {each.file} has one address: flash = OFFSET or address = ADDRESS")
     return FirmwareImage(folder / each.file, each.flash, each.address, each.payload is not None)
 
 

@@ -58,11 +58,6 @@ class Evidence:
         return float(1 / np.mean(1 / counts[counts > 0]))
 
     @cached_property
-    def sums(self) -> Floats:
-        """Of the cells of both runs: what like cores differ by, besides what each scatters by."""
-        return nan_median(self.b) + nan_median(self.a)
-
-    @cached_property
     def by_boot(self) -> tuple[Floats, Floats]:
         """One value for each boot that has any: the mean over the cells."""
         return _means(self.a), _means(self.b)

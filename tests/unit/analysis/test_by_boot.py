@@ -16,9 +16,10 @@ from scipy import stats
 from latlab.analysis.base.columns import Cells
 from latlab.analysis.base.moderated import fit_prior
 from latlab.analysis.base.verdicts import Limits, Verdict
-from latlab.analysis.ladder.by_boot import INDEPENDENCE, BootMeans, global_shift, judge_by_boot, moderated_shifts, row_shifts
+from latlab.analysis.ladder.by_boot import INDEPENDENCE, BootMeans, global_shift, moderated_shifts, row_shifts
 from latlab.analysis.ladder.evidence import Evidence, group_evidence
 from latlab.analysis.ladder.groups import PLAIN, WAIT, Group
+from latlab.analysis.ladder.judge import judge_rows
 from latlab.model.enums import Metric
 
 Values = NDArray[np.float64]
@@ -114,7 +115,7 @@ def test_the_statistic_of_a_group_is_the_t_of_standardised_sums_by_boot():
 def test_a_change_of_one_cluster_names_no_row_of_the_other_and_none_of_the_tests_that_it_does_not_reach():
     names = []
     for seed in range(30):
-        rows, _ = judge_by_boot(drawn(seed, {1: 0.10}), (4, 4), Limits())
+        rows, _ = judge_rows(drawn(seed, {1: 0.10}), (4, 4), Limits())
         names += [(row.test.partition("_")[2], row.cluster, row.verdict) for row in rows if row.verdict is Verdict.REGRESSED]
     assert set(names) == {("serial", 1, Verdict.REGRESSED)}
     assert len(names) > 80
@@ -124,7 +125,7 @@ def test_rows_that_none_can_tell_alone_are_told_together():
     """Noise of 700 ns: the mean of two cells in four boots has a standard error of 350, and the change is 1,200."""
     alone, together = 0, 0
     for seed in range(20):
-        rows, _ = judge_by_boot(drawn(seed, {0: 0.06, 1: 0.06}, noise=700.0), (4, 4), Limits())
+        rows, _ = judge_rows(drawn(seed, {0: 0.06, 1: 0.06}, noise=700.0), (4, 4), Limits())
         changed = [row for row in rows if row.verdict is Verdict.REGRESSED]
         alone += sum("alike" not in row.basis for row in changed)
         together += sum("alike" in row.basis for row in changed)
@@ -133,19 +134,19 @@ def test_rows_that_none_can_tell_alone_are_told_together():
 
 def test_what_is_apart_belongs_to_no_group():
     found = drawn(1, {0: 0.10, 1: 0.10})
-    _, levels = judge_by_boot(found, (4, 4), Limits())
-    _, fewer = judge_by_boot(found, (4, 4), Limits(), apart=[0, 1])
+    _, levels = judge_rows(found, (4, 4), Limits())
+    _, fewer = judge_rows(found, (4, 4), Limits(), apart=[0, 1])
     assert [level.rows for level in levels] == [10, 5, 5] and [level.rows for level in fewer] == [8, 4, 4]
 
 
 def test_of_one_truth_nothing_is_called_changed_and_what_is_the_same_within_the_margin_is_called_so():
-    verdicts = [row.verdict for seed in range(100) for row in judge_by_boot(drawn(seed, {}), (4, 4), Limits())[0]]
+    verdicts = [row.verdict for seed in range(100) for row in judge_rows(drawn(seed, {}), (4, 4), Limits())[0]]
     assert set(verdicts) <= {Verdict.SAME, Verdict.CANNOT_TELL, Verdict.MOVED}
     assert verdicts.count(Verdict.SAME) > 0.9 * len(verdicts)
 
 
 def judged(found: list[Evidence]) -> list[tuple[str, int | None, Verdict, float, float]]:
-    rows, _ = judge_by_boot(found, (4, 4), Limits())
+    rows, _ = judge_rows(found, (4, 4), Limits())
     return [(row.test, row.cluster, row.verdict, row.p_adjusted, row.shift.value / row.before) for row in rows]
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from latlab.analysis.base.comparison import Comparison, SpanComparison
 from latlab.analysis.base.distributions import t_tail
-from latlab.analysis.base.findings import BootApart
+from latlab.analysis.base.findings import BootApart, SpreadMoved
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.compare import compare
 from latlab.analysis.gate import Decision, decide_gate
@@ -58,9 +58,21 @@ def test_one_bad_boot_of_ten_in_the_base_is_named_with_its_number(noise: float) 
 @pytest.mark.parametrize(("noise", "least", "most"), [(Noise.DEPENDENT, 3, 10), (Noise.GAUSSIAN, 4, 10), (Noise.HEAVY, 0, 5)])
 def test_one_core_of_one_boot_needs_fewer_deviations_where_the_others_have_light_tails(noise: Noise, least: int, most: int) -> None:
     """Some 14 deviations, which Student's t of three degrees reaches."""
-    cases = [PartCase(scaled(JUNO, 1.8), Part(Which.ONE, How.BOOT, 0.5, SERIAL), noise, 10, 1, seed) for seed in range(10)]
+    cases = [PartCase(scaled(JUNO, 1.8), Part(Which.ONE, How.BOOT, 0.5, SERIAL[:1]), noise, 10, 1, seed) for seed in range(10)]
     named = sum(any(isinstance(one, BootApart) for one in compared(case).large_moves) for case in cases)
     assert least <= named <= most
+
+
+def test_a_boot_that_is_odd_in_two_tests_of_a_core_is_named_whatever_tails_the_noise_has() -> None:
+    """The same deviations in one test may be Student's t of three degrees; in four tests of one core they are no chance."""
+    cases = [PartCase(scaled(JUNO, 1.8), Part(Which.ONE, How.BOOT, 0.5, SERIAL), Noise.HEAVY, 10, 1, seed) for seed in range(10)]
+    assert sum(any(isinstance(one, BootApart) for one in compared(case).large_moves) for case in cases) >= 9
+
+
+@pytest.mark.parametrize("noise", [Noise.BIMODAL, Noise.HEAVY, Noise.GAUSSIAN])
+def test_three_times_the_spread_of_all_cores_is_named_at_one_boot_of_five_iterations(noise: Noise) -> None:
+    cases = [PartCase(JUNO, Part(Which.ALL, How.SPREAD, 2.0, SERIAL), noise, 1, 5, seed) for seed in range(20)]
+    assert sum(any(isinstance(one, SpreadMoved) for one in compared(case).large_moves) for case in cases) >= 17
 
 
 def test_a_tail_is_as_heavy_as_the_other_values_show() -> None:

@@ -9,16 +9,15 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from latlab.analysis.base.comparison import Comparison, Level, Row, Statistic
+from latlab.analysis.base.comparison import Comparison, Row, Statistic
 from latlab.analysis.base.findings import LargeUntold
 from latlab.analysis.base.statistics import Shift
-from latlab.analysis.base.verdicts import Limits, Verdict
+from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.base.weighted import quantile_shift, rate_p, weighted
 from latlab.analysis.compare import compare
 from latlab.analysis.explain import explain_pair
 from latlab.analysis.gate import decide_gate
 from latlab.analysis.history import history
-from latlab.analysis.ladder.judge import _by_itself, _with_level
 from latlab.analysis.wakeups.attribution import attribute
 from latlab.analysis.wakeups.lateness_parts import MEASURING_TASK
 from latlab.analysis.wakeups.tail import tails
@@ -74,13 +73,6 @@ def test_a_last_man_who_pays_in_the_first_run_only_leaves_a_gap():
     ]
     gaps = compare(before, changed(after, samples=cheap)).gaps
     assert any("cluster 0" in gap and "last man" in gap for gap in gaps)
-
-
-@pytest.mark.parametrize(("way", "verdict"), [(1.0, Verdict.REGRESSED), (-1.0, Verdict.CANNOT_TELL)])
-def test_a_level_lends_a_row_its_certainty_only_the_way_that_the_row_moved(way: float, verdict: Verdict):
-    row = replace(row_of(same_pair(), Metric.WAKEUP), shift=Shift(1_000.0, -2_000.0, 4_000.0, 0.001), threshold=500.0, cells=())
-    level = Level(Metric.WAKEUP, None, "", False, 6, Shift(1_000.0 * way, 900.0 * way, 1_100.0 * way, 1e-9), 1e-9)
-    assert _with_level(_by_itself(row, 1.0, 500.0, Limits()), level, 500.0, 0.001).verdict is verdict
 
 
 def test_a_rate_is_weighed_by_the_exposure_of_its_own_run():

@@ -62,11 +62,6 @@ def _fitted(values: NDArray[np.float64], dof: float) -> tuple[float, float, floa
     return likelihood, variance**0.5, dof
 
 
-def f_exceeded(share: float, above_dof: float, below_dof: float) -> float:
-    """The value that F exceeds with probability `share`."""
-    return float(_special().fdtri(above_dof, below_dof, 1 - share))
-
-
 def f_upper(ratio: float, above_dof: float, below_dof: float) -> float:
     """P(F > ratio)."""
     return float(_special().fdtrc(above_dof, below_dof, ratio))

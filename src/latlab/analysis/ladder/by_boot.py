@@ -1,26 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Verdicts on rows of spans if the runs have four boots or more together: the boot is the sampling unit.
+"""The tests of rows of spans where the runs have four boots or more together: the boot is the sampling unit.
 
 1. A row's value in a boot is the mean of its cells. Two sets of boots are compared by the moderated t statistic (Smyth 2004):
-   t = (mean b - mean a) / sqrt(s^2 (1/n + 1/m)), s^2 = (d0 s0^2 + d s_row^2) / (d0 + d), with d0 + d degrees of freedom. The scaled
-   inverse chi-squared prior (s0^2, d0) is fitted to the rows of one metric and role, separately for parallel and serial tests. Boots
-   may agree by chance: s^2 is at least the residual mean square of the two-way layout of boots by cells over the number of cells
-   (Scheffe 1959).
-2. Events that occur in some boots only are compared by the exact Mann-Whitney test (1947), or not at all if its smallest p-value is
-   too large.
-3. The p-values of the rows of one metric are adjusted by Holm's method (1979), for two fifths of alpha.
-4. The other three fifths are for groups: the rows of each role, and those of each cluster. The test of a group is O'Brien's OLS statistic
-   (1984): the rows over their standard errors are added by boot, and t is computed from these sums. Their variance is moderated towards the
-   variance of independent rows and is at least that. Groups are adjusted by the method of Benjamini and Hochberg (1995).
-5. The changed rows of a group are found top down (Meinshausen 2008): parts of like rows by the same statistic at 0.5 %, then the rows of a
-   part at 5 %, each by Holm's method. A row must lie beyond its threshold by itself, in the direction of its part.
-6. Equivalence: two one-sided tests at 5 %, so the 90 % interval lies within the threshold (Schuirmann 1987).
+   t = (mean b - mean a) / sqrt(s^2 (1/n + 1/m)), s^2 = (d0 s0^2 + d s_row^2) / (d0 + d), with d0 + d degrees of freedom. The scaled inverse
+   chi-squared prior (s0^2, d0) is fitted to the rows of one metric and role, the parallel and the serial tests apart. Boots may agree by
+   chance: s^2 is at least the residual mean square of the two-way layout of boots by cells over the number of cells (Scheffe 1959).
+2. What comes in some boots only is compared by the exact Mann-Whitney test (1947), and not at all where its least p-value is too large.
+3. A group is tested by O'Brien's OLS statistic (1984), the rows over their standard errors added up by boot: t of these sums, with their
+   variance moderated towards that of independent rows, and no less than it.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from math import comb
 from typing import NamedTuple
@@ -28,24 +20,18 @@ from typing import NamedTuple
 import numpy as np
 
 from latlab.analysis.base.columns import Floats
-from latlab.analysis.base.comparison import Level, Row
-from latlab.analysis.base.detectable import detectable
+from latlab.analysis.base.comparison import Row
 from latlab.analysis.base.moderated import Prior, fit_prior, t_shift
-from latlab.analysis.base.statistics import Shift, by_family, effect_size, false_discovery_control, family_wise, two_sample_shift
-from latlab.analysis.base.verdicts import Limits, decide, decide_exact
+from latlab.analysis.base.statistics import Shift, effect_size, false_discovery_control, two_sample_shift
+from latlab.analysis.base.verdicts import Limits, decide
 from latlab.analysis.ladder.evidence import Evidence, Kind
-from latlab.model.enums import Metric
 
 FEWEST_OF_KIND = 3
 """Two variances have no spread of their own to fit a prior to."""
 FEWEST_DOF_OF_SOME = 4
 """Below four degrees of freedom a variance is not known to a factor of two."""
-SHARE = 0.4
-PART_P, ROW_P = 0.005, 0.05
 INDEPENDENCE = 4.0
 """Degrees of freedom that the independence of a group's rows counts as: as much as three boots of each run show."""
-
-Group = tuple[int, ...]
 
 
 class BootMeans(NamedTuple):
@@ -57,29 +43,40 @@ class BootMeans(NamedTuple):
     cells: float = 1.0
 
 
-def judge_by_boot(
-    evidence: Sequence[Evidence], boots: tuple[int, int], limits: Limits, apart: Collection[int] = ()
-) -> tuple[list[Row], list[Level]]:
-    """The rows with their verdicts, and the groups that were tested. `apart` are indices of rows that belong to no group."""
-    shifts = row_shifts(evidence, sum(boots), limits.alpha)
-    families = [(one.row.metric, one.row.is_occasional) for one in evidence]
-    sizes, own = Counter(families), by_family([shift.p for shift in shifts], families, family_wise, SHARE)
-    groups = [group for metric in dict.fromkeys(one.row.metric for one in evidence) for group in _groups(evidence, metric, apart)]
-    levels = [_level(evidence, shifts, group) for group in groups]
-    adjusted = by_family([level.shift.p for level in levels], [level.metric for level in levels], false_discovery_control, 1 - SHARE)
-    levels = [replace(level, p_adjusted=p) for level, p in zip(levels, adjusted, strict=True)]
-    rows = []
-    for one, shift, p, family in zip(evidence, shifts, own, families, strict=True):
-        (a, b), least = one.by_boot, one.row.threshold
-        seen = detectable("level", shift, one.row.before, least, limits.alpha * SHARE / sizes[family], min(boots))
-        row = replace(one.row, shift=shift, p_adjusted=p, verdict=decide(shift, least, p, limits.alpha), effect=effect_size(a, b))
-        rows.append(replace(row, basis=f"{len(a)} and {len(b)} boots", detectable=(seen,) if seen else ()))
-    for group, level in zip(groups, levels, strict=True):
-        named = _named(evidence, shifts, group) if level.p_adjusted < limits.alpha else ()
-        for row, i in ((rows[i], i) for i in named if rows[i].p_adjusted >= limits.alpha):
-            changed, basis = decide_exact(row.shift.value, row.threshold), f"{row.basis}, with {level.rows} rows alike"
-            rows[i] = replace(row, verdict=changed, p_adjusted=level.p_adjusted, basis=basis)
-    return _with_cells(rows, evidence, limits), levels
+class ByBoot:
+    """The tests of two runs that have so many boots together."""
+
+    def __init__(self, evidence: Sequence[Evidence], boots: int, alpha: float) -> None:
+        self._evidence = evidence
+        self._shifts = row_shifts(evidence, boots, alpha)
+        places = [(one, j) for one in evidence for j in range(len(one.row.cells))]
+        of_cells = moderated_shifts(
+            [BootMeans(one.kind, *(side[~np.isnan(side[:, j]), j] for side in (one.a, one.b))) for one, j in places]
+        )
+        adjusted = false_discovery_control([shift.p for shift in of_cells])
+        tested = iter(zip(of_cells, adjusted, strict=True))
+        self._cells = [[next(tested) for _ in one.row.cells] for one in evidence]
+
+    def shifts(self) -> list[Shift]:
+        return self._shifts
+
+    def of_group(self, group: Sequence[int]) -> Shift:
+        return global_shift([self._evidence[i] for i in group], [self._shifts[i] for i in group])
+
+    def own_p(self, row: int) -> float:
+        return self._shifts[row].p
+
+    def least(self, row: int) -> float:
+        return self._evidence[row].row.threshold
+
+    def shown(self, row: int, limits: Limits) -> Row:
+        """Cells have verdicts of their own, their p-values adjusted over all cells by the method of Benjamini and Hochberg."""
+        (a, b), own = self._evidence[row].by_boot, self._evidence[row].row
+        tested = zip(own.cells, self._cells[row], strict=True)
+        cells = [
+            replace(cell, shift=shift, p_adjusted=p, verdict=decide(shift, own.threshold, p, limits.alpha)) for cell, (shift, p) in tested
+        ]
+        return replace(own, basis=f"{len(a)} and {len(b)} boots", effect=effect_size(a, b), cells=tuple(cells))
 
 
 def row_shifts(evidence: Sequence[Evidence], boots: int, alpha: float) -> list[Shift]:
@@ -135,50 +132,3 @@ def global_shift(evidence: Sequence[Evidence], shifts: Sequence[Shift]) -> Shift
     independent = len(kept) / float(weights.sum()) ** 2
     squared, free = Prior(independent, INDEPENDENCE).moderate(variance * (1 / len(a) + 1 / len(b)), dof)
     return t_shift(float(b.mean() - a.mean()), max(squared, independent), free)
-
-
-def _groups(evidence: Sequence[Evidence], metric: Metric, apart: Collection[int]) -> Iterator[Group]:
-    """The rows of each role and those of each cluster, as indices. Terms of queue models are groups of their own."""
-    own = [i for i, one in enumerate(evidence) if one.row.metric is metric and not one.row.is_occasional and i not in apart]
-    for rows in _split(own, lambda i: evidence[i].row.is_term):
-        found = (*_split(rows, lambda i: evidence[i].role), *_split(rows, lambda i: evidence[i].row.cluster))
-        yield from (group for group in dict.fromkeys(found) if len(group) > 1)
-
-
-def _split(rows: Iterable[int], key: Callable[[int], Hashable]) -> list[Group]:
-    found: dict[Hashable, Group] = defaultdict(tuple)
-    for i in rows:
-        found[key(i)] += (i,)
-    return list(found.values())
-
-
-def _level(evidence: Sequence[Evidence], shifts: Sequence[Shift], group: Group) -> Level:
-    own = [evidence[i] for i in group]
-    first, *others = dict.fromkeys((one.row.metric, one.row.cluster) for one in own)
-    place = (first[0], None if others else first[1], None, None, len(own))
-    return Level(*place, global_shift(own, [shifts[i] for i in group]), tests=len({one.row.test for one in own}))
-
-
-def _named(evidence: Sequence[Evidence], shifts: Sequence[Shift], group: Group) -> Iterator[int]:
-    """The changed rows of a group: the rows of each of its changed parts, in the direction of the part."""
-    parts = _split(group, lambda i: (evidence[i].kind, evidence[i].row.cluster))
-    tested = [global_shift([evidence[i] for i in part], [shifts[i] for i in part]) if len(part) > 1 else shifts[part[0]] for part in parts]
-    for part, moved, p in zip(parts, tested, family_wise([shift.p for shift in tested]), strict=True):
-        for i, of_row in zip(part, family_wise([shifts[i].p for i in part]), strict=True):
-            is_beyond = shifts[i].value * moved.value > 0 and abs(shifts[i].value) > evidence[i].row.threshold
-            if p < PART_P and of_row < ROW_P and is_beyond:
-                yield i
-
-
-def _with_cells(rows: Sequence[Row], evidence: Sequence[Evidence], limits: Limits) -> list[Row]:
-    """The rows with verdicts of their cells by moderated t; p-values are adjusted over all cells by the method of Benjamini and
-    Hochberg."""
-    places = [(one, j) for one in evidence for j in range(len(one.row.cells))]
-    shifts = moderated_shifts([BootMeans(one.kind, *(side[~np.isnan(side[:, j]), j] for side in (one.a, one.b))) for one, j in places])
-    tested = zip(shifts, false_discovery_control([shift.p for shift in shifts]), strict=True)
-    out = []
-    for row in rows:
-        own = [(cell, *next(tested)) for cell in row.cells]
-        judged = [replace(cell, shift=shift, p_adjusted=p, verdict=decide(shift, row.threshold, p, limits.alpha)) for cell, shift, p in own]
-        out.append(replace(row, cells=tuple(judged)))
-    return out

@@ -59,11 +59,6 @@ class Evidence:
         return float(1 / np.mean(1 / counts[counts > 0]))
 
     @cached_property
-    def sums(self) -> Floats:
-        """The sums of the cells of both runs: the difference between like cores in addition to the scatter of each."""
-        return nan_median(self.b) + nan_median(self.a)
-
-    @cached_property
     def by_boot(self) -> tuple[Floats, Floats]:
         """The mean over the cells of each boot that has any, for both runs."""
         return _means(self.a), _means(self.b)

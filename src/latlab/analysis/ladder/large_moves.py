@@ -39,6 +39,8 @@ MAD = 1.4826
 ODD_BOOT, ODD_CORE = 12.0, 24.0
 """Deviations of a boot, by the median of three cores or more, and of one core in it. Of Student's t of three degrees, the heaviest tails
 that the bench draws, one in ten thousand lies farther out than 24; the median of three such lies beyond 12 less often than that."""
+ODD_P = 0.01
+"""How often an even run may be called odd by the tails of its other boots: it stops the gate and blames nobody."""
 FEW_CORES = 3
 _TINY = 1e-9
 _CHANGED = (Verdict.REGRESSED, Verdict.IMPROVED)
@@ -55,7 +57,7 @@ def large_moves(
     found: list[LargeMove] = []
     if max(boots) == 1:
         found += _cores(plain, evidence, limits)
-    found += _boots(plain, runs, limits.alpha)
+    found += _boots(plain, runs)
     found += _spreads([one for one in evidence if not one.row.is_term and not one.row.is_occasional], limits)
     return tuple(found)
 
@@ -132,7 +134,7 @@ def _pooled(parts: Iterable[tuple[float, int]]) -> tuple[float, float]:
     return (sum(squares for squares, _ in found) / dof if dof else 0.0), float(dof)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Series:
     """The boots of one core of a row, or the medians of all its cores. `most` is the number of deviations that is an outlier even with
     heavy tails."""
@@ -141,6 +143,7 @@ class _Series:
     name: str
     values: Floats
     most: float
+    core: str = ""
 
     @cached_property
     def off(self) -> Floats:
@@ -150,24 +153,30 @@ class _Series:
     def boot(self) -> int:
         return int(np.argmax(self.off))
 
+    def is_with(self, other: _Series) -> bool:
+        """Whether the same boot is odd in another core of this test or in another test of this core."""
+        return self is not other and self.boot == other.boot and (self.of.row.test == other.of.row.test) != (self.core == other.core)
+
     def apart(self, run: str) -> BootApart:
         row, others = self.of.row, float(np.median(np.delete(self.values, self.boot)))
         return BootApart(row.metric, row.test, self.name, run, self.boot + 1, len(self.values), float(self.values[self.boot]), others)
 
 
-def _boots(quiet: Sequence[Evidence], runs: tuple[str, str], alpha: float) -> Iterator[BootApart]:
-    """For each run, the boot farthest from the median of the run, for all cores of a row or for one: by a large share and by many
-    deviations, of all boots and rows of the kind. Fewer deviations are sufficient if the other boots of such tests have lighter tails,
-    with Bonferroni's correction over the metric."""
+def _boots(quiet: Sequence[Evidence], runs: tuple[str, str]) -> Iterator[BootApart]:
+    """The boot of each run that lies farthest from the median of its run, for all cores of a row or for one, by a large share and by so
+    many deviations, which are those of all boots and rows of the kind. Fewer are enough where the other boots of all such tests show
+    lighter tails, by Bonferroni's correction over the metric, and where it is odd in two cores of a test or two tests of a core."""
     for side, run in enumerate(runs):
         found = [series for one in quiet for series in _series(one, (one.a, one.b)[side])]
         spreads = {kind: MAD * float(np.median(np.concatenate([one.off for one in of]))) for kind, of in _by_kind(found).items()}
         tested = Counter(one.of.row.metric for one in found for _ in one.values)
+        large = [one for one in found if one.off[one.boot] > one.of.row.large]
+        far = [one for one in large if one.core and one.off[one.boot] > ODD_BOOT * spreads[one.of.kind]]
         odd = []
-        for one in (one for one in found if one.off[one.boot] > one.of.row.large):
-            spread = spreads[one.of.kind]
-            is_light = len(one.values) >= FEWEST_FOR_TAILS and _tail(one, found, spreads) < alpha / tested[one.of.row.metric]
-            if one.off[one.boot] > one.most * spread or is_light:
+        for one in large:
+            is_light = len(one.values) >= FEWEST_FOR_TAILS and _tail(one, found, spreads) < ODD_P / tested[one.of.row.metric]
+            is_shared = one in far and any(one.is_with(other) for other in far if other.of.row.metric is one.of.row.metric)
+            if one.off[one.boot] > one.most * spreads[one.of.kind] or is_light or is_shared:
                 odd.append(one)
         if odd:
             yield max(odd, key=lambda one: one.off[one.boot] / one.of.row.large).apart(run)
@@ -178,7 +187,7 @@ def _series(one: Evidence, values: Floats) -> Iterator[_Series]:
         return
     for i, cell in enumerate(one.row.cells):
         name = f"{one.row.name} ({cell.label})" if len(one.row.cells) > 1 else one.row.name
-        yield _Series(one, name, values[:, i], ODD_CORE)
+        yield _Series(one, name, values[:, i], ODD_CORE, cell.label)
     if values.shape[1] >= FEW_CORES:
         yield _Series(one, one.row.name, nan_median(values.T), ODD_BOOT)
 
@@ -199,10 +208,10 @@ def _tail(one: _Series, found: Sequence[_Series], spreads: dict[Kind, float]) ->
 
 
 def _spreads(evidence: Sequence[Evidence], limits: Limits) -> Iterator[SpreadMoved]:
-    """Changes of the spread: mean distances of each core's iterations from its median, compared by their logarithms, as Bartlett and
-    Kendall do with variances (1946). Their scatter comes from the cores of each test in the run in which they differ less, pooled over
-    the tests of the metric. Student's t is computed for each test and for all, the serial and the parallel ones. Tests with verdicts on
-    their shape are reported only for twice the spread."""
+    """Mean distances of each core's iterations from its median, compared between the runs by the logarithm of their mean over the cores.
+    What those of the cores of one test differ by, relative to their mean, in the run where they differ less says what they scatter by (the
+    delta method), pooled over the tests of the metric, for Student's t of each test and of all tests, of the serial and of the parallel
+    ones. Tests with figures of their shape have verdicts on it, so that only what is twice as wide is named beside them."""
     by_metric: dict[Metric, dict[str, list[tuple[Floats, Floats]]]] = defaultdict(lambda: defaultdict(list))
     has_shape = set()
     for one in evidence:
@@ -212,25 +221,24 @@ def _spreads(evidence: Sequence[Evidence], limits: Limits) -> Iterator[SpreadMov
             by_metric[one.row.metric][one.row.test].append((_distances(one.before), _distances(one.after)))
     for metric, tests in by_metric.items():
         sides = {test: [np.concatenate(side) for side in zip(*found, strict=True)] for test, found in tests.items()}
-        known = {test: [np.log(side[(np.array(found) > 0).all(axis=0)]) for side in found] for test, found in sides.items()}
-        logs = {test: found for test, found in known.items() if len(found[0]) > 1}
-        pools = [_pooled(map(_squares, side)) for side in zip(*logs.values(), strict=True)]
+        known = {test: found for test, found in sides.items() if len(found[0]) > 1 and all(side.mean() > 0 for side in found)}
+        pools = [_pooled(_squares(side / side.mean()) for side in found) for found in zip(*known.values(), strict=True)]
         if not pools or pools[0][1] < FEWEST_DOF:
             continue
         variance, dof = min(pools)
-        moved = {test: float((after - before).mean()) for test, (before, after) in logs.items()}
-        errors = {test: 2 * variance / len(before) for test, (before, _) in logs.items()}
+        moved = {test: float(np.log(after.mean() / before.mean())) for test, (before, after) in known.items()}
+        errors = {test: 2 * variance / len(before) for test, (before, _) in known.items()}
         half = limits.alpha / 2  # of what may go wrong is for tests together, half for each by itself
-        groups = [[test for test in logs if of is None or is_parallel(test) is of] for of in (None, False, True)]
+        groups = [[test for test in known if of is None or is_parallel(test) is of] for of in (None, False, True)]
         of_groups = [(group, half / len(groups)) for group in groups if len(group) > 1]
         found = set()
-        for group, alpha in (*of_groups, *(([test], half / len(logs)) for test in logs)):
+        for group, alpha in (*of_groups, *(([test], half / len(known)) for test in known)):
             mean, error = sum(moved[test] for test in group) / len(group), sum(errors[test] for test in group) / len(group) ** 2
             large = LARGEST if all(test in has_shape for test in group) else 1 + limits.large
             found |= set(group) if _is_wider(mean, error, dof, alpha, large) else set()
         if found:
             most = max(found, key=lambda test: abs(moved[test]))
-            yield SpreadMoved(metric, most, exp(moved[most]), len(logs[most][0]))
+            yield SpreadMoved(metric, most, exp(moved[most]), len(known[most][0]))
 
 
 def _is_wider(moved: float, variance: float, dof: float, alpha: float, large: float) -> bool:

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The tests of rows of spans where each run has one boot: the core is the sampling unit.
+
+1. A row's shift is the mean of the differences of its cores. Their variance is pooled over the rows of one metric and role, the parallel
+   and the serial tests apart, without outlying cores, and moderated towards that of the metric (Smyth 2004).
+2. A wake-up may be longer in one boot for all cores of a test, and one table cannot tell that from a change of this test. This common
+   variance is the one of the tests' means in a cluster, less what their cores explain, and moderated towards a share of the threshold.
+   It is all there is for a metric of one test, and larger there: between releases that changed nothing of it PSCI_VERSION differs by a
+   third.
+3. Student's t of both variances together, with degrees of freedom by Satterthwaite's rule (1946), eight at most: tails may be heavier than
+   normal. Terms of ladders have the residual variance of the fits in place of the cores'.
+4. A group is tested by the mean of its rows weighted by their precision.
+
+Who waits for whom on the way up is chance, of which one boot shows one throw: it is not tested.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from latlab.analysis.base.columns import Floats
+from latlab.analysis.base.comparison import Row
+from latlab.analysis.base.moderated import Prior, steady_variance, t_shift
+from latlab.analysis.base.statistics import Shift
+from latlab.analysis.base.verdicts import Limits
+from latlab.analysis.ladder.evidence import Evidence, Kind
+from latlab.analysis.ladder.groups import WAIT
+from latlab.model.enums import Metric
+
+ASSUMED_OFFSET = 0.25
+ASSUMED_OF_ONE_TEST = 1.5
+ASSUMED_OF_TERM = 0.25
+WEIGHT = 4.0
+
+MOST_DOF = 8.0
+MOST_DOF_OF_GROUP = 30.0
+ALONE = 10 / 3
+"""How many thresholds a row has to move by where nothing moved with it."""
+FAR = 5.0
+FAR_OF_FEW = 20.0
+FEW = 7
+MOST_FAR = 1 / 8
+_MAD = 1.4826
+_TINY = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Variance:
+    """An estimate with its degrees of freedom; none is known below one."""
+
+    value: float
+    dof: float
+
+
+UNKNOWN = Variance(np.inf, 0.0)
+NONE = Variance(0.0, 0.0)
+
+
+class ByCore:
+    """The tests of two runs of one boot each."""
+
+    def __init__(self, evidence: Sequence[Evidence]) -> None:
+        self._evidence = evidence
+        groups = [one for one in evidence if not one.row.is_term]
+        self._cells = _cell_variances(groups)
+        self._scattering = {one.kind for one in groups if len(one.differences) > 1}
+        self._offsets = _offset_variances(groups, self._cells)
+        tests = {(one.row.metric, one.row.test) for one in groups}
+        self._of_one_test = {metric for metric, count in Counter(metric for metric, _ in tests).items() if count == 1}
+        self._fit = _fit_variance(one for one in evidence if one.row.is_term)
+        self._parts = [self._variances(one) for one in evidence]
+        self._moved = np.array([_moved(one) for one in evidence])
+
+    def shifts(self) -> list[Shift]:
+        return [t_shift(moved, *_sum(*parts, MOST_DOF)) for moved, parts in zip(self._moved, self._parts, strict=True)]
+
+    def of_group(self, group: Sequence[int]) -> Shift:
+        """Rows of one test share the offset of that test."""
+        rows = list(group)
+        parts = [self._parts[i] for i in rows]
+        if any(not np.isfinite(own.value) for own, _ in parts):
+            return t_shift(0.0, np.inf, 0.0)
+        weights = np.array([1 / max(own.value + offset.value, _TINY) for own, offset in parts])
+        weights /= weights.sum()
+        dof = sum({self._evidence[i].kind: own.dof for i, (own, _) in zip(rows, parts, strict=True)}.values())
+        own = Variance(float(weights**2 @ [cells.value for cells, _ in parts]), dof)
+        by_test: dict[str, float] = defaultdict(float)
+        for i, weight in zip(rows, weights, strict=True):
+            by_test[self._evidence[i].row.test] += weight
+        shared = float(np.mean([offset.value for _, offset in parts])) * sum(weight**2 for weight in by_test.values())
+        return t_shift(float(weights @ self._moved[rows]), *_sum(own, Variance(shared, parts[0][1].dof), MOST_DOF_OF_GROUP))
+
+    def own_p(self, row: int) -> float:
+        """By its cores alone, as its group accounts for what the cores of a test share. Nothing is shown of a kind of single cores: what
+        others of the metric scatter by, in serial tests say, is not theirs."""
+        one = self._evidence[row]
+        if not one.row.is_term and one.kind not in self._scattering:
+            return 1.0
+        return t_shift(self._moved[row], *_sum(self._parts[row][0], NONE, MOST_DOF)).p
+
+    def least(self, row: int) -> float:
+        own = self._evidence[row].row
+        return own.threshold * (1.0 if own.is_term else ALONE)
+
+    def shown(self, row: int, limits: Limits) -> Row:
+        """Each cell with what it scatters by; one sample is never a verdict."""
+        one = self._evidence[row]
+        if one.row.is_term:
+            return replace(one.row, basis=f"fit, {self._fit.dof:.0f} degrees of freedom")
+        own, offset = self._parts[row]
+        of_cell = _sum(Variance(own.value * len(one.differences), own.dof), offset, MOST_DOF)
+        cells = tuple(replace(cell, shift=t_shift(cell.difference, *of_cell)) for cell in one.row.cells)
+        return replace(one.row, basis=f"{int((one.differences > 0).sum())} of {len(one.differences)} data points up", cells=cells)
+
+    def _variances(self, one: Evidence) -> tuple[Variance, Variance]:
+        """Of the mean of its cores: their own, and that of what the cores of a test share."""
+        if one.row.is_term:
+            assumed = (ASSUMED_OF_TERM * one.row.threshold) ** 2
+            return Variance((one.scale or 0.0) ** 2 * self._fit.value, self._fit.dof), Variance(assumed, MOST_DOF)
+        if one.role == WAIT:
+            return UNKNOWN, UNKNOWN
+        own, tests = self._cells[one.kind], self._offsets[one.kind]
+        if not own.dof and not tests.dof:
+            return UNKNOWN, UNKNOWN
+        share = ASSUMED_OF_ONE_TEST if one.row.metric in self._of_one_test else ASSUMED_OFFSET
+        assumed = (share * one.row.threshold) ** 2
+        offset = Variance(assumed, MOST_DOF)
+        if tests.dof:
+            # What cores share is a few thresholds, or as much as each of them scatters by.
+            plausible = min(tests.value, max((ALONE * one.row.threshold) ** 2, own.value))
+            offset = Variance(*Prior(assumed, WEIGHT).moderate(plausible, tests.dof))
+        return Variance(own.value / len(one.differences), own.dof), offset
+
+
+def _moved(one: Evidence) -> float:
+    return one.row.after - one.row.before if one.row.is_term else float(np.mean(one.differences))
+
+
+def _sum(first: Variance, second: Variance, most_dof: float) -> tuple[float, float]:
+    """The sum of two variances and its degrees of freedom by Satterthwaite's rule."""
+    if not np.isfinite(first.value):
+        return np.inf, 0.0
+    parts = [part for part in (first, second) if part.dof]
+    variance = sum(part.value for part in parts)
+    uncertain = sum(part.value**2 / part.dof for part in parts)
+    return variance, min(variance**2 / uncertain if uncertain else most_dof, most_dof)
+
+
+def _cell_variances(evidence: Iterable[Evidence]) -> dict[Kind, Variance]:
+    """How far the differences of like cores lie from their row's, by kind, drawn towards that of the whole metric."""
+    by_kind: dict[Kind, list[Floats]] = defaultdict(list)
+    of_metric: dict[Metric, list[Floats]] = defaultdict(list)
+    for one in evidence:
+        by_kind[one.kind].append(one.differences)
+        of_metric[one.row.metric].append(one.differences)
+    out = {}
+    for kind, rows in by_kind.items():
+        own, whole = _pooled(rows), _pooled(of_metric[kind[0]])
+        variance, dof = Prior(whole.value, min(whole.dof, WEIGHT) if own.dof < WEIGHT else 0.0).moderate(own.value, own.dof)
+        out[kind] = Variance(variance if dof else 0.0, dof)
+    return out
+
+
+def _pooled(rows: Sequence[Floats]) -> Variance:
+    """The variance within rows. Cells that lie five deviations from their row's median are left out: they are for the row to tell. Of few
+    cells the deviation is not known well, and only those twenty off are. Where they are many they are no exceptions but a second mode."""
+    centred = [row - np.median(row) for row in rows if len(row) > 1]
+    if not centred:
+        return Variance(0.0, 0.0)
+    spread = np.abs(np.concatenate(centred))
+    typical = _MAD * float(np.median(spread[spread > 0])) if (spread > 0).any() else 0.0
+    far = typical * (FAR if len(spread) >= FEW else FAR_OF_FEW)
+    if np.count_nonzero(spread > far) > max(MOST_FAR * len(spread), 1):
+        far = np.inf
+    squares, dof = 0.0, 0
+    for row in centred:
+        kept = row[np.abs(row) <= far] if len(row) > 2 else row
+        if len(kept) > 1:
+            squares += float(((kept - kept.mean()) ** 2).sum())
+            dof += len(kept) - 1
+    return Variance(squares / dof if dof else 0.0, dof)
+
+
+def _offset_variances(evidence: Iterable[Evidence], cells: dict[Kind, Variance]) -> dict[Kind, Variance]:
+    """What the cores of one test have in common beyond what like cores have in all tests. The tests of a kind are too few to say that of
+    themselves, so it is of all tests of a role; no freedom below two tests."""
+    of_role: dict[tuple[Metric, str], list[Evidence]] = defaultdict(list)
+    for one in evidence:
+        of_role[one.kind[:2]].append(one)
+    return {kind: _offsets(of_role[kind[:2]], own) for kind, own in cells.items()}
+
+
+def _offsets(found: list[Evidence], cells: Variance) -> Variance:
+    clusters: dict[int | None, list[float]] = defaultdict(list)
+    for one in found:
+        clusters[one.row.cluster].append(_moved(one))
+    usual = {cluster: float(np.median(moved)) for cluster, moved in clusters.items()}
+    left: dict[str, list[float]] = defaultdict(list)
+    sizes: dict[str, int] = defaultdict(int)
+    for one in found:
+        if len(clusters[one.row.cluster]) > 1:
+            left[one.row.test].append(_moved(one) - usual[one.row.cluster])
+            sizes[one.row.test] += len(one.differences)
+    if len(left) < 2:
+        return Variance(0.0, 0.0)
+    variance, dof = steady_variance(np.array([np.mean(values) for values in left.values()]))
+    by_cells = cells.value / float(np.mean(list(sizes.values()))) if cells.dof else 0.0
+    return Variance(max(variance - by_cells, 0.0), dof)
+
+
+def _fit_variance(terms: Iterable[Evidence]) -> Variance:
+    """The residual variance of the ladders of all tests."""
+    by_test = {one.row.test: one.residual for one in terms}
+    dof = sum(dof for _, dof in by_test.values())
+    return Variance(sum(left for left, _ in by_test.values()) / dof if dof else 0.0, dof)

@@ -144,7 +144,7 @@ def test_the_page_has_the_figures_of_the_tables_and_a_chart_of_each_test() -> No
     drawn = re.findall(r'<div class="chart" id="([^"]*)-\d+"', text)
     assert set(drawn) == set(TESTS)
     for line in summarise(RUN):
-        assert re.search(rf"<td[^>]*>{line.median:g}", text)
+        assert re.search(rf"<td[^>]*>{line.median:,g}", text)
 
 
 def test_a_partial_run_says_so_in_every_form() -> None:

@@ -121,6 +121,7 @@ def test_without_scripts_every_chart_is_there(browser: Any, files: dict[str, Pat
     bare = set()
     for name, file in files.items():
         page = opened(browser, file, 1400, scripts=False)
+        page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
         charts = page.locator(".chart").count()
         assert page.locator(".chart > svg:visible").count() == charts, name
         if not charts:

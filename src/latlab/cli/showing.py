@@ -30,8 +30,6 @@ def print_run(store: Store, run: Run, format: Format, test: str | None = None, v
     material = Material(store, run)
     if format is Format.TABLE:
         show(forms_of(material).screen.of(material), verbose)
-        if not verbose:
-            say(f"`latlab show {run.id} -v` prints the method, the conditions, and the command that repeats the run")
     elif format in (Format.JSON, Format.CSV):
         emit(_for_programs(material, format))
     elif test is not None:

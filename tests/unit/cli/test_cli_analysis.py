@@ -35,7 +35,7 @@ def test_a_comparison_fits_one_screen_and_exits_with_its_verdict():
     assert done.returncode == 1 and done.stderr == ""
     assert len(lines) <= 50 and max(map(len, lines)) <= 120
     assert "7 printed deltas, none a regression" in done.stdout
-    assert "wakeup regressed" in lines[1]
+    assert lines[1].startswith("Wakeup regressed by ")
 
 
 def test_verbose_shows_the_cells_and_the_places():

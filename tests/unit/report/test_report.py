@@ -144,7 +144,7 @@ def test_the_page_has_the_figures_of_the_tables_and_a_chart_of_each_test() -> No
     drawn = re.findall(r'<div class="chart" id="([^"]*)-\d+"', text)
     assert set(drawn) == set(TESTS)
     for line in summarise(RUN):
-        assert re.search(rf"<td[^>]*>{line.median:g}", text)
+        assert re.search(rf"<td[^>]*>{line.median:,g}", text)
 
 
 def test_a_partial_run_says_so_in_every_form() -> None:
@@ -207,8 +207,9 @@ def test_a_page_begins_with_the_longest_of_each_span_that_can_be_believed() -> N
     assert isinstance(lead, str)
     rows = {r.metric: r for r in sorted(summarise(RUN), key=lambda r: r.median) if r.mark is None}
     down = rows[Metric.POWERDOWN]
-    assert lead.startswith(f"The longest powerdown takes {down.median:,g} instructions (core {down.core} in {down.test}, median of 3), ")
-    assert "the longest wakeup takes" in lead and "parallel" not in lead
+    assert lead.startswith(f"The longest powerdown takes {down.median:,g} instructions")
+    assert f"(core {down.core} in {down.test}, median of 3)" in lead
+    assert "the longest wakeup" in lead and "parallel" not in lead
     assert not web.page(replace(RUN, contents=Spans())).answer
 
 

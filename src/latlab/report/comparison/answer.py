@@ -104,7 +104,7 @@ def _where(rows: Sequence[Row]) -> str:
     tests = list(dict.fromkeys(row.test for row in rows))
     if len(rows) == 1:
         return f"{tests[0]}, {row_title(rows[0].name)}"
-    return tests[0] if len(tests) == 1 else count(len(tests), "test")
+    return tests[0] if len(tests) == 1 else f"{len(tests)} tests"
 
 
 def _cause(explained: Iterable[Explanation], rows: Sequence[Row]) -> str:
@@ -113,11 +113,11 @@ def _cause(explained: Iterable[Explanation], rows: Sequence[Row]) -> str:
     for one in explained:
         match one.finding:
             case FunctionsMoved(metric=of, tests=own, functions=(first, *_)) if of is metric and tests & set(own):
-                return f"most in {first.name} ({signed(first.after - first.before, 'insns')})"
+                return f"{signed(first.after - first.before, 'insns')} in {first.name}"
             case CountedBeside(metric=of, tests=own, functions=((name, size), *_), agreement=Agreement.AGREED) if (
                 of is metric and tests & set(own)
             ):
-                return f"with {name} ({signed(size, 'insns')})"
+                return f"{signed(size, 'insns')} in {name}"
     return ""
 
 

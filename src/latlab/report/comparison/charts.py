@@ -130,7 +130,8 @@ def _diverging(moves: Mapping[str, float]) -> Any:
     ]
     most, least = max(0.0, *moves.values()), min(0.0, *moves.values())
     room = 0.6 * (most - least)
-    x = alt.X("moved:Q", title="instructions per call", scale=alt.Scale(domain=[least - room, most + room], nice=False))
+    axis = alt.Axis(tickCount=6, labelBound=True)
+    x = alt.X("moved:Q", title="instructions per call", scale=alt.Scale(domain=[least - room, most + room], nice=False), axis=axis)
     y = alt.Y("function:N", sort=ordered, title=None, axis=alt.Axis(labelLimit=300))
     base = alt.Chart(alt.InlineData(values=rows))
     colour = alt.Color("way:N", scale=alt.Scale(domain=["more", "less"], range=["#b4560f", "#1d6fb5"]), legend=None)

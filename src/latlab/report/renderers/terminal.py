@@ -25,6 +25,7 @@ PARTS = re.compile(r"[^/,:;=]*[/,:;=]?")
 GAP = 2
 LEAST_PROSE = 12
 BAR_CELLS = 10
+FIRST_FACTS = 2
 STYLES = {
     Style.PLAIN: "",
     Style.STRONG: "bold",
@@ -38,8 +39,8 @@ STYLES = {
 
 
 def print_page(console: Console, page: Page, verbose: bool = True) -> None:
-    """The title, the answer and the lead as lines, then every section; facts only where it is `verbose`."""
-    page = page if verbose else without_facts(page)
+    """The title, the answer and the lead as lines, then every section; all facts only where it is `verbose`."""
+    page = page if verbose else in_brief(page)
     begun = (page.title, strong(plain(page.answer)), *page.lead)
     for line in begun:
         say(console, line)
@@ -48,10 +49,13 @@ def print_page(console: Console, page: Page, verbose: bool = True) -> None:
         _print_section(console, section, first=number == 0 and not any(map(spans, begun)))
 
 
-def without_facts(page: Page) -> Page:
-    """The page without what stands behind its figures."""
-    kept = (replace(one, blocks=tuple(block for block in one.blocks if not isinstance(block, Facts))) for one in page.sections)
-    return replace(page, sections=tuple(kept))
+def in_brief(page: Page) -> Page:
+    """The page with the first facts alone: which run it is, and whether it is whole."""
+    return replace(page, sections=tuple(replace(one, blocks=tuple(map(_first_facts, one.blocks))) for one in page.sections))
+
+
+def _first_facts(block: Block) -> Block:
+    return Facts(block.pairs[:FIRST_FACTS]) if isinstance(block, Facts) else block
 
 
 def print_table(console: Console, table: Table) -> None:

@@ -22,6 +22,7 @@ from latlab.report.rt.wakeup_tables import (
     is_exact,
     is_stacked,
     latency_tables,
+    summary,
     tables,
     worst_tables,
 )
@@ -47,10 +48,20 @@ def _sections(run: Run, results: Results) -> Iterator[Section]:
         boots = (Folded(name, tuple(tables("", result, is_exact(run)))) for name, result in results)
         yield Section("Boot by boot", tuple(boots))
     else:
-        for number, (name, result) in enumerate(results):
-            yield Section(name or "Measurement", tuple(_measurement(result, is_exact(run), f"m{number}")))
+        yield from _measurements(run, results)
     command = (("emulator's command", " ".join(run.command)),) if run.command else ()
     yield method(Facts((*facts_of(run), *command)))
+
+
+def _measurements(run: Run, results: Results) -> Iterator[Section]:
+    """Where an experiment was told above, its measurements are there on demand."""
+    found = [
+        (name or "Measurement", tuple(_measurement(result, is_exact(run), f"m{number}"))) for number, (name, result) in enumerate(results)
+    ]
+    if len(found) > 1 and summary(run, results):
+        yield Section("Each measurement", tuple(Folded(name, blocks) for name, blocks in found))
+        return
+    yield from (Section(name, blocks) for name, blocks in found)
 
 
 def _measurement(result: RtResult, is_exact: bool, name: str) -> Iterator[Block]:

@@ -24,7 +24,7 @@ def answer(run: Run) -> str:
     wanted = [metric for metric in FIRST if any(row.metric is metric for row in rows)]
     others = [row for row in rows if row.metric is not Metric.BOOT] or rows
     longest = [_longest([row for row in rows if row.metric is metric]) for metric in wanted] or ([_longest(others)] if others else [])
-    said = ", ".join(_said(row, run) for row in longest)
+    said = _together(longest, run) or ", ".join(_said(row, run) for row in longest)
     return f"{said[:1].upper()}{said[1:]}.{_left_out(found, longest)}" if said else ""
 
 
@@ -39,7 +39,24 @@ def _longest(rows: Sequence[CoreSummary]) -> CoreSummary:
     return max(rows, key=lambda row: row.median)
 
 
+def _together(longest: Sequence[CoreSummary], run: Run) -> str:
+    """Two spans of one core, test and count share one place; else empty."""
+    if len(longest) < 2 or len({(row.core, row.test, row.n) for row in longest}) > 1:
+        return ""
+    first, *others = longest
+    said = [f"the longest {_title(first)} takes {_took(first, run)} {unit(run.tick)}"]
+    said += [f"the longest {_title(row)} {_took(row, run)}" for row in others]
+    return f"{' and '.join(said)} (core {first.core} in {first.test}, median of {first.n})"
+
+
 def _said(row: CoreSummary, run: Run) -> str:
+    return f"the longest {_title(row)} takes {_took(row, run)} {unit(run.tick)} (core {row.core} in {row.test}, median of {row.n})"
+
+
+def _title(row: CoreSummary) -> str:
+    return CALLED.get(row.metric, METRIC_TITLES[row.metric].lower())
+
+
+def _took(row: CoreSummary, run: Run) -> str:
     whole, point, rest = shown(row.median, run.tick).removesuffix(".0").partition(".")
-    title, took = CALLED.get(row.metric, METRIC_TITLES[row.metric].lower()), f"{int(whole):,}{point}{rest} {unit(run.tick)}"
-    return f"the longest {title} takes {took} (core {row.core} in {row.test}, median of {row.n})"
+    return f"{int(whole):,}{point}{rest}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from math import ceil
+from math import ceil, log10
 
 from markupsafe import Markup
 
@@ -25,6 +25,7 @@ WIDE, NARROW = (940, 46, 232), (362, 34, 74)
 """Width of the picture, room left of the lines and right of them."""
 TOP, HIGH, BOTTOM, NAME_PX, TICKS = 78, 250, 26, 17, 4
 LABEL_LETTERS = 24
+LINEAR_UP_TO = 4
 PANEL_HIGH, PANEL_TOP, PANEL_GAP = 128, 34, 26
 
 
@@ -43,7 +44,10 @@ def history_drawing(found: Sequence[Series]) -> Drawing | None:
 TOGETHER = (
     "A line for each figure, with its name and its newest value at the end. A dashed rule is a change point: its size, function, commit."
 )
-PANELS = "Each figure in % of its value in the first run; all panels have one scale. Triangles are changes: up regressed, down improved."
+PANELS = (
+    "Each figure in % of its value in the first run; all panels have one scale, logarithmic if they differ much. Triangles are changes: "
+    "up regressed, down improved."
+)
 
 
 def _framed(width: int, height: int, narrow: bool, parts: Iterator[Markup]) -> Markup:
@@ -117,15 +121,20 @@ def _panels(found: Sequence[Series], width: int, left: int, right: int, narrow: 
 def _grid(found: Sequence[Series], width: int, columns: int) -> Iterator[Markup]:
     shares = [[100 * point.value / (series.points[0].value or 1.0) for point in series.points] for series in found]
     low, high = min(map(min, shares)), max(map(max, shares))
+    if low > 0 and high / low > LINEAR_UP_TO:
+        shares, low, high = [list(map(log10, own)) for own in shares], log10(low), log10(high)
+    base = shares[0][0]
     room = (high - low) * 0.08 or 1.0
     panel = (width - PANEL_GAP * (columns - 1)) / columns
     for number, (series, own) in enumerate(zip(found, shares, strict=True)):
         x0, y0 = (number % columns) * (panel + PANEL_GAP), number // columns * (PANEL_HIGH + PANEL_GAP)
-        yield from _panel(series, own, (low - room, high + room), x0, y0, panel)
+        yield from _panel(series, own, (low - room, high + room, base), x0, y0, panel)
 
 
-def _panel(series: Series, shares: Sequence[float], scale: tuple[float, float], x0: float, y0: float, width: float) -> Iterator[Markup]:
-    low, high = scale
+def _panel(
+    series: Series, shares: Sequence[float], scale: tuple[float, float, float], x0: float, y0: float, width: float
+) -> Iterator[Markup]:
+    low, high, base = scale
     inner = PANEL_HIGH - PANEL_TOP
 
     def place(share: float) -> float:
@@ -135,9 +144,9 @@ def _panel(series: Series, shares: Sequence[float], scale: tuple[float, float], 
     test, _, rest = series.path.partition("/")
     letters = int(width / 7.2)
     yield Markup('<text x="{:.1f}" y="{:.1f}">{}</text>').format(x0, y0 + 13, _cut(test, letters))
-    now = f"{rest or 'all tests'}: {percent(shares[-1] / 100 - 1)}"
+    now = f"{rest or 'all tests'}: {percent(series.points[-1].value / (series.points[0].value or 1.0) - 1)}"
     yield Markup('<text class="soft" x="{:.1f}" y="{:.1f}">{}</text>').format(x0, y0 + 29, _cut(now, letters))
-    yield Markup('<path class="grid" d="M{:.1f},{:.1f}H{:.1f}"/>').format(x0, place(100), x0 + width)
+    yield Markup('<path class="grid" d="M{:.1f},{:.1f}H{:.1f}"/>').format(x0, place(base), x0 + width)
     points = [(x, place(share)) for x, share in zip(xs, shares, strict=True)]
     yield _line(points, "s1", "")
     names = release_names(series)

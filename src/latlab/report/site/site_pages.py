@@ -170,11 +170,12 @@ def _pair(a: str, b: str, compared_to: Callable[[], Comparison | str], above: tu
 
 def _board(board: Board) -> Page:
     made = history.page(board.history, with_causes=False)
-    steps = tuple((Styled(f"{release(a)} to {release(b)}", target=f"../{compared(a, b)}"), "  ") for a, b in board.steps)
-    first = Section("Release by release, and why", tuple(Paragraph(step) for step in steps))
+    links = (Styled(f"{release(a)} to {release(b)}", target=f"../{compared(a, b)}") for a, b in board.steps)
+    steps = Section("Release by release, and why", (Paragraph(tuple(part for link in links for part in (link, " \u00b7 "))[:-1]),))
+    picture, *rest = made.sections
     title = f"{board_title(board)}: {release(board.references[0])} to {release(board.references[-1])}"
     return replace(
-        made, title=title, lead=(headline(board), *made.lead), sections=(first, *made.sections), trail=_above(), name=title, made_by=MADE_BY
+        made, title=title, lead=(headline(board), *made.lead), sections=(picture, steps, *rest), trail=_above(), name=title, made_by=MADE_BY
     )
 
 

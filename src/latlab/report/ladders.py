@@ -27,7 +27,7 @@ def ladder_chart(title: str, ladders: Mapping[str, Ladders], unit: str) -> Chart
     colour = alt.Color(
         "run:N",
         scale=alt.Scale(domain=names, range=list(COLOURS[-len(names) :])),
-        legend=alt.Legend(title=None, orient="top-left") if len(names) > 1 else None,
+        legend=alt.Legend(title=None, orient="top-left", labelLimit=300) if len(names) > 1 else None,
     )
     x = alt.X("place:O", title="position in the queue", axis=alt.Axis(labelAngle=0))
     shown = heading_unit(unit)
@@ -39,7 +39,7 @@ def ladder_chart(title: str, ladders: Mapping[str, Ladders], unit: str) -> Chart
         shape=alt.Shape(
             "role:N",
             scale=alt.Scale(domain=["last core down of its cluster", "other"], range=["diamond", "circle"]),
-            legend=alt.Legend(title=None, orient="top-left"),
+            legend=alt.Legend(title=None, orient="top-left", labelLimit=300),
         ),
         tooltip=["core:N", "place:O", "span:Q", "ladder:Q", "run:N"],
     )

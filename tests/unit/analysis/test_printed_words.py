@@ -32,7 +32,7 @@ def test_the_gate_takes_the_printed_words_and_the_codes_of_verdicts() -> None:
 
 
 def test_a_row_is_titled_in_the_words_of_the_field() -> None:
-    assert row_title("cluster 0, last man") == "cluster 0, last core down"
+    assert row_title("cluster 0, last man") == "cluster 0, last core"
     assert (row_title("base"), row_title("step"), row_title("by place")) == ("first-core latency", "delay per position", "by position")
     assert row_title("core 1.0") == "core 1.0"
 

@@ -115,5 +115,5 @@ def test_amounts_of_a_benchmark_are_a_run_that_nothing_was_due_in(store: Store) 
     for duration, interval_us in (("2m", None), (None, 200)):
         with pytest.raises(UsageError, match=r"schbench\.txt has no due wake-ups"):
             import_amounts(store, SCHBENCH.encode(), "schbench.txt", "board", duration, interval_us)
-    with pytest.raises(DataError, match="the file that the amounts are made of is missing"):
+    with pytest.raises(DataError, match="the file of the benchmark metrics is missing"):
         with_amounts(run, {})

@@ -186,7 +186,7 @@ def test_a_comparison_that_is_not_all_told_says_how_much_is_not_and_its_title_is
     level = replace(changed_too, verdict=Verdict.SAME_LEVEL)
     assert f": {Verdict.SAME_LEVEL}" in shown(comparison_pages.screen(level)).splitlines()[0]
     untold = sum(row.verdict is Verdict.CANNOT_TELL for row in changed_too.rows)
-    assert f"{untold} of {len(changed_too.rows)} rows cannot tell" in summary(changed_too)
+    assert f"{untold} of {len(changed_too.rows)} rows inconclusive" in summary(changed_too)
 
 
 def test_what_was_nothing_before_has_no_percentage() -> None:

@@ -2,7 +2,8 @@
 """The strings of src/latlab that a user can see, collected from the syntax trees so that none is missed.
 
 A string is shown if it has two words beside each other and is no code: messages, sentences, titles, help, heads of tables. A single word is
-shown if it is an argument of a call that sets heads or counts things. Docstrings, keys and patterns are not shown.
+shown if it is an argument of a call that sets heads or counts things. The docstring of a command is its help; other docstrings, keys and
+patterns are not shown.
 """
 
 from __future__ import annotations
@@ -69,6 +70,8 @@ def _literals(node: ast.AST, is_head: bool) -> Iterator[tuple[int, str, bool]]:
         return
     if isinstance(node, ast.JoinedStr):
         yield node.lineno, _template(node), is_head
+    if isinstance(node, ast.FunctionDef) and _is_command(node):
+        yield node.lineno, ast.get_docstring(node) or "", True
     for child in _children(node):
         yield from _literals(child, isinstance(node, ast.Call) and _called(node) in HEADS)
 
@@ -90,6 +93,12 @@ def _children(node: ast.AST) -> Iterator[ast.AST]:
             yield node.func
         case _:
             yield from ast.iter_child_nodes(node)
+
+
+def _is_command(function: ast.FunctionDef) -> bool:
+    """A verb of the command line: typer reads its options from the annotations."""
+    types = {name.id for each in function.args.args if each.annotation for name in ast.walk(each.annotation) if isinstance(name, ast.Name)}
+    return not function.name.startswith("_") and any(name == "Annotated" or name.endswith("Option") for name in types)
 
 
 def _template(node: ast.JoinedStr) -> str:

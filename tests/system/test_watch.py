@@ -183,7 +183,7 @@ def test_symbols_of_another_image_are_refused_and_the_run_is_kept(tmp_path: Path
 def test_a_machine_that_does_not_start_is_one_sentence(tmp_path: Path) -> None:
     done = latlab(tmp_path, "watch", "--", "qemu-system-aarch64", "-M", "no-such-machine", "-display", "none")
     assert done.returncode == 2
-    assert "latlab: QEMU did not start the machine; it said: " in done.stderr.decode()
+    assert "latlab: QEMU did not start the machine; it printed: " in done.stderr.decode()
 
 
 def test_a_core_without_trustzone_has_no_secure_world_wherever_its_code_lies(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def rt_power(
 ) -> None:
     """Time CPU hotplug and suspend under Linux.
 
-    It takes CPUs off and on and the system to sleep, times each step, and names a CPU that does not come back.
+    It takes CPUs offline and online and suspends the system, times each transition, and names a CPU that does not come back.
     """
     from latlab.campaigns.workloads import check_power, cpus_of
     from latlab.cli.stores import open_store

@@ -79,7 +79,7 @@ def predict(
 
     The order in which the cores arrived is taken from the figures. The error is printed beside them.
 
-    Intervals come from the platform's other published releases. Exits 3 where every test shows what the model has not."""
+    Intervals come from the platform's other published releases. Exits 3 if every test shows an effect that the model does not have."""
     from latlab.campaigns.loading import load_reference
     from latlab.report.virtual.virtual_tables import class_cost_table, departure_table, error_table, guess_table, prediction_table
     from latlab.virtual.board import load_board
@@ -132,7 +132,7 @@ def whatif(
 ) -> None:
     """Sweep simulated boards: cores, clusters, locks.
 
-    It prints median and worst power-down and wake-up of boards that nobody has built.
+    It prints median and worst power-down and wake-up of boards that do not exist.
     """
     from latlab.report.virtual.whatif import Sweep, tables
     from latlab.report.virtual.whatif_files import check_output, text_of
@@ -179,7 +179,7 @@ def explore(
 ) -> None:
     """Model-check PSCI coordination on small systems.
 
-    It goes through the interleavings of the cores and checks the rules of coordination at each step.
+    It checks the rules of coordination in every interleaving of the cores.
     """
     from latlab.errors import TestFailed
     from latlab.report.virtual.virtual_tables import exploration_table

@@ -54,7 +54,7 @@ def test_outliers_far_above_are_those_beyond_three_times_the_undisturbed_maximum
     found = far_above([*ALONE, dose(900, False, False, 50)], [late(120, trng), late(121, trng), late(300, other), late(400, UNEXPLAINED)])
     assert (found.limit_ns, found.dose_us, len(found.entries), found.explained) == (120_000, 200, 3, 1)
     assert highest_alone([*ALONE, dose(900, True, True, 50)]).dose_us == 200
-    with pytest.raises(DataError, match="without a dose"):
+    with pytest.raises(DataError, match="without injected delay"):
         far_above(ALONE[1:], [])
 
 

@@ -23,7 +23,9 @@ def test_a_cpu_whose_idle_task_keeps_its_events_to_itself_is_said_with_how_many_
 
 def test_wake_ups_that_left_no_event_are_said_without_a_word_of_idle() -> None:
     events = KernelEvents((), (late(3, IDLE, OWN), late(3)))
-    assert sight(events) == ("CPU 3: the kernel's events of 1 of 2 late wake-ups do not reach the thread, so nothing of them is named",)
+    assert sight(events) == (
+        "CPU 3: the kernel's events of 1 of 2 late wake-ups do not reach the thread, so latlab names no kernel cause for them",
+    )
 
 
 def test_where_every_wake_up_ends_with_the_switch_to_the_thread_nothing_is_said() -> None:

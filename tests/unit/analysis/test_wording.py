@@ -57,7 +57,7 @@ def test_small_numbers_are_words(n: int, said: str) -> None:
 
 
 def test_a_mode_is_said_by_what_its_figures_are_worth() -> None:
-    assert wording.said_mode(None) == "imported: as the tool reports it" and wording.said_mode(Mode.REAL) == "real target"
+    assert wording.said_mode(None) == "imported: as the tool says it" and wording.said_mode(Mode.REAL) == "real target"
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_what_is_to_blame_is_said_with_its_caller(blame: Blame, said: str) -> No
         (f.LongestWait(A, 700_000.0, 5, 140_000.0, ()), "core 0.1 waited 700 µs behind five cores: 5 positions of 140.0 µs"),
         (
             f.LongestWait(A, 882_000.0, 5, 140_000.0, (("after the last man", 146_000.0), ("last of all", 36_000.0))),
-            "core 0.1 waited 882 µs behind five cores: 5 positions of 140.0 µs, 146.0 µs after the last man and 36.0 µs last of all",
+            "core 0.1 waited 882 µs behind five cores: 5 positions of 140.0 µs, 146.0 µs behind last core and 36.0 µs last of all",
         ),
         (f.PaidAsLastMan(B, 138_000.0, None), "1.0 flushed its cluster for 138.0 µs as last core down of cluster 1"),
         (
@@ -135,16 +135,17 @@ def test_what_is_to_blame_is_said_with_its_caller(blame: Blame, said: str) -> No
         (f.WaitedOnTheWayUp(((A, 200_000.0), (B, 30_000.0))), "these cores also waited during wake-up: 0.1 200.0 µs, 1.0 30.0 µs"),
         (
             f.TermMoved("step", Verdict.REGRESSED, ("x", "y"), ((87_700.0, 139_600.0), (86_500.0, 139_100.0)), 0.592),
-            "step of the queue regressed in x, y: 87.7 µs to 139.6 µs, 86.5 µs to 139.1 µs (+59.2 %): "
-            "each core waits that much longer for every core before it",
+            "delay per position of the queue regressed in x, y: 87.7 µs to 139.6 µs, 86.5 µs to 139.1 µs (+59.2 %): each core "
+            "waits that much longer for every core before it",
         ),
         (
             f.TermMoved("step", Verdict.IMPROVED, ("x",), ((139_600.0, 87_700.0),), -0.372),
-            "step of the queue improved in x: 139.6 µs to 87.7 µs (-37.2 %): each core waits that much less long for every core before it",
+            "delay per position of the queue improved in x: 139.6 µs to 87.7 µs (-37.2 %): each core waits that much less "
+            "long for every core before it",
         ),
         (
             f.TermMoved("base", Verdict.IMPROVED, ("x",), ((20_000.0, 19_000.0),), -0.05),
-            "base of the queue improved in x: 20.0 µs to 19.00 µs",
+            "first-core latency of the queue improved in x: 20.0 µs to 19.00 µs",
         ),
         (
             f.PartsMoved(Metric.WAKEUP, (("finish", 4_000.0), ("lock wait", -20.0))),
@@ -244,4 +245,4 @@ def test_a_finding_is_said_with_its_cores_and_amounts(finding: f.Finding, said: 
 
 def test_a_mark_says_what_its_figures_are_not_and_where_to_get_others() -> None:
     assert "show no contention. Measure contention on a board or in virtual time." in SENTENCES[Mark.TURNS]
-    assert "they are not latencies and not for publication" in SENTENCES[Mark.NOISE]
+    assert "and are no latencies" in SENTENCES[Mark.NOISE]

@@ -199,9 +199,9 @@ def test_a_killed_history_goes_on_where_it_was(lab: Lab, repository: Repository)
     ("words", "tags", "paths", "said"),
     [
         ([], "", [], "no commits are named"),
-        (["HEAD~1..HEAD", "HEAD"], "", [], "is a range and 2 words are given"),
-        (["HEAD"], "v*", [], "--tags chooses of a range"),
-        (["HEAD"], "", ["number"], "--paths chooses of a range"),
+        (["HEAD~1..HEAD", "HEAD"], "", [], "is a range and 2 further names are given"),
+        (["HEAD"], "v*", [], "--tags selects from a range"),
+        (["HEAD"], "", ["number"], "--paths selects from a range"),
         (["HEAD~1..HEAD"], "v*", ["number"], "choose one of them"),
         ([], "w*", [], "no tag of .* before HEAD"),
         (["nobody"], "", [], "no commit"),

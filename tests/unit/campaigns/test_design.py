@@ -131,7 +131,7 @@ def test_a_run_that_is_still_under_way_is_waited_for(store: Store, monkeypatch: 
     on(monkeypatch, Machine(store, noisy(0.001), stops_at=2))
     with pytest.raises(LatlabError, match="interrupted"):
         go(store, plan_with())
-    with pytest.raises(UsageError, match="still under way"):
+    with pytest.raises(UsageError, match="still in progress"):
         go(store, plan_with())
 
 

@@ -74,7 +74,7 @@ def test_a_figure_that_cannot_be_is_left_out_and_told(line: str, sentence: str) 
     run = imported(LOG + line)
     assert len(run.samples) == 6 and run.status is RunStatus.PARTIAL
     assert run.problems[0].line == 8 and sentence in run.problems[0].message
-    with pytest.raises(DataError, match=r"tfm\.log line 1: .*nothing is left"):
+    with pytest.raises(DataError, match=r"tfm\.log line 1: .*there is nothing to store"):
         imported(line)
 
 

@@ -29,7 +29,7 @@ def test_what_qemu_says_of_its_end_comes_alone(tmp_path: Path) -> None:
     console = ended(tmp_path, f"echo '{ROMFILE}' >&2; exit 1")
     (problem,) = unfinished(console, is_started=False, whereabouts="no core executed an instruction")
     assert problem == Problem(0, f"sh ended with status 1; it printed: '{ROMFILE}'")
-    with pytest.raises(UsageError, match=r"^QEMU did not start the machine; it said: 'qemu-system-aarch64: failed to find romfile"):
+    with pytest.raises(UsageError, match=r"^QEMU did not start the machine; it printed: 'qemu-system-aarch64: failed to find romfile"):
         refuse_unstarted(console, b"")
     refuse_unstarted(console, b"a stream")
 

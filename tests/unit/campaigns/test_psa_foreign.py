@@ -101,13 +101,13 @@ def test_a_refusal_is_named_with_what_was_expected() -> None:
             [],
             "first status -5 where one was due 17 instructions after the timer's start; without an interrupt it returned 0, always with",
         ),
-        (0, [], "first status 0 with other outputs where"),
+        (0, [], "first status 0 with other outputs for an interrupt"),
         (-5, [2], "without an interrupt it returned 0"),
     ],
 )
 def test_an_answer_that_an_interrupt_changed_is_told_with_what_it_rests_on(status: int, varying: list[int], said: str) -> None:
     log = PsaCallsLog(done={2: 0}, swept={1: (90, 0), 2: (300, 3)}, wrong=[WrongAnswer(2, 17, status)], varying=varying)
     (problem,) = _wrong(SUBJECT, log)
-    assert problem.message.startswith("get gave another answer in 3 of 300 calls that an interrupt came into")
+    assert problem.message.startswith("get gave another answer in 3 of 300 interrupted calls")
     assert said in problem.message
     assert ("always with the same outputs" in problem.message) == (not varying)

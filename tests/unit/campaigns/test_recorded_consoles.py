@@ -148,11 +148,11 @@ def test_an_iteration_that_contradicts_itself_is_left_out_and_named_with_its_lin
 def test_a_payload_whose_test_failed_is_a_complete_run_that_did_not_pass(store: Store) -> None:
     done, _ = recorded(store, [*LOG[:-1], format_frame(EndFrame(6, 2, "fail"))])
     assert (done.status, done.passed) == (RunStatus.COMPLETE, False)
-    with pytest.raises(TestFailed, match=f"a test failed; `latlab show {done.run_id} --log console` has its lines"):
+    with pytest.raises(TestFailed, match=f"the payload reports a failed test; `latlab show {done.run_id} --log console` has its lines"):
         verdict(done)
 
 
 @pytest.mark.parametrize(("count", "said"), [(1, "1 problem, "), (2, "2 problems, ")])
 def test_a_verdict_counts_what_is_wrong(count: int, said: str) -> None:
-    with pytest.raises(DataError, match=f"psci-1 is partial: {said}9 sound samples kept"):
+    with pytest.raises(DataError, match=f"psci-1 is partial: {said}9 valid samples kept"):
         verdict(Recorded("psci-1", RunStatus.PARTIAL, 9, (Problem(1, "x"),) * count, True))

@@ -245,7 +245,7 @@ def test_each_dose_is_a_boot_of_its_own_with_files_of_its_own(boots: Boots, stor
     assert watcher.phases[0] == ("boot 1 of 5: injected delay of TRNG_RND 0 µs, kernel-stack randomisation on, hwrng off", None)
     assert watcher.phases[1:3] == [("boot 1 of 5: booting", None), ("boot 1 of 5: recorder", 1)]
     assert watcher.phases[-3] == (
-        "boot 5 of 5, some 1 min left: TRNG_RND held 10000 µs, kernel-stack randomisation off, hwrng on",
+        "boot 5 of 5, some 1 min left: injected delay of TRNG_RND 10000 µs, kernel-stack randomisation off, hwrng on",
         None,
     )
 

@@ -97,7 +97,7 @@ def test_both_raw_logs_are_kept_byte_for_byte(store: Store, tmp_path: Path) -> N
     [
         ("hangs", "the target hangs: no output for 4 s"),
         ("silent", "the target hangs: no output for 4 s"),
-        ("dies", "ended with status 7; it said: 'qemu: something broke'"),
+        ("dies", "ended with status 7; it printed: 'qemu: something broke'"),
         ("crashes", "was killed by SIGSEGV and printed nothing"),
         ("garbage", "prints garbage"),
         ("panics", "the firmware panicked, line 2 of its console: 'PANIC at 0x1234: lock order'"),
@@ -225,7 +225,7 @@ def test_the_command_line_hands_over_the_parameters_and_survives_commas_in_paths
 
 
 def test_a_program_that_is_no_qemu_is_refused() -> None:
-    with pytest.raises(UsageError, match="does not say a QEMU version"):
+    with pytest.raises(UsageError, match="does not print a QEMU version"):
         find_qemu(Path("/bin/echo"))
     with pytest.raises(UsageError, match="is missing"):
         find_qemu(Path("/nowhere/qemu"))

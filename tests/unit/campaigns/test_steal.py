@@ -70,11 +70,9 @@ def test_screen_and_page_tell_what_was_stolen_and_why_a_cpu_is_blind(measure: Me
     showing.print_run(store, run, Format.TABLE)
     screen = " ".join(capsys.readouterr().out.split())
     assert "CPU 1: steal time is not measurable: the kernel does not let this user count cycles" in screen
-    assert "trng_reseed, 15 times" in screen and "µs keep a period of 0.3 s" in screen
+    assert "trng_reseed, 15 times" in screen and "µs of steal time repeat with a period of 0.3 s" in screen
     page = showing.document_of(store, run, Format.HTML)
-    assert (
-        "Steal time over the run" in page and "Histogram of steal time" in page and "CPU 1: what the firmware takes cannot be seen" in page
-    )
+    assert "Steal time over the run" in page and "Histogram of steal time" in page and "CPU 1: steal time is not measurable" in page
     for form in (Format.MD, Format.RST):
         assert "50.7" in showing.document_of(store, run, form)
     showing.print_run(store, run, Format.CSV)
@@ -95,9 +93,7 @@ def test_a_machine_on_which_every_cpu_is_blind_is_partial_with_the_reason_and_is
     run = store.load(run_id)
     assert run.status is RunStatus.PARTIAL and "steal-load.txt" not in store.logs(run_id)
     (problem,) = run.problems
-    assert problem.line == 0 and problem.message.startswith(
-        "CPUs 0-1: what the firmware takes cannot be seen: the kernel has no cycle counter"
-    )
+    assert problem.line == 0 and problem.message.startswith("CPUs 0-1: steal time is not measurable: the kernel has no cycle counter")
     page = showing.document_of(store, run, Format.HTML)
     assert "the kernel has no cycle counter" in page and "Steal time per second" not in page
 
@@ -128,8 +124,8 @@ def test_two_runs_are_compared_by_what_was_stolen_in_each_second(measure: Measur
 @pytest.mark.parametrize(
     ("kind", "said"),
     [
-        ("armv7l", "board: .* from its 32-bit kernel \\(armv7l\\); boot a 64-bit one"),
-        ("riscv64", "board: .* it is riscv64, and no RISC-V machine"),
+        ("armv7l", "board: .* with its 32-bit kernel \\(armv7l\\); boot a 64-bit one"),
+        ("riscv64", "board: .* it is riscv64, and latlab knows no RISC-V machine"),
     ],
 )
 def test_a_machine_of_another_kind_is_refused_in_a_sentence_and_no_run_is_begun(kind: str, said: str, tmp_path: Path) -> None:

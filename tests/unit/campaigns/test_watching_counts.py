@@ -127,9 +127,9 @@ def test_samples_are_handed_on_many_at_once_and_the_rest_at_the_end(monkeypatch:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ((), "there is nothing to watch"),
+        ((), "no command is given"),
         (("ls", "-l"), "ls is no machine emulator of QEMU"),
-        (("qemu-system-none",), "qemu-system-none is not there"),
+        (("qemu-system-none",), "qemu-system-none does not exist"),
     ],
 )
 def test_what_cannot_be_watched_is_refused(words: tuple[str, ...], said: str) -> None:
@@ -204,7 +204,9 @@ def test_a_machine_that_ends_by_itself_is_a_whole_run_with_all_that_it_said(tmp_
 def test_a_machine_that_dies_is_kept_and_told_with_its_last_words(tmp_path: Path) -> None:
     store, found, _ = watched(tmp_path, "exit 3", whole())
     assert (found.status, found.exit_status) == (RunStatus.PARTIAL, 3) and len(store.load(found.run_id).samples) == 2
-    with pytest.raises(LatlabError, match=f"{found.run_id} is partial: QEMU ended with status 3; it said: 'qemu-system-fake: said aside'"):
+    with pytest.raises(
+        LatlabError, match=f"{found.run_id} is partial: QEMU ended with status 3; it printed: 'qemu-system-fake: said aside'"
+    ):
         verdict(found)
 
 

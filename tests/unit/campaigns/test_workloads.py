@@ -74,7 +74,7 @@ def test_what_a_measurement_takes_is_said_before_it_begins() -> None:
     assert expected_in_guest(both).startswith(
         "the measurement takes 20 minutes of the guest's clock, and up to some 3 times that in real time"
     )
-    assert expected_in_guest(one).startswith("the measurement takes 10 minutes of the guest's clock, and less of yours")
+    assert expected_in_guest(one).startswith("the measurement takes 10 minutes of the guest's clock, and less real time")
 
 
 def test_a_guest_that_prints_nothing_may_be_silent_as_long_as_it_may_run() -> None:

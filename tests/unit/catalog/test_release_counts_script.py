@@ -62,7 +62,7 @@ def test_a_large_count_keeps_its_last_digits() -> None:
 def test_a_run_without_functions_or_without_classes_is_refused_and_not_left_empty() -> None:
     with pytest.raises(UsageError, match="holds no functions"):
         table({"v1": classified(run_of(TREE)), "v2": run_with(conditions=run_of(TREE).conditions)})
-    with pytest.raises(UsageError, match="holds no classes of instructions"):
+    with pytest.raises(UsageError, match="has no classes of instructions"):
         table({"v1": run_of(TREE)})
 
 

@@ -177,7 +177,7 @@ def test_a_kernel_warning_makes_a_run_partial(store: str) -> None:
 def test_latencies_of_multi_threaded_emulation_are_not_published(store: str, capsys: pytest.CaptureFixture[str]) -> None:
     run_id = keep(open_store(), _run(Mode.MULTI_THREAD), _files(), ())
     _latlab("show", run_id)
-    assert "do not publish" in capsys.readouterr().out
+    assert "latencies of milliseconds are its own" in capsys.readouterr().out
     for arguments in (
         ("report", run_id, "--format", "rst"),
         ("report", run_id, "-o", "/tmp/never.html"),
@@ -211,7 +211,7 @@ DOSES = [_dose(0, True, False, 40), _dose(100, True, False, 240), _dose(200, Tru
 def test_kernel_stack_randomisation_is_blamed_where_the_maximum_falls_back_without_it() -> None:
     line, verdict, driver = dose_notes([*DOSES, _dose(200, False, False, 30), _dose(200, False, True, 90)])
     assert line == "Maximum = 40.0 µs + 2.00 x injected delay, r squared 1.0000."
-    assert verdict.endswith("so kernel-stack randomisation was to blame.") and "adds its own" in driver
+    assert verdict.endswith("Kernel-stack randomisation was the cause.") and "adds its own" in driver
 
 
 def test_kernel_stack_randomisation_is_not_blamed_where_the_maximum_stays() -> None:
@@ -232,7 +232,7 @@ def test_a_driver_below_the_undisturbed_maximum_still_adds_its_own() -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--secure-world", "tz"), "--secure-world tz: 'tz' is none"),
+        (("--secure-world", "tz"), "--secure-world tz: 'tz' is unknown"),
         (("--secure-world", "optee", "--firmware", "build"), "leave out --firmware"),
         (("--secure-world", "optee", "--hold", "5"), "--hold is for our own firmware"),
         (("--worlds", "--mode", "multi-thread"), "--worlds reads the clock off"),

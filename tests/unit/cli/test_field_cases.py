@@ -78,4 +78,4 @@ def test_idle_states_of_two_levels_are_held_against_the_test_that_the_user_names
 def test_a_machine_that_this_qemu_does_not_have_is_refused_in_its_own_words(latlab: Latlab, words: tuple[str, ...], said: str) -> None:
     done = latlab("watch", "--timeout", "10", "--", *words, "-nographic")
     assert done.returncode == 2
-    assert done.stderr.startswith("latlab: QEMU did not start the machine; it said: ") and said in done.stderr.splitlines()[0]
+    assert done.stderr.startswith("latlab: QEMU did not start the machine; it printed: ") and said in done.stderr.splitlines()[0]

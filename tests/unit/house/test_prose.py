@@ -81,6 +81,8 @@ def test_the_strings_that_a_user_sees_are_found_and_no_others() -> None:
 import re
 TITLES = {"a key of two": "The title", "key": "one"}
 Option = Annotated[str, typer.Option(help="Keeps it.")]
+def verb(n: Annotated[int, 3]):
+    """What the verb does."""
 def run(path, n):
     """Nor is this one."""
     if path == "a compared text":
@@ -91,6 +93,7 @@ def run(path, n):
     assert [text for _, text in shown_strings.strings_of(source)] == [
         "The title",
         "Keeps it.",
+        "What the verb does.",
         "…: no … of … cell… is whole",
         "first line",
         "Core",

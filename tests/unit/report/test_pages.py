@@ -112,7 +112,7 @@ def test_a_power_boundary_says_how_often_and_how_long() -> None:
     times = BoundaryTimes(PowerBoundary.OFF, 1, (1000.0, 3000.0, 8000.0))
     (table,) = power_tables(PowerResult((), (times,), ("cycles=3",)))
     assert texts(table) == [(PowerBoundary.OFF.value, "1", "3", "1.0", "3.0", "8.0")] and table.notes == ("cycles=3",)
-    with pytest.raises(DataError, match="no ring"):
+    with pytest.raises(DataError, match="no trace buffer"):
         power_result({})
 
 
@@ -184,9 +184,9 @@ def test_no_p_value_is_printed_that_no_model_of_noise_can_know() -> None:
 def test_a_comparison_that_is_not_all_told_says_how_much_is_not_and_its_title_is_the_whole_verdict() -> None:
     changed_too = compare(load("published:tf-a/juno/v2.14"), load("published:tf-a/juno/v2.15"))
     level = replace(changed_too, verdict=Verdict.SAME_LEVEL)
-    assert f": {Verdict.SAME_LEVEL.value}" in shown(comparison_pages.screen(level)).splitlines()[0]
+    assert f": {Verdict.SAME_LEVEL}" in shown(comparison_pages.screen(level)).splitlines()[0]
     untold = sum(row.verdict is Verdict.CANNOT_TELL for row in changed_too.rows)
-    assert f"{untold} of {len(changed_too.rows)} rows cannot tell" in summary(changed_too)
+    assert f"{untold} of {len(changed_too.rows)} rows inconclusive" in summary(changed_too)
 
 
 def test_what_was_nothing_before_has_no_percentage() -> None:

@@ -181,7 +181,7 @@ def test_a_watch_has_worlds_and_calls_in_instructions() -> None:
 
 
 def test_a_run_without_times_is_refused() -> None:
-    with pytest.raises(DataError, match="nothing of it has a time"):
+    with pytest.raises(DataError, match="none of its data have a time"):
         line_of(changed(make_run(Truth(), 1), traces=()))
 
 

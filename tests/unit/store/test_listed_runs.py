@@ -96,6 +96,6 @@ def test_a_list_shows_a_damaged_name_so_that_it_can_be_removed(store: Store, run
 
 
 def test_a_label_by_which_no_run_could_be_named_is_refused(store: Store, runs: list[str]) -> None:
-    with pytest.raises(UsageError, match=r"the label 'v1\+fix' holds a \+, which joins runs .* as in 'v1-fix'"):
+    with pytest.raises(UsageError, match=r"the label 'v1\+fix' contains a \+, which joins runs .* as in 'v1-fix'"):
         set_label(store, runs[0], "v1+fix")
     assert heads(store, Filter(label="v1+fix")) == ()

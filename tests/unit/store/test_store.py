@@ -29,7 +29,7 @@ def store(tmp_path: Path) -> Store:
 
 @pytest.mark.parametrize("place", [":memory:", "sqlite://", "sqlite:///", "sqlite:///:memory:"])
 def test_a_store_that_would_be_lost_is_refused(place: str) -> None:
-    with pytest.raises(UsageError, match="kept nowhere"):
+    with pytest.raises(UsageError, match="is in memory only"):
         open_store(place)
 
 
@@ -210,7 +210,7 @@ def test_a_full_disk_is_named_and_what_came_before_is_kept(tmp_path: Path) -> No
     def limit(connection: sqlite3.Connection, *_: object) -> None:
         connection.execute(f"pragma max_page_count = {pages + 1}")
 
-    with pytest.raises(Exception, match="no room left") as caught:
+    with pytest.raises(Exception, match="the disk is full") as caught:
         store.add(run_id, logs={"console": random.Random(1).randbytes(1 << 20)})
     assert getattr(caught.value, "exit_code", 0) == 3
     assert open_store(str(place)).resolve("last") == run_id
@@ -232,7 +232,7 @@ def test_a_folder_that_cannot_be_made_is_a_usage_error(tmp_path: Path) -> None:
     [
         ("connection to server failed", UsageError, "the database cannot be reached (connection to server failed)"),
         ("database is locked", UsageError, "another process has held the store for 30 s"),
-        ("database or disk is full", LatlabError, "no room left"),
+        ("database or disk is full", LatlabError, "the disk is full"),
         ("unable to open database file", UsageError, "cannot be opened for writing"),
         ("attempt to write a readonly database", UsageError, "cannot be opened for writing"),
         ("file is not a database", DataError, "not a store that can be read"),

@@ -143,7 +143,7 @@ def test_a_board_that_says_nothing_any_more_is_told_with_how_to_restart_it(on_a_
 def test_a_board_that_goes_on_without_an_end_is_left(on_a_board: Boards) -> None:
     found = on_a_board([b"again\n"] * 100, Limits(30.0, 60.0))
     assert len(list(found.lines())) < 31
-    assert found.outcome == Outcome(MachineEnd.HANG, "the board was left after 30 s; give more time with --timeout")
+    assert found.outcome == Outcome(MachineEnd.HANG, "latlab stopped waiting for the board after 30 s; give more time with --timeout")
 
 
 def test_a_board_s_line_without_an_end_is_given_in_pieces(on_a_board: Boards) -> None:
@@ -172,7 +172,7 @@ def test_a_board_is_followed_no_longer_than_it_is_told_to(
 def test_a_console_that_is_gone_and_a_panic_are_each_the_end(on_a_board: Boards) -> None:
     gone = on_a_board([b"one\n", RuntimeError("unplugged\nmore")], Limits(60.0, 60.0))
     assert list(gone.lines()) == [b"one\n"]
-    assert gone.outcome.end is MachineEnd.DEATH and gone.outcome.sentence.startswith("the console of main is gone: ")
+    assert gone.outcome.end is MachineEnd.DEATH and gone.outcome.sentence.startswith("the console of main is closed: ")
     assert "unplugged" in gone.outcome.sentence
     panic = on_a_board([b"fine\nPANIC at 0x12\xff\nmore\n"], Limits(60.0, 60.0))
     assert list(panic.lines())[:2] == [b"fine\n", b"PANIC at 0x12\xff\n"]

@@ -118,7 +118,7 @@ def test_what_else_the_firmware_says_is_no_panic(tmp_path: Path) -> None:
 
 def test_a_target_that_dies_is_named_with_its_last_words(tmp_path: Path) -> None:
     console = ended(tmp_path, "echo first >&2; echo last >&2; exit 3")
-    assert console.outcome.end is MachineEnd.DEATH and console.outcome.sentence == "sh ended with status 3; it said: 'last'"
+    assert console.outcome.end is MachineEnd.DEATH and console.outcome.sentence == "sh ended with status 3; it printed: 'last'"
     assert ended(tmp_path, "kill -KILL $$").outcome.sentence == "sh was killed by SIGKILL and printed nothing"
 
 

@@ -41,7 +41,7 @@ def test_a_log_on_a_console_is_kept_byte_for_byte_and_the_board_may_go_on(tmp_pa
     [
         ("exec sleep 600", "no output from the board for 1 s"),
         ("echo PANIC at 0x1234; exec sleep 600", "the firmware panicked: 'PANIC at 0x1234'"),
-        ("sleep 1; exit 1", "the console of main is gone: ExecutionError: child has vanished"),
+        ("sleep 1; exit 1", "the console of main is closed: ExecutionError: child has vanished"),
     ],
 )
 def test_a_board_that_stops_in_the_middle_is_said_and_what_it_printed_is_kept(tmp_path: Path, then: str, said: str) -> None:

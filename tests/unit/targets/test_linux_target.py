@@ -66,7 +66,7 @@ def test_a_job_whose_user_interrupts_is_stopped_and_what_it_wrote_is_kept(tmp_pa
         raise KeyboardInterrupt
 
     end = run_detached(Here(), str(tmp_path), "trap 'kill $!; exit 3' TERM; sleep 100 & wait", "", 0, 60, interrupt)
-    assert end.status == 130 and "interrupted; the samples until then are kept" in end.sentence
+    assert end.status == 130 and "interrupted; the data until then are kept" in end.sentence
     assert (tmp_path / "status").read_text() == "3\n"
 
 
@@ -166,7 +166,7 @@ SAID = {
         ({"stress-ng": ""}, Workload(1, "cpu"), "has no stress-ng; install the package stress-ng there"),
         ({"cyclictest": ""}, Workload(1, "idle", Instrument.BOTH), "has no cyclictest; install the package rt-tests there"),
         ({}, Workload(1, "idle", affinity=(1, 4)), "has the CPUs 0 to 3; --affinity names CPU 4"),
-        ({"fifo": ""}, Workload(1, "idle", priority=77), "real-time priority is not permitted: 77"),
+        ({"fifo": ""}, Workload(1, "idle", priority=77), "real-time priority 77 is not permitted"),
         ({"dma_latency": ""}, Workload(1, "idle"), "/dev/cpu_dma_latency cannot be written"),
     ],
 )
@@ -198,7 +198,7 @@ def test_what_belongs_beside_the_figures_is_noted() -> None:
     assert notes(Survey({"realtime": "1"})) == []
     (kernel,) = notes(Survey({"realtime": "0"}))
     (beside,) = notes(Survey({"realtime": "1", "measuring": "qemu"}))
-    assert kernel == "the kernel is not PREEMPT_RT" and beside.endswith("both will show it: qemu")
+    assert kernel == "the kernel is not PREEMPT_RT" and beside.endswith("disturbs the measurement: qemu")
 
 
 def test_a_machine_that_is_no_linux_is_told_what_it_has_to_be(tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ REFUSED = (
     (0, 1, NO_SYMBOL, "this QEMU's plugin interface is older than version 4, it lacks qemu_plugin_get_registers; use QEMU 9.2 or newer"),
     (7, 7, NO_PLUGINS, "this QEMU was built without plugins; use one that has them, such as Debian's"),
     (7, 7, WRONG_CLASS, "wrong ELF class: ELFCLASS32"),
-    (7, 7, "echo qemu-system-arm: no room >&2; exit 1", "does not take the probe; it said: 'qemu-system-arm: no room'"),
+    (7, 7, "echo qemu-system-arm: no room >&2; exit 1", "does not take the probe; it printed: 'qemu-system-arm: no room'"),
     (7, 7, "exit 0", "does not take the probe and says nothing; name another QEMU with --qemu"),
 )
 

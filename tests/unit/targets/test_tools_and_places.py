@@ -28,7 +28,7 @@ def test_a_tool_gives_what_it_prints_from_the_folder_that_it_is_run_in(tmp_path:
     [
         ("echo first >&2; echo 'at last' >&2; echo printed; exit 3", "sh ended with status 3: at last"),
         ("echo printed; exit 1", "sh ended with status 1: printed"),
-        ("exit 2", "sh ended with status 2: it said nothing"),
+        ("exit 2", "sh ended with status 2: it printed nothing"),
     ],
 )
 def test_a_tool_that_fails_is_one_sentence_with_the_last_that_it_said(script: str, said: str) -> None:
@@ -165,7 +165,7 @@ def test_worlds_that_this_qemu_does_not_show_are_told_with_what_to_do() -> None:
         (b"latlab probe: no place\n", "the probe: no place"),
         (
             b"latlab probe: no place\nqemu-system-arm: no such machine\n",
-            "QEMU did not start the machine; it said: 'qemu-system-arm: no such machine'",
+            "QEMU did not start the machine; it printed: 'qemu-system-arm: no such machine'",
         ),
         (b"qemu-system-arm: Could not load plugin p.so: wrong\n", "QEMU cannot load the probe (p.so: wrong); where it is one for"),
         (
@@ -181,5 +181,5 @@ def test_what_qemu_says_of_anything_else_comes_before_what_the_probe_makes_of_it
 
 def test_an_end_is_told_by_its_signal_or_its_status() -> None:
     assert death("QEMU", -9, "") == "QEMU was killed by SIGKILL and printed nothing"
-    assert death("QEMU", -250, "'x'") == "QEMU was killed by signal 250; it said: 'x'"
-    assert death("QEMU", 3, "'x'") == "QEMU ended with status 3; it said: 'x'"
+    assert death("QEMU", -250, "'x'") == "QEMU was killed by signal 250; it printed: 'x'"
+    assert death("QEMU", 3, "'x'") == "QEMU ended with status 3; it printed: 'x'"

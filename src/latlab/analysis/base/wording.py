@@ -23,7 +23,7 @@ MORE_IS_BETTER = frozenset({Metric.THROUGHPUT, Metric.AVAILABLE})
 UNDIRECTED = frozenset({Metric.VALUE})
 MODES = {
     Mode.DETERMINISTIC: "deterministic: the instruction clock of an emulator",
-    Mode.MULTI_THREAD: "multi-threaded emulation: a functional check, do not publish its latencies",
+    Mode.MULTI_THREAD: "multi-threaded emulation: shows that it works, its latencies are not to be published",
     Mode.VIRTUAL_MACHINE: "virtual machine: not an RT figure",
     Mode.REAL: "real target",
 }
@@ -95,7 +95,9 @@ def span_of(low: str, high: str) -> str:
 
 def row_title(name: str) -> str:
     """The name of a row or of a term of the queue model in the words of the field. Files keep the name itself."""
-    return TERMS.get(name) or name.replace("last man", "last core down").replace("last men", "last cores down").replace("place", "position")
+    return TERMS.get(name) or name.replace("after the last man", "behind last core").replace("last man", "last core").replace(
+        "last men", "last cores"
+    ).replace("place", "position")
 
 
 def said_p(p: float) -> str:
@@ -124,7 +126,7 @@ def said_duration(seconds: float) -> str:
 
 
 def said_mode(mode: Mode | None) -> str:
-    return MODES[mode] if mode else "imported: as the tool reports it"
+    return MODES[mode] if mode else "imported: as the tool says it"
 
 
 BLAMES = {

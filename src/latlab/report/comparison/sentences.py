@@ -54,7 +54,7 @@ def headline(comparison: Comparison) -> tuple[str, ...]:
     return (
         f"{' to '.join(dict.fromkeys((a.build.firmware, b.build.firmware)))}; {a.platform} {a.topology}, {counts}",
         told,
-        f"threshold (equivalence margin): {limit}",
+        f"threshold: {limit}",
         *more,
     )
 

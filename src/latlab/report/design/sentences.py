@@ -116,7 +116,7 @@ def pairs_said(pairs: Pairs) -> str:
 def _said(effect: Effect, found: Analysis, it: str = "it") -> str:
     ratio = _as_ratio(effect)
     pairs = f"; {pairs_said(effect.pairs)} pairs" if effect.pairs.count else ""
-    does = f"{effect.factor} {effect.level} {effect.told.value} {it} against {effect.base}"
+    does = f"{effect.factor} {effect.level} {effect.told} {it} against {effect.base}"
     return f"{does}: {with_ends(effect.difference, found)}{ratio}{pairs}."
 
 
@@ -126,7 +126,7 @@ def _as_ratio(effect: Effect) -> str:
         return ""
     if f"{effect.ratio.value:.3g}" == "1":
         return f" ({percent(effect.ratio.value - 1)})"
-    return f", to {times(effect.ratio)} times"
+    return f", ratio {times(effect.ratio)}"
 
 
 def _changes(one: Interaction, found: Analysis) -> str:

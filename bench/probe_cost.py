@@ -13,7 +13,7 @@ from statistics import median
 from latlab.model.run import Topology
 from latlab.targets.qemu.images import find_images
 from latlab.targets.qemu.probe import with_probe
-from latlab.targets.qemu.qemu import Machine, command_line, find_qemu
+from latlab.targets.qemu.qemu import QemuMachine, command_line, find_qemu
 from support import clients, watched
 from support.plugins import probe_here
 
@@ -46,7 +46,7 @@ def measured(plain: tuple[str, ...], folder: Path) -> dict[str, list[float]]:
 
 
 def of_psci_bench(clusters: tuple[int, ...], folder: Path) -> tuple[str, ...]:
-    machine = Machine(find_images(Topology(clusters), "psci_bench"), "psci_bench", iterations=20)
+    machine = QemuMachine(find_images(Topology(clusters), "psci_bench"), "psci_bench", iterations=20)
     return command_line(find_qemu(), machine, folder / "secure.log")
 
 

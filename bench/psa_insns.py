@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from latlab.analysis.spans.psa_builds import cost_range, worst_latency
-from latlab.campaigns.life import Silent
+from latlab.campaigns.life import NullProgress
 from latlab.campaigns.psa import run_psa
 from latlab.model.run import Run
 from latlab.store.store import open_store
@@ -29,7 +29,7 @@ def measure(build: str) -> Run:
     images = mps2.find_psa_images(build)
     with tempfile.TemporaryDirectory() as folder:
         store = open_store(str(Path(folder, "bench.db")))
-        recorded = run_psa(store, find_qemu(Path(mps2.PROGRAM)), mps2.MACHINES[0], images, Limits(300, 120), Silent())
+        recorded = run_psa(store, find_qemu(Path(mps2.PROGRAM)), mps2.MACHINES[0], images, Limits(300, 120), NullProgress())
         return store.load(recorded.run_id)
 
 

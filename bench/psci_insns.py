@@ -25,7 +25,7 @@ from latlab.report.progress import RunProgress
 from latlab.store.store import open_store
 from latlab.targets.process.console import Limits
 from latlab.targets.qemu.images import ImageSet, find_images
-from latlab.targets.qemu.qemu import Machine, command_line, find_qemu
+from latlab.targets.qemu.qemu import QemuMachine, command_line, find_qemu
 
 PROBE = "insn_probe"
 TOPOLOGY = Topology((2, 4))
@@ -67,7 +67,7 @@ def executed(images: ImageSet) -> dict[int, list[int]]:
     """Every instruction of the probe's boot: addresses by core, in order."""
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder, "log")
-        command = command_line(find_qemu(), Machine(images, PROBE), Path(folder, "secure.log"))
+        command = command_line(find_qemu(), QemuMachine(images, PROBE), Path(folder, "secure.log"))
         options = ("-accel", "tcg,one-insn-per-tb=on", "-d", "exec,nochain", "-D", str(log), "-dfilter", logged(images))
         subprocess.run([*command, *options], check=True, timeout=900, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         cores: dict[int, list[int]] = {}
@@ -127,7 +127,7 @@ def from_run(images: ImageSet) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         store = open_store(str(Path(folder, "bench.db")))
         progress = RunProgress(Console(quiet=True), PAYLOAD, CAMPAIGN_TESTS)
-        recorded = run_psci(store, find_qemu(), Machine(images, PAYLOAD), Limits(300, 60), progress)
+        recorded = run_psci(store, find_qemu(), QemuMachine(images, PAYLOAD), Limits(300, 60), progress)
         run = store.load(recorded.run_id)
     serial = "cpu_susp_serial"
     down, flush = spans(run, serial, Metric.POWERDOWN), spans(run, serial, Metric.CACHE_FLUSH)

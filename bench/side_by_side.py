@@ -17,10 +17,10 @@ from statistics import median
 from rich.console import Console
 from rich.table import Table
 
-from latlab.analysis.crossings.calls import Call, EntryKind, Pairing
+from latlab.analysis.crossings.calls import EntryKind, Pairing, WorldCall
 from latlab.analysis.crossings.functions import function_of, instructions_by_function
+from latlab.analysis.crossings.load_address import placed
 from latlab.analysis.crossings.marked import Marked, Marks
-from latlab.analysis.crossings.placing import placed
 from latlab.catalog import call_names
 from latlab.formats.dump.calls_log import CallsLog, read_calls_log
 from latlab.formats.probe.decoder import Decoder
@@ -135,7 +135,7 @@ def measured(firmware: Firmware) -> Measured:
     return Measured(figures, tuple(where.most_common(LARGEST_FUNCTIONS)), log)
 
 
-def figures_of_calls(calls: Iterable[Call]) -> dict[str, list[int]]:
+def figures_of_calls(calls: Iterable[WorldCall]) -> dict[str, list[int]]:
     """Every call that comes back, by its name; what it waited for a lock is no instruction."""
     found: dict[str, list[int]] = defaultdict(list)
     for call in calls:

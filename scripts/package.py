@@ -59,7 +59,7 @@ def this_machine() -> str:
 
 def inventory() -> Iterator[Carried]:
     """By the names that the code itself looks for them with."""
-    own = {board.own for board in boards.BOARDS.values() if board.own}
+    own = {board.own_build for board in boards.BOARDS.values() if board.own_build}
     presets = json.loads((ROOT / "CMakePresets.json").read_text("utf-8"))["configurePresets"]
     chosen = {preset["name"] for preset in presets if preset["name"].startswith(f"{images.PLATFORM}-")}  # `run psci --build`
     for build in sorted({*own, images.PLATFORM + HOLD_SUFFIX, *chosen}):

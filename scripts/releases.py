@@ -17,7 +17,7 @@ from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.compare import compare
 from latlab.analysis.explain import explain_pair
 from latlab.analysis.ladder.counted import counted_beside
-from latlab.analysis.ladder.deltas import Judgement, judge_printed_deltas
+from latlab.analysis.ladder.deltas import DeltaJudgement, judge_printed_deltas
 from latlab.catalog.platform_facts import facts_of
 from latlab.catalog.release_counts import counts_of
 from latlab.model.enums import Metric
@@ -211,7 +211,7 @@ def _step(step: SpanComparison) -> Iterator[str]:
     yield from _deltas(judge_printed_deltas(step))
 
 
-def _deltas(judged: list[Judgement]) -> Iterator[str]:
+def _deltas(judged: list[DeltaJudgement]) -> Iterator[str]:
     if not judged:
         return
     against = [one for one in judged if not one.of_other_runs]

@@ -45,7 +45,7 @@ class DataError(LatlabError):
     exit_code = 3
 
 
-def needs_packages(what: str, *packages: str) -> UsageError:
+def needs_packages(feature: str, *packages: str) -> UsageError:
     """They go where this latlab is, whoever installed it and how."""
     named = f"the Python package{'s' if len(packages) > 1 else ''} {' and '.join(packages)}"
-    return UsageError(f"{what} needs {named}; run `{shlex.join((sys.executable, '-m', 'pip', 'install', *packages))}`")
+    return UsageError(f"{feature} needs {named}; run `{shlex.join((sys.executable, '-m', 'pip', 'install', *packages))}`")

@@ -18,14 +18,14 @@ def shown(text: str, keep: str = "") -> str:
     """What cannot be seen is written as in a program, but for the characters of `keep`."""
     if text.isprintable():
         return text
-    return "".join(one if one in keep or not _is_hidden(one) else repr(one)[1:-1] for one in text)
+    return "".join(character if character in keep or not _is_hidden(character) else repr(character)[1:-1] for character in text)
 
 
 def shown_json(document: str) -> str:
     """The same for JSON, as which it holds the same text."""
     if document.isascii():
         return document
-    return "".join(one if one == "\n" or not _is_hidden(one) else _json_escape(one) for one in document)
+    return "".join(character if character == "\n" or not _is_hidden(character) else _json_escape(character) for character in document)
 
 
 def shown_cell(text: str) -> str:
@@ -34,10 +34,10 @@ def shown_cell(text: str) -> str:
     return f"'{visible}" if visible.startswith(_FORMULA) and not _NUMBER.fullmatch(visible) else visible
 
 
-def _is_hidden(one: str) -> bool:
-    return not one.isprintable() and unicodedata.category(one) in _HIDDEN
+def _is_hidden(character: str) -> bool:
+    return not character.isprintable() and unicodedata.category(character) in _HIDDEN
 
 
-def _json_escape(one: str) -> str:
-    units = one.encode("utf-16-be", "surrogatepass")
+def _json_escape(character: str) -> str:
+    units = character.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))

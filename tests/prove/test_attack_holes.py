@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from latlab.campaigns.attack import Attacked, run_attack
-from latlab.campaigns.life import Silent
-from latlab.model.attacks import Outcome
+from latlab.campaigns.life import NullProgress
+from latlab.model.attacks import AttackOutcome
 from latlab.model.enums import RunStatus
 from latlab.store.store import open_store
 from latlab.targets.process.console import Limits
@@ -32,7 +32,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Copy]:
 def attacked(folder: Path, images: Path, hole: Hole) -> Attacked:
     store = open_store(str(folder / "store.sqlite"))
     subject, qemu = own_subject(hole.build, images), found(lambda: find_qemu(Path(PROGRAM)))
-    return run_attack(store, qemu, subject, found(witness_here), LIMITS, Silent(), only=frozenset({hole.family.value}))
+    return run_attack(store, qemu, subject, found(witness_here), LIMITS, NullProgress(), only=frozenset({hole.family.value}))
 
 
 @pytest.mark.parametrize("hole", HOLES, ids=lambda hole: hole.name)
@@ -49,5 +49,5 @@ def test_a_planted_hole_is_named_by_an_attack_of_its_family(copy: Copy, tmp_path
 def test_the_image_without_a_hole_is_accused_of_nothing(copy: Copy, tmp_path: Path, build: str) -> None:
     copy.make(build)
     store, subject = open_store(str(tmp_path / "store.sqlite")), own_subject(build, copy.build)
-    run = run_attack(store, found(lambda: find_qemu(Path(PROGRAM))), subject, found(witness_here), LIMITS, Silent())
-    assert {one.outcome for one in run.results} == {Outcome.REFUSED, Outcome.CONTAINED}
+    run = run_attack(store, found(lambda: find_qemu(Path(PROGRAM))), subject, found(witness_here), LIMITS, NullProgress())
+    assert {one.outcome for one in run.results} == {AttackOutcome.REFUSED, AttackOutcome.CONTAINED}

@@ -18,7 +18,7 @@ from latlab.model.enums import RunStatus
 from latlab.model.run import Topology
 from latlab.store.store import open_store
 from latlab.targets.qemu.images import find_images
-from latlab.targets.qemu.qemu import Machine, command_line, find_qemu
+from latlab.targets.qemu.qemu import QemuMachine, command_line, find_qemu
 from support.console_board import ConsoleBoard
 from support.labgrid_lab import TAG, Lab, lab
 from support.needs import found
@@ -41,7 +41,7 @@ targets:
 
 def _board(name: str, folder: Path) -> ConsoleBoard:
     images, qemu = found(lambda: find_images(Topology((1,)), "psci_bench")), found(find_qemu)
-    machine = Machine(images, "psci_bench", Mode.MULTI_THREAD, iterations=ITERATIONS)
+    machine = QemuMachine(images, "psci_bench", Mode.MULTI_THREAD, iterations=ITERATIONS)
     return ConsoleBoard(name, command_line(qemu, machine, folder / f"{name}.log"))
 
 

@@ -17,7 +17,7 @@ from latlab.analysis.base.comparison import Statistic
 from latlab.analysis.base.verdicts import Limits, Verdict
 from latlab.analysis.base.wording import said_blame
 from latlab.analysis.compare import compare
-from latlab.analysis.wakeups.rare import events_to_see
+from latlab.analysis.wakeups.cause_rates import events_to_see
 from latlab.formats import run_json
 from latlab.model.blame import Blame, BlameKind
 from latlab.model.conditions import Mode

@@ -76,7 +76,7 @@ def test_a_run_over_ssh_whose_latlab_was_killed_is_recovered_with_what_was_measu
     time.sleep(ALONE_S)
     listed = _latlab(environment, "ls")
     store = open_store(str(tmp_path / "store.sqlite"))
-    (life,) = store.lives()
+    (life,) = store.unfinished_runs()
     assert listed.returncode == 0 and f"latlab runs recover {life.run_id}" in listed.stderr, listed.stderr
     recovered = _latlab(environment, "runs", "recover", life.run_id)
     assert recovered.returncode == 0 and "Traceback" not in recovered.stderr, recovered.stderr

@@ -216,7 +216,7 @@ def stretches(stream: bytes, is_measured: Callable[[int], bool] = _is_measured) 
             case Sleep():
                 since.pop(record.core, None)
             case Crossing():
-                if record.core in since and is_measured(record.left):
+                if record.core in since and is_measured(record.left_world):
                     total = ran.get(record.core, 0) + instructions_of(steps.get(record.core, ()), sizes)
                     yield record, record.instructions - since[record.core], total, unlisted.get(record.core, 0)
                 ran[record.core] = unlisted[record.core] = 0

@@ -125,7 +125,7 @@ def _steps(usual: bytes) -> Iterator[tuple[int, int]]:
     for records in changes(usual).values():
         crossings = [each for each in records if isinstance(each, Crossing)]
         for up, down in pairwise(crossings):
-            is_back = down.entered == up.left and down.instructions - up.instructions <= HANDLER_MOST
+            is_back = down.entered == up.left_world and down.instructions - up.instructions <= HANDLER_MOST
             if is_back and len(up.registers) > CAUSES_AT:
                 yield up.registers[CAUSES_AT + 1], down.address
 
@@ -150,4 +150,4 @@ def crossed(stream: bytes) -> dict[int, list[Crossed]]:
 
 def _crossed(crossing: Crossing) -> Crossed:
     cause = crossing.registers[CAUSES_AT] if len(crossing.registers) > CAUSES_AT else None
-    return Crossed(crossing.left, crossing.entered, crossing.instructions, cause)
+    return Crossed(crossing.left_world, crossing.entered, crossing.instructions, cause)

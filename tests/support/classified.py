@@ -204,7 +204,7 @@ def first_stretches(stream: bytes) -> Iterator[tuple[int, tuple[int, Counter[C]]
             case Crossing() if record.core in steps and record.core not in names:
                 names[record.core] = 1
                 more = rest[record.core].runs if record.core in rest else ()
-                told = classes.told((Stretch(steps[record.core], more),))
+                told = classes.with_branches((Stretch(steps[record.core], more),))
                 found: Counter[C] = Counter()
                 for number, times in runs_of(told).items():
                     for name, count in classes.of[number].items():

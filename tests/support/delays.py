@@ -18,7 +18,7 @@ from latlab.model.run import Topology
 from latlab.targets.qemu.boards import board_of
 from latlab.targets.qemu.command import clock, loaded, words
 from latlab.targets.qemu.images import ImageSet, find_images
-from latlab.targets.qemu.qemu import PARAMS_MAGIC, Machine, command_line, find_qemu
+from latlab.targets.qemu.qemu import PARAMS_MAGIC, QemuMachine, command_line, find_qemu
 from support.machine_state import device_state, save
 from support.monitored import Monitored
 from support.needs import found
@@ -61,7 +61,9 @@ class Schedule:
         return (*(_sbsa_ref(self, folder) if self.build == SBSA_REF else self._virt(folder)), "-no-shutdown")
 
     def _virt(self, folder: Path) -> tuple[str, ...]:
-        machine = Machine(self.images, "psci_stress", Mode.MULTI_THREAD, self.gic, seed=self.seed, count=self.transitions, flags=self.flags)
+        machine = QemuMachine(
+            self.images, "psci_stress", Mode.MULTI_THREAD, self.gic, seed=self.seed, count=self.transitions, flags=self.flags
+        )
         _, *options = command_line(found(find_qemu), machine, folder / "unused")
         end = options.index("-monitor")
         accelerator = options[options.index("-accel") :][:2]

@@ -23,7 +23,7 @@ from latlab.campaigns.importing_wakeups import import_measured
 from latlab.catalog import event_table
 from latlab.formats import attack_rows
 from latlab.formats.probe.functions import FUNCTIONS_LOG, KINDS_LOG, TIMELINES_LOG, render_functions
-from latlab.model.attacks import AttackResult, Family, Outcome
+from latlab.model.attacks import AttackOutcome, AttackResult, Family
 from latlab.model.enums import Metric, RunStatus
 from latlab.model.life import SeriesPart
 from latlab.model.run import Amounts, Attacks, CalledAt, CoreId, Experiment, Problem, Run, SpanTimeline
@@ -44,7 +44,7 @@ OWN = {name: 0x10000240 + 8 * number for number, name in enumerate(NEEDED)}
 LOADED, ENTRY = 0x60000000, 0x60000000
 CALLED = (CalledAt(0, "entry", 0, 10, 4), CalledAt(1, "leaf", 3, 6, 6))
 TIMELINES = (SpanTimeline("cpu_off_serial", Metric.POWERDOWN, CoreId(0, 0), 1, 10, CALLED),)
-ATTACKED = AttackResult(Family.HANDLE, "stale", Outcome.REFUSED, "refused", 3, (("status", "-136"),))
+ATTACKED = AttackResult(Family.HANDLE, "stale", AttackOutcome.REFUSED, "refused", 3, (("status", "-136"),))
 LEVELS = (FactorLevel("a0"), FactorLevel("a1"))
 PLAN = Plan("made", ("run", "psci"), "cpu_off_serial/powerdown", (PlannedFactor("a", LEVELS),), replicates=2)
 

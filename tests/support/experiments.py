@@ -11,7 +11,7 @@ import numpy as np
 from latlab.analysis.design.effects import analyse
 from latlab.analysis.design.order import combinations_of
 from latlab.analysis.design.response import response_of
-from latlab.analysis.design.result import Analysis, Told
+from latlab.analysis.design.result import Analysis, EffectVerdict
 from latlab.model.experiment import Factor, Trial, TrialFigure
 
 PATH = "recorder/task_wakeup/CPU-0-maximum"
@@ -85,14 +85,18 @@ def hits(truth: Truth, found: Analysis) -> Iterator[tuple[str, bool, bool]]:
         true = truth.effects[number] + (truth.together / 2 if number < 2 else 0.0)
         assert effect.ratio is not None
         kind = "effect" if true else "idle"
-        told = effect.told in (Told.RAISES, Told.LOWERS)
-        yield kind, effect.ratio.low <= np.exp(true) <= effect.ratio.high, told and (not true or (effect.told is Told.RAISES) != (true > 0))
+        told = effect.told in (EffectVerdict.RAISES, EffectVerdict.LOWERS)
+        yield (
+            kind,
+            effect.ratio.low <= np.exp(true) <= effect.ratio.high,
+            told and (not true or (effect.told is EffectVerdict.RAISES) != (true > 0)),
+        )
     for one in found.interactions:
         assert one.ratio is not None
         true = truth.together if {one.factor, one.other} == {"f0", "f1"} else 0.0
-        told = one.told in (Told.RAISES, Told.LOWERS)
+        told = one.told in (EffectVerdict.RAISES, EffectVerdict.LOWERS)
         yield (
             "interaction" if true else "idle interaction",
             one.ratio.low <= np.exp(true) <= one.ratio.high,
-            told and (not true or (one.told is Told.RAISES) != (true > 0)),
+            told and (not true or (one.told is EffectVerdict.RAISES) != (true > 0)),
         )

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from latlab.targets.guest.cpio import Entry, archive, file, folder
+from latlab.targets.guest.cpio import ArchiveEntry, archive, file, folder
 from latlab.targets.guest.debian import unpack
 from latlab.targets.guest.guest_image import CROSS, GuestImage
 from latlab.targets.linux.recorder_binary import cache_folder
@@ -25,7 +25,7 @@ RTLA = f"/rtla/{LOADER} --library-path /rtla /rtla/rtla"
 """The command in a guest that has its entries."""
 
 
-def with_module(image: GuestImage, name: str, work: Path, more: Iterable[Entry] = ()) -> GuestImage:
+def with_module(image: GuestImage, name: str, work: Path, more: Iterable[ArchiveEntry] = ()) -> GuestImage:
     """In `work`, which is empty; the module is /modules/NAME.ko there."""
     (work / "Image").symlink_to(image.kernel)
     own = archive([file(f"modules/{name}.ko", _built(name, work)), *more])
@@ -33,7 +33,7 @@ def with_module(image: GuestImage, name: str, work: Path, more: Iterable[Entry] 
     return replace(image, folder=work)
 
 
-def rtla_entries() -> list[Entry]:
+def rtla_entries() -> list[ArchiveEntry]:
     """A folder of its own, with the libraries that it needs: those of the guest's own release are older."""
     entries = [folder("rtla"), file("rtla/rtla", (package("rtla", NEWER, "arm64") / "usr/bin/rtla").read_bytes(), executable=True)]
     for name, libraries in RTLA_LIBRARIES.items():

@@ -10,7 +10,7 @@ from pathlib import Path
 from latlab.model.conditions import Mode
 from latlab.model.run import Topology
 from latlab.targets.qemu.images import find_images
-from latlab.targets.qemu.qemu import Machine, command_line, find_qemu
+from latlab.targets.qemu.qemu import QemuMachine, command_line, find_qemu
 from support.needs import found
 
 TIMEOUT_S = 900
@@ -28,7 +28,7 @@ def boot(
     images, qemu = found(lambda: find_images(Topology(clusters), payload)), found(find_qemu)
     images = replace(images, folder=images.folder.with_name(build))
     secure_log = folder / "secure.log"
-    command = command_line(qemu, Machine(images, payload, mode, **machine), secure_log)  # type: ignore[arg-type]
+    command = command_line(qemu, QemuMachine(images, payload, mode, **machine), secure_log)  # type: ignore[arg-type]
     command = tuple(part for part in command if part != "-no-reboot")
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT_S, check=False)

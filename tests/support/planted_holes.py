@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from latlab.model.attacks import Family, Outcome
+from latlab.model.attacks import AttackOutcome, Family
 from support.places import ROOT
 
 CLIENT, CONNECTION, MESSAGE = "core/client.c", "core/connection.c", "core/message.c"
@@ -27,10 +27,12 @@ class Hole:
     edits: tuple[tuple[str, str, str], ...]
     family: Family
     build: str = "ipc_l1"
-    outcome: Outcome = Outcome.BROKEN
+    outcome: AttackOutcome = AttackOutcome.BROKEN
 
 
-def _hole(name: str, file: str, before: str, after: str, family: Family, build: str = "ipc_l1", outcome: Outcome = Outcome.BROKEN) -> Hole:
+def _hole(
+    name: str, file: str, before: str, after: str, family: Family, build: str = "ipc_l1", outcome: AttackOutcome = AttackOutcome.BROKEN
+) -> Hole:
     return Hole(name, ((file, before, after),), family, build, outcome)
 
 
@@ -128,7 +130,7 @@ HOLES = (
         "AIRCR_PRIS | AIRCR_SYSRESETREQS",
         "AIRCR_PRIS",
         Family.SYSTEM,
-        outcome=Outcome.DENIAL,
+        outcome=AttackOutcome.DENIAL,
     ),
     _hole("partitions are privileged", f"{ARCH}/thread.c", "info->regions != NULL ? 3U : 2U", "2U", Family.PARTITION, "ipc_l3"),
     _hole(

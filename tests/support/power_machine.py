@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from latlab.targets.linux.machine import Done, Here
+from latlab.targets.linux.machine import CommandResult, Here
 
 KERNEL_FILES = ("/sys/devices/system/cpu", "/sys/power", "/sys/class/rtc", "/dev/kmsg", "/dev/console", "/proc/latlab_el3", "/run/latlab")
 KERNEL = """\
@@ -88,7 +88,7 @@ class OnFolder(Here):
 
     root: Path = Path()
 
-    def run(self, text: str, timeout_s: float) -> Done:
+    def run(self, text: str, timeout_s: float) -> CommandResult:
         return Here.run(self, on_folder(self.root, text), timeout_s)
 
     def put(self, local: Path, remote: str) -> None:

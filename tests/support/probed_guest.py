@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from latlab.analysis.crossings.span_functions import SpanReader, kinds_of
-from latlab.campaigns.watching import Seen
+from latlab.campaigns.watching import StreamAccumulator
 from latlab.formats.probe.decoder import Decoder
 from latlab.model.run import CallsOfKind
 from latlab.targets.guest.guest import GuestMachine, GuestRun, run_guest
@@ -40,7 +40,7 @@ def probed_guest(machine: GuestMachine, image: GuestImage, job: str, folder: Pat
     qemu, stream = find_qemu(), folder / "probe.stream"
     done = run_guest(_with_plugin(qemu, folder, stream), machine, image, job, LIMITS)
     assert done.output.status == 0, done.output.files.get("job.log", done.console[-2000:])
-    seen, decoder = Seen(lambda samples: None), Decoder()
+    seen, decoder = StreamAccumulator(lambda samples: None), Decoder()
     seen.take(decoder.feed(stream.read_bytes()))
     assert seen.header is not None
     reader = SpanReader(seen.header.arch, seen.fragments, (), [])

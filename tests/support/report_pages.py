@@ -30,10 +30,10 @@ from latlab.report.rt import power_pages
 from latlab.report.rt import web as rt_web
 from latlab.report.run import psa_guide
 from latlab.report.run import web as run_web
-from latlab.report.site import digest, finding
+from latlab.report.site import digest, search_page
 from latlab.report.site import history as history_pages
+from latlab.report.site.comparison_summaries import SummaryCache
 from latlab.report.site.front import front
-from latlab.report.site.told import Tellings
 from latlab.store.references import load
 from latlab.store.store import Store, open_store
 from support.every_kind import ATTACKED
@@ -86,7 +86,7 @@ def every_page(folder: Path) -> Iterator[tuple[str, Page]]:
 
 def _of_a_site(store: Store) -> Iterator[tuple[str, Page]]:
     boards, found = published_boards(), measured(store)
-    tellings, weeks = Tellings(partial(compare_stored, store)), digest.weeks(found)
+    tellings, weeks = SummaryCache(partial(compare_stored, store)), digest.weeks(found)
     yield "front", front(boards, found, frozenset(), tellings, (), (digest.title(weeks[0], tellings), digest.place(weeks[0])))
     yield "week", digest.page(weeks[0], tellings, frozenset())
-    yield "search", finding.page(boards, found, weeks, [head for one in found for head in one.runs], ())
+    yield "search", search_page.page(boards, found, weeks, [head for one in found for head in one.runs], ())

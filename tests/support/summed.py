@@ -55,7 +55,7 @@ def sums(stream: bytes) -> list[Sum]:
 
 
 def _world_before(record: Crossing | Sleep) -> int:
-    return record.left if isinstance(record, Crossing) else record.world
+    return record.left_world if isinstance(record, Crossing) else record.world
 
 
 def _is_measured(arch: Arch, world: int) -> bool:

@@ -11,8 +11,8 @@ import pytest
 
 from conftest import Latlab
 from latlab.campaigns.attack import Attacked, run_attack
-from latlab.campaigns.life import Silent
-from latlab.model.attacks import Family, Outcome
+from latlab.campaigns.life import NullProgress
+from latlab.model.attacks import AttackOutcome, Family
 from latlab.model.enums import RunStatus
 from latlab.store.store import open_store
 from latlab.targets.process.console import Limits
@@ -39,7 +39,7 @@ def attacked_as_foreign(folder: Path, call: str, *families: Family) -> Attacked:
     path.write_text(own_text("sfn_l1", call, secure).replace("[version]\nsid = 0xf100\nexpect = 1\n", ""))
     store, qemu = open_store(str(folder / "store.sqlite")), found(lambda: find_qemu(Path(PROGRAM)))
     subject, only = attack_subject(load_psa_subject(path)), frozenset(one.value for one in families)
-    return run_attack(store, qemu, subject, found(witness_here), Limits(900, 600), Silent(), only=only)
+    return run_attack(store, qemu, subject, found(witness_here), Limits(900, 600), NullProgress(), only=only)
 
 
 def test_nothing_of_our_own_spm_is_broken_and_every_row_has_its_evidence(latlab: Latlab) -> None:
@@ -60,9 +60,9 @@ def test_as_somebody_elses_it_is_attacked_without_its_partitions(tmp_path: Path)
     assert run.status is RunStatus.COMPLETE
     outcomes = Counter((one.family, one.outcome) for one in run.results)
     assert outcomes == {
-        (Family.POINTER, Outcome.REFUSED): 52,
-        (Family.STACK, Outcome.REFUSED): 2,
-        (Family.PARTITION, Outcome.NOT_TRIED): 1,
+        (Family.POINTER, AttackOutcome.REFUSED): 52,
+        (Family.STACK, AttackOutcome.REFUSED): 2,
+        (Family.PARTITION, AttackOutcome.NOT_TRIED): 1,
     }
 
 

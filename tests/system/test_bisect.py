@@ -95,7 +95,7 @@ def test_a_commit_that_does_not_build_is_skipped_and_named_among_those_that_may_
     told = json.loads(latlab(tmp_path, *words, "--format", "json").stdout)
     assert sorted(one["subject"] for one in told["suspects"]) == ["change 3", "change 4"]
     assert told["first"] is None and told["skipped"] == 1
-    (failed,) = (run for run in open_store(str(tmp_path / "store.db")).runs() if run.build.said("not measured"))
+    (failed,) = (run for run in open_store(str(tmp_path / "store.db")).runs() if run.build.get_option("not measured"))
     assert open_store(str(tmp_path / "store.db")).log(failed.id, "build") == b"no compiler\n"
 
     history = ("history", f"{FIGURE}/core-0.1", "HEAD~5..HEAD", "--repo", str(repository), *MEASURED, "--format", "json")

@@ -71,7 +71,7 @@ def test_an_experiment_goes_on_after_an_interrupt_and_a_kill_and_is_exact(tmp_pa
     (experiment,) = [run.id for run in store.runs() if run.campaign == "design"]
     kept = done_of(store, experiment)
     assert len(kept) >= 1
-    second_run = next((life for life in store.lives() if life.part and life.part.series == experiment), None)
+    second_run = next((life for life in store.unfinished_runs() if life.part and life.part.series == experiment), None)
     if second_run is not None and second_run.owner is not None:
         wait_for_end(second_run.owner.pid)
     third = begin(tmp_path)

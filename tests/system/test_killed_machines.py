@@ -15,7 +15,7 @@ from latlab.model.enums import RunStatus
 from latlab.model.run import Topology
 from latlab.store.store import open_store
 from latlab.targets.qemu.images import find_images
-from latlab.targets.qemu.qemu import Machine, command_line, find_qemu
+from latlab.targets.qemu.qemu import QemuMachine, command_line, find_qemu
 from support.processes import is_running, wait_until
 from support.repositories import commit, new_repository
 
@@ -26,7 +26,7 @@ ENOUGH_BYTES = 400_000
 
 
 def watching(folder: Path) -> list[str]:
-    machine = Machine(find_images(Topology((2, 4)), "psci_bench"), "psci_bench", iterations=LONG)
+    machine = QemuMachine(find_images(Topology((2, 4)), "psci_bench"), "psci_bench", iterations=LONG)
     return ["watch", "--", *command_line(find_qemu(), machine, folder / "secure.log")]
 
 

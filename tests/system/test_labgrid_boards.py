@@ -82,7 +82,7 @@ def test_a_file_comes_back_as_it_went_and_can_be_run(machine: Machine, tmp_path:
 @needs_sshd
 def test_the_survey_is_the_same_by_either_way(server: Sshd, board: LabgridBoard) -> None:
     """But for what measures beside it, which comes and goes."""
-    found, other = ({**survey(machine, 80).said, "measuring": ""} for machine in (board, server.machine))
+    found, other = ({**survey(machine, 80).answers, "measuring": ""} for machine in (board, server.machine))
     assert found["machine"] == os.uname().machine and found == other
 
 

@@ -10,7 +10,7 @@ from latlab.model.conditions import Mode
 from latlab.model.enums import Clock, RunStatus
 from latlab.model.run import Topology
 from latlab.targets.qemu.images import find_images
-from latlab.targets.qemu.qemu import Machine, command_line, find_qemu
+from latlab.targets.qemu.qemu import QemuMachine, command_line, find_qemu
 from support.environments import run_psci_on
 from support.needs import found
 
@@ -34,7 +34,7 @@ def own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def _on_qemu(folder: Path) -> Path:
     """The machine of `latlab run psci --target qemu`, as a labgrid environment."""
     images, qemu = found(lambda: find_images(Topology((1,)), "psci_bench")), found(find_qemu)
-    command = command_line(qemu, Machine(images, "psci_bench", Mode.MULTI_THREAD, iterations=2), Path("unused"))
+    command = command_line(qemu, QemuMachine(images, "psci_bench", Mode.MULTI_THREAD, iterations=2), Path("unused"))
     given = dict(zip(command[1::2], command[2::2], strict=False))
     loaders = [part for name, value in zip(command[1::2], command[2::2], strict=False) if name == "-device" for part in (name, value)]
     extra = shlex.join([*loaders, "-smp", given["-smp"], "-nic", "none", "-accel", given["-accel"]])

@@ -13,7 +13,7 @@ from latlab.model.enums import RunStatus
 from latlab.store.store import open_store
 from latlab.targets.linux.linux import run_linux, survey
 from latlab.targets.linux.machine import Here, OverSsh
-from latlab.targets.linux.measured_on import COLLECTED, HEAT
+from latlab.targets.linux.machine_inventory import COLLECTED, HEAT
 from latlab.targets.linux.recorder_binary import recorder_for
 from latlab.targets.linux.rt_job import Instrument, Workload
 from support.ssh_script import over_script

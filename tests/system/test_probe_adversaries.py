@@ -47,7 +47,7 @@ def test_functions_of_code_that_two_worlds_share_add_up_to_the_count(tmp_path: P
     usual, _ = run(tmp_path, range(SEEDS), setting)
     found = list(stretches(usual))
     assert [each for each in found if each[1] != each[2] or each[3]] == []
-    assert sum(crossing.left != EL3 for crossing, *_ in found) > SEEDS
+    assert sum(crossing.left_world != EL3 for crossing, *_ in found) > SEEDS
 
 
 @pytest.mark.qemu
@@ -59,5 +59,5 @@ def test_each_way_into_and_out_of_aarch32_is_seen(tmp_path: Path) -> None:
     assert min(into.values()) > 3
     image32 = range(0x60800000, 0x60900000)
     seen = [each for each in changes(usual)[0] if isinstance(each, Crossing) and each.address in image32]
-    assert {level: sum(each.left & 3 == level for each in seen) for level in (2, 3)} == into
+    assert {level: sum(each.left_world & 3 == level for each in seen) for level in (2, 3)} == into
     assert {each.entered & 3 for each in seen} == {1}

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from latlab.analysis.crossings.calls import Call, Pairing
+from latlab.analysis.crossings.calls import Pairing, WorldCall
 from latlab.analysis.crossings.functions import instructions_by_function
 from latlab.analysis.spans.spans import measured_call
 from latlab.catalog import call_names, event_table
@@ -24,7 +24,7 @@ from latlab.model.crossings import Core, Fragment, Header, Stretch
 from latlab.model.run import CoreId, Problem, Topology
 from latlab.targets.qemu.images import find_images
 from latlab.targets.qemu.probe import with_probe
-from latlab.targets.qemu.qemu import Machine, command_line, find_qemu
+from latlab.targets.qemu.qemu import QemuMachine, command_line, find_qemu
 from latlab.targets.qemu.subject import command_line as subject_command
 from latlab.targets.qemu.subject import own_subject
 from support.plugins import probe_here
@@ -59,7 +59,7 @@ class Gap:
     others: int
 
 
-def measured_calls(calls: list[Call]) -> list[Call]:
+def measured_calls(calls: list[WorldCall]) -> list[WorldCall]:
     """A core's calls that stand between two TRACE_STATUS: the benchmark asks where its ring is before and after what it measures."""
     around = zip(calls, calls[1:], calls[2:], strict=False)
     return [
@@ -70,7 +70,7 @@ def measured_calls(calls: list[Call]) -> list[Call]:
 def of_virt(folder: Path, clusters: tuple[int, ...]) -> tuple[tuple[str, ...], Path]:
     """The command that runs the benchmark, and the firmware's symbols."""
     images = find_images(Topology(clusters), "psci_bench")
-    return command_line(find_qemu(), Machine(images, "psci_bench", iterations=3), folder / "secure.log"), images.firmware_elf
+    return command_line(find_qemu(), QemuMachine(images, "psci_bench", iterations=3), folder / "secure.log"), images.firmware_elf
 
 
 def of_raspi4b(folder: Path) -> tuple[tuple[str, ...], Path]:
@@ -112,7 +112,7 @@ def check_agreement(folder: Path, command: tuple[str, ...], symbols: Path, topol
     seen = [record for record in records if not isinstance(record, Header | Problem)]
     fragments = {record.number: record for record in seen if isinstance(record, Fragment)}
     names = {record.core: topology.cores[record.identity & 0xFF] for record in seen if isinstance(record, Core)}
-    by_core: dict[CoreId, list[Call]] = defaultdict(list)
+    by_core: dict[CoreId, list[WorldCall]] = defaultdict(list)
     for call in Pairing(header.arch, call_names()).feed(seen):
         by_core[names[call.core]].append(call)
     calls = {core: iter(measured_calls(found)) for core, found in by_core.items()}
@@ -139,7 +139,7 @@ def check_agreement(folder: Path, command: tuple[str, ...], symbols: Path, topol
     assert all(next(found, None) is None for found in calls.values())
 
 
-def parts_of(call: Call) -> list[tuple[str, int, int, tuple[str, str], tuple[Stretch, ...]]]:
+def parts_of(call: WorldCall) -> list[tuple[str, int, int, tuple[str, str], tuple[Stretch, ...]]]:
     """Name, instructions of the core and of the machine, the trace points inside of it, and what ran, of each part of a call."""
     if call.pause is None:
         whole = call.end - call.start, call.end_machine - call.start_machine
@@ -178,7 +178,7 @@ def test_counts_of_one_core_agree_with_those_of_the_instruction_clock(tmp_path: 
     """A single core is counted by QEMU's own operations. Between two calls of the trace the clock went on by as many instructions."""
     images = find_images(Topology((1,)), "psci_bench")
     stream = tmp_path / "stream"
-    command = command_line(find_qemu(), Machine(images, "psci_bench", iterations=2), tmp_path / "secure.log")
+    command = command_line(find_qemu(), QemuMachine(images, "psci_bench", iterations=2), tmp_path / "secure.log")
     done = subprocess.run(
         with_probe(command, probe_here(), stream, False), capture_output=True, timeout=TIMEOUT_S, check=True, stdin=subprocess.DEVNULL
     )

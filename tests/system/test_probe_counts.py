@@ -16,7 +16,7 @@ from latlab.model.run import Topology
 from latlab.targets.qemu import mps2
 from latlab.targets.qemu.images import find_images, search_folders
 from latlab.targets.qemu.probe import with_probe
-from latlab.targets.qemu.qemu import Machine, command_line, find_qemu
+from latlab.targets.qemu.qemu import QemuMachine, command_line, find_qemu
 from support.needs import found
 from support.plugins import probe_here
 
@@ -39,7 +39,7 @@ def both_ways(command: tuple[str, ...], folder: Path, functions: bool) -> list[b
 @pytest.mark.parametrize("functions", [False, True])
 @pytest.mark.parametrize("clusters", [(1,), (4,), (2, 4), (4, 4, 4, 4)])
 def test_blocks_counted_whole_give_what_stretches_counted_apart_give(tmp_path: Path, clusters: tuple[int, ...], functions: bool) -> None:
-    machine = Machine(find_images(Topology(clusters), "psci_bench"), "psci_bench", iterations=2)
+    machine = QemuMachine(find_images(Topology(clusters), "psci_bench"), "psci_bench", iterations=2)
     usual, apart = both_ways(command_line(find_qemu(), machine, tmp_path / "secure.log"), tmp_path, functions)
     assert usual == apart
     assert len(usual) > LEAST_BYTES

@@ -15,7 +15,7 @@ from latlab.model.run import Topology
 from latlab.targets.qemu import mps2
 from latlab.targets.qemu.images import find_images
 from latlab.targets.qemu.probe import with_probe
-from latlab.targets.qemu.qemu import Machine, command_line, find_qemu
+from latlab.targets.qemu.qemu import QemuMachine, command_line, find_qemu
 from support.adversaries import JUMP
 from support.needs import found
 from support.plugins import probe_here
@@ -75,7 +75,7 @@ def test_what_runs_between_two_sleeps_at_one_place_is_told_by_function(
 @pytest.mark.qemu
 @pytest.mark.parametrize("clusters", [(1,), (2, 2)])
 def test_functions_of_el3_add_up_to_its_count_between_any_two_changes(tmp_path: Path, clusters: tuple[int, ...]) -> None:
-    machine = Machine(find_images(Topology(clusters), "psci_bench"), "psci_bench", iterations=2)
+    machine = QemuMachine(find_images(Topology(clusters), "psci_bench"), "psci_bench", iterations=2)
     all_sums = sums(stream_of(command_line(find_qemu(), machine, tmp_path / "secure.log"), tmp_path))
     assert len(all_sums) > 20
     assert [one for one in all_sums if one.counted != one.ran] == []

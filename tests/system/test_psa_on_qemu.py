@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from latlab.analysis.spans.psa_builds import BuildResult, cost_range, worst_latency
 from latlab.campaigns.importing import import_log
-from latlab.campaigns.life import Silent, text_of
+from latlab.campaigns.life import NullProgress, text_of
 from latlab.campaigns.psa import SYMBOLS_LOG, run_psa
 from latlab.catalog import event_table
 from latlab.formats.dump.dump import collect_dump
@@ -34,7 +34,7 @@ CONFORMANCE_BUILDS = ("sfn_l1", "ipc_l1", "ipc_l2", "ipc_l3", "classic_l1", "cla
 def measure(folder: Path, build: str, machine: str = "mps2-an521") -> tuple[BuildResult, bytes]:
     images, qemu = found(lambda: mps2.find_psa_images(build, machine=machine)), found(lambda: find_qemu(Path(mps2.PROGRAM)))
     store = open_store(str(folder / "store.sqlite"))
-    recorded = run_psa(store, qemu, machine, images, Limits(300, 120), Silent())
+    recorded = run_psa(store, qemu, machine, images, Limits(300, 120), NullProgress())
     logs = store.logs(recorded.run_id)
     return BuildResult(store.load(recorded.run_id), mps2.parse_symbols(logs[SYMBOLS_LOG])), logs["console"]
 
@@ -197,7 +197,7 @@ def test_a_partition_woken_beside_a_non_secure_thread_runs_at_once_where_it_is_b
 def latency_at(folder: Path, build: str, priority: int, basepri: int = 0) -> int | None:
     images, qemu = found(lambda: mps2.find_psa_images(build)), found(lambda: find_qemu(Path(mps2.PROGRAM)))
     store = open_store(str(folder / "store.sqlite"))
-    recorded = run_psa(store, qemu, mps2.MACHINES[0], images, Limits(300, 120), Silent(), priority=priority, basepri=basepri)
+    recorded = run_psa(store, qemu, mps2.MACHINES[0], images, Limits(300, 120), NullProgress(), priority=priority, basepri=basepri)
     return worst_latency(store.load(recorded.run_id))
 
 

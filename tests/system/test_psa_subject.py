@@ -11,7 +11,7 @@ import pytest
 from conftest import Latlab
 from latlab.analysis.spans.psa_builds import BuildResult, cost_range, cost_tests, whole_instructions
 from latlab.analysis.spans.psa_timeline import Room, timeline
-from latlab.campaigns.life import Silent
+from latlab.campaigns.life import NullProgress
 from latlab.campaigns.psa import SYMBOLS_LOG, run_psa
 from latlab.campaigns.psa_foreign import Asked, run_psa_subject
 from latlab.campaigns.recording import Recorded
@@ -43,7 +43,7 @@ def watched(store: Store, path: Path, iterations: int = 3, most_shots: int = 400
     found(find_psa_program)
     subject, qemu, probe = load_psa_subject(path), found(lambda: find_qemu(Path(mps2.PROGRAM))), found(probe_here)
     images = tuple(read_subject_image(each, with_places=True) for each in subject.symbols)
-    return run_psa_subject(store, qemu, subject, images, Asked(iterations, 0, most_shots), probe, LIMITS, Silent())
+    return run_psa_subject(store, qemu, subject, images, Asked(iterations, 0, most_shots), probe, LIMITS, NullProgress())
 
 
 def result_of(store: Store, recorded: Recorded) -> BuildResult:
@@ -54,7 +54,7 @@ def both(folder: Path, build: str) -> tuple[BuildResult, BuildResult]:
     """The build as its own trace sees it, and as it is seen from outside."""
     store = open_store(str(folder / "store.sqlite"))
     images, qemu = found(lambda: mps2.find_psa_images(build)), found(lambda: find_qemu(Path(mps2.PROGRAM)))
-    own = run_psa(store, qemu, "mps2-an521", images, LIMITS, Silent())
+    own = run_psa(store, qemu, "mps2-an521", images, LIMITS, NullProgress())
     seen = watched(store, own_subject_file(folder, build))
     assert seen.problems == ()
     assert seen.status is RunStatus.COMPLETE
@@ -166,7 +166,7 @@ def test_where_nothing_starts_the_program_the_run_says_so(tmp_path: Path) -> Non
     found(find_psa_program)
     subject, qemu = load_psa_subject(path), found(lambda: find_qemu(Path(mps2.PROGRAM)))
     limits = Limits(20, 10)
-    recorded = run_psa_subject(store, qemu, subject, (), Asked(1, 0, 10), found(probe_here), limits, Silent())
+    recorded = run_psa_subject(store, qemu, subject, (), Asked(1, 0, 10), found(probe_here), limits, NullProgress())
     assert recorded.status is RunStatus.PARTIAL
     assert "printed nothing" in recorded.problems[0].message
 

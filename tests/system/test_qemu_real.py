@@ -8,7 +8,7 @@ import pytest
 from latlab.analysis.spans.crosscheck import disagreement
 from latlab.analysis.spans.decompose import decompose
 from latlab.analysis.spans.spans import core_samples, measured_call
-from latlab.campaigns.life import Silent
+from latlab.campaigns.life import NullProgress
 from latlab.campaigns.psci import run_psci
 from latlab.catalog import event_table
 from latlab.formats.dump.dump import collect_dump
@@ -18,7 +18,7 @@ from latlab.model.run import Run, Topology
 from latlab.store.store import Store, open_store
 from latlab.targets.process.console import Limits
 from latlab.targets.qemu.images import find_images
-from latlab.targets.qemu.qemu import DETERMINISTIC_MAJOR, Machine, find_qemu
+from latlab.targets.qemu.qemu import DETERMINISTIC_MAJOR, QemuMachine, find_qemu
 from support.needs import found
 from support.repeated import one_by_one, steps
 
@@ -33,8 +33,8 @@ def measure(folder: Path, topology: Topology, mode: Mode = Mode.DETERMINISTIC, g
     if qemu.version[0] < DETERMINISTIC_MAJOR:
         pytest.skip(f"{qemu} is too old")
     store = open_store(str(folder / "store.sqlite"))
-    machine = Machine(images, "psci_bench", mode, gic, el, ITERATIONS)
-    recorded = run_psci(store, qemu, machine, Limits(300, 120), Silent())
+    machine = QemuMachine(images, "psci_bench", mode, gic, el, ITERATIONS)
+    recorded = run_psci(store, qemu, machine, Limits(300, 120), NullProgress())
     return store, store.load(recorded.run_id)
 
 

@@ -81,7 +81,7 @@ def _quiet(said: str) -> None:
 def test_the_meter_goes_there_says_why_it_is_blind_and_leaves_nothing(machine: OverSsh | LabgridBoard, store: Store, place: Path) -> None:
     run_steal_linux(store, machine, Watch(1, "sleep 60"), _quiet)
     (phase,) = phases_of(store.logs("last"))
-    assert {cpu.blind for cpu in phase.found.cpus} == {Blind.ARCHITECTURE} and phase.found.complete
+    assert {cpu.blind for cpu in phase.measurement.cpus} == {Blind.ARCHITECTURE} and phase.measurement.complete
     (sentence,) = _problems(store)
     assert BLIND in sentence and list(place.iterdir()) == []
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from latlab.analysis.spans.psa_builds import cost_range, cost_tests
-from latlab.campaigns.life import Silent
+from latlab.campaigns.life import NullProgress
 from latlab.campaigns.psa_foreign import Asked, run_psa_subject
 from latlab.model.run import Run
 from latlab.store.store import Store, open_store
@@ -42,7 +42,7 @@ def test_the_veneers_of_tf_m_serve_beside_a_floating_point_unit() -> None:
 def costs(store: Store, path: Path) -> Run:
     found(find_psa_program)
     qemu, probe = found(lambda: find_qemu(Path(mps2.PROGRAM))), found(probe_here)
-    recorded = run_psa_subject(store, qemu, load_psa_subject(path), (), Asked(2, 0, 50), probe, Limits(300, 120), Silent())
+    recorded = run_psa_subject(store, qemu, load_psa_subject(path), (), Asked(2, 0, 50), probe, Limits(300, 120), NullProgress())
     # How far so coarse a sweep reaches is the compiler's doing, and no matter of costs.
     assert [each for each in recorded.problems if not each.message.startswith("the sweep of ")] == []
     return store.load(recorded.run_id)

@@ -6,7 +6,7 @@ from statistics import median
 
 import pytest
 
-from latlab.campaigns.life import Silent
+from latlab.campaigns.life import NullProgress
 from latlab.campaigns.psci import run_psci_virtual
 from latlab.catalog import event_table
 from latlab.cli.app import app
@@ -33,7 +33,7 @@ def powerdowns(program: Path, board: Board, test: str = "susp_deep_parallel") ->
 
 def test_a_run_takes_the_path_of_every_dump_and_is_complete(program: Path, juno: Board, tmp_path: Path) -> None:
     store = open_store(str(tmp_path / "runs.db"))
-    recorded = run_psci_virtual(store, Virtual(program, juno, 2), Silent())
+    recorded = run_psci_virtual(store, Virtual(program, juno, 2), NullProgress())
     run = store.load(recorded.run_id)
     assert (recorded.status, recorded.problems, run.status) == (RunStatus.COMPLETE, (), RunStatus.COMPLETE)
     assert run.tick.clock is Clock.VIRTUAL
@@ -43,7 +43,7 @@ def test_a_run_takes_the_path_of_every_dump_and_is_complete(program: Path, juno:
 
 def test_two_runs_print_the_same_bytes(program: Path, juno: Board, tmp_path: Path) -> None:
     store = open_store(str(tmp_path / "runs.db"))
-    logs = [store.logs(run_psci_virtual(store, Virtual(program, juno, 2), Silent()).run_id)["console"] for _ in range(2)]
+    logs = [store.logs(run_psci_virtual(store, Virtual(program, juno, 2), NullProgress()).run_id)["console"] for _ in range(2)]
     assert logs[0] == logs[1]
 
 

@@ -25,7 +25,7 @@ from latlab.model.run import CoreId, Problem, Topology
 from latlab.store.store import open_store
 from latlab.targets.qemu.images import find_images
 from latlab.targets.qemu.probe import complaints, with_probe
-from latlab.targets.qemu.qemu import Machine, command_line, find_qemu
+from latlab.targets.qemu.qemu import QemuMachine, command_line, find_qemu
 from support.places import ROOT
 from support.plugins import probe_here
 from support.repeated import printed_steps
@@ -45,7 +45,7 @@ SYSTEM_OFF = (0xD2B08000, 0xF2800100, 0xD4000003)  # x0 = 0x84000008, smc #0
 
 
 def machine_command(folder: Path, clusters: tuple[int, ...] = CLUSTERS, mode: Mode = Mode.DETERMINISTIC) -> tuple[str, ...]:
-    machine = Machine(find_images(Topology(clusters), "psci_bench"), "psci_bench", mode, iterations=2)
+    machine = QemuMachine(find_images(Topology(clusters), "psci_bench"), "psci_bench", mode, iterations=2)
     return command_line(find_qemu(), machine, folder / "secure.log")
 
 
@@ -322,6 +322,6 @@ def test_cores_that_run_at_the_same_time_are_told_apart(tmp_path: Path) -> None:
     assert not list(decoder.finish())
     for core in range(6):
         counts = [record.instructions for record in records if isinstance(record, Crossing) and record.core == core]
-        worlds = [(record.left, record.entered) for record in records if isinstance(record, Crossing) and record.core == core]
+        worlds = [(record.left_world, record.entered) for record in records if isinstance(record, Crossing) and record.core == core]
         assert counts == sorted(counts)
         assert all(before[1] == after[0] for before, after in pairwise(worlds))

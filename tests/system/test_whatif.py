@@ -19,7 +19,7 @@ from latlab.report.virtual.whatif_charts import charts
 from latlab.report.virtual.whatif_files import text_of
 from latlab.virtual.board import load_board
 from latlab.virtual.engines import on_dask, on_this_machine
-from latlab.virtual.whatif import Design, Growth, Job, Point, designs_of, growths, jobs_of, simulate
+from latlab.virtual.whatif import Design, Growth, SimulationJob, SweepPoint, designs_of, growths, jobs_of, simulate
 
 pytestmark = pytest.mark.firmware
 
@@ -38,7 +38,7 @@ def growth_of(sweep: Sweep, scope: str, channel: str) -> Growth:
     return next(g for g in growths(sweep.points) if (g.small.design.lock_scope, g.small.design.channel) == (scope, channel))
 
 
-def one_job(design: Design, cores: int, size: int, test: str = TEST, platform: str = "juno") -> Job:
+def one_job(design: Design, cores: int, size: int, test: str = TEST, platform: str = "juno") -> SimulationJob:
     return jobs_of(load_board(platform), [design], [cores], [size], test)[0]
 
 
@@ -169,33 +169,33 @@ def test_the_page_opens_without_a_network_and_holds_every_figure(sweep: Sweep) -
     assert {str(round(point.powerdown_worst_ns / 1000, 2)) for point in sweep.points} <= cells
 
 
-def points_of(program: Path, jobs: list[Job]) -> list[Point]:
+def points_of(program: Path, jobs: list[SimulationJob]) -> list[SweepPoint]:
     return [simulate(program, job) for job in jobs]
 
 
 @pytest.fixture(name="jobs")
-def fixture_jobs() -> list[Job]:
+def fixture_jobs() -> list[SimulationJob]:
     board = load_board("juno")
     return jobs_of(board, designs_of(board, ("ticket", "compare-and-swap"), (), ()), [3, 6], [2, 4], TEST)
 
 
-def written(points: list[Point]) -> str:
+def written(points: list[SweepPoint]) -> str:
     sweep = Sweep("juno", load_board("juno"), TEST, tuple(points))
     return as_json(sweep) + as_csv(sweep)
 
 
-def test_the_processes_of_this_machine_give_the_points_in_the_order_of_the_jobs(program: Path, jobs: list[Job]) -> None:
+def test_the_processes_of_this_machine_give_the_points_in_the_order_of_the_jobs(program: Path, jobs: list[SimulationJob]) -> None:
     assert written(on_this_machine(program, jobs)) == written(points_of(program, jobs))
 
 
-def test_a_dask_cluster_writes_the_same_bytes_as_this_machine(program: Path, jobs: list[Job]) -> None:
+def test_a_dask_cluster_writes_the_same_bytes_as_this_machine(program: Path, jobs: list[SimulationJob]) -> None:
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
         far = on_dask(cluster.scheduler_address)(program, jobs)
     assert written(far) == written(points_of(program, jobs))
 
 
-def test_a_dask_worker_s_error_is_the_sentence_of_this_machine(tmp_path: Path, jobs: list[Job]) -> None:
+def test_a_dask_worker_s_error_is_the_sentence_of_this_machine(tmp_path: Path, jobs: list[SimulationJob]) -> None:
     distributed = pytest.importorskip("distributed")
     broken = tmp_path / "latlab_virtual"
     broken.write_text("#!/bin/sh\necho 'no such board' >&2\nexit 2\n")
@@ -206,7 +206,7 @@ def test_a_dask_worker_s_error_is_the_sentence_of_this_machine(tmp_path: Path, j
         on_dask(cluster.scheduler_address)(broken, jobs)
 
 
-def test_a_scheduler_without_workers_is_refused(program: Path, jobs: list[Job]) -> None:
+def test_a_scheduler_without_workers_is_refused(program: Path, jobs: list[SimulationJob]) -> None:
     distributed = pytest.importorskip("distributed")
     with (
         distributed.LocalCluster(n_workers=0, dashboard_address=None) as cluster,
@@ -215,13 +215,13 @@ def test_a_scheduler_without_workers_is_refused(program: Path, jobs: list[Job]) 
         on_dask(cluster.scheduler_address)(program, jobs)
 
 
-def test_an_address_where_no_scheduler_answers_is_refused(program: Path, jobs: list[Job]) -> None:
+def test_an_address_where_no_scheduler_answers_is_refused(program: Path, jobs: list[SimulationJob]) -> None:
     pytest.importorskip("distributed")
     with pytest.raises(UsageError, match="nonsense: no scheduler answers"):
         on_dask("nonsense")(program, jobs)
 
 
-def test_without_distributed_the_extra_is_named(program: Path, jobs: list[Job], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_distributed_the_extra_is_named(program: Path, jobs: list[SimulationJob], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(UsageError, match="--dask needs the Python package distributed; run "):
         on_dask("local")(program, jobs)

@@ -12,7 +12,7 @@ from latlab.campaigns.rt_results import CAMPAIGN, IMPORT_LOG, new_run
 from latlab.campaigns.rt_samples import with_distributions
 from latlab.formats import run_json
 from latlab.formats.dump import console_log
-from latlab.model.conditions import UNSAID
+from latlab.model.conditions import NO_CONDITIONS
 from latlab.model.enums import RunStatus
 from latlab.model.run import Run
 from truth.spans import Pair
@@ -45,5 +45,5 @@ def runs_of_wakeups(pair: WakeupPair, tool: Tool) -> tuple[Run, Run]:
 
 
 def _imported(tool: Tool, values: Wakeups, name: str) -> Run:
-    run = new_run(CAMPAIGN, "import", "bench", len(values), UNSAID, source=name)
+    run = new_run(CAMPAIGN, "import", "bench", len(values), NO_CONDITIONS, source=name)
     return replace(with_distributions(run, {IMPORT_LOG: printed(tool, values)}), id=name, status=RunStatus.COMPLETE)

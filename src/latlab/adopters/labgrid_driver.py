@@ -73,11 +73,11 @@ class LatlabDriver(Driver):  # type: ignore[misc]
     ) -> Measured:
         """What `latlab run rt --target labgrid` does with the options of the same names. Raises DataError if the run is not complete."""
         workload = Workload(duration_s, load, Instrument(instrument), interval_us, priority, threshold_us, idle_states)
-        kept = open_store(self.store or None)
+        store = open_store(self.store or None)
         module = Path(smc_module) if smc_module else None
-        run_id = run_rt_linux(kept, LabgridBoard(self.target), workload, self.logger.warning, platform, module, probes)
-        run = kept.load(run_id)
+        run_id = run_rt_linux(store, LabgridBoard(self.target), workload, self.logger.warning, platform, module, probes)
+        run = store.load(run_id)
         if run.status is not RunStatus.COMPLETE:
             raise DataError(f"run {run_id} is partial: {run.problems[0].message}; `latlab show {run_id}` prints what was kept")
-        ((_, result),) = results_of(run, kept.logs(run_id))
+        ((_, result),) = results_of(run, store.logs(run_id))
         return Measured(run, result)

@@ -33,13 +33,13 @@ def _with_coverage(comparison: Comparison) -> Comparison:
     """No samples where the base had some are missing data. Fewer than were due are a regression where chance does not explain it, otherwise
     missing data too."""
     pair = comparison.a, comparison.b, comparison.limits
-    absent, found = absences(*pair), shortfalls(*pair)
-    if not absent and not found:
+    absent, short = absences(*pair), shortfalls(*pair)
+    if not absent and not short:
         return comparison
-    rows = coverage_rows(found, comparison.limits)
-    missing = (*absent, *map(missing_samples, found))
-    untold = (*absent, *(missing_samples(one) for one in found if not one.is_significant))
-    gaps = (*(sentence_of(one, comparison.unit) for one in untold), *comparison.gaps)
+    rows = coverage_rows(short, comparison.limits)
+    missing = (*absent, *map(missing_samples, short))
+    untold = (*absent, *(missing_samples(shortfall) for shortfall in short if not shortfall.is_significant))
+    gaps = (*(sentence_of(finding, comparison.unit) for finding in untold), *comparison.gaps)
     is_suspect = isinstance(comparison, SpanComparison) and bool(comparison.suspicions)
     verdict = Verdict.CANNOT_TELL if is_suspect else overall((comparison.verdict, *(row.verdict for row in rows)), bool(gaps))
     return replace(comparison, rows=(*comparison.rows, *rows), gaps=gaps, missing=missing, verdict=verdict)

@@ -26,9 +26,9 @@ def explain_run(run: Run) -> tuple[Explanation, ...]:
 def explain_pair(comparison: Comparison) -> tuple[Explanation, ...]:
     """What differs beside the figures, one finding for each change, and one for what only looks like a change."""
     differ = comparison.differences.title
-    said = [Explanation("", ConditionsDiffer(differ), Basis.EXACT, comparison.unit)] if differ else []
-    said += [Explanation("", one, Basis.EXACT, comparison.unit) for one in comparison.missing]
-    return (*said, *_of_kind(comparison))
+    explanations = [Explanation("", ConditionsDiffer(differ), Basis.EXACT, comparison.unit)] if differ else []
+    explanations += [Explanation("", finding, Basis.EXACT, comparison.unit) for finding in comparison.missing]
+    return (*explanations, *_of_kind(comparison))
 
 
 def _of_kind(comparison: Comparison) -> tuple[Explanation, ...]:

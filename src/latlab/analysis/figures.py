@@ -29,9 +29,9 @@ def figures_of(run: Run) -> tuple[Figure, ...]:
 
 def figure_value(run: Run, text: str) -> float | None:
     """One number for what the text names, the mean over its figures; None where it names none."""
-    found = [median(one.values) for one in figures_of(run) if one.called.asked_by(text)]
-    return fmean(found) if found else None
+    values = [median(figure.values) for figure in figures_of(run) if figure.called.asked_by(text)]
+    return fmean(values) if values else None
 
 
 def no_figure(run: Run, text: str) -> UsageError:
-    return refusal(text, (one.called for one in figures_of(run)), run.id)
+    return refusal(text, (figure.called for figure in figures_of(run)), run.id)

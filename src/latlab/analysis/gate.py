@@ -62,35 +62,41 @@ def decide_gate(comparison: Comparison, fail_on: frozenset[str]) -> Decision:
     caveat = f"; {comparison.caveat}" if comparison.caveat else ""
     counts = _counts(comparison)
     explained = explain_pair(comparison)
-    said = [one for one in explained if isinstance(one.finding, FIRST)]
-    suspect = tuple(one.sentence for one in said if isinstance(one.finding, Suspected))
-    broken = (f"{one.test}: {one.sentence}" for one in said if isinstance(one.finding, RuleChanged))
-    missing = tuple(one.sentence for one in said if isinstance(one.finding, SamplesMissing))
-    gaps = tuple(one for one in comparison.gaps if one not in missing)
+    first_shown = [explanation for explanation in explained if isinstance(explanation.finding, FIRST)]
+    suspect = tuple(explanation.sentence for explanation in first_shown if isinstance(explanation.finding, Suspected))
+    broken = (f"{explanation.test}: {explanation.sentence}" for explanation in first_shown if isinstance(explanation.finding, RuleChanged))
+    missing = tuple(explanation.sentence for explanation in first_shown if isinstance(explanation.finding, SamplesMissing))
+    gaps = tuple(gap for gap in comparison.gaps if gap not in missing)
     rules = (*filter(None, (comparison.differences.title,)), *missing, *broken)
-    grown = tuple(one.sentence for one in said if isinstance(one.finding, LargestGrew))
-    seen = tuple(one.sentence for one in said if isinstance(one.finding, RarestSeen | TailNotTold | CouldHaveSeen))
-    large = tuple(
-        one.sentence for one in said if isinstance(one.finding, LargeUntold | ScatterUnknown | DriftInside | BootApart | SpreadMoved)
+    grown = tuple(explanation.sentence for explanation in first_shown if isinstance(explanation.finding, LargestGrew))
+    limits_seen = tuple(
+        explanation.sentence for explanation in first_shown if isinstance(explanation.finding, RarestSeen | TailNotTold | CouldHaveSeen)
     )
-    grew = [one.finding for one in said if isinstance(one.finding, LargestGrew)]
-    blocks = any(one.after > one.before and not one.is_told for one in grew)
-    rest = (*grown, *large, *gaps)
+    large = tuple(
+        explanation.sentence
+        for explanation in first_shown
+        if isinstance(explanation.finding, LargeUntold | ScatterUnknown | DriftInside | BootApart | SpreadMoved)
+    )
+    grew = [explanation.finding for explanation in first_shown if isinstance(explanation.finding, LargestGrew)]
+    blocks = any(growth.after > growth.before and not growth.is_told for growth in grew)
+    others = (*grown, *large, *gaps)
     why = causes_of(comparison, explained, failing)
     rows = tuple(_line(row, comparison.unit_of(row.metric)) for row in failing)
     if suspect:
         last = f"inconclusive: {counts}, and there are data-quality warnings{caveat}"
-        return Decision((), 3, last, (*suspect, *rules), (*why, *rest), rows)
-    if failing or any(isinstance(one.finding, RuleChanged) and one.finding.is_worse for one in said):
+        return Decision((), 3, last, (*suspect, *rules), (*why, *others), rows)
+    if failing or any(isinstance(explanation.finding, RuleChanged) and explanation.finding.is_worse for explanation in first_shown):
         return Decision(failing, 1, f"fail: {counts}{caveat}", (*rules, *grown), (*why, *large, *gaps), rows)
     untold = sum(row.verdict is Verdict.CANNOT_TELL for row in comparison.rows)
     if untold == len(comparison.rows) and not comparison.gaps:
         more = _what_tells_more(comparison)
-        return Decision((), 3, f"inconclusive: none of {count(untold, 'row')} has a verdict; {more}{caveat}", (*rules, *rest, *seen))
+        return Decision(
+            (), 3, f"inconclusive: none of {count(untold, 'row')} has a verdict; {more}{caveat}", (*rules, *others, *limits_seen)
+        )
     if blocks or large or comparison.gaps:
-        return Decision((), 3, f"inconclusive: {counts}, and the data above have no verdict{caveat}", (*rules, *rest, *seen))
+        return Decision((), 3, f"inconclusive: {counts}, and the data above have no verdict{caveat}", (*rules, *others, *limits_seen))
     assumed = f"the scatter between runs is assumed: {_what_tells_more(comparison)}" if _is_assumed(comparison) and untold else ""
-    return Decision((), 0, f"pass: {counts}{caveat}", (*rules, *grown, *seen, *filter(None, (assumed,))))
+    return Decision((), 0, f"pass: {counts}{caveat}", (*rules, *grown, *limits_seen, *filter(None, (assumed,))))
 
 
 def _is_assumed(comparison: Comparison) -> bool:
@@ -105,18 +111,18 @@ def _what_tells_more(comparison: Comparison) -> str:
 
 def _counts(comparison: Comparison) -> str:
     """How many rows of each verdict; the two that are not quite `same` only where there are any."""
-    found = {verdict: sum(row.verdict is verdict for row in comparison.rows) for verdict in Verdict}
-    return ", ".join(f"{n} {v.word}" for v, n in found.items() if n or v not in (Verdict.MOVED, Verdict.SAME_LEVEL))
+    verdict_counts = {verdict: sum(row.verdict is verdict for row in comparison.rows) for verdict in Verdict}
+    return ", ".join(f"{n} {v.word}" for v, n in verdict_counts.items() if n or v not in (Verdict.MOVED, Verdict.SAME_LEVEL))
 
 
 def causes_of(comparison: Comparison, explained: Sequence[Explanation], failing: Sequence[Row]) -> tuple[str, ...]:
     """The functions that these rows are made of, where both runs counted them, and the commit, where the candidate names one."""
     rows = {(row.test, row.metric) for row in failing}
-    moved = [one for one in explained if isinstance(one.finding, FunctionsMoved)]
+    moved = [explanation for explanation in explained if isinstance(explanation.finding, FunctionsMoved)]
     of_rows = (
-        one.sentence
-        for one in moved
-        if isinstance(one.finding, FunctionsMoved) and rows & {(t, one.finding.metric) for t in one.finding.tests}
+        explanation.sentence
+        for explanation in moved
+        if isinstance(explanation.finding, FunctionsMoved) and rows & {(t, explanation.finding.metric) for t in explanation.finding.tests}
     )
     before, after = comparison.a.build.commit, comparison.b.build.commit
     commit = (f"commit {after}{f', compared with {before}' if before else ''}",) if after and failing else ()

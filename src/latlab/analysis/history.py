@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from latlab.analysis.base.change_points import Beyond, Change, ChangeKind, changes_of, visible
-from latlab.analysis.base.columns import resolution
 from latlab.analysis.base.comparison import Comparison, Row, SpanComparison
 from latlab.analysis.base.conditions import Differences
 from latlab.analysis.base.explanation import Explanation
 from latlab.analysis.base.figure import Figure
 from latlab.analysis.base.figure_names import FigureName, refusal
 from latlab.analysis.base.findings import ConditionsDiffer
+from latlab.analysis.base.sample_matrix import resolution
 from latlab.analysis.base.sentences import sentence_of
 from latlab.analysis.base.summary import Mark, follows_order, mark_of
 from latlab.analysis.base.suspicion import Span, Suspicion
@@ -119,8 +119,10 @@ class Series:
         return any(point.run.is_simulated for point in self.points[:1])
 
 
-def history(runs: Sequence[Run], asked: str, limits: Limits | None = None, across: frozenset[str] = frozenset()) -> tuple[Series, ...]:
-    """A series for each name by which `asked` means figures (`wakeup`, `*/wakeup`, `susp_deep_parallel/powerdown/step`); `across`
+def history(
+    runs: Sequence[Run], figure_text: str, limits: Limits | None = None, across: frozenset[str] = frozenset()
+) -> tuple[Series, ...]:
+    """A series for each name by which `figure_text` means figures (`wakeup`, `*/wakeup`, `susp_deep_parallel/powerdown/step`); `across`
     names conditions that may differ.
 
     Raises NotComparable where two neighbouring runs do not belong together, UsageError where no figure has such a name.
@@ -128,29 +130,30 @@ def history(runs: Sequence[Run], asked: str, limits: Limits | None = None, acros
     pairs = _Pairs(runs, limits or Limits(), across)
     for index in range(1, len(runs)):
         pairs.of(index - 1, index)
-    found: dict[str, dict[str, dict[int, Figure]]] = {}
-    known: dict[FigureName, None] = {}
+    by_name: dict[str, dict[str, dict[int, Figure]]] = {}
+    known_names: dict[FigureName, None] = {}
     for index, run in enumerate(runs):
         for figure in figures_of(run):
-            known[figure.called] = None
-            if name := figure.called.asked_by(asked):
-                found.setdefault(name, {}).setdefault(figure.path, {})[index] = figure
-    if not found:
-        raise refusal(asked, known, "these runs")
+            known_names[figure.called] = None
+            if name := figure.called.asked_by(figure_text):
+                by_name.setdefault(name, {}).setdefault(figure.path, {})[index] = figure
+    if not by_name:
+        raise refusal(figure_text, known_names, "these runs")
     return tuple(
-        replace(_Followed(name, figures, pairs).series(), missing=tuple(_missing(runs, figures, pairs))) for name, figures in found.items()
+        replace(_Followed(name, figures, pairs).series(), missing=tuple(_missing(runs, figures, pairs)))
+        for name, figures in by_name.items()
     )
 
 
 def _missing(runs: Sequence[Run], figures: dict[str, dict[int, Figure]], pairs: _Pairs) -> Iterator[str]:
     """Figures that an earlier run has, and samples that were due."""
-    tests = {figure.test for own in figures.values() for figure in own.values()}
+    tests = {figure.test for by_run in figures.values() for figure in by_run.values()}
     for index, run in enumerate(runs[1:], 1):
-        lost = [path for path, own in figures.items() if index not in own and min(own) < index]
+        lost = [path for path, by_run in figures.items() if index not in by_run and min(by_run) < index]
         if lost:
             yield f"{run.id} has no {lost[0]}{f' and {len(lost) - 1} more figures' if len(lost) > 1 else ''}, which an earlier run has"
-        found = pairs.of(index - 1, index).missing
-        yield from (f"{run.id}: {sentence_of(one, '')}" for one in found if one.test in tests)
+        missing = pairs.of(index - 1, index).missing
+        yield from (f"{run.id}: {sentence_of(absence, '')}" for absence in missing if absence.test in tests)
 
 
 class _Pairs:
@@ -188,59 +191,65 @@ class _Followed:
         self._at = list(at)
         self._runs = [pairs.runs[i] for i in self._at]
         self._suspicions = self._suspected()
-        suspect = {span for one in self._suspicions for span in one.spans}
+        suspect = {span for suspicion in self._suspicions for span in suspicion.spans}
         if not self._is_one:
-            self._figures = {path: own for path, own in self._figures.items() if _span_of(own) not in suspect}
-            self._figures = {path: own for path, own in self._figures.items() if not self._turns(own)} or self._figures
-        self._values = {path: [own[i].value for i in self._at] for path, own in self._figures.items()}
+            self._figures = {path: by_run for path, by_run in self._figures.items() if _span_of(by_run) not in suspect}
+            self._figures = {path: by_run for path, by_run in self._figures.items() if not self._turns(by_run)} or self._figures
+        self._values = {path: [by_run[i].value for i in self._at] for path, by_run in self._figures.items()}
 
     def series(self) -> Series:
         points = self._points()
-        said = Series(self._name, self._any.unit, points, (), figures=() if self._is_one else tuple(self._figures))
-        said = replace(said, suspicions=self._suspicions)
+        series = Series(self._name, self._any.unit, points, (), figures=() if self._is_one else tuple(self._figures))
+        series = replace(series, suspicions=self._suspicions)
         if not points:
-            return replace(said, note=self._without_points())
+            return replace(series, note=self._without_points())
         if self._takes_turns:
-            return replace(said, note=TURNS_NOTE)
+            return replace(series, note=TURNS_NOTE)
         values = [point.value for point in points]
         differing = ((k, self._between(k).differences) for k in range(1, len(points)))
-        said = replace(said, differences=tuple((k, one) for k, one in differing if one.title))
+        series = replace(series, differences=tuple((k, difference) for k, difference in differing if difference.title))
         judged = [Judged(), *(self._judged(k) for k in range(1, len(points)))]
-        known = [k for k, one in enumerate(judged) if one.regressed or one.improved]
+        known_starts = [k for k, judgement in enumerate(judged) if judgement.regressed or judgement.improved]
         is_exact = self._runs[0].tick.clock is not Clock.TIME
         if is_exact:
-            changes = _exact_changes(values, self._drifted, known)
+            changes = _exact_changes(values, self._drifted, known_starts)
         else:
-            changes = changes_of(values, self._beyond, self._rounding, known, joins=self._is_one)
-        told = [self._told(change, judged, values) for change in changes]
-        kept = tuple(one for one in told if not (_contradicts(one, self._rows(one.index)) or self._is_suspect(one)))
-        note = ORDER_NOTE if self._follows_order else EXACT_NOTE if is_exact else "" if kept else self._silence(values)
-        return replace(said, changes=kept, note=note)
+            changes = changes_of(values, self._beyond, self._rounding, known_starts, joins=self._is_one)
+        candidates = [self._told(change, judged, values) for change in changes]
+        kept_changes = tuple(
+            change for change in candidates if not (_contradicts(change, self._rows(change.index)) or self._is_suspect(change))
+        )
+        note = ORDER_NOTE if self._follows_order else EXACT_NOTE if is_exact else "" if kept_changes else self._silence(values)
+        return replace(series, changes=kept_changes, note=note)
 
     def _suspected(self) -> tuple[Suspicion, ...]:
         """Each once, of the spans that are followed, whichever neighbours show it."""
-        spans = {_span_of(own) for own in self._figures.values()}
-        found = [one for k in range(1, len(self._at)) for one in self._suspicions_between(k) if spans & set(one.spans)]
-        return tuple(dict.fromkeys(found))
+        spans = {_span_of(by_run) for by_run in self._figures.values()}
+        suspicions = [
+            suspicion for k in range(1, len(self._at)) for suspicion in self._suspicions_between(k) if spans & set(suspicion.spans)
+        ]
+        return tuple(dict.fromkeys(suspicions))
 
     def _is_suspect(self, change: ChangePoint) -> bool:
         """Between neighbours that show a suspicion, or of a run that one with another neighbour is of."""
-        spans = {_span_of(own) for own in self._figures.values()}
+        spans = {_span_of(by_run) for by_run in self._figures.values()}
         runs = {self._runs[k].id for k in (change.left, change.index)}
         pairs = (self._suspicions_between(k) for k in range(change.left + 1, change.index + 1))
-        return any(spans & set(one.spans) for found in pairs for one in found) or any(one.run in runs for one in self._suspicions)
+        return any(spans & set(suspicion.spans) for neighbours in pairs for suspicion in neighbours) or any(
+            suspicion.run in runs for suspicion in self._suspicions
+        )
 
     def _between(self, k: int) -> Comparison:
         return self._pairs.of(self._at[k - 1], self._at[k])
 
     def _suspicions_between(self, k: int) -> tuple[Suspicion, ...]:
-        found = self._between(k)
-        return found.suspicions if isinstance(found, SpanComparison) else ()
+        comparison = self._between(k)
+        return comparison.suspicions if isinstance(comparison, SpanComparison) else ()
 
     def _points(self) -> tuple[Point, ...]:
         if self._is_one:
-            own = self._figures[self._name]
-            return tuple(Point(run, own[i].values) for i, run in zip(self._at, self._runs, strict=True))
+            by_run = self._figures[self._name]
+            return tuple(Point(run, by_run[i].values) for i, run in zip(self._at, self._runs, strict=True))
         together = [path for path, values in self._values.items() if min(values) > 0]
         if not together:
             return ()
@@ -251,7 +260,7 @@ class _Followed:
 
     @property
     def _takes_turns(self) -> bool:
-        return all(self._turns(own) for own in self._figures.values())
+        return all(self._turns(by_run) for by_run in self._figures.values())
 
     def _turns(self, figures: dict[int, Figure]) -> bool:
         return mark_of(self._runs[0], _span_of(figures)[0]) is Mark.TURNS
@@ -264,7 +273,7 @@ class _Followed:
             return max(resolution(run, metric) for run in self._runs)
         if metric is Metric.MISSED_PERIODS or self._runs[0].kind is Kind.AMOUNTS:
             return 0.0
-        return max(one.resolution_ticks * run.tick.value for run in self._runs for one in run.distributions)
+        return max(distribution.resolution_ticks * run.tick.value for run in self._runs for distribution in run.distributions)
 
     @property
     def _beyond(self) -> Beyond:
@@ -314,17 +323,17 @@ class _Followed:
                 before, after = values[change.left], values[index]
         rises = (after > before) != (self._any.metric in MORE_IS_BETTER)
         verdict = Verdict.REGRESSED if by_pair.regressed or (rises and not is_known) else Verdict.IMPROVED
-        why = tuple(one for one in self._pairs.why(self._at[change.left], self._at[index]) if self._is_of(one))
+        why = tuple(explanation for explanation in self._pairs.why(self._at[change.left], self._at[index]) if self._is_of(explanation))
         return ChangePoint(change.kind, change.left, index, change.end, before, after, p, verdict, by_pair, self._moved(change, index), why)
 
-    def _is_of(self, one: Explanation) -> bool:
+    def _is_of(self, explanation: Explanation) -> bool:
         """Whether it says something of what is followed. Conditions are said of the points, once for all changes."""
-        spans = {_span_of(own) for own in self._figures.values()} or {(self._any.test, self._any.metric)}
-        tests = getattr(one.finding, "tests", ()) or (one.test,)
-        metric = getattr(one.finding, "metric", None)
+        spans = {_span_of(by_run) for by_run in self._figures.values()} or {(self._any.test, self._any.metric)}
+        tests = getattr(explanation.finding, "tests", ()) or (explanation.test,)
+        metric = getattr(explanation.finding, "metric", None)
         metrics = {of for _, of in spans} | ({Metric.CACHE_FLUSH} if any(of is Metric.POWERDOWN for _, of in spans) else set())
         is_test = not any(tests) or bool({test for test, _ in spans} & set(tests))
-        return not isinstance(one.finding, ConditionsDiffer) and is_test and (metric is None or metric in metrics)
+        return not isinstance(explanation.finding, ConditionsDiffer) and is_test and (metric is None or metric in metrics)
 
     def _p(self, k: int) -> float | None:
         if self._runs[0].tick.clock is not Clock.TIME:
@@ -343,8 +352,8 @@ class _Followed:
         """What it means that nothing is shown."""
         smallest = visible(values, self._rounding)
         if smallest.newest is None:
-            said = f"{count(len(values), 'run')} do not show the scatter between runs; a change needs three runs or more"
-            return f"{said}; `latlab compare` compares two neighbours"
+            sentence = f"{count(len(values), 'run')} do not show the scatter between runs; a change needs three runs or more"
+            return f"{sentence}; `latlab compare` compares two neighbours"
         unit = self._any.unit
         lasting = f", or {amount(smallest.step, unit)} if it lasts from the middle on" if smallest.step is not None else ""
         return f"no change is significant; minimum detectable change of the newest run: {amount(smallest.newest, unit)}{lasting}"
@@ -361,7 +370,7 @@ def _span_of(figures: dict[int, Figure]) -> Span:
 
 
 def _in_every_run(figures: dict[str, dict[int, Figure]], runs: int) -> dict[str, dict[int, Figure]]:
-    return {path: own for path, own in figures.items() if len(own) == runs}
+    return {path: by_run for path, by_run in figures.items() if len(by_run) == runs}
 
 
 def _covers(row: Row, figure: Figure, cores: set[str]) -> bool:
@@ -388,12 +397,12 @@ def _contradicts(change: ChangePoint, rows: list[Row]) -> bool:
     return any(row.verdict is opposite for row in rows)
 
 
-def _exact_changes(values: list[float], beyond: Beyond, known: list[int]) -> tuple[Change, ...]:
+def _exact_changes(values: list[float], beyond: Beyond, known_starts: list[int]) -> tuple[Change, ...]:
     """Every release whose figure left the level of the last change by more than the threshold: slow drift adds up to a change, too."""
     level = values[0]
     changes: list[Change] = []
     for index, value in enumerate(values):
-        if index in known or beyond(level, value):
+        if index in known_starts or beyond(level, value):
             changes.append(Change(ChangeKind.STEP, index - 1, index, len(values), level, value, None))
             level = value
     ends = [*(change.start for change in changes), len(values)][1:]

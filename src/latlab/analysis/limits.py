@@ -40,7 +40,7 @@ _WRITTEN = re.compile(
 _NAMED = {"max": "max", "maximum": "max", "min": "min", "minimum": "min", "avg": "average", "average": "average", "mean": "average"}
 
 
-class Outcome(StrEnum):
+class LimitOutcome(StrEnum):
     KEPT = "pass"
     EXCEEDED = "fail"
     INCONCLUSIVE = "inconclusive"
@@ -71,28 +71,28 @@ class Held:
     """What one limit is of one figure; `value` is how far that went."""
 
     limit: Limit
-    outcome: Outcome
+    outcome: LimitOutcome
     sentence: str
     value: float = 0.0
 
 
 def parse_limit(text: str) -> Limit:
     """Raises UsageError with what a limit looks like."""
-    found = _WRITTEN.fullmatch(text.strip())
-    if found is None:
+    match = _WRITTEN.fullmatch(text.strip())
+    if match is None:
         raise UsageError(f"--limit {text!r} is no limit; write {FORM}")
-    unit = found["unit"].lower()
+    unit = match["unit"].lower()
     if unit and unit not in (*UNITS, *COUNTS):
         raise UsageError(f"--limit {text!r}: {unit!r} is no unit; use {', '.join(UNITS)} or instructions")
-    written = (found["statistic"] or "").lower().replace(" ", "")
+    written = (match["statistic"] or "").lower().replace(" ", "")
     share = None if not written or written.isalpha() else float(written.strip("p%")) / 100
     if written == "median":
         share = 0.5
     if share is not None and not 0 < share < 1:
         raise UsageError(f"--limit {text!r}: a quantile lies between 0 and 100 %; use max for the largest")
-    value = float(found["value"]) * UNITS.get(unit, 1.0)
+    value = float(match["value"]) * UNITS.get(unit, 1.0)
     kind = "insns" if unit in COUNTS else "ns" if unit else ""
-    return Limit(text.strip(), found["name"], _NAMED.get(written, ""), share, found["operator"], value, kind, _cpus(found["cpus"], text))
+    return Limit(text.strip(), match["name"], _NAMED.get(written, ""), share, match["operator"], value, kind, _cpus(match["cpus"], text))
 
 
 def parse_limits(text: str, place: str) -> tuple[Limit, ...]:
@@ -112,36 +112,39 @@ def parse_limits(text: str, place: str) -> tuple[Limit, ...]:
 def judge_limits(run: Run, limits: Sequence[Limit]) -> tuple[int, tuple[str, ...]]:
     """The exit code and what to print: 1 where a limit is exceeded, 3 where one cannot be judged or the run is partial, 0 where all hold.
     Raises NotComparable where the run's figures are no latencies, UsageError where it has no such figure."""
-    found = [one for limit in limits for one in _judged(run, limit)]
-    exceeded, open_ended = ([one for one in found if one.outcome is outcome] for outcome in (Outcome.EXCEEDED, Outcome.INCONCLUSIVE))
-    lines = (*(one.sentence for one in (*exceeded, *open_ended)), *_kept(found))
-    judged = f"{count(len(limits), 'limit')}, {count(len(found), 'figure')}"
+    outcomes = [outcome for limit in limits for outcome in _judged(run, limit)]
+    exceeded, open_ended = (
+        [held_value for held_value in outcomes if held_value.outcome is outcome]
+        for outcome in (LimitOutcome.EXCEEDED, LimitOutcome.INCONCLUSIVE)
+    )
+    lines = (*(held.sentence for held in (*exceeded, *open_ended)), *_kept_lines(outcomes))
+    judged = f"{count(len(limits), 'limit')}, {count(len(outcomes), 'figure')}"
     if exceeded:
-        return 1, (*lines, f"fail: {len(exceeded)} of {len(found)} beyond the limit; {judged}")
+        return 1, (*lines, f"fail: {len(exceeded)} of {len(outcomes)} beyond the limit; {judged}")
     if run.status is not RunStatus.COMPLETE:
         why = f": {run.problems[0].message}" if run.problems else ""
         return 3, (*lines, f"inconclusive: {run.id} is {run.status}{why}; {judged}")
     if open_ended:
-        return 3, (*lines, f"inconclusive: {len(open_ended)} of {len(found)} not judged; {judged}")
+        return 3, (*lines, f"inconclusive: {len(open_ended)} of {len(outcomes)} not judged; {judged}")
     return 0, (*lines, f"pass: {judged}")
 
 
-def _kept(found: Sequence[Held]) -> Iterator[str]:
+def _kept_lines(held_figures: Sequence[Held]) -> Iterator[str]:
     """Of each limit the figure that came nearest to it, and how many more keep it."""
-    for limit in dict.fromkeys(one.limit for one in found):
-        own = [one for one in found if one.limit == limit and one.outcome is Outcome.KEPT]
-        if own:
-            nearest = max(own, key=lambda one: one.value)
-            yield nearest.sentence + (f", the largest of {len(own)}" if len(own) > 1 else "")
+    for limit in dict.fromkeys(held.limit for held in held_figures):
+        of_limit = [held for held in held_figures if held.limit == limit and held.outcome is LimitOutcome.KEPT]
+        if of_limit:
+            nearest = max(of_limit, key=lambda held: held.value)
+            yield nearest.sentence + (f", the largest of {len(of_limit)}" if len(of_limit) > 1 else "")
 
 
 def _judged(run: Run, limit: Limit) -> list[Held]:
-    found = list(_of_wakeups(run, limit) if run.kind is Kind.WAKEUPS else _of_samples(run, limit) if _is_statistic(limit) else ())
-    if not found and not _is_statistic(limit):
-        found = list(_of_figures(run, limit))
-    if not found:
+    held = list(_of_wakeups(run, limit) if run.kind is Kind.WAKEUPS else _of_samples(run, limit) if _is_statistic(limit) else ())
+    if not held and not _is_statistic(limit):
+        held = list(_of_figures(run, limit))
+    if not held:
         raise no_figure(run, limit.name)
-    return found
+    return held
 
 
 def _is_statistic(limit: Limit) -> bool:
@@ -156,62 +159,80 @@ def _of_wakeups(run: Run, limit: Limit) -> Iterator[Held]:
         if limit.cpus and (other := _no_cpus(run.distributions)):
             yield _of_no_cpu(run, limit, other)
             return
-        yield from (_missed(one, limit) for one in _asked(run.distributions, limit))
-        yield from _absent(run, limit, {one.core.core for one in run.distributions})
+        yield from (_missed(distribution, limit) for distribution in _of_cpus(run.distributions, limit))
+        yield from _absent(run, limit, {distribution.core.core for distribution in run.distributions})
         return
     if not _is_statistic(limit):
         return
     spans = Metric.STALL.value if name == Metric.TASK_WAKEUP.value else name
-    own = [one for one in run.distributions if any(_means(one, each) for each in (name, spans))]
-    if own:
+    matching = [distribution for distribution in run.distributions if any(_means(distribution, written) for written in (name, spans))]
+    if matching:
         _check_unit(limit, run.tick.unit)
-        if limit.cpus and (other := _no_cpus(own)):
+        if limit.cpus and (other := _no_cpus(matching)):
             yield _of_no_cpu(run, limit, other)
             return
-        yield from (_of_distribution(run, one, limit) for one in _asked(own, limit))
-        yield from _absent(run, limit, {one.core.core for one in own})
+        yield from (_of_distribution(run, distribution, limit) for distribution in _of_cpus(matching, limit))
+        yield from _absent(run, limit, {distribution.core.core for distribution in matching})
 
 
-def _means(one: Distribution, name: str) -> bool:
-    written = f"{one.test}/{one.metric}" if "/" in name else one.metric.value
+def _means(distribution: Distribution, name: str) -> bool:
+    written = f"{distribution.test}/{distribution.metric}" if "/" in name else distribution.metric.value
     return fnmatchcase(written, name)
 
 
-def _no_cpus(found: Iterable[Distribution]) -> Distribution | None:
+def _no_cpus(distributions: Iterable[Distribution]) -> Distribution | None:
     """The first row whose number is no CPU's."""
-    return next((one for one in found if one.rows is not RowKind.CPU), None)
+    return next((distribution for distribution in distributions if distribution.rows is not RowKind.CPU), None)
 
 
-def _of_no_cpu(run: Run, limit: Limit, one: Distribution) -> Held:
-    why = f"the rows of {one.test} in {run.id} are no CPUs, as {one.place}; leave out `on cpu`, or measure with `cyclictest --json`"
-    return Held(limit, Outcome.INCONCLUSIVE, f"inconclusive: {limit.text}: {why}")
+def _of_no_cpu(run: Run, limit: Limit, distribution: Distribution) -> Held:
+    why = (
+        f"the rows of {distribution.test} in {run.id} are no CPUs, as "
+        f"{distribution.place}; "
+        f"leave out "
+        f"`on cpu`, or "
+        f"measure with `cyclictest --json`"
+    )
+    return Held(limit, LimitOutcome.INCONCLUSIVE, f"inconclusive: {limit.text}: {why}")
 
 
-def _asked(found: Iterable[Distribution], limit: Limit) -> list[Distribution]:
-    return [one for one in found if not limit.cpus or one.core.core in limit.cpus]
+def _of_cpus(distributions: Iterable[Distribution], limit: Limit) -> list[Distribution]:
+    return [distribution for distribution in distributions if not limit.cpus or distribution.core.core in limit.cpus]
 
 
-def _absent(run: Run, limit: Limit, there: set[int]) -> Iterator[Held]:
-    for cpu in (cpu for cpu in limit.cpus if cpu not in there):
-        yield Held(limit, Outcome.INCONCLUSIVE, f"inconclusive: {limit.text}: {run.id} has nothing of CPU {cpu}")
+def _absent(run: Run, limit: Limit, measured: set[int]) -> Iterator[Held]:
+    for cpu in (cpu for cpu in limit.cpus if cpu not in measured):
+        yield Held(limit, LimitOutcome.INCONCLUSIVE, f"inconclusive: {limit.text}: {run.id} has nothing of CPU {cpu}")
 
 
-def _missed(one: Distribution, limit: Limit) -> Held:
-    if one.missed is None:
+def _missed(distribution: Distribution, limit: Limit) -> Held:
+    if distribution.missed is None:
         how = "the tool does not count them; import it with --duration and --interval"
-        return Held(limit, Outcome.INCONCLUSIVE, f"inconclusive: {limit.text}: missed periods of {one.place} are unknown: {how}")
-    return _held(limit, f"{one.test} {one.place}, missed periods", float(one.missed), f"{one.missed:,}", one.expected or one.got)
+        return Held(
+            limit, LimitOutcome.INCONCLUSIVE, f"inconclusive: {limit.text}: missed periods of {distribution.place} are unknown: {how}"
+        )
+    return _held(
+        limit,
+        f"{distribution.test} {distribution.place}, missed periods",
+        float(distribution.missed),
+        f"{distribution.missed:,}",
+        distribution.expected or distribution.got,
+    )
 
 
-def _of_distribution(run: Run, one: Distribution, limit: Limit) -> Held:
-    scale, what = run.tick.value, f"{one.test} {one.place}"
+def _of_distribution(run: Run, distribution: Distribution, limit: Limit) -> Held:
+    scale, subject = run.tick.value, f"{distribution.test} {distribution.place}"
     if limit.share is None:
-        value = {"max": one.maximum_ticks, "min": one.minimum_ticks, "average": one.average_ticks}[limit.statistic] * scale
-        return _held(limit, f"{what} {limit.statistic}", value, amount(value, run.tick.unit), one.got)
-    counted = weighted(one, scale)
+        value = {"max": distribution.maximum_ticks, "min": distribution.minimum_ticks, "average": distribution.average_ticks}[
+            limit.statistic
+        ] * scale
+        return _held(limit, f"{subject} {limit.statistic}", value, amount(value, run.tick.unit), distribution.got)
+    counted = weighted(distribution, scale)
     if counted is None:
-        return Held(limit, Outcome.INCONCLUSIVE, f"inconclusive: {limit.text}: {what} has no histogram, so its quantiles are unknown")
-    return _of_share(limit, what, counted.total, counted.above(limit.value), counted.quantile(limit.share), run.tick.unit)
+        return Held(
+            limit, LimitOutcome.INCONCLUSIVE, f"inconclusive: {limit.text}: {subject} has no histogram, so its quantiles are unknown"
+        )
+    return _of_share(limit, subject, counted.total, counted.above(limit.value), counted.quantile(limit.share), run.tick.unit)
 
 
 def _of_samples(run: Run, limit: Limit) -> Iterator[Held]:
@@ -228,13 +249,13 @@ def _of_samples(run: Run, limit: Limit) -> Iterator[Held]:
             values = matrix.every.of(column)
             if (limit.cpus and core.core not in limit.cpus) or not len(values):
                 continue
-            what = f"{test} {metric} of core {core}"
+            subject = f"{test} {metric} of core {core}"
             if limit.share is not None:
                 at = float(np.quantile(values, limit.share, method="inverted_cdf"))
-                yield _of_share(limit, what, len(values), int((values > limit.value).sum()), at, run.tick.unit)
+                yield _of_share(limit, subject, len(values), int((values > limit.value).sum()), at, run.tick.unit)
                 continue
             value = float({"max": values.max(), "min": values.min(), "average": values.mean()}[limit.statistic])
-            yield _held(limit, f"{what}, {limit.statistic}", value, amount(value, run.tick.unit), len(values))
+            yield _held(limit, f"{subject}, {limit.statistic}", value, amount(value, run.tick.unit), len(values))
         yield from _absent(run, limit, {core.core for core in matrix.cores})
 
 
@@ -247,26 +268,26 @@ def _of_figures(run: Run, limit: Limit) -> Iterator[Held]:
             yield _held(limit, figure.path, figure.value, amount(figure.value, unit), len(figure.values))
 
 
-def _of_share(limit: Limit, what: str, total: int, above: int, at: float | None, unit: str) -> Held:
+def _of_share(limit: Limit, subject: str, total: int, above: int, at: float | None, unit: str) -> Held:
     """The quantile keeps the limit if no more than its part of the samples lies above, and if there are enough for one to be due there."""
     assert limit.share is not None
-    rest = 1 - limit.share
-    name, needed = f"{limit.share * 100:.10g} %", ceil(round(1 / rest, 6))
+    share_above = 1 - limit.share
+    name, needed = f"{limit.share * 100:.10g} %", ceil(round(1 / share_above, 6))
     if total < needed:
-        said = f"{name} needs {needed:,} samples, {total:,} were measured: inconclusive"
-        return Held(limit, Outcome.INCONCLUSIVE, f"inconclusive: {limit.text}: {what}: {said}")
+        reason = f"{name} needs {needed:,} samples, {total:,} were measured: inconclusive"
+        return Held(limit, LimitOutcome.INCONCLUSIVE, f"inconclusive: {limit.text}: {subject}: {reason}")
     shown = f"beyond {amount(limit.value, unit)}" if at is None else amount(at, unit)
-    kept = above <= total * rest + 1e-6 if limit.operator == "<=" else at is not None and limit.holds(at)
-    return _said(limit, kept, f"{what} {name}", shown, total, at or 0.0)
+    is_kept = above <= total * share_above + 1e-6 if limit.operator == "<=" else at is not None and limit.holds(at)
+    return _held_by(limit, is_kept, f"{subject} {name}", shown, total, at or 0.0)
 
 
-def _held(limit: Limit, what: str, value: float, shown: str, samples: int) -> Held:
-    return _said(limit, limit.holds(value), what, shown, samples, value)
+def _held(limit: Limit, subject: str, value: float, shown: str, samples: int) -> Held:
+    return _held_by(limit, limit.holds(value), subject, shown, samples, value)
 
 
-def _said(limit: Limit, kept: bool, what: str, shown: str, samples: int, value: float) -> Held:
-    outcome = Outcome.KEPT if kept else Outcome.EXCEEDED
-    return Held(limit, outcome, f"{outcome}: {limit.text}: {what} is {shown}, n = {samples:,}", value)
+def _held_by(limit: Limit, is_kept: bool, subject: str, shown: str, samples: int, value: float) -> Held:
+    outcome = LimitOutcome.KEPT if is_kept else LimitOutcome.EXCEEDED
+    return Held(limit, outcome, f"{outcome}: {limit.text}: {subject} is {shown}, n = {samples:,}", value)
 
 
 def _check_unit(limit: Limit, unit: str) -> None:

@@ -42,22 +42,22 @@ class FigureStep:
 
 def means_of(run: Run) -> Mapping[Span, float]:
     """Each span's mean over its cores. Tests in which cores take turns are left out: what they wait is not the firmware's."""
-    found: dict[Span, list[float]] = defaultdict(list)
-    for one in figures_of(run):
-        if mark_of(run, one.test) is not Mark.TURNS:
-            found[one.test, one.metric].append(one.value)
-    return {span: fmean(values) for span, values in found.items()}
+    by_span: dict[Span, list[float]] = defaultdict(list)
+    for figure in figures_of(run):
+        if mark_of(run, figure.test) is not Mark.TURNS:
+            by_span[figure.test, figure.metric].append(figure.value)
+    return {span: fmean(values) for span, values in by_span.items()}
 
 
 def steps_of(before: Run, after: Run, tolerance: float = 0.0) -> tuple[FigureStep, ...]:
     """The figures of both runs that differ by more than this share of what they were."""
     old, new = means_of(before), means_of(after)
     moves, classes = moves_of(before, after), class_moves(before, after)
-    both = (
+    steps = (
         FigureStep(
             *span, value, new[span], moves[span].functions if span in moves else (), classes[span].classes if span in classes else ()
         )
         for span, value in old.items()
         if span in new
     )
-    return tuple(one for one in both if abs(one.difference) > tolerance * abs(one.before))
+    return tuple(step for step in steps if abs(step.difference) > tolerance * abs(step.before))

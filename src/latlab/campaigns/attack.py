@@ -12,15 +12,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from latlab.analysis.attacks.judge import Ordinary, judged
-from latlab.campaigns.attack_plan import Known, Plan
-from latlab.campaigns.life import Machine, Progress, finish, living, on_qemu, refuse_interrupted, refuse_unstarted, unfinished
+from latlab.campaigns.attack_plan import AttackPlan, Known
+from latlab.campaigns.life import Progress, RunMachine, finish, on_qemu, refuse_interrupted, refuse_unstarted, run_lifecycle, unfinished
 from latlab.errors import DataError
 from latlab.formats import attack_rows
-from latlab.formats.dump.attacks_log import AttacksLog, nothing_told, read_attacks_log, record_of
+from latlab.formats.dump.attacks_log import AttacksLog, empty_transcript, read_attacks_log, record_of
 from latlab.formats.elf_build import with_build
-from latlab.formats.probe.witness import Witness, nothing_seen, read_witness
+from latlab.formats.probe.witness import Witness, empty_observation, read_witness
 from latlab.formats.qemu_command import with_machine
-from latlab.model.attacks import Attack, AttackResult, Extent, Outcome, Seen, Told
+from latlab.model.attacks import Attack, AttackOutcome, AttackResult, AttackTranscript, Extent, Observation
 from latlab.model.enums import RunStatus
 from latlab.model.life import Left
 from latlab.model.run import Attacks, Build, Problem, Run
@@ -64,19 +64,19 @@ def run_attack(
     with scratch() as folder:
         command = attack_command_line(qemu, subject.psa, folder, MEMORY_BYTES)
         run = _new_run(qemu, subject, command)
-        with living(store, run, Left(str(folder))) as run_id:
+        with run_lifecycle(store, run, Left(str(folder))) as run_id:
             progress.start(run_id)
-            boots = _Boots(Machine(store, run_id, folder / "none", limits, interrupted), command, subject, witness, folder)
-            survey = boots.make(Plan(subject, Known((), 0, False)).survey(), Place(), ())
-            plan = Plan(subject, _known(survey))
+            boots = _AttackBoots(RunMachine(store, run_id, folder / "none", limits, interrupted), command, subject, witness, folder)
+            survey = boots.make(AttackPlan(subject, Known((), 0, False)).survey(), Place(), ())
+            plan = AttackPlan(subject, _survey_facts(survey))
             problems = _survey_problems(survey, plan)
             control = None if problems else boots.make(list(plan.ordinary()), Place(), plan.targets)
             problems += _control_problems(control)
-            attacks = [] if problems else [one for one in plan.attacks() if not only or one.family.value in only]
+            attacks = [] if problems else [attack for attack in plan.attacks() if not only or attack.family.value in only]
             results = _results(boots, attacks, plan, control, progress)
             if interrupted():
-                problems.append(Problem(0, f"interrupted: {sum(one.sentence == NOT_MADE for one in results)} attacks were not made"))
-            store.describe(run_id, replace(run, facts=_facts(plan)))
+                problems.append(Problem(0, f"interrupted: {sum(result.sentence == NOT_MADE for result in results)} attacks were not made"))
+            store.update_metadata(run_id, replace(run, facts=_facts(plan)))
             store.add(run_id, logs={attack_rows.LOG: attack_rows.render(results)})
             status = finish(store, run_id, problems)
     refuse_interrupted(store, run_id, interrupted())
@@ -101,8 +101,8 @@ class AttackBoot:
 
 
 @dataclass(frozen=True, slots=True)
-class _Boots:
-    machine: Machine
+class _AttackBoots:
+    machine: RunMachine
     command: tuple[str, ...]
     subject: AttackSubject
     witness: Path
@@ -119,7 +119,7 @@ class _Boots:
         options = [
             f"{self.witness},out={stream},mark={self.subject.psa.ram + MARK_OFFSET:#x},limit={LIMIT_INSTRUCTIONS}",
             *(f"handler={address:#x}" for address in self.subject.handlers),
-            *(f"target={one.first:#x}-{one.last:#x}" for one in targets),
+            *(f"target={extent.first:#x}-{extent.last:#x}" for extent in targets),
         ]
         log, console = self.machine.follow((*self.command, "-plugin", ",".join(options)), read_attacks_log)
         data = stream.read_bytes() if stream.is_file() else b""
@@ -127,59 +127,59 @@ class _Boots:
 
 
 def _results(
-    boots: _Boots, attacks: Sequence[Attack], plan: Plan, control: AttackBoot | None, progress: Progress
+    boots: _AttackBoots, attacks: Sequence[Attack], plan: AttackPlan, control: AttackBoot | None, progress: Progress
 ) -> tuple[AttackResult, ...]:
     if control is None or not attacks:
         return ()
     ordinary = _ordinary(control)
-    told, seen, made = _all(boots, attacks, plan.targets, progress)
+    transcripts, observations, boots_made = _all(boots, attacks, plan.targets, progress)
     return tuple(
-        judged(one, told.get(number, nothing_told()), seen.get(number, nothing_seen()), ordinary)
-        if number < made or one.why
-        else AttackResult(one.family, one.name, Outcome.UNTOLD, NOT_MADE, 0)
-        for number, one in enumerate(attacks)
+        judged(attack, transcripts.get(number, empty_transcript()), observations.get(number, empty_observation()), ordinary)
+        if number < boots_made or attack.why
+        else AttackResult(attack.family, attack.name, AttackOutcome.UNTOLD, NOT_MADE, 0)
+        for number, attack in enumerate(attacks)
     )
 
 
 def _all(
-    boots: _Boots, attacks: Sequence[Attack], targets: Sequence[Extent], progress: Progress
-) -> tuple[dict[int, Told], dict[int, Seen], int]:
+    boots: _AttackBoots, attacks: Sequence[Attack], targets: Sequence[Extent], progress: Progress
+) -> tuple[dict[int, AttackTranscript], dict[int, Observation], int]:
     """Boot until every attack was made, and how many were. A sweep that stops the machine goes on at its next shot, a few times."""
-    told: dict[int, Told] = {}
-    seen: dict[int, Seen] = {}
+    transcripts: dict[int, AttackTranscript] = {}
+    observations: dict[int, Observation] = {}
     banner: list[str] = []
     place, starts = Place(), 0
     while place.attack < len(attacks) and not boots.interrupted():
         boot = boots.make(attacks, place, targets)
         banner = boot.log.before or banner
-        _merge(told, seen, boot)
+        _merge(transcripts, observations, boot)
         if boot.log.is_whole:
-            return told, seen, len(attacks)
+            return transcripts, observations, len(attacks)
         at = max(place.attack, boot.witness.under_way or 0)
         if boots.interrupted():
-            return told, seen, at
+            return transcripts, observations, at
         if LOCKUP in boot.console.stderr:
-            seen.setdefault(at, nothing_seen()).ended = "lockup"
-        one = told.setdefault(at, nothing_told())
-        one.record = one.record or record_of(boot.log, banner)
+            observations.setdefault(at, empty_observation()).ended = "lockup"
+        transcript = transcripts.setdefault(at, empty_transcript())
+        transcript.record = transcript.record or record_of(boot.log, banner)
         starts = starts + 1 if at == place.attack else 1
-        again = boot.witness.shot + 1 < attacks[at].shots and starts < MOST_STARTS_OF_ONE and not one.is_fault
+        again = boot.witness.shot + 1 < attacks[at].shots and starts < MOST_STARTS_OF_ONE and not transcript.is_fault
         place = Place(at, boot.witness.shot + 1) if again else Place(at + 1)
         progress.iteration("attack", place.attack)
-    return told, seen, place.attack
+    return transcripts, observations, place.attack
 
 
-def _merge(told: dict[int, Told], seen: dict[int, Seen], boot: AttackBoot) -> None:
-    for number, one in boot.log.told.items():
-        before = told.get(number)
-        told[number] = one if before is None else _together(before, one)
-    for number, other in boot.witness.seen.items():
-        earlier = seen.get(number)
-        seen[number] = other if earlier is None else _seen_together(earlier, other)
+def _merge(transcripts: dict[int, AttackTranscript], observations: dict[int, Observation], boot: AttackBoot) -> None:
+    for number, transcript in boot.log.by_attack.items():
+        before = transcripts.get(number)
+        transcripts[number] = transcript if before is None else _together(before, transcript)
+    for number, other in boot.witness.by_attack.items():
+        earlier = observations.get(number)
+        observations[number] = other if earlier is None else _seen_together(earlier, other)
 
 
-def _together(a: Told, b: Told) -> Told:
-    return Told(
+def _together(a: AttackTranscript, b: AttackTranscript) -> AttackTranscript:
+    return AttackTranscript(
         [*a.calls, *b.calls],
         {**a.shown, **b.shown},
         [*a.loads, *b.loads],
@@ -195,8 +195,8 @@ def _together(a: Told, b: Told) -> Told:
     )
 
 
-def _seen_together(a: Seen, b: Seen) -> Seen:
-    return Seen(
+def _seen_together(a: Observation, b: Observation) -> Observation:
+    return Observation(
         [*a.gates, *b.gates],
         [*a.strange, *b.strange],
         [*a.stores, *b.stores],
@@ -209,23 +209,23 @@ def _seen_together(a: Seen, b: Seen) -> Seen:
     )
 
 
-def _known(survey: AttackBoot) -> Known:
-    seen = survey.witness.seen.get(0, nothing_seen())
-    return Known(tuple(survey.witness.seals), max(seen.spent, default=0), survey.log.has_floats)
+def _survey_facts(survey: AttackBoot) -> Known:
+    observation = survey.witness.by_attack.get(0, empty_observation())
+    return Known(tuple(survey.witness.seals), max(observation.spent, default=0), survey.log.has_floats)
 
 
 def _ordinary(control: AttackBoot) -> Ordinary:
-    seen = control.witness.seen.values()
+    observations = control.witness.by_attack.values()
     return Ordinary(
-        frozenset((access.pc, access.address) for one in seen for access in one.loads),
-        frozenset((access.pc, access.address) for one in seen for access in one.stores),
+        frozenset((access.pc, access.address) for observation in observations for access in observation.loads),
+        frozenset((access.pc, access.address) for observation in observations for access in observation.stores),
     )
 
 
-def _survey_problems(survey: AttackBoot, plan: Plan) -> list[Problem]:
+def _survey_problems(survey: AttackBoot, plan: AttackPlan) -> list[Problem]:
     if not survey.log.is_started:
         return unfinished(survey.console, is_started=False)
-    calls = survey.log.told.get(0, nothing_told()).calls
+    calls = survey.log.by_attack.get(0, empty_transcript()).calls
     if not calls:
         return [Problem(0, f"the call {plan.data.name} never returned in an undisturbed machine, so attacks on it have no verdict")]
     status = calls[-1].r0 - (1 << 32) if calls[-1].r0 >> 31 else calls[-1].r0
@@ -246,9 +246,9 @@ def _control_problems(control: AttackBoot | None) -> list[Problem]:
     return [Problem(0, f"the ordinary calls did not finish, so attacks have no verdict: {why.message}")]
 
 
-def _facts(plan: Plan) -> tuple[tuple[str, str], ...]:
+def _facts(plan: AttackPlan) -> tuple[tuple[str, str], ...]:
     """What the attacks rest on."""
-    spans = ", ".join(f"{one.first:#x} to {one.last:#x}" for one in plan.targets)
+    spans = ", ".join(f"{extent.first:#x} to {extent.last:#x}" for extent in plan.targets)
     floats = "yes" if plan.known.has_floats else "no: s0 to s31 were not read"
     return (("targets", spans), ("data call", f"{plan.data.name}, {plan.known.length} instructions"), ("floating point", floats))
 
@@ -256,5 +256,5 @@ def _facts(plan: Plan) -> tuple[tuple[str, str], ...]:
 def _new_run(qemu: Qemu, subject: AttackSubject, command: tuple[str, ...]) -> Run:
     psa = subject.psa
     conditions = with_machine(replace(mps2.conditions(0), instrument="crossings"), command)
-    known = with_build(conditions, psa.symbols[0]) if psa.symbols else conditions
-    return on_qemu(CAMPAIGN, qemu, command, psa.machine.replace("-", "_"), Build(psa.name), known, contents=Attacks())
+    conditions_with_build = with_build(conditions, psa.symbols[0]) if psa.symbols else conditions
+    return on_qemu(CAMPAIGN, qemu, command, psa.machine.replace("-", "_"), Build(psa.name), conditions_with_build, contents=Attacks())

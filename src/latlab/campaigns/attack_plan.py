@@ -60,15 +60,15 @@ class Arena:
         return self.base + 0x400
 
 
-class Plan:
+class AttackPlan:
     """The attacks on one subject."""
 
-    def __init__(self, subject: AttackSubject, known: Known) -> None:
-        self.subject, self.psa, self.known = subject, subject.psa, known
+    def __init__(self, subject: AttackSubject, survey: Known) -> None:
+        self.subject, self.psa, self.known = subject, subject.psa, survey
         self.arena = Arena(subject.psa.ram + ARENA_OFFSET)
         self.secret_at, self.secret = subject.secret
         self.data = subject.data_call
-        self.victim = known.seals[0] if known.seals else 0
+        self.victim = survey.seals[0] if survey.seals else 0
 
     @property
     def targets(self) -> tuple[Extent, ...]:
@@ -114,11 +114,11 @@ class Plan:
 
     def _fill(self, ins: Sequence[tuple[int, int]], outs: Sequence[tuple[int, int]]) -> tuple[CallStep, ...]:
         """The vectors, fresh data, and untouched outputs."""
-        size = max([DATA_BYTES, *(len(one) for one in self.data.inputs)])
-        given = b"".join(self.data.inputs) or bytes(range(size))
-        given += bytes(-len(given) % 4)
+        size = max([DATA_BYTES, *(len(data) for data in self.data.inputs)])
+        payload = b"".join(self.data.inputs) or bytes(range(size))
+        payload += bytes(-len(payload) % 4)
         steps = [
-            CallStep(FILL, self.arena.input, words=tuple(int.from_bytes(given[i : i + 4], "little") for i in range(0, len(given), 4))),
+            CallStep(FILL, self.arena.input, words=tuple(int.from_bytes(payload[i : i + 4], "little") for i in range(0, len(payload), 4))),
             CallStep(FILL, self.arena.output, words=(0xA5A5A5A5,) * 16),
         ]
         if ins:
@@ -129,9 +129,9 @@ class Plan:
 
     def _vectors(self) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
         ins, outs, at = [], [], self.arena.input
-        for each in self.data.inputs:
-            ins.append((at, len(each)))
-            at += len(each)
+        for data in self.data.inputs:
+            ins.append((at, len(data)))
+            at += len(data)
         at = self.arena.output
         for size in self.data.outputs:
             outs.append((at, size))
@@ -152,22 +152,22 @@ class Plan:
         call = call or self.data
         usual_ins, usual_outs = self._vectors()
         ins, outs = usual_ins if ins is None else ins, usual_outs if outs is None else outs
-        asked = self._control(call, len(ins), len(outs)) if control is None else control
-        handle, kept = (0, Flag.WITH_KEPT) if call.kind is CallKind.ON_CONNECTION else (call.service, Flag.NONE)
+        control_word = self._control(call, len(ins), len(outs)) if control is None else control
+        handle, handle_flag = (0, Flag.WITH_KEPT) if call.kind is CallKind.ON_CONNECTION else (call.service, Flag.NONE)
         arguments = (
             handle,
-            asked,
+            control_word,
             self.arena.in_vectors if in_array is None else in_array,
             self.arena.out_vectors if out_array is None else out_array,
         )
-        made = CallStep(CALL, self.psa.veneers[3], arguments, kept | flags)
-        return (*self._fill(ins, outs), *self._prologue(call), *before, made, *self._epilogue(call))
+        main_call = CallStep(CALL, self.psa.veneers[3], arguments, handle_flag | flags)
+        return (*self._fill(ins, outs), *self._prologue(call), *before, main_call, *self._epilogue(call))
 
     # Families.
 
     def ordinary(self) -> Iterator[Attack]:
         """What comes back in the registers of calls that are as they should be, and of refused ones."""
-        veneers, connected = self.psa.veneers, next((one for one in self.psa.calls if one.kind is CallKind.ON_CONNECTION), None)
+        veneers, connected = self.psa.veneers, next((call for call in self.psa.calls if call.kind is CallKind.ON_CONNECTION), None)
         floats = Flag.WITH_FLOATS
         yield Attack(Family.REGISTERS, "psa_framework_version", (self._plain(veneers[0], 0, floats),))
         if veneers[1]:
@@ -238,7 +238,7 @@ class Plan:
 
     def _handles(self) -> Iterator[Attack]:
         veneers = self.psa.veneers
-        connected = next((one for one in self.psa.calls if one.kind is CallKind.ON_CONNECTION), None)
+        connected = next((call for call in self.psa.calls if call.kind is CallKind.ON_CONNECTION), None)
         alone = tuple(range(1, MOST_GUESSES + 1))
         yield Attack(Family.HANDLE, "guessed without a connection", (CallStep(GUESS, veneers[3], words=alone),))
         if connected is None or not (veneers[2] and veneers[4]):
@@ -267,17 +267,17 @@ class Plan:
 
     def _clients(self) -> Iterator[Attack]:
         """Handles and services that are not the non-secure side's, where the subject says how to get at them."""
-        own = self.subject.own
-        if own is None:
+        client_partition = self.subject.own_partition
+        if client_partition is None:
             yield Attack(Family.HANDLE, "another client's", why="needs a partition and client ids of latlab's own SPM")
             return
-        veneers, connected = self.psa.veneers, next(one for one in self.psa.calls if one.kind is CallKind.ON_CONNECTION)
+        veneers, connected = self.psa.veneers, next(psa_call for psa_call in self.psa.calls if psa_call.kind is CallKind.ON_CONNECTION)
         call = CallStep(CALL, veneers[3], (0, self._control(connected, 0, 0), 0, 0), Flag.WITH_KEPT)
         yield Attack(
             Family.HANDLE,
             "a secure client's",
             (
-                *self._ask(own.client, own.requests["CLIENT_BORROW"], quiet=True),
+                *self._ask(client_partition.client, client_partition.requests["CLIENT_BORROW"], quiet=True),
                 CallStep(LOAD, self.arena.output, flags=Flag.KEEP | Flag.QUIET),
                 call,
             ),
@@ -285,21 +285,24 @@ class Plan:
         )
         only = "a service that is not for the non-secure side was accepted"
         yield Attack(
-            Family.HANDLE, "connection to a service for partitions only", (self._plain(veneers[2], own.secure_only),), accepted=only
+            Family.HANDLE,
+            "connection to a service for partitions only",
+            (self._plain(veneers[2], client_partition.secure_only),),
+            accepted=only,
         )
         refused = self._control(self.data, 0, 0)
         yield Attack(
             Family.HANDLE,
             "stateless handle for partitions only",
-            (CallStep(CALL, veneers[3], (own.secure_stateless, refused, 0, 0)),),
+            (CallStep(CALL, veneers[3], (client_partition.secure_stateless, refused, 0, 0)),),
             accepted=only,
         )
-        select = [CallStep(CALL, own.select, (client & WORD, 0, 0, 0), Flag.QUIET) for client in (FIRST_CLIENT, LAST_CLIENT)]
+        select = [CallStep(CALL, client_partition.select, (client & WORD, 0, 0, 0), Flag.QUIET) for client in (FIRST_CLIENT, LAST_CLIENT)]
         yield Attack(
             Family.HANDLE,
             "another non-secure client's",
             (
-                CallStep(CALL, own.register, (FIRST_CLIENT & WORD, LAST_CLIENT & WORD, 0, 0), Flag.QUIET),
+                CallStep(CALL, client_partition.register, (FIRST_CLIENT & WORD, LAST_CLIENT & WORD, 0, 0), Flag.QUIET),
                 select[0],
                 *self._prologue(connected),
                 select[1],
@@ -351,15 +354,15 @@ class Plan:
         ]
         for name, step in nested:
             steps = self._data_call(flags=Flag.WITH_TIMER, before=(CallStep(POKES, then=-1),))
-            place = next(i for i, one in enumerate(steps) if one.operation is POKES)
+            place = next(i for i, call_step in enumerate(steps) if call_step.operation is POKES)
             steps = (*steps[:place], replace(steps[place], then=len(steps)), *steps[place + 1 :], step)
             yield Attack(Family.INTERRUPT, f"{name} that interrupts a call", steps, stride // 2, stride, FEW)
         yield Attack(Family.INTERRUPT, "psa_call in a handler between calls", (CallStep(CALL, self.psa.veneers[3], flags=Flag.IN_HANDLER),))
 
     def _nested_call(self) -> CallStep:
         ins, outs = self._vectors()
-        asked = self._control(self.data, len(ins), len(outs))
-        return CallStep(CALL, self.psa.veneers[3], (self.data.service, asked, self.arena.in_vectors, self.arena.out_vectors))
+        control_word = self._control(self.data, len(ins), len(outs))
+        return CallStep(CALL, self.psa.veneers[3], (self.data.service, control_word, self.arena.in_vectors, self.arena.out_vectors))
 
     def _memory(self) -> Iterator[Attack]:
         word = self.secret[:4]
@@ -413,21 +416,21 @@ class Plan:
         ins = [] if word is None else [(self.arena.input, 4)]
         ins += [(self.arena.input + 8, more)] if more else []
         control = request | len(ins) << self.psa.in_shift | 1 << self.psa.out_shift
-        given = (*((word or 0) & WORD, 0), *MARKER)
-        steps = [CallStep(FILL, self.arena.input, words=given), CallStep(FILL, self.arena.output, words=(0xA5A5A5A5,) * 4)]
+        words = (*((word or 0) & WORD, 0), *MARKER)
+        steps = [CallStep(FILL, self.arena.input, words=words), CallStep(FILL, self.arena.output, words=(0xA5A5A5A5,) * 4)]
         if ins:
-            steps.append(CallStep(FILL, self.arena.in_vectors, words=tuple(each for pair in ins for each in pair)))
+            steps.append(CallStep(FILL, self.arena.in_vectors, words=tuple(vector_word for pair in ins for vector_word in pair)))
         steps.append(CallStep(FILL, self.arena.out_vectors, words=(self.arena.output, 4)))
         flags = Flag.QUIET if quiet else Flag.NONE
         return (*steps, CallStep(CALL, self.psa.veneers[3], (handle, control, self.arena.in_vectors, self.arena.out_vectors), flags))
 
     def _partitions(self) -> Iterator[Attack]:
-        own = self.subject.own
-        if own is None:
+        client_partition = self.subject.own_partition
+        if client_partition is None:
             yield Attack(Family.PARTITION, "a hostile partition", why="needs a partition of ours in the image")
             return
-        for attempt in own.attempts:
-            if own.level < attempt.level:
+        for attempt in client_partition.attempts:
+            if client_partition.level < attempt.level:
                 continue
             steps = self._ask(attempt.handle, attempt.request, attempt.address, attempt.more)
             yield Attack(

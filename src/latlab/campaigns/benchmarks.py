@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from latlab.campaigns import steal_results
-from latlab.campaigns.life import living
+from latlab.campaigns.life import run_lifecycle
 from latlab.errors import DataError, UsageError
 from latlab.formats.measured import read_amounts
 from latlab.model.enums import Clock, RunStatus
@@ -33,8 +33,8 @@ def import_amounts(
     """The run's id. What the file cannot be read for is refused before anything is kept."""
     if duration is not None or interval_us is not None:
         raise UsageError(f"{name} has no due wake-ups; leave out --duration and --interval")
-    found = read_amounts(data, name, tool)
-    cpus = 1 + max((one.core.core for one in found.amounts if one.core), default=0)
+    benchmark = read_amounts(data, name, tool)
+    cpus = 1 + max((amount.core.core for amount in benchmark.amounts if amount.core), default=0)
     run = Run(
         campaign=CAMPAIGN,
         target="import",
@@ -43,14 +43,14 @@ def import_amounts(
         tick=Tick(Clock.TIME, 1.0),
         build=Build(firmware),
         contents=Amounts(),
-        conditions=found.conditions,
+        conditions=benchmark.conditions,
         started_utc=now_utc(),
         source=name,
-        facts=(("tool", found.tool), *found.facts),
+        facts=(("tool", benchmark.tool), *benchmark.facts),
     )
-    with living(store, run) as run_id:
-        store.add(run_id, problems=[Problem(0, sentence) for sentence in found.problems], logs={LOG: data, TOOL_LOG: tool.encode()})
-        store.finish(run_id, RunStatus.PARTIAL if found.problems else RunStatus.COMPLETE)
+    with run_lifecycle(store, run) as run_id:
+        store.add(run_id, problems=[Problem(0, sentence) for sentence in benchmark.problems], logs={LOG: data, TOOL_LOG: tool.encode()})
+        store.finish(run_id, RunStatus.PARTIAL if benchmark.problems else RunStatus.COMPLETE)
     return run_id
 
 
@@ -60,5 +60,5 @@ def with_amounts(run: Run, files: Mapping[str, bytes]) -> Run:
         return steal_results.with_stolen(run, files)
     if LOG not in files:
         raise DataError("the file of the benchmark metrics is missing; import it again")
-    found = read_amounts(files[LOG], run.source or LOG, files.get(TOOL_LOG, b"").decode())
-    return replace(run, contents=Amounts(found.amounts, found.tool), conditions=run.conditions.completed(found.conditions))
+    benchmark = read_amounts(files[LOG], run.source or LOG, files.get(TOOL_LOG, b"").decode())
+    return replace(run, contents=Amounts(benchmark.amounts, benchmark.tool), conditions=run.conditions.completed(benchmark.conditions))

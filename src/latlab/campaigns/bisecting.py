@@ -54,7 +54,7 @@ def bisect(
 ) -> Bisection:
     """The commit from which on the figure is nearer to the bad commit's than to the good one's. Raises UsageError where the two have the
     same value, LatlabError where one of them cannot be measured."""
-    ends = [(commit, _asked(measurer, commit, figure)) for commit in (good, bad)]
+    ends = [(commit, _figure_of(measurer, commit, figure)) for commit in (good, bad)]
     (_, low), (_, high) = ends
     unit = _run(measurer, good).tick.unit
     if low == high:
@@ -75,10 +75,10 @@ def first_bad(repository: Repository, good: Commit, bad: Commit, is_bad: Callabl
     goods, skipped = [good], set[str]()
     while True:
         candidates = [sha for sha in repository.candidates(bad, goods) if sha != bad.sha]
-        left = [sha for sha in candidates if sha not in skipped]
-        if not left:
+        untried = [sha for sha in candidates if sha not in skipped]
+        if not untried:
             return (bad, *map(repository.commit, candidates))
-        commit = repository.commit(left[0])
+        commit = repository.commit(untried[0])
         verdict = is_bad(commit)
         if verdict is None:
             skipped.add(commit.sha)
@@ -105,7 +105,7 @@ def _value(measurer: Measurer, commit: Commit, figure: str) -> float | None:
     return None if run is None else figure_value(run, figure)
 
 
-def _asked(measurer: Measurer, commit: Commit, figure: str) -> float:
+def _figure_of(measurer: Measurer, commit: Commit, figure: str) -> float:
     run = _run(measurer, commit)
     value = figure_value(run, figure)
     if value is None:

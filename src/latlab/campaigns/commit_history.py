@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ChosenCommits:
     """The commits to measure, the oldest first. `pairs` are, of a list of single commits, each with its first parent, to be compared;
     else each is compared with the one before. `paths` and `tags` are what they were chosen by."""
 
@@ -83,7 +83,7 @@ def not_measured(measurer: Measurer) -> tuple[NotMeasured, ...]:
     return tuple(NotMeasured(commit, "; ".join(why)) for commit, why in measurer.skipped.items())
 
 
-def chosen(repository: Repository, words: Sequence[str], tags: str, paths: Sequence[str]) -> Chosen:
+def chosen(repository: Repository, words: Sequence[str], tags: str, paths: Sequence[str]) -> ChosenCommits:
     """GOOD..BAD, or single commits, or what has a tag. Raises UsageError where that is no choice."""
     ranges = [word for word in words if ".." in word]
     if ranges and len(words) > 1:
@@ -95,71 +95,74 @@ def chosen(repository: Repository, words: Sequence[str], tags: str, paths: Seque
     if not ranges and words and (tags or paths):
         raise UsageError(f"--{'tags' if tags else 'paths'} selects from a range; name one, GOOD..BAD, instead of {words[0]}")
     if ranges and not tags:
-        return Chosen(tuple(repository.between(*repository.ends(ranges[0]), paths)), paths=tuple(paths))
+        return ChosenCommits(tuple(repository.between(*repository.ends(ranges[0]), paths)), paths=tuple(paths))
     if tags:
-        return Chosen(tuple(repository.tagged(tags, repository.ends(ranges[0]) if ranges else None)), tags=tags)
+        return ChosenCommits(tuple(repository.tagged(tags, repository.ends(ranges[0]) if ranges else None)), tags=tags)
     return _listed(repository, words)
 
 
-def _listed(repository: Repository, words: Sequence[str]) -> Chosen:
+def _listed(repository: Repository, words: Sequence[str]) -> ChosenCommits:
     pairs = [(repository.first_parent(commit), commit) for commit in map(repository.commit, words)]
-    return Chosen(tuple(repository.by_date(commit for pair in pairs for commit in pair)), tuple(pairs))
+    return ChosenCommits(tuple(repository.by_date(commit for pair in pairs for commit in pair)), tuple(pairs))
 
 
-def runs_by_recipe(measurer: Measurer, asked: Chosen) -> dict[str, list[Run]]:
+def runs_by_recipe(measurer: Measurer, chosen_commits: ChosenCommits) -> dict[str, list[Run]]:
     """The runs of every commit that can be measured, by what was measured."""
-    measurer.measure(asked.commits)
-    found = {one.name: [measurer.run_by(commit, number) for commit in asked.commits] for number, one in enumerate(measurer.recipes)}
-    return {name: [run for run in runs if run is not None] for name, runs in found.items()}
+    measurer.measure(chosen_commits.commits)
+    by_recipe = {
+        recipe.name: [measurer.run_by(commit, number) for commit in chosen_commits.commits]
+        for number, recipe in enumerate(measurer.recipes)
+    }
+    return {name: [run for run in runs if run is not None] for name, runs in by_recipe.items()}
 
 
 def histories(
-    measurer: Measurer, asked: Chosen, tolerance: float, across: frozenset[str], costs: BoardCosts | None = None
+    measurer: Measurer, chosen_commits: ChosenCommits, tolerance: float, across: frozenset[str], costs: BoardCosts | None = None
 ) -> list[CommitHistory]:
     """One for each recipe of which a commit was measured, with the board's times where it ran on its processor. Raises DataError where
     none was."""
-    measurer.measure(asked.commits)
-    found = [_history(measurer, asked, number, tolerance, across, costs) for number in range(len(measurer.recipes))]
-    kept = [one for one in found if one.commits]
-    if not kept:
+    measurer.measure(chosen_commits.commits)
+    all_histories = [_history(measurer, chosen_commits, number, tolerance, across, costs) for number in range(len(measurer.recipes))]
+    measured_histories = [history for history in all_histories if history.commits]
+    if not measured_histories:
         first, why = next(iter(measurer.skipped.items()))
         raise DataError(
-            f"none of {len(asked.commits)} commits can be measured; {first}: {'; '.join(why)}; --retry-failed measures them again"
+            f"none of {len(chosen_commits.commits)} commits can be measured; {first}: {'; '.join(why)}; --retry-failed measures them again"
         )
-    return kept
+    return measured_histories
 
 
 def _history(
-    measurer: Measurer, asked: Chosen, number: int, tolerance: float, across: frozenset[str], wanted: BoardCosts | None
+    measurer: Measurer, chosen_commits: ChosenCommits, number: int, tolerance: float, across: frozenset[str], board_costs: BoardCosts | None
 ) -> CommitHistory:
     """A commit that was not measured is bridged where commits follow each other: what it changed counts with the next."""
     recipe = measurer.recipes[number]
-    costs = wanted if wanted and recipe.processor in wanted.processors else None
-    told: dict[Commit, MeasuredCommit] = {}
+    costs = board_costs if board_costs and recipe.processor in board_costs.processors else None
+    measured: dict[Commit, MeasuredCommit] = {}
     runs: dict[Commit, Run] = {}
     changes: list[ChangedAt] = []
     unit, last = "", None
-    for commit in asked.commits:
+    for commit in chosen_commits.commits:
         run = measurer.run_by(commit, number)
         if run is None:
             continue
         unit = run.tick.unit
-        told[commit] = MeasuredCommit(commit, run.id, run.build.said(MESSAGE), run.build.said(PATCH), means_of(run))
+        measured[commit] = MeasuredCommit(commit, run.id, run.build.get_option(MESSAGE), run.build.get_option(PATCH), means_of(run))
         runs[commit] = run
-        if asked.is_list:
+        if chosen_commits.is_list:
             continue
         if last is not None:
-            changes.append(_changed(told, runs, last, commit, tolerance, across, costs))
+            changes.append(_changed(measured, runs, last, commit, tolerance, across, costs))
             del runs[last]
         last = commit
-    if asked.is_list:
-        pairs = [pair for pair in asked.pairs if all(commit in told for commit in pair)]
-        changes = [_changed(told, runs, *pair, tolerance, across, costs) for pair in pairs]
-    return CommitHistory(recipe.name, unit, tuple(told.values()), tuple(changes), recipe.iterations, tolerance, costs)
+    if chosen_commits.is_list:
+        pairs = [pair for pair in chosen_commits.pairs if all(commit in measured for commit in pair)]
+        changes = [_changed(measured, runs, *pair, tolerance, across, costs) for pair in pairs]
+    return CommitHistory(recipe.name, unit, tuple(measured.values()), tuple(changes), recipe.iterations, tolerance, costs)
 
 
 def _changed(
-    told: Mapping[Commit, MeasuredCommit],
+    measured: Mapping[Commit, MeasuredCommit],
     runs: Mapping[Commit, Run],
     before: Commit,
     after: Commit,
@@ -171,6 +174,6 @@ def _changed(
     try:
         differs = differences(a, b, across).title
     except NotComparable as error:
-        return ChangedAt(told[before], told[after], (), untold=str(error))
+        return ChangedAt(measured[before], measured[after], (), untold=str(error))
     times, basis = (costs.between(a, b), costs.basis(a, b)) if costs else ((), "")
-    return ChangedAt(told[before], told[after], steps_of(a, b, tolerance), differs, times=times, basis=basis)
+    return ChangedAt(measured[before], measured[after], steps_of(a, b, tolerance), differs, times=times, basis=basis)

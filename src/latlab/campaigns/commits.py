@@ -14,10 +14,10 @@ from pathlib import Path
 from latlab.analysis.base.wording import said_duration
 from latlab.campaigns import sbi, smc
 from latlab.campaigns.foreign import run_psci_subject
-from latlab.campaigns.life import Silent, finish, on_qemu
+from latlab.campaigns.life import NullProgress, finish, on_qemu
 from latlab.campaigns.psci import CAMPAIGN
 from latlab.campaigns.recording import Recorded
-from latlab.campaigns.watching import Watch, Watched, watch
+from latlab.campaigns.watching import Watch, WatchResult, watch
 from latlab.errors import DataError, UsageError
 from latlab.formats.symbols import read_subject_image
 from latlab.model.conditions import Conditions
@@ -89,7 +89,7 @@ class Recipe:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CommitOutcome:
     """The run of a commit; `sentence` says why it has no figures, empty where it has."""
 
     run_id: str
@@ -97,7 +97,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class CommitJob:
     """A commit to build once and to measure by each recipe. `host` is the machine that asks for it, whose store is at `place`."""
 
     repository: Path
@@ -105,14 +105,14 @@ class Job:
     recipes: tuple[Recipe, ...]
     digests: tuple[str, ...]
     place: str
-    asked: tuple[str, ...]
+    command_line: tuple[str, ...]
     host: str = field(default_factory=socket.gethostname)
 
 
-Engine = Callable[[Callable[[Job], tuple[Outcome, ...]], Sequence[Job]], Iterator[tuple[Outcome, ...]]]
+Engine = Callable[[Callable[[CommitJob], tuple[CommitOutcome, ...]], Sequence[CommitJob]], Iterator[tuple[CommitOutcome, ...]]]
 
 
-def measure(job: Job) -> tuple[Outcome, ...]:
+def measure(job: CommitJob) -> tuple[CommitOutcome, ...]:
     """Build a commit and measure it by each recipe, wherever this runs. Raises UsageError where that is another installation."""
     if job.host != socket.gethostname() and "://" not in job.place:
         raise UsageError(
@@ -121,7 +121,7 @@ def measure(job: Job) -> tuple[Outcome, ...]:
     if tuple(recipe.digest() for recipe in job.recipes) != job.digests:
         raise UsageError(f"{socket.gethostname()} has another latlab, probe, program or QEMU than {job.host}; install the same there")
     store, repository = open_store(job.place), Repository(job.repository)
-    store.asked = job.asked
+    store.command_line = job.command_line
     commit = repository.commit(job.sha)
     options = _options(repository, commit, job.recipes[0].making)
     with tree_of(repository) as tree:
@@ -137,31 +137,34 @@ def measure(job: Job) -> tuple[Outcome, ...]:
 
 def _options(repository: Repository, commit: Commit, making: Making) -> Options:
     brought = repository.brought(commit)
-    said = "\n\n".join(f"{one.sha[:SHORT]} {one.authored} {one.subject}\n{one.message}".strip() for one in brought)
+    messages = "\n\n".join(
+        f"{brought_commit.sha[:SHORT]} {brought_commit.authored} {brought_commit.subject}\n{brought_commit.message}".strip()
+        for brought_commit in brought
+    )
     named = ((COMMIT, commit.sha), (SUBJECT_LINE, commit.subject), (AUTHORED, commit.authored), (BUILT_BY, making.command))
-    message = said or commit.message
+    message = messages or commit.message
     return (*named, (MESSAGE, message)) if message else named
 
 
-def _outcome(store: Store, recipe: Recipe, options: Options, built: Built, tree: Path) -> Outcome:
+def _outcome(store: Store, recipe: Recipe, options: Options, built: Built, tree: Path) -> CommitOutcome:
     return _failed(store, recipe, options, built.sentence, built.log) if built.sentence else _measured(store, recipe, options, tree)
 
 
-def _measured(store: Store, recipe: Recipe, options: Options, tree: Path) -> Outcome:
+def _measured(store: Store, recipe: Recipe, options: Options, tree: Path) -> CommitOutcome:
     try:
         done = _run(store, recipe, options, tree)
     except (DataError, UsageError) as error:
         return _failed(store, recipe, options, str(error))
     if done.status is RunStatus.COMPLETE:
-        return Outcome(done.run_id)
+        return CommitOutcome(done.run_id)
     return _failed(store, recipe, options, f"{done.run_id} is partial: {done.problems[0].message}")
 
 
-def _run(store: Store, recipe: Recipe, options: Options, tree: Path) -> Recorded | Watched:
+def _run(store: Store, recipe: Recipe, options: Options, tree: Path) -> Recorded | WatchResult:
     if isinstance(recipe.subject, WatchedBuild):
-        wanted = _watch_of(recipe, recipe.subject, tree)
-        name = _named(str(wanted.firmware), options)
-        return _watched(store, replace(wanted, firmware=name, provenance=options, has_classes=recipe.has_classes))
+        request = _watch_of(recipe, recipe.subject, tree)
+        name = _named(str(request.firmware), options)
+        return _watched(store, replace(request, firmware=name, provenance=options, has_classes=recipe.has_classes))
     subject = placed(recipe.subject, tree)
     subject = replace(subject, name=_named(subject.name, options), provenance=options)
     images = tuple(read_subject_image(path, with_places=True) for path in subject.symbols)
@@ -170,25 +173,25 @@ def _run(store: Store, recipe: Recipe, options: Options, tree: Path) -> Recorded
         with scratch() as folder:
             return _watched(store, smc.planned(subject, recipe.iterations, recipe.qemu, folder, how))
     return run_psci_subject(
-        store, recipe.qemu, subject, images, recipe.iterations, recipe.probe, recipe.limits, Silent(), has_classes=recipe.has_classes
+        store, recipe.qemu, subject, images, recipe.iterations, recipe.probe, recipe.limits, NullProgress(), has_classes=recipe.has_classes
     )
 
 
-def _watched(store: Store, wanted: Watch) -> Watched:
-    return watch(store, wanted, lambda data: None, lambda seen, elapsed: None)
+def _watched(store: Store, request: Watch) -> WatchResult:
+    return watch(store, request, lambda data: None, lambda state, elapsed: None)
 
 
 def _named(name: str, options: Options) -> str:
     return f"{name} at {dict(options)[COMMIT][:SHORT]}"
 
 
-def _failed(store: Store, recipe: Recipe, options: Options, why: str, log: bytes = b"") -> Outcome:
+def _failed(store: Store, recipe: Recipe, options: Options, why: str, log: bytes = b"") -> CommitOutcome:
     """A run without figures that says why, so that the commit is not built in vain once more."""
     build = Build(_named(recipe.name, options), options=(*options, (FAILED, why)))
     run_id = store.begin(on_qemu(CAMPAIGN, recipe.qemu, (), "", build, Conditions()))
     store.add(run_id, logs={BUILD_LOG: log})
     finish(store, run_id, [Problem(0, why)])
-    return Outcome(run_id, why)
+    return CommitOutcome(run_id, why)
 
 
 def _watch_of(recipe: Recipe, build: WatchedBuild, tree: Path) -> Watch:
@@ -201,7 +204,7 @@ def _watch_of(recipe: Recipe, build: WatchedBuild, tree: Path) -> Watch:
     return Watch(words, recipe.probe, bool(images), images, limit_s, firmware=Path(words[0]).name if words else "")
 
 
-def one_by_one(work: Callable[[Job], tuple[Outcome, ...]], jobs: Sequence[Job]) -> Iterator[tuple[Outcome, ...]]:
+def one_by_one(work: Callable[[CommitJob], tuple[CommitOutcome, ...]], jobs: Sequence[CommitJob]) -> Iterator[tuple[CommitOutcome, ...]]:
     """In this process."""
     return map(work, jobs)
 
@@ -219,21 +222,21 @@ class Measurer:
     engine: Engine = one_by_one
     is_again: bool = False
     built: int = 0
-    found: int = 0
+    reused: int = 0
     skipped: dict[Commit, tuple[str, ...]] = field(default_factory=dict)
     _digests: tuple[str, ...] = ()
-    _outcomes: dict[tuple[str, str], Outcome] = field(default_factory=dict)
+    _outcomes: dict[tuple[str, str], CommitOutcome] = field(default_factory=dict)
     _runs: dict[str, Run] = field(default_factory=dict)
     _told: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self._digests = tuple(recipe.digest() for recipe in self.recipes)
         for run in self.store.runs():
-            key, failure = (run.build.said(COMMIT), run.build.said(RECIPE)), run.build.said(FAILED)
+            key, failure = (run.build.get_option(COMMIT), run.build.get_option(RECIPE)), run.build.get_option(FAILED)
             if failure and not self.is_again:
-                self._outcomes.setdefault(key, Outcome(run.id, failure))
+                self._outcomes.setdefault(key, CommitOutcome(run.id, failure))
             elif run.status is RunStatus.COMPLETE:
-                self._outcomes[key] = Outcome(run.id)
+                self._outcomes[key] = CommitOutcome(run.id)
 
     def run_of(self, commit: Commit) -> Run | None:
         """By the first recipe; None where it does not build or says nothing of what is asked."""
@@ -251,12 +254,12 @@ class Measurer:
 
     def measure(self, commits: Sequence[Commit]) -> None:
         """All of them, of which those that are kept are only told."""
-        wanted = [one for one in dict.fromkeys(commits) if one.sha not in self._told]
-        kept = [one for one in wanted if not self._lacks(one)]
-        for commit in kept:
+        unreported = [candidate for candidate in dict.fromkeys(commits) if candidate.sha not in self._told]
+        recorded = [candidate for candidate in unreported if not self._lacks(candidate)]
+        for commit in recorded:
             self._tell(commit, "measured before", "skipped as before")
-        self.found += sum(commit not in self.skipped for commit in kept)
-        missing = [one for one in wanted if self._lacks(one)]
+        self.reused += sum(commit not in self.skipped for commit in recorded)
+        missing = [candidate for candidate in unreported if self._lacks(candidate)]
         if missing:
             self._make(missing)
 
@@ -266,18 +269,18 @@ class Measurer:
         for number, (commit, job, outcomes) in enumerate(zip(commits, jobs, self.engine(measure, jobs), strict=True), 1):
             self._outcomes |= {(commit.sha, digest): outcome for digest, outcome in zip(job.digests, outcomes, strict=True)}
             left_s = (time.monotonic() - began) / number * (len(jobs) - number)
-            left = f" ({number} of {len(jobs)}, {said_duration(left_s)} left)" if number < len(jobs) else ""
-            self._tell(commit, f"measured{left}", f"skipped{left}")
+            remaining = f" ({number} of {len(jobs)}, {said_duration(left_s)} left)" if number < len(jobs) else ""
+            self._tell(commit, f"measured{remaining}", f"skipped{remaining}")
             self.built += commit not in self.skipped
 
-    def _job(self, commit: Commit) -> Job:
+    def _job(self, commit: Commit) -> CommitJob:
         lacking = [
             (recipe, digest)
             for recipe, digest in zip(self.recipes, self._digests, strict=True)
             if (commit.sha, digest) not in self._outcomes
         ]
         recipes, digests = zip(*lacking, strict=True)
-        return Job(self.repository.folder.absolute(), commit.sha, recipes, digests, self.location, self.store.asked)
+        return CommitJob(self.repository.folder.absolute(), commit.sha, recipes, digests, self.location, self.store.command_line)
 
     def _lacks(self, commit: Commit) -> bool:
         return any((commit.sha, digest) not in self._outcomes for digest in self._digests)
@@ -285,9 +288,9 @@ class Measurer:
     def _tell(self, commit: Commit, measured: str, skipped: str) -> None:
         self._told.add(commit.sha)
         outcomes = [self._outcomes[commit.sha, digest] for digest in self._digests]
-        if ids := [one.run_id for one in outcomes if not one.sentence]:
+        if ids := [outcome.run_id for outcome in outcomes if not outcome.sentence]:
             self.say(f"{commit}: {measured}, {' '.join(ids)}")
-        if why := tuple(dict.fromkeys(one.sentence for one in outcomes if one.sentence)):
+        if why := tuple(dict.fromkeys(outcome.sentence for outcome in outcomes if outcome.sentence)):
             self.skipped[commit] = why
-            ids = [one.run_id for one in outcomes if one.sentence]
+            ids = [outcome.run_id for outcome in outcomes if outcome.sentence]
             self.say(f"{commit}: {skipped}, {' '.join(ids)}: {'; '.join(why)}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from latlab.campaigns.commits import Engine, Job, Outcome, measure
+from latlab.campaigns.commits import CommitJob, CommitOutcome, Engine, measure
 from latlab.virtual.engines import in_processes, through_dask
 
 
@@ -16,11 +16,11 @@ def on_processes(number: int) -> Engine:
 def on_dask(address: str) -> Engine:
     """Its workers need the same latlab, QEMU and compilers, the repository at the same place, and a store that they reach."""
 
-    def engine(work: object, jobs: Sequence[Job]) -> Iterator[tuple[Outcome, ...]]:
+    def engine(work: object, jobs: Sequence[CommitJob]) -> Iterator[tuple[CommitOutcome, ...]]:
         return through_dask(address, _on_worker, jobs, None)
 
     return engine
 
 
-def _on_worker(shared: None, job: Job) -> tuple[Outcome, ...]:
+def _on_worker(shared: None, job: CommitJob) -> tuple[CommitOutcome, ...]:
     return measure(job)

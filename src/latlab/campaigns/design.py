@@ -41,9 +41,9 @@ Say = Callable[[str], None]
 def run_design(store: Store, plan: Plan, seed: int | None, place: str, say: Say, is_new: bool = False) -> str:
     """Begin an experiment or go on with it, until every run that it asks for is there; its id. `place` is where the store is, for the
     commands that measure. Raises DataError where runs fail, after the others are done."""
-    run_id, kept = _begun(store, plan, seed, say, is_new)
+    run_id, state = _begun(store, plan, seed, say, is_new)
     try:
-        failed = _measure_all(store, run_id, kept, place, say)
+        failed = _measure_all(store, run_id, state, place, say)
     except BaseException as error:
         _leave_open(store, run_id)
         if isinstance(error, KeyboardInterrupt):
@@ -64,14 +64,14 @@ def _leave_open(store: Store, run_id: str) -> None:
 
 def _begun(store: Store, plan: Plan, seed: int | None, say: Say, is_new: bool) -> tuple[str, Kept]:
     """The experiment of this plan that is not over, else a new one."""
-    for life in () if is_new else reversed(store.lives(series=True)):
+    for life in () if is_new else reversed(store.unfinished_runs(series=True)):
         if life.part and (life.part.series, life.part.asked) == (SERIES, plan.digest) and _is_open(life):
             return _continued(store, life, seed, say)
-    kept = Kept(plan, secrets.randbelow(1 << 31) if seed is None else seed)
-    run_id = store.begin(_new_run(plan, provenance_of((), store.asked)), part=SeriesPart(SERIES, 1, 1, plan.digest))
-    store.checkpoint(run_id, {LOG: msgspec.json.encode(kept)})
-    say(f"experiment {run_id}: {plan.combinations} combinations, their order drawn by the seed {kept.seed}")
-    return run_id, kept
+    state = Kept(plan, secrets.randbelow(1 << 31) if seed is None else seed)
+    run_id = store.begin(_new_run(plan, provenance_of((), store.command_line)), part=SeriesPart(SERIES, 1, 1, plan.digest))
+    store.checkpoint(run_id, {LOG: msgspec.json.encode(state)})
+    say(f"experiment {run_id}: {plan.combinations} combinations, their order drawn by the seed {state.seed}")
+    return run_id, state
 
 
 def _is_open(life: Life) -> bool:
@@ -84,19 +84,21 @@ def _continued(store: Store, life: Life, seed: int | None, say: Say) -> tuple[st
         raise UsageError(
             f"{life.run_id} is this experiment, and another latlab process runs it; wait for its end, or begin another with --restart"
         )
-    under_way = next((one for one in store.lives() if one.part and one.part.series == life.run_id), None)
+    under_way = next(
+        (unfinished for unfinished in store.unfinished_runs() if unfinished.part and unfinished.part.series == life.run_id), None
+    )
     if under_way is not None:
         raise UsageError(
             f"{under_way.run_id}, which {life.run_id} had begun, is still in progress; the same command continues after its end"
         )
-    kept = kept_of(store, life.run_id)
-    if seed not in (None, kept.seed):
-        raise UsageError(f"--seed {seed}: {life.run_id} has the seed {kept.seed}; leave the option out, or begin another with --restart")
+    state = kept_of(store, life.run_id)
+    if seed not in (None, state.seed):
+        raise UsageError(f"--seed {seed}: {life.run_id} has the seed {state.seed}; leave the option out, or begin another with --restart")
     if not store.claim(life.run_id, life.owner):
         raise UsageError(f"{life.run_id}: another latlab process has just continued it")
     store.checkpoint(life.run_id, {}, "measuring")
     say(f"experiment {life.run_id} goes on: {count(len(done_of(store, life.run_id)), 'run')} are done; --restart begins another")
-    return life.run_id, kept
+    return life.run_id, state
 
 
 def _new_run(plan: Plan, provenance: Provenance) -> Run:
@@ -115,17 +117,17 @@ def _new_run(plan: Plan, provenance: Provenance) -> Run:
     )
 
 
-def _measure_all(store: Store, run_id: str, kept: Kept, place: str, say: Say) -> list[str]:
+def _measure_all(store: Store, run_id: str, state: Kept, place: str, say: Say) -> list[str]:
     """Until nothing is left; what failed, with its sentence. Two failures one after the other end it: then it is the set-up."""
-    trials = _Trials(store, run_id, kept)
+    trials = _Trials(store, run_id, state)
     failed: list[str] = []
     in_a_row = 0
     tried: set[int] = set()
-    while slot := next((one for one in trials.left() if one.number not in tried), None):
+    while slot := next((candidate for candidate in trials.pending() if candidate.number not in tried), None):
         tried.add(slot.number)
-        said = ", ".join(f"{factor.name} {level}" for factor, level in zip(kept.plan.factors, slot.levels, strict=True))
-        say(f"run {slot.number} of {trials.wanted}: {said}")
-        fault = _measure(store, run_id, kept.plan, slot, place, trials.wanted)
+        levels_text = ", ".join(f"{factor.name} {level}" for factor, level in zip(state.plan.factors, slot.levels, strict=True))
+        say(f"run {slot.number} of {trials.wanted}: {levels_text}")
+        fault = _measure(store, run_id, state.plan, slot, place, trials.wanted)
         store.checkpoint(run_id, {})
         if not fault:
             in_a_row = 0
@@ -143,12 +145,12 @@ def _measure_all(store: Store, run_id: str, kept: Kept, place: str, say: Say) ->
 class _Trials:
     """What is done of an experiment, read once for each run."""
 
-    def __init__(self, store: Store, run_id: str, kept: Kept) -> None:
-        self._store, self._run_id, self._kept = store, run_id, kept
+    def __init__(self, store: Store, run_id: str, state: Kept) -> None:
+        self._store, self._run_id, self._kept = store, run_id, state
         self._known: dict[str, Run] = {}
         self.wanted = 0
 
-    def left(self) -> Iterator[Slot]:
+    def pending(self) -> Iterator[Slot]:
         done = done_of(self._store, self._run_id)
         slots = {slot.number: slot for slot in slots_of(self._kept, self._kept.plan.most_runs)}
         for child in done.values():
@@ -159,20 +161,20 @@ class _Trials:
         return (slots[number] for number in range(1, self.wanted + 1) if number not in done)
 
 
-def _measure(store: Store, run_id: str, plan: Plan, slot: Slot, place: str, wanted: int) -> str:
+def _measure(store: Store, run_id: str, plan: Plan, slot: Slot, place: str, runs_wanted: int) -> str:
     """Set the levels, run the command; why there is no run of it, empty where there is."""
     levels = plan.levels(slot.levels)
     for factor, level in zip(plan.factor, levels, strict=True):
         if level.before and (code := command(["/bin/sh", "-c", f"{{ {level.before}\n}} >&2"], {})):
             return f"the command before it that sets {factor.name} to {level.name} ended with status {code}"
-    part = msgspec.json.encode(SeriesPart(run_id, slot.number, wanted, "")).decode()
+    part = msgspec.json.encode(SeriesPart(run_id, slot.number, runs_wanted, "")).decode()
     code = command([sys.executable, "-m", "latlab", *plan.run, *_options(levels)], {PART_VARIABLE: part, "LATLAB_STORE": place})
-    found = done_of(store, run_id).get(slot.number)
-    if found is None:
+    run_of_slot = done_of(store, run_id).get(slot.number)
+    if run_of_slot is None:
         return f"`latlab {' '.join((*plan.run, *_options(levels)))}` ended with status {code} and left no complete run"
-    if store.load(found).kind not in (Kind.SPANS, Kind.WAKEUPS, Kind.AMOUNTS):
-        return f"{found} has no figures"
-    response_of([trial_of(slot, load_run(store, found))], plan.response, found)
+    if store.load(run_of_slot).kind not in (Kind.SPANS, Kind.WAKEUPS, Kind.AMOUNTS):
+        return f"{run_of_slot} has no figures"
+    response_of([trial_of(slot, load_run(store, run_of_slot))], plan.response, run_of_slot)
     return ""
 
 

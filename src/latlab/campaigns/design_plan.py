@@ -47,13 +47,13 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def factors(self) -> tuple[Factor, ...]:
-        return tuple(Factor(one.name, tuple(level.name for level in one.level)) for one in self.factor)
+        return tuple(Factor(factor.name, tuple(level.name for level in factor.level)) for factor in self.factor)
 
     @property
     def combinations(self) -> int:
         count = 1
-        for one in self.factor:
-            count *= len(one.level)
+        for factor in self.factor:
+            count *= len(factor.level)
         return count
 
     @property
@@ -62,11 +62,11 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return hashlib.sha256(msgspec.json.encode(self)).hexdigest()
 
     def first_replicates(self, clock: Clock) -> int:
-        asked = self.replicates or (1 if clock is Clock.INSTRUCTIONS else FIRST_REPLICATES)
-        return min(asked, self.most_runs // self.combinations)
+        replicates = self.replicates or (1 if clock is Clock.INSTRUCTIONS else FIRST_REPLICATES)
+        return min(replicates, self.most_runs // self.combinations)
 
     def levels(self, names: tuple[str, ...]) -> tuple[FactorLevel, ...]:
-        return tuple(next(level for level in one.level if level.name == name) for one, name in zip(self.factor, names, strict=True))
+        return tuple(next(level for level in factor.level if level.name == name) for factor, name in zip(self.factor, names, strict=True))
 
 
 def load_plan(path: Path) -> Plan:
@@ -83,20 +83,23 @@ def _fault(plan: Plan) -> str:
     if not plan.run or plan.run[0] != "run":
         return f'run = {list(plan.run)!r}: it begins with "run", as a command after `latlab` that measures'
     options = [
-        word.partition("=")[0] for word in (*plan.run, *(option for one in plan.factor for level in one.level for option in level.options))
+        word.partition("=")[0]
+        for word in (*plan.run, *(option for plan_factor in plan.factor for level in plan_factor.level for option in level.options))
     ]
     refused = {"--store", "--boots"} if plan.run[1:2] == ("rt",) else {"--store"}
     if misplaced := [word for word in options if word in refused]:
         return f"a run has {misplaced[0]}: the experiment sets the store, and one run of it is one boot"
     if not plan.factor:
         return "it has no [[factor]]"
-    names = [one.name for one in plan.factor]
+    names = [plan_factor.name for plan_factor in plan.factor]
     if len(set(names)) < len(names):
         return f"two factors are named {next(name for name in names if names.count(name) > 1)!r}"
-    for one in plan.factor:
-        levels = [level.name for level in one.level]
+    for factor in plan.factor:
+        levels = [level.name for level in factor.level]
         if len(levels) < 2 or len(set(levels)) < len(levels):
-            return f"the factor {one.name} has the levels {', '.join(levels) or 'none'}; it takes two or more, each with a name of its own"
+            return (
+                f"the factor {factor.name} has the levels {', '.join(levels) or 'none'}; it takes two or more, each with a name of its own"
+            )
     if plan.combinations > plan.most_runs:
         return f"its factors have {plan.combinations} combinations and most_runs is {plan.most_runs}; leave out a level, or allow more"
     return ""

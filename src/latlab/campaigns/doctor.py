@@ -38,25 +38,25 @@ BUILD_TOOLS = ("aarch64-linux-gnu-gcc", "cmake", "ninja")
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class DoctorFinding:
     """`usable` is whether it can be used as it is; `needed` whether `latlab run psci` does not work without."""
 
-    what: str
-    found: str
+    subject: str
+    result: str
     usable: bool
     needed: bool = True
 
 
-def findings(qemu: Path | None = None, store: str | None = None) -> list[Finding]:
+def findings(qemu: Path | None = None, store: str | None = None) -> list[DoctorFinding]:
     """Everything, in the order in which a run needs it. Never raises for a thing that is missing."""
     return [*machine_findings(qemu), _store(store)]
 
 
-def machine_findings(qemu: Path | None = None) -> list[Finding]:
+def machine_findings(qemu: Path | None = None) -> list[DoctorFinding]:
     """The same without the store."""
     return [
-        Finding("latlab", f"{version('latlab')}, event table {event_table().hash}", True),
-        Finding("Python", platform.python_version(), True),
+        DoctorFinding("latlab", f"{version('latlab')}, event table {event_table().hash}", True),
+        DoctorFinding("Python", platform.python_version(), True),
         *(_package(name) for name in PACKAGES),
         *(_optional(name, purpose) for name, purpose in OPTIONAL),
         *_qemu(qemu),
@@ -65,67 +65,67 @@ def machine_findings(qemu: Path | None = None) -> list[Finding]:
     ]
 
 
-def _package(name: str) -> Finding:
+def _package(name: str) -> DoctorFinding:
     try:
-        return Finding(name, version(name), True)
+        return DoctorFinding(name, version(name), True)
     except PackageNotFoundError:
-        return Finding(name, f"missing; run `{shlex.join((sys.executable, '-m', 'pip', 'install', name))}`", False)
+        return DoctorFinding(name, f"missing; run `{shlex.join((sys.executable, '-m', 'pip', 'install', name))}`", False)
 
 
-def _optional(name: str, purpose: str) -> Finding:
+def _optional(name: str, purpose: str) -> DoctorFinding:
     try:
-        return Finding(name, version(name), True, needed=False)
+        return DoctorFinding(name, version(name), True, needed=False)
     except PackageNotFoundError:
-        return Finding(name, f"not installed; only for {purpose}", False, needed=False)
+        return DoctorFinding(name, f"not installed; only for {purpose}", False, needed=False)
 
 
-def _tool(name: str) -> Finding:
+def _tool(name: str) -> DoctorFinding:
     path = shutil.which(name)
-    return Finding(name, path or "not installed; only to build the firmware", path is not None, needed=False)
+    return DoctorFinding(name, path or "not installed; only to build the firmware", path is not None, needed=False)
 
 
-def _qemu(path: Path | None) -> list[Finding]:
+def _qemu(path: Path | None) -> list[DoctorFinding]:
     try:
-        found = find_qemu(path)
+        qemu = find_qemu(path)
     except LatlabError as error:
-        return [Finding("QEMU", str(error), False)]
-    fair = found.version[0] >= DETERMINISTIC_MAJOR
+        return [DoctorFinding("QEMU", str(error), False)]
+    fair = qemu.version[0] >= DETERMINISTIC_MAJOR
     several = "usable" if fair else f"needs QEMU {DETERMINISTIC_MAJOR} or newer (Debian 12: bookworm-backports)"
     return [
-        Finding("QEMU", f"{found} at {found.path}", True),
-        Finding("mode deterministic, one core", "usable; counts instructions", True),
-        Finding("mode deterministic, several cores", f"{several}; counts instructions, cores take turns", fair),
-        Finding("mode multi-thread", "usable; a functional check, no latencies", True),
-        _probe(found.path),
+        DoctorFinding("QEMU", f"{qemu} at {qemu.path}", True),
+        DoctorFinding("mode deterministic, one core", "usable; counts instructions", True),
+        DoctorFinding("mode deterministic, several cores", f"{several}; counts instructions, cores take turns", fair),
+        DoctorFinding("mode multi-thread", "usable; a functional check, no latencies", True),
+        _probe(qemu.path),
     ]
 
 
-def _probe(qemu: Path) -> Finding:
+def _probe(qemu: Path) -> DoctorFinding:
     """Most verbs that watch other people's firmware need it, `latlab run psci` does not."""
     try:
-        found = find_probe(qemu)
+        plugin = find_probe(qemu)
     except LatlabError as error:
-        return Finding("probe", str(error), False, needed=False)
-    return Finding("probe", f"{found.note or f'plugin interface {found.offered}'}; {found.path}", True, needed=False)
+        return DoctorFinding("probe", str(error), False, needed=False)
+    return DoctorFinding("probe", f"{plugin.note or f'plugin interface {plugin.offered}'}; {plugin.path}", True, needed=False)
 
 
-def _images() -> list[Finding]:
-    found = []
+def _images() -> list[DoctorFinding]:
+    image_findings = []
     for folder in list_images():
         try:
             check_events(folder / FIRMWARE_ELF, event_table())
-            found.append(Finding("images, any topology", str(folder), True, needed=False))
+            image_findings.append(DoctorFinding("images, any topology", str(folder), True, needed=False))
         except (LatlabError, OSError) as error:
-            found.append(Finding("images", str(error), False, needed=False))
-    if any(finding.usable for finding in found):
-        return found
-    return [*found, Finding("images", f"none is usable; {how_to_make('firmware')}", False)]
+            image_findings.append(DoctorFinding("images", str(error), False, needed=False))
+    if any(finding.usable for finding in image_findings):
+        return image_findings
+    return [*image_findings, DoctorFinding("images", f"none is usable; {how_to_make('firmware')}", False)]
 
 
-def _store(place: str | None) -> Finding:
+def _store(place: str | None) -> DoctorFinding:
     try:
         opened = open_store(place)
         count = len(opened.runs())
     except LatlabError as error:
-        return Finding("store", str(error), False)
-    return Finding("store", f"{opened.place}, {count} run{'s' * (count != 1)}", True)
+        return DoctorFinding("store", str(error), False)
+    return DoctorFinding("store", f"{opened.place}, {count} run{'s' * (count != 1)}", True)

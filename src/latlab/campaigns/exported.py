@@ -31,8 +31,8 @@ def import_export(store: Store, data: bytes, name: str, run_id: str = "") -> str
     run = parsed(data, name)
     if run.kind is Kind.POWER:
         raise DataError(f"{name}: an export has no power cycles; import the console log of {run.id} instead")
-    kept = replace(run, source=name, facts=(*run.facts, ("exported from", run.id)))
-    begun = store.begin(kept, run_id=run_id)
+    imported = replace(run, source=name, facts=(*run.facts, ("exported from", run.id)))
+    begun = store.begin(imported, run_id=run_id)
     logs = {EXPORT_LOG: data}
     if run.functions:
         logs[FUNCTIONS_LOG] = render_functions(run.functions)
@@ -43,8 +43,8 @@ def import_export(store: Store, data: bytes, name: str, run_id: str = "") -> str
 
 def with_export(run: Run, files: Mapping[str, bytes]) -> Run:
     """The run with what its export holds."""
-    found = parsed(files[EXPORT_LOG], run.source)
-    return replace(run, contents=found.contents)
+    exported_run = parsed(files[EXPORT_LOG], run.source)
+    return replace(run, contents=exported_run.contents)
 
 
 def parsed(data: bytes, name: str) -> Run:
@@ -59,12 +59,12 @@ def results_of_export(run: Run, files: Mapping[str, bytes]) -> list[tuple[str, R
     """What each tool counted. What the kernel and the firmware did is in no export."""
     whole = with_export(run, files)
     by_test: dict[str, list[Distribution]] = {}
-    for one in whole.distributions:
-        by_test.setdefault(one.test, []).append(one)
+    for distribution in whole.distributions:
+        by_test.setdefault(distribution.test, []).append(distribution)
     if not by_test:
         raise DataError(f"{run.source}: no wake-ups in the export; export the run again")
     wakeups = tuple(_wakeups(test, rows, run.conditions.interval_ns) for test, rows in by_test.items())
-    silent = tuple(sentence for one in wakeups for cpu in one.cpus if (sentence := silence(one, cpu)))
+    silent = tuple(sentence for tool_wakeups in wakeups for cpu in tool_wakeups.cpus if (sentence := silence(tool_wakeups, cpu)))
     return [("", RtResult(wakeups, None, (), None, silent))]
 
 

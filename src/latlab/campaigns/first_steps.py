@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from latlab.campaigns.doctor import Finding, machine_findings
+from latlab.campaigns.doctor import DoctorFinding, machine_findings
 from latlab.errors import LatlabError
 from latlab.model.enums import Kind, RunStatus
 from latlab.model.life import Head
@@ -34,7 +34,7 @@ class FirstSteps:
     """`state` is a sentence about the store, `missing` what `latlab run psci` lacks, each of `commands` a command and its purpose."""
 
     state: str
-    missing: tuple[Finding, ...]
+    missing: tuple[DoctorFinding, ...]
     commands: tuple[tuple[str, str], ...]
 
 
@@ -49,7 +49,7 @@ def first_steps(place: str | None = None) -> FirstSteps:
     return next_steps(_state(store.place, newest), newest, lacking)
 
 
-def next_steps(state: str, newest: Sequence[Head], lacking: Sequence[Finding]) -> FirstSteps:
+def next_steps(state: str, newest: Sequence[Head], lacking: Sequence[DoctorFinding]) -> FirstSteps:
     """`newest`: the newest runs, the oldest first; at most two are looked at."""
     begin = WITHOUT_QEMU if lacking else WITHOUT_RUNS
     return FirstSteps(state, tuple(lacking), _with(newest) if newest else begin)

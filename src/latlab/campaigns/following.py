@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from latlab.formats.wakeups.glance import glance_of
+from latlab.formats.wakeups.live_record import glance_of
 from latlab.model.life import Left
-from latlab.model.wakeups import Glance
+from latlab.model.wakeups import LiveSnapshot
 from latlab.store.store import Store
 from latlab.targets.guest.checkpoints import SHARED, read_shared, sync
 from latlab.targets.guest.guest import phase_of
@@ -33,14 +33,14 @@ class Watcher(Protocol):
 
     def phase(self, name: str, expected_s: float | None) -> None: ...
 
-    def glance(self, glance: Glance) -> None: ...
+    def glance(self, glance: LiveSnapshot) -> None: ...
 
     def tick(self) -> None: ...
 
     def stop(self) -> bool: ...
 
 
-class Unwatched:
+class NullObserver:
     """Nobody watches."""
 
     def start(self, run_id: str) -> None:
@@ -49,7 +49,7 @@ class Unwatched:
     def phase(self, name: str, expected_s: float | None) -> None:
         return
 
-    def glance(self, glance: Glance) -> None:
+    def glance(self, glance: LiveSnapshot) -> None:
         return
 
     def tick(self) -> None:
@@ -60,7 +60,7 @@ class Unwatched:
 
 
 @dataclass(frozen=True, slots=True)
-class Within:
+class BootWatcher:
     """A watcher of one boot among several, whose `title` stands before each of its phases."""
 
     watcher: Watcher
@@ -72,7 +72,7 @@ class Within:
     def phase(self, name: str, expected_s: float | None) -> None:
         self.watcher.phase(f"{self.title}: {name}", expected_s)
 
-    def glance(self, glance: Glance) -> None:
+    def glance(self, glance: LiveSnapshot) -> None:
         self.watcher.glance(glance)
 
     def tick(self) -> None:
@@ -96,8 +96,8 @@ class Checkpoints:
         self._kept_s = self._alive_s = clock()
 
     def phase(self, name: str) -> None:
-        told = (Instrument.RECORDER.value, Instrument.CYCLICTEST.value) if self._is_our_time else (Instrument.RECORDER.value,)
-        measures = self._workload is not None and name in told
+        timed_phases = (Instrument.RECORDER.value, Instrument.CYCLICTEST.value) if self._is_our_time else (Instrument.RECORDER.value,)
+        measures = self._workload is not None and name in timed_phases
         self._store.checkpoint(self._run_id, {}, name)
         self._watcher.phase(name, self._workload.duration_s if self._workload and measures else None)
 
@@ -137,7 +137,7 @@ class LinuxFollowing(Follower):
         self._checkpoints.tick()
 
     def folder(self, path: str) -> None:
-        self._store.leave(self._run_id, Left(machine=self._machine.address, job_folder=path))
+        self._store.set_leftovers(self._run_id, Left(machine=self._machine.address, job_folder=path))
 
 
 class GuestFollowing:

@@ -7,13 +7,23 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from latlab.analysis.crossings.calls import Call, Pairing
+from latlab.analysis.crossings.calls import Pairing, WorldCall
+from latlab.analysis.crossings.load_address import WrongImage, placed
 from latlab.analysis.crossings.marked import Marked, Marks, Stranded, parts_of_call, samples_of_call
 from latlab.analysis.crossings.paths import runs_of
-from latlab.analysis.crossings.placing import WrongImage, placed
 from latlab.analysis.crossings.span_functions import SpanReader, spans_of_calls
 from latlab.analysis.crossings.timelines import timelines_of
-from latlab.campaigns.life import Machine, Progress, finish, living, on_qemu, refuse_interrupted, refuse_unstarted, text_of, unfinished
+from latlab.campaigns.life import (
+    Progress,
+    RunMachine,
+    finish,
+    on_qemu,
+    refuse_interrupted,
+    refuse_unstarted,
+    run_lifecycle,
+    text_of,
+    unfinished,
+)
 from latlab.campaigns.psci import CAMPAIGN
 from latlab.campaigns.recording import Recorded
 from latlab.catalog import call_names
@@ -57,27 +67,27 @@ def run_psci_subject(
         stream = folder / "probe"
         command = command_line(qemu, subject, find_program(subject.board), iterations, folder)
         run = _new_run(qemu, subject, command)
-        with living(store, run, Left(str(folder))) as run_id:
+        with run_lifecycle(store, run, Left(str(folder))) as run_id:
             progress.start(run_id)
-            machine = Machine(store, run_id, folder / "secure.log", limits, interrupted)
+            machine = RunMachine(store, run_id, folder / "secure.log", limits, interrupted)
             log, console = machine.follow(
                 probes.with_probe(command, probe, stream, has_functions=True, has_classes=has_classes), read_calls_log
             )
             data = stream.read_bytes() if stream.is_file() else b""
-            found = measured(data, log, images)
+            results = measured(data, log, images)
             problems = [*probes.complaints(text_of(console.stderr))]
-            problems += (*found.problems, *log.problems) if log.is_whole else _end_problems(log, console, found, bool(data))
-            store.describe(run_id, _described(run, log))
-            kept = {FUNCTIONS_LOG: render_functions(found.functions), TIMELINES_LOG: render_functions(found.timelines)}
-            store.add(run_id, found.samples, logs={"probe": data, **kept})
+            problems += (*results.problems, *log.problems) if log.is_whole else _end_problems(log, console, results, bool(data))
+            store.update_metadata(run_id, _described(run, log))
+            extra_logs = {FUNCTIONS_LOG: render_functions(results.functions), TIMELINES_LOG: render_functions(results.timelines)}
+            store.add(run_id, results.samples, logs={"probe": data, **extra_logs})
             status = finish(store, run_id, problems)
     refuse_interrupted(store, run_id, console.outcome.end is MachineEnd.INTERRUPT)
     refuse_unstarted(console, data)
-    return Recorded(run_id, status, len(found.samples), tuple(problems), True)
+    return Recorded(run_id, status, len(results.samples), tuple(problems), True)
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredCalls:
     """What a probe's stream says of the marked calls."""
 
     samples: tuple[Sample, ...] = ()
@@ -87,30 +97,30 @@ class Measured:
     whereabouts: str = "no core executed an instruction"
 
 
-def measured(data: bytes, log: CallsLog, images: tuple[Image, ...]) -> Measured:
+def measured(data: bytes, log: CallsLog, images: tuple[Image, ...]) -> MeasuredCalls:
     """The spans of every marked call, what ran in them, and what is wrong with the stream. Symbols of another build name nothing."""
     decoder = Decoder()
     records = list(decoder.feed(data))
     problems = [record for record in records if isinstance(record, Problem)]
     problems += decoder.finish()
     if not records or not isinstance(records[0], Header):
-        return Measured(problems=tuple(problems))
+        return MeasuredCalls(problems=tuple(problems))
     cores = {record.core: _core_of(record.identity, log) for record in records if isinstance(record, Core)}
     fragments = {record.number: record for record in records if isinstance(record, Fragment)}
     pairing, marks = Pairing(records[0].arch, call_names()), Marks()
-    calls: Iterator[Call] = pairing.feed(record for record in records if not isinstance(record, Header | Problem))
-    found: list[Marked | Stranded] = [*marks.feed(calls), *marks.rest(pairing.fallen())]
+    calls: Iterator[WorldCall] = pairing.feed(record for record in records if not isinstance(record, Header | Problem))
+    spans_found: list[Marked | Stranded] = [*marks.feed(calls), *marks.stranded(pairing.fallen())]
     try:
         images = placed(fragments.values(), images, records[0].arch)
     except WrongImage as error:
         problems.append(Problem(0, str(error)))
         images = ()
-    spans = spans_of_calls(found, cores)
+    spans = spans_of_calls(spans_found, cores)
     reader = SpanReader(records[0].arch, fragments, images, [stretches for ran in spans.values() for stretches in ran])
-    samples = [one for each in found for one in (*samples_of_call(each, cores), *_flush_of(each, reader, cores))]
-    samples.sort(key=lambda one: (one.test, one.iteration, one.core))
-    timelines = timelines_of(found, reader.codes, cores)
-    return Measured(tuple(samples), reader.functions(spans), timelines, tuple(problems), whereabouts(records[0].arch, records))
+    samples = [sample for span in spans_found for sample in (*samples_of_call(span, cores), *_flush_of(span, reader, cores))]
+    samples.sort(key=lambda sample: (sample.test, sample.iteration, sample.core))
+    timelines = timelines_of(spans_found, reader.codes, cores)
+    return MeasuredCalls(tuple(samples), reader.functions(spans), timelines, tuple(problems), whereabouts(records[0].arch, records))
 
 
 def _flush_of(marked: Marked | Stranded, reader: SpanReader, cores: Mapping[int, CoreId]) -> Iterator[Sample]:
@@ -128,15 +138,15 @@ def whereabouts(arch: Arch, records: Iterable[object]) -> str:
         if isinstance(record, Crossing | Sleep):
             last = record
     if last is None:
-        return Measured().whereabouts
+        return MeasuredCalls().whereabouts
     if isinstance(last, Sleep):
         return f"the last action of a core was to sleep at {last.address:#x}"
     return f"the last world switch was into {world_name(arch, last.entered)} at {last.address:#x}"
 
 
-def _end_problems(log: CallsLog, console: Console, found: Measured, has_stream: bool) -> list[Problem]:
-    damage = found.problems if has_stream else ()
-    return unfinished(console, bool(log.cores), found.whereabouts, (*damage, *log.problems))
+def _end_problems(log: CallsLog, console: Console, results: MeasuredCalls, has_stream: bool) -> list[Problem]:
+    damage = results.problems if has_stream else ()
+    return unfinished(console, bool(log.cores), results.whereabouts, (*damage, *log.problems))
 
 
 def _core_of(identity: int, log: CallsLog) -> CoreId:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from latlab.analysis.crossings.by_world import Seen
+from latlab.analysis.crossings.by_world import WorldAccumulator
 from latlab.catalog import call_names
 from latlab.errors import DataError
 from latlab.formats.measured import read_wakeups
@@ -30,10 +30,10 @@ def seen_from_outside(stream: Path, files: Mapping[str, bytes]) -> tuple[dict[st
         return {}, ()  # the run says so of the record itself
     if not stream.is_file() or wakeups.counter_hz is None:
         return {}, ("the probe wrote no stream, so no late wake-up is split by world; `latlab doctor` names the QEMU that it needs",)
-    seen = Seen(call_names(), 1 << ICOUNT_SHIFT, wakeups.counter_hz)
+    accumulator = WorldAccumulator(call_names(), 1 << ICOUNT_SHIFT, wakeups.counter_hz)
     problems: list[str] = []
-    seen.take(_records(stream, problems))
-    return {WORLDS_LOG: render_worlds(seen.worlds(wakeups))}, tuple(problems)
+    accumulator.take(_records(stream, problems))
+    return {WORLDS_LOG: render_worlds(accumulator.worlds(wakeups))}, tuple(problems)
 
 
 def _records(stream: Path, problems: list[str]) -> Iterator[Record]:

@@ -31,35 +31,37 @@ def moment(option: str, text: str) -> str:
     return (datetime.now(UTC) - ago).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def prunable(store: Store, wanted: Filter, keep: int) -> list[Head]:
+def prunable(store: Store, chosen: Filter, keep: int) -> list[Head]:
     """What is wanted but for the newest `keep`, what is under way, and what has a label while none is asked for."""
-    found = [head for head in heads(store, wanted) if head.status not in UNDER_WAY]
-    return [head for head in (found[:-keep] if keep else found) if wanted.label or not head.label]
+    candidates = [head for head in heads(store, chosen) if head.status not in UNDER_WAY]
+    return [head for head in (candidates[:-keep] if keep else candidates) if chosen.label or not head.label]
 
 
 def check_measured_from(store: Store, run_id: str, commit: str) -> None:
     """Raises DataError unless the run is known to be of this commit: its job said so, or a git tree that its files lay in stood there."""
     if not COMMIT.fullmatch(commit):
         raise UsageError(f"--measured-from {commit!r} is no commit; write its hash, 12 digits at least")
-    known = store.load(run_id).provenance
-    if known.commit and not _same_commit(known.commit, commit):
-        raise DataError(f"{run_id} was measured from commit {known.commit[:SHORT]}, not from {commit[:SHORT]}; it gets no label")
-    trees = [tree for tree in known.trees if _same_commit(tree.commit, commit)]
-    if not known.commit and not trees:
-        found = "; ".join(map(str, known.trees)) or "its commit is unknown"
-        raise DataError(f"{run_id} is not known to be measured from {commit[:SHORT]} ({found}); set LATLAB_COMMIT for the measurement")
+    provenance = store.load(run_id).provenance
+    if provenance.commit and not _same_commit(provenance.commit, commit):
+        raise DataError(f"{run_id} was measured from commit {provenance.commit[:SHORT]}, not from {commit[:SHORT]}; it gets no label")
+    trees = [tree for tree in provenance.trees if _same_commit(tree.commit, commit)]
+    if not provenance.commit and not trees:
+        known_trees = "; ".join(map(str, provenance.trees)) or "its commit is unknown"
+        raise DataError(
+            f"{run_id} is not known to be measured from {commit[:SHORT]} ({known_trees}); set LATLAB_COMMIT for the measurement"
+        )
     if changed := next((tree for tree in trees if not tree.is_clean), None):
         raise DataError(f"{run_id} is of {changed}; it gets no label: measure it from the commit alone")
 
 
-def _same_commit(known: str, wanted: str) -> bool:
+def _same_commit(recorded: str, requested: str) -> bool:
     """Either may be shortened."""
-    return bool(known) and (known.lower().startswith(wanted.lower()) or wanted.lower().startswith(known.lower()))
+    return bool(recorded) and (recorded.lower().startswith(requested.lower()) or requested.lower().startswith(recorded.lower()))
 
 
 def check_ended(store: Store, ids: Sequence[str]) -> None:
     """Raises UsageError for a run that is under way."""
-    under_way = {life.run_id for life in store.lives() if life.owner is not None}
+    under_way = {life.run_id for life in store.unfinished_runs() if life.owner is not None}
     for run_id in ids:
         if run_id in under_way:
             raise UsageError(f"{run_id} is in progress; end it first, or `latlab runs recover {run_id}` if its latlab process has died")

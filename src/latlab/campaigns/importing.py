@@ -7,7 +7,7 @@ import io
 from dataclasses import replace
 
 from latlab.campaigns.importing_profiler import has_averages, import_profiler
-from latlab.campaigns.life import Silent, living, text_of
+from latlab.campaigns.life import NullProgress, run_lifecycle, text_of
 from latlab.campaigns.psci import CAMPAIGN
 from latlab.campaigns.recording import Recorded, Recorder
 from latlab.catalog import event_table
@@ -58,7 +58,7 @@ def import_log(
         return import_profiler(store, texts, data, source, core_mhz, platform, firmware)
     if core_mhz is not None:
         raise UsageError(f"--core-mhz is for averages in CPU cycles, which {source} does not have; leave it out")
-    has_figures = any(isinstance(found, Figures) for text in texts for found in parse_figures(text))
+    has_figures = any(isinstance(item, Figures) for text in texts for item in parse_figures(text))
     if boot is None and not has_figures and (calls := tftf_calls.parse(as_printed(data), source)):
         if topology or clock:
             raise UsageError(f"{source} holds round trips of single calls, in ns; leave out --topology and --clock")
@@ -68,8 +68,8 @@ def import_log(
     run = _imported(source, boot, topology, clock, platform, firmware)
     if boot is None:
         return _import_figures(store, run, texts, data)
-    with living(store, run) as run_id:
-        recorder = Recorder(store, run_id, run, lambda hz: qemus.tick_of(run.tick.clock, hz), bytes, Silent())
+    with run_lifecycle(store, run) as run_id:
+        recorder = Recorder(store, run_id, run, lambda hz: qemus.tick_of(run.tick.clock, hz), bytes, NullProgress())
         store.add(run_id, logs={"console": data})
         for _ in recorder.read(lines):
             pass
@@ -78,7 +78,7 @@ def import_log(
 
 def _without_topology(source: str, texts: list[str]) -> LatlabError:
     """Why a log cannot be stored that does not say its topology: it is damaged, foreign, or no log at all."""
-    has_figures = any(isinstance(found, Figures) for text in texts for found in parse_figures(text))
+    has_figures = any(isinstance(item, Figures) for text in texts for item in parse_figures(text))
     first = next(iter(collect_dump(texts, event_table()).problems), None)
     if first and any(True for text in texts for _ in parse_frames(text)):
         rescue = ", or --topology to keep its RT_INSTR figures" if has_figures else ""
@@ -133,7 +133,7 @@ def _import_calls(store: Store, calls: Run, data: bytes, source: str, platform: 
         source=source,
         id="",
     )
-    with living(store, run) as run_id:
+    with run_lifecycle(store, run) as run_id:
         store.add(run_id, calls.samples, problems=calls.problems, logs={"console": data})
         store.finish(run_id, calls.status)
     return Recorded(run_id, calls.status, len(calls.samples), calls.problems, True)
@@ -149,7 +149,7 @@ def _import_figures(store: Store, run: Run, texts: list[str], data: bytes) -> Re
         cause = f"; line {problems[0].line}: {problems[0].message}" if problems else ""
         raise DataError(f"no readable BOOT line and no RT_INSTR figure, so nothing to store{cause}; give the whole console log")
     status = RunStatus.PARTIAL if problems else RunStatus.COMPLETE
-    with living(store, run) as run_id:
+    with run_lifecycle(store, run) as run_id:
         store.add(run_id, samples, problems=problems, logs={"console": data})
         store.finish(run_id, status)
     return Recorded(run_id, status, len(samples), tuple(problems), True)

@@ -24,7 +24,7 @@ OF_ALL = ("platform", "firmware")
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
+class StatedOptions:
     """What a user says of a file; None is what the user leaves open. `tool` is the one that wrote it."""
 
     tool: str | None = None
@@ -37,7 +37,7 @@ class Stated:
     firmware: str | None = None
 
 
-def import_file(store: Store, data: bytes, name: str, stated: Stated) -> Recorded | str:
+def import_file(store: Store, data: bytes, name: str, stated: StatedOptions) -> Recorded | str:
     """The run: as it was recorded from a console log, else its id. Raises DataError with one sentence for a file that is none of these or
     several, UsageError for what is said of it and has no effect."""
     if is_export(data):
@@ -47,8 +47,8 @@ def import_file(store: Store, data: bytes, name: str, stated: Stated) -> Recorde
         _refuse(stated, OF_MEASURED, f"{name} is a console log, in which nothing was due")
         return import_log(store, data, name, stated.topology, stated.clock, stated.platform, stated.firmware, stated.core_mhz)
     _refuse(stated, OF_CONSOLE, f"{name} is no console log")
-    given = (stated.platform or UNNAMED, stated.duration, stated.interval, stated.firmware or "unknown")
-    return import_measured(store, data, name, *given, tool=stated.tool or "")
+    common_options = (stated.platform or UNNAMED, stated.duration, stated.interval, stated.firmware or "unknown")
+    return import_measured(store, data, name, *common_options, tool=stated.tool or "")
 
 
 def _is_console(data: bytes, name: str, tool: str | None) -> bool:
@@ -70,8 +70,8 @@ def _is_console(data: bytes, name: str, tool: str | None) -> bool:
     return not tools
 
 
-def _refuse(stated: Stated, names: Iterable[str], why: str) -> None:
-    for one in names:
-        if getattr(stated, one) is not None:
-            option = "as" if one == "tool" else one.replace("_", "-")
+def _refuse(stated: StatedOptions, names: Iterable[str], why: str) -> None:
+    for name in names:
+        if getattr(stated, name) is not None:
+            option = "as" if name == "tool" else name.replace("_", "-")
             raise UsageError(f"{why}; leave out --{option}")

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from latlab.campaigns.life import living
+from latlab.campaigns.life import run_lifecycle
 from latlab.campaigns.psa import CAMPAIGN
 from latlab.campaigns.recording import Recorded
 from latlab.errors import DataError, UsageError
@@ -23,8 +23,8 @@ CAVEATS = (
 
 
 def has_averages(texts: list[str]) -> bool:
-    found, problems = read_averages(texts)
-    return bool(found or problems)
+    averages, problems = read_averages(texts)
+    return bool(averages or problems)
 
 
 def import_profiler(
@@ -54,9 +54,9 @@ def import_profiler(
 
 
 def _keep(store: Store, run: Run, averages: list[Average], problems: list[Problem], data: bytes) -> Recorded:
-    samples = [Sample(one.test, Metric.PSA_CALL, CoreId(0, 0), one.boot, 0, one.cycles) for one in averages]
+    samples = [Sample(average.test, Metric.PSA_CALL, CoreId(0, 0), average.boot, 0, average.cycles) for average in averages]
     status = RunStatus.PARTIAL if problems else RunStatus.COMPLETE
-    with living(store, run) as run_id:
+    with run_lifecycle(store, run) as run_id:
         store.add(run_id, samples, problems=problems, logs={"console": data})
         store.finish(run_id, status)
     return Recorded(run_id, status, len(samples), tuple(problems), True)

@@ -9,7 +9,7 @@ from latlab.campaigns.workloads import seconds_of
 from latlab.errors import UsageError
 from latlab.formats.measured import holds_amounts, read_wakeups
 from latlab.formats.wakeups.sched_events import DAT_MAGIC
-from latlab.model.conditions import UNSAID, Conditions
+from latlab.model.conditions import NO_CONDITIONS, Conditions
 from latlab.model.run import Build
 from latlab.model.wakeups import Wakeups
 from latlab.store.store import Store
@@ -52,7 +52,7 @@ def import_wakeups(
     if interval_us is not None and not 1 <= interval_us <= LONGEST_INTERVAL_US:
         raise UsageError(f"--interval {interval_us} is no time between two wake-ups; use 1 to {LONGEST_INTERVAL_US} microseconds")
     wakeups = read_wakeups(data, name, tool=tool)
-    conditions = UNSAID
+    conditions = NO_CONDITIONS
     if duration is not None and interval_us is not None:
         _check_schedule(wakeups, name, duration, interval_us)
         conditions = Conditions(duration_s=seconds_of(duration), interval_ns=interval_us * 1000)

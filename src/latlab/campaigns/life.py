@@ -18,7 +18,7 @@ from latlab.store.rows import now_utc
 from latlab.store.store import Store
 from latlab.targets import scratch
 from latlab.targets.process.console import Console, Limits, Lines, MachineEnd
-from latlab.targets.process.last_words import last_words
+from latlab.targets.process.exit_diagnostics import exit_message
 from latlab.targets.provenance import provenance_of
 from latlab.targets.qemu import probe
 
@@ -37,7 +37,7 @@ class Progress(Protocol):
     def iteration(self, test: str, number: int) -> None: ...
 
 
-class Silent:
+class NullProgress:
     """Nobody watches."""
 
     def start(self, run_id: str) -> None:
@@ -75,15 +75,15 @@ def on_qemu(
 
 
 @contextmanager
-def living(store: Store, run: Run, left: Left = Left(), planned: str = "") -> Iterator[str]:  # noqa: B008 - immutable
+def run_lifecycle(store: Store, run: Run, leftovers: Left = Left(), planned: str = "") -> Iterator[str]:  # noqa: B008 - immutable
     """A run from its first second, a new one or one that was planned: whatever ends its making in this process, it does not stay under
     way."""
-    run = replace(run, provenance=provenance_of(run.command, store.asked)) if run.command or store.asked else run
-    if left.folder:
-        scratch.belong_to(Path(left.folder), store.place)
-    run_id = planned or store.begin(run, left)
+    run = replace(run, provenance=provenance_of(run.command, store.command_line)) if run.command or store.command_line else run
+    if leftovers.folder:
+        scratch.belong_to(Path(leftovers.folder), store.place)
+    run_id = planned or store.begin(run, leftovers)
     if planned:
-        _start(store, planned, run, left)
+        _start(store, planned, run, leftovers)
     try:
         yield run_id
     except BaseException as error:
@@ -92,16 +92,16 @@ def living(store: Store, run: Run, left: Left = Left(), planned: str = "") -> It
         raise
 
 
-def _start(store: Store, run_id: str, run: Run, left: Left) -> None:
+def _start(store: Store, run_id: str, run: Run, leftovers: Left) -> None:
     if not store.claim(run_id, None):
         raise UsageError(f"{run_id} is no longer planned: another latlab process has begun it; `latlab ls` prints its status")
-    store.describe(run_id, run)
-    store.leave(run_id, left)
+    store.update_metadata(run_id, run)
+    store.set_leftovers(run_id, leftovers)
 
 
 def close(store: Store, run_id: str, error: BaseException) -> None:
     """End a run that an error ended, if it has not said so itself."""
-    if any(life.run_id == run_id for life in store.lives()):
+    if any(life.run_id == run_id for life in store.unfinished_runs()):
         finish(store, run_id, [Problem(0, str(error) if isinstance(error, LatlabError) else f"ended by {type(error).__name__}")])
 
 
@@ -118,7 +118,7 @@ def logs_of(console: Lines) -> dict[str, bytes]:
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
+class RunMachine:
     """The machine of a run, started as often as its campaign wants. `secure_log` is the file for the firmware's own console."""
 
     store: Store
@@ -155,7 +155,7 @@ def unfinished(console: Console, is_started: bool, whereabouts: str = "", damage
     nothing was said, guesses come last."""
     outcome = console.outcome
     end = Problem(0, outcome.sentence or "the machine ended before the program did")
-    if outcome.end in (MachineEnd.INTERRUPT, MachineEnd.PANIC) or (outcome.end is MachineEnd.DEATH and last_words(console.stderr)):
+    if outcome.end in (MachineEnd.INTERRUPT, MachineEnd.PANIC) or (outcome.end is MachineEnd.DEATH and exit_message(console.stderr)):
         return [end, *damage]
     has_secure = console.secure_log.is_file() and console.secure_log.stat().st_size > 0
     logs = "read the logs console and secure" if has_secure else "read the log console"

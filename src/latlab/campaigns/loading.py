@@ -27,7 +27,7 @@ def load_reference(reference: str, unit: str = "", store: str | None = None) -> 
 def check_unit(unit: str, *references: str) -> None:
     """Raises UsageError if the unit is none, or if no reference is a file of tables: all others name their unit."""
     _refuse_unknown(unit)
-    if unit and not any(Path(name.partition("#")[0]).suffix in TABLES for one in references for name in _names(one)):
+    if unit and not any(Path(name.partition("#")[0]).suffix in TABLES for reference in references for name in _names(reference)):
         raise UsageError(f"--unit {unit} is for tables of a file (.rst or .csv); {' and '.join(references)} has a unit, leave it out")
 
 
@@ -54,10 +54,10 @@ def load_earlier(a: Run, b: Run, store: str | None = None) -> tuple[Run, ...]:
     from latlab.store.store import open_store
 
     opened = open_store(store)
-    kept = opened.runs()
-    if not {a.id, b.id} & {run.id for run in kept}:
+    stored = opened.runs()
+    if not {a.id, b.id} & {run.id for run in stored}:
         return ()
-    likely = [run for run in kept if run.kind is Kind.WAKEUPS and (run.platform, run.campaign) == (a.platform, a.campaign)]
+    likely = [run for run in stored if run.kind is Kind.WAKEUPS and (run.platform, run.campaign) == (a.platform, a.campaign)]
     newest = sorted(likely, key=lambda run: run.started_utc)[-MOST_EARLIER:]
     return earlier_runs((load_run(opened, run.id) for run in newest if run.id not in (a.id, b.id)), a, b)
 

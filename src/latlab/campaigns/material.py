@@ -31,10 +31,10 @@ def load_run(store: Store, reference: str) -> Run:
     run = store.load(reference)
     if run.kind is Kind.POWER:
         raise DataError(f"{run.id} has power-state transitions and no wake-ups; `latlab show {run.id}` prints them")
-    return Material(store, run).whole
+    return RunArtifacts(store, run).whole
 
 
-class Material:
+class RunArtifacts:
     """`every_build` puts the newest run of every other build beside one of the psa campaign that was measured alike."""
 
     def __init__(self, store: Store, run: Run, every_build: bool = False) -> None:
@@ -151,7 +151,7 @@ class Material:
 
     @property
     def _is_stored(self) -> bool:
-        return self.run.id in {kept.id for kept in self._store.runs()}
+        return self.run.id in {stored.id for stored in self._store.runs()}
 
     def _named(self, read: Callable[[Mapping[str, bytes]], T]) -> T:
         """What is wrong with the logs, with whose they are."""

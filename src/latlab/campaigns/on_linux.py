@@ -8,20 +8,20 @@ from dataclasses import replace
 from latlab.model.conditions import Conditions, Mode
 from latlab.targets.linux.linux import Survey
 from latlab.targets.linux.machine import Machine
-from latlab.targets.linux.measured_on import MeasuredOn
+from latlab.targets.linux.machine_inventory import MachineInventory
 
 
-def mode_of(found: Survey) -> Mode:
-    return Mode.VIRTUAL_MACHINE if found.is_virtual else Mode.REAL
+def mode_of(machine_survey: Survey) -> Mode:
+    return Mode.VIRTUAL_MACHINE if machine_survey.is_virtual else Mode.REAL
 
 
-def with_machine_of(conditions: Conditions, found: Survey, itself: MeasuredOn) -> Conditions:
+def with_machine_of(conditions: Conditions, machine_survey: Survey, itself: MachineInventory) -> Conditions:
     """The conditions with processor and kernel."""
     return replace(
         conditions,
         processor=itself.cpu or None,
-        kernel=found.said.get("kernel") or None,
-        kernel_version=found.said.get("version") or None,
+        kernel=machine_survey.answers.get("kernel") or None,
+        kernel_version=machine_survey.answers.get("version") or None,
         kernel_command_line=itself.command_line or None,
     )
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from latlab.campaigns.following import GuestFollowing, LinuxFollowing, Unwatched, Watcher
-from latlab.campaigns.life import finish, living, refuse_interrupted
+from latlab.campaigns.following import GuestFollowing, LinuxFollowing, NullObserver, Watcher
+from latlab.campaigns.life import finish, refuse_interrupted, run_lifecycle
 from latlab.campaigns.on_linux import mode_of, target_of, with_machine_of
 from latlab.campaigns.power_results import CAMPAIGN, problems_of
 from latlab.campaigns.rt import GUEST_PLATFORM, complaints_of, guest_facts, logs_of, machine_conditions, with_boot
@@ -22,9 +22,9 @@ from latlab.store.rows import now_utc
 from latlab.store.store import Store
 from latlab.targets.guest.guest import GuestMachine, find_firmware, run_guest, stack_of
 from latlab.targets.guest.guest_image import GuestImage
-from latlab.targets.linux.linux import Job, check_module, check_programs, collected, run_job, survey
+from latlab.targets.linux.linux import MachineJob, check_module, check_programs, collected, run_job, survey
 from latlab.targets.linux.machine import Machine
-from latlab.targets.linux.measured_on import COLLECTED, read_collected
+from latlab.targets.linux.machine_inventory import COLLECTED, read_collected
 from latlab.targets.linux.power_job import PowerCycle, guest_script, linux_script
 from latlab.targets.linux.power_survey import PowerSurvey, check_power_survey, power_survey
 from latlab.targets.linux.recorder_binary import timed_write_for
@@ -45,27 +45,29 @@ def run_power_linux(
     say: Say,
     platform: str = "",
     smc_module: Path | None = None,
-    watcher: Watcher = Unwatched(),  # noqa: B008 - it has no state
+    watcher: Watcher = NullObserver(),  # noqa: B008 - it has no state
 ) -> str:
     """Power cycles of a Linux machine, wherever it is; the run's id."""
-    found, able = survey(machine, PRIORITY), power_survey(machine)
-    check_programs(machine, found, power.load_command)
-    check_module(machine, found, smc_module)
+    machine_survey, able = survey(machine, PRIORITY), power_survey(machine)
+    check_programs(machine, machine_survey, power.load_command)
+    check_module(machine, machine_survey, smc_module)
     check_power_survey(machine.name, able, power)
-    timed_write = timed_write_for(found.machine)
-    told = {COLLECTED: collected(machine)}
-    itself = read_collected(told[COLLECTED])
-    conditions = with_machine_of(_conditions(power, mode_of(found)), found, itself)
+    timed_write = timed_write_for(machine_survey.machine)
+    collected_files = {COLLECTED: collected(machine)}
+    itself = read_collected(collected_files[COLLECTED])
+    conditions = with_machine_of(_conditions(power, mode_of(machine_survey)), machine_survey, itself)
     target = target_of(machine)
-    run = new_run(target, platform or f"{machine.name}, {found.machine}", found.cpus, conditions, measured_on_facts(told))
+    run = new_run(
+        target, platform or f"{machine.name}, {machine_survey.machine}", machine_survey.cpus, conditions, measured_on_facts(collected_files)
+    )
     module = f"/{smc_module.name}" if smc_module else ""
     programs = ((timed_write, "latlab-timed-write"), *(((smc_module, smc_module.name),) if smc_module else ()))
     say(_expected(machine.name, power, able))
-    with living(store, run, Left(machine=machine.address)) as run_id:
+    with run_lifecycle(store, run, Left(machine=machine.address)) as run_id:
         watcher.start(run_id)
-        store.checkpoint(run_id, told)
-        job = Job(programs, lambda folder: linux_script(power, folder, module and folder + module), *_times_s(power, able))
-        done = run_job(machine, found, job, LinuxFollowing(store, run_id, None, watcher, machine))
+        store.checkpoint(run_id, collected_files)
+        job = MachineJob(programs, lambda folder: linux_script(power, folder, module and folder + module), *_times_s(power, able))
+        done = run_job(machine, machine_survey, job, LinuxFollowing(store, run_id, None, watcher, machine))
         files = store.logs(run_id) | done.files
         _conclude(store, run_id, run, files, (done.sentence,) if done.sentence else ())
     return run_id
@@ -78,13 +80,13 @@ def run_power_guest(
     machine: GuestMachine,
     power: PowerCycle,
     limits: Limits,
-    watcher: Watcher = Unwatched(),  # noqa: B008 - it has no state
+    watcher: Watcher = NullObserver(),  # noqa: B008 - it has no state
 ) -> str:
     """Power cycles of the guest; the run's id."""
     find_firmware(machine)
     conditions = _conditions(power, Mode.MULTI_THREAD).completed(machine_conditions(machine, image, Mode.MULTI_THREAD))
     run = replace(new_run("guest", GUEST_PLATFORM, machine.cores, conditions, guest_facts(machine)), emulator=str(qemu))
-    with scratch(persistent=True) as folder, living(store, run, Left(str(folder))) as run_id:
+    with scratch(persistent=True) as folder, run_lifecycle(store, run, Left(str(folder))) as run_id:
         watcher.start(run_id)
         following = GuestFollowing(store, run_id, None, watcher, folder)
         done = run_guest(qemu, machine, image, guest_script(power), limits, following.line, folder, following.poll)
@@ -133,10 +135,10 @@ def _expected(name: str, power: PowerCycle, able: PowerSurvey) -> str:
 
 def _conclude(store: Store, run_id: str, run: Run, files: Mapping[str, bytes], complaints: tuple[str, ...]) -> None:
     """What the cycles lost comes before how the job ended."""
-    store.describe(run_id, run)
+    store.update_metadata(run_id, run)
     store.checkpoint(run_id, files)
     try:
-        found = [*problems_of(run, files), *complaints]
+        sentences = [*problems_of(run, files), *complaints]
     except LatlabError as error:
-        found = [*complaints, str(error)]
-    finish(store, run_id, [Problem(0, sentence) for sentence in found])
+        sentences = [*complaints, str(error)]
+    finish(store, run_id, [Problem(0, sentence) for sentence in sentences])

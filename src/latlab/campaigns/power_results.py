@@ -45,8 +45,8 @@ class PowerResult:
 def power_result(files: Mapping[str, bytes]) -> PowerResult:
     """Raises DataError if neither a step nor a ring of the firmware came back."""
     steps = _steps(files)
-    said = files.get("job.log", b"").decode("utf-8", "replace").splitlines()
-    remarks = tuple(line for line in said if "=" in line)
+    log_lines = files.get("job.log", b"").decode("utf-8", "replace").splitlines()
+    remarks = tuple(line for line in log_lines if "=" in line)
     return PowerResult(times_of(steps), _by_firmware(files) if RINGS in files or not steps else (), (*remarks, *awake_suspends(steps)))
 
 
@@ -70,9 +70,9 @@ def problems_of(run: Run, files: Mapping[str, bytes]) -> list[str]:
     log = files.get("kernel.log", b"")
     lost = lost_cpus(log.decode("utf-8", "replace").partition(AGAIN)[0])
     steps, cycles, suspends = _steps(files), run.conditions.hotplug_cycles or 0, run.conditions.suspends or 0
-    found = list(findings(steps, lost, cycles, suspends)) if STEPS in files else _ended_in(files)
-    found += kernel_warnings(log)
-    return [*found, *refused, *_ring_problems(files, cycles, suspends)]
+    sentences = list(findings(steps, lost, cycles, suspends)) if STEPS in files else _ended_in(files)
+    sentences += kernel_warnings(log)
+    return [*sentences, *refused, *_ring_problems(files, cycles, suspends)]
 
 
 def _ring_problems(files: Mapping[str, bytes], cycles: int, suspends: int) -> list[str]:
@@ -80,11 +80,11 @@ def _ring_problems(files: Mapping[str, bytes], cycles: int, suspends: int) -> li
     if RINGS not in files and STEPS in files:
         return []
     records = power_records(files)
-    seen = Counter(one.boundary for one in passages(records.cpus, records.traces))
+    counts = Counter(passage.boundary for passage in passages(records.cpus, records.traces))
     short = [
-        f"{boundary}: {seen[boundary]} in the trace buffers, {count} or more were due"
+        f"{boundary}: {counts[boundary]} in the trace buffers, {count} or more were due"
         for boundary, count in ((PowerBoundary.OFF, cycles), (PowerBoundary.ON, cycles), (PowerBoundary.RESUME, suspends))
-        if seen[boundary] < count
+        if counts[boundary] < count
     ]
     return [*short, *(problem.message for problem in records.problems)]
 
@@ -108,7 +108,7 @@ def _by_firmware(files: Mapping[str, bytes]) -> tuple[BoundaryTimes, ...]:
     info = info_of(files.get("el3-info.txt", b"").decode("ascii", "replace"))
     ns_of_a_tick = 1e9 / (info[1] if info else DEFAULT_HZ)
     groups: dict[tuple[PowerBoundary, int], list[float]] = {}
-    for one in passages(records.cpus, records.traces):
-        groups.setdefault((one.boundary, one.cpu), []).append(one.ticks * ns_of_a_tick)
+    for passage in passages(records.cpus, records.traces):
+        groups.setdefault((passage.boundary, passage.cpu), []).append(passage.ticks * ns_of_a_tick)
     ordered = sorted(groups.items(), key=lambda pair: (pair[0][0].value, pair[0][1]))
     return tuple(BoundaryTimes(boundary, cpu, tuple(ns)) for (boundary, cpu), ns in ordered)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from latlab.analysis.base.conditions import unlike
+from latlab.analysis.base.conditions import differing_conditions
 from latlab.analysis.spans.psa_builds import BuildResult
 from latlab.campaigns.life import Progress, on_qemu
 from latlab.campaigns.recording import Recorded, record_console
@@ -67,9 +67,11 @@ def build_results(store: Store, run: Run, every_build: bool) -> list[BuildResult
     """The run with the functions of its image, alone or among the newest runs of every other build on the same machine and emulator."""
     runs = [run]
     if every_build:
-        newest = {kept.build.firmware: kept.id for kept in store.runs() if _measured_alike(kept, run)} | {run.build.firmware: run.id}
+        newest = {stored.build.firmware: stored.id for stored in store.runs() if _measured_alike(stored, run)} | {
+            run.build.firmware: run.id
+        }
         runs = [store.load(newest[build]) for build in sorted(newest, key=_place)]
-    return [BuildResult(one, load_symbols(store, one.id)) for one in runs]
+    return [BuildResult(build_run, load_symbols(store, build_run.id)) for build_run in runs]
 
 
 def _place(build: str) -> tuple[int, str]:
@@ -77,15 +79,15 @@ def _place(build: str) -> tuple[int, str]:
     return (mps2.BUILDS.index(build) if build in mps2.BUILDS else len(mps2.BUILDS), build)
 
 
-def _measured_alike(one: Run, other: Run) -> bool:
-    same = (one.campaign, one.platform, one.source) == (other.campaign, other.platform, other.source)
-    return same and not unlike(one, other) and one.status is RunStatus.COMPLETE
+def _measured_alike(build_run: Run, other: Run) -> bool:
+    same = (build_run.campaign, build_run.platform, build_run.source) == (other.campaign, other.platform, other.source)
+    return same and not differing_conditions(build_run, other) and build_run.status is RunStatus.COMPLETE
 
 
 def _check_events(images: mps2.PsaImages) -> None:
-    found, table = mps2.psa_events_hash(images), event_table()
-    if found != table.hash:
+    image_hash, table = mps2.psa_events_hash(images), event_table()
+    if image_hash != table.hash:
         raise DataError(
-            f"{images.bench}: built with the event table {found}, this latlab has {table.hash}; use the latlab version that it "
+            f"{images.bench}: built with the event table {image_hash}, this latlab has {table.hash}; use the latlab version that it "
             "was built with"
         )

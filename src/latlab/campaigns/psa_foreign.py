@@ -14,14 +14,14 @@ from itertools import count
 from pathlib import Path
 
 from latlab.analysis.crossings.calls import Pairing
+from latlab.analysis.crossings.load_address import WrongImage, placed
 from latlab.analysis.crossings.marked import Marked, Marks, psa_mark, samples_of_call
-from latlab.analysis.crossings.placing import WrongImage, placed
 from latlab.analysis.crossings.span_functions import SpanReader, spans_of_calls
 from latlab.analysis.crossings.sweeps import shots_of, swept
 from latlab.analysis.crossings.timelines import timelines_of
 from latlab.analysis.spans.psa import psa_samples
 from latlab.campaigns.foreign import whereabouts
-from latlab.campaigns.life import Machine, Progress, finish, living, on_qemu, refuse_interrupted, refuse_unstarted, unfinished
+from latlab.campaigns.life import Progress, RunMachine, finish, on_qemu, refuse_interrupted, refuse_unstarted, run_lifecycle, unfinished
 from latlab.campaigns.psa import CAMPAIGN, SYMBOLS_LOG
 from latlab.campaigns.recording import Recorded
 from latlab.catalog import call_names
@@ -94,7 +94,7 @@ def run_psa_subject(
     qemu: Qemu,
     subject: PsaSubject,
     images: tuple[Image, ...],
-    asked: Asked,
+    options: Asked,
     probe: Path,
     limits: Limits,
     progress: Progress,
@@ -102,26 +102,28 @@ def run_psa_subject(
 ) -> Recorded:
     """Measure and sweep every call that the firmware supports, and store it. What it cannot do is a fact of the run."""
     with scratch() as folder:
-        command = command_line(qemu, subject, folder, asked.priority)
-        run = _new_run(qemu, subject, command, asked)
-        with living(store, run, Left(str(folder))) as run_id:
+        command = command_line(qemu, subject, folder, options.priority)
+        run = _new_run(qemu, subject, command, options)
+        with run_lifecycle(store, run, Left(str(folder))) as run_id:
             progress.start(run_id)
             store.add(run_id, logs={SYMBOLS_LOG: _symbols(subject)})
-            machine = Machine(store, run_id, folder / SECURE_LOG, limits, interrupted)
-            boots = _Boots(machine, command, subject, asked, probe, folder, progress)
+            machine = RunMachine(store, run_id, folder / SECURE_LOG, limits, interrupted)
+            boots = _PsaBoots(machine, command, subject, options, probe, folder, progress)
             first = boots.make(BOOTS[0], {}, has_functions=True)
-            samples, kept, problems = _measured(first, subject, images)
+            samples, extra_logs, problems = _measured(first, subject, images)
             data = first.data
-            store.add(run_id, samples, logs={"probe": data, **kept})
+            store.add(run_id, samples, logs={"probe": data, **extra_logs})
             facts, count = _facts(subject, first.log), len(samples)
-            shots = _plan(subject, samples, asked.most_shots)
+            shots = _plan(subject, samples, options.most_shots)
             ended = first.console
             if shots and first.log.is_whole:
                 second = boots.make(BOOTS[1], shots, has_functions=False)
-                late, said = _swept(store, run_id, second, subject)
-                problems, count, ended = [*problems, *said], count + late, second.console
-                facts += tuple((f"sweep of {name}", f"every {one.step} instructions") for name, one in shots.items() if one.step > 1)
-            store.describe(run_id, replace(run, facts=(*run.facts, *facts)))
+                late, sweep_problems = _swept(store, run_id, second, subject)
+                problems, count, ended = [*problems, *sweep_problems], count + late, second.console
+                facts += tuple(
+                    (f"sweep of {name}", f"every {shot_plan.step} instructions") for name, shot_plan in shots.items() if shot_plan.step > 1
+                )
+            store.update_metadata(run_id, replace(run, facts=(*run.facts, *facts)))
             status = finish(store, run_id, problems)
     refuse_interrupted(store, run_id, ended.outcome.end is MachineEnd.INTERRUPT)
     refuse_unstarted(ended, data)
@@ -129,11 +131,11 @@ def run_psa_subject(
 
 
 @dataclass(frozen=True, slots=True)
-class _Boots:
-    machine: Machine
+class _PsaBoots:
+    machine: RunMachine
     command: tuple[str, ...]
     subject: PsaSubject
-    asked: Asked
+    options: Asked
     probe: Path
     folder: Path
     progress: Progress
@@ -141,7 +143,7 @@ class _Boots:
     def make(self, name: str, shots: Mapping[str, Shots], has_functions: bool) -> WatchedBoot:
         """Boot the machine and follow it to its end."""
         stream = self.folder / f"probe-{name}"
-        write_program(self.subject, self.folder, self.asked.iterations, self.asked.priority, shots)
+        write_program(self.subject, self.folder, self.options.iterations, self.options.priority, shots)
         command = probes.with_probe(self.command, self.probe, stream, has_functions)
         calls = count()
         log, console = self.machine.follow(command, read_psa_calls_log, lambda: self.progress.iteration(name, next(calls)))
@@ -177,22 +179,25 @@ def _measured(boot: WatchedBoot, subject: PsaSubject, images: tuple[Image, ...])
     changed = {names[call] for call, _, _ in boot.log.changed if call < len(names)}
     calls = Pairing(Arch.ARMV8M, call_names()).feed(records)
     marks = Marks(names, psa_mark(subject.mark_address), Metric.PSA_CALL)
-    found: list[Marked] = [each for each in marks.feed(calls) if each.test not in changed]
-    problems = [*boot.problems, *damage, *_said(subject, boot.log)]
+    spans_found: list[Marked] = [marked for marked in marks.feed(calls) if marked.test not in changed]
+    problems = [*boot.problems, *damage, *_answer_problems(subject, boot.log)]
     try:
         images = placed(fragments.values(), images, Arch.ARMV8M)
     except WrongImage as error:
         problems.append(Problem(0, str(error)))
         images = ()
     order = {name: place for place, name in enumerate(names)}
-    samples = sorted((one for each in found for one in samples_of_call(each, cores)), key=lambda one: (order[one.test], one.iteration))
-    spans = spans_of_calls(found, cores)
+    samples = sorted(
+        (sample for marked in spans_found for sample in samples_of_call(marked, cores)),
+        key=lambda sample: (order[sample.test], sample.iteration),
+    )
+    spans = spans_of_calls(spans_found, cores)
     reader = SpanReader(Arch.ARMV8M, fragments, images, [stretches for ran in spans.values() for stretches in ran])
-    kept = {
+    extra_logs = {
         FUNCTIONS_LOG: render_functions(reader.functions(spans)),
-        TIMELINES_LOG: render_functions(timelines_of(found, reader.codes, cores)),
+        TIMELINES_LOG: render_functions(timelines_of(spans_found, reader.codes, cores)),
     }
-    return samples, kept, problems
+    return samples, extra_logs, problems
 
 
 def _plan(subject: PsaSubject, samples: list[Sample], most_shots: int) -> dict[str, Shots]:
@@ -211,34 +216,34 @@ def _swept(store: Store, run_id: str, boot: WatchedBoot, subject: PsaSubject) ->
     """Keep the sweeps; returns how many samples they are, and what is wrong."""
     damage: list[Problem] = []
     shots = list(shots_of(boot.records(damage), subject.mark_address))
-    found = swept(shots, [call.name for call in subject.calls], boot.log.swept, ONLY_CORE)
-    samples = [sample for trace in found.traces for sample in psa_samples(trace)]
-    problems = [*damage, *boot.problems, *(Problem(0, sentence) for sentence in found.complaints), *_wrong(subject, boot.log)]
-    store.add(run_id, samples, found.traces)
+    sweep_result = swept(shots, [call.name for call in subject.calls], boot.log.swept, ONLY_CORE)
+    samples = [sample for trace in sweep_result.traces for sample in psa_samples(trace)]
+    problems = [*damage, *boot.problems, *(Problem(0, sentence) for sentence in sweep_result.complaints), *_wrong(subject, boot.log)]
+    store.add(run_id, samples, sweep_result.traces)
     return len(samples), problems
 
 
-def _said(subject: PsaSubject, log: PsaCallsLog) -> Iterator[Problem]:
+def _answer_problems(subject: PsaSubject, log: PsaCallsLog) -> Iterator[Problem]:
     """What the program's log says against the subject's file."""
     for refused in log.refused:
         name = subject.calls[refused.call].name
         yield Problem(0, f"{name} returned {refused.status} where {refused.expected} is expected, so it was not measured")
     for call, iteration, status in log.changed:
-        said = f"returned {status} in iteration {iteration} and {log.done.get(call, 'something else')} before"
-        yield Problem(0, f"{subject.calls[call].name} {said}: its figures are left out")
+        answer = f"returned {status} in iteration {iteration} and {log.done.get(call, 'something else')} before"
+        yield Problem(0, f"{subject.calls[call].name} {answer}: its figures are left out")
 
 
 def _wrong(subject: PsaSubject, log: PsaCallsLog) -> Iterator[Problem]:
     """Answers that an interrupt changed, with what the sentence rests on."""
     for number, (shots, wrong) in log.swept.items():
-        first = next((each for each in log.wrong if each.call == number), None)
+        first = next((wrong_shot for wrong_shot in log.wrong if wrong_shot.call == number), None)
         if wrong and first is not None:
             name, right = subject.calls[number].name, log.done.get(number, 0)
-            what = f"status {first.status}" if first.status != right else f"status {first.status} with other outputs"
+            wrong_answer = f"status {first.status}" if first.status != right else f"status {first.status} with other outputs"
             base = f"it returned {right}, always with the same outputs" if number not in log.varying else f"it returned {right}"
             yield Problem(
                 0,
-                f"{name} gave another answer in {wrong} of {shots} interrupted calls, first {what} for an interrupt "
+                f"{name} gave another answer in {wrong} of {shots} interrupted calls, first {wrong_answer} for an interrupt "
                 f"{first.due} instructions after the timer's start; without an interrupt {base}",
             )
 
@@ -254,11 +259,11 @@ def _symbols(subject: PsaSubject) -> bytes:
     return mps2.symbols_text(mps2.symbols_of(subject.symbols[0])) if subject.symbols else b""
 
 
-def _new_run(qemu: Qemu, subject: PsaSubject, command: tuple[str, ...], asked: Asked) -> Run:
+def _new_run(qemu: Qemu, subject: PsaSubject, command: tuple[str, ...], options: Asked) -> Run:
     platform = subject.machine.replace("-", "_")
-    return on_qemu(CAMPAIGN, qemu, command, platform, Build(subject.name), _conditions(subject, asked, command))
+    return on_qemu(CAMPAIGN, qemu, command, platform, Build(subject.name), _conditions(subject, options, command))
 
 
-def _conditions(subject: PsaSubject, asked: Asked, command: tuple[str, ...]) -> Conditions:
-    machine = replace(with_machine(mps2.conditions(asked.priority), command), instrument=INSTRUMENT, iterations=asked.iterations)
+def _conditions(subject: PsaSubject, options: Asked, command: tuple[str, ...]) -> Conditions:
+    machine = replace(with_machine(mps2.conditions(options.priority), command), instrument=INSTRUMENT, iterations=options.iterations)
     return with_build(machine, subject.symbols[0]) if subject.symbols else machine

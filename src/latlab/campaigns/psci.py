@@ -6,7 +6,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable
 
-from latlab.campaigns.life import Progress, living, on_qemu
+from latlab.campaigns.life import Progress, on_qemu, run_lifecycle
 from latlab.campaigns.recording import Recorded, Recorder, record_console
 from latlab.catalog import event_table
 from latlab.errors import UsageError
@@ -34,7 +34,7 @@ MOST_BOOTS = 1000
 def run_psci(
     store: Store,
     qemu: qemus.Qemu,
-    machine: qemus.Machine,
+    machine: qemus.QemuMachine,
     limits: consoles.Limits,
     progress: Progress,
     interrupted: Callable[[], bool] = lambda: False,
@@ -88,7 +88,7 @@ def run_psci_virtual(store: Store, virtual: virtual_times.Virtual, progress: Pro
         conditions=Conditions(board_model=board_digest(virtual.board)),
         facts=virtual_times.facts(virtual.board),
     )
-    with living(store, run) as run_id:
+    with run_lifecycle(store, run) as run_id:
         progress.start(run_id)
         store.add(run_id, logs={"board": board_text(virtual.board).encode()})
         printed = virtual_times.run_program(virtual.program, virtual.board, virtual.command[2:])
@@ -99,6 +99,6 @@ def run_psci_virtual(store: Store, virtual: virtual_times.Virtual, progress: Pro
         return recorder.finish()
 
 
-def _conditions(machine: qemus.Machine, command: tuple[str, ...]) -> Conditions:
-    found = with_image(with_machine(Conditions(mode=machine.mode), command), [machine.images.firmware_bin])
-    return with_build(found, machine.images.firmware_elf)
+def _conditions(machine: qemus.QemuMachine, command: tuple[str, ...]) -> Conditions:
+    conditions = with_image(with_machine(Conditions(mode=machine.mode), command), [machine.images.firmware_bin])
+    return with_build(conditions, machine.images.firmware_elf)

@@ -64,7 +64,7 @@ def publish_tf_a(logs: Sequence[Path], data: Path, topology: Topology | None = N
 
 def _figures_of_logs(logs: Sequence[Path], topology: Topology | None) -> dict[str, Cells]:
     """The median of each cell over the iterations of all logs; the lower of two middle ones, so that it is one that was measured."""
-    found: dict[str, dict[tuple[CoreId, Metric], list[int]]] = {}
+    values_of: dict[str, dict[tuple[CoreId, Metric], list[int]]] = {}
     for log in logs:
         run = console_log.parse(log.read_bytes(), str(log), topology)
         if run.problems:
@@ -74,23 +74,23 @@ def _figures_of_logs(logs: Sequence[Path], topology: Topology | None) -> dict[st
         if run.is_simulated:
             raise DataError(f"{log}: simulated in virtual time on a model of a board; publish what the board itself measured")
         for sample in run.samples:
-            found.setdefault(sample.test, {}).setdefault((sample.core, sample.metric), []).append(sample.value_ticks)
-    return {test: {key: median_low(values) for key, values in cells.items()} for test, cells in found.items()}
+            values_of.setdefault(sample.test, {}).setdefault((sample.core, sample.metric), []).append(sample.value_ticks)
+    return {test: {key: median_low(values) for key, values in cells.items()} for test, cells in values_of.items()}
 
 
 def _figures_of_folder(folder: Path) -> dict[str, Cells]:
-    found: dict[str, Cells] = {}
+    by_test: dict[str, Cells] = {}
     for path in sorted(folder.glob(f"{PREFIX}*.csv")):
         reading = csv_tables.parse(path.read_text(encoding="utf-8"), path.name)
         if reading.problems or len(reading.tables) != 1:
-            told = reading.problems[0].message if reading.problems else "it holds no latency table"
-            raise DataError(f"{path}: {told}; correct the file first")
+            reason = reading.problems[0].message if reading.problems else "it holds no latency table"
+            raise DataError(f"{path}: {reason}; correct the file first")
         table = reading.tables[0]
         cells = {(figure.core, figure.metric): int(figure.value) for figure in table.figures}
         if len(cells) < len(table.figures):
             raise DataError(f"{path}: a core is in more than one row, so its figures cannot be paired; correct the file first")
-        found[table.test] = cells
-    return found
+        by_test[table.test] = cells
+    return by_test
 
 
 def _compared(before: Mapping[str, Cells], after: Mapping[str, Cells], notes: list[str]) -> Comparison | None:

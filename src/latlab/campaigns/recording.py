@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from latlab.analysis.spans.crosscheck import disagreement
 from latlab.analysis.spans.spans import SpanError, samples_of
-from latlab.campaigns.life import Progress, living, logs_of, refuse_interrupted, text_of
+from latlab.campaigns.life import Progress, logs_of, refuse_interrupted, run_lifecycle, text_of
 from latlab.catalog import event_table
 from latlab.errors import DataError, TestFailed
 from latlab.formats.dump.dump import Iteration, read_dump
@@ -92,7 +92,7 @@ class Recorder:
     def _boot(self, boot: Boot) -> None:
         if self.boot is None:
             self.run = _with_boot(self.run, boot, self.tick_of(boot.clock_hz))
-            self.store.describe(self.run_id, self.run)
+            self.store.update_metadata(self.run_id, self.run)
         self.boot = boot
 
     def _iteration(self, item: Iteration) -> None:
@@ -125,10 +125,10 @@ def record_console(
     console: consoles.Lines,
     progress: Progress,
     logs: Mapping[str, bytes],
-    left: Left = Left(),  # noqa: B008 - immutable
+    leftovers: Left = Left(),  # noqa: B008 - immutable
 ) -> Recorded:
-    """Follow a console to its end and store what it says; `logs` are kept beside it, `left` lies about meanwhile."""
-    with living(store, run, left) as run_id:
+    """Follow a console to its end and store what it says; `logs` are kept beside it, `leftovers` lies about meanwhile."""
+    with run_lifecycle(store, run, leftovers) as run_id:
         recorder = Recorder(store, run_id, run, tick_of, console.take, progress)
         progress.start(run_id)
         store.add(run_id, logs=logs)

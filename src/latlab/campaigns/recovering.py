@@ -42,7 +42,7 @@ class Recovered:
 
 def orphans(store: Store) -> tuple[Life, ...]:
     """Runs under way whose process is no more; on another machine, runs of which nothing was heard for a long time."""
-    return tuple(life for life in store.lives() if life.owner is not None and _is_orphan(life))
+    return tuple(life for life in store.unfinished_runs() if life.owner is not None and _is_orphan(life))
 
 
 def can_end_here(life: Life) -> bool:
@@ -57,9 +57,9 @@ def sweep(store: Store, chosen: Callable[[Life], bool] = can_end_here) -> list[R
     for life in filter(chosen, orphans(store)):
         with suppress(LatlabError, OSError):
             done.append(recover(store, life, no_machine))
-    kept = {life.left.folder for life in store.lives()}
+    folders_in_use = {life.left.folder for life in store.unfinished_runs()}
     for folder in scratch.abandoned():
-        if str(folder) not in kept and scratch.may_remove(folder, store.place):
+        if str(folder) not in folders_in_use and scratch.may_remove(folder, store.place):
             scratch.remove(folder)
     return [recovered for recovered in done if recovered]
 
@@ -91,14 +91,14 @@ def _recover(store: Store, life: Life, machine: Machine) -> Recovered | None:
     problems += [ended.sentence] if ended and ended.sentence else []
     problems += _problems(run, store.logs(life.run_id))
     store.add(life.run_id, problems=[Problem(0, sentence) for sentence in problems])
-    store.describe(life.run_id, replace(run, facts=(*run.facts, ("recovered (UTC)", now_utc()))))
+    store.update_metadata(life.run_id, replace(run, facts=(*run.facts, ("recovered (UTC)", now_utc()))))
     status = RunStatus.COMPLETE if is_whole and not problems else RunStatus.PARTIAL
     if not is_whole:
         store.checkpoint(life.run_id, {}, CUT_OFF)
     store.finish(life.run_id, status)
     if life.left.folder:
         _remove(Path(life.left.folder))
-    return Recovered(life.run_id, status, _said(life, status))
+    return Recovered(life.run_id, status, _recovery_sentence(life, status))
 
 
 def _salvaged(store: Store, life: Life, machine: Machine) -> LinuxRun | None:
@@ -153,18 +153,18 @@ def _keep_calls(store: Store, run: Run, stream: bytes) -> None:
     left."""
     from latlab.campaigns.foreign import INSTRUMENT, measured
     from latlab.campaigns.psci import CAMPAIGN
-    from latlab.campaigns.watching import Seen
+    from latlab.campaigns.watching import StreamAccumulator
 
     if not stream or run.samples or run.conditions.instrument != INSTRUMENT:
         return
     if run.campaign == CAMPAIGN:
-        found = measured(stream, CallsLog(), ())
-        store.add(run.id, found.samples, logs={FUNCTIONS_LOG: render_functions(found.functions)})
+        results = measured(stream, CallsLog(), ())
+        store.add(run.id, results.samples, logs={FUNCTIONS_LOG: render_functions(results.functions)})
         return
-    seen = Seen(lambda samples: store.add(run.id, samples), run.campaign)
-    seen.take(Decoder().feed(stream))
-    seen.flush()
-    store.describe(run.id, replace(run, topology=seen.topology))
+    accumulator = StreamAccumulator(lambda samples: store.add(run.id, samples), run.campaign)
+    accumulator.take(Decoder().feed(stream))
+    accumulator.flush()
+    store.update_metadata(run.id, replace(run, topology=accumulator.topology))
 
 
 def _key(trace: CoreTrace) -> tuple[str, int, int]:
@@ -189,7 +189,7 @@ def _cut_off(life: Life) -> str:
     return f"latlab was killed, or its machine stopped, after {life.heartbeat_utc}; the samples until then are kept"
 
 
-def _said(life: Life, status: RunStatus) -> str:
+def _recovery_sentence(life: Life, status: RunStatus) -> str:
     if status is RunStatus.COMPLETE:
         return f"run {life.run_id}: its job ended after latlab had died; recovered, complete"
     return f"run {life.run_id}: cut off after {life.heartbeat_utc}, because its latlab process died; its samples are kept as a partial run"

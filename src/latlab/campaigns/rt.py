@@ -7,10 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from latlab.campaigns.below_linux import build_of, of_drivers
-from latlab.campaigns.following import GuestFollowing, LinuxFollowing, Unwatched, Watcher
+from latlab.campaigns.following import GuestFollowing, LinuxFollowing, NullObserver, Watcher
 from latlab.campaigns.guest_worlds import seen_from_outside
-from latlab.campaigns.life import living, refuse_interrupted
+from latlab.campaigns.life import refuse_interrupted, run_lifecycle
 from latlab.campaigns.on_linux import mode_of, target_of, with_machine_of
 from latlab.campaigns.rt_results import (
     CAMPAIGN,
@@ -22,6 +21,7 @@ from latlab.campaigns.rt_results import (
     workload_conditions,
     workload_facts,
 )
+from latlab.campaigns.secure_world_options import build_of, of_drivers
 from latlab.campaigns.workloads import expected
 from latlab.formats.elf_build import with_build, with_image
 from latlab.formats.qemu_command import with_machine
@@ -46,7 +46,7 @@ from latlab.targets.linux.board_sources import source_facts
 from latlab.targets.linux.linux import RECORD, check_module, check_survey, collected, notes, run_linux, survey
 from latlab.targets.linux.machine import Machine
 from latlab.targets.linux.machine_facts import advice
-from latlab.targets.linux.measured_on import COLLECTED, read_collected
+from latlab.targets.linux.machine_inventory import COLLECTED, read_collected
 from latlab.targets.linux.rt_job import USUAL_DRIVERS, Drivers, Workload, guest_script
 from latlab.targets.process.console import Limits, MachineEnd
 from latlab.targets.qemu.images import FIRMWARE_BIN, FIRMWARE_ELF
@@ -74,7 +74,7 @@ def run_rt_guest(
     workload: Workload,
     options: GuestOptions,
     limits: Limits,
-    watcher: Watcher = Unwatched(),  # noqa: B008 - it has no state
+    watcher: Watcher = NullObserver(),  # noqa: B008 - it has no state
     planned: str = "",
 ) -> str:
     """One measurement in the guest; the run's id."""
@@ -82,14 +82,14 @@ def run_rt_guest(
     conditions = replace(_guest_conditions(machine, image, workload), **of_drivers(options.drivers), trng_hold_us=options.hold_us)
     facts = (*workload_facts(workload), *guest_facts(machine))
     run = new_run(CAMPAIGN, "guest", GUEST_PLATFORM, machine.cores, conditions, facts, emulator=str(qemu))
-    with scratch(persistent=True) as folder, living(store, run, Left(str(folder)), planned) as run_id:
+    with scratch(persistent=True) as folder, run_lifecycle(store, run, Left(str(folder)), planned) as run_id:
         watcher.start(run_id)
         following = GuestFollowing(store, run_id, workload, watcher, folder)
         job = guest_script(workload, options.drivers, options.hold_us, options.trace)
         done = run_guest(qemu, machine, image, job, limits, following.line, folder, following.poll)
         files = logs_of(done, folder)
-        told, wrong = seen_from_outside(folder / STREAM, files) if machine.probe else ({}, ())
-        files |= told
+        world_files, wrong = seen_from_outside(folder / STREAM, files) if machine.probe else ({}, ())
+        files |= world_files
         facts = (*facts, *busy_facts(files), *work_facts(files), *measured_on_facts(files))
         run = replace(with_boot(run, done, stack_of(machine)), facts=facts)
         if machine.efi:
@@ -107,29 +107,29 @@ def run_rt_linux(
     platform: str = "",
     smc_module: Path | None = None,
     probes: bool = True,
-    watcher: Watcher = Unwatched(),  # noqa: B008 - it has no state
+    watcher: Watcher = NullObserver(),  # noqa: B008 - it has no state
     planned: str = "",
 ) -> str:
     """One measurement on a Linux machine, wherever it is; the run's id. `platform` names the board where its address does not."""
-    found = survey(machine, workload.priority)
-    check_survey(machine, found, workload)
-    check_module(machine, found, smc_module)
+    machine_survey = survey(machine, workload.priority)
+    check_survey(machine, machine_survey, workload)
+    check_module(machine, machine_survey, smc_module)
     told_of_itself = {COLLECTED: collected(machine)}
     itself = read_collected(told_of_itself[COLLECTED])
-    for note in (*notes(found), *advice(itself)):
+    for note in (*notes(machine_survey), *advice(itself)):
         say(f"{machine.name}: {note}")
     say(f"{machine.name}: {expected(workload)}")
-    conditions = with_machine_of(workload_conditions(workload, mode_of(found)), found, itself)
-    told = [(name, found.said.get(name, "")) for name in ("machine", "rt_runtime_us", "hypervisor")]
-    told.append(("measured or emulated at the same time", found.said.get("measuring", "")))
-    facts = (*workload_facts(workload), *((name, value) for name, value in told if value))
+    conditions = with_machine_of(workload_conditions(workload, mode_of(machine_survey)), machine_survey, itself)
+    machine_facts = [(name, machine_survey.answers.get(name, "")) for name in ("machine", "rt_runtime_us", "hypervisor")]
+    machine_facts.append(("measured or emulated at the same time", machine_survey.answers.get("measuring", "")))
+    facts = (*workload_facts(workload), *((name, value) for name, value in machine_facts if value))
     target = target_of(machine)
     described = (*facts, *measured_on_facts(told_of_itself))
-    run = new_run(CAMPAIGN, target, platform or f"{machine.name}, {found.machine}", found.cpus, conditions, described)
-    with living(store, run, Left(machine=machine.address), planned) as run_id:
+    run = new_run(CAMPAIGN, target, platform or f"{machine.name}, {machine_survey.machine}", machine_survey.cpus, conditions, described)
+    with run_lifecycle(store, run, Left(machine=machine.address), planned) as run_id:
         watcher.start(run_id)
         store.checkpoint(run_id, told_of_itself)
-        done = run_linux(machine, found, workload, smc_module, probes, LinuxFollowing(store, run_id, workload, watcher, machine))
+        done = run_linux(machine, machine_survey, workload, smc_module, probes, LinuxFollowing(store, run_id, workload, watcher, machine))
         files = store.logs(run_id) | done.files
         run = replace(run, facts=(*facts, *busy_facts(files), *work_facts(files), *source_facts(files), *measured_on_facts(files)))
         conclude(store, run_id, run, files, (done.sentence,) if done.sentence else ())
@@ -149,13 +149,13 @@ def _guest_conditions(machine: GuestMachine, image: GuestImage, workload: Worklo
 
 
 def machine_conditions(machine: GuestMachine, image: GuestImage, mode: Mode) -> Conditions:
-    known = Conditions(
+    conditions = Conditions(
         mode=mode, kernel=image.kernel_release, kernel_version=version_of(image), kstack_randomised=machine.kstack_randomised
     )
     if machine.efi:
-        return with_image(known, [image.efi])
+        return with_image(conditions, [image.efi])
     firmware = find_firmware(machine)
-    return with_build(with_image(known, [firmware / FIRMWARE_BIN]), firmware / FIRMWARE_ELF)
+    return with_build(with_image(conditions, [firmware / FIRMWARE_BIN]), firmware / FIRMWARE_ELF)
 
 
 def version_of(image: GuestImage) -> str | None:
@@ -184,14 +184,14 @@ def logs_of(done: GuestRun, folder: Path) -> dict[str, bytes]:
     record = {} if RECORD in done.output.files else {RECORD: read_shared(folder / SHARED)}
     stream = folder / STREAM
     worlds = {STREAM: stream.read_bytes()} if stream.is_file() and stream.stat().st_size <= STREAM_KEPT_BYTES else {}
-    found = {**record, **worlds, **done.output.files, "console": done.console, "secure": done.secure, "stderr": done.stderr}
-    return {name: data for name, data in found.items() if data or name != RECORD}
+    files = {**record, **worlds, **done.output.files, "console": done.console, "secure": done.secure, "stderr": done.stderr}
+    return {name: data for name, data in files.items() if data or name != RECORD}
 
 
 def complaints_of(done: GuestRun) -> tuple[str, ...]:
-    found = [problem.message for problem in done.output.problems]
+    complaints = [problem.message for problem in done.output.problems]
     if done.outcome.sentence:
-        found.insert(0, done.outcome.sentence)
+        complaints.insert(0, done.outcome.sentence)
     if done.output.status not in (0, None):
-        found.append(f"the guest's job ended with status {done.output.status}; `latlab show --log job.log` prints why")
-    return tuple(found)
+        complaints.append(f"the guest's job ended with status {done.output.status}; `latlab show --log job.log` prints why")
+    return tuple(complaints)

@@ -12,10 +12,10 @@ from latlab.analysis.wakeups.instruments import beside
 from latlab.analysis.wakeups.lateness_parts import calibrations
 from latlab.analysis.wakeups.periodicity import find_period
 from latlab.analysis.wakeups.result import RtResult
-from latlab.analysis.wakeups.sight import sight
+from latlab.analysis.wakeups.steal_coverage import coverage_sentences
 from latlab.analysis.wakeups.wakeup import disagreement, silence, with_schedule
 from latlab.campaigns.exported import EXPORT_LOG, results_of_export
-from latlab.campaigns.life import living
+from latlab.campaigns.life import run_lifecycle
 from latlab.catalog import event_table
 from latlab.errors import DataError, LatlabError
 from latlab.formats.dump.el3_records import El3Records, info_of, read_all
@@ -33,7 +33,7 @@ from latlab.model.worlds import GuestWorlds
 from latlab.store.rows import now_utc
 from latlab.store.store import Store
 from latlab.targets.linux.machine_facts import machine_facts
-from latlab.targets.linux.measured_on import COLLECTED, HEAT, read_collected
+from latlab.targets.linux.machine_inventory import COLLECTED, HEAT, read_collected
 from latlab.targets.linux.rt_job import KERNEL_EVENTS, LOAD_WORK, Instrument, Workload
 
 CAMPAIGN = "rt"
@@ -109,21 +109,21 @@ def work_of_load(files: Mapping[str, bytes]) -> tuple[LoadWork, ...]:
 
 
 def work_facts(files: Mapping[str, bytes]) -> tuple[tuple[str, str], ...]:
-    said = ", ".join(f"{one.name} {one.per_second:,.4g}" for one in work_of_load(files))
-    return (("work of the load, in bogo operations per second", said),) if said else ()
+    work_text = ", ".join(f"{work.name} {work.per_second:,.4g}" for work in work_of_load(files))
+    return (("work of the load, in bogo operations per second", work_text),) if work_text else ()
 
 
 def measured_on_facts(files: Mapping[str, bytes]) -> tuple[tuple[str, str], ...]:
     """The machine, by what was collected on it before or after the measurement, and its heat once more at the end."""
     if COLLECTED not in files:
         return ()
-    found = read_collected(files[COLLECTED])
-    return machine_facts(found, read_collected(files[HEAT]) if HEAT in files else None)
+    inventory = read_collected(files[COLLECTED])
+    return machine_facts(inventory, read_collected(files[HEAT]) if HEAT in files else None)
 
 
 def keep(store: Store, run: Run, files: Mapping[str, bytes], complaints: tuple[str, ...]) -> str:
     """Store a run with its files, which are all there already."""
-    with living(store, run) as run_id:
+    with run_lifecycle(store, run) as run_id:
         conclude(store, run_id, run, files, complaints)
     return run_id
 
@@ -131,15 +131,15 @@ def keep(store: Store, run: Run, files: Mapping[str, bytes], complaints: tuple[s
 def conclude(store: Store, run_id: str, run: Run, files: Mapping[str, bytes], complaints: tuple[str, ...]) -> RunStatus:
     """Bring a run to its end: it is complete where there is nothing to complain of and everything in it can be read. The files take the
     place of what was kept of them before."""
-    store.describe(run_id, run)
+    store.update_metadata(run_id, run)
     store.checkpoint(run_id, files)
-    found = list(complaints)
+    complaints_found = list(complaints)
     try:
-        found += problems_of(run, files)
+        complaints_found += problems_of(run, files)
     except LatlabError as error:
-        found.append(str(error))
-    store.add(run_id, problems=[Problem(0, sentence) for sentence in found])
-    status = RunStatus.PARTIAL if found else RunStatus.COMPLETE
+        complaints_found.append(str(error))
+    store.add(run_id, problems=[Problem(0, sentence) for sentence in complaints_found])
+    status = RunStatus.PARTIAL if complaints_found else RunStatus.COMPLETE
     store.finish(run_id, status)
     return status
 
@@ -179,8 +179,8 @@ def result_of(run: Run, files: Mapping[str, bytes]) -> RtResult:
     if not wakeups:
         raise DataError("; ".join(problems) or "nothing was measured")
     el3 = el3_of(files, problems)
-    recorder = next((found for found in wakeups if found.tool == "recorder"), None)
-    timed = recorder or next((found for found in wakeups if found.outliers), None)
+    recorder = next((tool_wakeups for tool_wakeups in wakeups if tool_wakeups.tool == "recorder"), None)
+    timed = recorder or next((tool_wakeups for tool_wakeups in wakeups if tool_wakeups.outliers), None)
     attributed: tuple[Attributed, ...] | None = None
     exposed: tuple[Exposure, ...] = ()
     events, worlds = kernel_events_of(files, problems), _worlds(files, problems)
@@ -192,51 +192,51 @@ def result_of(run: Run, files: Mapping[str, bytes]) -> RtResult:
         if events:
             attributed = with_parts(recorder, attributed, events, recorder.conditions.priority or 0)
     problems += [
-        f"{found.tool}: {sentence}"
-        for found in wakeups
-        for sentence in (disagreement(cpu, found.rows) for cpu in found.cpus)
-        if sentence and found.tool == "recorder"
+        f"{tool_wakeups.tool}: {sentence}"
+        for tool_wakeups in wakeups
+        for sentence in (disagreement(cpu, tool_wakeups.rows) for cpu in tool_wakeups.cpus)
+        if sentence and tool_wakeups.tool == "recorder"
     ]
-    problems += [sentence for found in wakeups for cpu in found.cpus if (sentence := silence(found, cpu))]
+    problems += [sentence for tool_wakeups in wakeups for cpu in tool_wakeups.cpus if (sentence := silence(tool_wakeups, cpu))]
     problems += kernel_warnings(files.get("kernel.log", b""))
     due = [outlier.wake_ns - outlier.late_ns for outlier in timed.outliers] if timed else []
     period = find_period(sorted(due), (timed.interval_ns or 0) if timed else 0)
     seeing = calibrations(events) if events else {}
-    told = beside(worlds.late, attributed or (), recorder, rings, seeing, el3.gaps if el3 else {}) if worlds and recorder else ()
-    seen = sight(events) if events else ()
-    return RtResult(wakeups, attributed, exposed, period, tuple(problems), el3.lost if el3 else 0, seen, worlds, told)
+    instruments = beside(worlds.late, attributed or (), recorder, rings, seeing, el3.gaps if el3 else {}) if worlds and recorder else ()
+    coverage_notes = coverage_sentences(events) if events else ()
+    return RtResult(wakeups, attributed, exposed, period, tuple(problems), el3.lost if el3 else 0, coverage_notes, worlds, instruments)
 
 
 def _wakeups(run: Run, files: Mapping[str, bytes], problems: list[str]) -> tuple[Wakeups, ...]:
     """What can be read; what cannot is a problem and costs the rest nothing."""
-    found = []
+    all_wakeups = []
     for name in filter(has_wakeups, sorted(files, reverse=True)):
         place = run.source or name if name == IMPORT_LOG else name
         try:
-            one = read_wakeups(files[name], place, tool=files.get(TOOL_LOG, b"").decode() if name == IMPORT_LOG else "")
+            wakeups = read_wakeups(files[name], place, tool=files.get(TOOL_LOG, b"").decode() if name == IMPORT_LOG else "")
         except DataError as error:
             problems.append(str(error))
             continue
         interval_ns, duration_s = run.conditions.interval_ns, run.conditions.duration_s
-        if one.tool != "recorder" and interval_ns is not None and duration_s is not None:
-            one = with_schedule(one, interval_ns, duration_s)
-        problems += one.problems
+        if wakeups.tool != "recorder" and interval_ns is not None and duration_s is not None:
+            wakeups = with_schedule(wakeups, interval_ns, duration_s)
+        problems += wakeups.problems
         if name == OWN_CYCLICTEST:
-            one = replace(one, rows=RowKind.CPU)  # latlab starts a thread for each CPU
-        found.append(_on_its_cpus(one, run.conditions.affinity))
-    return tuple(found)
+            wakeups = replace(wakeups, rows=RowKind.CPU)  # latlab starts a thread for each CPU
+        all_wakeups.append(_on_its_cpus(wakeups, run.conditions.affinity))
+    return tuple(all_wakeups)
 
 
 def kernel_events_of(files: Mapping[str, bytes], problems: list[str]) -> KernelEvents | None:
     if KERNEL_EVENTS not in files:
         return None
     try:
-        found = read_kernel_events(files[KERNEL_EVENTS], KERNEL_EVENTS)
+        events = read_kernel_events(files[KERNEL_EVENTS], KERNEL_EVENTS)
     except DataError as error:
         problems.append(str(error))
         return None
-    problems += found.problems
-    return found
+    problems += events.problems
+    return events
 
 
 def _worlds(files: Mapping[str, bytes], problems: list[str]) -> GuestWorlds | None:
@@ -249,13 +249,13 @@ def _worlds(files: Mapping[str, bytes], problems: list[str]) -> GuestWorlds | No
         return None
 
 
-def _on_its_cpus(one: Wakeups, affinity: tuple[int, ...] | None) -> Wakeups:
+def _on_its_cpus(wakeups: Wakeups, affinity: tuple[int, ...] | None) -> Wakeups:
     """cyclictest numbers its threads, which stand on the CPUs that were asked for in their order."""
-    if one.tool != "cyclictest" or not affinity or len(one.cpus) > len(affinity):
-        return one
-    cpus = tuple(replace(cpu, cpu=affinity[at]) for at, cpu in enumerate(one.cpus))
-    outliers = tuple(replace(late, cpu=affinity[late.cpu]) if late.cpu < len(affinity) else late for late in one.outliers)
-    return replace(one, cpus=cpus, outliers=outliers, rows=RowKind.CPU)
+    if wakeups.tool != "cyclictest" or not affinity or len(wakeups.cpus) > len(affinity):
+        return wakeups
+    cpus = tuple(replace(cpu, cpu=affinity[at]) for at, cpu in enumerate(wakeups.cpus))
+    outliers = tuple(replace(late, cpu=affinity[late.cpu]) if late.cpu < len(affinity) else late for late in wakeups.outliers)
+    return replace(wakeups, cpus=cpus, outliers=outliers, rows=RowKind.CPU)
 
 
 def el3_of(files: Mapping[str, bytes], problems: list[str]) -> El3Records | None:

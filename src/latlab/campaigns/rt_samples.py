@@ -18,12 +18,14 @@ from latlab.model.wakeups import Histogram, Wakeups
 def with_distributions(run: Run, files: Mapping[str, bytes]) -> Run:
     """Each tool of each condition is a test: `recorder`, `cyclictest`, or `recorder-200-us-kstack-on-hwrng-off` in an experiment."""
     results = results_of(run, files)
-    found = tuple(one for name, result in results for wakeups in result.wakeups for one in _distributions(name, result, wakeups))
+    distributions = tuple(
+        distribution for name, result in results for wakeups in result.wakeups for distribution in _distributions(name, result, wakeups)
+    )
     conditions = run.conditions
     for _, result in results:
         for wakeups in result.wakeups:
             conditions = conditions.completed(wakeups.conditions)
-    return replace(run, contents=WakeupCounts(found, work_of_load(files)), conditions=conditions)
+    return replace(run, contents=WakeupCounts(distributions, work_of_load(files)), conditions=conditions)
 
 
 def _distributions(name: str, result: RtResult, wakeups: Wakeups) -> Iterator[Distribution]:
@@ -63,8 +65,8 @@ def _counts(histogram: Histogram | None) -> tuple[tuple[int, int, int], ...]:
 def _late(result: RtResult, wakeups: Wakeups) -> dict[int, list[LateWakeup]]:
     attributed = result.attributed if wakeups.tool == "recorder" else None
     blamed = {id(entry.outlier): entry.blame for entry in attributed or ()}
-    found: dict[int, list[LateWakeup]] = {}
+    by_cpu: dict[int, list[LateWakeup]] = {}
     for outlier in wakeups.outliers:
         late = LateWakeup(outlier.wake_ns, outlier.late_ns, outlier.missed, blamed.get(id(outlier), UNTRACED))
-        found.setdefault(outlier.cpu, []).append(late)
-    return found
+        by_cpu.setdefault(outlier.cpu, []).append(late)
+    return by_cpu

@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from latlab.campaigns.below_linux import build_of
-from latlab.campaigns.following import GuestFollowing, Unwatched, Watcher, Within
+from latlab.campaigns.following import BootWatcher, GuestFollowing, NullObserver, Watcher
 from latlab.campaigns.guest_worlds import seen_from_outside
-from latlab.campaigns.life import living, refuse_interrupted
+from latlab.campaigns.life import refuse_interrupted, run_lifecycle
 from latlab.campaigns.rt import GUEST_PLATFORM, complaints_of, logs_of, version_of, with_boot
 from latlab.campaigns.rt_results import conclude, new_run, workload_conditions, workload_facts
+from latlab.campaigns.secure_world_options import build_of
 from latlab.campaigns.series import planned_series
 from latlab.model.conditions import Dose, Mode, StackArm
 from latlab.model.life import CUT_OFF, Left
@@ -40,13 +40,13 @@ CAUSES_COST_US = 15
 
 @dataclass(frozen=True, slots=True)
 class DoseBoot:
-    """One boot as it is made; `said` tells it from the others."""
+    """One boot as it is made; `description` tells it from the others."""
 
     dose: Dose
     machine: GuestMachine
     workload: Workload
     drivers: Drivers
-    said: str
+    description: str
 
     @property
     def job(self) -> str:
@@ -99,11 +99,11 @@ def _held_boot(dose: Dose, workload: Workload, firmware: Path | None) -> DoseBoo
     machine = GuestMachine(kstack_randomised=dose.kstack_randomised, hold_firmware=True, firmware=firmware)
     find_firmware(machine)
     drivers = Drivers(RngNode.FIRMWARE if dose.hwrng_driver else RngNode.NONE)
-    said = (
+    description = (
         f"injected delay of TRNG_RND {dose.dose_us} µs, kernel-stack randomisation {_on(dose.kstack_randomised)}, hwrng "
         f"{_on(dose.hwrng_driver)}"
     )
-    return DoseBoot(dose, machine, workload, drivers, said)
+    return DoseBoot(dose, machine, workload, drivers, description)
 
 
 def stack_boots(qemu: Qemu, read_bytes: tuple[int, ...], workload: Workload, world_in: Callable[[str], Path]) -> tuple[DoseBoot, ...]:
@@ -116,9 +116,9 @@ def _stack_boot(qemu: Qemu, dose: Dose, arm: StackArm, workload: Workload, world
     source, count = ("hwrng", arm.read_bytes) if arm.read_bytes else ("zero", max(READ_BYTES))
     load = f"dd if=/dev/{source} of=/dev/null bs={count}"
     drivers = Drivers(RngNode(arm.node), True, arm.quality)
-    said = f"{arm.world}, numbers of {arm.node}, {load}{', with causes' if arm.causes else ''}"
+    description = f"{arm.world}, numbers of {arm.node}, {load}{', with causes' if arm.causes else ''}"
     outlier_us = workload.outlier_us + (CAUSES_COST_US if arm.causes else 0)
-    return DoseBoot(dose, machine, replace(workload, load=load, causes=arm.causes, outlier_us=outlier_us), drivers, said)
+    return DoseBoot(dose, machine, replace(workload, load=load, causes=arm.causes, outlier_us=outlier_us), drivers, description)
 
 
 def run_trng(
@@ -127,7 +127,7 @@ def run_trng(
     image: GuestImage,
     boots: Sequence[DoseBoot],
     limits: Limits,
-    watcher: Watcher = Unwatched(),  # noqa: B008 - it has no state
+    watcher: Watcher = NullObserver(),  # noqa: B008 - it has no state
     is_new: bool = False,
 ) -> str:
     """Every boot of an experiment that is still to be made; the run's id. One that was cut off gives what it has to the one that goes on,
@@ -136,12 +136,14 @@ def run_trng(
     planned, files, whole = ("", {}, []) if part_of_environment() else _begun(store, run, image, boots, is_new)
     complaints: list[str] = []
     done: GuestRun | None = None
-    with scratch(persistent=True) as folder, living(store, run, Left(str(folder)), planned) as run_id:
+    with scratch(persistent=True) as folder, run_lifecycle(store, run, Left(str(folder)), planned) as run_id:
         watcher.start(run_id)
         for boot, title in _still_to_do(boots, whole):
-            watcher.phase(f"{title}: {boot.said}", None)
-            done, found, wrong = _booted(store, run_id, qemu, image, boot, limits, Within(watcher, title), folder / boot.dose.name)
-            files |= {f"{boot.dose.name}/{name}": data for name, data in found.items()}
+            watcher.phase(f"{title}: {boot.description}", None)
+            done, boot_files, wrong = _booted(
+                store, run_id, qemu, image, boot, limits, BootWatcher(watcher, title), folder / boot.dose.name
+            )
+            files |= {f"{boot.dose.name}/{name}": data for name, data in boot_files.items()}
             complaints += [f"{boot.dose.name}: {sentence}" for sentence in (*complaints_of(done), *wrong)]
             if done.outcome.end is MachineEnd.INTERRUPT:
                 store.checkpoint(run_id, files)
@@ -167,7 +169,7 @@ def _new_run(qemu: Qemu, image: GuestImage, boots: Sequence[DoseBoot]) -> Run:
         stacks = {boot.dose.stack.world: stack_of(boot.machine) for boot in boots if boot.dose.stack}
         facts = (*facts, *((f"--secure-world {world}", _built_with(stack)) for world, stack in stacks.items() if stack))
     else:
-        facts = (*facts, ("doses_us", ",".join(str(one.dose_us) for one in conditions.doses[:-2])))
+        facts = (*facts, ("doses_us", ",".join(str(shown_dose.dose_us) for shown_dose in conditions.doses[:-2])))
     return new_run(CAMPAIGN, "guest", GUEST_PLATFORM, 1, conditions, facts, emulator=str(qemu))
 
 
@@ -183,11 +185,17 @@ def _built_with(stack: Stack) -> str:
 
 def _begun(store: Store, run: Run, image: GuestImage, boots: Sequence[DoseBoot], is_new: bool) -> tuple[str, dict[str, bytes], list[str]]:
     """The run that goes on, with the files and the names of the boots that an earlier one of the same question had made whole."""
-    asked = (repr(run.conditions), repr(run.facts), run.emulator, str(image.folder), *(str(find_firmware(boot.machine)) for boot in boots))
-    series = planned_series(store, run, 1, asked, is_new)
-    (planned,) = series.left
-    earlier = [life.run_id for life in store.lives(series=True) if life.part and life.part.series == series.name]
-    for run_id in (one for one in reversed(earlier) if one != planned):
+    question = (
+        repr(run.conditions),
+        repr(run.facts),
+        run.emulator,
+        str(image.folder),
+        *(str(find_firmware(boot.machine)) for boot in boots),
+    )
+    series = planned_series(store, run, 1, question, is_new)
+    (planned,) = series.planned
+    earlier = [life.run_id for life in store.unfinished_runs(series=True) if life.part and life.part.series == series.name]
+    for run_id in (earlier_run for earlier_run in reversed(earlier) if earlier_run != planned):
         files = store.logs(run_id)
         if whole := files.get(WHOLE_LOG, b"").decode("utf-8", "replace").split():
             return planned, {name: data for name, data in files.items() if name.partition("/")[0] in (*whole, WHOLE_LOG)}, whole
@@ -200,9 +208,9 @@ def _still_to_do(boots: Sequence[DoseBoot], whole: Sequence[str]) -> Iterator[tu
     for number, boot in enumerate(boots, 1):
         if boot.dose.name in whole:
             continue
-        made = len(whole) - before
-        left_s = (time.monotonic() - began_s) / made * (len(boots) - len(whole)) if made else 0.0
-        yield boot, f"boot {number} of {len(boots)}" + (f", some {max(1, round(left_s / 60))} min left" if made else "")
+        boots_done = len(whole) - before
+        left_s = (time.monotonic() - began_s) / boots_done * (len(boots) - len(whole)) if boots_done else 0.0
+        yield boot, f"boot {number} of {len(boots)}" + (f", some {max(1, round(left_s / 60))} min left" if boots_done else "")
 
 
 def _booted(
@@ -214,6 +222,6 @@ def _booted(
     done = run_guest(qemu, boot.machine, image, boot.job, limits, following.line, folder, following.poll)
     if boot.machine.probe is None:
         return done, logs_of(done, folder), ()
-    told, wrong = seen_from_outside(folder / STREAM, done.output.files)
+    world_files, wrong = seen_from_outside(folder / STREAM, done.output.files)
     (folder / STREAM).unlink(missing_ok=True)
-    return done, logs_of(done, folder) | told, wrong
+    return done, logs_of(done, folder) | world_files, wrong

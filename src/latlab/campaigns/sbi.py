@@ -30,14 +30,14 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
     made_by: Text = ""
 
 
-def load_subject(given: Path) -> tuple[Path, tuple[Path, ...]]:
+def load_subject(subject: Path) -> tuple[Path, tuple[Path, ...]]:
     """Image and ELF files of a subject's TOML file, or of one of latlab's own. Raises UsageError where one is missing."""
-    path, folder = subject_file(given)
-    found = read_toml(path, _File, "docs/reference/subject-files.md")
-    image, symbols = folder / found.firmware, tuple(folder / file for file in found.symbols)
+    path, folder = subject_file(subject)
+    subject_fields = read_toml(path, _File, "docs/reference/subject-files.md")
+    image, symbols = folder / subject_fields.firmware, tuple(folder / file for file in subject_fields.symbols)
     missing = next((file for file in (image, *symbols) if not file.is_file()), None)
     if missing is not None:
-        raise no_image(f"{given}: ", missing, found.made_by)
+        raise no_image(f"{subject}: ", missing, subject_fields.made_by)
     return image, symbols
 
 
@@ -59,10 +59,10 @@ def planned(
     if not image.is_file():
         raise UsageError(f"{image}: no such firmware; install Debian's package opensbi or name an image with --firmware")
     program = find_program()
-    found = find_qemu(qemu or Path(QEMU))
+    emulator = find_qemu(qemu or Path(QEMU))
     params = harts | iterations << 32
     command = (
-        str(found.path),
+        str(emulator.path),
         *("-M", "virt", "-smp", str(harts), "-bios", str(image), "-kernel", str(program)),
         *("-device", f"loader,addr={PARAMS:#x},data={params:#x},data-len=8"),
         *("-display", "none", "-monitor", "none", "-serial", "stdio", "-nic", "none"),

@@ -18,31 +18,31 @@ MOST_BOOTS = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Series:
-    """`done` are the runs of boots that are over, `left` those that are still planned."""
+class RunSeries:
+    """`done` are the runs of boots that are over, `planned` those that are still planned."""
 
     name: str
     done: tuple[str, ...]
-    left: tuple[str, ...]
+    planned: tuple[str, ...]
 
 
-def planned_series(store: Store, run: Run, boots: int, asked: Sequence[str], is_new: bool = False) -> Series:
+def planned_series(store: Store, run: Run, boots: int, question_words: Sequence[str], is_new: bool = False) -> RunSeries:
     """The series of this store that was asked for the same and is not over, else a new one."""
     if not 1 <= boots <= MOST_BOOTS:
         raise UsageError(f"--boots {boots} is not a number of boots; use 1 to {MOST_BOOTS}")
-    question = " ".join(asked)
+    question = " ".join(question_words)
     if not is_new:
-        found = _unfinished(store, run, question, boots)
-        if found is not None:
-            return found
+        series = _unfinished(store, run, question, boots)
+        if series is not None:
+            return series
     name = secrets.token_hex(4)
     ids = [store.begin(run, part=SeriesPart(name, number, boots, question), is_planned=True) for number in range(1, boots + 1)]
-    return Series(name, (), tuple(ids))
+    return RunSeries(name, (), tuple(ids))
 
 
-def _unfinished(store: Store, run: Run, question: str, boots: int) -> Series | None:
+def _unfinished(store: Store, run: Run, question: str, boots: int) -> RunSeries | None:
     """A boot that was cut off is planned once more; what it had measured stays a run of its own."""
-    lives = [life for life in store.lives(series=True) if life.part and (life.part.asked, life.part.count) == (question, boots)]
+    lives = [life for life in store.unfinished_runs(series=True) if life.part and (life.part.asked, life.part.count) == (question, boots)]
     for name in dict.fromkeys(life.part.series for life in reversed(lives) if life.part):
         parts = [(life, life.part.number) for life in lives if life.part and life.part.series == name]
         done = {number: life.run_id for life, number in parts if _is_over(life)}
@@ -52,7 +52,7 @@ def _unfinished(store: Store, run: Run, question: str, boots: int) -> Series | N
             if number not in {*done, *planned, *under_way}:
                 planned[number] = store.begin(run, part=SeriesPart(name, number, boots, question), is_planned=True)
         if planned:
-            return Series(name, tuple(done.values()), tuple(planned[number] for number in sorted(planned)))
+            return RunSeries(name, tuple(done.values()), tuple(planned[number] for number in sorted(planned)))
     return None
 
 

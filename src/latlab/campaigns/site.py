@@ -31,7 +31,7 @@ ALIKE = attrgetter("campaign", "platform", "topology", "target", "clock")
 
 
 @dataclass(frozen=True)
-class Board:
+class PublishedBoard:
     """What was published of a board, the oldest release first; `references` name them in the catalogue, which is read when it is asked."""
 
     name: str
@@ -55,12 +55,12 @@ class Board:
         return history(self.releases, FIGURE)[0]
 
     def compare(self, a: str, b: str) -> Comparison:
-        found = dict(zip(self.references, self.releases, strict=True))
-        return compare(found[a], found[b])
+        by_reference = dict(zip(self.references, self.releases, strict=True))
+        return compare(by_reference[a], by_reference[b])
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredThing:
     """Runs that measured one thing, the oldest first."""
 
     runs: tuple[Head, ...]
@@ -95,11 +95,13 @@ def compare_stored(store: Store, a: str, b: str) -> Comparison | str:
         return str(error)
 
 
-def published_boards() -> tuple[Board, ...]:
+def published_boards() -> tuple[PublishedBoard, ...]:
     """Boards of which three releases or more are in the catalogue."""
     named = (RELEASE.fullmatch(reference) for reference in published_references())
-    found = sorted((one["board"], int(one["major"]), int(one["minor"]), one[0]) for one in named if one)
-    boards = [Board(name, tuple(entry[-1] for entry in entries)) for name, entries in groupby(found, key=lambda entry: entry[0])]
+    releases = sorted((match["board"], int(match["major"]), int(match["minor"]), match[0]) for match in named if match)
+    boards = [
+        PublishedBoard(name, tuple(entry[-1] for entry in entries)) for name, entries in groupby(releases, key=lambda entry: entry[0])
+    ]
     return tuple(board for board in boards if len(board.references) > 2)
 
 
@@ -113,16 +115,16 @@ class UnderWay:
 
 def under_way(store: Store) -> tuple[UnderWay, ...]:
     """The runs that are not at their end, the newest first."""
-    phases = {life.run_id: life.phase for life in store.lives()}
+    phases = {life.run_id: life.phase for life in store.unfinished_runs()}
     running = heads(store, Filter(status=RunStatus.RUNNING)) if phases else ()
     return tuple(UnderWay(head, phases.get(head.id, "")) for head in reversed(running))
 
 
-def measured(store: Store) -> tuple[Measured, ...]:
+def measured(store: Store) -> tuple[MeasuredThing, ...]:
     """One for each thing that was measured, the one with the newest run first. Runs under way are left out."""
     by_thing: dict[object, list[Head]] = {}
     for head in heads(store):
         if head.status in (RunStatus.COMPLETE, RunStatus.PARTIAL):
             by_thing.setdefault(ALIKE(head), []).append(head)
     ordered = sorted(by_thing.values(), key=lambda runs: runs[-1].started_utc, reverse=True)
-    return tuple(Measured(tuple(runs)) for runs in ordered)
+    return tuple(MeasuredThing(tuple(runs)) for runs in ordered)

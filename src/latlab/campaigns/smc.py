@@ -41,10 +41,10 @@ def planned(subject: Subject, iterations: int, qemu: Qemu, folder: Path, how: Wa
     if not sweep:
         return how
     flags = SWEEP | OF[taker]
-    whole, one = (command_line(qemu, alone, program, sweep, folder, flags=each) for each in (flags, flags | ONE_EACH))
+    whole, single = (command_line(qemu, alone, program, sweep, folder, flags=test_flags) for test_flags in (flags, flags | ONE_EACH))
 
     def one_each(dues: Sequence[int]) -> tuple[str, ...]:
-        return (*one, *chain.from_iterable(words(subject.board.params + BEHIND_PARAMS, dues)))
+        return (*single, *chain.from_iterable(words(subject.board.params + BEHIND_PARAMS, dues)))
 
     return replace(how, sweep=WaitBoots(whole, one_each, _handler(taker, how), taker))
 
@@ -54,13 +54,15 @@ def _handler(taker: Taker, how: Watch) -> int | None:
     if taker is Taker.NORMAL:
         return None
     name = HANDLERS[taker]
-    found = next((start for image in how.images for start, own in zip(image.starts, image.names, strict=True) if own == name), None)
-    if found is None:
+    handler_start = next(
+        (start for image in how.images for start, label in zip(image.starts, image.names, strict=True) if label == name), None
+    )
+    if handler_start is None:
         raise UsageError(
             f"--interrupt {taker}: the symbols have no {name}, which handles it; `latlab guest build --secure-world optee,secure-timer` "
             "builds firmware that has it"
         )
-    return found
+    return handler_start
 
 
 def _swept(subject: Subject, sweep: int) -> Subject:

@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from latlab.campaigns.below_linux import build_of, of_drivers
-from latlab.campaigns.following import GuestFollowing, LinuxFollowing, Unwatched, Watcher
-from latlab.campaigns.life import finish, living, refuse_interrupted
+from latlab.campaigns.following import GuestFollowing, LinuxFollowing, NullObserver, Watcher
+from latlab.campaigns.life import finish, refuse_interrupted, run_lifecycle
 from latlab.campaigns.on_linux import mode_of, target_of, with_machine_of
 from latlab.campaigns.rt_results import kernel_warnings, measured_on_facts
+from latlab.campaigns.secure_world_options import build_of, of_drivers
 from latlab.campaigns.steal_results import CAMPAIGN, TOOL, problems_of
 from latlab.errors import DataError, LatlabError, UsageError
 from latlab.formats.elf_build import with_build, with_image
@@ -23,9 +23,9 @@ from latlab.store.rows import now_utc
 from latlab.store.store import Store
 from latlab.targets.guest.guest import GuestMachine, find_firmware, run_guest, stack_of
 from latlab.targets.guest.guest_image import GuestImage
-from latlab.targets.linux.linux import Job, collected, run_job, survey
+from latlab.targets.linux.linux import MachineJob, collected, run_job, survey
 from latlab.targets.linux.machine import Machine
-from latlab.targets.linux.measured_on import COLLECTED, read_collected
+from latlab.targets.linux.machine_inventory import COLLECTED, read_collected
 from latlab.targets.linux.recorder_binary import meter_for
 from latlab.targets.linux.rt_job import Drivers
 from latlab.targets.linux.steal_job import Watch, guest_script, script
@@ -53,24 +53,26 @@ def run_steal_linux(
     watch: Watch,
     say: Say,
     platform: str = "",
-    watcher: Watcher = Unwatched(),  # noqa: B008 - it has no state
+    watcher: Watcher = NullObserver(),  # noqa: B008 - it has no state
 ) -> str:
     """One measurement on a Linux machine, wherever it is; the run's id."""
-    found = survey(machine, PRIORITY)
-    _refuse_kind(machine.name, found.machine)
-    meter = meter_for(found.machine)
-    if found.said.get("fifo") != "yes":
+    machine_survey = survey(machine, PRIORITY)
+    _refuse_kind(machine.name, machine_survey.machine)
+    meter = meter_for(machine_survey.machine)
+    if machine_survey.answers.get("fifo") != "yes":
         say(f"{machine.name}: real-time priority is not permitted, so the windows get longer under load")
-    told = {COLLECTED: collected(machine)}
-    itself = read_collected(told[COLLECTED])
-    conditions = with_machine_of(_conditions(watch, mode_of(found)), found, itself)
+    collected_files = {COLLECTED: collected(machine)}
+    itself = read_collected(collected_files[COLLECTED])
+    conditions = with_machine_of(_conditions(watch, mode_of(machine_survey)), machine_survey, itself)
     target = target_of(machine)
-    run = _new_run(target, platform or f"{machine.name}, {found.machine}", found.cpus, conditions, measured_on_facts(told))
-    with living(store, run, Left(machine=machine.address)) as run_id:
+    run = _new_run(
+        target, platform or f"{machine.name}, {machine_survey.machine}", machine_survey.cpus, conditions, measured_on_facts(collected_files)
+    )
+    with run_lifecycle(store, run, Left(machine=machine.address)) as run_id:
         watcher.start(run_id)
-        store.checkpoint(run_id, told)
-        job = Job(((meter, "latlab-steal"),), lambda folder: script(watch, f"{folder}/latlab-steal"), *_times_s(watch))
-        done = run_job(machine, found, job, LinuxFollowing(store, run_id, None, watcher, machine))
+        store.checkpoint(run_id, collected_files)
+        job = MachineJob(((meter, "latlab-steal"),), lambda folder: script(watch, f"{folder}/latlab-steal"), *_times_s(watch))
+        done = run_job(machine, machine_survey, job, LinuxFollowing(store, run_id, None, watcher, machine))
         files = store.logs(run_id) | done.files
         _conclude(store, run_id, run, files, (done.sentence,) if done.sentence else ())
     return run_id
@@ -84,7 +86,7 @@ def run_steal_guest(
     watch: Watch,
     drivers: Drivers,
     limits: Limits,
-    watcher: Watcher = Unwatched(),  # noqa: B008 - it has no state
+    watcher: Watcher = NullObserver(),  # noqa: B008 - it has no state
 ) -> str:
     """One measurement in the guest; the run's id."""
     firmware = find_firmware(machine)
@@ -93,7 +95,7 @@ def run_steal_guest(
     run = replace(_new_run("guest", GUEST_PLATFORM, machine.cores, conditions), emulator=str(qemu))
     if (stack := stack_of(machine)) is not None:
         run = replace(run, build=build_of(stack))
-    with scratch(persistent=True) as folder, living(store, run, Left(str(folder))) as run_id:
+    with scratch(persistent=True) as folder, run_lifecycle(store, run, Left(str(folder))) as run_id:
         watcher.start(run_id)
         following = GuestFollowing(store, run_id, None, watcher, folder)
         done = run_guest(qemu, machine, image, guest_script(watch, drivers), limits, following.line, folder, following.poll)
@@ -151,11 +153,11 @@ def _times_s(watch: Watch) -> tuple[float, float]:
 
 
 def _conclude(store: Store, run_id: str, run: Run, files: Mapping[str, bytes], complaints: tuple[str, ...]) -> None:
-    store.describe(run_id, run)
+    store.update_metadata(run_id, run)
     store.checkpoint(run_id, files)
-    found = list(complaints)
+    sentences = list(complaints)
     try:
-        found += problems_of(files)
+        sentences += problems_of(files)
     except LatlabError as error:
-        found = found or [str(error)]
-    finish(store, run_id, [Problem(0, sentence) for sentence in found])
+        sentences = sentences or [str(error)]
+    finish(store, run_id, [Problem(0, sentence) for sentence in sentences])

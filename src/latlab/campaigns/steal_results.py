@@ -37,34 +37,34 @@ class StealPhase:
     """One measurement by its name; `periods` are those that the thefts of a CPU keep."""
 
     name: str
-    found: Stolen
+    measurement: Stolen
     periods: tuple[Repeated, ...]
 
 
 def phases_of(files: Mapping[str, bytes]) -> tuple[StealPhase, ...]:
     """Raises DataError where there is none."""
-    found = [(phase, read_stolen(files[file_of(phase)], file_of(phase))) for phase in PHASES if file_of(phase) in files]
-    if not found:
+    by_phase = [(phase, read_stolen(files[file_of(phase)], file_of(phase))) for phase in PHASES if file_of(phase) in files]
+    if not by_phase:
         raise DataError("no file of the steal meter came back; its messages and those of the job are kept (`latlab show --log meter.err`)")
-    return tuple(StealPhase(name, one, repeated(one)) for name, one in found)
+    return tuple(StealPhase(name, steal, repeated(steal)) for name, steal in by_phase)
 
 
 def problems_of(files: Mapping[str, bytes]) -> list[str]:
     """What is wrong with the files of a run, and a machine on which nothing could be measured."""
     phases = phases_of(files)
-    problems = [problem for phase in phases for problem in phase.found.problems]
-    if not any(phase.found.seeing for phase in phases):
-        problems += blind_sentences(phases[0].found.cpus)
+    problems = [problem for phase in phases for problem in phase.measurement.problems]
+    if not any(phase.measurement.seeing for phase in phases):
+        problems += blind_sentences(phases[0].measurement.cpus)
     return problems
 
 
 def with_stolen(run: Run, files: Mapping[str, bytes]) -> Run:
     """The run with its amounts."""
-    amounts = tuple(one for phase in phases_of(files) for one in amounts_of(phase.name, phase.found))
+    amounts = tuple(amount for phase in phases_of(files) for amount in amounts_of(phase.name, phase.measurement))
     return replace(run, contents=Amounts(amounts, TOOL))
 
 
-def whose(run: Run, files: Mapping[str, bytes], kinds: Sequence[CallsOfKind]) -> tuple[Explanation, ...]:
+def thefts_by_caller(run: Run, files: Mapping[str, bytes], kinds: Sequence[CallsOfKind]) -> tuple[Explanation, ...]:
     """By size, which calls of a watch of the same firmware the thefts may have been. Raises DataError where sizes cannot be compared."""
     if run.campaign != CAMPAIGN:
         raise DataError(f"{run.id} is no run of the steal meter, so it has no steal time; `latlab run steal` makes one")
@@ -76,20 +76,22 @@ def whose(run: Run, files: Mapping[str, bytes], kinds: Sequence[CallsOfKind]) ->
     if not kinds:
         raise DataError("the run with the calls has none; make it with `latlab watch` and the same firmware")
     a_ns = run.tick.value
-    found: list[Explanation] = []
+    explanations: list[Explanation] = []
     for phase in phases_of(files):
-        seen = [cpu.calibration for cpu in phase.found.seeing if cpu.calibration]
-        found += by_whom(phase.name, theft_sizes(phase.found, a_ns), kinds, slack(seen, phase.found.counter_hz, a_ns))
-    return tuple(found)
+        calibrations = [cpu.calibration for cpu in phase.measurement.seeing if cpu.calibration]
+        explanations += by_whom(
+            phase.name, theft_sizes(phase.measurement, a_ns), kinds, slack(calibrations, phase.measurement.counter_hz, a_ns)
+        )
+    return tuple(explanations)
 
 
-def repeated(found: Stolen) -> tuple[Repeated, ...]:
+def repeated(steal: Stolen) -> tuple[Repeated, ...]:
     """What comes again and again on a CPU, by how much it takes."""
-    return tuple(_repeated(found))
+    return tuple(_repeated(steal))
 
 
-def _repeated(found: Stolen) -> Iterator[Repeated]:
-    for cpu in found.seeing:
+def _repeated(steal: Stolen) -> Iterator[Repeated]:
+    for cpu in steal.seeing:
         for thefts in by_size(cpu.thefts):
-            if period := find_period([round(found.ns_of(theft.begin_ticks - found.start_ticks)) for theft in thefts], found.interval_ns):
+            if period := find_period([round(steal.ns_of(theft.begin_ticks - steal.start_ticks)) for theft in thefts], steal.interval_ns):
                 yield Repeated(cpu.cpu, period, min(theft.stolen_ns for theft in thefts), max(theft.stolen_ns for theft in thefts))

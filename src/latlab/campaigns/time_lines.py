@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from latlab.analysis.crossings.calls import Call, Pairing
+from latlab.analysis.crossings.calls import Pairing, WorldCall
 from latlab.analysis.crossings.counter_clock import CounterClock
-from latlab.analysis.crossings.world_track import Stay, stays
+from latlab.analysis.crossings.world_track import WorldSpan, stays
 from latlab.analysis.spans.decompose import segments
 from latlab.analysis.spans.psa_timeline import Room, swept_tests, timeline
 from latlab.analysis.wakeups.late_tracks import Tracks, late_wakeups, scheduling, stolen
@@ -56,9 +56,9 @@ def _of_wakeups(run: Run, files: Mapping[str, bytes]) -> TimeLine:
         if recorder is None:
             raise DataError("there is no file of the recorder, and no other file has the time of a late wake-up; use --instrument recorder")
         prefix = f"{name}, " if name else ""
-        found, told = _measured(run, group, result, recorder)
-        tracks += [Track(f"{prefix}{track.group}", track.name, track.slices) for track in found]
-        facts |= {f"{prefix}{key}": value for key, value in told}
+        new_tracks, new_facts = _measured(run, group, result, recorder)
+        tracks += [Track(f"{prefix}{track.group}", track.name, track.slices) for track in new_tracks]
+        facts |= {f"{prefix}{key}": value for key, value in new_facts}
     return TimeLine(tuple(tracks), tuple(facts.items()))
 
 
@@ -75,16 +75,16 @@ def _measured(run: Run, files: Mapping[str, bytes], result: RtResult, recorder: 
     if el3 and recorder.sync is not None:
         by_name |= {SMC: _smcs(el3, recorder), PSCI: _psci_parts(el3, recorder)}
     if PROBE_LOG in files and run.conditions.mode is Mode.DETERMINISTIC:
-        by_name[WORLDS], told = _worlds(files[PROBE_LOG], recorder, round(1 / run.tick.value))
-        facts += told
-    cpus = sorted({cpu for found in by_name.values() for cpu in found})
-    tracks = [Track(f"CPU {cpu}", name, tuple(found[cpu])) for cpu in cpus for name, found in by_name.items() if found.get(cpu)]
+        by_name[WORLDS], world_facts = _worlds(files[PROBE_LOG], recorder, round(1 / run.tick.value))
+        facts += world_facts
+    cpus = sorted({cpu for by_cpu in by_name.values() for cpu in by_cpu})
+    tracks = [Track(f"CPU {cpu}", name, tuple(by_cpu[cpu])) for cpu in cpus for name, by_cpu in by_name.items() if by_cpu.get(cpu)]
     return tracks, facts
 
 
 def _counter_skew(recorder: Wakeups) -> Facts:
     """What the recorder read last on both clocks, one after the other, by how much the two then differ."""
-    read = [(recorder.ns_of(one.wake_ticks), one.wake_ns) for one in recorder.outliers if one.wake_ticks is not None]
+    read = [(recorder.ns_of(outlier.wake_ticks), outlier.wake_ns) for outlier in recorder.outliers if outlier.wake_ticks is not None]
     skews = [round(ns - wake_ns) for ns, wake_ns in read if ns is not None]
     if not skews:
         return ()
@@ -98,11 +98,11 @@ def _ns(recorder: Wakeups, ticks: int) -> int:
 
 
 def _smcs(el3: El3Records, recorder: Wakeups) -> Tracks:
-    found: Tracks = defaultdict(list)
+    tracks: Tracks = defaultdict(list)
     for call in el3.calls():
         begin, end = _ns(recorder, call.in_ticks), _ns(recorder, call.out_ticks)
-        found[call.cpu].append(Slice(begin, end, call_name(call.function), (("function", f"{call.function:#010x}"),)))
-    return found
+        tracks[call.cpu].append(Slice(begin, end, call_name(call.function), (("function", f"{call.function:#010x}"),)))
+    return tracks
 
 
 def _psci_parts(el3: El3Records, recorder: Wakeups) -> Tracks:
@@ -141,32 +141,32 @@ def _worlds(stream: bytes, recorder: Wakeups, ns_per_instruction: int) -> tuple[
     clock = CounterClock(ns_per_instruction, counter_hz)
     for record in records:
         clock.take(record)
-    seen = list(stays(records))
-    timed = [(stay, round(at + since_ns)) for stay in seen if (at := clock.ns(stay.begin)) is not None]
-    found = [
+    world_stays = list(stays(records))
+    timed = [(stay, round(at + since_ns)) for stay in world_stays if (at := clock.ns(stay.begin)) is not None]
+    slices = [
         Slice(begin, begin + ns_per_instruction * (stay.end - stay.begin), world_name(arch, stay.world), _length(stay))
         for stay, begin in timed
     ]
     facts: Facts = (
-        ("worlds placed", len(found)),
-        ("worlds left out, since no timer of Linux ended the sleep before", len(seen) - len(found)),
+        ("worlds placed", len(slices)),
+        ("worlds left out, since no timer of Linux ended the sleep before", len(world_stays) - len(slices)),
     )
-    return {recorder.cpus[0].cpu: found}, facts
+    return {recorder.cpus[0].cpu: slices}, facts
 
 
-def _length(stay: Stay) -> Facts:
+def _length(stay: WorldSpan) -> Facts:
     return (("instructions", stay.end - stay.begin),)
 
 
 def _records(stream: bytes) -> tuple[list[Record], Arch]:
     decoder = Decoder()
-    found = [item for item in decoder.feed(stream) if isinstance(item, Core | Crossing | Sleep | Wake)]
+    items = [item for item in decoder.feed(stream) if isinstance(item, Core | Crossing | Sleep | Wake)]
     if decoder.header is None:
         raise DataError("the probe's stream has no header")
-    return list(found), decoder.header.arch
+    return list(items), decoder.header.arch
 
 
-def _calls(records: Iterable[Record], arch: Arch) -> Iterator[Call]:
+def _calls(records: Iterable[Record], arch: Arch) -> Iterator[WorldCall]:
     return Pairing(arch, call_names()).feed(records)
 
 
@@ -181,23 +181,23 @@ def _of_probe(stream: bytes) -> TimeLine:
         facts = (("function", f"{call.entry.function:#010x}"), ("instructions", call.instructions), ("error", call.error))
         calls[call.core].append(Slice(call.start_machine, call.end_machine, call.entry.name, facts))
     tracks = [
-        Track(f"core {core}", name, tuple(sorted(found[core], key=outer_first)))
+        Track(f"core {core}", name, tuple(sorted(slices_by_core[core], key=outer_first)))
         for core in sorted(worlds)
-        for name, found in ((WORLDS, worlds), (SMC, calls))
-        if found[core]
+        for name, slices_by_core in ((WORLDS, worlds), (SMC, calls))
+        if slices_by_core[core]
     ]
     return TimeLine(tuple(tracks), (("clock", f"{INSTRUCTIONS} of all cores; a sleeping core executes none"),))
 
 
 def _of_traces(run: Run) -> TimeLine:
     """The parts of each traced call of each core, boot by boot, on the firmware's counter."""
-    found: dict[tuple[str, str], list[Slice]] = defaultdict(list)
+    by_track: dict[tuple[str, str], list[Slice]] = defaultdict(list)
     for trace in run.traces:
         for call in _psci_calls(trace.records):
             whole = _slice(run, call[0].time_ticks, call[-1].time_ticks, trace.test, (("iteration", trace.iteration),))
             parts = [_slice(run, part.start_ticks, part.end_ticks, str(part.part)) for part in segments(call) if part.ticks]
-            found[f"boot {trace.boot}", f"core {trace.core}"] += [whole, *parts]
-    tracks = [Track(group, name, tuple(sorted(one, key=outer_first))) for (group, name), one in found.items()]
+            by_track[f"boot {trace.boot}", f"core {trace.core}"] += [whole, *parts]
+    tracks = [Track(group, name, tuple(sorted(slices, key=outer_first))) for (group, name), slices in by_track.items()]
     return TimeLine(tuple(tracks), (("clock", _clock(run)),))
 
 
@@ -207,7 +207,7 @@ def _of_sweeps(run: Run, symbols: Symbols) -> TimeLine:
     for test in swept_tests(run):
         stretches = timeline(run, symbols, test)
         for room in Room:
-            slices = [_slice(run, one.from_ticks, one.to_ticks, one.function) for one in stretches if one.room is room]
+            slices = [_slice(run, stretch.from_ticks, stretch.to_ticks, stretch.function) for stretch in stretches if stretch.room is room]
             if slices:
                 tracks.append(Track(test, str(room), tuple(slices)))
     return TimeLine(tuple(tracks), (("clock", f"{_clock(run)}; each call begins where the sweep set its timer"),))

@@ -27,6 +27,6 @@ def virtual_of(target: str, topology: str | None, iterations: int) -> Virtual:
         raise UsageError(f"--iterations {iterations}: a test has at least one")
     board = load_board(name)
     if topology not in (None, str(board.topology)):
-        wanted = str(topology_of(topology or "")).replace(",", "+")
-        raise UsageError(f"--topology {topology}: platform {board.name} has {board.topology}; add clusters={wanted} to --target instead")
+        clusters = str(topology_of(topology or "")).replace(",", "+")
+        raise UsageError(f"--topology {topology}: platform {board.name} has {board.topology}; add clusters={clusters} to --target instead")
     return Virtual(find_program(), board, iterations)

@@ -17,16 +17,16 @@ from pathlib import Path
 from typing import IO, Generic, TypeVar
 
 from latlab.analysis.crossings.boot import Stages, stages_of
-from latlab.analysis.crossings.calls import Call, ColdStart, Pairing, is_normal
+from latlab.analysis.crossings.calls import ColdStart, Pairing, WorldCall, is_normal
+from latlab.analysis.crossings.load_address import WrongImage, placed
 from latlab.analysis.crossings.masked import atlas_of
-from latlab.analysis.crossings.own_names import OwnNames
-from latlab.analysis.crossings.placing import WrongImage, placed
+from latlab.analysis.crossings.program_labels import OwnNames
 from latlab.analysis.crossings.proof import Proof, prove
 from latlab.analysis.crossings.span_functions import SpanReader, functions_of_calls, kinds_of
 from latlab.analysis.crossings.tally import CallKey, Tally, TallyRow
-from latlab.analysis.crossings.unreturned import unreturned_words
-from latlab.analysis.crossings.waits import Wait, wait_words, waits_of
-from latlab.campaigns.life import Interrupted, finish, living, on_qemu, text_of
+from latlab.analysis.crossings.unreturned_calls import unreturned_words
+from latlab.analysis.crossings.waits import InterruptWait, wait_words, waits_of
+from latlab.campaigns.life import Interrupted, finish, on_qemu, run_lifecycle, text_of
 from latlab.campaigns.sweeping import SweepSeen
 from latlab.catalog import call_names
 from latlab.errors import DataError, LatlabError, UsageError
@@ -41,7 +41,7 @@ from latlab.model.run import Build, CoreId, MaskedAtlas, Problem, Run, Sample, T
 from latlab.model.symbols import Image
 from latlab.store.store import Store
 from latlab.targets.process.children import dies_with_parent, stop
-from latlab.targets.process.last_words import death, last_words
+from latlab.targets.process.exit_diagnostics import death, exit_message
 from latlab.targets.qemu import probe as probes
 from latlab.targets.qemu.qemu import find_qemu
 from latlab.targets.scratch import scratch
@@ -59,7 +59,7 @@ MOST_ITERATIONS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Watched:
+class WatchResult:
     """What was seen: the run, its table, the functions of each kind of call (empty without functions), how many crossings of which kind."""
 
     run_id: str
@@ -74,7 +74,7 @@ class Watched:
     proof: Proof | None = None
     masked: MaskedAtlas | None = None
     stages: Stages | None = None
-    waits: tuple[Wait, ...] = ()
+    waits: tuple[InterruptWait, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ class Watch:
     sweep: WaitBoots | None = None
 
 
-class Seen:
+class StreamAccumulator:
     """The stream's records as they come, made into counts and samples. A call that was refused is counted and is no sample: what another
     firmware serves is not to be compared with it."""
 
@@ -174,15 +174,15 @@ class Seen:
                 self.masked.append(record)
                 return
             case Crossing():
-                self.crossings[record.left, record.entered] += 1
-        for found in self._own_names.feed(self._pairing.feed((record,))):
-            is_other = self._is_of_programs and self.header and not is_normal(self.header.arch, found.caller)
-            call = replace(found, depth=found.depth + 1) if is_other else found
+                self.crossings[record.left_world, record.entered] += 1
+        for paired in self._own_names.feed(self._pairing.feed((record,))):
+            is_other = self._is_of_programs and self.header and not is_normal(self.header.arch, paired.caller)
+            call = replace(paired, depth=paired.depth + 1) if is_other else paired
             self.tally.add(call)
             if call.depth == 0 and not call.error:
                 self._sample(call)
 
-    def _sample(self, call: Call) -> None:
+    def _sample(self, call: WorldCall) -> None:
         name, core = call.entry.name, call.core
         number = self._numbers[name, core]
         self._numbers[name, core] += 1
@@ -191,8 +191,8 @@ class Seen:
             self.flush()
 
 
-Progress = Callable[[Seen, float], None]
-S = TypeVar("S", Seen, SweepSeen)
+Progress = Callable[[StreamAccumulator, float], None]
+S = TypeVar("S", StreamAccumulator, SweepSeen)
 
 
 def core_of(identity: int) -> CoreId:
@@ -203,78 +203,80 @@ def core_of(identity: int) -> CoreId:
 
 def watch(
     store: Store,
-    wanted: Watch,
+    request: Watch,
     show_console: Callable[[bytes], None],
     progress: Progress,
     interrupted: Interrupted = lambda: False,
-) -> Watched:
+) -> WatchResult:
     """Run it to its end, or to the timeout or the user's interrupt. What came is kept whatever happens.
 
     Raises UsageError where QEMU does not start the machine with the probe, DataError where the symbols are of another build."""
-    program = check_command(wanted.command)
-    planned = _planned(wanted, program)
-    with scratch() as folder, living(store, planned, Left(str(folder))) as run_id:
+    program = check_command(request.command)
+    planned = _planned(request, program)
+    with scratch() as folder, run_lifecycle(store, planned, Left(str(folder))) as run_id:
         stream, slow = folder / "probe", folder / "each"
         command = probes.with_probe(
-            wanted.command, wanted.probe, stream, wanted.has_functions, wanted.limit_bytes, wanted.has_masked, wanted.has_classes
+            request.command, request.probe, stream, request.has_functions, request.limit_bytes, request.has_masked, request.has_classes
         )
-        if wanted.proves:
-            command = probes.with_slow_probe(command, wanted.probe, folder / "slow-probe.so", slow, wanted.limit_bytes)
-        seen = Seen(lambda samples: store.add(run_id, samples), wanted.campaign)
-        follower = _Follower(command, stream, seen, show_console)
+        if request.proves:
+            command = probes.with_slow_probe(command, request.probe, folder / "slow-probe.so", slow, request.limit_bytes)
+        accumulator = StreamAccumulator(lambda samples: store.add(run_id, samples), request.campaign)
+        follower = _Follower(command, stream, accumulator, show_console)
         try:
-            end = follower.run(wanted.timeout_s, progress, interrupted)
+            end = follower.run(request.timeout_s, progress, interrupted)
         finally:
-            seen.flush()
+            accumulator.flush()
             logs = {"console": bytes(follower.console), "stderr": follower.stderr}
             if stream.is_file() and stream.stat().st_size <= KEPT_STREAM_BYTES:
                 logs["probe"] = stream.read_bytes()
             store.add(run_id, logs=logs)
-            store.describe(run_id, _described(planned, seen))
-        proof = _proved(stream, slow, planned) if wanted.proves and seen.header else None
-        swept = Swept()
-        if wanted.sweep and seen.header and not end:
-            swept = _swept(wanted, wanted.sweep, folder, show_console, interrupted)
-            store.describe(run_id, _described(planned, seen, swept.waits))
-        return _concluded(store, run_id, wanted, seen, follower, end, proof, swept)
+            store.update_metadata(run_id, _described(planned, accumulator))
+        proof = _proved(stream, slow, planned) if request.proves and accumulator.header else None
+        swept = SweepResult()
+        if request.sweep and accumulator.header and not end:
+            swept = _swept(request, request.sweep, folder, show_console, interrupted)
+            store.update_metadata(run_id, _described(planned, accumulator, swept.waits))
+        return _concluded(store, run_id, request, accumulator, follower, end, proof, swept)
 
 
 @dataclass(frozen=True, slots=True)
-class Swept:
+class SweepResult:
     """The waits of each call, or why there are none."""
 
-    waits: tuple[Wait, ...] = ()
+    waits: tuple[InterruptWait, ...] = ()
     problems: tuple[Problem, ...] = ()
 
 
-def _swept(wanted: Watch, sweep: WaitBoots, folder: Path, show_console: Callable[[bytes], None], interrupted: Interrupted) -> Swept:
+def _swept(request: Watch, sweep: WaitBoots, folder: Path, show_console: Callable[[bytes], None], interrupted: Interrupted) -> SweepResult:
     boots: list[SweepSeen] = []
     command = sweep.whole
     for number in range(2):
-        stream, seen = folder / f"sweep-{number}", SweepSeen(sweep.handler)
+        stream, sweep_run = folder / f"sweep-{number}", SweepSeen(sweep.handler)
         has_functions = number > 0 or sweep.handler is not None
-        follower = _Follower(probes.with_probe(command, wanted.probe, stream, has_functions), stream, seen, show_console)
-        end = follower.run(wanted.timeout_s, lambda seen, elapsed: None, interrupted)
+        follower = _Follower(probes.with_probe(command, request.probe, stream, has_functions), stream, sweep_run, show_console)
+        end = follower.run(request.timeout_s, lambda state, elapsed: None, interrupted)
         if not end and follower.exit_status:
-            end = death("QEMU", follower.exit_status, last_words(follower.stderr))
-        if end or seen.shots is None:
-            return Swept(problems=(Problem(0, f"no waits are reported: in a sweep {end or 'QEMU printed nothing'}"), *seen.problems))
-        if not seen.waits.found:
-            return Swept(problems=(Problem(0, "no waits are reported: no interrupt came; the console has the program's messages"),))
-        if seen.shots.unseen:
-            name, count = seen.shots.unseen.most_common(1)[0]
-            return Swept(problems=(Problem(0, f"no waits are reported: {count} interrupts into {name} have no known time"),))
-        boots.append(seen)
-        command = sweep.one_each([one.shot.due for one in seen.waits.found.values()])
+            end = death("QEMU", follower.exit_status, exit_message(follower.stderr))
+        if end or sweep_run.shots is None:
+            return SweepResult(
+                problems=(Problem(0, f"no waits are reported: in a sweep {end or 'QEMU printed nothing'}"), *sweep_run.problems)
+            )
+        if not sweep_run.waits.found:
+            return SweepResult(problems=(Problem(0, "no waits are reported: no interrupt came; the console has the program's messages"),))
+        if sweep_run.shots.unseen:
+            name, count = sweep_run.shots.unseen.most_common(1)[0]
+            return SweepResult(problems=(Problem(0, f"no waits are reported: {count} interrupts into {name} have no known time"),))
+        boots.append(sweep_run)
+        command = sweep.one_each([waited.shot.due for waited in sweep_run.waits.found.values()])
     swept, again = boots
     problems = (*swept.problems, *(Problem(0, sentence) for sentence in swept.waits.complaints))
-    return Swept(waits_of(swept.waits, swept.instructions, again.waits, again.fragments, wanted.images, sweep.taker), problems)
+    return SweepResult(waits_of(swept.waits, swept.instructions, again.waits, again.fragments, request.images, sweep.taker), problems)
 
 
 def _proved(stream: Path, slow: Path, planned: Run) -> Proof:
-    usual, each = Decoder(), Decoder()
-    proof = prove(_records(stream, usual), _records(slow, each), planned.conditions.mode is Mode.DETERMINISTIC)
-    is_cut = any(decoder.end is None or decoder.end.lost for decoder in (usual, each))
+    usual, by_each = Decoder(), Decoder()
+    proof = prove(_records(stream, usual), _records(slow, by_each), planned.conditions.mode is Mode.DETERMINISTIC)
+    is_cut = any(decoder.end is None or decoder.end.lost for decoder in (usual, by_each))
     return replace(proof, behind=()) if is_cut else proof
 
 
@@ -298,22 +300,22 @@ def check_command(command: Sequence[str]) -> str:
         raise UsageError("no command is given; write it after `--`, such as: latlab watch -- qemu-system-aarch64 -M virt ...")
     if not Path(command[0]).name.startswith("qemu-system-"):
         raise UsageError(f"{command[0]} is no machine emulator of QEMU; the command after `--` begins with qemu-system-...")
-    found = shutil.which(command[0])
-    if found is None:
+    program_path = shutil.which(command[0])
+    if program_path is None:
         raise UsageError(f"{command[0]} does not exist or is no program; `latlab doctor` checks the installation")
-    return str(find_qemu(Path(found)))
+    return str(find_qemu(Path(program_path)))
 
 
 class _Follower(Generic[S]):
     """One QEMU: its console, what it says on stderr, and its stream."""
 
-    def __init__(self, command: tuple[str, ...], stream: Path, seen: S, show_console: Callable[[bytes], None]) -> None:
+    def __init__(self, command: tuple[str, ...], stream: Path, accumulator: S, show_console: Callable[[bytes], None]) -> None:
         self.command = command
         self.console = bytearray()
         self.stderr = b""
         self.exit_status = 0
         self._stream = stream
-        self._seen: S = seen
+        self._seen: S = accumulator
         self._show = show_console
         self._decoder = Decoder()
         self._read_bytes = 0
@@ -370,102 +372,108 @@ class _Follower(Generic[S]):
         """What is there now and no more: a machine may write faster than this reads."""
         if not self._stream.is_file():
             return
-        left = self._stream.stat().st_size - self._read_bytes
+        unread = self._stream.stat().st_size - self._read_bytes
         with self._stream.open("rb") as file:
             file.seek(self._read_bytes)
-            while left > 0 and (data := file.read(min(left, CHUNK))):
-                left -= len(data)
+            while unread > 0 and (data := file.read(min(unread, CHUNK))):
+                unread -= len(data)
                 self._read_bytes += len(data)
                 self._seen.take(self._decoder.feed(data))
 
 
-def _never_left(seen: Seen) -> str:
+def _never_left(accumulator: StreamAccumulator) -> str:
     """The world below EL3 in which every core of an AArch64 machine began and stayed, else an empty text: there is no call to count."""
-    worlds = {entered for left, entered in seen.crossings}
-    if seen.header is None or seen.header.arch is not Arch.AARCH64 or any(left != NO_WORLD for left, _ in seen.crossings):
+    worlds = {entered for left_world, entered in accumulator.crossings}
+    if (
+        accumulator.header is None
+        or accumulator.header.arch is not Arch.AARCH64
+        or any(left_world != NO_WORLD for left_world, _ in accumulator.crossings)
+    ):
         return ""
     below = {world for world in worlds if world & LEVEL_MASK in (1, 2)}
-    return world_name(seen.header.arch, min(below)) if below and below == worlds else ""
+    return world_name(accumulator.header.arch, min(below)) if below and below == worlds else ""
 
 
 def _concluded(
     store: Store,
     run_id: str,
-    wanted: Watch,
-    seen: Seen,
-    follower: _Follower[Seen],
+    request: Watch,
+    accumulator: StreamAccumulator,
+    follower: _Follower[StreamAccumulator],
     end: str,
     proof: Proof | None = None,
-    swept: Swept = Swept(),
-) -> Watched:
-    if seen.header is None:
+    swept: SweepResult = SweepResult(),
+) -> WatchResult:
+    if accumulator.header is None:
         raise UsageError(probes.why_not_started(follower.stderr) or "QEMU printed nothing and ended")
-    how = end or (death("QEMU", follower.exit_status, last_words(follower.stderr)) if follower.exit_status else "")
+    how = end or (death("QEMU", follower.exit_status, exit_message(follower.stderr)) if follower.exit_status else "")
     problems = [Problem(0, how)] if how else []  # QEMU's own words first: what its stream lacks follows from them
-    problems += [*probes.complaints(text_of(follower.stderr)), *seen.problems]
+    problems += [*probes.complaints(text_of(follower.stderr)), *accumulator.problems]
     try:
-        images = placed(seen.fragments.values(), wanted.images, seen.header.arch)
+        images = placed(accumulator.fragments.values(), request.images, accumulator.header.arch)
     except WrongImage as error:
         store.add(run_id, problems=problems)
         raise DataError(f"{error}; the data are kept as {run_id}") from error
     if proof:
         problems += [
-            Problem(0, f"the two counts differ, please report it with this command: {each}") for each in (*proof.differences, *proof.behind)
+            Problem(0, f"the two counts differ, please report it with this command: {difference}")
+            for difference in (*proof.differences, *proof.behind)
         ]
     problems += swept.problems
-    if not seen.crossings:
+    if not accumulator.crossings:
         problems.append(Problem(0, "no core executed an instruction"))
-    if not wanted.has_masked and (world := _never_left(seen)):
+    if not request.has_masked and (world := _never_left(accumulator)):
         store.add(run_id, problems=problems)
         raise UsageError(
             f"every core began in {world} and never left it: this machine has no EL3, or QEMU started the image below EL3 and answers "
             "PSCI itself. Give firmware with -bios, and on -M virt also secure=on"
         )
-    ran = seen.tally.ran()
-    booted = [seen.boot.ran] if seen.boot else []
-    spans = [stretches for each in ran.values() for stretches in each]
-    reader = SpanReader(seen.header.arch, seen.fragments, images, [*spans, *booted])
-    stages = _stages(seen, images, reader)
+    ran = accumulator.tally.ran()
+    booted = [accumulator.boot.ran] if accumulator.boot else []
+    spans = [stretches for counts in ran.values() for stretches in counts]
+    reader = SpanReader(accumulator.header.arch, accumulator.fragments, images, [*spans, *booted])
+    stages = _stages(accumulator, images, reader)
     store.add(run_id, (*(stages.samples if stages else ()), *(wait.sample for wait in swept.waits)))
-    by_function = (*(stages.functions if stages else ()), *functions_of_calls(seen.tally, seen.cores, reader))
-    kinds = kinds_of(seen.tally, seen.header, seen.cores, reader)
+    by_function = (*(stages.functions if stages else ()), *functions_of_calls(accumulator.tally, accumulator.cores, reader))
+    kinds = kinds_of(accumulator.tally, accumulator.header, accumulator.cores, reader)
     store.add(run_id, logs={KINDS_LOG: render_functions(kinds), FUNCTIONS_LOG: render_functions(by_function)})
-    masked = MaskedAtlas(atlas_of(seen.masked, seen.header.arch, images)) if seen.header.has_masked else None
+    masked = MaskedAtlas(atlas_of(accumulator.masked, accumulator.header.arch, images)) if accumulator.header.has_masked else None
     if masked:
         store.add(run_id, logs={MASKED_LOG: render_functions(masked)})
-    functions = {key: reader.by_function(each) for key, each in ran.items() if any(each)}
+    functions = {key: reader.by_function(counts) for key, counts in ran.items() if any(counts)}
     status = finish(store, run_id, problems)
-    return Watched(
-        run_id, status, seen.header, seen.tally.rows(), functions, seen.crossings, seen.unreturned, tuple(problems), follower.exit_status,
+    return WatchResult(
+        run_id, status, accumulator.header, accumulator.tally.rows(), functions, accumulator.crossings, accumulator.unreturned,
+        tuple(problems), follower.exit_status,
         proof, masked, stages, swept.waits,
     )  # fmt: skip
 
 
-def _stages(seen: Seen, images: tuple[Image, ...], reader: SpanReader) -> Stages | None:
+def _stages(accumulator: StreamAccumulator, images: tuple[Image, ...], reader: SpanReader) -> Stages | None:
     """None of a machine that began in its normal world, or never came to it."""
-    if seen.boot is None or seen.header is None:
+    if accumulator.boot is None or accumulator.header is None:
         return None
-    core = seen.cores.get(seen.boot.core, CoreId(0, seen.boot.core))
-    return stages_of(seen.boot, seen.header.arch, images, core, reader)
+    core = accumulator.cores.get(accumulator.boot.core, CoreId(0, accumulator.boot.core))
+    return stages_of(accumulator.boot, accumulator.header.arch, images, core, reader)
 
 
-def verdict(watched: Watched) -> None:
+def verdict(watched: WatchResult) -> None:
     """Raise where the run is not whole."""
     if watched.problems:
         raise LatlabError(f"{watched.run_id} is partial: {watched.problems[0].message}")
 
 
-def _planned(wanted: Watch, program: str) -> Run:
-    words = wanted.command
+def _planned(request: Watch, program: str) -> Run:
+    words = request.command
     mode = Mode.DETERMINISTIC if "-icount" in words else Mode.MULTI_THREAD
     conditions = with_machine(Conditions(mode=mode, instrument="crossings"), words)
-    return on_qemu(wanted.campaign, program, words, _machine_of(words), Build(wanted.firmware, options=wanted.provenance), conditions)
+    return on_qemu(request.campaign, program, words, _machine_of(words), Build(request.firmware, options=request.provenance), conditions)
 
 
-def _described(planned: Run, seen: Seen, waits: tuple[Wait, ...] = ()) -> Run:
-    facts = (("calls that did not return", "; ".join(seen.unreturned)),) if seen.unreturned else ()
-    waited = ((f"longest wait into {wait.found.call}", wait_words(wait)) for wait in waits)
-    return replace(planned, topology=seen.topology, facts=(*planned.facts, *facts, *waited))
+def _described(planned: Run, accumulator: StreamAccumulator, waits: tuple[InterruptWait, ...] = ()) -> Run:
+    facts = (("calls that did not return", "; ".join(accumulator.unreturned)),) if accumulator.unreturned else ()
+    waited = ((f"longest wait into {wait.longest.call}", wait_words(wait)) for wait in waits)
+    return replace(planned, topology=accumulator.topology, facts=(*planned.facts, *facts, *waited))
 
 
 def _machine_of(words: Sequence[str]) -> str:

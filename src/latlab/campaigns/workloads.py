@@ -47,10 +47,10 @@ def doses_of(text: str) -> tuple[int, ...]:
 
 def read_bytes_of(text: str) -> tuple[int, ...]:
     """`0,1,64`: how many bytes a program reads at once."""
-    found = tuple(map(int, text.split(","))) if re.fullmatch(r"\d{1,5}(,\d{1,5})*", text) else ()
-    if len(set(found)) < 3 or len(set(found)) < len(found) or min(found) != 0 or max(found) > MOST_READ_BYTES:
+    sizes = tuple(map(int, text.split(","))) if re.fullmatch(r"\d{1,5}(,\d{1,5})*", text) else ()
+    if len(set(sizes)) < 3 or len(set(sizes)) < len(sizes) or min(sizes) != 0 or max(sizes) > MOST_READ_BYTES:
         raise UsageError(f"--doses {text}: name three or more from 0 to {MOST_READ_BYTES} bytes, 0 among them and none twice, for a slope")
-    return found
+    return sizes
 
 
 def checked_world(secure_world: str | None, load: str, firmware: Path | None) -> None:
@@ -119,8 +119,8 @@ def expected(workload: Workload) -> str:
     """How long whoever waits will wait, where the target's seconds are theirs."""
     tools = 2 if workload.instrument is Instrument.BOTH else 1
     whole = said_duration(SETTLE_S + tools * workload.duration_s)
-    each = "two tools one after the other" if tools == 2 else "one tool"
-    return f"the measurement takes about {whole}: {each}, {said_duration(workload.duration_s)} each"
+    tools_text = "two tools one after the other" if tools == 2 else "one tool"
+    return f"the measurement takes about {whole}: {tools_text}, {said_duration(workload.duration_s)} each"
 
 
 def expected_in_guest(workload: Workload) -> str:

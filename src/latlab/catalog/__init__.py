@@ -26,7 +26,7 @@ def event_table() -> EventTable:
 @cache
 def call_names() -> CallNames:
     """What the calls are called that firmware serves, and what they answer: calls.toml, answers.toml."""
-    data, told = (tomllib.loads(files(__name__).joinpath(name).read_text("utf-8")) for name in ("calls.toml", "answers.toml"))
+    data, answer_data = (tomllib.loads(files(__name__).joinpath(name).read_text("utf-8")) for name in ("calls.toml", "answers.toml"))
     sbi = {entry["id"]: (name, tuple(entry.get("functions", ()))) for name, entry in data.pop("sbi").items()}
     smc: dict[int, str] = {}
     answers: dict[int, Answers] = {}
@@ -35,11 +35,11 @@ def call_names() -> CallNames:
         for name, entry in group.items():
             for number, title in _numbers(name, entry):
                 smc[number] = title
-                if section in told:
-                    answers[number] = _only_unknown() if name in told[section].get("values", ()) else _answers(told[section])
+                if section in answer_data:
+                    answers[number] = _only_unknown() if name in answer_data[section].get("values", ()) else _answers(answer_data[section])
                 if entry.get("last"):
                     last.add(number)
-    return CallNames(smc, sbi, answers, _answers(told["sbi"]), frozenset(last))
+    return CallNames(smc, sbi, answers, _answers(answer_data["sbi"]), frozenset(last))
 
 
 def _numbers(name: str, entry: dict[str, int]) -> Iterator[tuple[int, str]]:

@@ -29,16 +29,16 @@ def parse_facts(text: str, place: str) -> PlatformFacts:
     """Raises DataError with the file and what is wrong in it: a fact of the wrong type, an unknown key, a source that is not listed."""
     try:
         data = tomllib.loads(text)
-        known = msgspec.convert(data, PlatformFacts)
+        facts = msgspec.convert(data, PlatformFacts)
     except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
         raise DataError(f"{place}: {error}; correct the file") from error
     unknown = sorted(set(data) - set(PlatformFacts.__slots__))
     if unknown:
         raise DataError(f"{place}: unknown key {unknown[0]!r}; it knows {', '.join(PlatformFacts.__slots__)}")
-    missing = sorted({source for source in _cited(known)} - set(known.sources))
+    missing = sorted({source for source in _cited(facts)} - set(facts.sources))
     if missing:
         raise DataError(f"{place}: the source {missing[0]!r} is cited but not listed; add it to [sources]")
-    return known
+    return facts
 
 
 @cache
@@ -50,8 +50,8 @@ def _cited(facts: PlatformFacts) -> list[str]:
     of_all = (
         facts.coherency, facts.levels, facts.power_controller, facts.interconnect, facts.counter_hz, facts.switched_on, facts.cluster_on
     )  # fmt: skip
-    found = [fact.source for fact in of_all if isinstance(fact, Fact)]
+    sources = [fact.source for fact in of_all if isinstance(fact, Fact)]
     for cluster in facts.clusters:
-        found += [cluster.core.source, *(cache.source for cache in cluster.caches)]
-        found += [cluster.clock_mhz.source] if cluster.clock_mhz else []
-    return found
+        sources += [cluster.core.source, *(cache.source for cache in cluster.caches)]
+        sources += [cluster.clock_mhz.source] if cluster.clock_mhz else []
+    return sources

@@ -62,27 +62,27 @@ def counts_of(published: str, processor: str) -> ReleaseCounts | None:
 def _by_reference() -> dict[tuple[str, str], ReleaseCounts]:
     folder = files("latlab.catalog") / "counts"
     entries = msgspec.convert(tomllib.loads((folder / "sources.toml").read_text("utf-8"))["firmware"], list[_Firmware])
-    found: dict[tuple[str, str], ReleaseCounts] = {}
+    by_reference: dict[tuple[str, str], ReleaseCounts] = {}
     for entry in entries:
-        commits = [(each.release, CommitOf(each.id, each.subject, tuple(each.functions))) for each in entry.commit]
+        commits = [(commit.release, CommitOf(commit.id, commit.subject, tuple(commit.functions))) for commit in entry.commit]
         for build in entry.build:
             for processor in build.processors:
                 spans = _spans(folder / entry.tables / f"{processor}.csv")
                 for release in entry.release:
-                    own = tuple(commit for name, commit in commits if name == release.name)
+                    own_commits = tuple(commit for name, commit in commits if name == release.name)
                     counts = ReleaseCounts(
                         release.name, release.commit, processor, build.subject, entry.provenance(build), tuple(build.own),
-                        spans[release.name], own,
+                        spans[release.name], own_commits,
                     )  # fmt: skip
-                    found |= {(f"published:{reference}", processor): counts for reference in release.published}
-    return found
+                    by_reference |= {(f"published:{reference}", processor): counts for reference in release.published}
+    return by_reference
 
 
 def _spans(table: Traversable) -> dict[str, dict[tuple[str, Metric], SpanCount]]:
     """By release. A row without function and class is of a span that was counted as a whole; an empty cell is what did not run."""
     reader = csv.DictReader(table.read_text("utf-8").splitlines())
     releases = [name for name in reader.fieldnames or () if name not in KEYS]
-    found: dict[str, dict[tuple[str, Metric], SpanCount]] = {name: {} for name in releases}
+    by_release: dict[str, dict[tuple[str, Metric], SpanCount]] = {name: {} for name in releases}
     parts: dict[str, dict[tuple[str, Metric], dict[tuple[str, InstructionClass], float]]] = {name: {} for name in releases}
     for row in reader:
         key = row["test"], Metric(row["metric"])
@@ -90,7 +90,7 @@ def _spans(table: Traversable) -> dict[str, dict[tuple[str, Metric], SpanCount]]
             if row[name] and row["class"]:
                 parts[name].setdefault(key, {})[row["function"], InstructionClass(row["class"])] = float(row[name])
             elif row[name]:
-                found[name][key] = SpanCount(float(row[name]), {})
+                by_release[name][key] = SpanCount(float(row[name]), {})
     for name in releases:
-        found[name] |= {key: SpanCount(sum(of_span.values()), of_span) for key, of_span in parts[name].items()}
-    return found
+        by_release[name] |= {key: SpanCount(sum(of_span.values()), of_span) for key, of_span in parts[name].items()}
+    return by_release

@@ -119,21 +119,21 @@ def explain(
         refuse_given(context, ("tolerance",), "is of the comparison of two runs; name the second one")
     if against is None and calls is not None:
         refuse_given(context, ("unit",), "is of tables in a file; a stored run has its unit, leave it out")
-        single, found = _thefts_and_calls(run, calls, store)
-        page = run_explanations(single, found)
+        single, explanations = _thefts_and_calls(run, calls, store)
+        page = run_explanations(single, explanations)
     elif against is None:
         check_unit(unit, run)
         single = load_reference(run, unit, store)
-        found = explain_run(single)
-        page = run_explanations(single, found)
+        explanations = explain_run(single)
+        page = run_explanations(single, explanations)
     else:
         comparison = comparison_of(run, against, tolerance, unit, store, allow_different)
-        found = explain_pair(comparison)
-        page = pair_explanations(comparison, found)
+        explanations = explain_pair(comparison)
+        page = pair_explanations(comparison, explanations)
     if format is Format.JSON:
-        emit(explanations_json(found))
+        emit(explanations_json(explanations))
         return
-    if not found:
+    if not explanations:
         say("nothing to explain: no queue, no wait and no broken rule in the figures")
     show(page)
 
@@ -156,7 +156,7 @@ def check_dt(
 
     It compares them with a board's psci run. Exits 1 if one is too short.
     """
-    from latlab.analysis.spans.idle_audit import Finding, audit, deepest_level
+    from latlab.analysis.spans.idle_audit import IdleFinding, audit, deepest_level
     from latlab.campaigns.loading import check_unit, load_reference
     from latlab.catalog.platform_facts import facts_of
     from latlab.formats.idle_states import read_idle_states
@@ -164,38 +164,38 @@ def check_dt(
     from latlab.store.reading import read_file
 
     check_output(output)
-    known = read_idle_states(read_file(tree), tree.name)
+    states = read_idle_states(read_file(tree), tree.name)
     check_unit(unit, run)
     measured = load_reference(run, unit, store)
     deepest = deepest_level(measured)
     levels = facts_of(measured.platform).levels
     if deepest is None and levels is not None:
         deepest = len(levels.value) - 1
-    found = audit(measured, known, deepest, _tests_of_states(state or ()))
+    judgements = audit(measured, states, deepest, _tests_of_states(state or ()))
     if format is Format.JSON:
-        emit(idle_audit.document(measured, found))
+        emit(idle_audit.document(measured, judgements))
     else:
-        show(idle_audit.page(measured, found))
-    nodes = idle_audit.corrected_nodes(measured, found)
+        show(idle_audit.page(measured, judgements))
+    nodes = idle_audit.corrected_nodes(measured, judgements)
     if output is not None and nodes:
         emit(nodes, output)
     elif output is not None:
         say("no value needs a correction, so no file is written")
-    findings = {one.finding for one in found}
-    if Finding.TOO_SHORT in findings:
+    findings = {judgement.finding for judgement in judgements}
+    if IdleFinding.TOO_SHORT in findings:
         raise typer.Exit(1)
-    if findings == {Finding.CANNOT_TELL}:
+    if findings == {IdleFinding.CANNOT_TELL}:
         raise typer.Exit(3)
 
 
 def _tests_of_states(written: Iterable[str]) -> dict[str, str]:
-    found = {}
-    for one in written:
-        name, equals, tests = one.partition("=")
+    tests_by_state = {}
+    for assignment in written:
+        name, equals, tests = assignment.partition("=")
         if not equals:
-            raise UsageError(f"--state {one}: write the state's node and its tests, such as cluster-sleep-0=susp_deep")
-        found[name] = tests
-    return found
+            raise UsageError(f"--state {assignment}: write the state's node and its tests, such as cluster-sleep-0=susp_deep")
+        tests_by_state[name] = tests
+    return tests_by_state
 
 
 def _print_class_moves(run: str, against: str | None, of_class: str, unit: str, format: Format, store: str | None) -> None:
@@ -204,11 +204,11 @@ def _print_class_moves(run: str, against: str | None, of_class: str, unit: str, 
 
     check_unit(unit, *filter(None, (run, against)))
     a = load_reference(run, unit, store)
-    found = page(a, of_class) if against is None else pair_page(a, load_reference(against, unit, store), of_class)
+    class_page = page(a, of_class) if against is None else pair_page(a, load_reference(against, unit, store), of_class)
     if format is Format.JSON:
-        emit(data(found))
+        emit(data(class_page))
     else:
-        show(found)
+        show(class_page)
 
 
 def _board_times(board: str, run: str, against: str | None, unit: str, store: str | None) -> tuple[Table, str]:
@@ -226,14 +226,14 @@ def _board_times(board: str, run: str, against: str | None, unit: str, store: st
 
 
 def _thefts_and_calls(run: str, calls: str, place: str | None) -> tuple[Run, tuple[Explanation, ...]]:
-    from latlab.campaigns.material import Material
-    from latlab.campaigns.steal_results import whose, with_stolen
+    from latlab.campaigns.material import RunArtifacts
+    from latlab.campaigns.steal_results import thefts_by_caller, with_stolen
     from latlab.cli.stores import open_store
 
     store = open_store(place)
     single, files = store.load(run), store.logs(store.resolve(run))
-    found = whose(single, files, Material(store, store.load(calls)).calls)
-    return with_stolen(single, files), found
+    explanations = thefts_by_caller(single, files, RunArtifacts(store, store.load(calls)).calls)
+    return with_stolen(single, files), explanations
 
 
 def gate(
@@ -272,8 +272,8 @@ def gate(
     Exits 0 for a pass, 1 for a failure, 3 if the data are inconclusive.
     """
     if limit or limit_file is not None or max_masked is not None:
-        one = "--max-masked" if not limit and limit_file is None else "--limit"
-        refuse_given(context, ("fail_on", "tolerance", "link"), f"is of two runs and has no effect with {one}; leave it out")
+        option = "--max-masked" if not limit and limit_file is None else "--limit"
+        refuse_given(context, ("fail_on", "tolerance", "link"), f"is of two runs and has no effect with {option}; leave it out")
     if limit or limit_file is not None:
         of_pair = {
             "--allow-different": allow_different,
@@ -343,7 +343,7 @@ def _gate_limits(
 
 def _gate_masked(run: str, other: str | None, most_insns: int, of_two: Sequence[str], store: str | None) -> NoReturn:
     from latlab.analysis.crossings.masked_gate import judge_masked
-    from latlab.campaigns.material import Material
+    from latlab.campaigns.material import RunArtifacts
     from latlab.cli.stores import open_store
 
     if other is not None:
@@ -352,7 +352,7 @@ def _gate_masked(run: str, other: str | None, most_insns: int, of_two: Sequence[
         raise UsageError(f"--max-masked compares nothing; leave out {' and '.join(of_two)}")
     opened = open_store(store)
     loaded = opened.load(run)
-    code, lines = judge_masked(loaded.id, Material(opened, loaded).masked, most_insns, [one.message for one in loaded.problems])
+    code, lines = judge_masked(loaded.id, RunArtifacts(opened, loaded).masked, most_insns, [problem.message for problem in loaded.problems])
     say_lines(lines)
     raise typer.Exit(code)
 
@@ -408,21 +408,21 @@ def history(
     fewest = min(map(len, lines.values()))
     if fewest < 2:
         raise UsageError(f"a history needs two runs at least, there is {fewest}; name another")
-    limits, wanted = limits_of(tolerance), check_across(allow_different or ())
-    found = tuple(
-        replace(one, path=f"{one.path} of {name}" if len(lines) > 1 else one.path)
+    limits, ignored = limits_of(tolerance), check_across(allow_different or ())
+    all_series = tuple(
+        replace(series, path=f"{series.path} of {name}" if len(lines) > 1 else series.path)
         for name, loaded in lines.items()
-        for one in follow(loaded, figure or "", limits, wanted)
+        for series in follow(loaded, figure or "", limits, ignored)
     )
     if format is Format.TABLE:
         refuse_output(output)
-        show(screen(found))
+        show(screen(all_series))
     elif format is Format.JSON:
-        emit(history_json(found), output)
+        emit(history_json(all_series), output)
     else:
         from latlab.report.renderers import html, markdown
 
-        emit(html.document(page(found)) if format is Format.HTML else markdown.document(screen(found)), output)
+        emit(html.document(page(all_series)) if format is Format.HTML else markdown.document(screen(all_series)), output)
 
 
 def extremes(
@@ -452,14 +452,16 @@ def extremes(
         raise UsageError(f"--once-in {once_in:g} must be more than 1 and at most {MOST_SAMPLES:g}")
     check_unit(unit, run)
     loaded = load_reference(run, unit, store)
-    tests = list(dict.fromkeys([*(one.test for one in loaded.samples), *(one.test for one in loaded.distributions)]))
+    tests = list(
+        dict.fromkeys([*(sample.test for sample in loaded.samples), *(distribution.test for distribution in loaded.distributions)])
+    )
     if test is not None and test not in tests:
         raise UsageError(f"{run} has no test {test!r}; it has {', '.join(tests) or 'none'}")
-    found = tails(loaded, test, Metric(metric or (Metric.TASK_WAKEUP if loaded.kind is Kind.WAKEUPS else Metric.WAKEUP)), once_in)
-    if not found:
+    estimates = tails(loaded, test, Metric(metric or (Metric.TASK_WAKEUP if loaded.kind is Kind.WAKEUPS else Metric.WAKEUP)), once_in)
+    if not estimates:
         raise UsageError(f"{run} has no {metric or 'wake-ups'}{f' in {test}' if test else ''}; `latlab show` lists what it has")
-    show(screen(found, loaded.tick.unit, caveat_of(loaded)))
-    raise typer.Exit(0 if any(one.level is not None for one in found) else 3)
+    show(screen(estimates, loaded.tick.unit, caveat_of(loaded)))
+    raise typer.Exit(0 if any(tail_estimate.level is not None for tail_estimate in estimates) else 3)
 
 
 def comparison_of(
@@ -477,10 +479,10 @@ def comparison_of(
     from latlab.campaigns.loading import check_unit, load_base, load_earlier, load_reference
 
     check_unit(unit, before, after)
-    wanted = check_across(allow_different or ())
+    ignored = check_across(allow_different or ())
     (a, repeats), b = load_base(before, unit, store), load_reference(after, unit, store)
-    found = {run.id: run for run in (*repeats, *load_earlier(a, b, store))}
-    return compare_runs(a, b, limits_of(tolerance), tuple(found.values()), wanted)
+    earlier = {run.id: run for run in (*repeats, *load_earlier(a, b, store))}
+    return compare_runs(a, b, limits_of(tolerance), tuple(earlier.values()), ignored)
 
 
 def comparison_text(comparison: Comparison, format: Format, redact: bool = False) -> str:
@@ -504,8 +506,8 @@ def _verdicts(text: str) -> frozenset[Verdict]:
 
     codes = {verdict.code: verdict for verdict in Verdict}
     by_word = {verdict.word: verdict for verdict in Verdict}
-    known = codes | by_word
+    known_words = codes | by_word
     named = [part.strip() for part in text.split(",") if part.strip()]
-    if not named or any(word not in known for word in named):
+    if not named or any(word not in known_words for word in named):
         raise UsageError(f"--fail-on {text!r} is not a list of verdicts; use {', '.join(by_word)}")
-    return frozenset(known[word] for word in named)
+    return frozenset(known_words[word] for word in named)

@@ -64,7 +64,7 @@ def latlab(context: typer.Context, version: Annotated[bool, typer.Option("--vers
 def _print_first_steps() -> None:
     from latlab.campaigns.first_steps import first_steps
     from latlab.cli.output import show
-    from latlab.report.findings import first_steps_page
+    from latlab.report.doctor_tables import first_steps_page
 
     show(first_steps_page(first_steps()))
 
@@ -169,12 +169,12 @@ def _other(error: Exception) -> int:
     """Wrong options come from typer as exceptions that say it themselves; anything else is a fault of latlab."""
     message, code = getattr(error, "format_message", None), getattr(error, "exit_code", None)
     if message and isinstance(code, int):
-        said = message().replace("Value error, ", "")
-        if said.startswith("Usage:"):
-            typer.echo(said, err=True)
+        usage_text = message().replace("Value error, ", "")
+        if usage_text.startswith("Usage:"):
+            typer.echo(usage_text, err=True)
             return code
         context = getattr(error, "ctx", None)
-        return _fail(f"{said.rstrip('.')}; see `{context.command_path if context else 'latlab'} --help`", code)
+        return _fail(f"{usage_text.rstrip('.')}; see `{context.command_path if context else 'latlab'} --help`", code)
     if os.environ.get("LATLAB_DEBUG"):
         raise error
     return _fail(f"a fault in latlab: {type(error).__name__}: {error}; run it again with LATLAB_DEBUG=1 and report what it prints", 3)

@@ -13,7 +13,7 @@ from latlab.cli.foreign import SubjectOption
 from latlab.cli.options import FirmwareOption, QemuOption, StoreOption, grouped, names_of, refuse_given
 from latlab.cli.output import err, show
 from latlab.errors import DataError, TestFailed, UsageError
-from latlab.model.attacks import Family, Outcome
+from latlab.model.attacks import AttackOutcome, Family
 
 if TYPE_CHECKING:
     from latlab.campaigns.attack import Attacked
@@ -37,7 +37,7 @@ def register(run_app: typer.Typer) -> None:
 
 def attack(
     context: typer.Context,
-    own: OwnOptions,
+    build_options: OwnOptions,
     subject: SubjectOption = None,
     family: Annotated[
         list[Family] | None, typer.Option("--family", help="Only attacks of this family; may be given several times.")
@@ -58,19 +58,19 @@ def attack(
         raise UsageError("--timeout and --silence are seconds; use more than 0")
     if subject is not None:
         refuse_given(context, names_of(OwnOptions), "has no effect with --subject; leave it out")
-    subjects = _own(own) if subject is None else [_foreign(subject)]
+    subjects = _own_subjects(build_options) if subject is None else [_foreign(subject)]
     opened = open_store(store)
-    families = frozenset(one.value for one in family or ())
-    _conclude(opened, [_attacked(opened, one, families, witness, (timeout, silence), qemu) for one in subjects])
+    families = frozenset(attack_family.value for attack_family in family or ())
+    _conclude(opened, [_attacked(opened, attack_target, families, witness, (timeout, silence), qemu) for attack_target in subjects])
 
 
-def _own(own: OwnOptions) -> list[AttackSubject]:
+def _own_subjects(build_options: OwnOptions) -> list[AttackSubject]:
     from latlab.targets.qemu.attack_subject import BUILDS, own_subject
     from latlab.targets.qemu.mps2 import MACHINES
 
-    if own.machine not in MACHINES:
-        raise UsageError(f"--machine {own.machine} does not support attacks; use one of {', '.join(MACHINES)}")
-    return [own_subject(build, own.firmware, own.machine) for build in own.build or BUILDS]
+    if build_options.machine not in MACHINES:
+        raise UsageError(f"--machine {build_options.machine} does not support attacks; use one of {', '.join(MACHINES)}")
+    return [own_subject(build, build_options.firmware, build_options.machine) for build in build_options.build or BUILDS]
 
 
 def _foreign(path: Path) -> AttackSubject:
@@ -103,7 +103,7 @@ def _conclude(store: Store, attacked: list[Attacked]) -> None:
     from latlab.report.attacks.attack_pages import beside, screen
     from latlab.report.page import Page, Section
 
-    runs = [with_attacks(store, store.load(one.run_id)) for one in attacked]
+    runs = [with_attacks(store, store.load(outcome.run_id)) for outcome in attacked]
     for run in runs:
         show(screen(run))
     if len(runs) > 1:
@@ -113,13 +113,19 @@ def _conclude(store: Store, attacked: list[Attacked]) -> None:
 
 def _verdict(attacked: list[Attacked]) -> None:
     """1 where something is broken, 3 where it could not be told."""
-    broken = [(one.run_id, each) for one in attacked for each in one.results if each.outcome is Outcome.BROKEN]
+    broken = [(outcome.run_id, result) for outcome in attacked for result in outcome.results if result.outcome is AttackOutcome.BROKEN]
     if broken:
         run, first = broken[0]
         raise TestFailed(f"{len(broken)} attacks broke the isolation, first in {run}: {first.name}: {first.sentence}")
-    for one in attacked:
-        if one.problems:
-            raise DataError(f"{one.run_id} is partial: {one.problems[0].message}; `latlab show {one.run_id} --log console` has its lines")
-        untold = [each for each in one.results if each.outcome is Outcome.UNTOLD]
+    for attacked_run in attacked:
+        if attacked_run.problems:
+            raise DataError(
+                f"{attacked_run.run_id} "
+                f"is partial: "
+                f"{attacked_run.problems[0].message}; "
+                f"`latlab show "
+                f"{attacked_run.run_id} --log console` has its lines"
+            )
+        untold = [result for result in attacked_run.results if result.outcome is AttackOutcome.UNTOLD]
         if untold:
-            raise DataError(f"{one.run_id}: of {len(untold)} attacks the outcome is unknown, first of {untold[0].name}")
+            raise DataError(f"{attacked_run.run_id}: of {len(untold)} attacks the outcome is unknown, first of {untold[0].name}")

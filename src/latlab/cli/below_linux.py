@@ -59,12 +59,12 @@ def secure_world_folder(text: str) -> Path:
 
 def ready_drivers(machine: GuestMachine, hwrng: bool, node: RngNode | None, quality: int | None) -> Drivers:
     """What the guest loads on this firmware, which is built where a checkout lacks it."""
-    from latlab.campaigns.below_linux import drivers_for
+    from latlab.campaigns.secure_world_options import drivers_for
     from latlab.targets.guest.guest import ready_firmware, stack_of
     from latlab.targets.linux import rt_job
 
     if not hwrng and node not in (None, RngNode.NONE):
         raise UsageError(f"--no-hwrng loads no driver; leave it out, or --rng-node {node}")
     ready_firmware(machine, say)
-    wanted = rt_job.RngNode.NONE if not hwrng else rt_job.RngNode(node.value) if node else None
-    return drivers_for(stack_of(machine), wanted, quality)
+    rng_node = rt_job.RngNode.NONE if not hwrng else rt_job.RngNode(node.value) if node else None
+    return drivers_for(stack_of(machine), rng_node, quality)

@@ -99,12 +99,12 @@ def bisect(
     repository, measurer = _measuring(options, store)
     costs = _costs(options, measurer.recipes)
     good, bad = repository.ends(commits)
-    found = find(repository, measurer, good, bad, figure, costs)
+    bisection = find(repository, measurer, good, bad, figure, costs)
     if format is Format.JSON:
-        emit(bisection_json(found, figure, measurer), output)
+        emit(bisection_json(bisection, figure, measurer), output)
     else:
-        show(page(found, figure, measurer))
-    raise typer.Exit(0 if found.step else CANNOT_TELL)
+        show(page(bisection, figure, measurer))
+    raise typer.Exit(0 if bisection.step else CANNOT_TELL)
 
 
 def is_figure(word: str | None) -> bool:
@@ -121,9 +121,9 @@ def runs_of(options: CommitOptions, choice: ChoiceOptions, words: Sequence[str],
     if options.board:
         raise UsageError("--board is for all figures over commits, and for bisect; leave out the figure")
     repository, measurer = _measuring(options, store, choice)
-    found = runs_by_recipe(measurer, chosen(repository, words, choice.tags, _paths(choice)))
+    by_recipe = runs_by_recipe(measurer, chosen(repository, words, choice.tags, _paths(choice)))
     say(_done(measurer))
-    return found
+    return by_recipe
 
 
 def print_commits(
@@ -144,17 +144,22 @@ def print_commits(
         refuse_output(output)
     repository, measurer = _measuring(options, store, choice)
     costs = _costs(options, measurer.recipes)
-    asked = chosen(repository, words, choice.tags, _paths(choice))
-    found = histories(measurer, asked, tolerance, allow_different, costs)
+    chosen_commits = chosen(repository, words, choice.tags, _paths(choice))
+    all_histories = histories(measurer, chosen_commits, tolerance, allow_different, costs)
     say(_done(measurer))
     if format is Format.TABLE:
-        show(page(found, asked, not_measured(measurer)))
+        show(page(all_histories, chosen_commits, not_measured(measurer)))
     elif format is Format.JSON:
-        emit(commits_json(found, asked, not_measured(measurer)), output)
+        emit(commits_json(all_histories, chosen_commits, not_measured(measurer)), output)
     else:
         from latlab.report.renderers import html, markdown
 
-        emit((html if format is Format.HTML else markdown).document(page(found, asked, not_measured(measurer), is_wide=True)), output)
+        emit(
+            (html if format is Format.HTML else markdown).document(
+                page(all_histories, chosen_commits, not_measured(measurer), is_wide=True)
+            ),
+            output,
+        )
 
 
 def _costs(options: CommitOptions, recipes: Sequence[Recipe]) -> BoardCosts | None:
@@ -172,7 +177,7 @@ def _costs(options: CommitOptions, recipes: Sequence[Recipe]) -> BoardCosts | No
 
 
 def _done(measurer: Measurer) -> str:
-    return f"{measurer.built} built and measured, {measurer.found} measured before, {len(measurer.skipped)} skipped"
+    return f"{measurer.built} built and measured, {measurer.reused} measured before, {len(measurer.skipped)} skipped"
 
 
 def _paths(choice: ChoiceOptions) -> list[str]:
@@ -226,15 +231,18 @@ def _recipes(options: CommitOptions) -> tuple[Recipe, ...]:
     qemu = find_qemu(options.qemu or (Path(QEMU) if options.sbi else None))
     plugin = probe_for(qemu.path, options.probe)
     making = Making(options.build, options.build_timeout, tuple(path.absolute() for path in options.patch or ()))
-    return tuple(Recipe(making, one, qemu, plugin.absolute(), iterations, limits, options.classes, options.smc) for one in subjects)
+    return tuple(
+        Recipe(making, watched_build, qemu, plugin.absolute(), iterations, limits, options.classes, options.smc)
+        for watched_build in subjects
+    )
 
 
 def _watched(options: CommitOptions) -> Sequence[WatchedBuild]:
     """Empty where a subject is measured."""
     from latlab.campaigns.commits import WatchedBuild
 
-    given = [bool(options.sbi), bool(options.watch), bool(options.subject) or options.firmware is not None]
-    if sum(given) > 1:
+    sources = [bool(options.sbi), bool(options.watch), bool(options.subject) or options.firmware is not None]
+    if sum(sources) > 1:
         raise UsageError("--sbi, --watch and --subject or --firmware exclude each other; give one of them")
     if options.harts is not None and not options.sbi:
         raise UsageError(f"--harts {options.harts} is of the machine of --sbi; leave it out")
@@ -254,14 +262,14 @@ def _subjects(options: CommitOptions) -> Sequence[Subject]:
 
     from latlab.targets.qemu.subject import load_subject, subject_of_file
 
-    found: list[Subject] = []
+    subjects: list[Subject] = []
     for path in options.subject or ():
         folder, root = path.absolute().parent, (options.repo or Path()).absolute()
-        found.append(load_subject(path, folder.relative_to(root) if folder.is_relative_to(root) else Path()))
-    if not found:
+        subjects.append(load_subject(path, folder.relative_to(root) if folder.is_relative_to(root) else Path()))
+    if not subjects:
         if options.firmware is None or options.machine is None:
             raise UsageError("--subject FILE, or --machine MACHINE with --firmware FILE, names what is measured")
-        found.append(subject_of_file(options.firmware, options.machine))
+        subjects.append(subject_of_file(options.firmware, options.machine))
     symbols = tuple(options.symbols or ())
-    with_symbols = [replace(one, symbols=(*one.symbols, *symbols)) for one in found]
-    return [replace(one, cpu=cpu or one.cpu) for one in with_symbols for cpu in dict.fromkeys(options.cpu or [""])]
+    with_symbols = [replace(subject, symbols=(*subject.symbols, *symbols)) for subject in subjects]
+    return [replace(subject, cpu=cpu or subject.cpu) for subject in with_symbols for cpu in dict.fromkeys(options.cpu or [""])]

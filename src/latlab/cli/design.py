@@ -43,8 +43,8 @@ def run(
     from latlab.store.store import store_location
 
     plan = load_plan(file)
-    found = run_design(open_store(store), plan, seed, store_location(store), say, restart)
-    print_design(load_reference(found, "", store), Format.TABLE)
+    run_id = run_design(open_store(store), plan, seed, store_location(store), say, restart)
+    print_design(load_reference(run_id, "", store), Format.TABLE)
 
 
 @design_app.command()
@@ -81,9 +81,9 @@ def print_design(loaded: Run, format: Format, response: str | None = None, as_ra
     elif format is Format.CSV:
         emit(samples_csv.render(loaded), output)
     else:
-        found, asked = analysis_of(loaded, loaded.experiment, response, as_ratio)
+        analysis, response_used = analysis_of(loaded, loaded.experiment, response, as_ratio)
         if format is Format.TABLE:
-            show_page(design_pages.screen(loaded, found))
+            show_page(design_pages.screen(loaded, analysis))
             return
         render = {Format.HTML: html.document, Format.MD: markdown.document, Format.RST: rst.document}[format]
-        emit(render(design_pages.document(loaded, found, asked)), output)
+        emit(render(design_pages.document(loaded, analysis, response_used)), output)

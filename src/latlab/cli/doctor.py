@@ -27,10 +27,10 @@ def doctor(
     It lists the packages, QEMU and its modes, the compilers, the firmware images and the store.
     """
     from latlab.campaigns.doctor import findings
-    from latlab.report.findings import findings_table
+    from latlab.report.doctor_tables import findings_table
     from latlab.report.renderers.terminal import print_table
 
-    found = findings(qemu, store)
-    print_table(out(), findings_table(found))
-    if not all(finding.usable for finding in found if finding.needed):
+    all_findings = findings(qemu, store)
+    print_table(out(), findings_table(all_findings))
+    if not all(finding.usable for finding in all_findings if finding.needed):
         raise UsageError("a part that `latlab run psci` needs is missing; the lines above have the commands")

@@ -62,22 +62,22 @@ def check_given(subject: Path | None, firmware: Path | None, machine: str | None
         raise UsageError(f"--iterations {iterations}: use 1 to {MAX_ITERATIONS}")
 
 
-def subject_of(given: SubjectOptions, firmware: Path | None) -> tuple[Subject, tuple[Image, ...]]:
+def subject_of(options: SubjectOptions, firmware: Path | None) -> tuple[Subject, tuple[Image, ...]]:
     """The firmware that the options name, or our own, and its symbols."""
     from latlab.formats.symbols import read_subject_image
     from latlab.targets.qemu.subject import load_subject, own_subject, placed, subject_of_file
 
-    if given.subject is not None:
-        found = placed(load_subject(given.subject), named_in=given.subject)
+    if options.subject is not None:
+        subject = placed(load_subject(options.subject), named_in=options.subject)
     elif firmware is not None:
-        found = placed(subject_of_file(firmware, given.machine or ""))
+        subject = placed(subject_of_file(firmware, options.machine or ""))
     else:
-        found = own_subject(given.machine or DEFAULT_MACHINE)
-    return found, tuple(read_subject_image(each, with_places=True) for each in (*found.symbols, *(given.symbols or ())))
+        subject = own_subject(options.machine or DEFAULT_MACHINE)
+    return subject, tuple(read_subject_image(symbol_file, with_places=True) for symbol_file in (*subject.symbols, *(options.symbols or ())))
 
 
 def run(
-    given: SubjectOptions, firmware: Path | None, qemu: Path | None, iterations: int, limits: Limits, store: str | None
+    options: SubjectOptions, firmware: Path | None, qemu: Path | None, iterations: int, limits: Limits, store: str | None
 ) -> tuple[Store, Recorded]:
     from latlab.campaigns.foreign import run_psci_subject
     from latlab.campaigns.psci import CAMPAIGN_TESTS
@@ -87,11 +87,11 @@ def run(
     from latlab.report.progress import RunProgress
     from latlab.targets.qemu.qemu import find_qemu
 
-    check_given(given.subject, firmware, given.machine, iterations)
-    found, images = subject_of(given, firmware)
+    check_given(options.subject, firmware, options.machine, iterations)
+    subject, images = subject_of(options, firmware)
     opened, program = open_store(store), find_qemu(qemu)
-    plugin = probe_for(program.path, given.probe)
-    with Interrupts() as interrupts, RunProgress(err(), f"{found.name}, {program}", iterations * CAMPAIGN_TESTS) as progress:
+    plugin = probe_for(program.path, options.probe)
+    with Interrupts() as interrupts, RunProgress(err(), f"{subject.name}, {program}", iterations * CAMPAIGN_TESTS) as progress:
         return opened, run_psci_subject(
-            opened, program, found, images, iterations, plugin, limits, progress, interrupts.asked, given.classes
+            opened, program, subject, images, iterations, plugin, limits, progress, interrupts.asked, options.classes
         )

@@ -50,50 +50,57 @@ def identify(
         refuse_given(context, ("machine", "output", "iterations", "timeout", "probe", "qemu"), "is for firmware files; name them too")
         _list_ready()
         return
-    found = look(read_files(files), machine)
-    for sentence in found.said:
+    identified = look(read_files(files), machine)
+    for sentence in identified.said:
         say(sentence)
-    if found.subject is None:
+    if identified.subject is None:
         refuse_given(context, ("output",), "is for a subject file, which firmware of RISC-V does not need; leave it out")
-        _sbi(found, iterations, timeout, probe, qemu, store)
+        _sbi(identified, iterations, timeout, probe, qemu, store)
         return
-    _psci(found, output, Path(f"{files[0].stem}.toml"), iterations, timeout, probe, qemu, store)
+    _psci(identified, output, Path(f"{files[0].stem}.toml"), iterations, timeout, probe, qemu, store)
 
 
 def _list_ready() -> None:
     from latlab.campaigns.identifying import ready_subjects
-    from latlab.report.findings import ready_table
+    from latlab.report.doctor_tables import ready_table
     from latlab.report.renderers.terminal import print_table
 
     print_table(out(), ready_table(ready_subjects()))
 
 
-def _sbi(found: Look, iterations: int, timeout: float, probe: Path | None, qemu: Path | None, store: str | None) -> None:
+def _sbi(identified: Look, iterations: int, timeout: float, probe: Path | None, qemu: Path | None, store: str | None) -> None:
     from latlab.campaigns.sbi import QEMU, planned
     from latlab.cli.plugins import probe_for
     from latlab.cli.watch import WatchFormat, conclude
     from latlab.formats.symbols import read_image
     from latlab.targets.qemu.qemu import find_qemu
 
-    images = tuple(read_image(path) for path in found.symbols)
+    images = tuple(read_image(path) for path in identified.symbols)
     program = find_qemu(qemu or Path(QEMU)).path
-    wanted = planned(found.sbi, HARTS, iterations, probe_for(program, probe), program, bool(images), images, timeout)
-    words = ["latlab", "run", "sbi", "--firmware", str(found.sbi), "--iterations", str(iterations)]
-    words += [word for path in found.symbols for word in ("--symbols", str(path))]
+    request = planned(identified.sbi, HARTS, iterations, probe_for(program, probe), program, bool(images), images, timeout)
+    words = ["latlab", "run", "sbi", "--firmware", str(identified.sbi), "--iterations", str(iterations)]
+    words += [word for path in identified.symbols for word in ("--symbols", str(path))]
     say(f"to repeat it: {shlex.join(words)}")
-    conclude(wanted, store, WatchFormat.TABLE)
+    conclude(request, store, WatchFormat.TABLE)
 
 
 def _psci(
-    found: Look, output: Path | None, usual: Path, iterations: int, timeout: float, probe: Path | None, qemu: Path | None, store: str | None
+    identified: Look,
+    output: Path | None,
+    usual: Path,
+    iterations: int,
+    timeout: float,
+    probe: Path | None,
+    qemu: Path | None,
+    store: str | None,
 ) -> None:
     from latlab.cli.options import LimitOptions
     from latlab.cli.psci import conclude
     from latlab.targets.qemu.subject import rendered
 
-    assert found.subject is not None
+    assert identified.subject is not None
     limits, place = LimitOptions(timeout=timeout).limits(), output or usual
-    text = rendered(found.subject, place.parent)
+    text = rendered(identified.subject, place.parent)
     if output is None and place.exists() and place.read_bytes() != text.encode():
         raise UsageError(f"{place} exists with other content; name another file with -o")
     check_output(place)

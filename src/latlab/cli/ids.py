@@ -58,16 +58,16 @@ def hand_over() -> None:
 
 def _with_id_file(verb: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(verb)
-    def command(id_file: Path | None = None, **given: Any) -> Any:
+    def command(id_file: Path | None = None, **arguments: Any) -> Any:
         check_output(id_file)
         if id_file is not None and id_file.is_file():
             id_file.unlink()  # one of an earlier run would name that one, should this process be killed
         _handing.is_wanted, _handing.file = True, id_file
-        return verb(**given)
+        return verb(**arguments)
 
     types = get_type_hints(verb, include_extras=True)
-    kept = [one.replace(annotation=types[one.name]) for one in inspect.signature(verb).parameters.values()]
+    parameters = [parameter.replace(annotation=types[parameter.name]) for parameter in inspect.signature(verb).parameters.values()]
     more = inspect.Parameter("id_file", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=IdFileOption)
-    command.__signature__ = inspect.Signature([*kept, more])  # type: ignore[attr-defined]
-    command.__annotations__ = {one.name: one.annotation for one in (*kept, more)}
+    command.__signature__ = inspect.Signature([*parameters, more])  # type: ignore[attr-defined]
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in (*parameters, more)}
     return command

@@ -46,7 +46,7 @@ def import_(
 
     It is the console log of a board, the output of another tool, or an export of latlab. Its contents decide which.
     """
-    from latlab.campaigns.importing_file import Stated, import_file
+    from latlab.campaigns.importing_file import StatedOptions, import_file
     from latlab.campaigns.virtual_psci import topology_of
     from latlab.cli import psci, rt
     from latlab.cli.stores import open_store
@@ -55,10 +55,10 @@ def import_(
 
     data = read_file(file)
     shape = None if topology is None else topology_of(topology)
-    stated = Stated(tool, shape, Clock(clock.value) if clock else None, core_mhz, duration, interval, platform, firmware)
+    stated = StatedOptions(tool, shape, Clock(clock.value) if clock else None, core_mhz, duration, interval, platform, firmware)
     opened = open_store(store)
-    found = import_file(opened, data, file.name, stated)
-    if isinstance(found, str):
-        rt.conclude(opened, found, format)
+    recorded = import_file(opened, data, file.name, stated)
+    if isinstance(recorded, str):
+        rt.conclude(opened, recorded, format)
     else:
-        psci.conclude(opened, found, format)
+        psci.conclude(opened, recorded, format)

@@ -33,23 +33,23 @@ def current(words: Sequence[str], options_of: Callable[[Sequence[str]], Containe
     """The command line by its new names, and a notice for each old one. `options_of` gives the options of the verb in front."""
     named, notices = _verb(list(words))
     takes = options_of(named)
-    found: list[str] = []
-    rest = iter(named)
-    for word in rest:
+    current_words: list[str] = []
+    remaining = iter(named)
+    for word in remaining:
         if word == "--":
-            found += [word, *rest]
+            current_words += [word, *remaining]
             break
         old, equals, value = word.partition("=")
         new = OPTIONS.get(old, "")
         if new not in takes:
-            found.append(word)
+            current_words.append(word)
             continue
         notices.append(_notice(old, new))
         if old == LESS_BY_ONE:
-            value = _less_by_one(value if equals else next(rest, ""))
+            value = _less_by_one(value if equals else next(remaining, ""))
             equals = "="
-        found.append(f"{new}{equals}{value}")
-    return found, notices
+        current_words.append(f"{new}{equals}{value}")
+    return current_words, notices
 
 
 def _verb(words: list[str]) -> tuple[list[str], list[str]]:

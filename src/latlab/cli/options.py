@@ -104,11 +104,15 @@ def grouped(verb: Callable[..., None]) -> Callable[..., None]:
     groups: dict[str, Any] = {name: kind for name, kind in types.items() if is_dataclass(kind)}
 
     @wraps(verb)
-    def command(**given: Any) -> None:
-        built = {name: kind(**{field.name: given.pop(field.name) for field in fields(kind)}) for name, kind in groups.items()}
-        verb(**given, **built)
+    def command(**arguments: Any) -> None:
+        built = {name: kind(**{field.name: arguments.pop(field.name) for field in fields(kind)}) for name, kind in groups.items()}
+        verb(**arguments, **built)
 
-    flat = [one for parameter in inspect.signature(verb).parameters.values() for one in _flat(parameter, types[parameter.name])]
+    flat = [
+        flat_parameter
+        for parameter in inspect.signature(verb).parameters.values()
+        for flat_parameter in _flat(parameter, types[parameter.name])
+    ]
     command.__signature__ = inspect.Signature(flat)  # type: ignore[attr-defined]
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in flat}
     return command
@@ -118,7 +122,9 @@ def refuse_given(context: typer.Context, names: Iterable[str], why: str) -> None
     """Raises UsageError with the first of these options that was written: it would have no effect."""
     for name in names:
         if is_given(context, name):
-            written = next((text for one in context.command.params if one.name == name for text in one.opts if text.startswith("--")), name)
+            written = next(
+                (text for option in context.command.params if option.name == name for text in option.opts if text.startswith("--")), name
+            )
             raise UsageError(f"{written} {why}")
 
 

@@ -15,7 +15,7 @@ def probe_for(qemu: Path, path: Path | None) -> Path:
 
 
 def plugin_for(name: str, qemu: Path, path: Path | None) -> Path:
-    found = find_plugin(name, qemu, path)
-    if found.note:
-        say(found.note)
-    return found.path
+    plugin = find_plugin(name, qemu, path)
+    if plugin.note:
+        say(plugin.note)
+    return plugin.path

@@ -21,7 +21,7 @@ GUEST_SUSPENDS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class GuestOptions:
+class PowerGuestOptions:
     """The guest in QEMU."""
 
     cores: Annotated[int, typer.Option(help="Guest: vCPUs.")] = 4
@@ -38,7 +38,7 @@ def register(run_app: typer.Typer) -> None:
 
 def rt_power(
     context: typer.Context,
-    in_guest: GuestOptions,
+    in_guest: PowerGuestOptions,
     on_linux: RtLinuxOptions,
     board: BoardOptions,
     target: Annotated[RtTarget, typer.Option(help="guest: Linux in QEMU; linux: here; ssh: --host; labgrid: --config")] = RtTarget.GUEST,
@@ -63,7 +63,7 @@ def rt_power(
     check_power(in_guest.cores, cycles, count)
     power = PowerCycle(cycles, count, load, cpus_of(affinity, None))
     power.load_command  # noqa: B018  refuses an unknown load before anything is started
-    check_target(context, target, GuestOptions, RtLinuxOptions)
+    check_target(context, target, PowerGuestOptions, RtLinuxOptions)
     opened = open_store(store)
     on_guest = target is RtTarget.GUEST
     run_id = _in_guest(opened, power, in_guest) if on_guest else _on_linux(opened, power, target, on_linux, board)
@@ -72,13 +72,13 @@ def rt_power(
 
 def _on_linux(store: Store, power: PowerCycle, target: RtTarget, options: RtLinuxOptions, board: BoardOptions) -> str:
     from latlab.campaigns.power import run_power_linux
-    from latlab.report.waiting import MeasurementProgress
+    from latlab.report.measurement_progress import MeasurementProgress
 
-    with machine_of(target, options.host, board) as found, MeasurementProgress(err()) as watcher:
-        return run_power_linux(store, found, power, say, options.platform, options.smc_module, watcher)
+    with machine_of(target, options.host, board) as machine, MeasurementProgress(err()) as watcher:
+        return run_power_linux(store, machine, power, say, options.platform, options.smc_module, watcher)
 
 
-def _in_guest(store: Store, power: PowerCycle, options: GuestOptions) -> str:
+def _in_guest(store: Store, power: PowerCycle, options: PowerGuestOptions) -> str:
     from latlab.campaigns.power import run_power_guest
     from latlab.campaigns.workloads import check_cpus, power_limits
     from latlab.model.conditions import Mode

@@ -54,7 +54,7 @@ def register(run_app: typer.Typer) -> None:
 
 def psa(
     context: typer.Context,
-    own: BuildOptions,
+    build_options: BuildOptions,
     foreign: PsaSubjectOptions,
     limit: PsaLimitOptions,
     priority: Annotated[str, typer.Option(help="Priority of the sweep's interrupt, 0x00 to 0xE0; schedulers use 0xE0.")] = "0x00",
@@ -78,7 +78,7 @@ def psa(
         recorded = [_subject(opened, foreign, foreign.subject, qemu, level, limits)]
     else:
         refuse_given(context, names_of(PsaSubjectOptions), "goes with --subject FILE")
-        opened, recorded = _own(own, qemu, (level, mask), limits, store)
+        opened, recorded = _own_builds(build_options, qemu, (level, mask), limits, store)
     _conclude(opened, recorded, html)
 
 
@@ -104,13 +104,13 @@ def _conclude(store: Store, recorded: list[Recorded], html: Path | None) -> None
         from latlab.report.run.psa_guide import guide
 
         emit(document(guide(results)), html)
-    for one in recorded:
-        print_block(err(), problem_items(one.problems, marked=True))
-        verdict(one)
+    for recorded_run in recorded:
+        print_block(err(), problem_items(recorded_run.problems, marked=True))
+        verdict(recorded_run)
 
 
-def _own(
-    own: BuildOptions, qemu: Path | None, priorities: tuple[int, int], limits: Limits, store: str | None
+def _own_builds(
+    build_options: BuildOptions, qemu: Path | None, priorities: tuple[int, int], limits: Limits, store: str | None
 ) -> tuple[Store, list[Recorded]]:
     """`priorities`: of the sweep's interrupt, and what masks its calls."""
     from latlab.campaigns.psa import CAMPAIGN_ITERATIONS, run_psa
@@ -120,15 +120,15 @@ def _own(
     from latlab.targets.qemu import mps2
     from latlab.targets.qemu.qemu import find_qemu
 
-    builds = own.build or mps2.board_of(own.machine).builds
-    images = [mps2.find_psa_images(name, own.firmware, own.machine) for name in builds]
+    builds = build_options.build or mps2.board_of(build_options.machine).builds
+    images = [mps2.find_psa_images(name, build_options.firmware, build_options.machine) for name in builds]
     program = find_qemu(qemu or Path(mps2.PROGRAM))
     opened = open_store(store)
     recorded: list[Recorded] = []
     with Interrupts() as interrupts:
         for image in images:
-            with RunProgress(err(), f"{program}, {own.machine}, build {image.build}", CAMPAIGN_ITERATIONS) as progress:
-                recorded.append(run_psa(opened, program, own.machine, image, limits, progress, interrupts.asked, *priorities))
+            with RunProgress(err(), f"{program}, {build_options.machine}, build {image.build}", CAMPAIGN_ITERATIONS) as progress:
+                recorded.append(run_psa(opened, program, build_options.machine, image, limits, progress, interrupts.asked, *priorities))
     return opened, recorded
 
 
@@ -147,9 +147,9 @@ def _subject(store: Store, foreign: PsaSubjectOptions, path: Path, qemu: Path | 
     if foreign.shots < 1:
         raise UsageError(f"--shots {foreign.shots} sweeps nothing; use 1 or more")
     subject = load_psa_subject(path)
-    images = tuple(read_subject_image(each, with_places=True) for each in (*subject.symbols, *(foreign.symbols or ())))
+    images = tuple(read_subject_image(symbol_file, with_places=True) for symbol_file in (*subject.symbols, *(foreign.symbols or ())))
     program = find_qemu(qemu or Path(PROGRAM))
     plugin = probe_for(program.path, foreign.probe)
-    asked = Asked(foreign.iterations, level, foreign.shots)
+    psa_options = Asked(foreign.iterations, level, foreign.shots)
     with Interrupts() as interrupts, RunProgress(err(), f"{subject.name}, {program}", len(BOOTS) * len(subject.calls)) as progress:
-        return run_psa_subject(store, program, subject, images, asked, plugin, limits, progress, interrupts.asked)
+        return run_psa_subject(store, program, subject, images, psa_options, plugin, limits, progress, interrupts.asked)

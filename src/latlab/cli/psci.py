@@ -89,8 +89,8 @@ def psci(
 
     allowed = limits.limits()
     if foreign.subject is not None or foreign.machine is not None:
-        own = ("target", "topology", "gic", "el", "boots", "mode", "build", *names_of(BoardOptions))
-        refuse_given(context, own, "has no effect with --subject or --machine; leave it out")
+        without_effect = ("target", "topology", "gic", "el", "boots", "mode", "build", *names_of(BoardOptions))
+        refuse_given(context, without_effect, "has no effect with --subject or --machine; leave it out")
         opened, recorded = run_subject(foreign, emulator.firmware, emulator.qemu, image.iterations, allowed, store)
         conclude(opened, recorded, format)
         return
@@ -98,8 +98,8 @@ def psci(
     if target == "labgrid":
         from latlab.cli.boards import record_console_of
 
-        own = (*names_of(ImageOptions), *names_of(EmulatorOptions))
-        refuse_given(context, own, "has no effect on a board, whose firmware is in its flash")
+        without_effect = (*names_of(ImageOptions), *names_of(EmulatorOptions))
+        refuse_given(context, without_effect, "has no effect on a board, whose firmware is in its flash")
         opened = open_store(store)
         recorded = record_console_of(board, opened, allowed)
     elif target == "qemu":
@@ -136,15 +136,15 @@ def _in_qemu(image: ImageOptions, emulator: EmulatorOptions, limits: Limits, sto
     from latlab.model.conditions import Mode
     from latlab.report.progress import RunProgress
     from latlab.targets.qemu.images import find_images
-    from latlab.targets.qemu.qemu import Machine, find_qemu
+    from latlab.targets.qemu.qemu import QemuMachine, find_qemu
 
     topology = topology_of(DEFAULT_TOPOLOGY if image.topology is None else image.topology)
     images = find_images(topology, PAYLOAD, emulator.firmware, emulator.build)
-    machine = Machine(images, PAYLOAD, Mode(emulator.mode.value), emulator.gic, emulator.el, image.iterations)
+    machine = QemuMachine(images, PAYLOAD, Mode(emulator.mode.value), emulator.gic, emulator.el, image.iterations)
     program = find_qemu(emulator.qemu)
     opened = open_store(store)
-    what = f"{program}, topology {images.topology}"
-    with Interrupts() as interrupts, RunProgress(err(), what, emulator.boots * image.iterations * CAMPAIGN_TESTS) as progress:
+    description = f"{program}, topology {images.topology}"
+    with Interrupts() as interrupts, RunProgress(err(), description, emulator.boots * image.iterations * CAMPAIGN_TESTS) as progress:
         return opened, run_psci(opened, program, machine, limits, progress, interrupts.asked, emulator.boots)
 
 

@@ -55,15 +55,15 @@ def site(
     from latlab.campaigns.site import compare_stored, measured, published_boards
     from latlab.cli.showing import page_of
     from latlab.cli.stores import open_store
+    from latlab.report.site.comparison_summaries import SummaryCache
     from latlab.report.site.files import write_site
-    from latlab.report.site.site_pages import Material, pages_of
-    from latlab.report.site.told import Tellings
+    from latlab.report.site.site_pages import SiteContents, pages_of
 
     opened = open_store(store)
-    tellings = Tellings(partial(compare_stored, opened), redact, folder, opened.place)
-    material = Material(
+    tellings = SummaryCache(partial(compare_stored, opened), redact, folder, opened.place)
+    material = SiteContents(
         boards=published_boards(),
-        found=measured(opened),
+        things=measured(opened),
         newest=newest,
         page_of=lambda run: page_of(opened, opened.load(run), redact=redact),
         compare=partial(compare_stored, opened),
@@ -71,7 +71,7 @@ def site(
         redact=redact,
     )
     try:
-        written, kept = write_site(folder, pages_of(material), lambda path: say(f"{folder / path}"))
+        written, unchanged = write_site(folder, pages_of(material), lambda path: say(f"{folder / path}"))
     finally:
         tellings.keep()
-    say(f"{folder / 'index.html'}: {written} pages written, {kept} as they were")
+    say(f"{folder / 'index.html'}: {written} pages written, {unchanged} as they were")

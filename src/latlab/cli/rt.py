@@ -141,7 +141,7 @@ def register(run_app: typer.Typer, app: typer.Typer) -> None:
 
 def rt(
     context: typer.Context,
-    what: WorkloadOptions,
+    workload_options: WorkloadOptions,
     in_guest: GuestOptions,
     on_linux: RtLinuxOptions,
     board: BoardOptions,
@@ -158,26 +158,26 @@ def rt(
     from latlab.campaigns.workloads import guest_limits
     from latlab.cli.stores import open_store
 
-    workload = what.workload()
+    workload = workload_options.workload()
     limits = guest_limits(workload, in_guest.timeout)
     check_target(context, target, GuestOptions, RtLinuxOptions)
     if boots == 1:
         refuse_given(context, ("restart",), "begins a series again; it needs --boots")
     opened = open_store(store)
 
-    def one(planned: str = "") -> str:
+    def measure_boot(planned: str = "") -> str:
         if target is RtTarget.GUEST:
-            return _in_guest(opened, workload, in_guest, limits, what.probes, planned)
-        return _on_linux(opened, workload, target, on_linux, board, what.probes, planned)
+            return _in_guest(opened, workload, in_guest, limits, workload_options.probes, planned)
+        return _on_linux(opened, workload, target, on_linux, board, workload_options.probes, planned)
 
     if boots == 1:
-        conclude(opened, one(), format)
+        conclude(opened, measure_boot(), format)
         return
     if target is not RtTarget.GUEST and not (target is RtTarget.LABGRID and board.power_cycle):
         raise UsageError("--boots needs a target that latlab can boot: --target guest, or --target labgrid with --power-cycle")
-    asked = (str(target), repr(workload), repr(in_guest), repr(on_linux), repr(board))
+    question = (str(target), repr(workload), repr(in_guest), repr(on_linux), repr(board))
     platform = on_linux.platform or (board.target_name if target is RtTarget.LABGRID else "")
-    _boots(opened, one, boots, asked, platform, workload, restart)
+    _boots(opened, measure_boot, boots, question, platform, workload, restart)
 
 
 def rt_trng(
@@ -215,14 +215,14 @@ def rt_trng(
     seconds = seconds_of(duration or ("1s" if is_real else "10s"))
     workload = checked(Workload(seconds, load, Instrument.RECORDER, outlier_us=threshold))
     limits = guest_limits(workload, WATCHED_BOOT_S if is_real and timeout is None else timeout)
-    wanted = read_bytes_of(doses or "0,1,4,64") if is_real else doses_of(doses or "0,50,100,200")
+    dose_values = read_bytes_of(doses or "0,1,4,64") if is_real else doses_of(doses or "0,50,100,200")
     opened = open_store(store)
     program, image = find_qemu(qemu), guest_image()
     if is_real:
-        boots = campaign.stack_boots(program, wanted, workload, secure_world_folder)
+        boots = campaign.stack_boots(program, dose_values, workload, secure_world_folder)
     else:
         ready_firmware(GuestMachine(hold_firmware=True, firmware=firmware), say)
-        boots = campaign.held_boots(wanted, workload, firmware)
+        boots = campaign.held_boots(dose_values, workload, firmware)
     with watched() as watcher:
         run_id = campaign.run_trng(opened, program, image, boots, limits, watcher, restart)
     conclude(opened, run_id, format)
@@ -251,20 +251,26 @@ def build(
 
 
 def _boots(
-    store: Store, one: Callable[[str], str], boots: int, asked: tuple[str, ...], platform: str, workload: Workload, restart: bool
+    store: Store,
+    measure_boot: Callable[[str], str],
+    boots: int,
+    question: tuple[str, ...],
+    platform: str,
+    workload: Workload,
+    restart: bool,
 ) -> None:
     """Every boot that is still to be done; then which runs there are."""
     from latlab.campaigns.rt import planned_run
     from latlab.campaigns.series import planned_series
     from latlab.model.enums import RunStatus
 
-    series = planned_series(store, planned_run(workload, platform), boots, asked, restart)
+    series = planned_series(store, planned_run(workload, platform), boots, question, restart)
     if series.done:
         say(f"series {series.name} goes on: {len(series.done)} of {boots} boots are done; --restart begins again")
     done = list(series.done)
-    for run_id in series.left:
+    for run_id in series.planned:
         say(f"boot {len(done) + 1} of {boots}")
-        done.append(one(run_id))
+        done.append(measure_boot(run_id))
     partial = [run_id for run_id in done if store.load(run_id).status is not RunStatus.COMPLETE]
     typer.echo("+".join(done))
     say(f"series {series.name}: {boots} boots; `latlab compare` takes the line above as one run of all of them")
@@ -276,10 +282,10 @@ def _on_linux(
     store: Store, workload: Workload, target: RtTarget, options: RtLinuxOptions, board: BoardOptions, probes: bool, planned: str
 ) -> str:
     from latlab.campaigns.rt import run_rt_linux
-    from latlab.report.waiting import MeasurementProgress
+    from latlab.report.measurement_progress import MeasurementProgress
 
-    with machine_of(target, options.host, board) as found, MeasurementProgress(err()) as watcher:
-        return run_rt_linux(store, found, workload, say, options.platform, options.smc_module, probes, watcher, planned)
+    with machine_of(target, options.host, board) as machine, MeasurementProgress(err()) as watcher:
+        return run_rt_linux(store, machine, workload, say, options.platform, options.smc_module, probes, watcher, planned)
 
 
 def _in_guest(store: Store, workload: Workload, options: GuestOptions, limits: Limits, probes: bool, planned: str) -> str:
@@ -311,7 +317,7 @@ def _in_guest(store: Store, workload: Workload, options: GuestOptions, limits: L
 def watched() -> Iterator[Watcher]:
     """Whoever sits at the terminal watches, and may interrupt."""
     from latlab.cli.interrupt import Interrupts
-    from latlab.report.waiting import MeasurementProgress
+    from latlab.report.measurement_progress import MeasurementProgress
 
     with Interrupts() as interrupts, MeasurementProgress(err(), interrupts.asked) as watcher:
         yield watcher
@@ -324,8 +330,8 @@ def machine_of(target: RtTarget, host: str | None, board: BoardOptions) -> Itera
     if target is RtTarget.LABGRID:
         from latlab.cli.boards import machine_on
 
-        with machine_on(board) as found:
-            yield found
+        with machine_on(board) as machine:
+            yield machine
         return
     yield OverSsh(host) if host else Here()
 

@@ -87,11 +87,11 @@ def show(
 def _print_classes(run: Run, of_class: str, format: Format) -> None:
     from latlab.report.run.class_tables import data, page
 
-    found = page(run, of_class)
+    class_page = page(run, of_class)
     if format is Format.JSON:
-        emit(data(found))
+        emit(data(class_page))
     elif format is Format.TABLE:
-        show_page(found)
+        show_page(class_page)
     else:
         raise UsageError(f"--class is printed as a table or as JSON; leave out --format {format.value}")
 
@@ -138,11 +138,11 @@ def report(
         loaded = _of_class(loaded, of_class)
     if format is not Format.HTML and output is not None:
         from latlab.analysis.base.conditions import label_of
-        from latlab.campaigns.material import Material
+        from latlab.campaigns.material import RunArtifacts
         from latlab.cli.showing import guide_of, write_guide
         from latlab.report.kinds import forms_of
 
-        forms = forms_of(Material(opened, loaded))
+        forms = forms_of(RunArtifacts(opened, loaded))
         write_guide(guide_of(opened, loaded, builds, redact), format, output, forms.lists, label_of(loaded))
         return
     emit(document_of(opened, loaded, format, builds, redact), output)
@@ -174,7 +174,7 @@ def export(
 ) -> None:
     """Write a run in another tool's format."""
     from latlab.campaigns.loading import check_unit, load_reference
-    from latlab.campaigns.material import Material
+    from latlab.campaigns.material import RunArtifacts
     from latlab.store.store import open_store
 
     exporter = EXPORTERS[format]
@@ -192,7 +192,7 @@ def export(
 
         shown, secrets = redacted_run(loaded), Secrets.of([loaded])
     options = {"test": test, "iteration": iteration, "origin": origin, "build_id": build_id, "secrets": secrets}
-    rendered = exporter.render(shown, lambda: Material(open_store(store), loaded), options)
+    rendered = exporter.render(shown, lambda: RunArtifacts(open_store(store), loaded), options)
     if secrets is not None and exporter.asks and isinstance(rendered, str):
         rendered = secrets.hide(rendered)
     if isinstance(rendered, str):
@@ -202,16 +202,16 @@ def export(
 
 
 def _print_timeline(store: Store, run: Run, span: str, format: Format) -> None:
-    from latlab.campaigns.material import Material
+    from latlab.campaigns.material import RunArtifacts
     from latlab.report.run import timeline
 
     if format not in (Format.TABLE, Format.JSON):
         raise UsageError(f"the calls of a span are printed as table or json, not as {format.value}")
-    found = timeline.chosen(run, Material(store, run).timelines, span)
+    span_timeline = timeline.chosen(run, RunArtifacts(store, run).timelines, span)
     if format is Format.JSON:
-        emit(timeline.document(run, found))
+        emit(timeline.document(run, span_timeline))
     else:
-        show_page(timeline.page(run, found))
+        show_page(timeline.page(run, span_timeline))
 
 
 def _check_test(run: Run, test: str | None) -> None:

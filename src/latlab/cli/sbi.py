@@ -43,9 +43,9 @@ def sbi(
 
     if subject is not None and firmware is not None:
         raise UsageError("--subject says which firmware; leave out --firmware")
-    image, own = load_subject(subject) if subject is not None else (firmware, ())
-    images = tuple(read_subject_image(text, with_places=True) for text in (*own, *(symbols or ())))
+    image, subject_symbols = load_subject(subject) if subject is not None else (firmware, ())
+    images = tuple(read_subject_image(text, with_places=True) for text in (*subject_symbols, *(symbols or ())))
     check_counts(iterations, timeout)
     program = find_qemu(qemu or Path(QEMU)).path
-    wanted = planned(image, harts, iterations, probe_for(program, probe), program, functions or bool(images), images, timeout)
-    conclude(wanted, store, format)
+    request = planned(image, harts, iterations, probe_for(program, probe), program, functions or bool(images), images, timeout)
+    conclude(request, store, format)

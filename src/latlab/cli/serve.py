@@ -45,18 +45,18 @@ def serve(
     from latlab.campaigns.site import compare_stored, measured, published_boards, under_way
     from latlab.cli.showing import page_of
     from latlab.cli.stores import open_store
+    from latlab.report.site.comparison_summaries import SummaryCache
     from latlab.report.site.live import LOOPBACK, Live, listening, server
-    from latlab.report.site.site_pages import Material, pages_of
-    from latlab.report.site.told import Tellings
+    from latlab.report.site.site_pages import SiteContents, pages_of
 
     opened, boards = open_store(store), published_boards()
     compare = partial(compare_stored, opened)
-    tellings = Tellings(compare, redact=False)
+    tellings = SummaryCache(compare, redact=False)
 
-    def material() -> Material:
-        return Material(
+    def material() -> SiteContents:
+        return SiteContents(
             boards=boards,
-            found=measured(opened),
+            things=measured(opened),
             newest=newest,
             page_of=lambda run: page_of(opened, opened.load(run)),
             compare=compare,

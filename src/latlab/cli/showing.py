@@ -12,7 +12,7 @@ from latlab.cli.output import emit, say, show
 from latlab.errors import UsageError
 
 if TYPE_CHECKING:
-    from latlab.campaigns.material import Material
+    from latlab.campaigns.material import RunArtifacts
     from latlab.model.run import Run
     from latlab.report.page import Page
     from latlab.store.store import Store
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 def print_run(store: Store, run: Run, format: Format, test: str | None = None, verbose: bool = False) -> None:
     """The figures of a run, or of one of its tests, to standard output; `verbose`: a table with its method and conditions."""
-    from latlab.campaigns.material import Material
+    from latlab.campaigns.material import RunArtifacts
     from latlab.report.kinds import forms_of
 
     if test is not None:
         from latlab.report.run.data import of_test
 
         run = of_test(run, test)
-    material = Material(store, run)
+    material = RunArtifacts(store, run)
     if format is Format.TABLE:
         show(forms_of(material).screen.of(material), verbose)
     elif format in (Format.JSON, Format.CSV):
@@ -101,16 +101,16 @@ def guide_of(store: Store, run: Run, builds: bool = False, redact: bool = False)
     return _shown((forms.guide or forms.document).of(material), run, redact)
 
 
-def _material(store: Store, run: Run, builds: bool) -> Material:
+def _material(store: Store, run: Run, builds: bool) -> RunArtifacts:
     from latlab.campaigns import psa
-    from latlab.campaigns.material import Material
+    from latlab.campaigns.material import RunArtifacts
 
     if builds and run.campaign != psa.CAMPAIGN:
         raise UsageError(f"--builds puts builds of the psa campaign side by side; {run.id} is of {run.campaign}")
-    return Material(store, run, builds)
+    return RunArtifacts(store, run, builds)
 
 
-def _for_programs(material: Material, format: Format) -> str:
+def _for_programs(material: RunArtifacts, format: Format) -> str:
     from latlab.formats import run_json
     from latlab.report.kinds import forms_of
     from latlab.report.renderers import csv
@@ -118,5 +118,5 @@ def _for_programs(material: Material, format: Format) -> str:
     forms = forms_of(material)
     if format is Format.JSON:
         return str(forms.json.of(material)) if forms.json else run_json.render(material.whole)
-    found = forms.csv.of(material)
-    return found if isinstance(found, str) else csv.tables(found)
+    content = forms.csv.of(material)
+    return content if isinstance(content, str) else csv.tables(content)

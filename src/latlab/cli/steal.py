@@ -38,7 +38,7 @@ class WatchOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class GuestOptions:
+class StealGuestOptions:
     """The guest in QEMU."""
 
     cpu: Annotated[str, typer.Option(help="Guest: processor, as QEMU names it.")] = "cortex-a57"
@@ -60,7 +60,7 @@ def register(run_app: typer.Typer) -> None:
 def steal(
     context: typer.Context,
     how: WatchOptions,
-    in_guest: GuestOptions,
+    in_guest: StealGuestOptions,
     on_linux: LinuxOptions,
     board: BoardOptions,
     target: Annotated[RtTarget, typer.Option(help="linux: here; ssh: --host; labgrid: --config; guest: Linux in QEMU")] = RtTarget.LINUX,
@@ -76,7 +76,7 @@ def steal(
 
     watch = how.watch()
     limits = steal_limits(watch, in_guest.timeout)
-    check_target(context, target, GuestOptions, LinuxOptions)
+    check_target(context, target, StealGuestOptions, LinuxOptions)
     opened = open_store(store)
     run_id = _in_guest(opened, watch, in_guest, limits) if target is RtTarget.GUEST else _on_linux(opened, watch, target, on_linux, board)
     conclude(opened, run_id, format)
@@ -84,13 +84,13 @@ def steal(
 
 def _on_linux(store: Store, watch: Watch, target: RtTarget, options: LinuxOptions, board: BoardOptions) -> str:
     from latlab.campaigns.steal import run_steal_linux
-    from latlab.report.waiting import MeasurementProgress
+    from latlab.report.measurement_progress import MeasurementProgress
 
-    with machine_of(target, options.host, board) as found, MeasurementProgress(err()) as watcher:
-        return run_steal_linux(store, found, watch, say, options.platform, watcher)
+    with machine_of(target, options.host, board) as machine, MeasurementProgress(err()) as watcher:
+        return run_steal_linux(store, machine, watch, say, options.platform, watcher)
 
 
-def _in_guest(store: Store, watch: Watch, options: GuestOptions, limits: Limits) -> str:
+def _in_guest(store: Store, watch: Watch, options: StealGuestOptions, limits: Limits) -> str:
     from latlab.campaigns.steal import run_steal_guest
     from latlab.targets.guest.guest import GuestMachine
     from latlab.targets.qemu.qemu import find_qemu

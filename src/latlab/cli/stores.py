@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from latlab.cli.ids import watch_store
 from latlab.cli.output import say
-from latlab.cli.verbs import asked
+from latlab.cli.verbs import invocation
 from latlab.errors import LatlabError, UsageError
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def open_store(place: str | None = None) -> Store:
     from latlab.store.store import open_store as opened
 
     store = opened(place)
-    store.asked = asked()
+    store.command_line = invocation()
     watch_store(store)
     with suppress(LatlabError, OSError):
         _tidy(store)
@@ -52,7 +52,7 @@ def _tidy(store: Store) -> None:
     """The common case costs one query and one look at the folders for temporary files."""
     from latlab.targets.scratch import abandoned
 
-    if not store.lives() and not abandoned():
+    if not store.unfinished_runs() and not abandoned():
         return
     from latlab.campaigns.recovering import orphans, sweep
 

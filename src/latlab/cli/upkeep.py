@@ -65,16 +65,16 @@ def ls(
     from latlab.store.listing import heads
 
     opened = open_store(store)
-    found = heads(opened, which.filter(limit))
+    listed = heads(opened, which.filter(limit))
     if format is Format.CSV:
-        emit(list_csv(found))
+        emit(list_csv(listed))
     elif format is Format.JSON:
         from latlab.report.run.data import runs_json
 
-        wanted = {head.id: head.samples for head in found}
-        emit(runs_json([run for run in opened.runs() if run.id in wanted], wanted))
-    elif found:
-        _print_list(found)
+        sample_counts = {head.id: head.samples for head in listed}
+        emit(runs_json([run for run in opened.runs() if run.id in sample_counts], sample_counts))
+    elif listed:
+        _print_list(listed)
     elif which == FilterOptions():
         say(f"{opened.place} has no runs; make one with `latlab run psci`")
     else:
@@ -169,11 +169,11 @@ def recover(
     from latlab.cli.stores import open_store
 
     opened = open_store(store)
-    wanted = opened.resolve(run) if run else None
-    lives = [life for life in orphans(opened) if wanted in (None, life.run_id)]
+    run_id = opened.resolve(run) if run else None
+    lives = [life for life in orphans(opened) if run_id in (None, life.run_id)]
     if not lives:
-        status = opened.load(wanted).status if wanted else None
-        say(f"{wanted} is {status}; there is nothing to recover" if wanted else "there is nothing to recover")
+        status = opened.load(run_id).status if run_id else None
+        say(f"{run_id} is {status}; there is nothing to recover" if run_id else "there is nothing to recover")
         return
     failed: list[LatlabError] = []
     for life in lives:
@@ -189,13 +189,13 @@ def recover(
         raise failed[0]
 
 
-def _print_list(found: tuple[Head, ...] | list[Head]) -> None:
+def _print_list(listed: tuple[Head, ...] | list[Head]) -> None:
     """In a pager where it is longer than the terminal."""
     from latlab.report.listing import list_lines
 
     is_terminal = sys.stdout.isatty()
     size = shutil.get_terminal_size()
-    lines, left_out = list_lines(found, size.columns if is_terminal else None)
+    lines, left_out = list_lines(listed, size.columns if is_terminal else None)
     text = "".join(f"{line}\n" for line in lines)
     if is_terminal and len(lines) + PAGE_MARGIN > size.lines:
         import pydoc
@@ -217,5 +217,5 @@ def _reached(address: Address, config: Path | None) -> Iterator[Machine]:
     from latlab.cli.boards import machine_on
     from latlab.cli.options import BoardOptions
 
-    with machine_on(BoardOptions(config or Path(address.config), address.name)) as found:
-        yield found
+    with machine_on(BoardOptions(config or Path(address.config), address.name)) as machine:
+        yield machine

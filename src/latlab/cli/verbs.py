@@ -27,14 +27,14 @@ NO_PART = ("--store", "--id-file")
 _asked: ContextVar[tuple[str, ...]] = ContextVar("asked", default=())
 
 
-def asked() -> tuple[str, ...]:
+def invocation() -> tuple[str, ...]:
     """The words of this command line, less where runs are kept and where their ids go: the first may hold a password, and neither has a
     part in what is measured."""
     words: list[str] = []
-    rest = iter(_asked.get())
-    for word in rest:
+    remaining = iter(_asked.get())
+    for word in remaining:
         if word in NO_PART:
-            next(rest, None)
+            next(remaining, None)
         elif not word.startswith(tuple(f"{option}=" for option in NO_PART)):
             words.append(word)
     return tuple(words)
@@ -59,7 +59,7 @@ class Verbs(TyperGroup):
             if inner is None:
                 break
             verb = inner
-        return {text for one in verb.params for text in one.opts}
+        return {text for parameter in verb.params for text in parameter.opts}
 
     def list_commands(self, ctx: Any) -> list[str]:
         return [name for name in chain(*GROUPS.values()) if name in self.commands]
@@ -69,4 +69,6 @@ class Verbs(TyperGroup):
         for title, names in GROUPS.items():
             shown = [self.commands[name] for name in names if name in self.commands]
             with formatter.section(title):
-                formatter.write_dl([(f"{one.name:{widest}}", one.get_short_help_str(formatter.width - widest - 6)) for one in shown])
+                formatter.write_dl(
+                    [(f"{command.name:{widest}}", command.get_short_help_str(formatter.width - widest - 6)) for command in shown]
+                )

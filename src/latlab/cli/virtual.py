@@ -59,8 +59,8 @@ def fit(
         emit_tables([class_cost_table(costs), left_out_table(left_out(runs))], format)
         say(costs.basis)
         return
-    found = fit_board(find_program(program), load_board(platform), runs, test or (), hold or ())
-    emit_tables([fit_table(found), residual_table(found)], format)
+    fitted = fit_board(find_program(program), load_board(platform), runs, test or (), hold or ())
+    emit_tables([fit_table(fitted), residual_table(fitted)], format)
 
 
 def predict(
@@ -97,18 +97,18 @@ def predict(
         emit_tables([class_cost_table(costs), guess_table(costs.predict(observed(load_reference(measured, "", store))))], format)
         say(costs.basis)
         return
-    board, found = load_board(platform), find_program(program)
+    board, model_program = load_board(platform), find_program(program)
     if runs:
-        held = undetermined_costs(found, board, runs[0], fit_test or ())
+        held = undetermined_costs(model_program, board, runs[0], fit_test or ())
         if held:
             say(f"held, because the figures cannot determine them: {', '.join(held)}")
-        board = board.with_costs(fit_board(found, board, runs, fit_test or (), held).values_ns)
+        board = board.with_costs(fit_board(model_program, board, runs, fit_test or (), held).values_ns)
     run = load_reference(measured, "", store)
-    predicted = predict(found, board, run, test or ())
+    predicted = predict(model_program, board, run, test or ())
     if not predicted.spans:
         raise DataError(f"{run.id} is not predicted: in {predicted.departures[0].test} {predicted.departures[0].sentence}")
     others = other_releases(board, [run, *runs])
-    spans = with_intervals(predicted.spans, [predict(found, board, other).spans for other in others])
+    spans = with_intervals(predicted.spans, [predict(model_program, board, other).spans for other in others])
     tables = [prediction_table(spans), error_table(spans)]
     emit_tables([*tables, departure_table(predicted.departures)] if predicted.departures else tables, format)
     say(basis_of_intervals([other.id for other in others]))
@@ -198,13 +198,13 @@ def explore(
     if not walks:
         refuse_given(context, ("seed",), "draws random walks; it needs --walks")
     scopes = scope or list(exploration.SCOPES)
-    one = exploration.System(clusters or "", programs or "", bound, walks, os_initiated, every_access, interrupts)
-    exploration.check_choices(scopes, one)
+    system = exploration.System(clusters or "", programs or "", bound, walks, os_initiated, every_access, interrupts)
+    exploration.check_choices(scopes, system)
     explorer = exploration.find_explorer(program)
     if replay is not None:
-        emit(exploration.replay(explorer, one, scopes[0], replay))
+        emit(exploration.replay(explorer, system, scopes[0], replay))
         return
-    systems = [one] if clusters is not None else list(exploration.FULL if full else exploration.SMALL)
+    systems = [system] if clusters is not None else list(exploration.FULL if full else exploration.SMALL)
     findings = exploration.explore(explorer, systems, scopes, seed)
     emit_tables([exploration_table(findings)], format)
     for finding in findings:

@@ -15,7 +15,7 @@ from latlab.cli.options import StoreOption
 from latlab.errors import UsageError
 
 if TYPE_CHECKING:
-    from latlab.campaigns.watching import Seen, Watch
+    from latlab.campaigns.watching import StreamAccumulator, Watch
 
 MaskedOption = Annotated[
     bool, typer.Option("--masked", help="Also find every stretch in which interrupts were masked, by function, longest first.")
@@ -66,11 +66,11 @@ def watch(
     has_functions = functions or classes or bool(images)
     check_command(command)
     plugin = probe_for(Path(command[0]), probe)
-    wanted = Watch(tuple(command), plugin, has_functions, images, timeout, limit, proves=prove, has_masked=masked, has_classes=classes)
-    conclude(wanted, store, format)
+    request = Watch(tuple(command), plugin, has_functions, images, timeout, limit, proves=prove, has_masked=masked, has_classes=classes)
+    conclude(request, store, format)
 
 
-def conclude(wanted: Watch, store: str | None, format: WatchFormat) -> None:
+def conclude(request: Watch, store: str | None, format: WatchFormat) -> None:
     """Run it, print what was seen, then raise what is wrong with it."""
     from rich.console import Console
 
@@ -82,7 +82,7 @@ def conclude(wanted: Watch, store: str | None, format: WatchFormat) -> None:
     from latlab.report.renderers.terminal import PIPE_WIDTH
 
     with Interrupts() as interrupts:
-        watched = run_watch(open_store(store), wanted, _show, _Lines(), interrupts.asked)
+        watched = run_watch(open_store(store), request, _show, _Lines(), interrupts.asked)
     if format is WatchFormat.JSON:
         sys.stdout.write(watched_json(watched))
     else:
@@ -102,9 +102,9 @@ class _Lines:
         self._every = LINE_EVERY_ON_TERMINAL_S if sys.stderr.isatty() else LINE_EVERY_S
         self._next = self._every
 
-    def __call__(self, seen: Seen, elapsed_s: float) -> None:
+    def __call__(self, state: StreamAccumulator, elapsed_s: float) -> None:
         if elapsed_s < self._next:
             return
         self._next = elapsed_s + self._every
-        most = ", ".join(f"{row.count} {row.key.name}" for row in seen.tally.rows()[:3])
-        typer.echo(f"latlab: {elapsed_s:.0f} s, {seen.crossings.total()} world switches{f'; {most}' if most else ''}", err=True)
+        most = ", ".join(f"{row.count} {row.key.name}" for row in state.tally.rows()[:3])
+        typer.echo(f"latlab: {elapsed_s:.0f} s, {state.crossings.total()} world switches{f'; {most}' if most else ''}", err=True)

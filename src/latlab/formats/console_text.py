@@ -54,8 +54,8 @@ def console_text(data: bytes) -> ConsoleText:
     if _CONTROL.search(text):
         text = _CONTROL.sub("", text)
     lines = text.split("\n")
-    while (found := _common(lines)) is not None:
-        name, rule = found
+    while (frame := _common(lines)) is not None:
+        name, rule = frame
         lines = [line if (match := rule.match(line)) is None else line[match.end() :] for line in lines]
         removed.append(name)
     return ConsoleText("\n".join(_dedented(lines)), tuple(dict.fromkeys(removed)))

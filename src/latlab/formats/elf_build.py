@@ -24,13 +24,13 @@ def with_build(conditions: Conditions, elf: Path) -> Conditions:
 
 def with_image(conditions: Conditions, images: Iterable[Path]) -> Conditions:
     """The conditions with a digest of what is loaded; as they are where a file cannot be read."""
-    found = sha256()
+    digest = sha256()
     try:
         for image in images:
-            found.update(image.read_bytes())
+            digest.update(image.read_bytes())
     except OSError:
         return conditions
-    return replace(conditions, image=found.hexdigest()[:12])
+    return replace(conditions, image=digest.hexdigest()[:12])
 
 
 def built_with(elf: Path) -> tuple[str | None, tuple[str, ...] | None]:
@@ -45,7 +45,7 @@ def built_with(elf: Path) -> tuple[str | None, tuple[str, ...] | None]:
                 return UNKNOWN
             units = file.get_dwarf_info().iter_CUs()
             tops = [unit.get_top_DIE().attributes.get("DW_AT_producer") for unit in units]
-            return said_by([each.value.decode("utf-8", "replace") for each in tops if each is not None])
+            return said_by([attribute.value.decode("utf-8", "replace") for attribute in tops if attribute is not None])
     except (OSError, ELFError, DWARFError, UnicodeDecodeError, ValueError, KeyError, AttributeError):
         return UNKNOWN
 

@@ -93,7 +93,7 @@ def identified(data: bytes) -> FirmwareFile:
     """Raises DataError where it says what it is and is damaged, or has to be unpacked first."""
     if data.startswith(ELF_MAGIC):
         return _elf(data)
-    wrapped = next((what for begin, what in WRAPPED.items() if data.startswith(begin)), None)
+    wrapped = next((format_name for begin, format_name in WRAPPED.items() if data.startswith(begin)), None)
     if wrapped:
         raise DataError(wrapped)
     if data.count(data[:1]) == len(data):
@@ -103,9 +103,9 @@ def identified(data: bytes) -> FirmwareFile:
     package = package_at(data)
     if package is not None:
         return _with_package(data, package)
-    own = OWN_BUILD.search(data)
-    if own:
-        return FirmwareFile(FileKind.EL3, "aarch64", machine=OWN_BOARDS.get(own[2].decode(), ""), version=own[1].decode())
+    own_build = OWN_BUILD.search(data)
+    if own_build:
+        return FirmwareFile(FileKind.EL3, "aarch64", machine=OWN_BOARDS.get(own_build[2].decode(), ""), version=own_build[1].decode())
     if b"Booting Trusted Firmware" in data and b"BL1: " in data:
         return FirmwareFile(FileKind.BL1, "aarch64", machine=_machine_of(data), version=_version(TFA_VERSION, data))
     if b"BL31: " in data:
@@ -137,7 +137,7 @@ def _normal_world(data: bytes) -> FirmwareFile:
         name = {"arm": "aarch64" if b"\0cpu=armv8\0" in data else "arm"}.get(_text(arch), _text(arch))
         is_machine = name == "riscv" and READS_MHARTID.search(data) is not None
         return FirmwareFile(FileKind.UBOOT, name, version=_version(UBOOT_VERSION, data), is_machine_mode=is_machine)
-    foreign = next((who for word, who in NOT_OURS.items() if word in data), None)
+    foreign = next((owner for word, owner in NOT_OURS.items() if word in data), None)
     return FirmwareFile(FileKind.FOREIGN, foreign[1], version=foreign[0]) if foreign else FirmwareFile(FileKind.OTHER)
 
 
@@ -155,13 +155,13 @@ def _arch_of_pe(data: bytes) -> str:
     return PE_ARCHES.get(int.from_bytes(data[at + 4 : at + 6], "little"), "") if data[at : at + 2] == b"PE" else ""
 
 
-def _text(found: re.Match[bytes] | None) -> str:
-    return found[1].decode("ascii", "replace") if found else ""
+def _text(match: re.Match[bytes] | None) -> str:
+    return match[1].decode("ascii", "replace") if match else ""
 
 
 def _version(pattern: re.Pattern[bytes], data: bytes) -> str:
-    found = pattern.search(data)
-    return found[0].decode("ascii", "replace").removeprefix("U-Boot ") if found else ""
+    match = pattern.search(data)
+    return match[0].decode("ascii", "replace").removeprefix("U-Boot ") if match else ""
 
 
 def _with_package(data: bytes, package: int) -> FirmwareFile:
@@ -185,8 +185,8 @@ def _machine_of(data: bytes) -> str:
 def _is_rv64(data: bytes) -> bool:
     """Whether code at the beginning has instructions that 32-bit harts lack."""
     code = data[: 1 << 14]
-    found = sum(1 for at in range(0, len(code) - 1, 2) if code[at + 1] & 0x70 in RV64_ONLY.get(code[at] & 0x7F, ()))
-    return found > len(code) // 512
+    wide_opcodes = sum(1 for at in range(0, len(code) - 1, 2) if code[at + 1] & 0x70 in RV64_ONLY.get(code[at] & 0x7F, ()))
+    return wide_opcodes > len(code) // 512
 
 
 def _elf(data: bytes) -> FirmwareFile:
@@ -215,4 +215,8 @@ def _elf(data: bytes) -> FirmwareFile:
 def _has_m_profile(elf: Any) -> bool:
     section = elf.get_section_by_name(".ARM.attributes")
     groups = (group for part in section.iter_subsections() for group in part.iter_subsubsections()) if section else ()
-    return any(one.tag == "TAG_CPU_ARCH_PROFILE" and one.value == M_PROFILE for group in groups for one in group.iter_attributes())
+    return any(
+        attribute.tag == "TAG_CPU_ARCH_PROFILE" and attribute.value == M_PROFILE
+        for group in groups
+        for attribute in group.iter_attributes()
+    )

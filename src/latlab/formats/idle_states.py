@@ -32,7 +32,7 @@ def read_idle_states(data: bytes, place: str) -> IdleStates:
         nodes = dict(_nodes(tree.root, ""))
     except Exception as error:  # the library has no exception of its own: whatever it says is about these bytes
         raise DataError(f"{place}: a damaged device tree ({error or type(error).__name__})") from error
-    by_phandle = {found[0]: path for path, node in nodes.items() if (found := _words(node, "phandle"))}
+    by_phandle = {phandles[0]: path for path, node in nodes.items() if (phandles := _words(node, "phandle"))}
     cpus = {path: node for path, node in nodes.items() if _is_cpu(path) and _is_available(node)}
     users: dict[str, list[int]] = {}
     for node in cpus.values():
@@ -65,7 +65,7 @@ def _states_of(cpu: Any, nodes: Mapping[str, Any], by_phandle: Mapping[int, str]
             break
         domain = nodes[by_phandle[above[0]]]
         named += _words(domain, DOMAIN_STATES)
-    paths = dict.fromkeys(by_phandle[one] for one in named if one in by_phandle)
+    paths = dict.fromkeys(by_phandle[phandle] for phandle in named if phandle in by_phandle)
     yield from (path for path in paths if _is_available(nodes[path]))
 
 
@@ -88,8 +88,8 @@ def _affinity(cpu: Any) -> int:
 
 def _words(node: Any, name: str) -> tuple[int, ...]:
     """The library guesses what a property holds; here it is numbers of 32 bits, whatever they look like."""
-    found = node.get_property(name)
-    held = getattr(found, "data", None)
+    prop = node.get_property(name)
+    held = getattr(prop, "data", None)
     if not held:
         return ()
     if isinstance(held, bytes | bytearray):

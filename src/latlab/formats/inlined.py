@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
-from latlab.formats.places import declared_at
+from latlab.formats.dwarf_lines import declared_at
 from latlab.model.symbols import InlinedCode
 
 MADE_AT_LINK_TIME = b"GNU GIMPLE"
@@ -56,14 +56,14 @@ def _ranges(dwarf: Any, unit: Any, entry: Any) -> list[tuple[int, int]]:
         return []
     first = unit.get_top_DIE().attributes.get("DW_AT_low_pc")
     base = first.value if first is not None else 0
-    found = []
+    pairs = []
     for part in dwarf.range_lists().get_range_list_at_offset(ranges.value, unit):
         if hasattr(part, "base_address"):
             base = part.base_address
         else:
             begin = 0 if part.is_absolute else base
-            found.append((begin + part.begin_offset, begin + part.end_offset))
-    return found
+            pairs.append((begin + part.begin_offset, begin + part.end_offset))
+    return pairs
 
 
 def _joined(painted: dict[int, tuple[str, str]], offset: int) -> Iterator[InlinedCode]:

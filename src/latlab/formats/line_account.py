@@ -23,7 +23,7 @@ SHOWN = 60
 class LineAccount:
     """How many lines are whose. A group that has none has no first line."""
 
-    own: int
+    of_tool: int
     others: Mapping[str, int]
     unknown: int
     first_of: Mapping[str, int]
@@ -31,7 +31,7 @@ class LineAccount:
 
     @property
     def total(self) -> int:
-        return self.own + sum(self.others.values()) + self.unknown
+        return self.of_tool + sum(self.others.values()) + self.unknown
 
 
 def second_run(place: str, first: int, second: int, tool: str, why: str) -> DataError:
@@ -39,14 +39,14 @@ def second_run(place: str, first: int, second: int, tool: str, why: str) -> Data
     return DataError(f"{place}:{second}: a second run of {tool} ({why}), the first is at line {first}; put each run into a file of its own")
 
 
-def account_of(text: str, own: Forms, others: Callable[[], Iterable[tuple[str, Forms]]], inside: range | None = None) -> LineAccount:
+def account_of(text: str, own_forms: Forms, others: Callable[[], Iterable[tuple[str, Forms]]], inside: range | None = None) -> LineAccount:
     """A line that the tool itself could have printed is its own. `inside` are the lines, from 1, of an object that is the tool's as a
     whole. A line without a letter proves no other tool; `others` are asked for where a line is not the tool's."""
-    own_lines, rest = _own_and_rest(text, own, inside)
-    forms = [(name, tuple(form for form in lines if form is not MESSAGE)) for name, lines in others()] if rest else []
+    own_lines, others_lines = _own_and_rest(text, own_forms, inside)
+    forms = [(name, tuple(form for form in lines if form is not MESSAGE)) for name, lines in others()] if others_lines else []
     counted, first_of = dict[str, int](), dict[str, int]()
     unknown, first_unknown = 0, (0, "")
-    for number, line in rest:
+    for number, line in others_lines:
         if LETTER.search(line) and (name := next((name for name, lines in forms if _is_of(line, lines)), "")):
             counted[name] = counted.get(name, 0) + 1
             first_of.setdefault(name, number)
@@ -56,11 +56,11 @@ def account_of(text: str, own: Forms, others: Callable[[], Iterable[tuple[str, F
     return LineAccount(own_lines, counted, unknown, first_of, first_unknown)
 
 
-def _own_and_rest(text: str, own: Forms, inside: range | None) -> tuple[int, list[tuple[int, str]]]:
+def _own_and_rest(text: str, own_forms: Forms, inside: range | None) -> tuple[int, list[tuple[int, str]]]:
     """How many lines are the tool's, and every other one with its number. The form of the line before comes first, as most lines of a long
     file are alike."""
-    count, rest = 0, []
-    forms = list(own)
+    count, others_lines = 0, []
+    forms = list(own_forms)
     for number, raw in enumerate(text.split("\n"), 1):
         line = CONTROL.sub("", raw) if "\x1b" in raw or "\r" in raw else raw
         if not line or line.isspace():
@@ -68,18 +68,18 @@ def _own_and_rest(text: str, own: Forms, inside: range | None) -> tuple[int, lis
         if inside is not None and number in inside:
             count += 1
             continue
-        found = next((place for place, form in enumerate(forms) if form.search(line)), None)
-        if found is None:
-            rest.append((number, line))
+        index = next((place for place, form in enumerate(forms) if form.search(line)), None)
+        if index is None:
+            others_lines.append((number, line))
             continue
-        forms.insert(0, forms.pop(found))
+        forms.insert(0, forms.pop(index))
         count += 1
-    return count, rest
+    return count, others_lines
 
 
 def sentence(tool: str, account: LineAccount) -> str:
     """The account for a reader."""
-    parts = [f"{account.own} of {tool}"]
+    parts = [f"{account.of_tool} of {tool}"]
     parts += [f"{count} of {name} (from line {account.first_of[name]})" for name, count in account.others.items()]
     if account.unknown:
         parts.append(f"{account.unknown} of no known tool (from line {account.first_unknown[0]}: {account.first_unknown[1]!r})")

@@ -42,19 +42,19 @@ def lost_cpus(text: str) -> tuple[LostCpu, ...]:
     """One for each CPU and direction, in the order of the log; of several lines the one with a PSCI call and a code tells most.
 
     A kernel that has taken a CPU off by PSCI starts and stops all of them by PSCI."""
-    found: dict[tuple[int, bool], LostCpu] = {}
+    by_cpu: dict[tuple[int, bool], LostCpu] = {}
     by_psci = BY_PSCI.search(text) is not None
     for number, line in enumerate(text.splitlines(), 1):
-        one = _lost(line, number)
-        if one is None:
+        lost_cpu = _lost(line, number)
+        if lost_cpu is None:
             continue
-        key = one.cpu, one.call in (ON, STARTUP)
+        key = lost_cpu.cpu, lost_cpu.call in (ON, STARTUP)
         if by_psci:
-            one = replace(one, call=KNOWS_MORE.get(one.call, one.call))
-        known = found.setdefault(key, one)
-        call = one.call if known.call in KNOWS_MORE and one.call == KNOWS_MORE[known.call] else known.call
-        found[key] = LostCpu(one.cpu, call, known.code or one.code, known.line)
-    return tuple(found.values())
+            lost_cpu = replace(lost_cpu, call=KNOWS_MORE.get(lost_cpu.call, lost_cpu.call))
+        earlier = by_cpu.setdefault(key, lost_cpu)
+        call = lost_cpu.call if earlier.call in KNOWS_MORE and lost_cpu.call == KNOWS_MORE[earlier.call] else earlier.call
+        by_cpu[key] = LostCpu(lost_cpu.cpu, call, earlier.code or lost_cpu.code, earlier.line)
+    return tuple(by_cpu.values())
 
 
 def _lost(line: str, number: int) -> LostCpu | None:

@@ -143,9 +143,9 @@ class _File:
         lines = enumerate(self.whole.split("\n"), 1)
         return "\n".join("" if self.inside is not None and number in self.inside else line for number, line in lines)
 
-    def text_for(self, one: Format[Any]) -> str:
+    def text_for(self, file_format: Format[Any]) -> str:
         """The object for a reader of objects, for any other what stands around it."""
-        return self.text if self.inside is None or one.knows(self.text) else self.outside
+        return self.text if self.inside is None or file_format.knows(self.text) else self.outside
 
 
 def _has(pattern: re.Pattern[str]) -> Callable[[str], bool]:
@@ -330,7 +330,7 @@ PRINT_ITS_ROWS = ("cyclicdeadline", "rteval")
 
 def known_names() -> tuple[str, ...]:
     """Every tool whose output is read."""
-    return tuple(name for formats in (WAKEUPS, AMOUNTS) for one in formats for name in one.names)
+    return tuple(name for formats in (WAKEUPS, AMOUNTS) for file_format in formats for name in file_format.names)
 
 
 def refusal(text: str, place: str) -> DataError:
@@ -347,37 +347,37 @@ def refusal(text: str, place: str) -> DataError:
     )
 
 
-def _lost(one: LostCpu) -> str:
-    went = "come up" if one.call in (ON, STARTUP) else "go down"
-    code = f" with {one.code}" if one.code else ""
-    return f"line {one.line}: CPU {one.cpu} did not {went}, {one.call} failed{code}"
+def _lost(lost_cpu: LostCpu) -> str:
+    went = "come up" if lost_cpu.call in (ON, STARTUP) else "go down"
+    code = f" with {lost_cpu.code}" if lost_cpu.code else ""
+    return f"line {lost_cpu.line}: CPU {lost_cpu.cpu} did not {went}, {lost_cpu.call} failed{code}"
 
 
 def formats_of(file: _File) -> tuple[Format[Any], ...]:
     """Those whose tools are proven to have written in it. A load beside a measurement is none of them, nor is a tool whose rows another
     one prints too."""
-    found = _proven(file.text)
+    matching = _proven(file.text)
     if file.inside is not None and file.outside.strip():
-        around = [one for one in _proven(file.outside) if one.names != LOAD]
-        found = [*(one for one in around if one not in found), *found]
-    if len(found) > 1:
-        found = [one for one in found if one.names != LOAD]
-    if len(found) > 1 and found[-1] is CYCLICTEST and not cyclictest.has_own_lines(file.text):
-        others = {name for one in found for name in one.names} & set(PRINT_ITS_ROWS)
-        found = found[:-1] if others else found
-    return tuple(found)
+        around = [file_format for file_format in _proven(file.outside) if file_format.names != LOAD]
+        matching = [*(file_format for file_format in around if file_format not in matching), *matching]
+    if len(matching) > 1:
+        matching = [file_format for file_format in matching if file_format.names != LOAD]
+    if len(matching) > 1 and matching[-1] is CYCLICTEST and not cyclictest.has_own_lines(file.text):
+        others = {name for file_format in matching for name in file_format.names} & set(PRINT_ITS_ROWS)
+        matching = matching[:-1] if others else matching
+    return tuple(matching)
 
 
 def _proven(text: str) -> list[Format[Any]]:
-    found = [one for one in EVERY if one.knows(text)]
-    return found[:1] if text.lstrip().startswith("{") else found
+    matching = [file_format for file_format in EVERY if file_format.knows(text)]
+    return matching[:1] if text.lstrip().startswith("{") else matching
 
 
 def proven_tools(data: bytes) -> tuple[str, ...]:
     """The tools that are proven to have written the file; none where no form is complete."""
     if _is_binary(data):
         return ("recorder",) if data.startswith(MAGIC) else ("trace-cmd",) if data.startswith(DAT_MAGIC) else ("jitterdebugger",)
-    return tuple(one.names[0] for one in formats_of(_file(data)))
+    return tuple(file_format.names[0] for file_format in formats_of(_file(data)))
 
 
 def guarded(read: Callable[[], Read], place: str) -> Read:
@@ -385,8 +385,8 @@ def guarded(read: Callable[[], Read], place: str) -> Read:
     try:
         return read()
     except BEYOND as error:
-        said = " ".join(str(error).split())[:80]
-        raise DataError(f"{place}: it cannot be read ({said}); the file is damaged") from error
+        detail = " ".join(str(error).split())[:80]
+        raise DataError(f"{place}: it cannot be read ({detail}); the file is damaged") from error
 
 
 def holds_amounts(data: bytes, place: str, tool: str = "") -> bool:
@@ -398,14 +398,14 @@ def holds_amounts(data: bytes, place: str, tool: str = "") -> bool:
     if tool:
         return _as_said(tool, file, place) in AMOUNTS
     _check_one_object(file, place)
-    found = formats_of(file)
-    if len(found) > 1:
-        both = f"{found[0].names[0]} and {found[1].names[0]}"
+    matching = formats_of(file)
+    if len(matching) > 1:
+        both_names = f"{matching[0].names[0]} and {matching[1].names[0]}"
         raise DataError(
-            f"{place}: it holds the output of two tools, {both}. Put each into a file of its own and import both, "
-            f"or import one of them with --as {quoted(found[0].names[0])} or --as {quoted(found[1].names[0])}"
+            f"{place}: it holds the output of two tools, {both_names}. Put each into a file of its own and import both, "
+            f"or import one of them with --as {quoted(matching[0].names[0])} or --as {quoted(matching[1].names[0])}"
         )
-    return bool(found) and found[0] in AMOUNTS
+    return bool(matching) and matching[0] in AMOUNTS
 
 
 def read_amounts(data: bytes, place: str, tool: str = "") -> Benchmark:
@@ -415,12 +415,14 @@ def read_amounts(data: bytes, place: str, tool: str = "") -> Benchmark:
     if not file.whole.strip():
         raise DataError(f"{place}: empty; the tool was killed before it printed")
     _check_one_object(file, place)
-    found = next((one for one in AMOUNTS if tool in one.names or (not tool and one.knows(file.text))), None)
-    if found is None:
+    chosen = next(
+        (file_format for file_format in AMOUNTS if tool in file_format.names or (not tool and file_format.knows(file.text))), None
+    )
+    if chosen is None:
         raise refusal(file.whole, place)
-    text = file.text_for(found)
-    read = guarded(lambda: found.read(text, place), place)
-    return replace(read, facts=(*read.facts, *_about(file, found, read.tool, tool)))
+    text = file.text_for(chosen)
+    read = guarded(lambda: chosen.read(text, place), place)
+    return replace(read, facts=(*read.facts, *_about(file, chosen, read.tool, tool)))
 
 
 def read_wakeups(data: bytes, place: str, duration_s: float | None = None, nanoseconds: bool = False, tool: str = "") -> Wakeups:
@@ -428,10 +430,10 @@ def read_wakeups(data: bytes, place: str, duration_s: float | None = None, nanos
     of no tool that is read or nothing can be read."""
     if not data.strip():
         raise DataError(f"{place}: empty; the tool was killed before it printed")
-    found = guarded(lambda: _read(data, place, duration_s, nanoseconds, tool), place)
-    if not found.cpus:
+    wakeups = guarded(lambda: _read(data, place, duration_s, nanoseconds, tool), place)
+    if not wakeups.cpus:
         raise DataError(f"{place}: no CPU in it; the tool was stopped before it measured")
-    return found
+    return wakeups
 
 
 def _read(data: bytes, place: str, duration_s: float | None, nanoseconds: bool, tool: str) -> Wakeups:
@@ -443,42 +445,46 @@ def _read(data: bytes, place: str, duration_s: float | None, nanoseconds: bool, 
         return read_samples(data, place, nanoseconds)
     file = _file(data)
     _check_one_object(file, place)
-    found = next((one for one in WAKEUPS if tool in one.names or (not tool and one.knows(file.text))), None)
-    if found is None:
+    chosen = next(
+        (file_format for file_format in WAKEUPS if tool in file_format.names or (not tool and file_format.knows(file.text))), None
+    )
+    if chosen is None:
         raise _unproven(file.whole, place)
-    text = file.text_for(found)
-    read = found.read(text, place)
-    if found is CYCLICTEST:
+    text = file.text_for(chosen)
+    read = chosen.read(text, place)
+    if chosen is CYCLICTEST:
         read = cyclictest.read_cyclictest(text, place, duration_s, nanoseconds)
-    return replace(read, facts=(*read.facts, *_load(file.whole), *_about(file, found, read.tool, tool)))
+    return replace(read, facts=(*read.facts, *_load(file.whole), *_about(file, chosen, read.tool, tool)))
 
 
 def _as_said(tool: str, file: _File, place: str) -> Format[Any]:
     """Raises DataError where the file cannot be of this tool."""
-    found: Format[Any] = next(one for one in EVERY if tool in one.names)
-    text = file.text_for(found)
-    if not found.knows(text) and not found.may_be(text):
-        others = ", ".join(one.names[0] for one in formats_of(file))
+    chosen: Format[Any] = next(file_format for file_format in EVERY if tool in file_format.names)
+    text = file.text_for(chosen)
+    if not chosen.knows(text) and not chosen.may_be(text):
+        others = ", ".join(file_format.names[0] for file_format in formats_of(file))
         advice = f"it is of {others}: leave out --as" if others else f"give the whole output of {tool}"
-        raise DataError(f"{place} is no output of {tool}, as it lacks {found.form}; {advice}")
-    return found
+        raise DataError(f"{place} is no output of {tool}, as it lacks {chosen.form}; {advice}")
+    return chosen
 
 
-def _about(file: _File, found: Format[Any], printed_by: str, tool: str) -> tuple[tuple[str, str], ...]:
+def _about(file: _File, chosen: Format[Any], printed_by: str, tool: str) -> tuple[tuple[str, str], ...]:
     """What the run says of the file as a whole: whose its lines are, what was taken off each, and what was not imported."""
-    inside = file.inside if file.inside is not None and found.knows(file.text) else None
-    account = account_of(file.whole, (*found.lines, *found.own_lines), lambda: _others(file, found), inside)
+    inside = file.inside if file.inside is not None and chosen.knows(file.text) else None
+    account = account_of(file.whole, (*chosen.lines, *chosen.own_lines), lambda: _others(file, chosen), inside)
     removed = (("removed from each line", ", ".join(file.removed)),) if file.removed else ()
-    return (("lines", sentence(printed_by, account)), *removed, *(_said(found, formats_of(file)) if tool else ()))
+    return (("lines", sentence(printed_by, account)), *removed, *(_tool_facts(chosen, formats_of(file)) if tool else ()))
 
 
-def _others(file: _File, found: Format[Any]) -> Iterator[tuple[str, Forms]]:
+def _others(file: _File, chosen: Format[Any]) -> Iterator[tuple[str, Forms]]:
     """The lines of other tools, those of the tools that wrote in the file first."""
-    return ((one.names[0], one.lines) for one in (*formats_of(file), CYCLICTEST, *EVERY) if one is not found)
+    return (
+        (file_format.names[0], file_format.lines) for file_format in (*formats_of(file), CYCLICTEST, *EVERY) if file_format is not chosen
+    )
 
 
-def _said(found: Format[Any], proven: tuple[Format[Any], ...]) -> tuple[tuple[str, str], ...]:
-    others = ", ".join(one.names[0] for one in proven if one is not found)
+def _tool_facts(chosen: Format[Any], proven: tuple[Format[Any], ...]) -> tuple[tuple[str, str], ...]:
+    others = ", ".join(file_format.names[0] for file_format in proven if file_format is not chosen)
     return (("tool named by", "--as"), *((("not imported", f"what {others} printed in the same file"),) if others else ()))
 
 
@@ -529,8 +535,8 @@ def _objects(text: str) -> Iterator[range]:
 
 
 def _element(text: str) -> range | None:
-    found = rteval.ELEMENT.search(text) if "<!DOCTYPE" not in text else None
-    return range(text.count("\n", 0, found.start()) + 1, text.count("\n", 0, found.end()) + 2) if found else None
+    element = rteval.ELEMENT.search(text) if "<!DOCTYPE" not in text else None
+    return range(text.count("\n", 0, element.start()) + 1, text.count("\n", 0, element.end()) + 2) if element else None
 
 
 def unproven(data: bytes, place: str) -> DataError:
@@ -553,7 +559,7 @@ def _unproven(text: str, place: str) -> DataError:
             f"{place}: rows of numbers, without `# Histogram`, totals or a T: line of cyclictest; "
             "give cyclictest's whole output, or use --as cyclictest"
         )
-    other = next((said for form, said in NOT_READ if form.search(text)), "")
+    other = next((refusal_text for form, refusal_text in NOT_READ if form.search(text)), "")
     if other:
         return DataError(f"{place}: {other}")
     return refusal(text, place)

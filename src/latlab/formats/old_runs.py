@@ -18,7 +18,7 @@ from latlab.formats.published.runs import summed_up
 from latlab.formats.qemu_command import with_machine
 from latlab.formats.wakeups.cyclictest_command import conditions_of
 from latlab.model.blame import UNEXPLAINED, UNTRACED, Blame, BlameKind, Caller, CallerKind
-from latlab.model.conditions import UNSAID, Conditions, Dose, Mode
+from latlab.model.conditions import NO_CONDITIONS, Conditions, Dose, Mode
 from latlab.model.enums import Kind, Metric
 from latlab.model.run import PrintedDelta, Sample
 
@@ -75,21 +75,23 @@ class Lifted:
     resolutions: tuple[tuple[Metric, float], ...] = ()
 
 
-def lifted(version: int, campaign: str, target: str, facts: Facts, command: Sequence[str], has_trace: bool, known: Conditions) -> Lifted:
-    """`known` are the conditions that were typed already, of what is not of version 1; `has_trace`: the run knows the event table of its
-    firmware. Raises ValueError where a fact is not what was written."""
-    found = _first(campaign, target, facts) if version == 1 else Lifted(known, facts)
-    return _with_machine(found, campaign, command, has_trace)
+def lifted(
+    version: int, campaign: str, target: str, facts: Facts, command: Sequence[str], has_trace: bool, conditions: Conditions
+) -> Lifted:
+    """`conditions` are the conditions that were typed already, of what is not of version 1; `has_trace`: the run knows the event table
+    of its firmware. Raises ValueError where a fact is not what was written."""
+    lifted_run = _first(campaign, target, facts) if version == 1 else Lifted(conditions, facts)
+    return _with_machine(lifted_run, campaign, command, has_trace)
 
 
 def upgraded(d: Mapping[str, Any]) -> dict[str, Any]:
     """A document of an older version in the form of this one. Raises KeyError, TypeError or ValueError where it is damaged."""
     is_first = d["version"] == 1
     facts = tuple((str(key), str(value)) for key, value in d["facts"])
-    known = UNSAID if is_first else msgspec.convert(d["conditions"], Conditions)
+    conditions = NO_CONDITIONS if is_first else msgspec.convert(d["conditions"], Conditions)
     events = d["events_hash"] if is_first else d["build"]["events_hash"]
     command = [str(word) for word in d["command"]]
-    old = lifted(d["version"], d["campaign"], d["target"], facts, command, events is not None, known)
+    old = lifted(d["version"], d["campaign"], d["target"], facts, command, events is not None, conditions)
     document = {**d, "version": 3, "conditions": msgspec.to_builtins(old.conditions), "facts": [list(fact) for fact in old.kept]}
     if not is_first:
         return document
@@ -97,7 +99,7 @@ def upgraded(d: Mapping[str, Any]) -> dict[str, Any]:
         "kind": old.kind.value,
         "build": {"firmware": d["firmware"], "events_hash": events, "options": d["build_options"], "code_bytes": old.code_bytes},
         "source": old.source,
-        "printed_deltas": [msgspec.to_builtins(one) | {"core": str(one.core)} for one in old.printed_deltas],
+        "printed_deltas": [msgspec.to_builtins(delta) | {"core": str(delta.core)} for delta in old.printed_deltas],
         "resolutions": [[metric.value, ns] for metric, ns in old.resolutions],
         "problems": [[line, "input", message] for line, message in d["problems"]],
     }
@@ -107,44 +109,44 @@ def upgraded(d: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _first(campaign: str, target: str, facts: Facts) -> Lifted:
-    said = dict(facts)
+    fact_values = dict(facts)
     deltas = tuple(_delta(key.removeprefix(DELTA), value) for key, value in facts if key.startswith(DELTA))
     resolutions = tuple((Metric(k.removeprefix(RESOLUTION)), float(v)) for k, v in facts if k.startswith(RESOLUTION))
     of_document = target == "published"
-    kept = tuple(
+    facts_kept = tuple(
         (key, value)
         for key, value in facts
         if not key.startswith((DELTA, RESOLUTION)) and (key not in TYPED or (of_document and key == "source"))
     )
     return Lifted(
-        _conditions(said),
-        kept,
+        _conditions(fact_values),
+        facts_kept,
         KINDS.get(campaign, Kind.SPANS),
-        "" if of_document else said.get("source", ""),
-        int(said["code_bytes"]) if "code_bytes" in said else None,
+        "" if of_document else fact_values.get("source", ""),
+        int(fact_values["code_bytes"]) if "code_bytes" in fact_values else None,
         deltas,
         resolutions,
     )
 
 
-def _with_machine(found: Lifted, campaign: str, command: Sequence[str], has_trace: bool) -> Lifted:
-    said = dict(found.kept)
+def _with_machine(lifted_run: Lifted, campaign: str, command: Sequence[str], has_trace: bool) -> Lifted:
+    fact_values = dict(lifted_run.kept)
     on_linux = campaign in ON_LINUX
     of_facts = Conditions(
-        processor=said.get("CPU" if on_linux else "cpu"),
-        interrupt_controller=f"GICv{said['gic']}" if int(said.get("gic", "0")) else None,
-        exception_level=int(said.get("el", "0")) or None,
-        iterations=int(said["iterations"]) if "iterations" in said else None,
-        interrupt_priority=int(said["interrupt_priority"], 16) if "interrupt_priority" in said else None,
-        basepri=int(said["basepri"], 16) if "basepri" in said else None,
-        instrument=None if on_linux else said.get("instrument", "trace" if has_trace else None),
-        kernel_command_line=said.get("kernel command line") if on_linux else None,
+        processor=fact_values.get("CPU" if on_linux else "cpu"),
+        interrupt_controller=f"GICv{fact_values['gic']}" if int(fact_values.get("gic", "0")) else None,
+        exception_level=int(fact_values.get("el", "0")) or None,
+        iterations=int(fact_values["iterations"]) if "iterations" in fact_values else None,
+        interrupt_priority=int(fact_values["interrupt_priority"], 16) if "interrupt_priority" in fact_values else None,
+        basepri=int(fact_values["basepri"], 16) if "basepri" in fact_values else None,
+        instrument=None if on_linux else fact_values.get("instrument", "trace" if has_trace else None),
+        kernel_command_line=fact_values.get("kernel command line") if on_linux else None,
     )
-    known = found.conditions.completed(of_facts)
+    conditions = lifted_run.conditions.completed(of_facts)
     if command and EMULATOR in command[0]:
-        known = with_machine(known, command)
+        conditions = with_machine(conditions, command)
     moved = MACHINE if on_linux else (*MACHINE, "instrument")
-    return replace(found, conditions=known, kept=tuple(fact for fact in found.kept if fact[0] not in moved))
+    return replace(lifted_run, conditions=conditions, kept=tuple(fact for fact in lifted_run.kept if fact[0] not in moved))
 
 
 def _delta(key: str, percent: str) -> PrintedDelta:
@@ -152,43 +154,45 @@ def _delta(key: str, percent: str) -> PrintedDelta:
     return PrintedDelta(test, Metric(metric), parse_core(core), float(percent))
 
 
-def _conditions(said: Mapping[str, str]) -> Conditions:
-    commands = tuple(said[name] for name in ("load command", "cyclictest command", "recorder command") if said.get(name, "none") != "none")
-    command = said.get("cyclictest command", said.get("command", ""))
+def _conditions(fact_values: Mapping[str, str]) -> Conditions:
+    commands = tuple(
+        fact_values[name] for name in ("load command", "cyclictest command", "recorder command") if fact_values.get(name, "none") != "none"
+    )
+    command = fact_values.get("cyclictest command", fact_values.get("command", ""))
     from_command = conditions_of(command if command != "none" else "")
-    interval_us, priority = said.get("interval_us"), said.get("priority")
+    interval_us, priority = fact_values.get("interval_us"), fact_values.get("priority")
     return Conditions(
-        mode=MODES.get(said.get("mode", "")),
-        duration_s=float(said["duration_s"]) if "duration_s" in said else _duration_s(command),
+        mode=MODES.get(fact_values.get("mode", "")),
+        duration_s=float(fact_values["duration_s"]) if "duration_s" in fact_values else _duration_s(command),
         interval_ns=from_command.interval_ns if interval_us is None else int(float(interval_us) * 1000),
         priority=from_command.priority if priority is None else int(priority),
-        load=_load(said),
-        idle_states=said["idle states"] == "allowed" if "idle states" in said else None,
-        kernel=said.get("kernel"),
-        kernel_version=said.get("version"),
-        kstack_randomised=_switch(said, "kernel-stack randomisation", "on"),
-        hwrng_driver=_switch(said, "hwrng driver", "loaded"),
+        load=_load(fact_values),
+        idle_states=fact_values["idle states"] == "allowed" if "idle states" in fact_values else None,
+        kernel=fact_values.get("kernel"),
+        kernel_version=fact_values.get("version"),
+        kstack_randomised=_switch(fact_values, "kernel-stack randomisation", "on"),
+        hwrng_driver=_switch(fact_values, "hwrng driver", "loaded"),
         commands=commands,
-        doses=_doses(said.get("doses_us", "")),
-        hotplug_cycles=int(said["cycles"]) if "cycles" in said else None,
-        suspends=int(said["suspends"]) if "suspends" in said else None,
+        doses=_doses(fact_values.get("doses_us", "")),
+        hotplug_cycles=int(fact_values["cycles"]) if "cycles" in fact_values else None,
+        suspends=int(fact_values["suspends"]) if "suspends" in fact_values else None,
     )
 
 
 def _duration_s(command: str) -> float | None:
-    found = re.search(r"(?:^|\s)-D\s*(\d{1,9})([smhd]?)\b", command)
-    return float(int(found[1]) * SECONDS[found[2]]) if found else None
+    match = re.search(r"(?:^|\s)-D\s*(\d{1,9})([smhd]?)\b", command)
+    return float(int(match[1]) * SECONDS[match[2]]) if match else None
 
 
-def _load(said: Mapping[str, str]) -> str | None:
-    load = said.get("load command") or said.get("load")
+def _load(fact_values: Mapping[str, str]) -> str | None:
+    load = fact_values.get("load command") or fact_values.get("load")
     if load is None:
         return None
     return "" if load == "none" else load.removesuffix(" &")
 
 
-def _switch(said: Mapping[str, str], name: str, on: str) -> bool | None:
-    return said[name] == on if name in said else None
+def _switch(fact_values: Mapping[str, str], name: str, on: str) -> bool | None:
+    return fact_values[name] == on if name in fact_values else None
 
 
 def _doses(doses_us: str) -> tuple[Dose, ...]:
@@ -206,9 +210,9 @@ def _on(value: bool) -> str:
 
 def _distributions(d: Mapping[str, Any], conditions: Conditions) -> list[dict[str, Any]]:
     if d.get("distributions"):
-        return [one | {"late": [_late(late) for late in one["late"]]} for one in d["distributions"]]
+        return [distribution | {"late": [_late(late) for late in distribution["late"]]} for distribution in d["distributions"]]
     samples = [Sample(test, Metric(metric), parse_core(core), boot, i, value) for test, metric, core, boot, i, value in d["samples"]]
-    return [msgspec.to_builtins(one) | {"core": str(one.core)} for one in summed_up(samples, conditions)]
+    return [msgspec.to_builtins(distribution) | {"core": str(distribution.core)} for distribution in summed_up(samples, conditions)]
 
 
 def _late(late: Mapping[str, Any]) -> dict[str, Any]:

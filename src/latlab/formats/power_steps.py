@@ -23,10 +23,10 @@ def read_steps(data: bytes, place: str) -> tuple[PowerStep, ...]:
 
 def last_on_console(console: bytes) -> PowerStep | None:
     """The step that a guest announced last; None if it announced none."""
-    found = CONSOLE_STEP.findall(console)
-    if not found:
+    matches = CONSOLE_STEP.findall(console)
+    if not matches:
         return None
-    kind, cpu = found[-1]
+    kind, cpu = matches[-1]
     return PowerStep(StepKind(kind.decode()), int(cpu) if cpu else None, 0)
 
 

@@ -31,10 +31,10 @@ AS_IT_IS = frozenset(("bios", "kernel", "initrd", "dtb", "pflash", "sd"))
 
 def with_machine(conditions: Conditions, command: Sequence[str]) -> Conditions:
     """The conditions with what the command line says beside them. What they state already stays."""
-    own = conditions
+    completed = conditions
     processor = controller = level = None
     is_riscv = bool(command) and RISCV in Path(command[0]).name
-    kept: list[str] = []
+    options: list[str] = []
     for option, value in _options(command):
         if option in MACHINE:
             machine, properties = _machine(value)
@@ -43,24 +43,24 @@ def with_machine(conditions: Conditions, command: Sequence[str]) -> Conditions:
             has_el2 = properties.pop(VIRTUALIZATION, "off") == "on"
             if machine == WITH_LEVELS and not is_riscv:
                 level = 2 if has_el2 else 1
-            kept += [f"{name}={value}" for name, value in properties.items() if name not in NOT_OF_THE_MACHINE]
+            options += [f"{name}={value}" for name, value in properties.items() if name not in NOT_OF_THE_MACHINE]
         elif option == PROCESSOR:
             processor = value
         elif not _is_wiring(option, value):
-            kept.append(f"-{option} {value}".rstrip())
+            options.append(f"-{option} {value}".rstrip())
     return replace(
-        own,
-        processor=own.processor or processor,
-        interrupt_controller=own.interrupt_controller or controller,
-        exception_level=level if own.exception_level is None else own.exception_level,
-        emulator_options=own.emulator_options or (tuple(sorted(kept)) if command else None),
+        completed,
+        processor=completed.processor or processor,
+        interrupt_controller=completed.interrupt_controller or controller,
+        exception_level=level if completed.exception_level is None else completed.exception_level,
+        emulator_options=completed.emulator_options or (tuple(sorted(options)) if command else None),
     )
 
 
 def loaded_files(command: Sequence[str]) -> tuple[str, ...]:
     """The files that a machine is given, in the order of the command line: images, device trees, disks."""
-    found = (value if option in AS_IT_IS else _file_of(option, value) for option, value in _options(command))
-    return tuple(dict.fromkeys(filter(None, found)))
+    files = (value if option in AS_IT_IS else _file_of(option, value) for option, value in _options(command))
+    return tuple(dict.fromkeys(filter(None, files)))
 
 
 def _file_of(option: str, value: str) -> str:

@@ -57,11 +57,11 @@ def stop_facts(text: str) -> tuple[tuple[str, str], ...]:
     if not STOPPED.search(text):
         return ()
     facts = [("stopped", "by rtla's threshold: the maximum is the latency that ended the run")]
-    for number, one in enumerate(_analyses(text)):
-        if not one.parts:
+    for number, analysis in enumerate(_analyses(text)):
+        if not analysis.parts:
             continue
-        name = "rtla's analysis" if number == 0 else f"rtla's analysis of CPU {one.cpu}"
-        facts += [(name, _largest(one)), (f"parts of the latency on CPU {one.cpu}", _all(one))]
+        name = "rtla's analysis" if number == 0 else f"rtla's analysis of CPU {analysis.cpu}"
+        facts += [(name, _largest(analysis)), (f"parts of the latency on CPU {analysis.cpu}", _all(analysis))]
     if idle := FROM_IDLE.search(text):
         facts.append(("largest IRQ latency from idle", f"{idle[1]} µs on CPU {idle[2]}"))
     return tuple(facts)
@@ -98,30 +98,30 @@ def last_screen(lines: Sequence[str], title: re.Pattern[str], row: re.Pattern[st
 
 
 def _analyses(text: str) -> list[_Analysis]:
-    found: list[_Analysis] = []
+    analyses: list[_Analysis] = []
     for line in text.split("\n"):
         if match := ANALYSED.match(line):
-            found.append(_Analysis(match[1]))
-        elif not found or found[-1].total:
+            analyses.append(_Analysis(match[1]))
+        elif not analyses or analyses[-1].total:
             continue
         elif match := TOTAL.match(line):
-            found[-1].total = match[1]
+            analyses[-1].total = match[1]
         elif match := PART.match(line):
-            found[-1].parts.append(_Part(" ".join(filter(None, (match[1], match[2]))), float(match[3] or 0)))
-        elif (match := NAMED.match(line)) and found[-1].parts:
-            found[-1].parts[-1].named.append(match[1])
-    return found
+            analyses[-1].parts.append(_Part(" ".join(filter(None, (match[1], match[2]))), float(match[3] or 0)))
+        elif (match := NAMED.match(line)) and analyses[-1].parts:
+            analyses[-1].parts[-1].named.append(match[1])
+    return analyses
 
 
-def _largest(one: _Analysis) -> str:
-    part = max(one.parts, key=lambda part: part.us)
+def _largest(analysis: _Analysis) -> str:
+    part = max(analysis.parts, key=lambda part: part.us)
     named = f" {part.named[0]}" if part.named and part.name == "Blocking thread" else ""
-    of = f" of {one.total} µs" if one.total else ""
-    return f"CPU {one.cpu}: {_lower(part.name)}{named}, {part.us:g} µs{of}"
+    of = f" of {analysis.total} µs" if analysis.total else ""
+    return f"CPU {analysis.cpu}: {_lower(part.name)}{named}, {part.us:g} µs{of}"
 
 
-def _all(one: _Analysis) -> str:
-    return "; ".join(_part(part) for part in one.parts)
+def _all(analysis: _Analysis) -> str:
+    return "; ".join(_part(part) for part in analysis.parts)
 
 
 def _part(part: _Part) -> str:

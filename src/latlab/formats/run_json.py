@@ -129,7 +129,7 @@ def render(run: Run) -> str:
         tick_value=run.tick.value,
         tick_unit=run.tick.unit,
         lead=str(run.lead) if run.lead else None,
-        printed_deltas=tuple(_with_core(one) for one in run.printed_deltas),
+        printed_deltas=tuple(_with_core(entry) for entry in run.printed_deltas),
         simulated=run.is_simulated,
         problems=tuple((p.line, p.kind, p.message) for p in run.problems),
         problem_details=tuple(p.details for p in run.problems) if any(p.details for p in run.problems) else (),
@@ -139,23 +139,32 @@ def render(run: Run) -> str:
             for t in run.traces
         ),
         functions=tuple(
-            (one.test, one.metric, str(one.core), one.calls, tuple((each.name, each.place, each.instructions) for each in one.functions))
-            for one in run.functions
+            (
+                span.test,
+                span.metric,
+                str(span.core),
+                span.calls,
+                tuple((function.name, function.place, function.instructions) for function in span.functions),
+            )
+            for span in run.functions
         ),
         code=tuple(
-            (one.test, one.metric, str(one.core), one.parts, one.operations, tuple(map(_frame_row, one.frames)))
-            for one in run.functions
-            if one.parts or one.frames
+            (span.test, span.metric, str(span.core), span.parts, span.operations, tuple(map(_frame_row, span.frames)))
+            for span in run.functions
+            if span.parts or span.frames
         ),
         refused=run.refused,
         classes=tuple(
-            (one.test, one.metric, str(one.core), tuple((each.name, each.functions, each.frames) for each in one.classes))
-            for one in run.functions
-            if one.classes
+            (span.test, span.metric, str(span.core), tuple((share.name, share.functions, share.frames) for share in span.classes))
+            for span in run.functions
+            if span.classes
         ),
-        distributions=tuple(_with_core(one) for one in run.distributions),
+        distributions=tuple(_with_core(entry) for entry in run.distributions),
         tool=run.contents.tool if isinstance(run.contents, Amounts) else "",
-        amounts=tuple((one.test, one.metric, one.name, str(one.core) if one.core else None, one.values, one.over_s) for one in run.amounts),
+        amounts=tuple(
+            (amount.test, amount.metric, amount.name, str(amount.core) if amount.core else None, amount.values, amount.over_s)
+            for amount in run.amounts
+        ),
     )
     return msgspec.json.encode(document).decode() + "\n"
 
@@ -174,8 +183,8 @@ def parse(text: str, name: str) -> Run:
     try:
         return _run(msgspec.convert(upgraded(document) if version < VERSION else document, _Document))
     except (msgspec.ValidationError, KeyError, ValueError, TypeError, AttributeError, OverflowError) as error:
-        told = f"{error} is missing" if isinstance(error, KeyError) else str(error)
-        raise DataError(f"{name}: a field is missing or has the wrong type ({told}); export the run again") from None
+        detail = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+        raise DataError(f"{name}: a field is missing or has the wrong type ({detail}); export the run again") from None
 
 
 def _problems(d: _Document) -> tuple[Problem, ...]:
@@ -201,7 +210,7 @@ def _run(d: _Document) -> Run:
         lead=lead,
         contents=_contents(d),
         problems=_problems(d),
-        printed_deltas=tuple(_of_core(one, PrintedDelta) for one in d.printed_deltas),
+        printed_deltas=tuple(_of_core(entry, PrintedDelta) for entry in d.printed_deltas),
     )
 
 
@@ -221,7 +230,7 @@ def _contents(d: _Document) -> Contents:
     if d.kind is Kind.DESIGN:
         return d.experiment or Experiment()
     if d.kind is Kind.WAKEUPS:
-        return WakeupCounts(tuple(_of_core(one, Distribution) for one in d.distributions), d.load)
+        return WakeupCounts(tuple(_of_core(entry, Distribution) for entry in d.distributions), d.load)
     core_of = {name: parse_core(name) for name in {s[2] for s in d.samples} | {t[1] for t in d.traces} | {f[2] for f in d.functions}}
     samples = tuple(Sample(test, metric, core_of[c], boot, iteration, value) for test, metric, c, boot, iteration, value in d.samples)
     if any(record[3] >> 64 for *_, records in d.traces for record in records):
@@ -251,14 +260,14 @@ def _contents(d: _Document) -> Contents:
     return Spans(samples, traces, functions, d.refused)
 
 
-def _classified(one: SpanFunctions, classes: tuple[ClassShare, ...]) -> SpanFunctions:
-    if any(len(share.functions) != len(one.functions) or len(share.frames) != len(one.frames) for share in classes):
+def _classified(span: SpanFunctions, classes: tuple[ClassShare, ...]) -> SpanFunctions:
+    if any(len(share.functions) != len(span.functions) or len(share.frames) != len(span.frames) for share in classes):
         raise ValueError("classes of other functions")
-    return replace(one, classes=classes)
+    return replace(span, classes=classes)
 
 
-def _frame_row(one: Frame) -> _FrameRow:
-    return one.depth, one.name, one.calls, one.instructions
+def _frame_row(frame: Frame) -> _FrameRow:
+    return frame.depth, frame.name, frame.calls, frame.instructions
 
 
 def _frame(row: _FrameRow) -> Frame:
@@ -271,9 +280,9 @@ def _at_least_one(calls: int) -> int:
     return calls
 
 
-def _with_core(one: Distribution | PrintedDelta) -> dict[str, Any]:
-    fields: dict[str, Any] = msgspec.to_builtins(one)
-    return fields | {"core": str(one.core)}
+def _with_core(entry: Distribution | PrintedDelta) -> dict[str, Any]:
+    fields: dict[str, Any] = msgspec.to_builtins(entry)
+    return fields | {"core": str(entry.core)}
 
 
 def _of_core(fields: Mapping[str, Any], kind: type[T]) -> T:

@@ -50,21 +50,21 @@ def read_stolen(data: bytes, place: str) -> Stolen:
         if match is None:
             problems.append(f"{place}:{number}: not a line of the steal meter: {line[:60]!r}")
             continue
-        said = _Said(match[2])
+        fields = _Said(match[2])
         try:
             if match[1] == "HEAD":
-                head = _head(said, place)
+                head = _head(fields, place)
             elif match[1] == "END":
                 ended = True
             else:
-                _take(cpus, match[1], said)
+                _take(cpus, match[1], fields)
         except _Bad as error:
             problems.append(f"{place}:{number}: {error}")
     if head is None:
         raise DataError(f"{place}: no head of the steal meter in {len(lines)} lines; its error message is in its log (`latlab show --log`)")
-    found = tuple(lines_of.whole() for _, lines_of in sorted(cpus.items()))
-    problems += _contradictions(found, place) if ended else [f"{place}: the measurement was cut off; the seconds before it are kept"]
-    return replace(head, cpus=found, complete=ended, problems=tuple(problems))
+    stolen_cpus = tuple(lines_of.whole() for _, lines_of in sorted(cpus.items()))
+    problems += _contradictions(stolen_cpus, place) if ended else [f"{place}: the measurement was cut off; the seconds before it are kept"]
+    return replace(head, cpus=stolen_cpus, complete=ended, problems=tuple(problems))
 
 
 class _Said:
@@ -89,64 +89,64 @@ class _Said:
         return float(text)
 
 
-def _head(said: _Said, place: str) -> Stolen:
-    if said.word("version") != str(VERSION):
+def _head(fields: _Said, place: str) -> Stolen:
+    if fields.word("version") != str(VERSION):
         raise DataError(
-            f"{place}: written by version {said.word('version')!r} of the steal meter, this latlab reads {VERSION}; update latlab"
+            f"{place}: written by version {fields.word('version')!r} of the steal meter, this latlab reads {VERSION}; update latlab"
         )
-    known: dict[str, Any] = {name: said.whole(name) for name in OF_HEAD}
-    return Stolen(said.word("machine"), **known, cpus=(), complete=False)
+    head_values: dict[str, Any] = {name: fields.whole(name) for name in OF_HEAD}
+    return Stolen(fields.word("machine"), **head_values, cpus=(), complete=False)
 
 
-def _take(cpus: dict[int, _Lines], kind: str, said: _Said) -> None:
-    number = said.whole("cpu")
+def _take(cpus: dict[int, _Lines], kind: str, fields: _Said) -> None:
+    number = fields.whole("cpu")
     if number >= MOST_CPUS:
         raise _Bad(f"cpu={number} is more than any machine has")
     if kind == "CPU":
-        cpus[number] = _Lines(_cpu(number, said))
+        cpus[number] = _Lines(_cpu(number, fields))
         return
     if number not in cpus:
         raise _Bad(f"{kind} of CPU {number}, which no line before introduced")
     lines = cpus[number]
     if kind == "SECOND":
-        lines.seconds.append(_second(said))
+        lines.seconds.append(_second(fields))
     elif kind == "THEFT":
-        mark_cycles = said.whole("mark_cycles", LOWEST)
-        lines.thefts.append(Theft(said.whole("begin_ticks"), said.whole("end_ticks"), said.whole("stolen_ns"), mark_cycles))
+        mark_cycles = fields.whole("mark_cycles", LOWEST)
+        lines.thefts.append(Theft(fields.whole("begin_ticks"), fields.whole("end_ticks"), fields.whole("stolen_ns"), mark_cycles))
     elif kind == "COUNT":
-        lines.counts.append((said.whole("low_ns"), said.whole("below_ns"), said.whole("windows")))
+        lines.counts.append((fields.whole("low_ns"), fields.whole("below_ns"), fields.whole("windows")))
     elif kind == "SUM":
-        lowest, torn, dropped = said.whole("lowest_mark_cycles", LOWEST), said.whole("torn"), said.whole("dropped")
-        off = said.word("went_off") == "1"
-        lines.cpu = replace(lines.cpu, torn=torn, dropped=dropped, own_ns=said.whole("own_ns"), lowest_mark_cycles=lowest, went_off=off)
+        lowest, torn, dropped = fields.whole("lowest_mark_cycles", LOWEST), fields.whole("torn"), fields.whole("dropped")
+        off = fields.word("went_off") == "1"
+        lines.cpu = replace(lines.cpu, torn=torn, dropped=dropped, own_ns=fields.whole("own_ns"), lowest_mark_cycles=lowest, went_off=off)
     else:
         raise _Bad(f"{kind} is no kind of line")
 
 
-def _second(said: _Said) -> StolenSecond:
+def _second(fields: _Said) -> StolenSecond:
     return StolenSecond(
-        said.whole("second"), **{name: said.whole(name) for name in OF_SECOND}, cycles_per_tick=said.decimal("cycles_per_tick")
+        fields.whole("second"), **{name: fields.whole(name) for name in OF_SECOND}, cycles_per_tick=fields.decimal("cycles_per_tick")
     )
 
 
-def _cpu(number: int, said: _Said) -> CpuStolen:
-    if said.word("sees") == "no":
-        if said.word("why") not in list(Blind):
-            raise _Bad(f"why={said.word('why')!r} is not known")
-        return CpuStolen(number, Blind(said.word("why")), said.whole("errno"))
-    if said.word("sees") not in list(Regime):
-        raise _Bad(f"sees={said.word('sees')!r} is not known")
-    found = Calibration(
-        Regime(said.word("sees")),
-        said.word("call"),
-        said.whole("calls"),
-        said.decimal("call_ns"),
-        said.decimal("call_mark_cycles"),
-        said.whole("noise_cycles"),
-        said.decimal("noise_ns"),
-        said.decimal("cycle_hz"),
+def _cpu(number: int, fields: _Said) -> CpuStolen:
+    if fields.word("sees") == "no":
+        if fields.word("why") not in list(Blind):
+            raise _Bad(f"why={fields.word('why')!r} is not known")
+        return CpuStolen(number, Blind(fields.word("why")), fields.whole("errno"))
+    if fields.word("sees") not in list(Regime):
+        raise _Bad(f"sees={fields.word('sees')!r} is not known")
+    calibration = Calibration(
+        Regime(fields.word("sees")),
+        fields.word("call"),
+        fields.whole("calls"),
+        fields.decimal("call_ns"),
+        fields.decimal("call_mark_cycles"),
+        fields.whole("noise_cycles"),
+        fields.decimal("noise_ns"),
+        fields.decimal("cycle_hz"),
     )
-    return CpuStolen(number, None, calibration=found)
+    return CpuStolen(number, None, calibration=calibration)
 
 
 def _contradictions(cpus: tuple[CpuStolen, ...], place: str) -> Iterator[str]:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from latlab.errors import DataError, UsageError
+from latlab.formats.dwarf_lines import places_of
 from latlab.formats.inlined import inlined_code
-from latlab.formats.places import places_of
 from latlab.model.symbols import Image
 
 EXECUTABLE = 1
@@ -44,8 +44,8 @@ def read_image(path: Path, offset: int = 0, with_places: bool = False) -> Image:
         raise DataError(f"{path}: has no symbols; give the file from before it was stripped")
     starts = tuple(sorted(functions))
     sizes, names = tuple(functions[start][0] for start in starts), tuple(as_written(functions[start][1]) for start in starts)
-    said = tuple(places.get(start - offset, "") for start in starts)
-    return Image(path.name, starts, sizes, names, code, said if any(said) else (), machine, inlined)
+    function_places = tuple(places.get(start - offset, "") for start in starts)
+    return Image(path.name, starts, sizes, names, code, function_places if any(function_places) else (), machine, inlined)
 
 
 def as_written(name: str) -> str:
@@ -92,15 +92,15 @@ def read_subject_image(text: Path, with_places: bool = False) -> Image:
 
 def _functions(symbols: list[Any], is_arm: bool, offset: int) -> dict[int, tuple[int, str]]:
     """Size and name by address. A label inside of a function that says its size is a place in it, no function."""
-    typed = {_address(one, is_arm) + offset: (one["st_size"], one.name) for one in symbols if not _is_label(one)}
+    typed = {_address(entry, is_arm) + offset: (entry["st_size"], entry.name) for entry in symbols if not _is_label(entry)}
     ends = sorted((start, start + size) for start, (size, _) in typed.items())
-    found = dict(typed)
-    for one in filter(_is_label, symbols):
-        address = _address(one, is_arm) + offset
+    sized = dict(typed)
+    for symbol in filter(_is_label, symbols):
+        address = _address(symbol, is_arm) + offset
         before = bisect_right(ends, (address, MOST)) - 1
         if before < 0 or address >= ends[before][1]:
-            found.setdefault(address, (one["st_size"], one.name))
-    return found
+            sized.setdefault(address, (symbol["st_size"], symbol.name))
+    return sized
 
 
 def _address(symbol: Any, is_arm: bool) -> int:

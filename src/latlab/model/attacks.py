@@ -22,7 +22,7 @@ class Family(StrEnum):
     PARTITION = "partition"
 
 
-class Outcome(StrEnum):
+class AttackOutcome(StrEnum):
     """What came of an attack."""
 
     REFUSED = "refused"
@@ -34,7 +34,7 @@ class Outcome(StrEnum):
 
     def __str__(self) -> str:
         """As a reader sees it; `value` is its code in files."""
-        return "inconclusive" if self is Outcome.UNTOLD else self.value
+        return "inconclusive" if self is AttackOutcome.UNTOLD else self.value
 
 
 class Operation(IntEnum):
@@ -121,7 +121,7 @@ class Returned:
 
 
 @dataclass(slots=True)
-class Told:
+class AttackTranscript:
     """What the program printed about one attack, and the lines that the secure side printed before the machine started again."""
 
     calls: list[Returned]
@@ -149,7 +149,7 @@ class Access:
 
 
 @dataclass(slots=True)
-class Seen:
+class Observation:
     """What the monitor plugin observed of one attack. `strange` are entries into the secure side, as (address, opcode), that are neither
     a gateway, nor a handler, nor a place that it had left. `spent` is the number of instructions of each stay in the secure side."""
 
@@ -170,7 +170,7 @@ class AttackResult:
 
     family: Family
     name: str
-    outcome: Outcome
+    outcome: AttackOutcome
     sentence: str
     tries: int
     evidence: tuple[tuple[str, str], ...] = ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from latlab.model.conditions import UNSAID, Conditions
+from latlab.model.conditions import NO_CONDITIONS, Conditions
 from latlab.model.run import Amount
 
 
@@ -16,6 +16,6 @@ class Benchmark:
 
     tool: str
     amounts: tuple[Amount, ...]
-    conditions: Conditions = UNSAID
+    conditions: Conditions = NO_CONDITIONS
     facts: tuple[tuple[str, str], ...] = ()
     problems: tuple[str, ...] = ()

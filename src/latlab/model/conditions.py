@@ -94,8 +94,8 @@ class Conditions:
 
     def completed(self, other: Conditions) -> Conditions:
         """A copy in which the conditions that are not stated are taken from `other`."""
-        missing = {one.name: getattr(other, one.name) for one in fields(Conditions) if getattr(self, one.name) in (None, ())}
+        missing = {field.name: getattr(other, field.name) for field in fields(Conditions) if getattr(self, field.name) in (None, ())}
         return replace(self, **missing)
 
 
-UNSAID = Conditions()
+NO_CONDITIONS = Conditions()

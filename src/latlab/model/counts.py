@@ -20,22 +20,22 @@ class SpanCount:
 
     @property
     def functions(self) -> dict[str, float]:
-        found: dict[str, float] = {}
+        totals: dict[str, float] = {}
         for (name, _), amount in self.parts.items():
-            found[name] = found.get(name, 0.0) + amount
-        return found
+            totals[name] = totals.get(name, 0.0) + amount
+        return totals
 
     @property
     def classes(self) -> dict[InstructionClass, float]:
-        found: dict[InstructionClass, float] = {}
+        totals: dict[InstructionClass, float] = {}
         for (_, name), amount in self.parts.items():
-            found[name] = found.get(name, 0.0) + amount
-        return found
+            totals[name] = totals.get(name, 0.0) + amount
+        return totals
 
     def without(self, patterns: tuple[str, ...]) -> SpanCount:
         """A copy without the functions whose names match one of these patterns."""
-        left = {key: amount for key, amount in self.parts.items() if not any(fnmatchcase(key[0], pattern) for pattern in patterns)}
-        return SpanCount(self.total - sum(self.parts.values()) + sum(left.values()), left)
+        remaining = {key: amount for key, amount in self.parts.items() if not any(fnmatchcase(key[0], pattern) for pattern in patterns)}
+        return SpanCount(self.total - sum(self.parts.values()) + sum(remaining.values()), remaining)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ class Arch(IntEnum):
     RISCV = 3
 
 
-class Wait(IntEnum):
+class WaitInstruction(IntEnum):
     """The instruction in which a core slept."""
 
     WFI = 1
@@ -63,13 +63,13 @@ class Core:
 @dataclass(frozen=True, slots=True)
 class Crossing:
     """A world switch. `instructions` counts the instructions of the core before the first one at `address`, `machine` those of all
-    cores. `left` and `entered` are the worlds."""
+    cores. `left_world` and `entered` are the worlds."""
 
     core: int
     instructions: int
     machine: int
     address: int
-    left: int
+    left_world: int
     entered: int
     registers: tuple[int, ...]
 
@@ -81,7 +81,7 @@ class Sleep:
     machine: int
     address: int
     world: int
-    wait: Wait
+    wait: WaitInstruction
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from latlab.model.attacks import AttackResult
 from latlab.model.blame import Blame
-from latlab.model.conditions import UNSAID, Conditions
+from latlab.model.conditions import NO_CONDITIONS, Conditions
 from latlab.model.enums import Clock, CodePart, InstructionClass, Kind, Metric, ProblemKind, RowKind, RunStatus
 from latlab.model.experiment import Factor, Trial
 from latlab.model.provenance import UNKNOWN, Provenance
@@ -78,7 +78,7 @@ class Build:
         options = dict(self.options)
         return f'{options[COMMIT][:12]} "{options.get(SUBJECT_LINE, "")}"' if options.get(COMMIT) else ""
 
-    def said(self, option: str) -> str:
+    def get_option(self, option: str) -> str:
         """The value of a build option; empty if the option was not given."""
         return dict(self.options).get(option, "")
 
@@ -435,7 +435,7 @@ class Run:
     status: RunStatus = RunStatus.PARTIAL
     contents: Contents = Spans()
     problems: tuple[Problem, ...] = ()
-    conditions: Conditions = UNSAID
+    conditions: Conditions = NO_CONDITIONS
     capture_cost_ticks: float | None = None
     started_utc: str = ""
     emulator: str = ""

@@ -74,7 +74,9 @@ class Image:
     def moved(self, offset: int) -> Image:
         """A copy of the image, `offset` bytes higher."""
         code = tuple((start + offset, data) for start, data in self.code)
-        inlined = tuple(replace(one, start=one.start + offset, end=one.end + offset) for one in self.inlined)
+        inlined = tuple(
+            replace(inlined_call, start=inlined_call.start + offset, end=inlined_call.end + offset) for inlined_call in self.inlined
+        )
         return replace(self, starts=tuple(start + offset for start in self.starts), code=code, inlined=inlined)
 
     def _index(self, address: int) -> int:

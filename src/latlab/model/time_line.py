@@ -37,6 +37,6 @@ class TimeLine:
     facts: Facts
 
 
-def outer_first(one: Slice) -> tuple[int, int]:
+def outer_first(track_slice: Slice) -> tuple[int, int]:
     """The sort key of the slices of a track: by begin, outer slices first."""
-    return one.begin, -one.end
+    return track_slice.begin, -track_slice.end

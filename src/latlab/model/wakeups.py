@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from latlab.model.conditions import UNSAID, Conditions
+from latlab.model.conditions import NO_CONDITIONS, Conditions
 from latlab.model.enums import Metric, RowKind
 
 
@@ -118,7 +118,7 @@ class Wakeups:
     counter_hz: int | None = None
     sync: tuple[int, int] | None = None
     complete: bool = True
-    conditions: Conditions = UNSAID
+    conditions: Conditions = NO_CONDITIONS
     facts: tuple[tuple[str, str], ...] = ()
     problems: tuple[str, ...] = ()
     metric: Metric = Metric.TASK_WAKEUP
@@ -142,12 +142,12 @@ class Wakeups:
 
     @property
     def missed(self) -> int | None:
-        known = [cpu.missed for cpu in self.cpus if cpu.missed is not None]
-        return sum(known) if known else None
+        counts = [cpu.missed for cpu in self.cpus if cpu.missed is not None]
+        return sum(counts) if counts else None
 
 
 @dataclass(frozen=True, slots=True)
-class Glance:
+class LiveSnapshot:
     """The state of a measurement that still runs: the time it has measured so far by its own clock; the CPU, number of wake-ups and
     maximum in ns of each CPU; and the time, the CPU and the lateness of each late wake-up."""
 

@@ -42,7 +42,7 @@ def with_legends(chart: Chart) -> Chart:
 
 def _with_legends(part: Any) -> Any:
     if isinstance(part, list):
-        return [_with_legends(one) for one in part]
+        return [_with_legends(element) for element in part]
     if not isinstance(part, dict):
         return part
     return {key: value | {"legend": LEGEND} if _lacks_legend(key, value) else _with_legends(value) for key, value in part.items()}
@@ -66,8 +66,8 @@ def _panels(part: dict[str, Any]) -> Iterator[dict[str, Any]]:
     if inner is None:
         yield part
         return
-    for one in inner:
-        yield from _panels(one)
+    for panel in inner:
+        yield from _panels(panel)
 
 
 def _fitted(panel: dict[str, Any]) -> dict[str, Any]:
@@ -81,7 +81,7 @@ def _fitted(panel: dict[str, Any]) -> dict[str, Any]:
 
 def _has_long_names(panel: dict[str, Any]) -> bool:
     """Whether the names of rows may take two or three lines."""
-    axes = [one.get("encoding", {}).get("y", {}).get("axis") or {} for one in (panel, *panel.get("layer", ()))]
+    axes = [layer.get("encoding", {}).get("y", {}).get("axis") or {} for layer in (panel, *panel.get("layer", ()))]
     return any(axis.get("labelLimit", 0) > LONG_LABEL_PX for axis in axes)
 
 
@@ -91,15 +91,17 @@ def with_tips(spec: dict[str, Any]) -> dict[str, Any]:
 
 
 def _tipped(part: dict[str, Any]) -> dict[str, Any]:
-    changed = {key: [_tipped(one) for one in value] for key, value in part.items() if key in (*PANELS, "layer") and isinstance(value, list)}
+    changed = {
+        key: [_tipped(layer) for layer in value] for key, value in part.items() if key in (*PANELS, "layer") and isinstance(value, list)
+    }
     if "mark" not in part:
         return part | changed
     tips = part.get("encoding", {}).get("tooltip") if part["mark"]["type"] not in ("line", "area") else None
-    said: dict[str, Any] = {"description": {"expr": " + ', ' + ".join(map(_said, tips))}} if tips else {"aria": False}
-    return part | {"mark": part["mark"] | said}
+    description: dict[str, Any] = {"description": {"expr": " + ', ' + ".join(map(_tip_expression, tips))}} if tips else {"aria": False}
+    return part | {"mark": part["mark"] | description}
 
 
-def _said(tip: dict[str, Any]) -> str:
+def _tip_expression(tip: dict[str, Any]) -> str:
     """An expression of Vega: a name as it is, a figure with what it counts."""
     field = f"datum[{json.dumps(tip['field'])}]"
     if tip["type"] != "quantitative":
@@ -114,7 +116,7 @@ def _width(spec: dict[str, Any]) -> Any:
 def _narrow(part: Any) -> Any:
     """Legends below each other, and words of axes that leave room for the figures."""
     if isinstance(part, list):
-        return [_narrow(one) for one in part]
+        return [_narrow(element) for element in part]
     if not isinstance(part, dict):
         return part
     narrow = {key: _narrow_of.get(key, _narrow)(value) if isinstance(value, dict) else _narrow(value) for key, value in part.items()}

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from latlab.analysis.base.wording import bare, count, heading_unit, percent, signed_bare
-from latlab.report.claims import quoted
+from latlab.report.commit_message import quoted
 from latlab.report.page import Block, Item, Items, Page, Paragraph, Section
 from latlab.report.renderers import json
 from latlab.report.table import Table, Value, figures, words
@@ -17,7 +17,7 @@ from latlab.report.virtual.virtual_tables import said_time, time_json
 
 if TYPE_CHECKING:
     from latlab.analysis.steps import FigureStep, Span
-    from latlab.campaigns.commit_history import ChangedAt, Chosen, CommitHistory, MeasuredCommit, NotMeasured
+    from latlab.campaigns.commit_history import ChangedAt, ChosenCommits, CommitHistory, MeasuredCommit, NotMeasured
 
 SCHEMA = "latlab-commits"
 VERSION = 1
@@ -25,100 +25,109 @@ MOST_WIDTH = 48
 MOST_FUNCTIONS = 6
 
 
-def page(found: Sequence[CommitHistory], asked: Chosen, skipped: Sequence[NotMeasured], is_wide: bool = False) -> Page:
+def page(histories: Sequence[CommitHistory], chosen: ChosenCommits, skipped: Sequence[NotMeasured], is_wide: bool = False) -> Page:
     """Where there is room for it the table has each release; else, as of commits, the first and the last of many."""
-    said = {change.after.commit.sha for one in found for change in one.changes} if asked.tags else set()
-    sections = [Section(strong(one.name), tuple(_blocks(one, asked, said, is_wide and bool(asked.tags)))) for one in found]
+    quoted_commits = {change.after.commit.sha for history in histories for change in history.changes} if chosen.tags else set()
+    sections = [
+        Section(strong(history.name), tuple(_blocks(history, chosen, quoted_commits, is_wide and bool(chosen.tags))))
+        for history in histories
+    ]
     if skipped:
-        left_out = Items(tuple(Item(f"{one.commit}: {one.why}") for one in skipped))
-        note = "" if asked.is_list else " Their changes are included in the next commit."
+        left_out = Items(tuple(Item(f"{skip.commit}: {skip.why}") for skip in skipped))
+        note = "" if chosen.is_list else " Their changes are included in the next commit."
         sections.append(Section(strong("not measured"), (left_out, Paragraph(soft(f"`--retry-failed` measures them again.{note}")))))
     return Page("History of commits", sections=tuple(sections))
 
 
-def _blocks(found: CommitHistory, asked: Chosen, said: set[str], is_wide: bool) -> Iterator[Block]:
-    """`said` are the commits that are quoted already; a release has changes of many others, and its own words are not of them."""
-    moved = [one for one in found.changes if one.figures]
-    spans = list(dict.fromkeys(span for one in found.commits for span in one.means))
-    is_narrow = sum(max(len(one.commit.short), 6) + 2 for one in found.commits) <= MOST_WIDTH
-    shown = found.commits if is_narrow or is_wide else (found.commits[0], found.commits[-1])
-    if not asked.is_list:
-        yield _table(found, spans, shown)
-    yield Items(tuple(_change(one, found, said) for one in found.changes if one.figures or one.untold or asked.is_list))
-    beyond = f" by more than {100 * found.tolerance:g} %" if found.tolerance else ""
-    compared = "compared with its first parent" if asked.is_list else "compared with the previous commit"
-    yield Paragraph(f"{count(len(moved), 'commit')} of {len(found.changes)} moved a figure{beyond}, each {compared}.")
-    if found.costs and moved:
-        basis = "; ".join(dict.fromkeys(one.basis for one in moved if one.basis))
-        yield Paragraph(f"Times of {found.costs.board} are predicted from the counts: {basis}.")
-    if asked.paths:
-        yield Paragraph(f"Commits that change nothing in {' '.join(asked.paths)} are included in the next commit that does.")
-    if patched := [one for one in found.commits if one.patch]:
-        by = "; ".join(dict.fromkeys(one.patch for one in patched))
-        yield Paragraph((Styled("patched", Style.DOUBT), f" {len(patched)} of {count(len(found.commits), 'commit')}: {by}"))
+def _blocks(history: CommitHistory, chosen: ChosenCommits, quoted_commits: set[str], is_wide: bool) -> Iterator[Block]:
+    """`quoted_commits` are the commits that are quoted already; a release has changes of many others, and its own words are not of them."""
+    moved = [change for change in history.changes if change.figures]
+    spans = list(dict.fromkeys(span for commit in history.commits for span in commit.means))
+    is_narrow = sum(max(len(commit.commit.short), 6) + 2 for commit in history.commits) <= MOST_WIDTH
+    shown = history.commits if is_narrow or is_wide else (history.commits[0], history.commits[-1])
+    if not chosen.is_list:
+        yield _table(history, spans, shown)
+    yield Items(
+        tuple(_change(change, history, quoted_commits) for change in history.changes if change.figures or change.untold or chosen.is_list)
+    )
+    beyond = f" by more than {100 * history.tolerance:g} %" if history.tolerance else ""
+    compared = "compared with its first parent" if chosen.is_list else "compared with the previous commit"
+    yield Paragraph(f"{count(len(moved), 'commit')} of {len(history.changes)} moved a figure{beyond}, each {compared}.")
+    if history.costs and moved:
+        basis = "; ".join(dict.fromkeys(change.basis for change in moved if change.basis))
+        yield Paragraph(f"Times of {history.costs.board} are predicted from the counts: {basis}.")
+    if chosen.paths:
+        yield Paragraph(f"Commits that change nothing in {' '.join(chosen.paths)} are included in the next commit that does.")
+    if patched := [commit for commit in history.commits if commit.patch]:
+        by = "; ".join(dict.fromkeys(commit.patch for commit in patched))
+        yield Paragraph((Styled("patched", Style.DOUBT), f" {len(patched)} of {count(len(history.commits), 'commit')}: {by}"))
 
 
-def _table(found: CommitHistory, spans: Sequence[Span], shown: Sequence[MeasuredCommit]) -> Table:
+def _table(history: CommitHistory, spans: Sequence[Span], shown: Sequence[MeasuredCommit]) -> Table:
     rows: list[tuple[Value, ...]] = []
     for test, metric in spans:
-        values = [one.means.get((test, metric)) for one in shown]
-        rows.append((f"{test} {metric}", *("" if value is None else bare(value, found.unit) for value in values)))
-    heading = figures(*(one.commit.short for one in shown))
-    note = f"{len(found.commits)} commits, {shown[0].commit} to {shown[-1].commit}"
-    basis = f"mean over the cores, {count(found.iterations, 'iteration')} in one boot"
-    return Table(f"{heading_unit(found.unit)}, {basis}", (*words("Figure"), *heading), tuple(rows), notes=(note,))
+        values = [commit.means.get((test, metric)) for commit in shown]
+        rows.append((f"{test} {metric}", *("" if value is None else bare(value, history.unit) for value in values)))
+    heading = figures(*(commit.commit.short for commit in shown))
+    note = f"{len(history.commits)} commits, {shown[0].commit} to {shown[-1].commit}"
+    basis = f"mean over the cores, {count(history.iterations, 'iteration')} in one boot"
+    return Table(f"{heading_unit(history.unit)}, {basis}", (*words("Figure"), *heading), tuple(rows), notes=(note,))
 
 
-def _change(change: ChangedAt, found: CommitHistory, said: set[str]) -> Item:
+def _change(change: ChangedAt, history: CommitHistory, quoted_commits: set[str]) -> Item:
     after = change.after
     if change.untold:
         return Item((strong(str(after.commit)), f": not compared, {change.untold}"))
-    below: list[Text] = [(*_figure(one, found.unit), _time(change, one, found)) for one in change.figures] or ["no figure moved"]
+    below: list[Text] = [(*_figure(step, history.unit), _time(change, step, history)) for step in change.figures] or ["no figure moved"]
     below += [(Styled("conditions", Style.DOUBT), f" {change.differs}")] if change.differs else []
-    if after.commit.sha not in said:
+    if after.commit.sha not in quoted_commits:
         below += quoted(after.said, after.commit.sha, after.commit.authored)
-        said.add(after.commit.sha)
+        quoted_commits.add(after.commit.sha)
     return Item((strong(str(after.commit)), f" against {change.before.commit.short}"), tuple(below))
 
 
-def _figure(one: FigureStep, unit: str) -> tuple[str | Styled, ...]:
-    shown, rest = one.moves[:MOST_FUNCTIONS], one.moves[MOST_FUNCTIONS:]
-    told = _moved(((move.name, move.difference) for move in shown), unit)
-    told += _moved([(count(len(rest), "other"), sum(move.difference for move in rest))], unit) if rest else []
-    classes = _moved(((move.name.value, move.after - move.before) for move in one.classes), unit)
+def _figure(step: FigureStep, unit: str) -> tuple[str | Styled, ...]:
+    shown, others = step.moves[:MOST_FUNCTIONS], step.moves[MOST_FUNCTIONS:]
+    parts = _moved(((move.name, move.difference) for move in shown), unit)
+    parts += _moved([(count(len(others), "other"), sum(move.difference for move in others))], unit) if others else []
+    classes = _moved(((move.name.value, move.after - move.before) for move in step.classes), unit)
     by_class = f"; by class: {', '.join(classes)}" if classes else ""
-    share = "" if one.share is None else f" ({percent(one.share)})"
-    level = f"{bare(one.before, unit)} to {bare(one.after, unit)}"
-    judged = Styled(f"{signed_bare(one.difference, unit)}{share}", Style.BAD if one.difference > 0 else Style.GOOD)
-    return (f"{one.test} {one.metric} {level}, ", judged, f": {', '.join(told)}" if told else "", by_class)
+    share = "" if step.share is None else f" ({percent(step.share)})"
+    level = f"{bare(step.before, unit)} to {bare(step.after, unit)}"
+    judged = Styled(f"{signed_bare(step.difference, unit)}{share}", Style.BAD if step.difference > 0 else Style.GOOD)
+    return (f"{step.test} {step.metric} {level}, ", judged, f": {', '.join(parts)}" if parts else "", by_class)
 
 
 def _moved(differences: Iterable[tuple[str, float]], unit: str) -> list[str]:
     """Without what is nothing as it is printed: a mean over cores that turned out another way."""
-    told = [(name, signed_bare(difference, unit)) for name, difference in differences]
-    return [f"{name} {difference}" for name, difference in told if float(difference.replace(",", ""))]
+    parts = [(name, signed_bare(difference, unit)) for name, difference in differences]
+    return [f"{name} {difference}" for name, difference in parts if float(difference.replace(",", ""))]
 
 
-def _time(change: ChangedAt, step: FigureStep, found: CommitHistory) -> str:
-    return "".join(f"; {said_time(found.costs.board, one)}" for one in change.times if found.costs and one.span == (step.test, step.metric))
+def _time(change: ChangedAt, step: FigureStep, history: CommitHistory) -> str:
+    return "".join(
+        f"; {said_time(history.costs.board, board_time)}"
+        for board_time in change.times
+        if history.costs and board_time.span == (step.test, step.metric)
+    )
 
 
-def commits_json(found: Sequence[CommitHistory], asked: Chosen, skipped: Sequence[NotMeasured]) -> str:
+def commits_json(histories: Sequence[CommitHistory], chosen: ChosenCommits, skipped: Sequence[NotMeasured]) -> str:
     return json.document(
         {
             "schema": SCHEMA,
             "version": VERSION,
-            "against": "first parent" if asked.is_list else "the one before",
-            "paths": list(asked.paths),
-            "skipped": [asdict(one) for one in skipped],
+            "against": "first parent" if chosen.is_list else "the one before",
+            "paths": list(chosen.paths),
+            "skipped": [asdict(skip) for skip in skipped],
             "histories": [
                 {
-                    "name": one.name,
-                    "unit": one.unit,
-                    "iterations": one.iterations,
-                    "tolerance": one.tolerance,
-                    "board": one.costs.board if one.costs else None,
-                    "commits": [_commit(commit) for commit in one.commits],
+                    "name": history.name,
+                    "unit": history.unit,
+                    "iterations": history.iterations,
+                    "tolerance": history.tolerance,
+                    "board": history.costs.board if history.costs else None,
+                    "commits": [_commit(commit) for commit in history.commits],
                     "changes": [
                         {
                             "before": change.before.commit.sha,
@@ -133,15 +142,15 @@ def commits_json(found: Sequence[CommitHistory], asked: Chosen, skipped: Sequenc
                             "differs": change.differs,
                             "untold": change.untold,
                         }
-                        for change in one.changes
+                        for change in history.changes
                     ],
                 }
-                for one in found
+                for history in histories
             ],
         }
     )
 
 
-def _commit(one: MeasuredCommit) -> dict[str, object]:
-    means = [{"test": test, "metric": metric.value, "mean": value} for (test, metric), value in one.means.items()]
-    return asdict(one.commit) | {"run": one.run_id, "said": one.said, "patch": one.patch, "figures": means}
+def _commit(commit: MeasuredCommit) -> dict[str, object]:
+    means = [{"test": test, "metric": metric.value, "mean": value} for (test, metric), value in commit.means.items()]
+    return asdict(commit.commit) | {"run": commit.run_id, "said": commit.said, "patch": commit.patch, "figures": means}

@@ -33,8 +33,8 @@ ROWS_OF_TABLE = 12
 
 OWN_KEY = Key(
     tuple(
-        (f"o{level}", said)
-        for level, said in enumerate(("less than 0.5 %", "0.5 to 2 %", "2 to 5 %", "5 to 20 %", "20 % or more of the span"))
+        (f"o{level}", share)
+        for level, share in enumerate(("less than 0.5 %", "0.5 to 2 %", "2 to 5 %", "5 to 20 %", "20 % or more of the span"))
     )
 )
 DIFFERENCE_KEY = Key(
@@ -62,8 +62,8 @@ class Box:
 
 def flames(run: Run, test: str) -> tuple[Block, ...]:
     """A flame graph of each span of the test, of all its cores; none where the probe kept no calls."""
-    found = tuple(block for metric in Metric for block in _flame(run, test, metric))
-    return (Paragraph(OWN_SENTENCE), OWN_KEY, *found) if found else ()
+    blocks = tuple(block for metric in Metric for block in _flame(run, test, metric))
+    return (Paragraph(OWN_SENTENCE), OWN_KEY, *blocks) if blocks else ()
 
 
 def difference_flames(a: Run, b: Run, test: str) -> tuple[Drawing, ...]:
@@ -72,26 +72,26 @@ def difference_flames(a: Run, b: Run, test: str) -> tuple[Drawing, ...]:
 
 
 def _of(run: Run, test: str, metric: Metric) -> list[SpanFunctions]:
-    return [one for one in run.functions if one.test == test and one.metric is metric and one.frames]
+    return [span for span in run.functions if span.test == test and span.metric is metric and span.frames]
 
 
 def _flame(run: Run, test: str, metric: Metric) -> Iterator[Block]:
     parts = _of(run, test, metric)
     if not parts:
         return
-    calls = sum(one.calls for one in parts)
+    calls = sum(span.calls for span in parts)
     title = f"{METRIC_TITLES[metric]}: functions by who called them"
-    whose = f"mean of {_count(calls, 'call')} on {_count(len(parts), 'core')}"
-    yield from flame(summed(one.frames for one in parts), calls, title, whose, f"flame-{test}-{metric.value}")
+    source = f"mean of {_count(calls, 'call')} on {_count(len(parts), 'core')}"
+    yield from flame(summed(span.frames for span in parts), calls, title, source, f"flame-{test}-{metric.value}")
 
 
-def flame(frames: Sequence[Frame], calls: int, title: str, whose: str, name: str) -> Iterator[Block]:
-    """The drawing of one tree of `calls` calls, and a table of its functions; `whose` says what it is the mean of."""
+def flame(frames: Sequence[Frame], calls: int, title: str, source: str, name: str) -> Iterator[Block]:
+    """The drawing of one tree of `calls` calls, and a table of its functions; `source` says what it is the mean of."""
     total = sum(frame.instructions for frame in frames)
     if not total:
         return
     boxes = [box for box in _boxes(frames, calls, total) if box.width >= LEAST_SHARE]
-    note = f"{shown(total / calls)} instructions, {whose}. Callers are above the functions that they called."
+    note = f"{shown(total / calls)} instructions, {source}. Callers are above the functions that they called."
     yield Drawing(title, note, _svg(boxes), name)
     yield Folded(f"{title}: those with the most instructions of their own", (_table(frames, calls, total),))
 
@@ -108,7 +108,7 @@ def _boxes(frames: Sequence[Frame], calls: int, total: int) -> Iterator[Box]:
         yield Box(frame.depth, start / total, all_of_it / total, frame.name, title, f"o{level}")
 
 
-def _starts(depths: Sequence[int], whole: Sequence[float], own: Sequence[float]) -> list[float]:
+def _starts(depths: Sequence[int], whole: Sequence[float], widths: Sequence[float]) -> list[float]:
     """Where each frame begins: behind what its caller called before; a caller's own instructions stand at its end."""
     starts: list[float] = []
     ends = [0.0]  # of what was drawn last at each depth
@@ -122,10 +122,10 @@ def _starts(depths: Sequence[int], whole: Sequence[float], own: Sequence[float])
 
 
 def _table(frames: Sequence[Frame], calls: int, total: int) -> Table:
-    own: dict[str, int] = {}
+    by_name: dict[str, int] = {}
     for frame in frames:
-        own[frame.name] = own.get(frame.name, 0) + frame.instructions
-    most = sorted(own.items(), key=lambda one: (-one[1], one[0]))[:ROWS_OF_TABLE]
+        by_name[frame.name] = by_name.get(frame.name, 0) + frame.instructions
+    most = sorted(by_name.items(), key=lambda pair: (-pair[1], pair[0]))[:ROWS_OF_TABLE]
     rows = tuple((name, shown(count / calls), f"{100 * count / total:.1f} %") for name, count in most if count)
     return Table("", (*words("Function"), *figures("Own instructions per call", "Share")), rows)
 
@@ -139,18 +139,18 @@ class _Pair:
 
 
 def _difference(a: Run, b: Run, test: str, metric: Metric) -> Drawing | None:
-    cores = {one.core for one in _of(a, test, metric)} & {one.core for one in _of(b, test, metric)}
-    sides = [[one for one in _of(run, test, metric) if one.core in cores] for run in (a, b)]
+    cores = {span.core for span in _of(a, test, metric)} & {span.core for span in _of(b, test, metric)}
+    sides = [[span for span in _of(run, test, metric) if span.core in cores] for run in (a, b)]
     if not cores:
         return None
     pairs = _paired(*(_per_call(side) for side in sides))
     if all(pair.before == pair.after for pair in pairs):
         return None
     before, after = sum(pair.before for pair in pairs), sum(pair.after for pair in pairs)
-    own = [max(pair.before, pair.after) for pair in pairs]
-    whole = wholes([Frame(pair.depth, pair.name, 0, width) for pair, width in zip(pairs, own, strict=True)])  # type: ignore[arg-type]
-    starts = _starts([pair.depth for pair in pairs], whole, own)
-    total = sum(own)
+    widths = [max(pair.before, pair.after) for pair in pairs]
+    whole = wholes([Frame(pair.depth, pair.name, 0, width) for pair, width in zip(pairs, widths, strict=True)])  # type: ignore[arg-type]
+    starts = _starts([pair.depth for pair in pairs], whole, widths)
+    total = sum(widths)
     boxes = [
         _changed_box(pair, start / total, width / total, max(before, after))
         for pair, width, start in zip(pairs, whole, starts, strict=True)
@@ -166,13 +166,13 @@ def _difference(a: Run, b: Run, test: str, metric: Metric) -> Drawing | None:
 def _per_call(parts: Iterable[SpanFunctions]) -> list[tuple[tuple[str, ...], float]]:
     """Own instructions per call, mean over the cores, by the names of all on the stack."""
     parts = list(parts)
-    found: dict[tuple[str, ...], float] = {}
-    for one in parts:
+    by_stack: dict[tuple[str, ...], float] = {}
+    for span in parts:
         stack: tuple[str, ...] = ()
-        for frame in one.frames:
+        for frame in span.frames:
             stack = (*stack[: frame.depth], frame.name)
-            found[stack] = found.get(stack, 0.0) + frame.instructions / one.calls / len(parts)
-    return list(found.items())
+            by_stack[stack] = by_stack.get(stack, 0.0) + frame.instructions / span.calls / len(parts)
+    return list(by_stack.items())
 
 
 def _paired(before: list[tuple[tuple[str, ...], float]], after: list[tuple[tuple[str, ...], float]]) -> list[_Pair]:
@@ -181,44 +181,46 @@ def _paired(before: list[tuple[tuple[str, ...], float]], after: list[tuple[tuple
     children: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
     for stack in dict.fromkeys([*new, *old]):
         children.setdefault(stack[:-1], []).append(stack)
-    waiting, found = list(reversed(children.get((), []))), []
+    waiting, joined = list(reversed(children.get((), []))), []
     while waiting:
         stack = waiting.pop()
-        found.append(_Pair(len(stack) - 1, stack[-1], old.get(stack, 0.0), new.get(stack, 0.0)))
+        joined.append(_Pair(len(stack) - 1, stack[-1], old.get(stack, 0.0), new.get(stack, 0.0)))
         waiting.extend(reversed(children.get(stack, [])))
-    return found
+    return joined
 
 
 def _changed_box(pair: _Pair, start: float, width: float, span: float) -> Box:
     change = pair.after - pair.before
     size = 2 if abs(change) >= LARGE_SHARE * span else 1
     look = "same" if not change else f"{'more' if change > 0 else 'less'}{size}"
-    said = f"{change:+,.6g}".replace("-", "\N{MINUS SIGN}")
-    title = f"{pair.name}: {shown(pair.before)} to {shown(pair.after)} instructions of its own per call" + (f" ({said})" if change else "")
-    return Box(pair.depth, start, width, f"{said} {pair.name}" if change else pair.name, title, look)
+    difference = f"{change:+,.6g}".replace("-", "\N{MINUS SIGN}")
+    title = f"{pair.name}: {shown(pair.before)} to {shown(pair.after)} instructions of its own per call" + (
+        f" ({difference})" if change else ""
+    )
+    return Box(pair.depth, start, width, f"{difference} {pair.name}" if change else pair.name, title, look)
 
 
 def _svg(boxes: Sequence[Box]) -> str:
     height = ROW_PX * (1 + max(box.depth for box in boxes))
-    drawn = Markup("").join(map(_drawn, boxes))
-    return Markup('<svg width="100%" height="{}">{}</svg>').format(height, drawn)
+    boxes_svg = Markup("").join(map(_box_svg, boxes))
+    return Markup('<svg width="100%" height="{}">{}</svg>').format(height, boxes_svg)
 
 
-def _drawn(box: Box) -> Markup:
+def _box_svg(box: Box) -> Markup:
     """What stands in an inner SVG is cut off at its edge, so no word runs into the next box."""
     cut = {kind: shortened(box.words, box.width * width - 8) for kind, width in PAGES}
     if len(set(cut.values())) == 1:
         cut = {"": cut[PAGES[0][0]]}
-    words = Markup("").join(_word(kind, said) for kind, said in cut.items() if said)
+    words = Markup("").join(_word(kind, label) for kind, label in cut.items() if label)
     return Markup('<svg class="{}" x="{:.4f}%" y="{}" width="{:.4f}%" height="{}"><title>{}</title><rect></rect>{}</svg>').format(
         box.look, 100 * box.start, box.depth * ROW_PX, 100 * box.width, ROW_PX - GAP_PX, escape(box.title), words
     )
 
 
-def _word(kind: str, said: str) -> Markup:
+def _word(kind: str, label: str) -> Markup:
     """`kind` is the page that it is cut for, empty where it is the same on each."""
     looks = Markup(' class="{}"').format(kind) if kind else Markup("")
-    return Markup('<text{} x="4" y="{}">{}</text>').format(looks, TEXT_PX, said)
+    return Markup('<text{} x="4" y="{}">{}</text>').format(looks, TEXT_PX, label)
 
 
 def shortened(words: str, width_px: float) -> str:

@@ -85,11 +85,11 @@ def typed(command: Sequence[str]) -> tuple[str, ...]:
 
 def commentary(run: Run) -> Iterator[Section]:
     """What the figures are made of, test by test."""
-    found = explain_run(run)
-    by_test = dict.fromkeys(one.test for one in found)
+    explanations = explain_run(run)
+    by_test = dict.fromkeys(explanation.test for explanation in explanations)
     sections = []
     for test in by_test:
-        items = tuple(explained(one) for one in found if one.test == test)
+        items = tuple(explained(explanation) for explanation in explanations if explanation.test == test)
         sections.append(Section(code(test) if test else "Whole run", (Items(items),)))
     if sections:
         yield Section("Commentary", sections=tuple(sections))

@@ -14,7 +14,7 @@ from latlab.model.run import CallsOfKind, MaskedAtlas, Run
 from latlab.report.page import Page
 
 if TYPE_CHECKING:
-    from latlab.campaigns.material import Material
+    from latlab.campaigns.material import RunArtifacts
 
 
 class Form(NamedTuple):
@@ -28,7 +28,7 @@ class Form(NamedTuple):
         module, _, name = self.place.partition(":")
         return getattr(import_module(f"latlab.report.{module}"), name)
 
-    def of(self, material: Material) -> Any:
+    def of(self, material: RunArtifacts) -> Any:
         return self.function(*(getattr(material, field) for field in self.takes))
 
 
@@ -129,7 +129,7 @@ CAMPAIGNS: Mapping[str, Forms] = {
 }
 
 
-def forms_of(material: Material) -> Forms:
+def forms_of(material: RunArtifacts) -> Forms:
     run = material.run
     return KINDS[run.kind] if run.campaign not in CAMPAIGNS or material.is_exported else CAMPAIGNS[run.campaign]
 

@@ -21,7 +21,7 @@ NOTE = "Points are cores (cluster.core) sorted by their powerdown; dashes are th
 
 def ladder_chart(title: str, ladders: Mapping[str, Ladders], unit: str) -> Chart:
     """The first iteration of each; the names of the ladders, two at most, stand in the legend. `unit` is that of their figures."""
-    points = [point for name, found in ladders.items() for point in _points(found, name, unit)]
+    points = [point for name, ladder in ladders.items() for point in _points(ladder, name, unit)]
     base = alt.Chart(alt.InlineData(values=points), width=LADDER_PX[0], height=LADDER_PX[1])
     names = list(ladders)
     colour = alt.Color(

@@ -22,16 +22,16 @@ def list_lines(heads: Sequence[Head], width: int | None = None) -> tuple[list[st
     still too wide is not cut: no id is lost."""
     rows = [COLUMNS, *map(_cells, heads)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    kept = [number for number, name in enumerate(COLUMNS) if name != "Label" or any(head.label for head in heads)]
+    columns = [number for number, name in enumerate(COLUMNS) if name != "Label" or any(head.label for head in heads)]
     left_out = []
     for name in LEAVE_OUT_FIRST:
         number = COLUMNS.index(name)
-        if width is None or sum(widths[n] + len(GAP) for n in kept) - len(GAP) <= width:
+        if width is None or sum(widths[n] + len(GAP) for n in columns) - len(GAP) <= width:
             break
-        if number in kept:
-            kept.remove(number)
+        if number in columns:
+            columns.remove(number)
             left_out.append(name)
-    line = GAP.join(f"{{{n}:{widths[n]}}}" for n in kept)
+    line = GAP.join(f"{{{n}:{widths[n]}}}" for n in columns)
     return [line.format(*row).rstrip() for row in rows], tuple(left_out)
 
 

@@ -12,9 +12,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 class RunProgress:
     """A bar on a terminal; elsewhere one line at each test."""
 
-    def __init__(self, console: Console, what: str, iterations: int | None) -> None:
+    def __init__(self, console: Console, subject: str, iterations: int | None) -> None:
         self._console = console
-        self._what = what
+        self._what = subject
         self._test = ""
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
         self._bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)

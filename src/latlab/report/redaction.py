@@ -35,11 +35,11 @@ class Secrets:
     texts: tuple[str, ...]
 
     @classmethod
-    def of(cls, told: Iterable[Run | Head]) -> Secrets:
+    def of(cls, runs: Iterable[Run | Head]) -> Secrets:
         """What runs say of their machines."""
-        told = tuple(told)
-        lines = {run.conditions.kernel_command_line for run in told if isinstance(run, Run)} - {None, ""}
-        names = {_host(run) for run in told}
+        runs = tuple(runs)
+        lines = {run.conditions.kernel_command_line for run in runs if isinstance(run, Run)} - {None, ""}
+        names = {_host(run) for run in runs}
         long = sorted((re.escape(name) for name in names if len(name) >= _SHORTEST), key=len, reverse=True)
         return cls((*(re.escape(str(line)) for line in lines), *(rf"(?<!\w){name}(?!\w)" for name in long)))
 
@@ -68,7 +68,9 @@ def redacted_run(run: Run) -> Run:
     else:
         shown = redacted(contents, secrets)
     hidden = {
-        one.name: redacted(getattr(run, one.name), secrets) for one in fields(run) if one.name not in ("id", "contents", "conditions")
+        field.name: redacted(getattr(run, field.name), secrets)
+        for field in fields(run)
+        if field.name not in ("id", "contents", "conditions")
     }
     conditions = redacted(replace(run.conditions, kernel_command_line=None), secrets)
     return replace(run, contents=shown, conditions=conditions, **hidden)
@@ -76,17 +78,17 @@ def redacted_run(run: Run) -> Run:
 
 def redacted(value: T, secrets: Secrets) -> T:
     """Plain data of any shape, with each of its texts redacted."""
-    found: Any = value
+    item: Any = value
     hidden: Any = value
-    if isinstance(found, str) and not isinstance(found, Enum):
-        hidden = secrets.hide(found)
-    elif isinstance(found, tuple | list):
-        parts = (redacted(one, secrets) for one in found)
-        hidden = type(found)(*parts) if hasattr(found, "_fields") else type(found)(parts)
-    elif isinstance(found, Mapping):
-        hidden = {key: redacted(one, secrets) for key, one in found.items()}
-    elif isinstance(found, Styled):
-        hidden = replace(found, text=secrets.hide(found.text))  # where a link leads is a place of the site
-    elif is_dataclass(found) and not isinstance(found, type):
-        hidden = replace(found, **{one.name: redacted(getattr(found, one.name), secrets) for one in fields(found) if one.init})
+    if isinstance(item, str) and not isinstance(item, Enum):
+        hidden = secrets.hide(item)
+    elif isinstance(item, tuple | list):
+        parts = (redacted(part, secrets) for part in item)
+        hidden = type(item)(*parts) if hasattr(item, "_fields") else type(item)(parts)
+    elif isinstance(item, Mapping):
+        hidden = {key: redacted(part, secrets) for key, part in item.items()}
+    elif isinstance(item, Styled):
+        hidden = replace(item, text=secrets.hide(item.text))  # where a link leads is a place of the site
+    elif is_dataclass(item) and not isinstance(item, type):
+        hidden = replace(item, **{field.name: redacted(getattr(item, field.name), secrets) for field in fields(item) if field.init})
     return cast(T, hidden)

@@ -16,13 +16,13 @@ class Align(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """`wraps`: long text, which gives way when the line is full. `spare`: left out on a narrow terminal."""
+    """`wraps`: long text, which gives way when the line is full. `droppable`: left out on a narrow terminal."""
 
     name: str
     align: Align = Align.RIGHT
     unit: str = ""
     wraps: bool = False
-    spare: bool = False
+    droppable: bool = False
 
     @property
     def heading(self) -> str:

@@ -35,8 +35,8 @@ Text = str | Styled | tuple[str | Styled, ...]
 def spans(text: Text) -> tuple[Styled, ...]:
     """The parts of a text, each with its style; empty ones are left out."""
     parts = text if isinstance(text, tuple) else (text,)
-    found = (part if isinstance(part, Styled) else Styled(part) for part in parts)
-    return tuple(span for span in found if span.text)
+    styled = (part if isinstance(part, Styled) else Styled(part) for part in parts)
+    return tuple(span for span in styled if span.text)
 
 
 def plain(text: Text) -> str:

@@ -31,7 +31,7 @@ class Filter:
     limit: int | None = None
 
 
-def heads(store: Store, wanted: Filter = Filter()) -> tuple[Head, ...]:
+def heads(store: Store, chosen: Filter = Filter()) -> tuple[Head, ...]:
     """A line for each run, the oldest first."""
     runs = runs_table.c
     columns = (
@@ -40,11 +40,11 @@ def heads(store: Store, wanted: Filter = Filter()) -> tuple[Head, ...]:
     )
     query = sa.select(*columns).order_by(runs.number.desc())
     for column in (runs.campaign, runs.platform, runs.label, runs.status):
-        value = getattr(wanted, column.name)
+        value = getattr(chosen, column.name)
         query = query.where(column == value) if value else query
-    query = query.where(runs.started_utc >= wanted.since_utc) if wanted.since_utc else query
-    query = query.where(runs.started_utc < wanted.before_utc) if wanted.before_utc else query
-    query = query if wanted.limit is None else query.limit(wanted.limit)
+    query = query.where(runs.started_utc >= chosen.since_utc) if chosen.since_utc else query
+    query = query.where(runs.started_utc < chosen.before_utc) if chosen.before_utc else query
+    query = query if chosen.limit is None else query.limit(chosen.limit)
     with store.transaction() as connection:
         return tuple(Head._make(map(_shown, row)) for row in reversed(connection.execute(query).all()))
 
@@ -60,8 +60,8 @@ def remove(store: Store, ids: Sequence[str]) -> None:
     """Runs with all that is kept of them. No reference to them may be needed any more: there is no way back."""
     with store.transaction() as connection:
         for start in range(0, len(ids), AT_ONCE):
-            wanted = sa.select(runs_table.c.number).where(runs_table.c.id.in_(ids[start : start + AT_ONCE]))
-            numbers = list(connection.execute(wanted).scalars())
+            numbers_query = sa.select(runs_table.c.number).where(runs_table.c.id.in_(ids[start : start + AT_ONCE]))
+            numbers = list(connection.execute(numbers_query).scalars())
             for table in PARTS:
                 connection.execute(table.delete().where(table.c.run.in_(numbers)))
             connection.execute(runs_table.delete().where(runs_table.c.number.in_(numbers)))

@@ -44,8 +44,8 @@ def _add(connection: sa.Connection, new: tuple[tuple[sa.Table, tuple[str, ...]],
 
 def _count(connection: sa.Connection) -> None:
     """Runs of older versions have no row in `lives`: all of them are at their end."""
-    found = connection.execute(sa.select(samples_table.c.run, sa.func.count()).group_by(samples_table.c.run)).all()
-    for number, count in found:
+    sample_counts = connection.execute(sa.select(samples_table.c.run, sa.func.count()).group_by(samples_table.c.run)).all()
+    for number, count in sample_counts:
         connection.execute(runs_table.update().where(runs_table.c.number == number), {"sample_count": count})
 
 
@@ -54,17 +54,17 @@ def _lift(connection: sa.Connection, version: int) -> None:
     for number, campaign, target, conditions, facts, command, events in connection.execute(
         sa.select(*(runs_table.c[n] for n in names))
     ).all():
-        said = tuple((key, value) for key, value in json.loads(facts))
-        known = msgspec.json.decode(conditions, type=Conditions)
-        found = lifted(version, campaign, target, said, json.loads(command), events is not None, known)
-        values: dict[str, Any] = {"conditions": _json(found.conditions), "facts": _json(found.kept)}
+        fact_pairs = tuple((key, value) for key, value in json.loads(facts))
+        decoded = msgspec.json.decode(conditions, type=Conditions)
+        lifted_run = lifted(version, campaign, target, fact_pairs, json.loads(command), events is not None, decoded)
+        values: dict[str, Any] = {"conditions": _json(lifted_run.conditions), "facts": _json(lifted_run.kept)}
         if version == 1:
             values |= {
-                "kind": found.kind.value,
-                "source": found.source,
-                "code_bytes": found.code_bytes,
-                "printed_deltas": _json(found.printed_deltas),
-                "resolutions": _json(found.resolutions),
+                "kind": lifted_run.kind.value,
+                "source": lifted_run.source,
+                "code_bytes": lifted_run.code_bytes,
+                "printed_deltas": _json(lifted_run.printed_deltas),
+                "resolutions": _json(lifted_run.resolutions),
             }
         connection.execute(runs_table.update().where(runs_table.c.number == number), values)
 

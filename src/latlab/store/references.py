@@ -52,8 +52,8 @@ def load(reference: str, unit: str = "", from_store: Callable[[str], Run | None]
     except UsageError as error:
         run, reason = None, str(error)
     if run is None:
-        known = ", ".join(published_references())
-        raise BadReference(f"{reference!r} is no file, no published reference ({known}) and no stored run: {reason}")
+        published_name = ", ".join(published_references())
+        raise BadReference(f"{reference!r} is no file, no published reference ({published_name}) and no stored run: {reason}")
     return run
 
 
@@ -77,8 +77,8 @@ def _from_catalog(reference: str) -> Run:
 
 def _experiment(reference: str, entry: dict[str, object], text: str) -> Run:
     described = msgspec.convert(entry, experiments.Described)
-    told = {key: value for key, value in entry.items() if key not in experiments.Described.__struct_fields__}
-    run = published.run_of(Reading(()), "", published.source_of_toml(told))
+    source_entry = {key: value for key, value in entry.items() if key not in experiments.Described.__struct_fields__}
+    run = published.run_of(Reading(()), "", published.source_of_toml(source_entry))
     return replace(run, contents=experiments.parse(text, f"{reference}.csv", described), problems=(), id=reference)
 
 
@@ -112,8 +112,8 @@ def _from_file(path: Path, release: str, unit: str, shape: Topology | None = Non
     run = published.run_of(reading, release, replace(_source(path, reading, release), topology=shape), unit)
     if not run.samples and not run.distributions:
         reason = min(run.problems, key=lambda p: p.kind is not ProblemKind.UNIT_SUSPECT, default=None)
-        told = _placed(path, reason) if reason else f"{path}: no latency table{f' of {release}' if release else ' in it'}"
-        raise BadReference(f"{told}; there is nothing to compare")
+        reason_text = _placed(path, reason) if reason else f"{path}: no latency table{f' of {release}' if release else ' in it'}"
+        raise BadReference(f"{reason_text}; there is nothing to compare")
     return replace(run, id=f"{path}#{release}" if release else str(path))
 
 
@@ -159,21 +159,23 @@ def _refuse_wakeups(path: Path, data: bytes) -> None:
 
 def _release_there(path: Path, reading: Reading, named: str) -> str:
     """The release that is named, if the file has it; what the reader met in other tables says nothing of one that is not there."""
-    found = [release for release in published.releases(reading) if release]
+    releases_named = [release for release in published.releases(reading) if release]
     word = named.removesuffix(" release")
-    if word in found or not reading.tables:
+    if word in releases_named or not reading.tables:
         return word
-    if not found:
+    if not releases_named:
         raise BadReference(f"{path} has no table with a release name; leave out #{named}")
-    raise BadReference(f"{path} has no release {named!r}; name one that it has: {', '.join(f'{path}#{each}' for each in found)}")
+    raise BadReference(
+        f"{path} has no release {named!r}; name one that it has: {', '.join(f'{path}#{release}' for release in releases_named)}"
+    )
 
 
 def _only_release(path: Path, reading: Reading) -> str:
-    found = published.releases(reading)
-    if len(found) > 1:
-        named = ", ".join(f"{path}#{r}" for r in found)
-        raise BadReference(f"{path} holds {len(found)} releases; name one: {named}")
-    return found[0] if found else ""
+    releases_named = published.releases(reading)
+    if len(releases_named) > 1:
+        named = ", ".join(f"{path}#{r}" for r in releases_named)
+        raise BadReference(f"{path} holds {len(releases_named)} releases; name one: {named}")
+    return releases_named[0] if releases_named else ""
 
 
 def _source(path: Path, reading: Reading, release: str) -> published.Source:
@@ -181,5 +183,5 @@ def _source(path: Path, reading: Reading, release: str) -> published.Source:
     tick = Decimal(1_000_000_000) / reading.counter_hz if reading.counter_hz else None
     campaign = "rt" if reading.tables and reading.tables[0].test.startswith("cyclictest") else "psci"
     title = reading.title.lower()
-    platform = next((known for entry in _sources() if (known := str(entry["platform"])) in title), UNNAMED)
+    platform = next((published_name for entry in _sources() if (published_name := str(entry["platform"])) in title), UNNAMED)
     return published.Source(platform, firmware, tick_ns=tick, campaign=campaign, facts=(("source", str(path)),))

@@ -105,8 +105,8 @@ def contents_of(row: Row, samples: Iterable[Row] = (), traces: Iterable[Row] = (
             return Experiment()
 
 
-def life_row(owner: Owner | None, left: Left, part: SeriesPart | None) -> dict[str, Any]:
-    return {"owner": packed(owner), "heartbeat_utc": now_utc(), "phase": "", "leaves": packed(left), "part": packed(part)}
+def life_row(owner: Owner | None, leftovers: Left, part: SeriesPart | None) -> dict[str, Any]:
+    return {"owner": packed(owner), "heartbeat_utc": now_utc(), "phase": "", "leaves": packed(leftovers), "part": packed(part)}
 
 
 def life_of(row: Row) -> Life:
@@ -193,8 +193,8 @@ def _trace(row: Row) -> CoreTrace:
     boot, iteration, core = _place(row)
     if not (isinstance(test, str) and isinstance(lost, int)):
         raise ValueError(f"a trace that lost {lost!r} records in the test {test!r}")
-    found = msgspec.json.decode(zlib.decompress(row["records"]), type=list[tuple[int, int, str, int]])
-    return CoreTrace(test, boot, iteration, core, tuple(TraceRecord(*record) for record in found), lost)
+    records = msgspec.json.decode(zlib.decompress(row["records"]), type=list[tuple[int, int, str, int]])
+    return CoreTrace(test, boot, iteration, core, tuple(TraceRecord(*record) for record in records), lost)
 
 
 def _check(row: Row, table: sa.Table) -> None:
@@ -202,9 +202,9 @@ def _check(row: Row, table: sa.Table) -> None:
     for column in table.columns:
         if column.name not in row or (row[column.name] is None and column.nullable):
             continue
-        wanted = (int, float) if isinstance(column.type, sa.Float) else column.type.python_type
+        column_type = (int, float) if isinstance(column.type, sa.Float) else column.type.python_type
         value = row[column.name]
-        if not isinstance(value, wanted) or (isinstance(value, float) and not isfinite(value)):
+        if not isinstance(value, column_type) or (isinstance(value, float) and not isfinite(value)):
             raise ValueError(f"its {column.name} is {value!r}")
 
 

@@ -84,7 +84,7 @@ class Store:
     def __init__(self, engine: sa.Engine, place: str) -> None:
         self._engine = engine
         self.place = place
-        self.asked: tuple[str, ...] = ()
+        self.command_line: tuple[str, ...] = ()
         """The command line for which it was opened, which is kept with each run that it begins; empty where there is none."""
         self.begun: list[str] = []
         """The ids of the runs that were begun by it, in this order."""
@@ -95,7 +95,7 @@ class Store:
     def begin(
         self,
         run: Run,
-        left: Left = Left(),  # noqa: B008 - immutable
+        leftovers: Left = Left(),  # noqa: B008 - immutable
         part: SeriesPart | None = None,
         is_planned: bool = False,
         run_id: str = "",
@@ -103,7 +103,7 @@ class Store:
         """Store the run's facts under a new short id, or under `run_id`. It is this process's to make and runs until `finish`, or it is
         only planned. An experiment that runs this command says in the environment which of its runs it is."""
         status = RunStatus.PLANNED if is_planned else RunStatus.RUNNING
-        life = life_row(None if is_planned else this_process(), left, part or part_of_environment())
+        life = life_row(None if is_planned else this_process(), leftovers, part or part_of_environment())
         for attempt in range(ID_ATTEMPTS):
             new_id = run_id or f"{run.campaign}-{secrets.token_hex(2 + attempt // 4)}"
             row = run_row(run) | {"id": new_id, "status": status.value}
@@ -117,10 +117,10 @@ class Store:
                 continue
         raise LatlabError(f"{self.place}: no free run id for {run.campaign} in {ID_ATTEMPTS} attempts; use another store with --store")
 
-    def describe(self, run_id: str, run: Run) -> None:
+    def update_metadata(self, run_id: str, run: Run) -> None:
         """Replace the run's facts by what is known now; its id and status stay, and its provenance where the run says none."""
-        kept = ("status",) if run.provenance != UNKNOWN else ("status", "provenance")
-        row = {key: value for key, value in run_row(run).items() if key not in kept}
+        unchanged = ("status",) if run.provenance != UNKNOWN else ("status", "provenance")
+        row = {key: value for key, value in run_row(run).items() if key not in unchanged}
         with self.transaction() as connection:
             connection.execute(runs_table.update().where(runs_table.c.id == run_id), row)
 
@@ -156,14 +156,14 @@ class Store:
             for name, data in logs.items():
                 connection.execute(logs_table.delete().where(logs_table.c.run == number, logs_table.c.name == name))
                 connection.execute(logs_table.insert(), {"run": number, "name": name, "data": zlib.compress(data, 1)})
-            said = {"heartbeat_utc": now_utc()} | ({"phase": phase} if phase else {})
-            connection.execute(lives_table.update().where(lives_table.c.run == number), said)
+            signs = {"heartbeat_utc": now_utc()} | ({"phase": phase} if phase else {})
+            connection.execute(lives_table.update().where(lives_table.c.run == number), signs)
 
-    def leave(self, run_id: str, left: Left) -> None:
+    def set_leftovers(self, run_id: str, leftovers: Left) -> None:
         """Say what lies about from now on, before it does."""
         with self.transaction() as connection:
             life = lives_table.c.run == self._number(connection, run_id)
-            connection.execute(lives_table.update().where(life), {"leaves": packed(left)})
+            connection.execute(lives_table.update().where(life), {"leaves": packed(leftovers)})
 
     def claim(self, run_id: str, owner: Owner | None) -> bool:
         """Make a run of `owner`, which is dead, or a planned one, this process's; False where another process was faster."""
@@ -190,12 +190,12 @@ class Store:
                 lives_table.update().where(lives_table.c.run == number), {"heartbeat_utc": now_utc(), "leaves": packed(Left())}
             )
 
-    def lives(self, series: bool = False) -> tuple[Life, ...]:
+    def unfinished_runs(self, series: bool = False) -> tuple[Life, ...]:
         """The lives of the runs that are not at their end, the oldest first; with `series` also those of series that have ended."""
         query = sa.select(runs_table.c.id, runs_table.c.status, lives_table).join(lives_table, lives_table.c.run == runs_table.c.number)
         unfinished = runs_table.c.status.in_((RunStatus.PLANNED.value, RunStatus.RUNNING.value))
-        wanted = sa.or_(unfinished, lives_table.c.part != packed(None)) if series else unfinished
-        with self.transaction() as connection, connection.execute(query.where(wanted).order_by(runs_table.c.number)) as rows:
+        condition = sa.or_(unfinished, lives_table.c.part != packed(None)) if series else unfinished
+        with self.transaction() as connection, connection.execute(query.where(condition).order_by(runs_table.c.number)) as rows:
             return self._readable(life_of, rows.mappings())
 
     def runs(self) -> tuple[Run, ...]:
@@ -208,37 +208,37 @@ class Store:
         means. Where several users write, `last` is the newest run of this one; on a server also of this host."""
         columns = (runs_table.c.id, runs_table.c.label, runs_table.c.status)
         with self.transaction() as connection:
-            kept = connection.execute(sa.select(*columns).order_by(runs_table.c.number)).all()
-        if not kept:
+            stored = connection.execute(sa.select(*columns).order_by(runs_table.c.number)).all()
+        if not stored:
             raise UsageError(f"{self.place} has no runs; make one with `latlab run psci`")
         if before := LAST.fullmatch(reference):
-            return self._last(int(before[1] or 0), kept)
-        if reference in (run.id for run in kept):
+            return self._last(int(before[1] or 0), stored)
+        if reference in (run.id for run in stored):
             return reference
         if reference.startswith(LATEST):
-            return self._latest(reference.removeprefix(LATEST), kept)
-        labelled = [run.id for run in kept if reference and run.label == reference]
+            return self._latest(reference.removeprefix(LATEST), stored)
+        labelled = [run.id for run in stored if reference and run.label == reference]
         if len(labelled) > 1:
             raise UsageError(f"{len(labelled)} runs are labelled {reference!r}; {LATEST}{reference} is the newest complete one")
-        matches = labelled or [run.id for run in kept if run.id.startswith(reference)]
+        matches = labelled or [run.id for run in stored if run.id.startswith(reference)]
         if len(matches) == 1:
             return str(matches[0])
         if matches:
             raise UsageError(f"{reference!r} is the beginning of {', '.join(matches)}; give more of the id")
         raise UsageError(f"no run {reference!r} in {self.place}; `latlab ls` lists the runs")
 
-    def _last(self, before: int, kept: Sequence[Any]) -> str:
+    def _last(self, before: int, stored: Sequence[Any]) -> str:
         reference = f"last~{before}" if before else "last"
-        own = self._own()
-        mine = [run.id for run in kept if run.id in own]
+        own_ids = self._own()
+        mine = [run.id for run in stored if run.id in own_ids]
         if before >= len(mine):
-            whose = "" if len(mine) == len(kept) else f" of {whoami()}, and {len(kept) - len(mine)} of others"
-            raise UsageError(f"{reference}: {self.place} has {len(mine)} runs{whose}; `latlab ls` lists them, and each has an id")
-        found = str(mine[-1 - before])
-        if len(mine) < len(kept) and found not in self._named_last:
-            self._named_last.add(found)
-            _log_of_rows.warning("%s is %s, among the runs of %s in %s", reference, found, whoami(), self.place)
-        return found
+            owner_text = "" if len(mine) == len(stored) else f" of {whoami()}, and {len(stored) - len(mine)} of others"
+            raise UsageError(f"{reference}: {self.place} has {len(mine)} runs{owner_text}; `latlab ls` lists them, and each has an id")
+        run_id = str(mine[-1 - before])
+        if len(mine) < len(stored) and run_id not in self._named_last:
+            self._named_last.add(run_id)
+            _log_of_rows.warning("%s is %s, among the runs of %s in %s", reference, run_id, whoami(), self.place)
+        return run_id
 
     def _own(self) -> set[str]:
         """The runs of this user: in a file those of whatever host, since a container has a new name each time."""
@@ -247,8 +247,8 @@ class Store:
         with self.transaction() as connection:
             return {run_id for run_id, owner in connection.execute(query) if is_mine(owner_of(owner), whatever_host=is_file)}
 
-    def _latest(self, label: str, kept: Sequence[Any]) -> str:
-        complete = [run.id for run in kept if label and run.label == label and run.status == RunStatus.COMPLETE.value]
+    def _latest(self, label: str, stored: Sequence[Any]) -> str:
+        complete = [run.id for run in stored if label and run.label == label and run.status == RunStatus.COMPLETE.value]
         if not complete:
             raise UsageError(
                 f"no complete run in {self.place} is labelled {label!r}; `latlab runs label RUN {label}` gives a run the label"
@@ -311,8 +311,8 @@ class Store:
             return
         suspect = sa.or_(sa.func.typeof(runs_table.c.id) != "text", runs_table.c.id == "", runs_table.c.id.op("glob")("*[^ -~]*"))
         with self.transaction() as connection:
-            found = connection.execute(sa.select(runs_table.c.number, runs_table.c.id).where(suspect)).all()
-            for number in [number for number, run_id in found if not isinstance(run_id, str) or not run_id.isprintable() or not run_id]:
+            nameless = connection.execute(sa.select(runs_table.c.number, runs_table.c.id).where(suspect)).all()
+            for number in [number for number, run_id in nameless if not isinstance(run_id, str) or not run_id.isprintable() or not run_id]:
                 name = f"damaged-{secrets.token_hex(2)}-{number}"
                 connection.execute(runs_table.update().where(runs_table.c.number == number), {"id": name})
                 _log_of_rows.warning("run number %d in %s had no name that can be written; it is %s from now on", number, self.place, name)
@@ -322,20 +322,20 @@ class Store:
         with self.transaction() as connection:
             if not sa.inspect(connection).has_table(schema_table.name):
                 return None
-            found = connection.execute(sa.select(schema_table.c.version)).scalar()
-            return None if found is None else int(found)
+            version = connection.execute(sa.select(schema_table.c.version)).scalar()
+            return None if version is None else int(version)
 
     def _readable(self, read: Callable[[Mapping[Any, Any]], T], rows: Iterable[Mapping[Any, Any]]) -> tuple[T, ...]:
         """What one row holds costs no other; each that is left out is named once."""
-        found = []
+        readable = []
         for row in rows:
             try:
-                found.append(read(row))
+                readable.append(read(row))
             except DAMAGE as error:
                 if row["id"] not in self._named_damage:
                     self._named_damage.add(row["id"])
                     _log_of_rows.warning("%s, and it is left out", self._damaged(row["id"], error))
-        return tuple(found)
+        return tuple(readable)
 
     @contextmanager
     def _naming(self, run_id: str) -> Iterator[None]:
@@ -355,27 +355,27 @@ class Store:
         """In one transaction; a SQLite file is copied first and the copy removed once it has succeeded."""
         from latlab.store.migrations import migrate  # it reads what version 1 wrote, which hardly any store needs
 
-        kept = self._kept_copy(version)
+        backup = self._kept_copy(version)
         with self._exclusive() as connection:
-            found = int(connection.execute(sa.select(schema_table.c.version)).scalar_one())
-            if found < SCHEMA_VERSION:
-                migrate(connection, found)
-        if kept is not None:
-            kept.unlink(missing_ok=True)
+            stored_version = int(connection.execute(sa.select(schema_table.c.version)).scalar_one())
+            if stored_version < SCHEMA_VERSION:
+                migrate(connection, stored_version)
+        if backup is not None:
+            backup.unlink(missing_ok=True)
 
     def _kept_copy(self, version: int) -> Path | None:
         path = self._engine.url.database
         if self._engine.dialect.name != "sqlite" or path is None:
             return None
-        kept = Path(f"{path}.version-{version}")
+        backup = Path(f"{path}.version-{version}")
         try:
-            shutil.copy2(path, kept)
+            shutil.copy2(path, backup)
         except OSError as error:
             raise UsageError(
-                f"{self.place} is of an older version and cannot be copied to {kept} before it is brought up to date "
+                f"{self.place} is of an older version and cannot be copied to {backup} before it is brought up to date "
                 f"({error.strerror}). Free some space or name another --store"
             ) from error
-        return kept
+        return backup
 
     @contextmanager
     def _exclusive(self) -> Iterator[sa.Connection]:
@@ -496,32 +496,36 @@ def _sqlite_url(path: Path) -> sa.URL:
 
 
 def _explained(error: exc.DBAPIError, place: str, was_reached: bool) -> LatlabError:
-    said = str(error.orig).strip().splitlines()[0]
+    detail = str(error.orig).strip().splitlines()[0]
     state = getattr(error.orig, "sqlstate", None) or ""
     if state == LOCK_NOT_AVAILABLE:
-        said = f"locked: {said}"
+        detail = f"locked: {detail}"
     if state == INSUFFICIENT_PRIVILEGE:
         return UsageError(
-            f"{place}: this account lacks the permission ({said}); use one that may, or grant its role (docs/reference/store.md)"
+            f"{place}: this account lacks the permission ({detail}); use one that may, or grant its role (docs/reference/store.md)"
         )
-    if (error.connection_invalidated or state in SERVER_ENDED or "connection" in said) and was_reached:
+    if (error.connection_invalidated or state in SERVER_ENDED or "connection" in detail) and was_reached:
         return LatlabError(
-            f"{place}: the connection to the database was lost ({said}); committed data are kept, the last part is lost. When the database "
+            f"{place}: the connection to the database was lost ({detail}); "
+            f"committed data are "
+            f"kept, the "
+            f"last part is "
+            f"lost. When the database "
             "is back, `latlab ls` lists the interrupted run as partial"
         )
-    if "connection" in said:
-        return UsageError(f"{place}: the database cannot be reached ({said}); check its address and password, or use another --store")
-    if "locked" in said:
+    if "connection" in detail:
+        return UsageError(f"{place}: the database cannot be reached ({detail}); check its address and password, or use another --store")
+    if "locked" in detail:
         return UsageError(
-            f"{place}: another process has held the store for {BUSY_TIMEOUT_S} s ({said}); wait for it or use another --store"
+            f"{place}: another process has held the store for {BUSY_TIMEOUT_S} s ({detail}); wait for it or use another --store"
         )
-    if "full" in said:
-        return LatlabError(f"{place}: the disk is full ({said}); what was committed before is kept; free some space and run again")
-    if "unable to open" in said or "readonly" in said:
-        return UsageError(f"{place}: cannot be opened for writing ({said}); check its folder's permissions or name another with --store")
-    if "not a database" in said or "malformed" in said or "no such column" in said or "disk I/O" in said:
-        return DataError(f"{place}: not a store that can be read ({said}); restore a copy or use another --store")
-    return LatlabError(f"{place}: the store failed ({said}); check it or use another --store")
+    if "full" in detail:
+        return LatlabError(f"{place}: the disk is full ({detail}); what was committed before is kept; free some space and run again")
+    if "unable to open" in detail or "readonly" in detail:
+        return UsageError(f"{place}: cannot be opened for writing ({detail}); check its folder's permissions or name another with --store")
+    if "not a database" in detail or "malformed" in detail or "no such column" in detail or "disk I/O" in detail:
+        return DataError(f"{place}: not a store that can be read ({detail}); restore a copy or use another --store")
+    return LatlabError(f"{place}: the store failed ({detail}); check it or use another --store")
 
 
 def _whole(connection: sa.Connection, row: Mapping[Any, Any]) -> Run:

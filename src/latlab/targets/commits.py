@@ -96,22 +96,22 @@ class Repository:
     def between(self, good: Commit, bad: Commit, paths: Sequence[str] = ()) -> list[Commit]:
         """From the good one to the bad one, both with it, the oldest first; of merges the first parent's side. With `paths`, which may be
         pathspecs of git, of those in between only what changed one of them. Raises UsageError where nothing did."""
-        found = self._commits("--reverse", "--first-parent", f"{good.sha}..{bad.sha}", "--", *paths)
-        if not found:
+        changing = self._commits("--reverse", "--first-parent", f"{good.sha}..{bad.sha}", "--", *paths)
+        if not changing:
             raise UsageError(f"--paths {' '.join(paths)}: no commit of the range changes any of them; see `git log --first-parent -- PATH`")
-        return [good, *found]
+        return [good, *changing]
 
     def tagged(self, pattern: str, ends: tuple[Commit, Commit] | None = None) -> list[Commit]:
         """Those with a tag that matches, such as `v*`, the oldest first: of a range with its ends, else of all that HEAD was made from.
         Raises UsageError for none."""
         lines = self._ask("for-each-ref", "--format=%(refname:lstrip=2) %(objectname) %(*objectname)", f"refs/tags/{pattern}").splitlines()
         named = {words[-1]: words[0] for words in map(str.split, reversed(lines))}
-        wanted = (ends[1].sha, f"^{ends[0].sha}") if ends else ("HEAD",)
-        shas = [*([ends[0].sha] if ends else []), *self._ask("rev-list", "--reverse", "--topo-order", *wanted).split()]
-        found = [sha for sha in shas if sha in named]
-        if not found:
+        revisions = (ends[1].sha, f"^{ends[0].sha}") if ends else ("HEAD",)
+        shas = [*([ends[0].sha] if ends else []), *self._ask("rev-list", "--reverse", "--topo-order", *revisions).split()]
+        tagged_shas = [sha for sha in shas if sha in named]
+        if not tagged_shas:
             raise UsageError(f"--tags {pattern}: no tag of {self.folder} {'in this range' if ends else 'before HEAD'} matches it")
-        return [replace(one, tag=named[one.sha]) for one in self._commits("--no-walk=unsorted", *found)]
+        return [replace(commit, tag=named[commit.sha]) for commit in self._commits("--no-walk=unsorted", *tagged_shas)]
 
     def by_date(self, commits: Iterable[Commit]) -> list[Commit]:
         """Each once, the oldest first."""
@@ -134,39 +134,39 @@ class Repository:
             raise UsageError(f"{commit} has no parent to be compared with; name another commit") from error
 
     def _commits(self, *which: str) -> list[Commit]:
-        said = self._ask("log", f"--format={'%x00'.join(FIELDS)}%x00%x01", *which)
-        return [_commit_of(one.lstrip("\n").split("\0")) for one in said.split("\x01") if one.strip()]
+        log_text = self._ask("log", f"--format={'%x00'.join(FIELDS)}%x00%x01", *which)
+        return [_commit_of(record.lstrip("\n").split("\0")) for record in log_text.split("\x01") if record.strip()]
 
     def _command(self, *words: str) -> tuple[str, ...]:
         return ("git", "-C", str(self.folder), "-c", "log.showSignature=false", *words)
 
     def _ask(self, *words: str) -> str:
-        return _said(self._command(*words))
+        return _output_of(self._command(*words))
 
 
-class Tree:
+class WorkTree:
     """A work tree of our own on the repository's objects, and what is built in it."""
 
     def __init__(self, folder: Path, repository: Repository, guardian: Guardian) -> None:
         self.folder = folder / "tree"
         self._log = folder / "build.log"
         self._guardian = guardian
-        _said(("git", "init", "--quiet", str(self.folder)))
+        _output_of(("git", "init", "--quiet", str(self.folder)))
         alternates = self.folder / ".git" / "objects" / "info" / "alternates"
         alternates.parent.mkdir(exist_ok=True)
         alternates.write_text(f"{repository.objects}\n", "utf-8")
 
     def build(self, commit: Commit, making: Making) -> Built:
         """The commit as it is but for a patch, nothing of another's build beside it, and the user's command in a shell in its root."""
-        _said(self._git("checkout", "--quiet", "--force", "--detach", commit.sha))
-        _said(self._git("clean", "-ffdxq"))
+        _output_of(self._git("checkout", "--quiet", "--force", "--detach", commit.sha))
+        _output_of(self._git("clean", "-ffdxq"))
         patched = self._patched(making.patches)
         return patched if patched.sentence else replace(self._made(making), patch=patched.patch)
 
     def _patched(self, patches: Sequence[Path]) -> Built:
         for path in patches:
             if self._applies(path):
-                _said(self._git("apply", str(path)))
+                _output_of(self._git("apply", str(path)))
                 return Built(patch=f"{path.name}, SHA-256 {sha256(path.read_bytes()).hexdigest()}")
             if self._applies(path, "--reverse"):
                 return Built(patch=f"none, it has {path.name} already")
@@ -207,10 +207,10 @@ class Tree:
                 self._guardian.ended()
         if status == 0:
             return Built()
-        said = self._end_of_log()
-        lines = [line for line in said.decode("utf-8", "backslashreplace").splitlines() if line.strip()]
+        log_end = self._end_of_log()
+        lines = [line for line in log_end.decode("utf-8", "backslashreplace").splitlines() if line.strip()]
         why = f"its last lines: {lines[-1].strip()!r}" if lines else "it printed nothing"
-        return Built(f"the build ended with status {status}; {why}", log=said)
+        return Built(f"the build ended with status {status}; {why}", log=log_end)
 
     def _end_of_log(self) -> bytes:
         with self._log.open("rb") as log:
@@ -222,12 +222,12 @@ class Tree:
 
 
 @contextmanager
-def tree_of(repository: Repository) -> Iterator[Tree]:
+def tree_of(repository: Repository) -> Iterator[WorkTree]:
     """Gone at the end, however that comes."""
     with scratch() as folder:
         guardian = Guardian(folder)
         try:
-            yield Tree(folder, repository, guardian)
+            yield WorkTree(folder, repository, guardian)
         finally:
             guardian.close()
 
@@ -242,9 +242,9 @@ def _commit_of(fields: Sequence[str]) -> Commit:
     return Commit(sha, subject, authored, body.strip().removesuffix(trailers.strip()).strip())
 
 
-def _said(command: Sequence[str]) -> str:
+def _output_of(command: Sequence[str]) -> str:
     done = subprocess.run(command, capture_output=True, env=clean(), check=False)
     if done.returncode:
-        said = done.stderr.decode("utf-8", "backslashreplace").strip().splitlines()
-        raise DataError(f"`{' '.join(command)}` ended with status {done.returncode}{f': {said[-1]}' if said else ''}")
+        errors = done.stderr.decode("utf-8", "backslashreplace").strip().splitlines()
+        raise DataError(f"`{' '.join(command)}` ended with status {done.returncode}{f': {errors[-1]}' if errors else ''}")
     return done.stdout.decode("utf-8", "backslashreplace").strip()

@@ -49,8 +49,8 @@ def _trees(files: Iterable[Path]) -> tuple[SourceTree, ...]:
     for folder, inside in groupby(files, lambda file: file.resolve().parent):
         if top := _git(folder, "rev-parse", "--show-toplevel"):
             names.setdefault(top.strip(), []).extend(file.name for file in inside)
-    found = (_tree(Path(top), tuple(of_top)) for top, of_top in names.items())
-    return tuple(tree for tree in found if tree)
+    trees = (_tree(Path(top), tuple(of_top)) for top, of_top in names.items())
+    return tuple(tree for tree in trees if tree)
 
 
 def _tree(top: Path, files: tuple[str, ...]) -> SourceTree | None:
@@ -61,9 +61,9 @@ def _tree(top: Path, files: tuple[str, ...]) -> SourceTree | None:
 def _git(folder: Path, *words: str) -> str | None:
     """Its answer; None where there is no git, no tree or no answer in time."""
     try:
-        asked = subprocess.run(
+        done = subprocess.run(
             ("git", "-C", str(folder), "--no-optional-locks", *words), capture_output=True, text=True, timeout=GIT_S, check=False
         )
     except (OSError, subprocess.TimeoutExpired, UnicodeDecodeError):
         return None
-    return asked.stdout if asked.returncode == 0 else None
+    return done.stdout if done.returncode == 0 else None

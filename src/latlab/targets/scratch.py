@@ -41,13 +41,13 @@ def scratch(persistent: bool = False) -> Iterator[Path]:
 
 def abandoned() -> list[Path]:
     """Folders of this user whose process is no more, of this space of process ids."""
-    found = []
+    folders = []
     for place in {base(), base(persistent=True)}:
         for folder in place.glob("latlab-*-*-*-*"):
             match = NAME.fullmatch(folder.name)
             if match and int(match[1]) == space() and _is_mine(folder) and _started(int(match[2])) != int(match[3]):
-                found.append(folder)
-    return sorted(found)
+                folders.append(folder)
+    return sorted(folders)
 
 
 def belong_to(folder: Path, store: str) -> None:
@@ -76,10 +76,10 @@ def remove(folder: Path) -> None:
 
 def _is_mine(folder: Path) -> bool:
     try:
-        found = folder.lstat()
+        status = folder.lstat()
     except OSError:
         return False
-    return found.st_uid == os.geteuid()
+    return status.st_uid == os.geteuid()
 
 
 def space() -> int:

@@ -36,6 +36,6 @@ def run(command: Sequence[str], cwd: Path | None = None) -> str:
     except subprocess.TimeoutExpired as error:
         raise LatlabError(f"{command[0]} has not ended in {TIMEOUT_S} s; check the network and run it again") from error
     if done.returncode != 0:
-        said = (done.stderr.strip() or done.stdout.strip()).splitlines()
-        raise LatlabError(f"{command[0]} ended with status {done.returncode}: {said[-1] if said else 'it printed nothing'}")
+        errors = (done.stderr.strip() or done.stdout.strip()).splitlines()
+        raise LatlabError(f"{command[0]} ended with status {done.returncode}: {errors[-1] if errors else 'it printed nothing'}")
     return done.stdout

@@ -36,11 +36,11 @@ def accuracy(predictions: Sequence[Prediction]) -> tuple[Accuracy, ...]:
         Accuracy(
             test,
             metric,
-            len(found),
-            None if any(p.is_inside is None for p in found) else sum(bool(p.is_inside) for p in found),
-            median(abs(p.error_percent) for p in found),
-            max(found, key=lambda p: abs(p.error_percent)),
+            len(chosen_predictions),
+            None if any(p.is_inside is None for p in chosen_predictions) else sum(bool(p.is_inside) for p in chosen_predictions),
+            median(abs(p.error_percent) for p in chosen_predictions),
+            max(chosen_predictions, key=lambda p: abs(p.error_percent)),
         )
-        for test, metric, found in chosen
-        if found
+        for test, metric, chosen_predictions in chosen
+        if chosen_predictions
     )

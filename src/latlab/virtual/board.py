@@ -113,8 +113,8 @@ def _changed(board: Board, key: str, value: str) -> Board:
         return replace(board, clusters=clusters, lead=CoreId(0, 0), costs=costs)
     matching = [cost for cost in board.costs if key in (cost, cost.rpartition(".")[2])]
     if not matching and key not in NOISE:
-        known = ", ".join((*CHOICES, "clusters", *NOISE, *board.costs))
-        raise UsageError(f"{key}={value}: platform {board.name} has no such cost or choice; it has {known}")
+        names = ", ".join((*CHOICES, "clusters", *NOISE, *board.costs))
+        raise UsageError(f"{key}={value}: platform {board.name} has no such cost or choice; it has {names}")
     if not value.isdecimal() or int(value) > MAX_NS:
         raise UsageError(f"{key}={value}: it is a whole number from 0 to {MAX_NS}, of nanoseconds where it is a cost")
     if key in NOISE:
@@ -187,7 +187,7 @@ def _clusters(data: Mapping[str, object], source: str) -> tuple[tuple[int, str],
     tables = data.get("cluster")
     if not isinstance(tables, list) or not tables:
         raise UsageError(f"{source}: no [[cluster]]; a board has at least one, with `cores` and `class`")
-    found = []
+    cluster_kinds = []
     for number, table in enumerate(tables):
         where = f"[[cluster]] {number}"
         _refuse_unknown(table, {"cores", "class"}, source, where)
@@ -196,13 +196,13 @@ def _clusters(data: Mapping[str, object], source: str) -> tuple[tuple[int, str],
             raise UsageError(f"{source}: {where} has cores = {cores!r}; a cluster has at least one core")
         if not isinstance(kind, str) or not isinstance(data.get("class"), dict) or kind not in data["class"]:  # type: ignore[operator]
             raise UsageError(f"{source}: {where} is of class {kind!r}, which has no [class.{kind}]; add its costs")
-        found.append((cores, kind))
-    total = sum(cores for cores, _ in found)
+        cluster_kinds.append((cores, kind))
+    total = sum(cores for cores, _ in cluster_kinds)
     if total > MAX_CORES:
         raise UsageError(f"{source}: {total} cores; the virtual-time platform has at most {MAX_CORES}")
-    if len({kind for _, kind in found}) > MAX_CLASSES:
+    if len({kind for _, kind in cluster_kinds}) > MAX_CLASSES:
         raise UsageError(f"{source}: more than {MAX_CLASSES} classes of cores; join those that cost the same")
-    return tuple(found)
+    return tuple(cluster_kinds)
 
 
 def _costs(data: Mapping[str, object], classes: tuple[str, ...], source: str) -> dict[str, int]:
@@ -211,10 +211,10 @@ def _costs(data: Mapping[str, object], classes: tuple[str, ...], source: str) ->
     unused = sorted(set(tables) - set(classes))
     if unused:
         raise UsageError(f"{source}: [class.{unused[0]}] is used by no cluster; remove it or name it in a [[cluster]]")
-    found: dict[str, int] = {}
+    costs: dict[str, int] = {}
     for kind in classes:
-        found |= {f"{kind}.{key}": value for key, value in _cost_table(tables[kind], CLASS_COSTS, source, f"[class.{kind}]").items()}
-    return found | _cost_table(data.get("system"), SYSTEM_COSTS, source, "[system]")
+        costs |= {f"{kind}.{key}": value for key, value in _cost_table(tables[kind], CLASS_COSTS, source, f"[class.{kind}]").items()}
+    return costs | _cost_table(data.get("system"), SYSTEM_COSTS, source, "[system]")
 
 
 def _cost_table(table: object, names: tuple[str, ...], source: str, where: str) -> dict[str, int]:
@@ -259,9 +259,9 @@ def _text(data: Mapping[str, object], key: str, source: str) -> str:
     return value
 
 
-def _refuse_unknown(table: object, known: set[str], source: str, where: str) -> None:
+def _refuse_unknown(table: object, allowed: set[str], source: str, where: str) -> None:
     if not isinstance(table, Mapping):
         raise UsageError(f"{source}: {where} is not a table")
-    unknown = sorted(set(table) - known)
+    unknown = sorted(set(table) - allowed)
     if unknown:
-        raise UsageError(f"{source}: unknown key {unknown[0]!r} in {where}; it knows {', '.join(sorted(known))}")
+        raise UsageError(f"{source}: unknown key {unknown[0]!r} in {where}; it knows {', '.join(sorted(allowed))}")

@@ -49,17 +49,17 @@ class BoardCosts:
             raise UsageError(f"{a.id} and {b.id} were counted on two processors; measure both on one")
         costs = [cost for cost in self.fit.costs if cost.processor == a.conditions.processor]
         before, after = classes_of(a), classes_of(b)
-        found = (_time(span, before[span], after[span], self.fit, costs) for span in before if span in after)
-        return tuple(one for one in found if any(one.moved))
+        times = (_time(span, before[span], after[span], self.fit, costs) for span in before if span in after)
+        return tuple(board_time for board_time in times if any(board_time.moved))
 
     def basis(self, a: Run, b: Run) -> str:
         """What the times of two runs rest on, and what they cannot hold."""
         return f"{self.fit.basis}; {caveat(a, b)}"
 
-    def no_other(self, what: str, processors: Sequence[str]) -> UsageError:
+    def no_other(self, subject: str, processors: Sequence[str]) -> UsageError:
         """What was counted on none of the board's processors, for raise."""
-        on = " and ".join(one or "an unknown processor" for one in dict.fromkeys(processors))
-        return UsageError(f"{what} on {on}, and {self.board} has {' and '.join(self.processors)}")
+        on = " and ".join(processor or "an unknown processor" for processor in dict.fromkeys(processors))
+        return UsageError(f"{subject} on {on}, and {self.board} has {' and '.join(self.processors)}")
 
 
 def costs_of(board: str) -> BoardCosts:
@@ -68,15 +68,15 @@ def costs_of(board: str) -> BoardCosts:
         commit: load(name) for name in reversed(published_references()) if _of(name) == board and (commit := _counted_commit(name))
     }
     if not by_commit:
-        known = sorted({_of(name) for name in published_references() if _counted_commit(name)})
-        raise UsageError(f"--board {board}: no release of it was published and counted; there are {', '.join(known)}")
+        boards = sorted({_of(name) for name in published_references() if _counted_commit(name)})
+        raise UsageError(f"--board {board}: no release of it was published and counted; there are {', '.join(boards)}")
     return BoardCosts(board, fit_classes(list(reversed(by_commit.values()))))
 
 
 def caveat(a: Run, b: Run) -> str:
     """What the times cannot hold; more of it where no core of either run fetched outside of the caches."""
     fetches = (InstructionClass.FETCH_IN_LINE, InstructionClass.FETCH_ELSEWHERE)
-    if any(counts.get(one) for run in (a, b) for counts in classes_of(run).values() for one in fetches):
+    if any(counts.get(instruction_class) for run in (a, b) for counts in classes_of(run).values() for instruction_class in fetches):
         return "it leaves out effects that are not counted"
     return (
         "it leaves out effects that are not counted. Nothing was fetched outside of the caches here. A board that wakes a core by a reset "
@@ -101,5 +101,5 @@ def _of(reference: str) -> str:
 def _counted_commit(reference: str) -> str:
     """Empty where the release was not counted. Two tables of one commit are one release."""
     processors = [cluster.core.value for cluster in facts_of(_of(reference)).clusters]
-    found = [counts.commit for one in processors if (counts := counts_of(reference, one))]
-    return found[0] if found else ""
+    commits = [counts.commit for processor in processors if (counts := counts_of(reference, processor))]
+    return commits[0] if commits else ""

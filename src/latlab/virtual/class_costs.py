@@ -32,8 +32,8 @@ Cell = tuple[str, Metric, int]
 # Flushes by set and way are of neither: thousands in a loop, whose number no release changes but by a fault.
 BY_SET_AND_WAY = InstructionClass.DC_SET_WAY
 GROUPS: Groups = {
-    "outside of the caches": tuple(one for one in OUTSIDE if one is not BY_SET_AND_WAY),
-    "in the caches": tuple(one for one in InstructionClass if one not in OUTSIDE),
+    "outside of the caches": tuple(instruction_class for instruction_class in OUTSIDE if instruction_class is not BY_SET_AND_WAY),
+    "in the caches": tuple(instruction_class for instruction_class in InstructionClass if instruction_class not in OUTSIDE),
 }
 MOST_GROUPS = 6
 FEWEST_RELEASES = 3
@@ -95,12 +95,12 @@ class Guess:
 def observed(run: Run) -> tuple[Observed, ...]:
     """The spans of a published run whose release was counted on the board's processors. Raises DataError if it was not."""
     facts, lead = facts_of(run.platform), run.lead
-    found: dict[Cell, list[float]] = {}
+    by_cell: dict[Cell, list[float]] = {}
     for sample in run.samples:
         if sample.core != lead:
-            found.setdefault((sample.test, sample.metric, sample.core.cluster), []).append(sample.value_ticks * run.tick.value)
-    kept = []
-    for cell, values in found.items():
+            by_cell.setdefault((sample.test, sample.metric, sample.core.cluster), []).append(sample.value_ticks * run.tick.value)
+    observations = []
+    for cell, values in by_cell.items():
         if cell[2] >= len(facts.clusters):
             raise DataError(f"{run.id}: nothing is known of {run.platform}'s processors; a cost of classes is of a board of the catalogue")
         processor = facts.clusters[cell[2]].core.value
@@ -108,8 +108,8 @@ def observed(run: Run) -> tuple[Observed, ...]:
         if counts is None:
             raise DataError(f"{run.id} was not counted on {processor}, the board's processor; name a release of the catalogue's counts")
         if cell[:2] in counts.spans and counts.spans[cell[:2]].parts and not _goes_last(run, cell):
-            kept.append(Observed(run.id, cell, processor, float(median(values)), counts.shared(cell[:2])))
-    return tuple(kept)
+            observations.append(Observed(run.id, cell, processor, float(median(values)), counts.shared(cell[:2])))
+    return tuple(observations)
 
 
 def _goes_last(run: Run, cell: Cell) -> bool:
@@ -139,17 +139,18 @@ class ClassFit:
     def predict(self, spans: Sequence[Observed]) -> tuple[Guess, ...]:
         """Of a release that was not fitted. Left out are spans that no fitted release has, or none with as much flushed by set and way."""
         by_processor = {
-            one.processor: np.array([cost.value_ns for cost in self.costs if cost.processor == one.processor]) for one in self.costs
+            fitted_cost.processor: np.array([cost.value_ns for cost in self.costs if cost.processor == fitted_cost.processor])
+            for fitted_cost in self.costs
         }
         return tuple(
             Guess(
-                one.cell,
-                one.time_ns,
-                _predicted(self.means[one.cell], _grouped(one, self.groups), by_processor[one.processor]),
-                self.half_widths_ns.get((one.processor, one.cell[1])),
+                observation.cell,
+                observation.time_ns,
+                _predicted(self.means[observation.cell], _grouped(observation, self.groups), by_processor[observation.processor]),
+                self.half_widths_ns.get((observation.processor, observation.cell[1])),
             )
-            for one in spans
-            if one.cell in self.means and _flushed(one) in self.flushed[one.cell]
+            for observation in spans
+            if observation.cell in self.means and _flushed(observation) in self.flushed[observation.cell]
         )
 
 
@@ -163,7 +164,7 @@ def fit_classes(runs: Sequence[Run], groups: Groups = GROUPS) -> ClassFit:
     boards = sorted({run.platform for run in runs})
     if len(boards) > 1:
         raise DataError(f"the releases are of {' and '.join(boards)}; a cost is one board's, name releases of one")
-    return fit_observed([one for run in runs for one in observed(run)], groups)
+    return fit_observed([observation for run in runs for observation in observed(run)], groups)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,33 +178,43 @@ class LeftOut:
 
 def left_out(runs: Sequence[Run], groups: Groups = GROUPS) -> tuple[LeftOut, ...]:
     """Each release from the others; nothing of one without which these do not tell the costs."""
-    spans = [one for run in runs for one in observed(run)]
-    found = []
-    for release in dict.fromkeys(one.release for one in spans):
-        own, others = [one for one in spans if one.release == release], [one for one in spans if one.release != release]
+    spans = [observation for run in runs for observation in observed(run)]
+    releases_left_out = []
+    for release in dict.fromkeys(observation.release for observation in spans):
+        of_release, others = (
+            [observation for observation in spans if observation.release == release],
+            [observation for observation in spans if observation.release != release],
+        )
         try:
             fit = fit_observed(others, groups)
         except Inseparable:
             continue
-        by_counts = fit.predict(own)
-        unchanged = tuple(replace(one, predicted_ns=fit.means[one.cell][0], half_width_ns=None) for one in by_counts)
-        found.append(LeftOut(release, by_counts, unchanged))
-    return tuple(found)
+        by_counts = fit.predict(of_release)
+        unchanged = tuple(
+            replace(observation, predicted_ns=fit.means[observation.cell][0], half_width_ns=None) for observation in by_counts
+        )
+        releases_left_out.append(LeftOut(release, by_counts, unchanged))
+    return tuple(releases_left_out)
 
 
 def fit_observed(spans: Sequence[Observed], groups: Groups = GROUPS) -> ClassFit:
     """As `fit_classes`, of spans. The order of the spans does not matter."""
-    releases = tuple(dict.fromkeys(one.release for one in spans))
+    releases = tuple(dict.fromkeys(observation.release for observation in spans))
     whole = _costs(spans, groups)
     without = {}
     for release in releases:
-        left = [one for one in spans if one.release != release]
+        others = [observation for observation in spans if observation.release != release]
         try:
-            without[release] = _costs(left, groups)
+            without[release] = _costs(others, groups)
         except Inseparable:
             continue  # named in `alone`
     costs = tuple(
-        ClassCost(processor, group, float(values[at]), *_ends([float(one[processor][at]) for one in (whole, *without.values())]))
+        ClassCost(
+            processor,
+            group,
+            float(values[at]),
+            *_ends([float(costs_by_processor[processor][at]) for costs_by_processor in (whole, *without.values())]),
+        )
         for processor, values in whole.items()
         for at, group in enumerate(groups)
     )
@@ -211,22 +222,22 @@ def fit_observed(spans: Sequence[Observed], groups: Groups = GROUPS) -> ClassFit
     return ClassFit(groups, releases, alone, costs, _means(spans, groups), _all_flushed(spans), _half_widths(spans, groups, without))
 
 
-def _design(own: Sequence[Observed], groups: Groups) -> tuple[Floats, Floats]:
+def _design(spans: Sequence[Observed], groups: Groups) -> tuple[Floats, Floats]:
     """Counts and times about their cells' means, each in units of how far a time may be off."""
-    means = _means(own, groups)
-    weights = 1.0 / sigma_ns(np.array([means[one.cell][0] for one in own]))
-    counts = np.array([_grouped(one, groups) - means[one.cell][1] for one in own]) * weights[:, None]
-    return counts, np.array([one.time_ns - means[one.cell][0] for one in own]) * weights
+    means = _means(spans, groups)
+    weights = 1.0 / sigma_ns(np.array([means[observation.cell][0] for observation in spans]))
+    counts = np.array([_grouped(observation, groups) - means[observation.cell][1] for observation in spans]) * weights[:, None]
+    return counts, np.array([observation.time_ns - means[observation.cell][0] for observation in spans]) * weights
 
 
 def _costs(spans: Sequence[Observed], groups: Groups) -> dict[str, Floats]:
-    found = {}
-    for processor in dict.fromkeys(one.processor for one in spans):
-        counts, times = _design([one for one in spans if one.processor == processor], groups)
+    by_processor = {}
+    for processor in dict.fromkeys(observation.processor for observation in spans):
+        counts, times = _design([observation for observation in spans if observation.processor == processor], groups)
         values = lsq_linear(counts, times, (0.0, _most(groups))).x
         _refuse(processor, groups, counts, counts @ values - times)
-        found[processor] = values
-    return found
+        by_processor[processor] = values
+    return by_processor
 
 
 def _most(groups: Groups) -> Floats:
@@ -253,12 +264,14 @@ def _half_widths(spans: Sequence[Observed], groups: Groups, without: Mapping[str
     """By processor and metric: how far each release lies from what the others say, each release one draw."""
     squares: dict[tuple[str, Metric], list[float]] = {}
     for release, costs in without.items():
-        means = _means([one for one in spans if one.release != release], groups)
+        means = _means([other_observation for other_observation in spans if other_observation.release != release], groups)
         errors: dict[tuple[str, Metric], list[float]] = {}
-        for one in spans:
-            if one.release == release and one.cell in means:
-                error = one.time_ns - _predicted(means[one.cell], _grouped(one, groups), costs[one.processor])
-                errors.setdefault((one.processor, one.cell[1]), []).append(error**2)
+        for observation in spans:
+            if observation.release == release and observation.cell in means:
+                error = observation.time_ns - _predicted(
+                    means[observation.cell], _grouped(observation, groups), costs[observation.processor]
+                )
+                errors.setdefault((observation.processor, observation.cell[1]), []).append(error**2)
         for key, values in errors.items():
             squares.setdefault(key, []).append(float(np.mean(values)))
     quantiles = {key: float(stats.t.ppf((1 + CONFIDENCE) / 2, len(values))) for key, values in squares.items() if len(values) > 1}
@@ -267,24 +280,30 @@ def _half_widths(spans: Sequence[Observed], groups: Groups, without: Mapping[str
 
 def _means(spans: Sequence[Observed], groups: Groups) -> dict[Cell, tuple[float, Floats]]:
     by_cell: dict[Cell, list[Observed]] = {}
-    for one in spans:
-        by_cell.setdefault(one.cell, []).append(one)
+    for observation in spans:
+        by_cell.setdefault(observation.cell, []).append(observation)
     return {
-        cell: (float(np.mean([one.time_ns for one in own])), np.mean([_grouped(one, groups) for one in own], axis=0))
-        for cell, own in by_cell.items()
+        cell: (
+            float(np.mean([cell_observation.time_ns for cell_observation in of_cell])),
+            np.mean([_grouped(cell_observation, groups) for cell_observation in of_cell], axis=0),
+        )
+        for cell, of_cell in by_cell.items()
     }
 
 
 def _all_flushed(spans: Sequence[Observed]) -> dict[Cell, frozenset[float]]:
-    return {cell: frozenset(_flushed(one) for one in spans if one.cell == cell) for cell in {one.cell for one in spans}}
+    return {
+        cell: frozenset(_flushed(observation) for observation in spans if observation.cell == cell)
+        for cell in {observation.cell for observation in spans}
+    }
 
 
-def _flushed(one: Observed) -> float:
-    return one.counts.classes.get(BY_SET_AND_WAY, 0.0)
+def _flushed(observation: Observed) -> float:
+    return observation.counts.classes.get(BY_SET_AND_WAY, 0.0)
 
 
-def _grouped(one: Observed, groups: Groups) -> Floats:
-    classes = one.counts.classes
+def _grouped(observation: Observed, groups: Groups) -> Floats:
+    classes = observation.counts.classes
     return np.array([sum(classes.get(name, 0.0) for name in members) for members in groups.values()])
 
 

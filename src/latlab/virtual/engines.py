@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 from latlab.errors import DataError, LatlabError, UsageError, needs_packages
 from latlab.targets.process.children import die_with
-from latlab.virtual.whatif import Engine, Job, Point, simulate
+from latlab.virtual.whatif import Engine, SimulationJob, SweepPoint, simulate
 
 J = TypeVar("J")
 R = TypeVar("R")
@@ -29,7 +29,7 @@ CONNECT_S = 10
 _writing = threading.Lock()
 
 
-def on_this_machine(program: Path, jobs: Sequence[Job]) -> list[Point]:
+def on_this_machine(program: Path, jobs: Sequence[SimulationJob]) -> list[SweepPoint]:
     """One process per core: most of a job's time is spent in Python, whose lock threads would share."""
     return list(in_processes(partial(simulate, program), jobs, os.cpu_count() or 1))
 
@@ -65,14 +65,18 @@ def through_dask(address: str, work: Callable[[S, J], R], jobs: Sequence[J], sha
         except LatlabError:
             raise
         except Exception as error:  # whatever a cluster of other versions, or one that goes away, raises
-            said = str(error).split(". ")[0].rstrip(".")
+            reason = str(error).split(". ")[0].rstrip(".")
             raise DataError(
-                f"the Dask cluster did not finish the work ({type(error).__name__}: {said}); look at its logs, and install the same latlab "
+                f"the Dask cluster did not finish the work ({type(error).__name__}: "
+                f"{reason}); "
+                f"look at its "
+                f"logs, and "
+                f"install the same latlab "
                 "for its scheduler and workers"
             ) from error
 
 
-def simulate_sent(binary: bytes, job: Job) -> Point:
+def simulate_sent(binary: bytes, job: SimulationJob) -> SweepPoint:
     """On a worker: the program goes to the worker's own folder, which Dask removes with the worker."""
     from distributed import get_worker
 
@@ -112,13 +116,13 @@ def _local_cluster() -> Any:
     """Its workers start with Ctrl-C ignored, which they inherit: the parent stops them."""
     import distributed
 
-    kept = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         return distributed.LocalCluster(
             n_workers=os.cpu_count(), threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL
         )
     finally:
-        signal.signal(signal.SIGINT, kept)
+        signal.signal(signal.SIGINT, handler)
 
 
 def _begin(parent: int) -> None:

@@ -94,7 +94,7 @@ FULL = (
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ExplorationResult:
     """The result of exploring one system. `timeline` is empty if no rule was broken.
 
     `ends`: the states in which nothing more can happen: how many, and a checksum of their set.
@@ -142,7 +142,7 @@ def options_of(system: System, scope: str, seed: int) -> list[str]:
     return [*options, system.clusters, system.programs]
 
 
-def explore_one(program: Path, system: System, scope: str, seed: int) -> Finding:
+def explore_one(program: Path, system: System, scope: str, seed: int) -> ExplorationResult:
     """Explore one system. Raises DataError if the program did not reach a verdict."""
     try:
         done = subprocess.run([program, *options_of(system, scope, seed)], capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
@@ -159,10 +159,10 @@ def explore_one(program: Path, system: System, scope: str, seed: int) -> Finding
     verdicts = {FINISHED: counts[1] if counts else "", BROKEN: "broken", TOO_LARGE: TOO_MANY}
     replay = re.search(r"^replay: (.*)$", done.stdout, re.MULTILINE)
     timeline = done.stdout if done.returncode == BROKEN else ""
-    return Finding(system, scope, verdicts[done.returncode], states, steps, ends, timeline, replay[1] if replay else "")
+    return ExplorationResult(system, scope, verdicts[done.returncode], states, steps, ends, timeline, replay[1] if replay else "")
 
 
-def explore(program: Path, systems: Sequence[System], scopes: Sequence[str], seed: int = 1) -> list[Finding]:
+def explore(program: Path, systems: Sequence[System], scopes: Sequence[str], seed: int = 1) -> list[ExplorationResult]:
     """Explore each system under each lock scope, on all local cores."""
     choices = [(system, scope) for system in systems for scope in scopes]
     with ThreadPoolExecutor(os.cpu_count()) as pool:

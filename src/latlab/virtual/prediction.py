@@ -58,7 +58,7 @@ def measured_spans(run: Run) -> dict[SpanKey, float]:
     for sample in run.samples:
         if sample.test in TESTS:
             values.setdefault((sample.test, sample.metric, sample.core), []).append(sample.value_ticks)
-    return {key: float(np.median(found)) * run.tick.value for key, found in values.items()}
+    return {key: float(np.median(samples)) * run.tick.value for key, samples in values.items()}
 
 
 def acquisition_orders(spans: Mapping[SpanKey, float]) -> dict[str, tuple[CoreId, ...]]:
@@ -67,7 +67,7 @@ def acquisition_orders(spans: Mapping[SpanKey, float]) -> dict[str, tuple[CoreId
     for (test, metric, core), value in spans.items():
         if test.endswith("_parallel") and metric is Metric.POWERDOWN:
             orders.setdefault(test, []).append((value, core))
-    return {test: tuple(core for _, core in sorted(found)) for test, found in orders.items()}
+    return {test: tuple(core for _, core in sorted(core_values)) for test, core_values in orders.items()}
 
 
 def model_of(program: Path, board: Board, orders: Orders) -> Model:
@@ -106,9 +106,13 @@ def fit_board(program: Path, board: Board, runs: Sequence[Run], tests: Sequence[
     """
     for run in runs:
         if departures := broken_rules(run, board, tests):
-            left = ", ".join(sorted({one.test for one in departures}))
+            tests_left = ", ".join(sorted({departure.test for departure in departures}))
             raise DataError(
-                f"{run.id} cannot be fitted: in {departures[0].test} {departures[0].sentence}; fit other tests than {left}, with --test"
+                f"{run.id} cannot be fitted: in {departures[0].test} "
+                f"{departures[0].sentence}; "
+                f"fit other "
+                f"tests than "
+                f"{tests_left}, with --test"
             )
     spans = _joined([_chosen(run, board, tests) for run in runs])
     targets = {key: value for key, value in spans.items() if key[:2] not in UNFITTED}
@@ -135,16 +139,16 @@ def predict(program: Path, board: Board, run: Run, tests: Sequence[str] = ()) ->
     departures = (
         *broken_rules(run, board, tests), *orders_not_served(orders, modelled, board), *far_from_the_model(spans, modelled)
     )  # fmt: skip
-    left_out = {one.test for one in departures}
+    left_out = {departure.test for departure in departures}
     return Predicted(tuple(Prediction(key, value, modelled[key]) for key, value in spans.items() if key[0] not in left_out), departures)
 
 
 def other_releases(board: Board, used: Sequence[Run]) -> list[Run]:
     """The published releases of the board's platform, with its lead, without those that were used, by their firmware and figures."""
     named = [name for name in published_references() if name.split("/")[-2] == board.name]
-    known = [(run.build.firmware, measured_spans(run)) for run in used]
+    used_spans = [(run.build.firmware, measured_spans(run)) for run in used]
     runs = [run for run in map(load, named) if run.topology == board.topology and run.lead == board.lead]
-    return [run for run in runs if all(run.build.firmware != firmware and measured_spans(run) != spans for firmware, spans in known)]
+    return [run for run in runs if all(run.build.firmware != firmware and measured_spans(run) != spans for firmware, spans in used_spans)]
 
 
 def repeated(before: Run, after: Run, metric: Metric) -> tuple[Prediction, ...]:
@@ -155,6 +159,6 @@ def repeated(before: Run, after: Run, metric: Metric) -> tuple[Prediction, ...]:
     )
 
 
-def _joined(each: Sequence[Mapping[SpanKey, float]]) -> dict[SpanKey, float]:
-    keys = dict.fromkeys(key for spans in each for key in spans)
-    return {key: float(np.median([spans[key] for spans in each if key in spans])) for key in keys}
+def _joined(span_sets: Sequence[Mapping[SpanKey, float]]) -> dict[SpanKey, float]:
+    keys = dict.fromkeys(key for spans in span_sets for key in spans)
+    return {key: float(np.median([spans[key] for spans in span_sets if key in spans])) for key in keys}

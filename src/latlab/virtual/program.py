@@ -70,15 +70,19 @@ def run_program(program: Path, board: Board, arguments: Sequence[str], orders: O
     except OSError as error:
         raise UsageError(f"{program} does not start ({error}); build it again") from error
     if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip() or f"exit code {done.returncode}"
-        raise DataError(f"{program.name} stopped on platform {board.name}: {said}")
+        reason = done.stderr.decode("utf-8", "replace").strip() or f"exit code {done.returncode}"
+        raise DataError(f"{program.name} stopped on platform {board.name}: {reason}")
     return done.stdout
 
 
 def spans_of(program: Path, board: Board, orders: Orders | None = None, test: str | None = None) -> dict[SpanKey, float]:
     """The spans of one iteration of one test, or of all tests, in nanoseconds."""
     printed = run_program(program, board, ("1", "all" if test is None else str(TESTS.index(test)), "spans"), orders)
-    found, problems = read_figures(printed.decode().splitlines(), board.topology)
-    if problems or not found:
+    placed_figures, problems = read_figures(printed.decode().splitlines(), board.topology)
+    if problems or not placed_figures:
         raise DataError(f"{program.name} printed no figures: {problems[0].message if problems else 'nothing'}")
-    return {(one.figures.test, metric, one.figures.core): float(value) for one in found for metric, value in one.figures.values_ns}
+    return {
+        (placed.figures.test, metric, placed.figures.core): float(value)
+        for placed in placed_figures
+        for metric, value in placed.figures.values_ns
+    }

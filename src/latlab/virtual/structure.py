@@ -39,8 +39,8 @@ class Departure:
             return f"the model keeps the rule that {self.check.name}; here {self.check.sentence}"
         if self.metric is not None:
             return f"its {self.metric} is {self.times:.2g} times that of the model, at the median core: the firmware takes another path"
-        given, served = (", ".join(map(str, order)) for order in (self.given, self.served))
-        return f"the cores came in the order {given}; with this lock and channel the model serves {served}"
+        given_order, served = (", ".join(map(str, order)) for order in (self.given, self.served))
+        return f"the cores came in the order {given_order}; with this lock and channel the model serves {served}"
 
 
 def broken_rules(run: Run, board: Board, tests: Sequence[str] = ()) -> tuple[Departure, ...]:
@@ -53,11 +53,11 @@ def broken_rules(run: Run, board: Board, tests: Sequence[str] = ()) -> tuple[Dep
 
 def far_from_the_model(measured: Spans, modelled: Spans) -> tuple[Departure, ...]:
     """Metrics of a test of which half the cores take twice as long as the model's, or half as long."""
-    found: dict[tuple[str, Metric], list[float]] = {}
+    by_metric: dict[tuple[str, Metric], list[float]] = {}
     for key, value in measured.items():
         if key[:2] not in UNFITTED and modelled[key] > 0:
-            found.setdefault(key[:2], []).append(value / modelled[key])
-    ratios = {of: median(ratios) for of, ratios in found.items()}
+            by_metric.setdefault(key[:2], []).append(value / modelled[key])
+    ratios = {of: median(ratios) for of, ratios in by_metric.items()}
     return tuple(Departure(test, metric=metric, times=ratio) for (test, metric), ratio in ratios.items() if not 1 / FAR <= ratio <= FAR)
 
 
@@ -66,9 +66,9 @@ def orders_not_served(orders: Mapping[str, Order], modelled: Spans, board: Board
     if board.channel != "shared":
         return ()
     out = []
-    for test, given in orders.items():
-        spans = {core: modelled.get((test, Metric.POWERDOWN, core), 0.0) for core in given}
-        served = tuple(sorted(given, key=lambda core: spans[core]))
-        if [spans[core] for core in served] != [spans[core] for core in given]:
-            out.append(Departure(test, given=given, served=served))
+    for test, order in orders.items():
+        spans = {core: modelled.get((test, Metric.POWERDOWN, core), 0.0) for core in order}
+        served = tuple(sorted(order, key=lambda core: spans[core]))
+        if [spans[core] for core in served] != [spans[core] for core in order]:
+            out.append(Departure(test, given=order, served=served))
     return tuple(out)

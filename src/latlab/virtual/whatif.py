@@ -40,7 +40,7 @@ class Design:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class SimulationJob:
     """One simulation of a sweep."""
 
     board: Board
@@ -50,7 +50,7 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class SweepPoint:
     """Two spans over the cores of one simulated board, one iteration, in nanoseconds; the slowest power-down by cause.
 
     `alone_ns` is what that core's power-down takes when it meets no other core, without its flush. `channel_floor_ns` is the least
@@ -84,15 +84,15 @@ class Point:
 class Growth:
     """The points of one design and cluster size at two numbers of cores."""
 
-    small: Point
-    large: Point
+    small: SweepPoint
+    large: SweepPoint
 
     @property
     def factor(self) -> float:
         return self.large.powerdown_worst_ns / self.small.powerdown_worst_ns
 
 
-Engine = Callable[[Path, Sequence[Job]], list[Point]]
+Engine = Callable[[Path, Sequence[SimulationJob]], list[SweepPoint]]
 
 
 def designs_of(board: Board, locks: Sequence[str], scopes: Sequence[str], channels: Sequence[str]) -> list[Design]:
@@ -116,23 +116,26 @@ def counts_of(option: str, text: str) -> list[int]:
 def board_of(board: Board, design: Design, cores: int, cluster_size: int) -> Board:
     """The board with that many cores in clusters of one size; the costs of its last class for all of them."""
     kind = board.clusters[-1][1]
-    whole, rest = divmod(cores, cluster_size)
-    clusters = ((cluster_size, kind),) * whole + (((rest, kind),) if rest else ())
+    whole, remainder = divmod(cores, cluster_size)
+    clusters = ((cluster_size, kind),) * whole + (((remainder, kind),) if remainder else ())
     costs = {cost: ns for cost, ns in board.costs.items() if "." not in cost or cost.rpartition(".")[0] == kind}
     return replace(
         board, clusters=clusters, lead=CoreId(0, 0), costs=costs, lock=design.lock, lock_scope=design.lock_scope, channel=design.channel
     )
 
 
-def jobs_of(board: Board, designs: Sequence[Design], cores: Sequence[int], cluster_sizes: Sequence[int], test: str) -> list[Job]:
+def jobs_of(board: Board, designs: Sequence[Design], cores: Sequence[int], cluster_sizes: Sequence[int], test: str) -> list[SimulationJob]:
     if test not in SWEPT_TESTS:
         raise UsageError(f"{test}: a sweep is about cores that meet; use {' or '.join(SWEPT_TESTS)}")
     return [
-        Job(board_of(board, design, count, size), design, size, test) for design in designs for size in cluster_sizes for count in cores
+        SimulationJob(board_of(board, design, count, size), design, size, test)
+        for design in designs
+        for size in cluster_sizes
+        for count in cores
     ]
 
 
-def simulate(program: Path, job: Job) -> Point:
+def simulate(program: Path, job: SimulationJob) -> SweepPoint:
     """One iteration of one parallel test on one board."""
     iteration = _iteration(program, job)
     samples = [sample for trace in iteration.traces for sample in core_samples(trace)]
@@ -143,7 +146,7 @@ def simulate(program: Path, job: Job) -> Point:
     wake = np.array([sample.value_ticks for sample in samples if sample.metric is Metric.WAKEUP])
     calls = {trace.core: measured_call(trace) for trace in iteration.traces}
     worst = max(down, key=lambda core: down[core])
-    return Point(
+    return SweepPoint(
         job.design,
         job.cluster_size,
         len(down),
@@ -168,7 +171,7 @@ def alone_ns(program: Path, board: Board, test: str) -> dict[CoreId, float]:
     }
 
 
-def channel_floor_ns(job: Job, calls: Calls) -> float:
+def channel_floor_ns(job: SimulationJob, calls: Calls) -> float:
     """The core that the channel serves last waits for the others' messages, and for the controller to take them down.
 
     Cores start at most `stagger_ns` apart, and no message comes before the fastest core has got to its own. If they start so far
@@ -181,18 +184,18 @@ def channel_floor_ns(job: Job, calls: Calls) -> float:
     return float(shortest_to_message(calls) + costs["message_ns"] + max(waits_ns, 0))
 
 
-def growths(points: Sequence[Point]) -> list[Growth]:
+def growths(points: Sequence[SweepPoint]) -> list[Growth]:
     """From 6 to 64 cores if the sweep has both, otherwise from its fewest to its most."""
-    found: dict[tuple[Design, int], dict[int, Point]] = {}
+    by_design: dict[tuple[Design, int], dict[int, SweepPoint]] = {}
     for point in points:
-        found.setdefault((point.design, point.cluster_size), {})[point.cores] = point
-    return [Growth(of[SMALL], of[LARGE]) if SMALL in of and LARGE in of else Growth(of[min(of)], of[max(of)]) for of in found.values()]
+        by_design.setdefault((point.design, point.cluster_size), {})[point.cores] = point
+    return [Growth(of[SMALL], of[LARGE]) if SMALL in of and LARGE in of else Growth(of[min(of)], of[max(of)]) for of in by_design.values()]
 
 
-def _iteration(program: Path, job: Job) -> Iteration:
+def _iteration(program: Path, job: SimulationJob) -> Iteration:
     printed = run_program(program, job.board, ("1", str(TESTS.index(job.test)), "dump"))
-    found = collect_dump(printed.decode().splitlines(), event_table())
-    if found.problems or len(found.iterations) != 1:
-        said = found.problems[0].message if found.problems else f"{len(found.iterations)} iterations instead of one"
-        raise DataError(f"{program.name} printed a dump that cannot be used: {said}; build it again")
-    return found.iterations[0]
+    dump = collect_dump(printed.decode().splitlines(), event_table())
+    if dump.problems or len(dump.iterations) != 1:
+        reason = dump.problems[0].message if dump.problems else f"{len(dump.iterations)} iterations instead of one"
+        raise DataError(f"{program.name} printed a dump that cannot be used: {reason}; build it again")
+    return dump.iterations[0]

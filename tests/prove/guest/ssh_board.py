@@ -17,7 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from latlab.model.conditions import Mode
-from latlab.targets.guest.cpio import Entry, archive, file, folder
+from latlab.targets.guest.cpio import ArchiveEntry, archive, file, folder
 from latlab.targets.guest.debian import PrivateApt, unpack
 from latlab.targets.guest.guest import GuestMachine, GuestRun, run_guest
 from latlab.targets.guest.guest_image import FETCHED, GuestImage, guest_image, libraries_of
@@ -160,7 +160,7 @@ def _root() -> Path:
     return place / "root"
 
 
-def _entries(root: Path, release: str, public_key: Path) -> Iterator[Entry]:
+def _entries(root: Path, release: str, public_key: Path) -> Iterator[ArchiveEntry]:
     for name in ("etc", "etc/dropbear", "root", "root/.ssh", "var", "var/tmp", "var/log", "usr/lib"):
         yield folder(name)
     yield file("etc/passwd", b"root:x:0:0:root:/root:/bin/sh\n")

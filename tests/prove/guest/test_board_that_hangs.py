@@ -68,7 +68,7 @@ def _wait_for_record(store: Path, process: subprocess.Popen[bytes], said: Path) 
         assert process.poll() is None and time.monotonic() < end, said.read_text()
         if store.exists():
             opened = open_store(str(store))
-            if any(RECORD in opened.logs(life.run_id) for life in opened.lives()):
+            if any(RECORD in opened.logs(life.run_id) for life in opened.unfinished_runs()):
                 return
             opened.close()
         time.sleep(1)

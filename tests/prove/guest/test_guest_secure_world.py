@@ -15,10 +15,10 @@ from latlab.analysis.wakeups.causes import cause_name
 from latlab.analysis.wakeups.instruments import Instrument as Told
 from latlab.analysis.wakeups.result import RtResult
 from latlab.analysis.wakeups.stack_experiment import arms, judge_stack
-from latlab.campaigns.below_linux import drivers_for
 from latlab.campaigns.rt import GuestOptions, run_rt_guest
 from latlab.campaigns.rt_results import results_of
 from latlab.campaigns.rt_trng import READ_BYTES, run_trng, stack_boots
+from latlab.campaigns.secure_world_options import drivers_for
 from latlab.formats.probe.guest_worlds import WORLDS_LOG
 from latlab.model.blame import BlameKind
 from latlab.model.enums import RunStatus
@@ -134,7 +134,7 @@ def test_the_experiment_shows_dose_mitigation_and_what_is_left_and_repeats_to_th
     judged = judge_stack(found)
     assert judged.line.r_squared > 0.98 and judged.line.slope > 0 and len(judged.worst.blamed) > 1000
     assert all("hwrng" in cause_name(one) for one in judged.worst.blamed)
-    assert judged.worst.left == 0 < judged.worst.calls and judged.left_open is not None and judged.left_open.left > 100
+    assert judged.worst.calls_left == 0 < judged.worst.calls and judged.left_open is not None and judged.left_open.calls_left > 100
     assert judged.is_gone and judged.worst.most_taken_ns > 2 * max(one.most_taken_ns for one in (judged.left_open, *judged.halves))
     assert judged.tail is not None and judged.tail.met == 0
     assert sum(bool(one.parts) and one.explained for one in judged.tail.result.attributed or ()) > 100

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import pytest
 
-from latlab.analysis.crossings.calls import Call, Pairing
+from latlab.analysis.crossings.calls import Pairing, WorldCall
 from latlab.analysis.crossings.tally import Tally
-from latlab.analysis.crossings.unreturned import unreturned_words
+from latlab.analysis.crossings.unreturned_calls import unreturned_words
 from latlab.catalog import call_names
 from latlab.formats.probe.decoder import Decoder
 from latlab.model.crossings import Arch
@@ -20,7 +20,7 @@ SRST = 0x53525354
 NOT_SUPPORTED, DENIED = (1 << 64) - 1, (1 << 32) - 3
 
 
-def paired(*parts: bytes, arch: Arch = Arch.AARCH64) -> tuple[list[Call], Pairing]:
+def paired(*parts: bytes, arch: Arch = Arch.AARCH64) -> tuple[list[WorldCall], Pairing]:
     records = list(Decoder().feed(made.header(arch.value) + b"".join(parts)))[1:]
     pairing = Pairing(arch, call_names())
     return list(pairing.feed(records)), pairing  # type: ignore[arg-type]

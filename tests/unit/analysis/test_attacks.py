@@ -9,9 +9,20 @@ from typing import Any
 import pytest
 
 from latlab.analysis.attacks.judge import Ordinary, judged
-from latlab.formats.dump.attacks_log import nothing_told
-from latlab.formats.probe.witness import nothing_seen
-from latlab.model.attacks import Access, Attack, AttackResult, CallStep, Family, Operation, Outcome, Returned, Seen, Told
+from latlab.formats.dump.attacks_log import empty_transcript
+from latlab.formats.probe.witness import empty_observation
+from latlab.model.attacks import (
+    Access,
+    Attack,
+    AttackOutcome,
+    AttackResult,
+    AttackTranscript,
+    CallStep,
+    Family,
+    Observation,
+    Operation,
+    Returned,
+)
 
 SECRET = bytes.fromhex("00080038651a0010")
 STEP = CallStep(Operation.CALL, 0x100FF029, (1, 2, 0x28201000, 0x28201040))
@@ -20,21 +31,23 @@ REFUSED = Returned(0, 0, 0xFFFFFF7F, 0, 0, 0, 0, 0, 0, 0)
 SERVED = replace(REFUSED, r0=0)
 
 
-def told(**changes: Any) -> Told:
-    return replace(nothing_told(), is_done=True, **changes)
+def told(**changes: Any) -> AttackTranscript:
+    return replace(empty_transcript(), is_done=True, **changes)
 
 
-def seen(**changes: Any) -> Seen:
-    return replace(nothing_seen(), **changes)
+def seen(**changes: Any) -> Observation:
+    return replace(empty_observation(), **changes)
 
 
-def outcome(attack: Attack = CALL, said: Told | None = None, saw: Seen | None = None, ordinary: Ordinary | None = None) -> AttackResult:
-    return judged(attack, said or told(calls=[REFUSED]), saw or nothing_seen(), ordinary or Ordinary())
+def outcome(
+    attack: Attack = CALL, said: AttackTranscript | None = None, saw: Observation | None = None, ordinary: Ordinary | None = None
+) -> AttackResult:
+    return judged(attack, said or told(calls=[REFUSED]), saw or empty_observation(), ordinary or Ordinary())
 
 
 def test_an_error_that_changed_nothing_is_a_refusal() -> None:
     found = outcome()
-    assert (found.outcome, found.evidence) == (Outcome.REFUSED, (("statuses", "-129"),))
+    assert (found.outcome, found.evidence) == (AttackOutcome.REFUSED, (("statuses", "-129"),))
     assert "PSA_ERROR_PROGRAMMER_ERROR" in found.sentence
 
 
@@ -56,43 +69,45 @@ def test_an_error_that_changed_nothing_is_a_refusal() -> None:
         (replace(CALL, family=Family.PARTITION, accepted="it read it"), told(calls=[REFUSED]), seen(), "it read it"),
     ],
 )
-def test_what_was_read_written_run_or_leaked_is_broken_with_its_evidence(attack: Attack, said: Told, saw: Seen, words: str) -> None:
+def test_what_was_read_written_run_or_leaked_is_broken_with_its_evidence(
+    attack: Attack, said: AttackTranscript, saw: Observation, words: str
+) -> None:
     found = outcome(attack, said, saw)
-    assert found.outcome is Outcome.BROKEN
+    assert found.outcome is AttackOutcome.BROKEN
     assert words in found.sentence
     assert found.evidence
 
 
 def test_what_an_ordinary_call_touches_too_is_no_evidence() -> None:
     usual = Ordinary(frozenset({(0x10000410, 0x10000000)}), frozenset({(0x10000500, 0x38000800)}))
-    assert outcome(saw=seen(stores=[Access(0x10000500, 0x38000800, 4, 7)]), ordinary=usual).outcome is Outcome.REFUSED
-    assert outcome(saw=seen(stores=[Access(0x10000502, 0x38000800, 4, 7)]), ordinary=usual).outcome is Outcome.BROKEN
-    assert outcome(saw=seen(loads=[Access(0x10000410, 0x10000000, 4, 7)]), ordinary=usual).outcome is Outcome.REFUSED
+    assert outcome(saw=seen(stores=[Access(0x10000500, 0x38000800, 4, 7)]), ordinary=usual).outcome is AttackOutcome.REFUSED
+    assert outcome(saw=seen(stores=[Access(0x10000502, 0x38000800, 4, 7)]), ordinary=usual).outcome is AttackOutcome.BROKEN
+    assert outcome(saw=seen(loads=[Access(0x10000410, 0x10000000, 4, 7)]), ordinary=usual).outcome is AttackOutcome.REFUSED
 
 
 def test_a_register_may_hold_the_answer_an_argument_or_no_address_of_the_secure_side() -> None:
     held = replace(SERVED, r1=2, r2=0x28201000, r3=0x20, r12=0x100FF029)
-    assert outcome(said=told(calls=[held])).outcome is Outcome.REFUSED
+    assert outcome(said=told(calls=[held])).outcome is AttackOutcome.REFUSED
 
 
 def test_a_public_stateless_handle_is_nobodys_secret() -> None:
     said = told(taken=[(0x40000102, 0)], guessed=9)
-    assert outcome(replace(CALL, family=Family.HANDLE), said).outcome is Outcome.REFUSED
+    assert outcome(replace(CALL, family=Family.HANDLE), said).outcome is AttackOutcome.REFUSED
 
 
 def test_a_stop_is_contained_with_a_record_and_a_denial_of_service_without() -> None:
-    assert outcome(said=replace(nothing_told(), resets=1, record="SPM: a fault")).outcome is Outcome.CONTAINED
-    assert outcome(said=replace(nothing_told(), resets=1)).outcome is Outcome.DENIAL
-    stuck = outcome(said=nothing_told(), saw=seen(ended="asleep", ended_pc=0x10000500))
-    assert (stuck.outcome, dict(stuck.evidence)["last pc"]) == (Outcome.DENIAL, "0x10000500")
-    assert outcome(said=replace(nothing_told(), is_fault=True)).outcome is Outcome.CONTAINED
+    assert outcome(said=replace(empty_transcript(), resets=1, record="SPM: a fault")).outcome is AttackOutcome.CONTAINED
+    assert outcome(said=replace(empty_transcript(), resets=1)).outcome is AttackOutcome.DENIAL
+    stuck = outcome(said=empty_transcript(), saw=seen(ended="asleep", ended_pc=0x10000500))
+    assert (stuck.outcome, dict(stuck.evidence)["last pc"]) == (AttackOutcome.DENIAL, "0x10000500")
+    assert outcome(said=replace(empty_transcript(), is_fault=True)).outcome is AttackOutcome.CONTAINED
 
 
 def test_a_machine_that_ended_without_a_word_and_a_stack_never_seen_cannot_be_told() -> None:
-    assert outcome(said=nothing_told()).outcome is Outcome.UNTOLD
-    assert outcome(replace(CALL, family=Family.STACK), told(calls=[SERVED])).outcome is Outcome.UNTOLD
+    assert outcome(said=empty_transcript()).outcome is AttackOutcome.UNTOLD
+    assert outcome(replace(CALL, family=Family.STACK), told(calls=[SERVED])).outcome is AttackOutcome.UNTOLD
 
 
 def test_what_the_subject_has_no_means_for_is_not_tried() -> None:
     found = outcome(replace(CALL, why="needs a partition of ours"))
-    assert (found.outcome, found.sentence, found.tries) == (Outcome.NOT_TRIED, "needs a partition of ours", 0)
+    assert (found.outcome, found.sentence, found.tries) == (AttackOutcome.NOT_TRIED, "needs a partition of ours", 0)

@@ -18,7 +18,7 @@ from latlab.analysis.base.identity import NotComparable
 from latlab.analysis.base.statistics import Shift
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.gate import decide_gate
-from latlab.analysis.wakeups.between_runs import Within, among_cpus, check_repeats, earlier_runs, with_scatter
+from latlab.analysis.wakeups.between_runs import WithinRunScatter, among_cpus, check_repeats, earlier_runs, with_scatter
 from latlab.campaigns.importing_wakeups import import_wakeups
 from latlab.campaigns.loading import load_earlier, load_reference
 from latlab.campaigns.rt_results import CAMPAIGN, keep, new_run, workload_conditions
@@ -119,13 +119,13 @@ def test_earlier_runs_that_scatter_by_more_widen_interval_and_p_value() -> None:
 def test_blocks_in_time_that_are_steadier_than_assumed_tell_more_and_weigh_with_the_assumption() -> None:
     base = replace(run(1, 1.0, "a"), conditions=replace(run(1, 1.0, "a").conditions, mode=None))
     row, blocks = row_of(100.0, 140.0), ((100.0, 102.0, 99.0, 101.0) * 5, (140.0, 138.0, 141.0, 142.0) * 5)
-    told = with_scatter(row, (), base, Within(blocks))
+    told = with_scatter(row, (), base, WithinRunScatter(blocks))
     logs = [np.log(one) for one in blocks]
     measured = sum(((one - one.mean()) ** 2).sum() for one in logs)
     error = np.sqrt(2 * (3 * 0.15**2 + measured) / 41)
     assert told.shift.p == pytest.approx(2 * stats.t.sf(np.log(1.4) / error, 41)) and told.shift.p < 1e-4
     assert told.shift.p < with_scatter(row, (), base).shift.p and "40 parts in time" in told.basis
-    assert with_scatter(row, [100.0, 101.0], base, Within(blocks)) == with_scatter(row, [100.0, 101.0], base)
+    assert with_scatter(row, [100.0, 101.0], base, WithinRunScatter(blocks)) == with_scatter(row, [100.0, 101.0], base)
 
 
 def test_blocks_in_time_say_something_of_a_level_and_nothing_of_a_tail() -> None:
@@ -133,15 +133,15 @@ def test_blocks_in_time_say_something_of_a_level_and_nothing_of_a_tail() -> None
     calm, wild = ((100.0, 101.0) * 10, (112.0, 111.0) * 10), ((100.0, 130.0, 80.0, 120.0) * 5, (112.0, 90.0, 130.0, 115.0) * 5)
     for statistic, counts in ((Statistic.MEDIAN, True), (Statistic.AVERAGE, True), (Statistic.P99, False)):
         row = replace(row_of(100.0, 112.0), statistic=statistic)
-        steady, changing, assumed = (with_scatter(row, (), base, Within(blocks)).shift.p for blocks in (calm, wild, ()))
+        steady, changing, assumed = (with_scatter(row, (), base, WithinRunScatter(blocks)).shift.p for blocks in (calm, wild, ()))
         assert (steady < assumed < changing) if counts else (steady == assumed == changing)
 
 
 def test_cpus_that_differ_by_more_than_is_assumed_weaken_a_change_and_others_leave_it() -> None:
     base, row = run(1, 1.0, "a"), replace(row_of(100.0, 150.0), statistic=Statistic.P99)
     alike, unlike = [(100.0, 150.0), (101.0, 100.0), (99.0, 101.0)], [(100.0, 150.0), (150.0, 80.0), (60.0, 110.0)]
-    assert with_scatter(row, (), base, Within(cpus=among_cpus(alike))) == with_scatter(row, (), base)
-    told = with_scatter(row, (), base, Within(cpus=among_cpus(unlike)))
+    assert with_scatter(row, (), base, WithinRunScatter(cpus=among_cpus(alike))) == with_scatter(row, (), base)
+    told = with_scatter(row, (), base, WithinRunScatter(cpus=among_cpus(unlike)))
     logs = np.log(unlike)
     measured = min(((one - one.mean()) ** 2).sum() for one in (*logs.T, (logs[:, 1] - logs[:, 0]) / np.sqrt(2)))
     error = np.sqrt(2 * (3 * 0.06**2 + measured) / 5)

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
-from latlab.analysis.base.columns import Cells
-from latlab.analysis.base.moderated import fit_prior
+from latlab.analysis.base.moderated_t import fit_prior
+from latlab.analysis.base.sample_matrix import Cells
 from latlab.analysis.base.verdicts import Limits, Verdict
 from latlab.analysis.ladder.by_boot import INDEPENDENCE, BootMeans, global_shift, moderated_shifts, row_shifts
-from latlab.analysis.ladder.evidence import Evidence, group_evidence
 from latlab.analysis.ladder.groups import PLAIN, WAIT, Group
-from latlab.analysis.ladder.judge import judge_rows
+from latlab.analysis.ladder.span_tests import judge_rows
+from latlab.analysis.ladder.variance_estimate import Evidence, group_evidence
 from latlab.model.enums import Metric
 
 Values = NDArray[np.float64]

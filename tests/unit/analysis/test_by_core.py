@@ -9,7 +9,7 @@ import pytest
 from latlab.analysis.base.comparison import Row
 from latlab.analysis.base.verdicts import Limits, Verdict
 from latlab.analysis.ladder.by_core import MOST_DOF, Variance, _pooled, _sum
-from latlab.analysis.ladder.judge import judge_rows
+from latlab.analysis.ladder.span_tests import judge_rows
 from unit.analysis.test_by_boot import evidence
 
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from latlab.analysis.crossings.by_instruction import ByInstruction
-from latlab.analysis.crossings.naming import Names
 from latlab.analysis.crossings.span_functions import SpanReader
+from latlab.analysis.crossings.symbolize import Names
 from latlab.model.crossings import Arch, Context, Fragment, Stretch
 from latlab.model.enums import Metric
 from latlab.model.run import CoreId

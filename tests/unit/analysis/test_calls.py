@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from latlab.analysis.crossings.calls import Call, EntryKind, Pairing
+from latlab.analysis.crossings.call_names import sbi_name, smc_name
+from latlab.analysis.crossings.calls import EntryKind, Pairing, WorldCall
 from latlab.analysis.crossings.functions import instructions_by_function
-from latlab.analysis.crossings.names import sbi_name, smc_name
-from latlab.analysis.crossings.placing import WrongImage, placed
+from latlab.analysis.crossings.load_address import WrongImage, placed
 from latlab.analysis.crossings.tally import Tally, median_of
 from latlab.catalog import call_names
 from latlab.formats.probe.decoder import Decoder
@@ -25,7 +25,7 @@ OPTEE = 0x32000004
 TRNG = 0xC4000053
 
 
-def calls_of(*parts: bytes, arch: Arch = Arch.AARCH64) -> list[Call]:
+def calls_of(*parts: bytes, arch: Arch = Arch.AARCH64) -> list[WorldCall]:
     records = [item for item in Decoder().feed(made.header(arch.value) + b"".join(parts))][1:]
     return list(Pairing(arch, NAMES).feed(records))  # type: ignore[arg-type]
 

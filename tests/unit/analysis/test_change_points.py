@@ -128,16 +128,16 @@ def test_two_steps_the_same_way_are_two_steps_and_no_drift():
 
 def test_what_is_known_to_change_is_a_border_and_what_lies_between_is_searched():
     values = np.random.default_rng(4).normal(100, 0.5, 20) + 0.2 * (np.arange(20) >= 12) + 10 * (np.arange(20) >= 6)
-    changes = changes_of(list(values), lambda a, b: abs(b - a) > 3, known=[12])
+    changes = changes_of(list(values), lambda a, b: abs(b - a) > 3, known_starts=[12])
     assert [(c.kind, c.start, c.p is None) for c in changes] == [(ChangeKind.STEP, 6, False), (ChangeKind.STEP, 12, True)]
 
 
 def test_one_point_between_two_known_borders_is_alone_where_it_came_back_and_they_are_joined():
     beyond = lambda a, b: abs(b - a) > 3  # noqa: E731
     back, on = [100.0, 100.0, 120.0, 101.0, 100.0], [100.0, 100.0, 120.0, 140.0, 140.0]
-    assert found(back, beyond, known=[2, 3]) == [(ChangeKind.ALONE, 2, 3)]
-    assert found(back, beyond, known=[2, 3], joins=False) == [(ChangeKind.STEP, 2, 3), (ChangeKind.STEP, 3, 5)]
-    assert found(on, beyond, known=[2, 3]) == [(ChangeKind.STEP, 2, 3), (ChangeKind.STEP, 3, 5)]
+    assert found(back, beyond, known_starts=[2, 3]) == [(ChangeKind.ALONE, 2, 3)]
+    assert found(back, beyond, known_starts=[2, 3], joins=False) == [(ChangeKind.STEP, 2, 3), (ChangeKind.STEP, 3, 5)]
+    assert found(on, beyond, known_starts=[2, 3]) == [(ChangeKind.STEP, 2, 3), (ChangeKind.STEP, 3, 5)]
 
 
 def test_the_smallest_visible_change_is_seen_and_nine_tenths_of_it_are_not():

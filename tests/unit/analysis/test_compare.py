@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from latlab.analysis.base.columns import columns_of
 from latlab.analysis.base.identity import NotComparable
 from latlab.analysis.base.ladders import BASE, STEP
+from latlab.analysis.base.sample_matrix import columns_of
 from latlab.analysis.base.verdicts import SAME_LEVELS, Verdict
 from latlab.analysis.compare import compare
-from latlab.analysis.ladder.canonical import SYSTEM_TERM, after_term, fit_ladders
 from latlab.analysis.ladder.deltas import judge_printed_deltas
+from latlab.analysis.ladder.queue_fit import SYSTEM_TERM, after_term, fit_ladders
 from latlab.analysis.ladder.roles import inferred_lead, roles_of
 from latlab.model.conditions import Conditions, Mode
 from latlab.model.enums import Clock, Metric

@@ -16,7 +16,15 @@ from latlab.analysis.base.findings import CauseCounted, CpuMoved, LargestGrew, L
 from latlab.analysis.base.identity import NotComparable
 from latlab.analysis.base.statistics import false_discovery_control, two_sample_shift
 from latlab.analysis.base.verdicts import Limits, Verdict
-from latlab.analysis.base.weighted import apart, dominance, exceedance_p, quantile_shift, rate_p, weighted, weighted_shift
+from latlab.analysis.base.weighted import (
+    exceedance_p,
+    quantile_shift,
+    rate_p,
+    wasserstein_and_ks,
+    weighted,
+    weighted_cliffs_delta,
+    weighted_shift,
+)
 from latlab.analysis.base.wording import MODES
 from latlab.analysis.explain import explain_pair
 from latlab.analysis.gate import decide_gate
@@ -24,7 +32,7 @@ from latlab.analysis.wakeups.lateness import Events, events_above
 from latlab.analysis.wakeups.side import side_of
 from latlab.analysis.wakeups.wakeup_rows import _missing
 from latlab.model.blame import UNEXPLAINED, Blame, BlameKind
-from latlab.model.conditions import UNSAID, Mode
+from latlab.model.conditions import NO_CONDITIONS, Mode
 from latlab.model.enums import Metric
 from latlab.model.run import Build, Distribution, LateWakeup, LoadWork, Run, WakeupCounts
 from latlab.report.comparison.data import comparison_csv, comparison_json
@@ -264,7 +272,7 @@ def test_what_is_later_and_what_is_earlier_add_up_to_wassersteins_distance_and_d
     a, b = rng.integers(1, 120, 400), rng.integers(1, 90, 300) + rng.integers(0, 2, 300) * 37
     x, y = (weighted(distribution(values.tolist()), 1.0) for values in (a, b))
     assert x is not None and y is not None
-    found = apart(x, y, 1.0)
+    found = wasserstein_and_ks(x, y, 1.0)
     assert found.later + found.earlier == pytest.approx(stats.wasserstein_distance(a, b))
     assert found.later - found.earlier == pytest.approx(b.mean() - a.mean())
     assert found.p >= stats.ks_2samp(a, b, method="asymp").pvalue
@@ -346,7 +354,7 @@ def test_another_kernel_is_what_is_compared_and_is_named() -> None:
 
 def test_what_an_imported_run_does_not_say_is_noted() -> None:
     imported = wakeup_run(distribution(drawn(1, 5000)), name="imported")
-    imported = replace(imported, conditions=UNSAID)
+    imported = replace(imported, conditions=NO_CONDITIONS)
     notes = compare(imported, wakeup_run(distribution(drawn(2, 5000)))).notes
     assert "imported does not say its mode, interval, priority, load, idle states; taken to be the other's" in notes
 
@@ -521,7 +529,7 @@ def test_weighting_gives_what_a_row_for_each_sample_gives(a: list[int], b: list[
     if len({*a, *b}) > 1:
         assert ours.p == pytest.approx(stats.mannwhitneyu(a, b, method="asymptotic").pvalue, rel=1e-6)
     signs = np.sign(np.subtract.outer(np.array(b), np.array(a)))
-    assert dominance(x, y) == pytest.approx(signs.mean())
+    assert weighted_cliffs_delta(x, y) == pytest.approx(signs.mean())
 
 
 @given(st.integers(1, 300), st.integers(1, 300), st.data())

@@ -12,9 +12,9 @@ from latlab.analysis.base.conditions import (
     caveat_of,
     check_across,
     differences,
+    differing_conditions,
     label_of,
-    said_conditions,
-    unlike,
+    stated_conditions,
 )
 from latlab.analysis.base.identity import NotComparable
 from latlab.analysis.compare import compare
@@ -165,7 +165,7 @@ def test_another_image_of_the_same_name_is_named_and_another_name_speaks_for_its
     a, b = _run("a", image="1a"), _run("b", image="2b")
     assert differences(a, b).title == "differs: firmware image 1a to 2b"
     assert differences(a, replace(b, build=Build("next"))).title == ""
-    assert [one.name for one in unlike(a, b)] == ["firmware image"]
+    assert [one.name for one in differing_conditions(a, b)] == ["firmware image"]
 
 
 def test_another_tick_is_named_where_the_clock_counts_time_and_never_compared_where_it_counts_instructions() -> None:
@@ -182,7 +182,7 @@ def test_flags_that_moved_between_files_are_told_from_flags_that_came() -> None:
     moved = differences(_run("a", compiler_flags=("-a -b", "-b")), _run("b", compiler_flags=("-a", "-b")))
     assert moved.title == "differs: compiler flags of single files"
     run = _run("a", compiler_flags=("-g -O2 -Os", "-g -O2"))
-    assert dict(said_conditions(run))["compiler flags"] == "-g -O2; single files -Os"
+    assert dict(stated_conditions(run))["compiler flags"] == "-g -O2; single files -Os"
 
 
 def test_across_names_only_what_makes_a_comparison_void() -> None:
@@ -197,9 +197,9 @@ def test_what_was_wanted_and_does_not_differ_is_not_said() -> None:
 
 
 def test_runs_are_of_one_thing_only_where_both_say_the_same_or_nothing() -> None:
-    assert unlike(_run("a", kernel="6.1", duration_s=1.0), _run("b", kernel="6.1", duration_s=2.0)) == ()
-    assert [one.name for one in unlike(_run("a", kernel="6.1"), _run("b", kernel="6.12"))] == ["kernel"]
-    assert [one.name for one in unlike(_run("a", kernel="6.1"), _run("b"))] == ["kernel"]
+    assert differing_conditions(_run("a", kernel="6.1", duration_s=1.0), _run("b", kernel="6.1", duration_s=2.0)) == ()
+    assert [one.name for one in differing_conditions(_run("a", kernel="6.1"), _run("b", kernel="6.12"))] == ["kernel"]
+    assert [one.name for one in differing_conditions(_run("a", kernel="6.1"), _run("b"))] == ["kernel"]
 
 
 def test_simulated_figures_and_a_virtual_machines_say_so() -> None:

@@ -13,7 +13,7 @@ from latlab.analysis.gate import Decision, decide_gate
 from latlab.analysis.history import history
 from latlab.campaigns.rt_results import CAMPAIGN, IMPORT_LOG, new_run, problems_of
 from latlab.campaigns.rt_samples import with_distributions
-from latlab.model.conditions import UNSAID, Conditions
+from latlab.model.conditions import NO_CONDITIONS, Conditions
 from latlab.model.enums import Metric, RunStatus
 from latlab.model.run import CoreId, Run, Sample
 from latlab.report.comparison.comment import render as comment
@@ -23,10 +23,10 @@ from support.wakeup_runs import distribution, wakeup_run
 from truth.removal import KINDS, Taken, exit_of
 
 DATA = Path(__file__).parents[2] / "data" / "coverage"
-MINUTE = replace(UNSAID, duration_s=60, interval_ns=1_000_000)
+MINUTE = replace(NO_CONDITIONS, duration_s=60, interval_ns=1_000_000)
 
 
-def _imported(name: str, conditions: Conditions = UNSAID) -> Run:
+def _imported(name: str, conditions: Conditions = NO_CONDITIONS) -> Run:
     run = new_run(CAMPAIGN, "import", "board", 4, conditions, source=name)
     files = {IMPORT_LOG: (DATA / name).read_bytes()}
     status = RunStatus.PARTIAL if problems_of(run, files) else RunStatus.COMPLETE
@@ -40,11 +40,11 @@ def _gate(before: Run, after: Run) -> Decision:
 @pytest.mark.parametrize(
     ("before", "after", "conditions", "code"),
     [
-        ("histogram-base.txt", "histogram-good.txt", UNSAID, 0),
-        ("histogram-base.txt", "histogram-input.txt", UNSAID, 3),
-        ("rtla-base.txt", "rtla-input.txt", UNSAID, 3),
+        ("histogram-base.txt", "histogram-good.txt", NO_CONDITIONS, 0),
+        ("histogram-base.txt", "histogram-input.txt", NO_CONDITIONS, 3),
+        ("rtla-base.txt", "rtla-input.txt", NO_CONDITIONS, 3),
         ("scheduled-base.txt", "scheduled-input.txt", MINUTE, 1),
-        ("scheduled-base.txt", "scheduled-input.txt", UNSAID, 1),
+        ("scheduled-base.txt", "scheduled-input.txt", NO_CONDITIONS, 1),
         ("scheduled-base.txt", "scheduled-never.txt", MINUTE, 3),
     ],
 )

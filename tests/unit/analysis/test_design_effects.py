@@ -16,7 +16,7 @@ from latlab.analysis.design.effects import analyse
 from latlab.analysis.design.order import combinations_of, order_of
 from latlab.analysis.design.power import replicates_for
 from latlab.analysis.design.response import Response, response_of
-from latlab.analysis.design.result import Analysis, Told
+from latlab.analysis.design.result import Analysis, EffectVerdict
 from latlab.errors import DataError, UsageError
 from latlab.model.experiment import Factor, Trial, TrialFigure
 from latlab.store.references import load
@@ -40,7 +40,7 @@ def measured(value_of: Callable[..., float], factors: tuple[Factor, ...], replic
 
 def test_the_published_generator_lowers_core_1_by_45_us_in_eight_of_eight_pairs() -> None:
     optee = published().effects[0]
-    assert (optee.factor, optee.level, optee.told) == ("optee", "prng", Told.LOWERS)
+    assert (optee.factor, optee.level, optee.told) == ("optee", "prng", EffectVerdict.LOWERS)
     assert optee.difference.value == pytest.approx(-45_000) and (optee.pairs.lower, optee.pairs.count) == (8, 8)
 
 
@@ -57,14 +57,14 @@ def test_pairs_of_runs_are_counted_whichever_of_the_two_is_later() -> None:
 
 def test_the_published_generator_does_more_where_the_core_is_isolated() -> None:
     one = published().interactions[0]
-    assert (one.factor, one.other, one.told) == ("optee", "isolation", Told.LOWERS)
+    assert (one.factor, one.other, one.told) == ("optee", "isolation", EffectVerdict.LOWERS)
     assert one.at_level.difference.value == pytest.approx(-62_250) and one.at_base.difference.value == pytest.approx(-27_750)
 
 
 def test_file_system_and_memory_settings_of_the_published_runs_cannot_be_told() -> None:
     for path in (SDK_CORE_1, "sdk/task_wakeup/CPU-0-maximum"):
         told = {effect.factor: effect.told for effect in published(path).effects}
-        assert told["filesystem"] is told["ddr"] is Told.CANNOT_TELL and told["optee"] is Told.LOWERS
+        assert told["filesystem"] is told["ddr"] is EffectVerdict.CANNOT_TELL and told["optee"] is EffectVerdict.LOWERS
 
 
 def test_what_could_have_been_seen_and_what_it_takes_are_said() -> None:
@@ -127,9 +127,13 @@ def test_two_hundred_replicates_are_promised_and_not_one_more() -> None:
 def test_counts_that_repeat_are_exact_and_so_is_what_does_nothing() -> None:
     factors = two_levels(3)
     found = analyse(factors, measured(lambda a, b, c: 1000.0 + 70 * (a == "on") + 30 * (a == b == "on"), factors, unit="insns"))
-    assert found.exact and [effect.told for effect in found.effects] == [Told.RAISES, Told.RAISES, Told.NO_CHANGE]
+    assert found.exact and [effect.told for effect in found.effects] == [
+        EffectVerdict.RAISES,
+        EffectVerdict.RAISES,
+        EffectVerdict.NO_CHANGE,
+    ]
     assert found.effects[0].difference.value == pytest.approx(85) and found.effects[0].difference.error == 0.0
-    assert found.interactions[0].difference.value == pytest.approx(30) and found.interactions[1].told is Told.NO_CHANGE
+    assert found.interactions[0].difference.value == pytest.approx(30) and found.interactions[1].told is EffectVerdict.NO_CHANGE
 
 
 def test_counts_that_do_not_repeat_are_measured_like_any_others() -> None:
@@ -141,32 +145,32 @@ def test_what_drifts_from_one_replicate_to_the_next_is_no_noise() -> None:
     factors, random = two_levels(2), np.random.default_rng(5)
     drift = iter([1.0] * 4 + [2.0] * 4 + [4.0] * 4)
     found = analyse(factors, measured(lambda a, b: next(drift) * (1.3 if a == "on" else 1.0) * np.exp(random.normal(0, 0.02)), factors, 3))
-    assert found.noise_share < 0.05 and found.effects[0].told is Told.RAISES
+    assert found.noise_share < 0.05 and found.effects[0].told is EffectVerdict.RAISES
 
 
 def test_an_effect_below_the_smallest_that_matters_is_called_that() -> None:
     factors, random = two_levels(2), np.random.default_rng(2)
     found = analyse(factors, measured(lambda *_: 1000 * np.exp(random.normal(0, 0.01)), factors, 4), smallest_share=0.1)
-    assert {effect.told for effect in found.effects} == {Told.NONE_SO_LARGE}
+    assert {effect.told for effect in found.effects} == {EffectVerdict.NONE_SO_LARGE}
 
 
 def test_values_that_are_not_positive_are_judged_by_their_differences() -> None:
     factors, random = two_levels(2), np.random.default_rng(2)
     found = analyse(factors, measured(lambda a, b: random.normal(0, 1) + 50 * (a == "on"), factors, 3))
-    assert not found.as_ratio and found.effects[0].ratio is None and found.effects[0].told is Told.RAISES
+    assert not found.as_ratio and found.effects[0].ratio is None and found.effects[0].told is EffectVerdict.RAISES
 
 
 def test_too_few_runs_to_know_the_noise_tell_nothing() -> None:
     factors = two_levels(1)
     found = analyse(factors, measured(lambda a: 10.0 if a == "on" else 5.0, factors, 1))
-    assert found.free == 0 and found.effects[0].told is Told.CANNOT_TELL and found.seen.share is None
+    assert found.free == 0 and found.effects[0].told is EffectVerdict.CANNOT_TELL and found.seen.share is None
     assert np.isinf(found.effects[0].difference.high)
 
 
 def test_a_combination_that_was_never_run_leaves_the_rest() -> None:
     found = published("customer/task_wakeup/CPU-0-maximum")
     assert [effect.factor for effect in found.effects] == ["optee", "isolation", "ddr"] and found.missing == 2
-    assert {effect.told for effect in found.effects} == {Told.CANNOT_TELL} and found.effects[0].pairs.lower == 3
+    assert {effect.told for effect in found.effects} == {EffectVerdict.CANNOT_TELL} and found.effects[0].pairs.lower == 3
 
 
 def test_one_combination_alone_is_refused() -> None:
@@ -208,4 +212,4 @@ def test_an_interval_that_reaches_beyond_the_smallest_effect_leaves_it_untold() 
     """Its estimate is small, and a larger effect would have looked the same."""
     factors, random = two_levels(2), np.random.default_rng(5)
     found = analyse(factors, measured(lambda *_: 1000 * np.exp(random.normal(0, 0.2)), factors, 2), smallest_share=0.1)
-    assert {effect.told for effect in found.effects} == {Told.CANNOT_TELL}
+    assert {effect.told for effect in found.effects} == {EffectVerdict.CANNOT_TELL}

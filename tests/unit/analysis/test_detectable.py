@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from latlab.analysis.base.detectable import MOST_MORE, NEXT_PAIR, detectable
-from latlab.analysis.base.moderated import t_shift
+from latlab.analysis.base.moderated_t import t_shift
+from latlab.analysis.base.power_analysis import MOST_MORE, NEXT_PAIR, detectable
 
 errors = st.floats(1.0, 1e4)
 

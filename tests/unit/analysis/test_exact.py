@@ -21,7 +21,7 @@ from latlab.analysis.compare import compare
 from latlab.analysis.explain import explain_pair
 from latlab.analysis.gate import decide_gate
 from latlab.analysis.history import history
-from latlab.analysis.ladder.exact import NO_COUNTERPART, ORDER
+from latlab.analysis.ladder.deterministic_rows import NO_COUNTERPART, ORDER
 from latlab.model.enums import Metric
 from latlab.model.run import CoreId, FunctionShare, Run, Sample, SpanFunctions, Spans, Topology
 from latlab.report.comparison.data import comparison_json

@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from latlab.analysis.crossings.by_world import Seen
+from latlab.analysis.crossings.by_world import WorldAccumulator
 from latlab.analysis.crossings.counter_clock import CounterClock
 from latlab.analysis.wakeups.attribution import Attributed
-from latlab.analysis.wakeups.instruments import Beside, Instrument, beside
+from latlab.analysis.wakeups.instruments import Instrument, InstrumentComparison, beside
 from latlab.analysis.wakeups.lateness_parts import LatenessPart
 from latlab.catalog import call_names
 from latlab.errors import DataError
@@ -19,7 +19,7 @@ from latlab.formats.probe.decoder import Decoder
 from latlab.formats.probe.guest_worlds import read_worlds, render_worlds
 from latlab.model.blame import UNEXPLAINED, Blame, BlameKind
 from latlab.model.calls import Call
-from latlab.model.crossings import Header, Sleep, Wait, Wake
+from latlab.model.crossings import Header, Sleep, WaitInstruction, Wake
 from latlab.model.run import Problem
 from latlab.model.wakeups import CpuWakeups, Histogram, Outlier, Wakeups
 from latlab.model.worlds import GuestWorlds, LateByWorld, WorldCalls, WorldShare
@@ -60,7 +60,7 @@ def seen(*stream: bytes, late: tuple[tuple[int, int], ...], span: tuple[int, int
     """`late` are pairs: when the thread ran, in instructions, and how many ns late."""
     outliers = tuple(Outlier(0, at(ran), late_ns, 0, at(ran) // 16) for ran, late_ns in late)
     recorder = Wakeups("recorder", 200_000, 1, (), outliers, at(span[0]), at(span[1]), HZ, (at(0), at(0) // 16))
-    found = Seen(call_names(), NS, HZ)
+    found = WorldAccumulator(call_names(), NS, HZ)
     start = made.header() + made.core(0, 0) + made.crossing(0, 0, made.NO_WORLD, made.EL3) + made.back(0, 8)
     items = Decoder().feed(b"".join((start, *stream)))
     found.take(item for item in items if not isinstance(item, Header | Problem))
@@ -107,13 +107,18 @@ def test_what_the_normal_world_does_because_optee_asked_is_told_from_its_own() -
 def test_the_clock_goes_by_the_timer_that_ended_a_sleep_and_by_nothing_else() -> None:
     clock = CounterClock(NS, HZ)
     assert clock.ns(5) is None
-    for wait, machine, timer in ((Wait.WFI, 100, 1000), (Wait.WFE, 150, 9_999_999), (Wait.WFI, 200, 1010), (Wait.WFI, 300, 5000)):
+    for wait, machine, timer in (
+        (WaitInstruction.WFI, 100, 1000),
+        (WaitInstruction.WFE, 150, 9_999_999),
+        (WaitInstruction.WFI, 200, 1010),
+        (WaitInstruction.WFI, 300, 5000),
+    ):
         clock.take(Sleep(0, machine, machine, 0, 1, wait))
         clock.take(Wake(0, machine, machine, 0, 1, timer))
     assert clock.ns(100) == 16_000 and clock.ns(160) == 16_120, "WFE lets the clock go on"
     assert clock.ns(200) == 16_200, "a timer that had fired before the sleep: no time passed"
     assert clock.ns(310) == 80_020
-    clock.take(Sleep(0, 400, 400, 0, 1, Wait.WFI))
+    clock.take(Sleep(0, 400, 400, 0, 1, WaitInstruction.WFI))
     clock.take(Wake(0, 400, 400, 0, 1, 0))
     assert clock.ns(399) == 80_198 and clock.ns(400) is None, "something else woke it: how long it slept is not known"
 
@@ -139,7 +144,7 @@ def test_the_instruments_are_laid_beside_each_other_where_both_tell() -> None:
     recorder = Wakeups("recorder", None, 1, (), outliers, counter_hz=HZ)
     rings = (Call(0, 1, 850, 950), Call(1, 1, 900, 1000), Call(0, 1, 1990, 2500))
     meter, ring = beside(late, [*entries, blind], recorder, rings, {0})
-    assert meter == Beside(Instrument.METER, 2, 2200, 2000, 100, 100, 100, 100)
+    assert meter == InstrumentComparison(Instrument.METER, 2, 2200, 2000, 100, 100, 100, 100)
     assert (ring.wakeups, ring.told_ns, ring.largest_ns) == (3, 800 + 160, -1000), "a ring that tells nothing of a wake-up says 0"
     assert beside(late, [blind], recorder, (), {0}) == ()
     assert beside(late, entries, recorder, (), ()) == (), "a blind meter says nothing, and not 0"

@@ -10,7 +10,7 @@ from math import ceil
 
 import pytest
 
-from latlab.analysis.spans.idle_audit import Finding, Judgement, audit, deepest_level
+from latlab.analysis.spans.idle_audit import IdleFinding, IdleJudgement, audit, deepest_level
 from latlab.errors import DataError, UsageError
 from latlab.formats.idle_states import read_idle_states
 from latlab.model.enums import Clock, Metric, ProblemKind
@@ -54,8 +54,8 @@ def of(samples: Sequence[Sample], state: str, metric: Metric) -> list[float]:
     return [one.value_ticks / 1000 for one in samples if one.metric is metric and one.test.startswith(TESTS[state])]
 
 
-def too_short(found: Sequence[Judgement]) -> set[tuple[str, str]]:
-    return {(one.state.name, one.name) for one in found if one.finding is Finding.TOO_SHORT}
+def too_short(found: Sequence[IdleJudgement]) -> set[tuple[str, str]]:
+    return {(one.state.name, one.name) for one in found if one.finding is IdleFinding.TOO_SHORT}
 
 
 @pytest.mark.parametrize("seed", range(200))
@@ -83,7 +83,7 @@ def test_planted_latencies_are_all_found_and_right_ones_never_blamed(seed: int) 
     run = measured(samples, clusters)
     found = audit(run, read_idle_states(idle_tree(cpus, states), "a.dtb"), 1, {})
     assert too_short(found) == planted
-    assert {one.finding for one in found if one.state.name in ("retained", "another")} == {Finding.CANNOT_TELL}
+    assert {one.finding for one in found if one.state.name in ("retained", "another")} == {IdleFinding.CANNOT_TELL}
     assert all(one.n == len(of(samples, one.state.name, Metric.WAKEUP)) and one.boots == 2 for one in found if one.n)
     for one in found:
         if one.correct_us is not None:
@@ -95,7 +95,7 @@ def test_planted_latencies_are_all_found_and_right_ones_never_blamed(seed: int) 
 def test_what_is_longer_by_less_than_a_microsecond_is_not_blamed() -> None:
     states = {"cpu-sleep-0": {"arm,psci-suspend-param": CORE_OFF, "exit-latency-us": 20}}
     tree = read_idle_states(idle_tree([0], states), "a.dtb")
-    for ns, finding in ((20_999, Finding.HOLDS), (21_000, Finding.HOLDS), (21_001, Finding.TOO_SHORT)):
+    for ns, finding in ((20_999, IdleFinding.HOLDS), (21_000, IdleFinding.HOLDS), (21_001, IdleFinding.TOO_SHORT)):
         (one,) = audit(measured([Sample("cpu_susp_serial", Metric.WAKEUP, CoreId(0, 0), 0, 0, ns)]), tree, 1, {})
         assert one.finding is finding
 
@@ -168,7 +168,7 @@ def test_nothing_is_blamed_where_the_unit_is_in_doubt_or_nothing_was_measured() 
     tree = read_idle_states(idle_tree([0], {"cpu-sleep-0": JUNO["cpu-sleep-0"]}), "a.dtb")
     assert too_short(audit(run, tree, 1, {})) == {("cpu-sleep-0", "exit-latency-us")}
     doubted = changed(run, problems=(Problem(0, "a unit", ProblemKind.UNIT_SUSPECT),))
-    assert {one.finding for one in audit(doubted, tree, 1, {})} == {Finding.CANNOT_TELL}
+    assert {one.finding for one in audit(doubted, tree, 1, {})} == {IdleFinding.CANNOT_TELL}
     assert {one.why for one in audit(measured([]), tree, 1, {})} == {"no span of cpu_susp_* was measured on its CPUs"}
 
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from latlab.analysis.base.columns import columns_of
+from latlab.analysis.base.sample_matrix import columns_of
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.explain import explain_pair
 from latlab.analysis.gate import decide_gate

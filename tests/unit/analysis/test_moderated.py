@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from latlab.analysis.base.moderated import LEAST_P, Prior, fit_prior, t_shift
+from latlab.analysis.base.moderated_t import LEAST_P, Prior, fit_prior, t_shift
 
 
 def test_the_interval_is_as_wide_as_the_confidence_asks():

@@ -175,7 +175,7 @@ PIECES = {
 def of_path(steps: tuple[int, ...], runs: tuple[tuple[int, int], ...] = ()) -> Counter[C]:
     classes = Classes(Arch.AARCH64, PIECES)
     found: Counter[C] = Counter()
-    for number, times in runs_of(classes.told((Stretch(steps, runs),))).items():
+    for number, times in runs_of(classes.with_branches((Stretch(steps, runs),))).items():
         for name, count in classes.of[number].items():
             found[name] += count * times
     return found

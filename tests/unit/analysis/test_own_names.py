@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from latlab.analysis.crossings.calls import Call, Pairing
-from latlab.analysis.crossings.own_names import OwnNames, text_of, with_name
+from latlab.analysis.crossings.calls import Pairing, WorldCall
+from latlab.analysis.crossings.program_labels import OwnNames, text_of, with_name
 from latlab.catalog import call_names
 from latlab.formats.probe.decoder import Decoder
 from latlab.model.crossings import Arch
@@ -29,7 +29,7 @@ def call(at: int, function: int, core: int = 0) -> bytes:
     return made.smc(core, at, function) + made.back(core, at + 1)
 
 
-def calls_of(*parts: bytes) -> list[Call]:
+def calls_of(*parts: bytes) -> list[WorldCall]:
     records = [item for item in Decoder().feed(made.header() + b"".join(parts))][1:]
     return list(OwnNames().feed(Pairing(Arch.AARCH64, call_names()).feed(records)))  # type: ignore[arg-type]
 

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from latlab.analysis.base.columns import Cells
+from latlab.analysis.base.sample_matrix import Cells
 from latlab.analysis.ladder.by_core import ByCore
 from latlab.analysis.ladder.drift import drift_of
-from latlab.analysis.ladder.evidence import Evidence, _left_of_cells, group_evidence
 from latlab.analysis.ladder.groups import Group
+from latlab.analysis.ladder.variance_estimate import Evidence, _left_of_cells, group_evidence
 from latlab.model.enums import Metric
 from truth.held import Wrong, held
 from truth.parts import part_case_of

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from latlab.analysis.crossings.functions import function_of
-from latlab.analysis.crossings.placing import WrongImage, placed
+from latlab.analysis.crossings.load_address import WrongImage, placed
 from latlab.model.crossings import Arch, Fragment
 from latlab.model.symbols import Image
 

@@ -11,7 +11,7 @@ from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.base.wording import row_title, span_of
 from latlab.cli.analysis import _verdicts
 from latlab.errors import UsageError
-from latlab.model.attacks import Outcome
+from latlab.model.attacks import AttackOutcome
 
 
 def test_a_verdict_is_printed_in_the_words_of_the_field_and_kept_by_its_code() -> None:
@@ -38,7 +38,11 @@ def test_a_row_is_titled_in_the_words_of_the_field() -> None:
 
 
 def test_an_outcome_is_read_by_its_code() -> None:
-    assert (Outcome("cannot tell"), str(Outcome.UNTOLD), str(Outcome.BROKEN)) == (Outcome.UNTOLD, "inconclusive", "broken")
+    assert (AttackOutcome("cannot tell"), str(AttackOutcome.UNTOLD), str(AttackOutcome.BROKEN)) == (
+        AttackOutcome.UNTOLD,
+        "inconclusive",
+        "broken",
+    )
 
 
 def test_equal_ends_are_printed_once() -> None:

@@ -15,7 +15,7 @@ from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.base.weighted import rate_p
 from latlab.analysis.compare import compare
 from latlab.analysis.explain import explain_pair
-from latlab.analysis.wakeups.rare import TOLD_FROM, Rate, causes_of, events_of, events_to_see, kept_from, wakeups_to_see
+from latlab.analysis.wakeups.cause_rates import TOLD_FROM, Rate, causes_of, events_of, events_to_see, kept_from, wakeups_to_see
 from latlab.analysis.wakeups.side import side_of
 from latlab.model.blame import UNEXPLAINED, Blame, BlameKind
 from latlab.model.conditions import Mode

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from latlab.analysis.crossings.operations import A64_BARRIERS, A64_CACHE, A64_HINTS, A64_PSTATE, A64_TLBI, RISCV_CBO, operation_of
-from latlab.analysis.crossings.register_names import A64_REGISTERS, M_REGISTERS, RISCV_REGISTERS
+from latlab.analysis.crossings.sysreg_names import A64_REGISTERS, M_REGISTERS, RISCV_REGISTERS
 from latlab.model.crossings import Arch
 
 A64_HEAD = ".arch armv8.7-a+sve+ssbs+sb"

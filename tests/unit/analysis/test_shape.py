@@ -8,9 +8,9 @@ import json
 import numpy as np
 import pytest
 
-from latlab.analysis.base.columns import Floats
 from latlab.analysis.base.comparison import Comparison, Statistic
 from latlab.analysis.base.findings import CouldHaveSeen, DriftInside, LargestGrew, NothingMoved, ShapeMoved, TailNotTold
+from latlab.analysis.base.sample_matrix import Floats
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.compare import compare
 from latlab.analysis.explain import explain_pair

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from latlab.analysis.wakeups.sight import sight
+from latlab.analysis.wakeups.steal_coverage import coverage_sentences
 from latlab.model.kernel_events import KernelEvents, KernelStep, LateSteps, StepKind, Thread
 
 OWN, IDLE, OTHER = Thread("latlab-recorder", 7, 19), Thread("swapper/1", 0, 120), Thread("cc1", 20, 120)
@@ -15,7 +15,7 @@ def late(cpu: int, *ran: Thread) -> LateSteps:
 
 def test_a_cpu_whose_idle_task_keeps_its_events_to_itself_is_said_with_how_many_wake_ups_it_costs() -> None:
     events = KernelEvents((), (late(0, IDLE, OWN), late(1, IDLE, OWN), late(1, OWN, IDLE), late(1, OWN, IDLE), late(1, OTHER), late(1)))
-    assert sight(events) == (
+    assert coverage_sentences(events) == (
         "CPU 1: the kernel's events of 4 of 5 late wake-ups do not reach the thread, so latlab names no kernel cause for them; "
         "2 of them end when the CPU goes idle, and the kernel records no event of its idle task",
     )
@@ -23,10 +23,10 @@ def test_a_cpu_whose_idle_task_keeps_its_events_to_itself_is_said_with_how_many_
 
 def test_wake_ups_that_left_no_event_are_said_without_a_word_of_idle() -> None:
     events = KernelEvents((), (late(3, IDLE, OWN), late(3)))
-    assert sight(events) == (
+    assert coverage_sentences(events) == (
         "CPU 3: the kernel's events of 1 of 2 late wake-ups do not reach the thread, so latlab names no kernel cause for them",
     )
 
 
 def test_where_every_wake_up_ends_with_the_switch_to_the_thread_nothing_is_said() -> None:
-    assert sight(KernelEvents((), (late(0, IDLE, OWN), late(1, OWN)))) == ()
+    assert coverage_sentences(KernelEvents((), (late(0, IDLE, OWN), late(1, OWN)))) == ()

@@ -7,7 +7,7 @@ import pytest
 
 from latlab.analysis.base.identity import pair_runs
 from latlab.analysis.base.verdicts import Limits
-from latlab.analysis.ladder.spacing import Spacing
+from latlab.analysis.ladder.thresholds import Spacing
 from latlab.model.enums import Clock, Metric
 from latlab.model.run import CoreId, Sample, Tick
 from support.runs import run_with

@@ -59,7 +59,7 @@ def fallen_of(*parts: bytes) -> list[Stranded]:
     records = list(Decoder().feed(made.header(cores=2) + b"".join(parts)))[1:]
     pairing, marks = Pairing(Arch.AARCH64, call_names()), Marks()
     assert list(marks.feed(pairing.feed(records))) == []  # type: ignore[arg-type]
-    return list(marks.rest(pairing.fallen()))
+    return list(marks.stranded(pairing.fallen()))
 
 
 DESCRIBED = made.fragment(0, 0x100, 5) + made.fragment(1, 0x204, 2)

@@ -21,7 +21,7 @@ def test_late_wake_ups_by_the_calls_follow_how_often_they_are_made() -> None:
     assert [one.calls for one in series_of(found)] == [1, 1000, 2000, 4000]
     assert judged.line.slope == pytest.approx(0.01, rel=0.01) and judged.line.r_squared > 0.999
     assert (judged.undosed.arm.read_bytes, judged.worst.arm.read_bytes, len(judged.worst.blamed)) == (0, 64, 40)
-    assert judged.worst.taken == pytest.approx(4000 * 24_425 * 2e-9)
+    assert judged.worst.taken_share == pytest.approx(4000 * 24_425 * 2e-9)
 
 
 def test_the_parts_of_the_blamed_wake_ups_are_all_of_them_by_world() -> None:

@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from latlab.analysis.base.call_trees import summed, wholes
-from latlab.analysis.crossings.calls import Entry, EntryKind, Fallen
+from latlab.analysis.crossings.calls import EntryKind, Fallen, WorldEntry
 from latlab.analysis.crossings.frames import frames_of
 from latlab.analysis.crossings.marked import Stranded
-from latlab.analysis.crossings.naming import Names, entry_addresses
 from latlab.analysis.crossings.paths import runs_of
 from latlab.analysis.crossings.stacks import MOST_DEPTH, codes_of
+from latlab.analysis.crossings.symbolize import Names, entry_addresses
 from latlab.analysis.crossings.timelines import timeline_of, timelines_of
 from latlab.model.crossings import LOOP, Arch, Fragment, Stretch
 from latlab.model.enums import Metric
@@ -190,7 +190,7 @@ def test_the_time_line_of_a_span_is_that_of_the_first_iteration_of_usual_length(
     """Of four iterations of 9, 6, 5 and 6 instructions the lower median is 6, which the second was the first to take."""
     path = Path().ran(A, NOP, NOP)
     codes = codes_of(Arch.AARCH64, path.fragments, Names(path.fragments, [image_of(path.fragments)]))
-    entry = Entry(EntryKind.CALL, "CPU_SUSPEND", 0xC4000001)
+    entry = WorldEntry(EntryKind.CALL, "CPU_SUSPEND", 0xC4000001)
     ran = path.cut()
     calls = [Stranded("susp_deep_serial", i, 0, Fallen(0, entry, 100, 100 + length, (ran,))) for i, length in enumerate((9, 6, 5, 6))]
     (found,) = timelines_of(calls, codes, {0: CoreId(0, 1)})

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
-from latlab.analysis.base.columns import nan_median
-from latlab.analysis.base.moderated import LEAST_P, Prior, fit_prior, steady_variance, t_shift
-from latlab.analysis.base.statistics import effect_size, false_discovery_control, two_sample_shift
+from latlab.analysis.base.moderated_t import LEAST_P, Prior, fit_prior, steady_variance, t_shift
+from latlab.analysis.base.sample_matrix import nan_median
+from latlab.analysis.base.statistics import cliffs_delta, false_discovery_control, two_sample_shift
 
 SMALL = st.lists(st.integers(min_value=0, max_value=6), min_size=2, max_size=6)
 
@@ -71,7 +71,7 @@ def test_values_that_are_all_one_value_have_no_shift(n, m, scipys, monkeypatch):
 
 def test_effect_size_runs_from_minus_one_to_one():
     a = np.array([1.0, 2.0, 3.0])
-    assert effect_size(a, a + 10) == 1.0 and effect_size(a, a - 10) == -1.0 and effect_size(a, a) == 0.0
+    assert cliffs_delta(a, a + 10) == 1.0 and cliffs_delta(a, a - 10) == -1.0 and cliffs_delta(a, a) == 0.0
 
 
 def test_adjusted_p_values_keep_their_order_and_never_fall():

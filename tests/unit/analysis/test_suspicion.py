@@ -7,7 +7,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from latlab.analysis.base.columns import columns_of
+from latlab.analysis.base.sample_matrix import columns_of
 from latlab.analysis.base.suspect_pair import _Side, _source
 from latlab.analysis.base.suspect_run import suspicions_of
 from latlab.analysis.base.suspicion import Doubt, Ground

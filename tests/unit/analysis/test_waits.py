@@ -10,8 +10,8 @@ from latlab.analysis.crossings.waits import (
     MARK_SHOT,
     MARK_SHOT_END,
     SECURE_TIMER,
+    InterruptWait,
     Shots,
-    Wait,
     Waits,
     most_words,
     wait_words,
@@ -141,7 +141,7 @@ def again(path: tuple[tuple[int, int], ...], late: int) -> Waits:
     return seen(idle(), name(8000, ""), reference(9000, 50), one)[0]
 
 
-def wait_of(waits: Waits, repeated: Waits) -> Wait:
+def wait_of(waits: Waits, repeated: Waits) -> InterruptWait:
     (found,) = waits_of(waits, {"PSCI_VERSION": 50}, repeated, FRAGMENTS, ())
     return found
 

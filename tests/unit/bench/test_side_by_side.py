@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from latlab.analysis.crossings.calls import Call, Entry, EntryKind, Pause
+from latlab.analysis.crossings.calls import EntryKind, Pause, WorldCall, WorldEntry
 from latlab.analysis.crossings.marked import Marked
 from latlab.model.crossings import Fragment, Stretch
 from side_by_side import cell, cleans_by_set, figures_of_calls, figures_of_tests, version_of
@@ -18,8 +18,8 @@ LOOP, OTHER = 0x1000, 0x5000
 
 def call(
     name: str, length: int, depth: int = 0, kind: EntryKind = EntryKind.CALL, pause: Pause | None = None, down: tuple[Stretch, ...] = ()
-) -> Call:
-    return Call(0, 1, Entry(kind, name, 0), 100, 100, 100 + length, 100 + length, (), (), (), depth, pause, down)
+) -> WorldCall:
+    return WorldCall(0, 1, WorldEntry(kind, name, 0), 100, 100, 100 + length, 100 + length, (), (), (), depth, pause, down)
 
 
 def fragment(number: int, address: int, *words: int) -> Fragment:

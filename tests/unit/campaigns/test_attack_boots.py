@@ -10,12 +10,12 @@ from types import SimpleNamespace
 from typing import Any
 
 from latlab.campaigns import attack as campaign
-from latlab.campaigns.attack import AttackBoot, _all, _known, _ordinary, _seen_together, _survey_problems, _together
-from latlab.campaigns.attack_plan import Plan
-from latlab.campaigns.life import Silent
-from latlab.formats.dump.attacks_log import AttacksLog, nothing_told
-from latlab.formats.probe.witness import Witness, nothing_seen
-from latlab.model.attacks import Access, Attack, Extent, Family, Returned, Seen, Told
+from latlab.campaigns.attack import AttackBoot, _all, _ordinary, _seen_together, _survey_facts, _survey_problems, _together
+from latlab.campaigns.attack_plan import AttackPlan
+from latlab.campaigns.life import NullProgress
+from latlab.formats.dump.attacks_log import AttacksLog, empty_transcript
+from latlab.formats.probe.witness import Witness, empty_observation
+from latlab.model.attacks import Access, Attack, AttackTranscript, Extent, Family, Observation, Returned
 from latlab.targets.process import console
 from latlab.targets.qemu.attack_params import Place
 from support.made_attacks import DATA, RAM, SECRET_AT, STACK, subject
@@ -30,15 +30,15 @@ def call(r0: int = 0, shot: int = 0) -> Returned:
 def boot(
     under_way: int | None = None,
     shot: int = 0,
-    told: dict[int, Told] | None = None,
-    seen: dict[int, Seen] | None = None,
+    told: dict[int, AttackTranscript] | None = None,
+    seen: dict[int, Observation] | None = None,
     rest: Sequence[str] = (),
     banner: Sequence[str] = (),
     is_whole: bool = False,
     stderr: bytes = b"",
 ) -> AttackBoot:
     log = AttacksLog(told or {}, list(banner), list(rest), is_started=True, is_whole=is_whole)
-    outcome = console.Outcome(console.MachineEnd.STOPPED, "it was stopped")
+    outcome = console.MachineOutcome(console.MachineEnd.STOPPED, "it was stopped")
     stopped: Any = SimpleNamespace(stderr=stderr, outcome=outcome, secure_log=Path("no such log"))
     return AttackBoot(log, Witness(seen or {}, under_way=under_way, shot=shot), stopped, b"")
 
@@ -64,13 +64,13 @@ def attacks(*shots: int) -> list[Attack]:
     return [Attack(Family.POINTER, f"number {number}", shots=count) for number, count in enumerate(shots)]
 
 
-def made(boots: Boots, *shots: int) -> tuple[dict[int, Told], dict[int, Seen], int]:
-    return _all(boots, attacks(*shots), TARGETS, Silent())  # type: ignore[arg-type]
+def made(boots: Boots, *shots: int) -> tuple[dict[int, AttackTranscript], dict[int, Observation], int]:
+    return _all(boots, attacks(*shots), TARGETS, NullProgress())  # type: ignore[arg-type]
 
 
 def test_attacks_that_stop_nothing_are_made_in_one_boot() -> None:
-    boots = Boots([boot(2, is_whole=True, told={0: nothing_told()})])
-    assert made(boots, 1, 1, 1) == ({0: nothing_told()}, {}, 3)
+    boots = Boots([boot(2, is_whole=True, told={0: empty_transcript()})])
+    assert made(boots, 1, 1, 1) == ({0: empty_transcript()}, {}, 3)
     assert boots.places == [Place()]
     assert made(Boots([]), *()) == ({}, {}, 0)
 
@@ -98,7 +98,7 @@ def test_a_sweep_that_stops_at_its_last_shot_or_by_a_fault_of_the_program_has_no
     boots = Boots([boot(0, shot=9), boot(None, is_whole=True)])
     made(boots, 10, 1)
     assert boots.places == [Place(), Place(1)]
-    fault = nothing_told()
+    fault = empty_transcript()
     fault.is_fault = True
     boots = Boots([boot(0, shot=2, told={0: fault}), boot(None, is_whole=True)])
     made(boots, 10, 1)
@@ -115,7 +115,7 @@ def test_what_the_secure_side_said_last_is_the_attack_s_and_not_its_banner() -> 
 
 
 def test_a_record_that_the_program_told_of_is_kept() -> None:
-    known = nothing_told()
+    known = empty_transcript()
     known.record = "told before"
     told, _, _ = made(Boots([boot(0, told={0: known}, rest=["later"])]), 1)
     assert told[0].record == "told before"
@@ -135,9 +135,11 @@ def test_an_interrupt_ends_the_row_with_what_was_under_way() -> None:
 
 
 def test_two_boots_of_one_attack_are_put_together() -> None:
-    first = Told([call(1)], {0: bytearray(b"a"), 1: bytearray(b"b")}, [(1, 2)], [3], [(4, 5)], [(6, 7)], 8, 0b01, 1, "", False, True)
-    second = Told([call(2)], {1: bytearray(b"c")}, [(9, 9)], [9], [(9, 9)], [(9, 9)], 1, 0b10, 2, "said", True, False)
-    assert _together(first, second) == Told(
+    first = AttackTranscript(
+        [call(1)], {0: bytearray(b"a"), 1: bytearray(b"b")}, [(1, 2)], [3], [(4, 5)], [(6, 7)], 8, 0b01, 1, "", False, True
+    )
+    second = AttackTranscript([call(2)], {1: bytearray(b"c")}, [(9, 9)], [9], [(9, 9)], [(9, 9)], 1, 0b10, 2, "said", True, False)
+    assert _together(first, second) == AttackTranscript(
         [call(1), call(2)], {0: bytearray(b"a"), 1: bytearray(b"c")}, [(1, 2), (9, 9)], [3, 9], [(4, 5), (9, 9)], [(6, 7), (9, 9)],
         9, 0b11, 3, "said", True, True,
     )  # fmt: skip
@@ -146,18 +148,18 @@ def test_two_boots_of_one_attack_are_put_together() -> None:
 
 def test_two_looks_at_one_attack_are_put_together() -> None:
     access = Access(1, 2, 4, 3)
-    first = Seen([1], [(2, 3)], [access], [access], [10], None, (1, 2, 3), "reset", 5)
-    second = Seen([4], [(5, 6)], [access], [access], [20], (7, 8, 9), None, "", 0)
-    together = Seen([1, 4], [(2, 3), (5, 6)], [access] * 2, [access] * 2, [10, 20], (7, 8, 9), (1, 2, 3), "reset", 5)
+    first = Observation([1], [(2, 3)], [access], [access], [10], None, (1, 2, 3), "reset", 5)
+    second = Observation([4], [(5, 6)], [access], [access], [20], (7, 8, 9), None, "", 0)
+    together = Observation([1, 4], [(2, 3), (5, 6)], [access] * 2, [access] * 2, [10, 20], (7, 8, 9), (1, 2, 3), "reset", 5)
     assert _seen_together(first, second) == together
-    assert _seen_together(second, first).ended == "reset" and _seen_together(first, Seen([], [], [], [], [], ended="x")).ended == "x"
+    assert _seen_together(second, first).ended == "reset" and _seen_together(first, Observation([], [], [], [], [], ended="x")).ended == "x"
 
 
 def test_what_came_of_an_attack_in_several_boots_is_all_there() -> None:
     boots = Boots(
         [
-            boot(0, shot=1, told={0: Told([call(1)], {}, [], [], [], [])}, seen={0: Seen([1], [], [], [], [5])}),
-            boot(1, told={0: Told([call(2)], {}, [], [], [], [])}, seen={0: Seen([2], [], [], [], [6])}, is_whole=True),
+            boot(0, shot=1, told={0: AttackTranscript([call(1)], {}, [], [], [], [])}, seen={0: Observation([1], [], [], [], [5])}),
+            boot(1, told={0: AttackTranscript([call(2)], {}, [], [], [], [])}, seen={0: Observation([2], [], [], [], [6])}, is_whole=True),
         ]
     )
     told, seen, _ = made(boots, 10, 1)
@@ -165,25 +167,25 @@ def test_what_came_of_an_attack_in_several_boots_is_all_there() -> None:
 
 
 def test_the_survey_tells_seals_the_length_of_the_call_and_whether_there_are_floats() -> None:
-    survey = boot(0, seen={0: Seen([], [], [], [], [7, 250, 9])})
+    survey = boot(0, seen={0: Observation([], [], [], [], [7, 250, 9])})
     survey.witness.seals += [STACK, STACK + 8]
     survey.log.has_floats = True
-    known = _known(survey)
+    known = _survey_facts(survey)
     assert (known.seals, known.length, known.has_floats) == ((STACK, STACK + 8), 250, True)
-    assert _known(boot()).length == 0
+    assert _survey_facts(boot()).length == 0
 
 
 def test_what_ordinary_calls_touch_is_kept_by_instruction_and_address() -> None:
     looks, stores = Access(1, 2, 4, 0), Access(3, 4, 4, 0)
-    ordinary = _ordinary(boot(seen={0: Seen([], [], [stores], [looks], []), 1: nothing_seen()}))
+    ordinary = _ordinary(boot(seen={0: Observation([], [], [stores], [looks], []), 1: empty_observation()}))
     assert (ordinary.loads, ordinary.stores) == (frozenset({(1, 2)}), frozenset({(3, 4)}))
 
 
 def test_an_undisturbed_call_has_to_come_back_with_what_is_expected() -> None:
-    plan = Plan(subject(DATA), _known(boot()))
+    plan = AttackPlan(subject(DATA), _survey_facts(boot()))
 
     def said(*returned: int) -> list[str]:
-        told = Told([call(r0) for r0 in returned], {}, [], [], [], [])
+        told = AttackTranscript([call(r0) for r0 in returned], {}, [], [], [], [])
         return [problem.message for problem in _survey_problems(boot(told={0: told}), plan)]
 
     assert said(0) == said(5, 0) == said(0xFFFFFF7F, 0) == []
@@ -194,15 +196,17 @@ def test_an_undisturbed_call_has_to_come_back_with_what_is_expected() -> None:
     silent = boot()
     silent.log.is_started = False
     assert any("it was stopped" in problem.message for problem in _survey_problems(silent, plan))
-    never = boot(told={0: Told([], {}, [], [], [], [])})
+    never = boot(told={0: AttackTranscript([], {}, [], [], [], [])})
     assert [
-        problem.line for one in (never, boot(told={0: Told([call(5)], {}, [], [], [], [])})) for problem in _survey_problems(one, plan)
+        problem.line
+        for one in (never, boot(told={0: AttackTranscript([call(5)], {}, [], [], [], [])}))
+        for problem in _survey_problems(one, plan)
     ] == [0, 0]
 
 
 def test_what_the_attacks_rest_on_is_written_into_the_run() -> None:
-    known = _known(boot(seen={0: Seen([], [], [], [], [33])}))
-    facts = dict(campaign._facts(Plan(subject(DATA), known)))
+    known = _survey_facts(boot(seen={0: Observation([], [], [], [], [33])}))
+    facts = dict(campaign._facts(AttackPlan(subject(DATA), known)))
     assert facts == {
         "targets": "0x10000000 to 0x1000000f",
         "data call": "data, 33 instructions",
@@ -222,7 +226,7 @@ def test_a_boot_is_given_the_attacks_the_handlers_and_the_targets(tmp_path: Any,
     (tmp_path / "witness").write_text("of the boot before")
     monkeypatch.setattr(campaign, "write_attacks", lambda *given: wrote.append(given))
     machine: Any = SimpleNamespace(follow=follow, interrupted=lambda: True)
-    boots = campaign._Boots(machine, ("qemu", "-x"), subject(DATA), tmp_path / "w.so", tmp_path)
+    boots = campaign._AttackBoots(machine, ("qemu", "-x"), subject(DATA), tmp_path / "w.so", tmp_path)
     found = boots.make(attacks(1), Place(2, 3), (Extent(0x10, 0x1F), Extent(0x40, 0x47)))
     assert wrote == [(boots.subject.psa, tmp_path, attacks(1), Place(2, 3))]
     assert followed == [

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from latlab.campaigns.attack_plan import Known, Plan
+from latlab.campaigns.attack_plan import AttackPlan, Known
 from latlab.model.attacks import Attack, Extent, Family, Flag, Operation
 from latlab.targets.qemu.attack_attempts import REQUESTS, Attempt
 from latlab.targets.qemu.attack_subject import AttackSubject, Own
@@ -50,15 +50,15 @@ OF_CONNECTION = replace(CONNECTED, inputs=(b"12345",), outputs=())
 OUTPUT_ALONE = replace(DATA, inputs=(), outputs=(24,))
 
 
-def named(plan: Plan, family: Family) -> dict[str, Attack]:
+def named(plan: AttackPlan, family: Family) -> dict[str, Attack]:
     found = [one for one in plan.attacks() if one.family is family]
     assert len({one.name for one in found}) == len(found)
     return {one.name: one for one in found}
 
 
 @pytest.fixture(name="plan", scope="module")
-def fixture_plan() -> Plan:
-    return Plan(subject(DATA, CONNECTED), KNOWN)
+def fixture_plan() -> AttackPlan:
+    return AttackPlan(subject(DATA, CONNECTED), KNOWN)
 
 
 def only_call(attack: Attack) -> Made:
@@ -78,7 +78,7 @@ def check_usual(made: Made, but: str = "") -> None:
     assert "over" in but or made.bytes_at(OUTPUT, 64) == b"\xa5" * 64
 
 
-def test_every_family_is_tried_and_names_say_which_is_which(plan: Plan) -> None:
+def test_every_family_is_tried_and_names_say_which_is_which(plan: AttackPlan) -> None:
     attacks = plan.attacks()
     assert {one.family for one in attacks} == set(Family)
     assert len({(one.family, one.name) for one in attacks}) == len(attacks)
@@ -87,18 +87,18 @@ def test_every_family_is_tried_and_names_say_which_is_which(plan: Plan) -> None:
     assert all(one.shots == 1 and one.first_shot == 0 == one.shot_step for one in attacks if one.family is not Family.INTERRUPT)
 
 
-def test_what_only_an_attack_names_is_the_secret_and_the_first_seal(plan: Plan) -> None:
+def test_what_only_an_attack_names_is_the_secret_and_the_first_seal(plan: AttackPlan) -> None:
     assert plan.targets == (Extent(SECRET_AT, SECRET_AT + 15), Extent(STACK, STACK + 7))
-    assert Plan(subject(DATA), Known((), 0, False)).targets == (Extent(SECRET_AT, SECRET_AT + 15),)
+    assert AttackPlan(subject(DATA), Known((), 0, False)).targets == (Extent(SECRET_AT, SECRET_AT + 15),)
 
 
 def test_the_survey_is_one_undisturbed_data_call_whose_answer_is_told() -> None:
-    (attack,) = Plan(subject(DATA), Known((), 0, False)).survey()
+    (attack,) = AttackPlan(subject(DATA), Known((), 0, False)).survey()
     check_usual(only_call(attack))
     assert (attack.shown, attack.shown_bytes, attack.family) == (OUTPUT, 16, Family.REGISTERS)
 
 
-def test_ordinary_calls_are_as_they_should_be_and_look_at_every_register(plan: Plan) -> None:
+def test_ordinary_calls_are_as_they_should_be_and_look_at_every_register(plan: AttackPlan) -> None:
     calls = {one.name: calls_of(one) for one in plan.ordinary()}
     assert all(made.flags & Flag.WITH_FLOATS for each in calls.values() for made in each)
     assert [(made.target, made.arguments) for made in calls["psa_framework_version"]] == [(FRAMEWORK_VERSION, (0, *PATTERN))]
@@ -116,15 +116,15 @@ def test_ordinary_calls_are_as_they_should_be_and_look_at_every_register(plan: P
 
 def test_where_there_is_no_version_and_no_connection_neither_is_called() -> None:
     veneers = (FRAMEWORK_VERSION, 0, CONNECT, CALL, CLOSE)
-    names = [one.name for one in Plan(subject(DATA, veneers=veneers), KNOWN).ordinary()]
+    names = [one.name for one in AttackPlan(subject(DATA, veneers=veneers), KNOWN).ordinary()]
     assert names == ["psa_framework_version", "psa_call", "psa_call on the null handle"]
     for missing in (2, 4):
         without = tuple(0 if place == missing else veneer for place, veneer in enumerate(VENEERS))
-        names = [one.name for one in Plan(subject(DATA, CONNECTED, veneers=without), KNOWN).ordinary()]
+        names = [one.name for one in AttackPlan(subject(DATA, CONNECTED, veneers=without), KNOWN).ordinary()]
         assert "psa_connect and psa_close" not in names and "psa_version" in names
 
 
-def test_the_stacks_between_calls_are_looked_at_beside_undisturbed_calls(plan: Plan) -> None:
+def test_the_stacks_between_calls_are_looked_at_beside_undisturbed_calls(plan: AttackPlan) -> None:
     found = named(plan, Family.STACK)
     assert list(found) == ["the process stack between calls", "the main stack between calls"]
     for attack in found.values():
@@ -132,7 +132,7 @@ def test_the_stacks_between_calls_are_looked_at_beside_undisturbed_calls(plan: P
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_a_pointer_lies_where_its_name_says_and_all_else_is_as_usual(plan: Plan, place: str) -> None:
+def test_a_pointer_lies_where_its_name_says_and_all_else_is_as_usual(plan: AttackPlan, place: str) -> None:
     address, accepted = PLACES[place]
     found = named(plan, Family.POINTER)
     ways = [found[f"{what} in {place}"] for what in ("input", "output", "array of inputs", "array of outputs")]
@@ -148,19 +148,19 @@ def test_a_pointer_lies_where_its_name_says_and_all_else_is_as_usual(plan: Plan,
     assert out_array.arguments[3] == address
 
 
-def test_what_a_pointer_attack_shows_must_not_hold_the_secret(plan: Plan) -> None:
+def test_what_a_pointer_attack_shows_must_not_hold_the_secret(plan: AttackPlan) -> None:
     assert all((one.shown, one.shown_bytes, one.secret) == (OUTPUT, 32, SECRET) for one in named(plan, Family.POINTER).values())
 
 
 def test_beyond_a_border_that_is_known_to_be_one_nothing_may_be_accepted() -> None:
-    found = named(Plan(replace(subject(DATA), has_true_border=True), KNOWN), Family.POINTER)
+    found = named(AttackPlan(replace(subject(DATA), has_true_border=True), KNOWN), Family.POINTER)
     said = {name.split(" in ")[1]: one.accepted for name, one in found.items() if " in memory that " in name}
     assert len(said) == 2 and set(said.values()) == {"memory beyond the border of the non-secure side was accepted"}
     assert found["input in secure code"].accepted == ""
 
 
 @pytest.mark.parametrize("bytes_", [0xFFFF_FFFF, 0xFFFF_FFF0, 0x8000_0000])
-def test_a_length_is_as_long_as_its_name_says(plan: Plan, bytes_: int) -> None:
+def test_a_length_is_as_long_as_its_name_says(plan: AttackPlan, bytes_: int) -> None:
     found = named(plan, Family.POINTER)
     inputs, outputs = found[f"input of {bytes_:#x} bytes"], found[f"output of {bytes_:#x} bytes"]
     assert {inputs.accepted, outputs.accepted} == {"a length that wraps 2^32 was accepted"}
@@ -168,7 +168,7 @@ def test_a_length_is_as_long_as_its_name_says(plan: Plan, bytes_: int) -> None:
     assert only_call(outputs).outputs == [(OUTPUT, bytes_), OUTPUTS[1]]
 
 
-def test_arrays_that_are_not_aligned_and_vectors_that_overlap(plan: Plan) -> None:
+def test_arrays_that_are_not_aligned_and_vectors_that_overlap(plan: AttackPlan) -> None:
     found = named(plan, Family.POINTER)
     assert only_call(found["array of inputs that is not aligned"]).arguments[2] == 0x2820_1002
     assert only_call(found["array of outputs that is not aligned"]).arguments[3] == 0x2820_1041
@@ -184,7 +184,7 @@ def test_arrays_that_are_not_aligned_and_vectors_that_overlap(plan: Plan) -> Non
 
 
 @pytest.mark.parametrize("counts", [(5, 0), (0, 5), (3, 2), (4, 4), (15, 0), (0, 15)])
-def test_more_vectors_than_four_are_empty_and_as_many_as_the_name_says(plan: Plan, counts: tuple[int, int]) -> None:
+def test_more_vectors_than_four_are_empty_and_as_many_as_the_name_says(plan: AttackPlan, counts: tuple[int, int]) -> None:
     attack = named(plan, Family.POINTER)[f"{counts[0]} inputs and {counts[1]} outputs"]
     made = only_call(attack)
     assert attack.accepted == "more than four vectors were accepted"
@@ -195,11 +195,11 @@ def test_more_vectors_than_four_are_empty_and_as_many_as_the_name_says(plan: Pla
 
 
 def test_a_call_without_inputs_or_without_outputs_has_no_attack_on_them() -> None:
-    outputs = named(Plan(subject(OUTPUT_ALONE, data=OUTPUT_ALONE), KNOWN), Family.POINTER)
+    outputs = named(AttackPlan(subject(OUTPUT_ALONE, data=OUTPUT_ALONE), KNOWN), Family.POINTER)
     assert not [name for name in outputs if name.startswith(("input ", "array of inputs"))]
     assert only_call(outputs["output in secure code"]).outputs == [(0x1000_0000, 24)]
     assert only_call(outputs["output in secure code"]).counts == (0, 1)
-    inputs = named(Plan(subject(OF_CONNECTION, data=OF_CONNECTION), KNOWN), Family.POINTER)
+    inputs = named(AttackPlan(subject(OF_CONNECTION, data=OF_CONNECTION), KNOWN), Family.POINTER)
     assert not [name for name in inputs if name.startswith(("output ", "array of outputs"))]
     connect, made, close = calls_of(inputs["input in secure code"])
     assert (connect.target, connect.arguments, connect.flags) == (CONNECT, (0xF201, 3, 0, 0), Flag.KEEP | Flag.QUIET)
@@ -209,7 +209,7 @@ def test_a_call_without_inputs_or_without_outputs_has_no_attack_on_them() -> Non
     assert (close.target, close.arguments, close.flags) == (CLOSE, (KEPT, 0, 0, 0), Flag.WITH_KEPT | Flag.QUIET)
 
 
-def test_handles_are_guessed_with_and_without_an_open_one(plan: Plan) -> None:
+def test_handles_are_guessed_with_and_without_an_open_one(plan: AttackPlan) -> None:
     found = named(plan, Family.HANDLE)
     (alone,) = found["guessed without a connection"].steps
     assert (alone.operation, alone.target, alone.words, alone.flags) == (Operation.GUESS, CALL, tuple(range(1, 193)), Flag.NONE)
@@ -222,7 +222,7 @@ def test_handles_are_guessed_with_and_without_an_open_one(plan: Plan) -> None:
     assert beside.words[31:34] == (0b11, 0b101, 0b110)
 
 
-def test_a_closed_handle_is_used_again(plan: Plan) -> None:
+def test_a_closed_handle_is_used_again(plan: AttackPlan) -> None:
     found = named(plan, Family.HANDLE)
     closed = found["closed before"]
     assert closed.accepted == found["closed before, its slot in use again"].accepted == "a closed handle was accepted"
@@ -236,10 +236,10 @@ def test_a_closed_handle_is_used_again(plan: Plan) -> None:
 
 
 def test_without_a_service_with_connections_only_numbers_are_guessed() -> None:
-    found = named(Plan(subject(DATA), KNOWN), Family.HANDLE)
+    found = named(AttackPlan(subject(DATA), KNOWN), Family.HANDLE)
     assert found["guessed beside an open one"].why == "needs a service with connections"
     assert "closed before" not in found
-    without = named(Plan(subject(DATA, CONNECTED, veneers=(*VENEERS[:4], 0)), KNOWN), Family.HANDLE)
+    without = named(AttackPlan(subject(DATA, CONNECTED, veneers=(*VENEERS[:4], 0)), KNOWN), Family.HANDLE)
     assert without["guessed beside an open one"].why
 
 
@@ -252,7 +252,7 @@ SWEEPS = {
 
 
 @pytest.mark.parametrize("name", SWEEPS)
-def test_a_sweep_rewrites_what_it_says_at_every_instruction_of_the_call(plan: Plan, name: str) -> None:
+def test_a_sweep_rewrites_what_it_says_at_every_instruction_of_the_call(plan: AttackPlan, name: str) -> None:
     attack = named(plan, Family.INTERRUPT)[name]
     pokes, made = attack.steps[-2], only_call(attack)
     assert (attack.first_shot, attack.shot_step, attack.shots) == (1, 1, 274)
@@ -263,11 +263,11 @@ def test_a_sweep_rewrites_what_it_says_at_every_instruction_of_the_call(plan: Pl
 
 
 def test_without_a_known_stack_no_output_is_moved_there() -> None:
-    found = named(Plan(subject(DATA), Known((), 100, False)), Family.INTERRUPT)
+    found = named(AttackPlan(subject(DATA), Known((), 100, False)), Family.INTERRUPT)
     assert [name for name in found if "rewritten" in name] == [
         name for name in SWEEPS if name != "output's address rewritten by an interrupt"
     ]
-    outputs = named(Plan(subject(OUTPUT_ALONE, data=OUTPUT_ALONE), KNOWN), Family.INTERRUPT)
+    outputs = named(AttackPlan(subject(OUTPUT_ALONE, data=OUTPUT_ALONE), KNOWN), Family.INTERRUPT)
     assert [name for name in outputs if "rewritten" in name] == list(SWEEPS)[2:]
 
 
@@ -284,7 +284,7 @@ HANDLERS = {
 
 
 @pytest.mark.parametrize("name", HANDLERS)
-def test_what_a_handler_does_that_interrupts_a_call_stands_behind_it(plan: Plan, name: str) -> None:
+def test_what_a_handler_does_that_interrupts_a_call_stands_behind_it(plan: AttackPlan, name: str) -> None:
     attack = named(plan, Family.INTERRUPT)[f"{name} that interrupts a call"]
     (pokes,) = [one for one in attack.steps if one.operation is Operation.POKES]
     assert (attack.first_shot, attack.shot_step, attack.shots) == (25, 50, 5)
@@ -296,12 +296,12 @@ def test_what_a_handler_does_that_interrupts_a_call_stands_behind_it(plan: Plan,
 
 
 def test_a_short_call_is_interrupted_at_each_instruction() -> None:
-    found = named(Plan(subject(DATA), Known((), 3, False)), Family.INTERRUPT)
+    found = named(AttackPlan(subject(DATA), Known((), 3, False)), Family.INTERRUPT)
     attack = found["psa_call in a handler that interrupts a call"]
     assert (attack.first_shot, attack.shot_step, attack.shots) == (0, 1, 5)
 
 
-def test_a_handler_calls_between_calls(plan: Plan) -> None:
+def test_a_handler_calls_between_calls(plan: AttackPlan) -> None:
     made = only_call(named(plan, Family.INTERRUPT)["psa_call in a handler between calls"])
     assert (made.target, made.flags, made.arguments) == (CALL, Flag.IN_HANDLER, (0, 0, 0, 0))
 
@@ -316,7 +316,7 @@ ACCESSED = {
 
 
 @pytest.mark.parametrize("place", ACCESSED)
-def test_the_non_secure_side_reads_and_writes_what_it_says(plan: Plan, place: str) -> None:
+def test_the_non_secure_side_reads_and_writes_what_it_says(plan: AttackPlan, place: str) -> None:
     found = named(plan, Family.MEMORY)
     address, secret = ACCESSED[place]
     reads, writes = found[f"the non-secure side reads {place}"], found[f"the non-secure side writes {place}"]
@@ -326,24 +326,24 @@ def test_the_non_secure_side_reads_and_writes_what_it_says(plan: Plan, place: st
     assert writes.steps[0].arguments == (0x4B52_4D4C, 0, 0, 0) and writes.secret == b"LMRK"
 
 
-def test_parts_and_devices_are_read_and_a_stack_that_is_not_known_is_not(plan: Plan) -> None:
+def test_parts_and_devices_are_read_and_a_stack_that_is_not_known_is_not(plan: AttackPlan) -> None:
     rest = [name for name in named(plan, Family.MEMORY) if not name.endswith(tuple(ACCESSED))]
     names = ["0x10000000", "0x10004000", "a secure device"]
     assert rest == [f"the non-secure side reads {name}" for name in names]
     targets = [named(plan, Family.MEMORY)[name].steps[0].target for name in rest]
     assert targets == [0x1000_0000, 0x1000_4000, 0x5008_0000]
-    blind = named(Plan(subject(DATA), Known((), 0, False)), Family.MEMORY)
+    blind = named(AttackPlan(subject(DATA), Known((), 0, False)), Family.MEMORY)
     assert [name for name in blind if "stack" in name] == []
     assert "the non-secure side reads the non-secure alias of secure code" in blind
 
 
-def test_a_reset_is_asked_for_by_its_register(plan: Plan) -> None:
+def test_a_reset_is_asked_for_by_its_register(plan: AttackPlan) -> None:
     (attack,) = named(plan, Family.SYSTEM).values()
     (step,) = attack.steps
     assert (step.operation, step.target, step.arguments[0]) == (Operation.STORE, 0xE000_ED0C, 0x05FA_0004)
 
 
-def test_gateways_are_entered_beside_their_beginning_and_in_thumb_state(plan: Plan) -> None:
+def test_gateways_are_entered_beside_their_beginning_and_in_thumb_state(plan: AttackPlan) -> None:
     found = {name: only_call(one) for name, one in named(plan, Family.GATEWAY).items()}
     wanted: dict[str, int] = {}
     for veneer in VENEERS:
@@ -362,12 +362,12 @@ def test_gateways_are_entered_beside_their_beginning_and_in_thumb_state(plan: Pl
 
 def test_a_veneer_that_is_missing_is_not_entered_and_no_address_is_tried_twice() -> None:
     bare = subject(DATA, veneers=(FRAMEWORK_VERSION, 0, 0, CALL, 0), ungated=(0x1000_4000, SECRET_AT))
-    found = named(Plan(bare, KNOWN), Family.GATEWAY)
+    found = named(AttackPlan(bare, KNOWN), Family.GATEWAY)
     assert len([name for name in found if name.startswith("entered")]) == 6
     assert [name for name in found if name.startswith("branch")] == ["branch to 0x10004000", "branch to 0x10000000"]
 
 
-def test_returns_are_forged_in_a_thread_and_in_a_handler(plan: Plan) -> None:
+def test_returns_are_forged_in_a_thread_and_in_a_handler(plan: AttackPlan) -> None:
     found = {name: only_call(one) for name, one in named(plan, Family.RETURN).items()}
     thread = {made.target for name, made in found.items() if name.endswith("in a thread, between calls")}
     handler = {made.target for name, made in found.items() if name.endswith("in a handler, between calls")}
@@ -390,12 +390,12 @@ ATTEMPTS = (
 
 def with_own(level: int) -> AttackSubject:
     own = Own(level, 0x1000_8051, 0x1000_8061, 0x4000_0101, 0xF203, 0x4000_0100, REQUESTS, ATTEMPTS)
-    return replace(subject(DATA, CONNECTED), own=own)
+    return replace(subject(DATA, CONNECTED), own_partition=own)
 
 
 @pytest.mark.parametrize("level", [1, 2, 3])
 def test_a_partition_tries_what_its_isolation_has_to_prevent(level: int) -> None:
-    found = named(Plan(with_own(level), KNOWN), Family.PARTITION)
+    found = named(AttackPlan(with_own(level), KNOWN), Family.PARTITION)
     assert list(found) == [one.name for one in ATTEMPTS if one.level <= level]
     for attempt in ATTEMPTS:
         if attempt.level <= level:
@@ -412,7 +412,7 @@ def test_a_partition_tries_what_its_isolation_has_to_prevent(level: int) -> None
 
 
 def test_handles_and_services_that_are_not_the_non_secure_side_s_are_used() -> None:
-    found = named(Plan(with_own(3), KNOWN), Family.HANDLE)
+    found = named(AttackPlan(with_own(3), KNOWN), Family.HANDLE)
     asked, used = calls_of(found["a secure client's"])
     assert (asked.arguments[0], asked.type, asked.flags, asked.outputs) == (0x4000_0101, 1, Flag.QUIET, [(OUTPUT, 4)])
     (load,) = [one for one in found["a secure client's"].steps if one.operation is Operation.LOAD]
@@ -428,7 +428,7 @@ def test_handles_and_services_that_are_not_the_non_secure_side_s_are_used() -> N
 
 
 def test_another_client_uses_a_handle_while_its_owner_has_it_open() -> None:
-    attack = named(Plan(with_own(1), KNOWN), Family.HANDLE)["another non-secure client's"]
+    attack = named(AttackPlan(with_own(1), KNOWN), Family.HANDLE)["another non-secure client's"]
     first, last = 2**32 - 20, 2**32 - 10
     made = calls_of(attack)
     assert [one.target for one in made] == [0x1000_8051, 0x1000_8061, CONNECT, 0x1000_8061, CALL, 0x1000_8061, CLOSE]
@@ -440,7 +440,7 @@ def test_another_client_uses_a_handle_while_its_owner_has_it_open() -> None:
 
 
 def test_all_that_a_program_fills_lies_in_the_non_secure_side() -> None:
-    for attack in Plan(with_own(3), KNOWN).attacks():
+    for attack in AttackPlan(with_own(3), KNOWN).attacks():
         calls_of(attack)
         fills = [one for one in attack.steps if one.operation is Operation.FILL]
         assert all(one.target >= RAM + 0x1000 and max(one.words) < 1 << 32 for one in fills)

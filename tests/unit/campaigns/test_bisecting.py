@@ -82,7 +82,7 @@ def test_ends_that_do_not_differ_or_cannot_be_measured_are_refused(repository: R
 
 
 def test_a_step_that_is_not_the_whole_rise_says_where_the_rest_is_and_a_whole_one_says_nothing_of_it(repository: Repository) -> None:
-    measurer: Any = SimpleNamespace(built=3, found=2, skipped={})
+    measurer: Any = SimpleNamespace(built=3, reused=2, skipped={})
     said = markdown.document(page(found(repository, {1: 100, 2: 140, 3: 160, 4: 160, 5: 200}), FIGURE, measurer))
     parts = [repository.ends(ends) for ends in ("HEAD~4..HEAD~3", "HEAD~2..HEAD")]
     ranges = [f"{good.sha[:12]}..{bad.sha[:12]} (+40 instructions)" for good, bad in parts]
@@ -92,7 +92,7 @@ def test_a_step_that_is_not_the_whole_rise_says_where_the_rest_is_and_a_whole_on
 
 
 def test_what_the_commit_says_of_itself_stands_beside_what_was_measured(repository: Repository) -> None:
-    measurer: Any = SimpleNamespace(built=3, found=2, skipped={})
+    measurer: Any = SimpleNamespace(built=3, reused=2, skipped={})
     result = found(repository, {1: 20, 2: 20, 3: 20, 4: 30, 5: 30})
     said = markdown.document(page(result, FIGURE, measurer))
     assert "what it says of itself, 2025-01-22:" in said and "> twice as fast as change 4^" in said and "change 3^" not in said
@@ -113,7 +113,7 @@ def test_what_the_commit_takes_on_a_board_stands_beside_its_functions_with_an_in
             return replace(run, contents=contents, conditions=replace(run.conditions, processor="neoverse-n1"))
 
     made: Any = Counted({1: 20, 2: 20, 3: 20, 4: 120, 5: 120})
-    measurer: Any = SimpleNamespace(built=3, found=2, skipped={})
+    measurer: Any = SimpleNamespace(built=3, reused=2, skipped={})
     result = bisect(repository, made, *repository.ends("HEAD~4..HEAD"), FIGURE, costs_of("n1sdp"))
     said = markdown.document(page(result, FIGURE, measurer))
     first = json.loads(bisection_json(result, FIGURE, measurer))["first"]

@@ -14,7 +14,7 @@ import pytest
 from latlab.analysis.crossings.span_functions import Move
 from latlab.analysis.steps import FigureStep
 from latlab.campaigns.commit_history import chosen, histories, not_measured
-from latlab.campaigns.commits import Job, Measurer, Outcome, Recipe, WatchedBuild, measure
+from latlab.campaigns.commits import CommitJob, CommitOutcome, Measurer, Recipe, WatchedBuild, measure
 from latlab.errors import DataError, UsageError
 from latlab.model.enums import InstructionClass, Metric, RunStatus
 from latlab.model.run import (
@@ -64,7 +64,9 @@ class Lab:
         wanted = tuple(replace(self.recipe, iterations=number) for number in range(1, recipes + 1))
         return Measurer(self.store, self.store.place, repository, wanted, self.told.append, self._engine, is_again)
 
-    def _engine(self, work: Callable[[Job], tuple[Outcome, ...]], jobs: Sequence[Job]) -> Iterator[tuple[Outcome, ...]]:
+    def _engine(
+        self, work: Callable[[CommitJob], tuple[CommitOutcome, ...]], jobs: Sequence[CommitJob]
+    ) -> Iterator[tuple[CommitOutcome, ...]]:
         assert work is measure
         for job in jobs:
             one = Repository(job.repository).commit(job.sha)
@@ -74,13 +76,13 @@ class Lab:
             pairs = zip(values, job.digests, strict=True)
             yield tuple(self._kept(run_of(number, value, one.sha, digest, one.message)) for value, digest in pairs)
 
-    def _kept(self, run: Run) -> Outcome:
+    def _kept(self, run: Run) -> CommitOutcome:
         run_id = self.store.begin(run)
-        why = run.build.said(FAILED)
+        why = run.build.get_option(FAILED)
         self.store.add(run_id, run.samples, problems=[Problem(0, why)] if why else ())
         self.store.add(run_id, logs=_logs(run))
         self.store.finish(run_id, run.status)
-        return Outcome(run_id, why)
+        return CommitOutcome(run_id, why)
 
 
 def _logs(run: Run) -> dict[str, bytes]:
@@ -182,7 +184,7 @@ def test_a_commit_is_built_once_for_all_that_is_measured_of_it_and_only_what_is_
 def test_a_killed_history_goes_on_where_it_was(lab: Lab, repository: Repository) -> None:
     kept = lab._kept
 
-    def killed(run: Run) -> Outcome:
+    def killed(run: Run) -> CommitOutcome:
         if len(lab.asked) == 3:
             raise KeyboardInterrupt
         return kept(run)
@@ -239,7 +241,7 @@ def test_a_function_that_moved_by_less_than_is_printed_is_not_named() -> None:
 
 
 def test_a_worker_with_another_probe_or_out_of_reach_of_the_store_refuses(lab: Lab, repository: Repository) -> None:
-    job = Job(repository.folder, "HEAD", (lab.recipe,), ("another",), lab.store.place, ())
+    job = CommitJob(repository.folder, "HEAD", (lab.recipe,), ("another",), lab.store.place, ())
     with pytest.raises(UsageError, match="another latlab, probe, program or QEMU"):
         measure(job)
     with pytest.raises(UsageError, match=r"is a file of elsewhere; give a --store that workers of other machines reach"):
@@ -255,7 +257,7 @@ def test_another_command_patch_or_choice_of_classes_is_another_measurement(lab: 
 
 def test_a_job_goes_to_another_process_as_it_is(lab: Lab, repository: Repository) -> None:
     subject = replace(subject_of_file(Path("bl31.bin"), "raspi4b"), cpu="cortex-a72")
-    job = Job(repository.folder, "HEAD", (lab.recipe, replace(lab.recipe, subject=subject)), ("a", "b"), lab.store.place, ("latlab",))
+    job = CommitJob(repository.folder, "HEAD", (lab.recipe, replace(lab.recipe, subject=subject)), ("a", "b"), lab.store.place, ("latlab",))
     assert pickle.loads(pickle.dumps(job)) == job
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from latlab.campaigns import recovering
 from latlab.campaigns.attack import with_attacks
-from latlab.campaigns.material import Material, load_run
+from latlab.campaigns.material import RunArtifacts, load_run
 from latlab.campaigns.psa import build_results, load_symbols
 from latlab.campaigns.recovering import no_machine
 from latlab.errors import DataError, UsageError
@@ -50,13 +50,13 @@ def test_a_log_that_is_damaged_is_named_with_what_to_do(store: Store, log: str, 
     run = kept(store)
     store.add(run.id, logs={log: b"\xff nonsense\n"})
     with pytest.raises(DataError, match=rf"^{run.id}: its log {log} is damaged \(.+\); run it again$"):
-        getattr(Material(store, run), look)
+        getattr(RunArtifacts(store, run), look)
 
 
 def test_a_run_without_these_logs_has_none_of_it(store: Store) -> None:
-    found = Material(store, kept(store))
+    found = RunArtifacts(store, kept(store))
     assert (found.calls, found.masked, found.timelines) == ((), None, ())
-    elsewhere = Material(store, run_with(id="published:x"))
+    elsewhere = RunArtifacts(store, run_with(id="published:x"))
     assert elsewhere.timelines == ()
 
 
@@ -68,7 +68,7 @@ def test_a_run_of_power_cycles_has_no_wake_ups_to_load(store: Store) -> None:
 
 def test_a_run_of_the_bench_names_its_functions_or_says_that_they_were_not_kept(store: Store) -> None:
     with_them = kept(store, {"symbols": b"10000000 reset .spm_code\n"})
-    assert load_symbols(store, with_them.id).names == ("reset",) == Material(store, with_them).symbols.names
+    assert load_symbols(store, with_them.id).names == ("reset",) == RunArtifacts(store, with_them).symbols.names
     foreign = kept(store, {"probe": b"x"})
     assert load_symbols(store, foreign.id).names == ()
     without = kept(store)
@@ -92,7 +92,7 @@ def test_the_newest_run_of_every_other_build_stands_beside_one_in_the_order_of_t
     assert old.id not in beside and other_machine.id not in beside
     asked_again = of("ipc_l2")
     assert mine.id in [one.run.id for one in build_results(store, mine, every_build=True)], "the run that was asked for is the one"
-    assert [one.run.id for one in Material(store, asked_again).builds] == [asked_again.id]
+    assert [one.run.id for one in RunArtifacts(store, asked_again).builds] == [asked_again.id]
 
 
 def test_what_cannot_be_read_of_a_left_run_is_a_problem_of_it() -> None:

@@ -119,7 +119,7 @@ def test_an_interrupted_experiment_goes_on_and_measures_nothing_twice(store: Sto
     machine = on(monkeypatch, Machine(store, noisy(0.001), stops_at=4))
     with pytest.raises(LatlabError, match=r"three runs of .* are kept"):
         go(store, plan_with())
-    for life in store.lives():
+    for life in store.unfinished_runs():
         store.finish(life.run_id, RunStatus.PARTIAL)
     said: list[str] = []
     run_id = go(store, plan_with(), said, seed=None)
@@ -156,7 +156,7 @@ def test_another_question_or_anew_is_another_experiment(store: Store, monkeypatc
     on(monkeypatch, Machine(store, noisy(0.001), stops_at=2))
     with pytest.raises(LatlabError):
         go(store, plan_with())
-    for life in store.lives():
+    for life in store.unfinished_runs():
         store.finish(life.run_id, RunStatus.PARTIAL)
     first = next(run.id for run in store.runs() if run.campaign == "design")
     assert go(store, plan_with(response="t/call")) != first

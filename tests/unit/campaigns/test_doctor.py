@@ -22,20 +22,20 @@ def test_images_that_cannot_be_used_are_named_and_none_is_needed_where_others_ca
     monkeypatch.setattr(doctor, "check_events", check)
     monkeypatch.setattr(doctor, "list_images", lambda: [Path("old"), Path("new")])
     old, new = doctor._images()
-    assert (old.found, old.usable, old.needed) == ("old/firmware.elf has another event table", False, False)
-    assert (new.found, new.usable, new.needed) == ("new", True, False)
+    assert (old.result, old.usable, old.needed) == ("old/firmware.elf has another event table", False, False)
+    assert (new.result, new.usable, new.needed) == ("new", True, False)
     monkeypatch.setattr(doctor, "list_images", lambda: [Path("old")])
     old, none = doctor._images()
-    assert not old.usable and not none.usable and none.needed and "make firmware" in none.found
+    assert not old.usable and not none.usable and none.needed and "make firmware" in none.result
 
 
 def test_a_qemu_that_is_not_there_is_named_with_what_is_missing(tmp_path: Path) -> None:
     (found,) = doctor._qemu(tmp_path / "qemu-system-aarch64")
-    assert not found.usable and found.needed and str(tmp_path / "qemu-system-aarch64") in found.found
+    assert not found.usable and found.needed and str(tmp_path / "qemu-system-aarch64") in found.result
 
 
 def test_all_that_a_run_needs_is_looked_for_in_the_order_in_which_it_is_needed(tmp_path: Path) -> None:
-    found = [one.what for one in doctor.findings(store=str(tmp_path / "kept.db"))]
+    found = [one.subject for one in doctor.findings(store=str(tmp_path / "kept.db"))]
     packages = ["typer", "rich", "numpy", "scipy", "SQLAlchemy", "altair", "vl-convert-python", "Jinja2", "docutils", "pyelftools"]
     assert found[:14] == ["latlab", "Python", *packages, "platformdirs", "psycopg"]
     assert found[14] == "labgrid" and found[15] == "QEMU" and found[-1] == "store"
@@ -52,21 +52,21 @@ def test_all_that_a_run_needs_is_looked_for_in_the_order_in_which_it_is_needed(t
         (lambda: doctor._tool("no-such-tool"), "not installed; only to build the firmware", False),
     ],
 )
-def test_what_is_missing_is_said_and_whether_it_is_needed(look: Callable[[], doctor.Finding], said: str, needed: bool) -> None:
+def test_what_is_missing_is_said_and_whether_it_is_needed(look: Callable[[], doctor.DoctorFinding], said: str, needed: bool) -> None:
     found = look()
-    assert (found.found, found.usable, found.needed) == (said, False, needed)
+    assert (found.result, found.usable, found.needed) == (said, False, needed)
 
 
 def test_what_is_there_is_told_with_its_version_or_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "version", lambda name: f"3.1 of {name}")
     for found, needed in ((doctor._package("altair"), True), (doctor._optional("labgrid", "boards"), False)):
-        assert (found.found, found.usable, found.needed) == (f"3.1 of {found.what}", True, needed)
+        assert (found.result, found.usable, found.needed) == (f"3.1 of {found.subject}", True, needed)
     tool = tmp_path / "ninja"
     tool.write_text("#!/bin/sh\n")
     tool.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
     found = doctor._tool("ninja")
-    assert (found.found, found.usable, found.needed) == (str(tool), True, False)
+    assert (found.result, found.usable, found.needed) == (str(tool), True, False)
 
 
 @pytest.mark.parametrize(("version", "several"), [("9.2.4", False), ("10.0.2", True), ("11.1.0", True)])
@@ -75,21 +75,21 @@ def test_an_emulator_says_which_modes_it_can_be_used_for(tmp_path: Path, version
     emulator.write_text(f"#!/bin/sh\necho QEMU emulator version {version}\n")
     emulator.chmod(0o755)
     found, one, many, threads, _ = doctor._qemu(emulator)
-    assert (found.what, found.found, found.usable, found.needed) == ("QEMU", f"QEMU {version} at {emulator}", True, True)
-    assert (one.what, one.usable) == ("mode deterministic, one core", True)
-    assert (many.what, many.usable, many.needed) == ("mode deterministic, several cores", several, True)
-    assert many.found.startswith("usable;" if several else "needs QEMU 10 or newer (Debian 12: bookworm-backports);")
-    assert (threads.what, threads.usable, threads.needed) == ("mode multi-thread", True, True)
+    assert (found.subject, found.result, found.usable, found.needed) == ("QEMU", f"QEMU {version} at {emulator}", True, True)
+    assert (one.subject, one.usable) == ("mode deterministic, one core", True)
+    assert (many.subject, many.usable, many.needed) == ("mode deterministic, several cores", several, True)
+    assert many.result.startswith("usable;" if several else "needs QEMU 10 or newer (Debian 12: bookworm-backports);")
+    assert (threads.subject, threads.usable, threads.needed) == ("mode multi-thread", True, True)
 
 
 def test_a_store_is_told_with_its_place_and_how_many_runs_it_has(tmp_path: Path) -> None:
     place = str(tmp_path / "kept.db")
-    assert doctor._store(place).found == f"{place}, 0 runs"
+    assert doctor._store(place).result == f"{place}, 0 runs"
     kept = open_store(place)
     for count in ("1 run", "2 runs"):
         kept.finish(kept.begin(run_with()), RunStatus.COMPLETE)
         found = doctor._store(place)
-        assert (found.found, found.usable, found.needed) == (f"{place}, {count}", True, True)
+        assert (found.result, found.usable, found.needed) == (f"{place}, {count}", True, True)
     (tmp_path / "none.db").write_bytes(b"no store at all\n" * 100)
     found = doctor._store(str(tmp_path / "none.db"))
-    assert not found.usable and found.needed and "none.db" in found.found
+    assert not found.usable and found.needed and "none.db" in found.result

@@ -11,7 +11,7 @@ import pytest
 import typer
 
 from latlab.campaigns import first_steps
-from latlab.campaigns.doctor import Finding
+from latlab.campaigns.doctor import DoctorFinding
 from latlab.cli.app import app
 from latlab.model.enums import RunStatus
 from latlab.model.life import Head
@@ -19,7 +19,7 @@ from latlab.store.listing import heads
 from latlab.store.store import open_store
 from support.runs import run_with
 
-NO_QEMU = Finding("QEMU", "qemu-system-aarch64 is missing", False)
+NO_QEMU = DoctorFinding("QEMU", "qemu-system-aarch64 is missing", False)
 
 
 def _kept(tmp_path: Path, *statuses: RunStatus) -> Sequence[Head]:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from latlab.campaigns.following import GuestFollowing, LinuxFollowing, Unwatched
+from latlab.campaigns.following import GuestFollowing, LinuxFollowing, NullObserver
 from latlab.campaigns.rt_results import new_run, workload_conditions
-from latlab.formats.wakeups.glance import glance_of
+from latlab.formats.wakeups.live_record import glance_of
 from latlab.formats.wakeups.recorder import read_record
 from latlab.model.conditions import Mode
 from latlab.store.store import Store, open_store
@@ -48,7 +48,7 @@ def _begun(folder: Path) -> tuple[Store, str]:
 def test_however_seldom_a_board_is_looked_at_the_store_gets_its_file_every_minute(tmp_path: Path, look_every_s: int) -> None:
     store, run_id = _begun(tmp_path)
     clock = Clock()
-    following = LinuxFollowing(store, run_id, WORKLOAD, Unwatched(), Here(), clock)
+    following = LinuxFollowing(store, run_id, WORKLOAD, NullObserver(), Here(), clock)
     for seconds in range(look_every_s, LAST_S, look_every_s):
         clock.now_s = 100 + seconds
         following.tick()
@@ -60,7 +60,7 @@ def test_in_the_guest_the_store_has_what_is_a_minute_old(tmp_path: Path) -> None
     store, run_id = _begun(tmp_path)
     clock = Clock()
     make_shared(tmp_path / SHARED)
-    following = GuestFollowing(store, run_id, WORKLOAD, Unwatched(), tmp_path, clock=clock)
+    following = GuestFollowing(store, run_id, WORKLOAD, NullObserver(), tmp_path, clock=clock)
     for seconds in range(1, 200, 3):
         clock.now_s = 100 + seconds
         data = _record(seconds)

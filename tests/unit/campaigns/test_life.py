@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from latlab.campaigns.life import NEVER_STARTED, Machine, refuse_interrupted, refuse_unstarted, unfinished
+from latlab.campaigns.life import NEVER_STARTED, RunMachine, refuse_interrupted, refuse_unstarted, unfinished
 from latlab.errors import LatlabError, UsageError
 from latlab.model.enums import RunStatus
 from latlab.model.run import Problem
 from latlab.store.store import open_store
 from latlab.targets.process.console import Console, Limits, MachineEnd
-from latlab.targets.process.last_words import last_words
+from latlab.targets.process.exit_diagnostics import exit_message
 from support.runs import unfinished_run
 
 ROMFILE = 'qemu-system-aarch64: failed to find romfile "efi-virtio.rom"'
@@ -84,13 +84,13 @@ def test_a_program_that_had_begun_is_not_said_to_be_missing(tmp_path: Path) -> N
     ],
 )
 def test_last_words_are_every_error_of_qemu_s_own_else_the_last_line(said: str, words: str) -> None:
-    assert last_words(said.encode()) == words
+    assert exit_message(said.encode()) == words
 
 
 def test_a_machine_s_logs_are_kept_even_where_its_reader_fails(tmp_path: Path) -> None:
     store = open_store(str(tmp_path / "store.sqlite"))
     run_id = store.begin(unfinished_run())
-    machine = Machine(store, run_id, tmp_path / "secure.log", Limits(60, 60), lambda: False)
+    machine = RunMachine(store, run_id, tmp_path / "secure.log", Limits(60, 60), lambda: False)
     script = f"echo boot >{tmp_path}/secure.log; echo one; echo '<LLC1:DONE x>'; echo oops >&2"
 
     def fail(lines: object) -> None:
@@ -106,7 +106,7 @@ def test_a_machine_s_logs_are_kept_even_where_its_reader_fails(tmp_path: Path) -
 def test_a_program_s_finished_calls_are_told_as_they_come(tmp_path: Path) -> None:
     store = open_store(str(tmp_path / "store.sqlite"))
     done: list[int] = []
-    machine = Machine(store, store.begin(unfinished_run()), tmp_path / "none", Limits(60, 60), lambda: False)
+    machine = RunMachine(store, store.begin(unfinished_run()), tmp_path / "none", Limits(60, 60), lambda: False)
     script = "echo '<LLC1:DONE a>'; echo '<LLC1:DONE b>'; echo '<LLC1:END x>'; exec sleep 1000"
     lines, console = machine.follow(("sh", "-c", script), list, lambda: done.append(len(done)))
     assert done == [0, 1] and len(lines) == 3

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from latlab.campaigns import power as campaign
-from latlab.campaigns.material import Material
+from latlab.campaigns.material import RunArtifacts
 from latlab.cli import showing
 from latlab.cli.options import Format
 from latlab.errors import UsageError
@@ -44,7 +44,7 @@ def test_a_run_has_the_time_of_each_step_by_cpu(measure: Measure, capsys: pytest
     store, run = measure(PowerCycle(4, 1))
     assert (run.kind, run.campaign, run.status, run.problems) == (Kind.POWER, "rt-power", RunStatus.COMPLETE, ())
     assert (run.conditions.hotplug_cycles, run.conditions.suspends) == (4, 1)
-    found = [(one.kind.value, one.cpu, len(one.ns)) for one in Material(store, run).power.steps]
+    found = [(one.kind.value, one.cpu, len(one.ns)) for one in RunArtifacts(store, run).power.steps]
     assert found == [("offline", 1, 2), ("offline", 2, 2), ("online", 1, 2), ("online", 2, 2), ("suspend", None, 1)]
     showing.print_run(store, run, Format.TABLE)
     screen = capsys.readouterr().out

@@ -23,7 +23,7 @@ from latlab.store.owner import this_process
 from latlab.store.rows import packed
 from latlab.store.store import open_store
 from latlab.targets.linux import detached_job, linux
-from latlab.targets.linux.machine import Done, Here
+from latlab.targets.linux.machine import CommandResult, Here
 from latlab.targets.linux.rt_job import Instrument, Workload
 from support import recorder_files as files
 from support.power_cut import SECOND_NS, SIX_HOURS_S, PowerCut, record, slot, thaw_store
@@ -95,12 +95,12 @@ class FastMachine(Here):
     board: FastBoard = field(default=None, kw_only=True)  # type: ignore[assignment]
     time: FastTime = field(default=None, kw_only=True)  # type: ignore[assignment]
 
-    def run(self, text: str, timeout_s: float) -> Done:
+    def run(self, text: str, timeout_s: float) -> CommandResult:
         """The questions of a look are answered without a shell: six hours have many."""
         if "echo machine=" in text:
-            return Done(0, SURVEYED)
+            return CommandResult(0, SURVEYED)
         if "echo alive=" in text:
-            return Done(0, b"alive=yes\nphase=<LLG1:PHASE name=recorder>\nboot_id=first\nstatus=\n")
+            return CommandResult(0, b"alive=yes\nphase=<LLG1:PHASE name=recorder>\nboot_id=first\nstatus=\n")
         return Here.run(self, text, timeout_s)
 
     def get(self, remote: str) -> bytes:
@@ -133,7 +133,7 @@ def cut_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after_s: float) -> t
         monkeypatch.setattr(module, "time", time)
     found = open_store(str(place))
     (recovered,) = recovering.sweep(found)
-    assert not Path(board.folder).exists() and found.lives() == ()
+    assert not Path(board.folder).exists() and found.unfinished_runs() == ()
     run = found.load(recovered.run_id)
     return fast.now_s - board.began_s, found.logs(run.id)[linux.RECORD], run.status, [problem.message for problem in run.problems]
 

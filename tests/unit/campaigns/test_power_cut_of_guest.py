@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from latlab.campaigns import following, recovering, rt
-from latlab.campaigns.following import Unwatched
+from latlab.campaigns.following import NullObserver
 from latlab.formats.wakeups.recorder import read_record
 from latlab.model.enums import RunStatus
 from latlab.store.store import open_store
@@ -114,14 +114,14 @@ def _cut_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after_s: float) -> 
     store = open_store(str(place))
     limits = Limits(SIX_HOURS_S, SIX_HOURS_S)
     with pytest.raises(PowerCut):
-        rt.run_rt_guest(store, qemu, image, GuestMachine(), WORKLOAD, rt.GuestOptions(), limits, Unwatched())
+        rt.run_rt_guest(store, qemu, image, GuestMachine(), WORKLOAD, rt.GuestOptions(), limits, NullObserver())
     store.close()
     assert list(scratch.iterdir()) == []
     thaw_store(kept / "store.sqlite", place)
     shutil.copytree(kept / "folder", guest.folder)
     found = open_store(str(place))
     (recovered,) = recovering.sweep(found)
-    assert found.lives() == () and list(scratch.iterdir()) == []
+    assert found.unfinished_runs() == () and list(scratch.iterdir()) == []
     run = found.load(recovered.run_id)
     return found.logs(run.id)[RECORD], run.status, [problem.message for problem in run.problems]
 

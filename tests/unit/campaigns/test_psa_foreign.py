@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from latlab.campaigns.psa_foreign import LONGEST_SWEPT, MARGIN, WatchedBoot, _measured, _plan, _said, _wrong
+from latlab.campaigns.psa_foreign import LONGEST_SWEPT, MARGIN, WatchedBoot, _answer_problems, _measured, _plan, _wrong
 from latlab.formats.dump.psa_calls_log import PsaCallsLog, Refused, WrongAnswer
 from latlab.model.enums import Metric
 from latlab.model.run import CoreId, Problem, Sample
@@ -89,7 +89,7 @@ def test_an_interrupt_comes_at_every_instruction_or_as_often_as_it_may() -> None
 
 
 def test_a_refusal_is_named_with_what_was_expected() -> None:
-    (problem,) = _said(SUBJECT, PsaCallsLog(refused=[Refused(2, -134, 0)]))
+    (problem,) = _answer_problems(SUBJECT, PsaCallsLog(refused=[Refused(2, -134, 0)]))
     assert problem == Problem(0, "get returned -134 where 0 is expected, so it was not measured")
 
 

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from latlab.campaigns.life import Silent
+from latlab.campaigns.life import NullProgress
 from latlab.campaigns.psci import run_psci_console, run_psci_virtual
 from latlab.campaigns.recording import Recorded
 from latlab.errors import LatlabError
 from latlab.model.enums import Clock, RunStatus
 from latlab.model.run import Run, Tick, Topology
 from latlab.store.store import Store, open_store
-from latlab.targets.process.console import MachineEnd, Outcome
+from latlab.targets.process.console import MachineEnd, MachineOutcome
 from latlab.virtual.board import Board, board_digest, board_text, load_board
 from latlab.virtual.program import Virtual, facts
 from support.runs import JUNO
@@ -41,7 +41,7 @@ def simulated(store: Store, monkeypatch: pytest.MonkeyPatch, printed: bytes | La
 
     monkeypatch.setattr("latlab.virtual.program.run_program", run_program)
     try:
-        run_psci_virtual(store, Virtual(Path("/built/program"), board, 7), Silent())
+        run_psci_virtual(store, Virtual(Path("/built/program"), board, 7), NullProgress())
     finally:
         assert asked == [(Path("/built/program"), board, ("7", "all", "dump"))]
         (run,) = store.runs()
@@ -77,7 +77,7 @@ class Shelf:
     secure_log = None
 
     def __init__(self, printed: bytes) -> None:
-        self.printed, self.outcome = printed, Outcome(MachineEnd.STOPPED)
+        self.printed, self.outcome = printed, MachineOutcome(MachineEnd.STOPPED)
         self._raw = b""
 
     def lines(self) -> Generator[bytes, None, None]:
@@ -97,7 +97,7 @@ class Shelf:
 
 
 def measured(store: Store, printed: bytes) -> tuple[Recorded, Run]:
-    done = run_psci_console(store, Shelf(printed), "labgrid", "shelf", Silent())
+    done = run_psci_console(store, Shelf(printed), "labgrid", "shelf", NullProgress())
     return done, store.load(done.run_id)
 
 

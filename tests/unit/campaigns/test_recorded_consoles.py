@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from latlab.campaigns.life import Silent
+from latlab.campaigns.life import NullProgress
 from latlab.campaigns.recording import Recorded, record_console, verdict
 from latlab.errors import DataError, LatlabError, TestFailed
 from latlab.formats.dump.frames import EndFrame
@@ -17,13 +17,13 @@ from latlab.model.conditions import Conditions, Mode
 from latlab.model.enums import Clock, RunStatus
 from latlab.model.run import CoreId, Problem, Tick
 from latlab.store.store import Store, open_store
-from latlab.targets.process.console import MachineEnd, Outcome
+from latlab.targets.process.console import MachineEnd, MachineOutcome
 from support.console_lines import format_frame
 from support.runs import JUNO, run_with
 from support.synthetic import log
 
 LOG = log()
-WELL = Outcome(MachineEnd.EXIT)
+WELL = MachineOutcome(MachineEnd.EXIT)
 
 
 class Replayed:
@@ -31,7 +31,7 @@ class Replayed:
 
     stderr = b"last words"
 
-    def __init__(self, lines: Iterable[str], outcome: Outcome) -> None:
+    def __init__(self, lines: Iterable[str], outcome: MachineOutcome) -> None:
         self.given, self.outcome, self.secure_log = lines, outcome, None
         self.expected, self.stopped = 0, ""
         self._raw = bytearray()
@@ -52,7 +52,7 @@ class Replayed:
         self.stopped = sentence
 
 
-class Told(Silent):
+class Told(NullProgress):
     def __init__(self) -> None:
         self.ids: list[str] = []
         self.seen: list[tuple[str, int]] = []
@@ -72,7 +72,7 @@ def fixture_store(tmp_path: Path) -> Store:
 def recorded(
     store: Store,
     lines: Iterable[str] = LOG,
-    outcome: Outcome = WELL,
+    outcome: MachineOutcome = WELL,
     told: Told | None = None,
 ) -> tuple[Recorded, Replayed]:
     console = Replayed(lines, outcome)
@@ -120,7 +120,7 @@ def test_a_log_without_its_end_is_partial_and_keeps_what_came(store: Store) -> N
     ],
 )
 def test_how_a_target_ended_is_told_with_the_log_that_says_more(store: Store, end: MachineEnd, named: str) -> None:
-    done, _ = recorded(store, outcome=Outcome(end, "it ended badly"))
+    done, _ = recorded(store, outcome=MachineOutcome(end, "it ended badly"))
     assert done.status is RunStatus.PARTIAL
     assert done.problems[-1] == Problem(0, f"it ended badly; read `latlab show {done.run_id} --log {named}`")
     assert store.load(done.run_id).problems == done.problems
@@ -128,7 +128,7 @@ def test_how_a_target_ended_is_told_with_the_log_that_says_more(store: Store, en
 
 def test_an_interrupt_is_told_once_the_run_is_over(store: Store) -> None:
     with pytest.raises(LatlabError, match=r"^interrupted; the samples so far are kept as the partial run "):
-        recorded(store, LOG[:40], Outcome(MachineEnd.INTERRUPT, "interrupted by the user"))
+        recorded(store, LOG[:40], MachineOutcome(MachineEnd.INTERRUPT, "interrupted by the user"))
     (run,) = store.runs()
     assert run.status is RunStatus.PARTIAL
 

@@ -14,7 +14,7 @@ import pytest
 
 from latlab.campaigns import recovering
 from latlab.campaigns.importing import import_log
-from latlab.campaigns.life import living
+from latlab.campaigns.life import run_lifecycle
 from latlab.errors import LatlabError
 from latlab.model.conditions import Conditions
 from latlab.model.enums import Clock, RunStatus
@@ -231,7 +231,7 @@ def test_what_a_run_of_another_store_left_stays_for_the_commands_of_that_store(s
     folder = tmp_path / f"latlab-{scratch.space()}-{os.getpid()}-1-x"
     folder.mkdir()
     (folder / "secure.log").write_bytes(b"said")
-    with living(other, RUN, Left(str(folder))) as run_id:
+    with run_lifecycle(other, RUN, Left(str(folder))) as run_id:
         of_another(other, run_id, replace(this_process(), pid_started=1))
         assert recovering.sweep(store) == [] and folder.is_dir()
         (done,) = recovering.sweep(other)
@@ -254,11 +254,11 @@ def test_only_one_of_two_processes_recovers_a_run(store: Store) -> None:
 
 
 def test_a_run_that_an_error_ends_is_over_and_says_it(store: Store) -> None:
-    with pytest.raises(LatlabError), living(store, RUN) as run_id:
+    with pytest.raises(LatlabError), run_lifecycle(store, RUN) as run_id:
         raise LatlabError("the board caught fire")
     run = store.load(run_id)
     assert run.status is RunStatus.PARTIAL and run.problems == (Problem(0, "the board caught fire"),)
-    assert store.lives() == ()
+    assert store.unfinished_runs() == ()
 
 
 def test_a_run_that_is_under_way_cannot_be_removed_and_a_labelled_one_is_not_pruned(store: Store) -> None:
@@ -275,7 +275,11 @@ def test_a_run_that_is_under_way_cannot_be_removed_and_a_labelled_one_is_not_pru
     latlab("runs", "prune", "--before", "2027-01", "--keep", "1", "--yes", store=store.place)
     assert [run.id for run in store.runs()] == [second, third]
     assert latlab("ls", "--label", "before the change", "--format", "csv", store=store.place).stdout.splitlines()[1].startswith(second)
-    assert latlab("runs", "rm", second, third, store=store.place).returncode == 0 and store.runs() == () and store.lives(series=True) == ()
+    assert (
+        latlab("runs", "rm", second, third, store=store.place).returncode == 0
+        and store.runs() == ()
+        and store.unfinished_runs(series=True) == ()
+    )
 
 
 def test_a_part_that_was_cut_off_says_so(store: Store) -> None:

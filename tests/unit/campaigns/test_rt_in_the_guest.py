@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from latlab.campaigns import power, rt, rt_trng
-from latlab.campaigns.following import Unwatched
+from latlab.campaigns.following import NullObserver
 from latlab.campaigns.power import run_power_guest
 from latlab.campaigns.rt import GuestOptions, run_rt_guest
 from latlab.campaigns.rt_trng import DoseBoot, held_boots, run_trng, stack_boots, stack_doses, trng_doses
@@ -26,7 +26,7 @@ from latlab.targets.guest.guest_image import GuestImage
 from latlab.targets.linux import power_job
 from latlab.targets.linux.power_job import PowerCycle
 from latlab.targets.linux.rt_job import Drivers, Instrument, RngNode, Workload, guest_script
-from latlab.targets.process.console import Limits, MachineEnd, Outcome
+from latlab.targets.process.console import Limits, MachineEnd, MachineOutcome
 from latlab.targets.qemu.images import PLATFORM
 from latlab.targets.qemu.qemu import Qemu
 from support import recorder_files
@@ -48,7 +48,7 @@ class Boots:
     files: dict[str, bytes] = field(default_factory=lambda: {"recorder.rec": RECORD})
     status: int | None = 0
     problems: tuple[Problem, ...] = ()
-    outcome: Outcome = field(default_factory=lambda: Outcome(MachineEnd.EXIT))
+    outcome: MachineOutcome = field(default_factory=lambda: MachineOutcome(MachineEnd.EXIT))
     stops_at: int = 0
     shared: bytes = b""
 
@@ -76,13 +76,13 @@ class Boots:
         watch(b"<LLG1:PHASE name=recorder>\n")
         assert poll() is False
         is_stopped = self.stops_at == len(self.runs)
-        outcome = Outcome(MachineEnd.INTERRUPT, "the user has interrupted it") if is_stopped else self.outcome
+        outcome = MachineOutcome(MachineEnd.INTERRUPT, "the user has interrupted it") if is_stopped else self.outcome
         output = GuestOutput(self.files, self.status, self.problems)
         return GuestRun(output, outcome, b"the console\n", SECURE, b"", ("qemu-system-aarch64", "-M", "virt", "-cpu", "cortex-a57"))
 
 
 @dataclass
-class Told(Unwatched):
+class Told(NullObserver):
     """What a watcher hears."""
 
     ids: list[str] = field(default_factory=list)
@@ -194,7 +194,7 @@ def test_a_record_that_did_not_come_back_is_taken_from_the_shared_memory(
 def test_what_a_boot_complains_of_is_the_run_s_first_with_how_it_ended(
     boots: Boots, store: Store, image: GuestImage, firmware: Path
 ) -> None:
-    boots.outcome = Outcome(MachineEnd.HANG, "it took too long")
+    boots.outcome = MachineOutcome(MachineEnd.HANG, "it took too long")
     boots.problems, boots.status = (Problem(3, "a line was damaged"),), 9
     run = measured(store, image, GuestMachine(firmware=firmware))
     assert run.status is RunStatus.PARTIAL
@@ -204,7 +204,7 @@ def test_what_a_boot_complains_of_is_the_run_s_first_with_how_it_ended(
         "a line was damaged",
         "the guest's job ended with status 9; `latlab show --log job.log` prints why",
     ]
-    boots.outcome, boots.problems, boots.status = Outcome(MachineEnd.EXIT), (), None
+    boots.outcome, boots.problems, boots.status = MachineOutcome(MachineEnd.EXIT), (), None
     assert measured(store, image, GuestMachine(firmware=firmware)).problems == ()
 
 
@@ -275,7 +275,7 @@ def test_an_experiment_that_was_cut_off_goes_on_behind_its_last_whole_boot(
     assert run.status is RunStatus.COMPLETE and len(boots.runs) == 3 + 3, "two of five were there, and the third is made again"
     logs = store.logs(run.id)
     assert {name.rpartition("/")[0] for name in logs if name.endswith("recorder.rec")} == {boot.dose.name for boot in asked}
-    boots.outcome = Outcome(MachineEnd.EXIT)
+    boots.outcome = MachineOutcome(MachineEnd.EXIT)
     assert run_trng(store, QEMU, image, asked, LIMITS) != run.id and len(boots.runs) == 6 + 5, "what is whole is not gone on with"
 
 
@@ -342,9 +342,9 @@ def test_a_boot_that_did_not_come_to_its_end_is_made_again_by_the_same_command(
     boots: Boots, store: Store, image: GuestImage, firmware: Path
 ) -> None:
     asked = held_boots((0, 50, 100), WORKLOAD, firmware)
-    boots.outcome = Outcome(MachineEnd.HANG, "it took too long")
+    boots.outcome = MachineOutcome(MachineEnd.HANG, "it took too long")
     assert store.load(run_trng(store, QEMU, image, asked, LIMITS)).status is RunStatus.PARTIAL
-    boots.outcome = Outcome(MachineEnd.EXIT)
+    boots.outcome = MachineOutcome(MachineEnd.EXIT)
     assert store.load(run_trng(store, QEMU, image, asked, LIMITS)).status is RunStatus.COMPLETE and len(boots.runs) == 5 + 5
     run_trng(store, QEMU, image, asked, LIMITS)
     assert len(boots.runs) == 5 + 5 + 5, "an experiment that is whole is begun anew"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Latlab
-from latlab.campaigns.life import Silent
+from latlab.campaigns.life import NullProgress
 from latlab.campaigns.psci import run_psci
 from latlab.campaigns.recording import Recorded
 from latlab.catalog import event_table
@@ -19,7 +19,7 @@ from latlab.model.run import CoreId, Topology
 from latlab.store.store import Store, open_store
 from latlab.targets.process.console import Limits
 from latlab.targets.qemu.images import ImageSet, elf_events_hash, find_images
-from latlab.targets.qemu.qemu import Machine, Qemu, check_machine, command_line, find_qemu
+from latlab.targets.qemu.qemu import Qemu, QemuMachine, check_machine, command_line, find_qemu
 from support.fakes import elf_with_note, fake_images, fake_qemu
 from support.runs import JUNO
 from support.synthetic import TESTS, log
@@ -38,8 +38,8 @@ def run(
     store: Store, folder: Path, behaviour: str = "well", limits: Limits = PATIENT, mode: Mode = Mode.DETERMINISTIC, boots: int = 1
 ) -> Recorded:
     images = find_images(JUNO, "psci_bench", fake_images(folder / "images"))
-    machine = Machine(images, "psci_bench", mode, iterations=2)
-    return run_psci(store, find_qemu(fake_qemu(folder, LOG, behaviour)), machine, limits, Silent(), boots=boots)
+    machine = QemuMachine(images, "psci_bench", mode, iterations=2)
+    return run_psci(store, find_qemu(fake_qemu(folder, LOG, behaviour)), machine, limits, NullProgress(), boots=boots)
 
 
 def test_a_whole_run_is_kept_with_everything_that_says_what_it_means(store: Store, tmp_path: Path) -> None:
@@ -134,7 +134,7 @@ def test_multi_threaded_figures_are_no_instructions(store: Store, tmp_path: Path
 def test_firmware_of_another_event_table_is_refused_before_the_start(store: Store, tmp_path: Path) -> None:
     images = find_images(JUNO, "psci_bench", fake_images(tmp_path, events="00000000deadbeef"))
     with pytest.raises(DataError, match="00000000deadbeef"):
-        run_psci(store, find_qemu(fake_qemu(tmp_path, LOG)), Machine(images, "psci_bench"), PATIENT, Silent())
+        run_psci(store, find_qemu(fake_qemu(tmp_path, LOG)), QemuMachine(images, "psci_bench"), PATIENT, NullProgress())
     assert store.runs() == ()
 
 
@@ -183,8 +183,8 @@ def test_a_folder_of_the_users_own_has_its_own_programs_even_beside_a_release(tm
     assert variant.payload("another") == tmp_path / "qemu_virt-bare" / "another.elf", "which the release does not have"
 
 
-def machine(topology: Topology, **options: object) -> Machine:
-    return Machine(ImageSet(Path("/images,here"), topology), "psci_bench", **options)  # type: ignore[arg-type]
+def machine(topology: Topology, **options: object) -> QemuMachine:
+    return QemuMachine(ImageSet(Path("/images,here"), topology), "psci_bench", **options)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("version", [(7, 2, 22), (9, 2, 0)])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from latlab.campaigns.life import living
+from latlab.campaigns.life import run_lifecycle
 from latlab.campaigns.series import planned_series
 from latlab.errors import UsageError
 from latlab.model.enums import RunStatus
@@ -24,21 +24,21 @@ def store(tmp_path: Path) -> Store:
 
 
 def do(store: Store, run_id: str, status: RunStatus = RunStatus.COMPLETE) -> None:
-    with living(store, RUN, planned=run_id):
+    with run_lifecycle(store, RUN, planned=run_id):
         store.finish(run_id, status)
 
 
 def test_every_boot_is_planned_before_the_first_begins(store: Store) -> None:
     series = planned_series(store, RUN, 3, ASKED)
-    assert [run.status for run in store.runs()] == [RunStatus.PLANNED] * 3 and len(series.left) == 3
-    assert all(life.owner is None for life in store.lives())
+    assert [run.status for run in store.runs()] == [RunStatus.PLANNED] * 3 and len(series.planned) == 3
+    assert all(life.owner is None for life in store.unfinished_runs())
 
 
 def test_the_same_question_goes_on_and_another_one_begins_anew(store: Store) -> None:
     first = planned_series(store, RUN, 3, ASKED)
-    do(store, first.left[0], RunStatus.PARTIAL)
+    do(store, first.planned[0], RunStatus.PARTIAL)
     again = planned_series(store, RUN, 3, ASKED)
-    assert (again.name, again.done, again.left) == (first.name, first.left[:1], first.left[1:])
+    assert (again.name, again.done, again.planned) == (first.name, first.planned[:1], first.planned[1:])
     assert planned_series(store, RUN, 3, ("guest", "5h")).name != first.name
     assert planned_series(store, RUN, 2, ASKED).name != first.name
     assert planned_series(store, RUN, 3, ASKED, is_new=True).done == ()
@@ -46,21 +46,21 @@ def test_the_same_question_goes_on_and_another_one_begins_anew(store: Store) -> 
 
 def test_a_boot_that_was_cut_off_is_planned_once_more_and_stays_as_it_is(store: Store) -> None:
     first = planned_series(store, RUN, 2, ASKED)
-    do(store, first.left[0])
-    do(store, first.left[1], RunStatus.PARTIAL)
-    store.checkpoint(first.left[1], {}, CUT_OFF)
+    do(store, first.planned[0])
+    do(store, first.planned[1], RunStatus.PARTIAL)
+    store.checkpoint(first.planned[1], {}, CUT_OFF)
     again = planned_series(store, RUN, 2, ASKED)
-    assert again.name == first.name and again.done == first.left[:1] and again.left[0] not in first.left
+    assert again.name == first.name and again.done == first.planned[:1] and again.planned[0] not in first.planned
     assert planned_series(store, RUN, 2, ASKED) == again
-    do(store, again.left[0])
+    do(store, again.planned[0])
     assert planned_series(store, RUN, 2, ASKED).name != first.name
 
 
 def test_a_boot_that_another_latlab_has_begun_is_refused(store: Store) -> None:
     series = planned_series(store, RUN, 2, ASKED)
-    do(store, series.left[0])
+    do(store, series.planned[0])
     with pytest.raises(UsageError, match="another latlab has begun it"):
-        do(store, series.left[0])
+        do(store, series.planned[0])
 
 
 @pytest.mark.parametrize("boots", [0, 1001])

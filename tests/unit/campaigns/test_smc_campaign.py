@@ -26,7 +26,7 @@ HOW = Watch((), Path("probe.so"), has_functions=True, timeout_s=7.0)
 def fixture_subject(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Subject:
     """An image, with the programs that make the calls where they are looked for."""
     for board in BOARDS.values():
-        place = tmp_path / "build" / board.own
+        place = tmp_path / "build" / board.own_build
         place.mkdir(parents=True)
         (place / f"smc_calls{board.suffix}.elf").write_bytes(b"\x7fELF")
     monkeypatch.setattr(subjects, "search_folders", lambda: (tmp_path / "build",))

@@ -11,7 +11,7 @@ from latlab.analysis.compare import compare
 from latlab.campaigns import steal as campaign
 from latlab.campaigns.material import load_run
 from latlab.campaigns.steal import checked, run_steal_linux
-from latlab.campaigns.steal_results import phases_of, whose
+from latlab.campaigns.steal_results import phases_of, thefts_by_caller
 from latlab.cli import showing
 from latlab.cli.app import app
 from latlab.cli.options import Format
@@ -143,17 +143,17 @@ def test_thefts_are_put_down_to_calls_on_the_instruction_clock_alone(measure: Me
     store, run_id = measure(IDLE)
     run, files = store.load(run_id), store.logs(run_id)
     with pytest.raises(DataError, match="was measured in time and the probe counts instructions"):
-        whose(run, files, CALLS)
+        thefts_by_caller(run, files, CALLS)
     counted = replace(run, tick=Tick(Clock.INSTRUCTIONS, 0.5))
     with pytest.raises(DataError, match="the run with the calls has none"):
-        whose(counted, files, ())
-    told = {one.sentence for one in whose(counted, files, CALLS) if one.test == "idle"}
+        thefts_by_caller(counted, files, ())
+    told = {one.sentence for one in thefts_by_caller(counted, files, CALLS) if one.test == "idle"}
     assert told == {
         "two windows with 976 instructions of steal time: TRNG_RND (count 12), the only call that fits",
         "one window with 592 instructions of steal time: no call in the probe's data has that size, nor have several calls of one kind",
     }
     with pytest.raises(DataError, match="is no run of the steal meter"):
-        whose(replace(counted, campaign="rt"), files, CALLS)
+        thefts_by_caller(replace(counted, campaign="rt"), files, CALLS)
 
 
 def test_the_command_line_takes_the_calls_of_another_run(
@@ -165,7 +165,7 @@ def test_the_command_line_takes_the_calls_of_another_run(
         app(("explain", run_id, "--calls", run_id), standalone_mode=False)
     with pytest.raises(UsageError, match="--calls names the calls of one run"):
         app(("explain", run_id, run_id, "--calls", run_id), standalone_mode=False)
-    store.describe(run_id, replace(store.load(run_id), tick=Tick(Clock.INSTRUCTIONS, 0.5)))
+    store.update_metadata(run_id, replace(store.load(run_id), tick=Tick(Clock.INSTRUCTIONS, 0.5)))
     store.add(run_id, logs={KINDS_LOG: render_functions(CALLS)})
     said: list[str] = []
     monkeypatch.setattr("latlab.cli.analysis.emit", said.append)

@@ -23,7 +23,7 @@ from latlab.targets.guest.guest import GuestMachine, GuestRun
 from latlab.targets.guest.guest_image import GuestImage
 from latlab.targets.linux.rt_job import USUAL_DRIVERS, Drivers, RngNode
 from latlab.targets.linux.steal_job import Watch, guest_script
-from latlab.targets.process.console import Limits, MachineEnd, Outcome
+from latlab.targets.process.console import Limits, MachineEnd, MachineOutcome
 from latlab.targets.qemu.images import PLATFORM
 from latlab.targets.qemu.qemu import Qemu
 from support.fakes import fake_images
@@ -43,7 +43,7 @@ class Boots:
     jobs: list[tuple[GuestMachine, str]] = field(default_factory=list)
     files: dict[str, bytes] = field(default_factory=lambda: dict(FILES))
     status: int | None = 0
-    outcome: Outcome = field(default_factory=lambda: Outcome(MachineEnd.EXIT))
+    outcome: MachineOutcome = field(default_factory=lambda: MachineOutcome(MachineEnd.EXIT))
 
     def run(
         self,
@@ -118,7 +118,7 @@ def test_without_the_entropy_driver_and_on_the_instruction_clock_the_run_says_so
 
 
 def test_whatever_a_boot_complains_of_makes_the_run_partial(boots: Boots, store: Store, machine: GuestMachine) -> None:
-    boots.outcome, boots.status = Outcome(MachineEnd.HANG, "it took too long"), 4
+    boots.outcome, boots.status = MachineOutcome(MachineEnd.HANG, "it took too long"), 4
     boots.files["kernel.log"] = b"[1] fine\n[2] WARNING: CPU: 0 at x\n"
     run = watched(store, machine)
     assert run.status is RunStatus.PARTIAL
@@ -134,7 +134,7 @@ def test_where_nothing_came_back_the_reason_of_the_boot_stands_alone(boots: Boot
     boots.files = {}
     (alone,) = watched(store, machine).problems
     assert alone.message.startswith("no file of the steal meter came back")
-    boots.outcome = Outcome(MachineEnd.DEATH, "the emulator died")
+    boots.outcome = MachineOutcome(MachineEnd.DEATH, "the emulator died")
     assert [problem.message for problem in watched(store, machine).problems] == ["the emulator died"]
 
 
@@ -146,7 +146,7 @@ def test_a_guest_whose_cpus_are_all_blind_says_why(boots: Boots, store: Store, m
 
 
 def test_an_interrupt_keeps_what_came_and_is_told_after_the_run_is_over(boots: Boots, store: Store, machine: GuestMachine) -> None:
-    boots.outcome = Outcome(MachineEnd.INTERRUPT, "the user has interrupted it")
+    boots.outcome = MachineOutcome(MachineEnd.INTERRUPT, "the user has interrupted it")
     with pytest.raises(LatlabError, match="interrupted; the samples so far are kept as the partial run"):
         watched(store, machine)
     (run,) = store.runs()

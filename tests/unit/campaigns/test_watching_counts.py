@@ -9,8 +9,8 @@ import pytest
 
 from latlab.analysis.crossings.span_functions import SpanReader, functions_of_calls
 from latlab.campaigns import watching
-from latlab.campaigns.life import living
-from latlab.campaigns.watching import Seen, Watch, Watched, _concluded, _planned, check_command, core_of, verdict, watch
+from latlab.campaigns.life import run_lifecycle
+from latlab.campaigns.watching import StreamAccumulator, Watch, WatchResult, _concluded, _planned, check_command, core_of, verdict, watch
 from latlab.errors import LatlabError, UsageError
 from latlab.formats.probe.decoder import Decoder
 from latlab.model.conditions import Mode
@@ -24,7 +24,7 @@ from support.runs import run_with
 
 
 def test_each_crossing_is_counted_by_where_it_left_and_what_it_entered() -> None:
-    seen = Seen(lambda samples: None)
+    seen = StreamAccumulator(lambda samples: None)
     stream = header() + core(0, 0x1) + crossing(0, 1, 0xFF, NS_EL1)
     for at in (10, 20, 30):
         stream += smc(0, at, 0x84000000) + back(0, at + 5, 0x10001)
@@ -35,7 +35,7 @@ def test_each_crossing_is_counted_by_where_it_left_and_what_it_entered() -> None
 
 def test_a_call_that_was_refused_is_counted_and_is_no_sample() -> None:
     handed: list[list[Sample]] = []
-    seen = Seen(handed.append)
+    seen = StreamAccumulator(handed.append)
     refused = back(0, 15, -1 & (1 << 64) - 1)
     seen.take(Decoder().feed(header() + core(0, 0x1) + smc(0, 10, 0x84000000) + refused + smc(0, 20, 0x84000000) + back(0, 27, 0x10001)))
     seen.flush()
@@ -46,7 +46,7 @@ def test_a_call_that_was_refused_is_counted_and_is_no_sample() -> None:
 
 @pytest.mark.parametrize(("answer", "told"), [(0x10001, [("PSCI_VERSION", 2)]), (-1 & (1 << 64) - 1, [])])
 def test_functions_of_calls_that_were_always_refused_are_not_kept_beside_samples(answer: int, told: list[tuple[str, int]]) -> None:
-    seen = Seen(lambda samples: None)
+    seen = StreamAccumulator(lambda samples: None)
     call = smc(0, 10, 0x84000000) + profile(0, [(1, 1)]) + back(0, 15, answer)
     seen.take(Decoder().feed(header(functions=1) + core(0, 0x1) + fragment(1, 0x100, 5) + call + call))
     ran = [stretches for each in seen.tally.ran().values() for stretches in each]
@@ -57,7 +57,7 @@ def test_functions_of_calls_that_were_always_refused_are_not_kept_beside_samples
 @pytest.mark.parametrize(("campaign", "samples"), [("smc", []), ("watch", [7])])
 def test_calls_of_a_secure_world_are_no_samples_of_a_campaign_about_a_program(campaign: str, samples: list[int]) -> None:
     handed: list[list[Sample]] = []
-    seen = Seen(handed.append, campaign)
+    seen = StreamAccumulator(handed.append, campaign)
     booted = header() + core(0, 0x1) + crossing(0, 1, 0xFF, S_EL1)
     seen.take(Decoder().feed(booted + smc(0, 20, 0x84000000, caller=S_EL1) + back(0, 27, 0x10001, to=S_EL1)))
     seen.flush()
@@ -65,11 +65,11 @@ def test_calls_of_a_secure_world_are_no_samples_of_a_campaign_about_a_program(ca
     assert [(row.key.name, row.key.is_inner) for row in seen.tally.rows()] == [("PSCI_VERSION", not samples)]
 
 
-def ended(folder: Path, seen: Seen, stderr: bytes = b"", images: tuple[Image, ...] = ()) -> tuple[str, list[str]]:
+def ended(folder: Path, seen: StreamAccumulator, stderr: bytes = b"", images: tuple[Image, ...] = ()) -> tuple[str, list[str]]:
     """What a watch says that cannot be concluded, and the problems of its run."""
     store = open_store(str(folder / "s.sqlite"))
     follower: Any = SimpleNamespace(stderr=stderr, exit_status=1)
-    with pytest.raises(LatlabError) as raised, living(store, run_with(status=RunStatus.RUNNING)) as run_id:
+    with pytest.raises(LatlabError) as raised, run_lifecycle(store, run_with(status=RunStatus.RUNNING)) as run_id:
         _concluded(store, run_id, Watch((), folder, images=images), seen, follower, "")
     problems = store.load(run_id).problems
     assert {problem.line for problem in problems} == {0}
@@ -84,11 +84,11 @@ def ended(folder: Path, seen: Seen, stderr: bytes = b"", images: tuple[Image, ..
     ],
 )
 def test_a_machine_that_does_not_start_is_one_sentence_and_one_problem_of_the_run(said: bytes, sentence: str, tmp_path: Path) -> None:
-    assert ended(tmp_path, Seen(lambda samples: None), said) == (sentence, [sentence])
+    assert ended(tmp_path, StreamAccumulator(lambda samples: None), said) == (sentence, [sentence])
 
 
 def test_symbols_of_what_never_ran_are_told_once(tmp_path: Path) -> None:
-    seen = Seen(lambda samples: None)
+    seen = StreamAccumulator(lambda samples: None)
     seen.take(Decoder().feed(header() + core(0, 0x1) + crossing(0, 1, 0xFF, NS_EL1)))
     said, problems = ended(tmp_path, seen, images=(Image("fw.elf", (0,), (4,), ("f",), ((0, bytes(4)),)),))
     assert said.startswith("none of the executed code is in fw.elf")
@@ -100,7 +100,7 @@ def test_a_core_is_named_by_the_two_lowest_levels_of_its_affinity() -> None:
 
 
 def test_clusters_are_as_large_as_their_last_core_that_ran() -> None:
-    seen = Seen(lambda samples: None)
+    seen = StreamAccumulator(lambda samples: None)
     assert seen.topology == Topology((1,)) and seen.unreturned == ()
     seen.take(Decoder().feed(header(cores=4) + core(0, 0x1) + core(1, 0x203) + core(2, 0x201) + core(3, 0x0)))
     assert seen.topology == Topology((2, 0, 4))
@@ -109,7 +109,7 @@ def test_clusters_are_as_large_as_their_last_core_that_ran() -> None:
 def test_samples_are_handed_on_many_at_once_and_the_rest_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watching, "SAMPLES_AT_ONCE", 2)
     handed: list[list[Sample]] = []
-    seen = Seen(handed.append)
+    seen = StreamAccumulator(handed.append)
     stream = header() + core(0, 0x102) + crossing(0, 1, 0xFF, NS_EL1)
     for at in (10, 20, 30):
         stream += smc(0, at, 0x84000000) + back(0, at + 5)
@@ -164,7 +164,7 @@ echo 'qemu-system-fake: said aside' >&2
 """
 
 
-def watched(folder: Path, behaviour: str, stream: bytes, **more: Any) -> tuple[Store, Watched, bytes]:
+def watched(folder: Path, behaviour: str, stream: bytes, **more: Any) -> tuple[Store, WatchResult, bytes]:
     """A machine that writes this stream and goes on as told; what was shown of its console."""
     machine = folder / "qemu-system-fake"
     machine.write_text(MACHINE + behaviour)

@@ -20,7 +20,7 @@ from latlab.model.crossings import (
     Path,
     Profile,
     Sleep,
-    Wait,
+    WaitInstruction,
     Wake,
     world_name,
 )
@@ -67,7 +67,7 @@ def test_every_record_comes_back_as_it_was_written() -> None:
         Crossing(0, 0, 0, 0x400, 0xFF, 7, ()),
         Crossing(0, 100, 100, 0x400, 1, 7, (0x84000000, 1, 2, 0, 0, 0, 0, 0, 0x17 << 26, 0x60000000)),
         Fragment(0, 0x400, 2, 3, b"\1\2\3\4\5\6\7\x08"),
-        Sleep(0, 120, 120, 0x1000, 7, Wait.WFI),
+        Sleep(0, 120, 120, 0x1000, 7, WaitInstruction.WFI),
         Naps(0, 5, ((0, 2),)),
         Wake(0, 130, 130, 0x1004, 7),
         Path(0, (0, 1, LOOP | 1, 9, 0, 2)),

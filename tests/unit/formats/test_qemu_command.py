@@ -7,7 +7,7 @@ import pytest
 
 from latlab.formats.elf_build import built_with, said_by, with_image
 from latlab.formats.qemu_command import with_machine
-from latlab.model.conditions import UNSAID, Conditions
+from latlab.model.conditions import NO_CONDITIONS, Conditions
 from support.places import ROOT
 
 OWN = [
@@ -47,7 +47,7 @@ OWN = [
 
 
 def test_the_machine_of_our_own_command_is_its_processor_controller_and_level() -> None:
-    found = with_machine(UNSAID, OWN)
+    found = with_machine(NO_CONDITIONS, OWN)
     assert (found.processor, found.interrupt_controller, found.exception_level) == ("cortex-a57", "GICv3", 1)
     assert found.emulator_options == ("-m 1024", "secure=on")
 
@@ -64,12 +64,12 @@ def test_the_machine_of_our_own_command_is_its_processor_controller_and_level() 
 )
 def test_another_machine_option_is_another_condition(other: str, field: str, value: object) -> None:
     command = [OWN[0], *other.split(), *OWN[3:]]
-    assert getattr(with_machine(UNSAID, command), field) == value
+    assert getattr(with_machine(NO_CONDITIONS, command), field) == value
 
 
 def test_a_machine_of_riscv_has_no_exception_levels() -> None:
     """Its virt is another machine than Arm's."""
-    assert with_machine(UNSAID, ("/usr/bin/qemu-system-riscv64", "-M", "virt")).exception_level is None
+    assert with_machine(NO_CONDITIONS, ("/usr/bin/qemu-system-riscv64", "-M", "virt")).exception_level is None
 
 
 def test_features_of_the_processor_are_part_of_it_and_unknown_options_are_kept() -> None:
@@ -86,19 +86,19 @@ def test_features_of_the_processor_are_part_of_it_and_unknown_options_are_kept()
         "-append",
         "quiet",
     ]
-    found = with_machine(UNSAID, command)
+    found = with_machine(NO_CONDITIONS, command)
     assert found.processor == "cortex-a57,pmu=off" and found.emulator_options == ("-global x.y=1", "-no-hpet")
 
 
 def test_what_the_run_states_itself_stays_and_a_command_of_nothing_says_nothing() -> None:
     stated = Conditions(processor="cortex-m33", exception_level=2, interrupt_controller="GICv2", emulator_options=("x",))
     assert with_machine(stated, OWN) == stated
-    assert with_machine(UNSAID, ()) == UNSAID
+    assert with_machine(NO_CONDITIONS, ()) == NO_CONDITIONS
 
 
 def test_files_of_the_host_are_no_condition() -> None:
     one, other = ([*OWN, "-device", f"ivshmem-plain,memdev={path}"] for path in ("/tmp/1", "/tmp/2"))
-    assert with_machine(UNSAID, one) == with_machine(UNSAID, other)
+    assert with_machine(NO_CONDITIONS, one) == with_machine(NO_CONDITIONS, other)
 
 
 def test_a_compiler_and_its_flags_are_read_from_what_it_wrote_into_each_file() -> None:
@@ -118,6 +118,6 @@ def test_an_image_is_known_by_its_bytes_and_one_that_is_not_there_by_nothing(tmp
     (one := tmp_path / "one.bin").write_bytes(b"code")
     (copy := tmp_path / "copy.bin").write_bytes(b"code")
     (other := tmp_path / "other.bin").write_bytes(b"more")
-    digests = [with_image(UNSAID, [path]).image for path in (one, copy, other)]
-    assert digests[0] == digests[1] != digests[2] and with_image(UNSAID, [one, other]).image not in digests
-    assert with_image(UNSAID, [tmp_path / "missing"]) == UNSAID
+    digests = [with_image(NO_CONDITIONS, [path]).image for path in (one, copy, other)]
+    assert digests[0] == digests[1] != digests[2] and with_image(NO_CONDITIONS, [one, other]).image not in digests
+    assert with_image(NO_CONDITIONS, [tmp_path / "missing"]) == NO_CONDITIONS

@@ -34,7 +34,7 @@ PYTHON_RULES = (
     ("store/reading.py", "import re\ndef told(problem):\n    return re.search('line (.*)', problem.message)\n", "a message is for readers"),
     ("campaigns/psa.py", "def told(problem):\n    return 'timeout' in problem\n", "a message is for readers"),
     ("campaigns/sbi.py", "def told(reason):\n    return reason == 'hangs'\n", "a message is for readers"),
-    ("formats/places.py", "def told(message):\n    return message.lower().endswith('late')\n", "a message is for readers"),
+    ("formats/dwarf_lines.py", "def told(message):\n    return message.lower().endswith('late')\n", "a message is for readers"),
     ("targets/tools.py", "import re\ndef told(warning):\n    return re.compile('late').search(warning)\n", "a message is for readers"),
     ("report/kinds.py", "def told(error):\n    match error:\n        case 'a' | 'b':\n            return 1\n", "a message is for readers"),
     ("model/calls.py", "class Sample:\n    pass\n", "class Sample: the glossary means that of model/run.py"),

@@ -6,7 +6,7 @@ from unittest.mock import patch
 
 import pytest
 
-from latlab.model.attacks import Outcome
+from latlab.model.attacks import AttackOutcome
 from latlab.model.run import Attacks
 from latlab.report.attacks import attack_pages
 from latlab.report.page import Folded, Page, Section
@@ -62,7 +62,9 @@ def test_what_multi_threaded_emulation_timed_is_no_answer(pages: dict[str, Page]
     assert "µs" not in plain(pages["rt-power"].answer) and "cannot measure" in plain(pages["rt-power"].answer)
 
 
-@pytest.mark.parametrize(("outcome", "said"), [(Outcome.BROKEN, "Of one attack on x 1 broke the isolation."), (Outcome.NOT_TRIED, "")])
-def test_an_attack_that_broke_something_is_the_answer_and_one_that_was_not_tried_is_none(outcome: Outcome, said: str) -> None:
+@pytest.mark.parametrize(
+    ("outcome", "said"), [(AttackOutcome.BROKEN, "Of one attack on x 1 broke the isolation."), (AttackOutcome.NOT_TRIED, "")]
+)
+def test_an_attack_that_broke_something_is_the_answer_and_one_that_was_not_tried_is_none(outcome: AttackOutcome, said: str) -> None:
     run = run_with(campaign="attack", contents=Attacks((replace(ATTACKED, outcome=outcome),)))
     assert attack_pages.document(replace(run, build=replace(run.build, firmware="x"))).answer == said

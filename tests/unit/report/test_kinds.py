@@ -9,7 +9,7 @@ from inspect import Parameter, signature
 
 import pytest
 
-from latlab.campaigns.material import Material
+from latlab.campaigns.material import RunArtifacts
 from latlab.model.enums import Kind
 from latlab.report.kinds import CAMPAIGNS, KINDS, PAIRS, Form, Forms, PairForms, forms_of
 from latlab.report.page import Facts
@@ -43,7 +43,7 @@ def test_a_form_is_a_function_of_that_many_fields_of_a_runs_material(form: Form)
     needed = [one for one in parameters if one.default is Parameter.empty]
     assert len(needed) <= len(form.takes) <= len(parameters)
     for field in form.takes:
-        assert field == "run" or hasattr(Material, field)
+        assert field == "run" or hasattr(RunArtifacts, field)
 
 
 @pytest.mark.parametrize("form", PAIR_FORMS)
@@ -64,7 +64,7 @@ def test_on_a_terminal_the_figures_of_every_run_come_before_its_facts(store: Sto
     seen = set()
     for head in store.runs():
         run = store.load(head.id)
-        material = Material(store, run)
+        material = RunArtifacts(store, run)
         page = forms_of(material).screen.of(material)
         blocks = [block for section in page.sections for block in section.blocks]
         facts = [number for number, block in enumerate(blocks) if isinstance(block, Facts)]

@@ -21,7 +21,7 @@ from latlab.analysis.base.sentences import sentence_of
 from latlab.analysis.compare import compare
 from latlab.analysis.gate import decide_gate
 from latlab.analysis.history import history
-from latlab.campaigns.site import Measured
+from latlab.campaigns.site import MeasuredThing
 from latlab.model.enums import Clock, RunStatus
 from latlab.model.life import Head
 from latlab.model.run import Amount, Amounts, Run, Spans, Tick, Topology, WakeupCounts
@@ -31,10 +31,10 @@ from latlab.report.exports import junit, sarif
 from latlab.report.page import Page
 from latlab.report.renderers import html
 from latlab.report.site import history as history_pages
+from latlab.report.site.comparison_summaries import SummaryCache
 from latlab.report.site.front import compared
 from latlab.report.site.live import Live, application
-from latlab.report.site.site_pages import Material, pages_of
-from latlab.report.site.told import Tellings
+from latlab.report.site.site_pages import SiteContents, pages_of
 from support.steal_lines import cpu_with, measured
 from truth.machines import JUNO
 from truth.noise import Noise
@@ -130,15 +130,15 @@ def head(run: Run, at: str) -> Head:
     return Head(run.id, run.campaign, run.kind, "", run.platform, str(run.topology), run.tick.clock, "", "complete", at, 1, "")
 
 
-def material(before: Run, after: Run) -> Material:
+def material(before: Run, after: Run) -> SiteContents:
     def told(a: str, b: str) -> Comparison | str:
         return compare(before, after)
 
     runs = head(before, "2026-01-01T00:00:00Z"), head(after, "2026-01-09T00:00:00Z")
-    return Material((), (Measured(runs),), 1, lambda run: Page(run), told, Tellings(told))
+    return SiteContents((), (MeasuredThing(runs),), 1, lambda run: Page(run), told, SummaryCache(told))
 
 
-def served(of: Material, path: str) -> str:
+def served(of: SiteContents, path: str) -> str:
     pytest.importorskip("starlette", reason="`make setup-dev` installs it")
     testclient = pytest.importorskip("starlette.testclient")
     answer: Any = testclient.TestClient(application(Live(lambda: pages_of(of)), ("localhost",)), base_url="http://localhost").get(path)

@@ -25,7 +25,7 @@ from latlab.report.page import Commands, Facts, Item, Items, Page, Paragraph, Se
 from latlab.report.renderers import html, markdown, rst
 from latlab.report.renderers import json as as_json
 from latlab.report.renderers.terminal import print_page
-from latlab.report.site.feed import Entry
+from latlab.report.site.feed import FeedEntry
 from latlab.report.site.feed import document as feed
 from latlab.report.table import Table, words
 from latlab.shown import LINES, shown, shown_cell
@@ -73,9 +73,9 @@ def test_a_name_does_nothing_in_any_form_of_a_page(name: str) -> None:
     screen = io.StringIO()
     print_page(Console(file=screen, width=100, color_system=None), page)
     assert not acts(screen.getvalue(), LINES)
-    assert not acts(feed((Entry(name, name, name, "a.html", "2026-01-01T00:00:00Z"),)), LINES)
+    assert not acts(feed((FeedEntry(name, name, name, "a.html", "2026-01-01T00:00:00Z"),)), LINES)
     ET.fromstring(refused_junit(name, name, name))
-    ET.fromstring(feed((Entry(name, name, name, "a.html", "2026-01-01T00:00:00Z"),)))
+    ET.fromstring(feed((FeedEntry(name, name, name, "a.html", "2026-01-01T00:00:00Z"),)))
 
 
 @given(names)

@@ -17,7 +17,7 @@ from latlab.analysis.spans.psa_builds import BuildResult
 from latlab.analysis.spans.spans import samples_of
 from latlab.analysis.wakeups.power_cycles import PowerBoundary
 from latlab.analysis.wakeups.tail import Diagnostic, Tail
-from latlab.campaigns.doctor import Finding
+from latlab.campaigns.doctor import DoctorFinding
 from latlab.campaigns.power_results import BoundaryTimes, PowerResult, power_result
 from latlab.errors import DataError
 from latlab.model.conditions import Conditions, Mode
@@ -27,7 +27,7 @@ from latlab.model.symbols import Symbols
 from latlab.report.comparison import comparison_pages, comparison_tables
 from latlab.report.comparison import web as comparison_web
 from latlab.report.comparison.sentences import summary
-from latlab.report.findings import findings_table
+from latlab.report.doctor_tables import findings_table
 from latlab.report.page import Page
 from latlab.report.renderers import html, terminal
 from latlab.report.rt import tails
@@ -118,7 +118,11 @@ def test_a_power_boundary_says_how_often_and_how_long() -> None:
 
 def test_a_finding_that_is_missing_stands_out_only_where_it_is_needed() -> None:
     table = findings_table(
-        [Finding("QEMU", "not there", False), Finding("labgrid", "not there", False, needed=False), Finding("rich", "13", True)]
+        [
+            DoctorFinding("QEMU", "not there", False),
+            DoctorFinding("labgrid", "not there", False, needed=False),
+            DoctorFinding("rich", "13", True),
+        ]
     )
     assert [row[0] for row in texts(table)] == ["missing", "none", "ok"] and not table.headed
 

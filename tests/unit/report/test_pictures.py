@@ -19,8 +19,8 @@ from PIL import Image
 from latlab.report.chart import FONT, Chart, finished, with_tips
 from latlab.report.page import charts_of
 from latlab.report.renderers import html
-from latlab.report.renderers.lean_svg import lean
-from latlab.report.renderers.still import still
+from latlab.report.renderers.inline_svg import inline_svg
+from latlab.report.renderers.svg_minifier import minify_svg
 from support.report_pages import every_page
 
 MOST_PAGE_BYTES = 300_000
@@ -64,14 +64,14 @@ def test_a_leaner_picture_shows_the_same(found: dict[str, tuple[str, list[Chart]
     assert len(kinds) > 20
     for kind, chart in kinds.items():
         drawn = vl_convert.vegalite_to_svg(chart.spec)
-        leaner = lean(drawn)
+        leaner = minify_svg(drawn)
         assert different(drawn, leaner) < MOST_DIFFERENT, kind
         assert len(leaner) < 0.6 * len(drawn), kind
 
 
 def test_a_picture_that_lost_one_of_its_marks_would_be_noticed() -> None:
     drawn = vl_convert.vegalite_to_svg(bars().spec)
-    leaner = lean(drawn)
+    leaner = minify_svg(drawn)
     mark = re.search(r'<path d="M[^"]*" />(?=</g></g>)', leaner[leaner.index("#4c78a8") :])
     assert mark is not None
     assert different(drawn, leaner.replace(mark.group(), "")) > MOST_DIFFERENT
@@ -89,27 +89,27 @@ def titles(text: str) -> Iterator[str]:
 
 def test_a_mark_says_its_own_figures_and_nothing_else_does() -> None:
     wanted = [f"call <{at}>, {at + 1},000 calls" for at in range(3)]
-    assert sorted(titles(str(still(bars())))) == wanted
+    assert sorted(titles(str(inline_svg(bars())))) == wanted
 
 
 def test_marks_in_one_place_are_drawn_once_and_tell_what_all_of_them_are() -> None:
     mark = '<path role="graphics-symbol" aria-label="{0}" d="{1}" fill="{2}" stroke="{2}"/>'
     places = (("a", "M1,0h0v9h0Z", "#111111"), ("b", "M1,0h0v9h0Z", "#222222"), ("c", "M2,0h5v9h-5Z", "#333333"))
     drawn = f"<svg><g>{''.join(mark.format(*one) for one in places)}</g></svg>"
-    leaner = lean(drawn)
+    leaner = minify_svg(drawn)
     assert list(titles(leaner)) == ["a\nb", "c"]
     assert re.findall(r'stroke="(#\d+)"', leaner) == ["#222222", "#333333"]
 
 
 def test_a_bar_of_no_width_is_left_out_unless_a_line_is_drawn_around_it() -> None:
     bars_of = '<svg><g><path d="M1,0h0v9h0Z" fill="#111111"/><path d="M2,0h0v9h0Z" fill="#222222" stroke="#000000"/></g></svg>'
-    assert "#111111" not in lean(bars_of) and "#222222" in lean(bars_of)
+    assert "#111111" not in minify_svg(bars_of) and "#222222" in minify_svg(bars_of)
 
 
 def test_a_line_through_many_points_says_none_of_them() -> None:
     rows = [{"x": at, "n": at} for at in range(9)]
     encoded = alt.Chart(alt.InlineData(values=rows), width=300).mark_line().encode(x="x:Q", y="n:Q", tooltip=["n:Q"])
-    assert list(titles(str(still(Chart("", "", finished(encoded), "line-0"))))) == []
+    assert list(titles(str(inline_svg(Chart("", "", finished(encoded), "line-0"))))) == []
     assert with_tips(encoded.to_dict())["mark"] == {"type": "line", "aria": False}
 
 
@@ -129,19 +129,19 @@ def test_a_script_opens_what_is_folded_for_the_printer_and_only_flame_graphs_hav
 def test_bars_beside_each_other_are_lines_and_one_too_thin_to_point_at_keeps_its_place_without_words() -> None:
     bar = '<path role="graphics-symbol" aria-label="{0}" d="M{1},4h{2}v10h-{2}Z" fill="{3}"/>'
     drawn = [bar.format("a", 0, 9, "#111111"), bar.format("b", 9, 0.2, "#111111"), bar.format("c", 9.2, 9, "#222222")]
-    leaner = lean(f"<svg><g>{''.join(drawn)}</g></svg>")
+    leaner = minify_svg(f"<svg><g>{''.join(drawn)}</g></svg>")
     assert list(titles(leaner)) == ["a", "c"]
     assert re.findall(r'<path d="([^"]*)"', leaner) == ["M0,9h9", "M9,9h0.2", "M9.2,9h9"]
     assert re.findall(r'stroke="(#\d+)"', leaner) == ["#111111", "#222222"] and 'stroke-width="10"' in leaner
 
 
 def test_bars_that_hide_each_other_stay_in_their_order() -> None:
-    leaner = lean('<svg><g><path d="M0,0h9v9h-9Z" fill="#111111"/><path d="M5,0h9v9h-9Z" fill="#222222"/></g></svg>')
+    leaner = minify_svg('<svg><g><path d="M0,0h9v9h-9Z" fill="#111111"/><path d="M5,0h9v9h-9Z" fill="#222222"/></g></svg>')
     assert re.findall(r'd="([^"]*)" fill="(#\d+)"', leaner) == [("M0,0h9v9h-9Z", "#111111"), ("M5,0h9v9h-9Z", "#222222")]
 
 
 def test_the_words_of_a_chart_are_measured_wider_than_they_are_shown() -> None:
-    told = re.findall(r'font-size="([\d.]+)px"', str(still(bars())))
+    told = re.findall(r'font-size="([\d.]+)px"', str(inline_svg(bars())))
     assert told and {float(one) for one in told} <= {10, 11, 12, 13}
-    names = re.findall(r"translate\(([\d.]+)", str(still(bars())))
+    names = re.findall(r"translate\(([\d.]+)", str(inline_svg(bars())))
     assert float(names[0]) > 7.2 * len("call <0>")

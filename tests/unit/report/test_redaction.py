@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from latlab.campaigns.material import Material
+from latlab.campaigns.material import RunArtifacts
 from latlab.model.conditions import Conditions
 from latlab.model.run import Build, CoreId, Problem, Run, Spans
 from latlab.report.exports.registry import EXPORTERS
@@ -51,8 +51,8 @@ def test_no_exported_form_tells_whose_machine_it_was(name: str, tmp_path: Path) 
     def exported(run: Run, secrets: Secrets | None = None) -> bytes:
         options = {"test": None, "iteration": None, "origin": "lab", "build_id": "", "secrets": secrets}
 
-        def asked() -> Material:
-            return Material(open_store(str(tmp_path / "s.sqlite")), run) if name in ASKS else pytest.fail("nothing is asked of a store")
+        def asked() -> RunArtifacts:
+            return RunArtifacts(open_store(str(tmp_path / "s.sqlite")), run) if name in ASKS else pytest.fail("nothing is asked of a store")
 
         found = EXPORTERS[name].render(run, asked, options)
         return found.encode() if isinstance(found, str) else found

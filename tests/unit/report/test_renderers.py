@@ -129,7 +129,7 @@ def test_a_narrow_terminal_breaks_what_it_cannot_hold_and_loses_nothing(width: i
 
 
 def test_a_spare_column_is_left_out_of_a_narrow_terminal_only() -> None:
-    found = Table("", (*words("Run"), Column("Firmware", Align.LEFT, spare=True)), (("psci-1", "v2.10"),))
+    found = Table("", (*words("Run"), Column("Firmware", Align.LEFT, droppable=True)), (("psci-1", "v2.10"),))
     page = Page("", sections=(Section("", (found,)),))
     assert "v2.10" in shown(page, 120) and "v2.10" not in shown(page, 80) and "psci-1" in shown(page, 80)
 

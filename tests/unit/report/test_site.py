@@ -23,10 +23,10 @@ from latlab.model.run import Spans
 from latlab.report.page import Page
 from latlab.report.renderers import html
 from latlab.report.site import digest
+from latlab.report.site.comparison_summaries import KEPT, SummaryCache
 from latlab.report.site.files import LISTED_EVERY, MADE, write_site
 from latlab.report.site.front import front
-from latlab.report.site.site_pages import Material, SitePage, pages_of
-from latlab.report.site.told import KEPT, Tellings
+from latlab.report.site.site_pages import SiteContents, SitePage, pages_of
 from latlab.report.text import plain
 from latlab.store.store import Store, open_store
 from support.ladder_model import Truth, make_run
@@ -49,16 +49,16 @@ def written(store: Store, folder: Path, newest: int = 1, boards: int = 0) -> tup
     return said, kept
 
 
-def material(store: Store, folder: Path | None = None, newest: int = 1, boards: int = 0, redact: bool = True) -> Material:
+def material(store: Store, folder: Path | None = None, newest: int = 1, boards: int = 0, redact: bool = True) -> SiteContents:
     compare = partial(compare_stored, store)
     shown = published_boards()[:boards]
-    return Material(
-        shown, measured(store), newest, lambda run: page_of(store, store.load(run)), compare, Tellings(compare, redact, folder), redact
+    return SiteContents(
+        shown, measured(store), newest, lambda run: page_of(store, store.load(run)), compare, SummaryCache(compare, redact, folder), redact
     )
 
 
-def no_tellings() -> Tellings:
-    return Tellings(lambda a, b: "not asked for")
+def no_tellings() -> SummaryCache:
+    return SummaryCache(lambda a, b: "not asked for")
 
 
 def test_the_first_page_begins_with_what_happened_to_a_board_and_where_it_stands() -> None:
@@ -265,21 +265,21 @@ def test_what_was_told_once_is_not_compared_again(tmp_path: Path) -> None:
         asked.append((a, b))
         return "the clocks differ"
 
-    first = Tellings(compare, folder=tmp_path)
+    first = SummaryCache(compare, folder=tmp_path)
     assert first.of("a", "b").said == "the clocks differ" and first.of("a", "b").verdict == ""
     first.keep()
-    assert Tellings(compare, folder=tmp_path).of("a", "b") == first.of("a", "b") and asked == [("a", "b")]
-    Tellings(compare, redact=False, folder=tmp_path).of("a", "b")
+    assert SummaryCache(compare, folder=tmp_path).of("a", "b") == first.of("a", "b") and asked == [("a", "b")]
+    SummaryCache(compare, redact=False, folder=tmp_path).of("a", "b")
     (tmp_path / KEPT).write_text("{half")
-    Tellings(compare, folder=tmp_path).of("a", "b")
+    SummaryCache(compare, folder=tmp_path).of("a", "b")
     assert len(asked) == 3
 
 
 def test_what_was_told_of_one_stores_runs_is_not_told_of_another_s(tmp_path: Path) -> None:
-    first = Tellings(lambda a, b: "the clocks differ", folder=tmp_path, place="here.sqlite")
+    first = SummaryCache(lambda a, b: "the clocks differ", folder=tmp_path, place="here.sqlite")
     first.of("a", "b")
     first.keep()
-    there = Tellings(lambda a, b: "the processors differ", folder=tmp_path, place="there.sqlite")
+    there = SummaryCache(lambda a, b: "the processors differ", folder=tmp_path, place="there.sqlite")
     assert there.of("a", "b").said == "the processors differ"
 
 

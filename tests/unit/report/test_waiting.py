@@ -5,10 +5,10 @@ import io
 
 from rich.console import Console
 
-from latlab.model.wakeups import Glance
-from latlab.report.waiting import MeasurementProgress, duration
+from latlab.model.wakeups import LiveSnapshot
+from latlab.report.measurement_progress import MeasurementProgress, duration
 
-GLANCE = Glance(90, ((0, 450_000, 12_300), (1, 449_000, 251_000)), ((5_000_000_000, 1, 251_000),))
+GLANCE = LiveSnapshot(90, ((0, 450_000, 12_300), (1, 449_000, 251_000)), ((5_000_000_000, 1, 251_000),))
 
 
 class Clock:
@@ -54,7 +54,7 @@ def test_a_terminal_shows_each_late_wake_up_once_as_it_comes() -> None:
     with told:
         told.phase("recorder", 180)
         told.glance(GLANCE)
-        told.glance(Glance(91, GLANCE.cpus, (*GLANCE.late, (6_000_000_000, 0, 150_000))))
+        told.glance(LiveSnapshot(91, GLANCE.cpus, (*GLANCE.late, (6_000_000_000, 0, 150_000))))
     assert shown.getvalue().count("late: CPU 1, 251.0 µs") == 1
     assert "late: CPU 0, 150.0 µs, at 1 s after the first" in shown.getvalue()
 
@@ -62,7 +62,7 @@ def test_a_terminal_shows_each_late_wake_up_once_as_it_comes() -> None:
 def test_a_flood_of_late_wake_ups_does_not_flood_the_terminal() -> None:
     told, shown, _ = progress(is_terminal=True)
     with told:
-        told.glance(Glance(1, GLANCE.cpus, tuple((number, 0, 200_000) for number in range(1000))))
+        told.glance(LiveSnapshot(1, GLANCE.cpus, tuple((number, 0, 200_000) for number in range(1000))))
     assert shown.getvalue().count("late: CPU 0") == 20 and "counted, not shown" in shown.getvalue()
 
 

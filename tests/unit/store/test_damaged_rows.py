@@ -53,7 +53,7 @@ def test_a_damaged_row_is_named_and_left_out_and_the_other_runs_are_read(
     caplog.clear()
     with caplog.at_level(logging.WARNING):
         read = [run.id for run in store.runs()]
-        lives = [life.run_id for life in store.lives()]
+        lives = [life.run_id for life in store.unfinished_runs()]
     assert good in read and good in lives
     for line in caplog.messages:
         assert f"run {bad} in" in line and f"latlab runs rm {bad}" in line
@@ -86,7 +86,7 @@ def test_a_damaged_row_is_named_and_left_out_and_the_other_runs_are_read(
         ("lives", "phase", b"x"),
     ],
 )
-@pytest.mark.parametrize("read", [Store.runs, Store.lives, Store.load, Store.logs, lambda store, run: store.log(run, "console")])
+@pytest.mark.parametrize("read", [Store.runs, Store.unfinished_runs, Store.load, Store.logs, lambda store, run: store.log(run, "console")])
 def test_what_is_damaged_keeps_nobody_from_writing(
     tmp_path: Path, table: str, column: str, value: object, read: Callable[..., object]
 ) -> None:
@@ -100,7 +100,7 @@ def test_what_is_damaged_keeps_nobody_from_writing(
     other.execute(f"update {table} set {column} = ? where rowid = 1", (value,))
     other.commit()
     try:
-        read(store) if read in (Store.runs, Store.lives) else read(store, bad)
+        read(store) if read in (Store.runs, Store.unfinished_runs) else read(store, bad)
     except DataError as error:
         kept = error
         assert kept.__cause__ is not None

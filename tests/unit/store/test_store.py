@@ -261,4 +261,4 @@ def test_a_checkpoint_stands_in_place_of_the_one_before_it(store: Store) -> None
     store.checkpoint(run_id, {"console": b"one and two"})
     assert store.logs(run_id) == {"console": b"one and two", "record": b"kept"}
     assert store.logs(other) == {"console": b"another's"} and store.log(run_id, "nothing") == b""
-    assert [life.phase for life in store.lives()] == ["settling", ""]
+    assert [life.phase for life in store.unfinished_runs()] == ["settling", ""]

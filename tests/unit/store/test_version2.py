@@ -29,7 +29,7 @@ def test_runs_of_version_2_are_counted_and_none_of_them_is_under_way(place: Path
     store = open_store(str(place))
     assert {head.id: head.samples for head in heads(store)} == COUNTS
     assert [head.id for head in heads(store, Filter(status="partial"))] == ["psci-1cb6"]
-    assert store.lives(series=True) == ()
+    assert store.unfinished_runs(series=True) == ()
     assert [len(store.load(run_id).samples) for run_id in COUNTS] == list(COUNTS.values())
 
 

@@ -44,7 +44,7 @@ def test_the_secret_is_what_the_lowest_secure_part_begins_with(tmp_path: Path) -
     found = seen(tmp_path, (image(0x100, at_0=b"x" * 32), 0x1000_8000), (image(0x200, at_0=bytes(range(32))), BASE))
     assert found.secret == (BASE, bytes(range(16)))
     assert found.secure_parts == (BASE, BASE + 0x100, 0x1000_8000, 0x1000_8080)
-    assert (found.has_true_border, found.own) == (False, None)
+    assert (found.has_true_border, found.own_partition) == (False, None)
 
 
 def test_the_middle_of_a_part_is_a_word_s_address(tmp_path: Path) -> None:

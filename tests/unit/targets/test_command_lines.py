@@ -15,7 +15,7 @@ from latlab.targets.qemu import psa_subject, qemu, subject
 from latlab.targets.qemu.boards import BOARDS, board_of
 from latlab.targets.qemu.images import ImageSet
 from latlab.targets.qemu.psa_subject import CallKind, PsaCall, PsaSubject, attack_command_line
-from latlab.targets.qemu.qemu import Machine, Qemu
+from latlab.targets.qemu.qemu import Qemu, QemuMachine
 from latlab.targets.qemu.subject import own_subject
 
 QEMU = Qemu(Path("/bin/qemu"), (10, 0, 2))
@@ -55,7 +55,7 @@ OWN = {
 def test_our_own_firmware_is_started_with_the_program_on_each_machine(board: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(subject, "search_folders", lambda: (tmp_path / "build",))
     monkeypatch.setattr(subject, "_entry_of", lambda program: 0x1_0000_8000)
-    own, program = board_of(board).own, f"psci_calls{board_of(board).suffix}.elf"
+    own, program = board_of(board).own_build, f"psci_calls{board_of(board).suffix}.elf"
     (tmp_path / "build" / own).mkdir(parents=True)
     for name in ("firmware.bin", "firmware.elf", program):
         (tmp_path / "build" / own / name).write_bytes(name.encode())
@@ -89,7 +89,7 @@ def test_each_machine_has_its_cores_and_its_habits(board: str, cores: int, most:
 @pytest.mark.parametrize(("el", "virtualization"), [(1, ""), (2, ",virtualization=on")])
 def test_the_release_is_started_as_it_is_asked_for(mode: Mode, el: int, virtualization: str, tmp_path: Path) -> None:
     images = ImageSet(tmp_path / "qemu_virt", Topology((2, 4)))
-    machine = Machine(images, "bench", mode, 2, el, 9, 8, 7, 6, 5, "cortex-a72", 2048)
+    machine = QemuMachine(images, "bench", mode, 2, el, 9, 8, 7, 6, 5, "cortex-a72", 2048)
     clock = TAKES_TURNS if mode is Mode.DETERMINISTIC else THREADS
     assert " ".join(qemu.command_line(QEMU, machine, tmp_path / "secure.log")) == (
         f"/bin/qemu -M virt,secure=on{virtualization},gic-version=2 -cpu cortex-a72 -smp 6 -m 2048 -bios {tmp_path}/qemu_virt/firmware.bin "
@@ -100,7 +100,7 @@ def test_the_release_is_started_as_it_is_asked_for(mode: Mode, el: int, virtuali
 
 
 def test_what_is_not_asked_for_is_as_usual(tmp_path: Path) -> None:
-    usual = Machine(ImageSet(tmp_path, Topology((1,))), "bench")
+    usual = QemuMachine(ImageSet(tmp_path, Topology((1,))), "bench")
     assert (usual.mode, usual.gic, usual.el, usual.iterations, usual.seed) == (Mode.DETERMINISTIC, 3, 1, 20, 1)
     assert (usual.count, usual.duration_ms, usual.flags, usual.cpu, usual.memory_mib) == (0, 0, 0, "cortex-a57", 1024)
     qemu.check_machine(QEMU, usual)

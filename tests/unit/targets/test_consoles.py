@@ -14,7 +14,7 @@ from latlab.errors import UsageError
 from latlab.targets.linux import labgrid_console
 from latlab.targets.linux.labgrid_console import LabgridConsole
 from latlab.targets.process import console as consoles
-from latlab.targets.process.console import LONGEST_LINE, ColdBoots, Console, Limits, MachineEnd, Outcome
+from latlab.targets.process.console import LONGEST_LINE, ColdBoots, Console, Limits, MachineEnd, MachineOutcome
 
 pytest.importorskip("labgrid")
 LIMITS = Limits(20.0, 10.0)
@@ -35,7 +35,7 @@ def test_what_is_taken_is_taken_once_and_a_last_line_may_have_no_end(tmp_path: P
     found = of_shell(tmp_path, "printf 'one\\ntwo'; printf words >&2")
     assert list(found.lines()) == [b"one\n", b"two"]
     assert (found.take(), found.take(), found.stderr) == (b"one\ntwo", b"", b"words")
-    assert found.outcome == Outcome(MachineEnd.EXIT)
+    assert found.outcome == MachineOutcome(MachineEnd.EXIT)
 
 
 def test_a_program_that_does_not_start_is_named(tmp_path: Path) -> None:
@@ -48,7 +48,7 @@ def test_a_reason_to_stop_is_the_sentence_of_the_end(tmp_path: Path) -> None:
     found = of_shell(tmp_path, "while :; do echo again; sleep 0.05; done")
     for _ in found.lines():
         found.stop("it repeats itself")
-    assert found.outcome == Outcome(MachineEnd.STOPPED, "it repeats itself")
+    assert found.outcome == MachineOutcome(MachineEnd.STOPPED, "it repeats itself")
 
 
 def test_cold_boots_are_one_console_whose_words_are_those_of_all(tmp_path: Path) -> None:
@@ -64,7 +64,7 @@ def test_cold_boots_are_one_console_whose_words_are_those_of_all(tmp_path: Path)
     assert (found.take(), found.take()) == (b"boot 0\nboot 1\nboot 2\n", b"")
     assert found.stderr == b"said 0\nsaid 1\nsaid 2\n"
     assert (tmp_path / "all.log").read_text() == "secure 0\nsecure 1\nsecure 2\n"
-    assert found.outcome == Outcome(MachineEnd.EXIT)
+    assert found.outcome == MachineOutcome(MachineEnd.EXIT)
 
 
 def test_a_boot_that_is_to_end_or_to_stop_is_the_one_that_runs(tmp_path: Path) -> None:
@@ -74,7 +74,7 @@ def test_a_boot_that_is_to_end_or_to_stop_is_the_one_that_runs(tmp_path: Path) -
     found = ColdBoots(boot, 2, tmp_path / "all.log")
     for _ in found.lines():
         found.stop("enough")
-    assert found.outcome == Outcome(MachineEnd.STOPPED, "enough")
+    assert found.outcome == MachineOutcome(MachineEnd.STOPPED, "enough")
     assert found.take() == b"boot 0\n"
 
 
@@ -143,7 +143,9 @@ def test_a_board_that_says_nothing_any_more_is_told_with_how_to_restart_it(on_a_
 def test_a_board_that_goes_on_without_an_end_is_left(on_a_board: Boards) -> None:
     found = on_a_board([b"again\n"] * 100, Limits(30.0, 60.0))
     assert len(list(found.lines())) < 31
-    assert found.outcome == Outcome(MachineEnd.HANG, "latlab stopped waiting for the board after 30 s; give more time with --timeout")
+    assert found.outcome == MachineOutcome(
+        MachineEnd.HANG, "latlab stopped waiting for the board after 30 s; give more time with --timeout"
+    )
 
 
 def test_a_board_s_line_without_an_end_is_given_in_pieces(on_a_board: Boards) -> None:
@@ -156,12 +158,12 @@ def test_a_board_s_line_without_an_end_is_given_in_pieces(on_a_board: Boards) ->
 @pytest.mark.parametrize(
     ("say", "outcome"),
     [
-        (lambda one: one.expect_exit(), Outcome(MachineEnd.STOPPED)),
-        (lambda one: one.stop("it is garbage"), Outcome(MachineEnd.STOPPED, "it is garbage")),
+        (lambda one: one.expect_exit(), MachineOutcome(MachineEnd.STOPPED)),
+        (lambda one: one.stop("it is garbage"), MachineOutcome(MachineEnd.STOPPED, "it is garbage")),
     ],
 )
 def test_a_board_is_followed_no_longer_than_it_is_told_to(
-    on_a_board: Boards, say: Callable[[LabgridConsole], None], outcome: Outcome
+    on_a_board: Boards, say: Callable[[LabgridConsole], None], outcome: MachineOutcome
 ) -> None:
     found = on_a_board([b"one\n", b"two\n"], Limits(60.0, 60.0))
     for _ in found.lines():
@@ -176,14 +178,14 @@ def test_a_console_that_is_gone_and_a_panic_are_each_the_end(on_a_board: Boards)
     assert "unplugged" in gone.outcome.sentence
     panic = on_a_board([b"fine\nPANIC at 0x12\xff\nmore\n"], Limits(60.0, 60.0))
     assert list(panic.lines())[:2] == [b"fine\n", b"PANIC at 0x12\xff\n"]
-    assert panic.outcome == Outcome(MachineEnd.PANIC, r"the firmware panicked: 'PANIC at 0x12\\xff'")
+    assert panic.outcome == MachineOutcome(MachineEnd.PANIC, r"the firmware panicked: 'PANIC at 0x12\\xff'")
 
 
 def test_an_interrupt_ends_a_board_s_console_like_any_other(on_a_board: Boards) -> None:
     found = on_a_board([b"one\n"] * 9, Limits(60.0, 60.0))
     found.interrupted = lambda: len(found.target.asked) >= 2
     assert len(list(found.lines())) == 2
-    assert found.outcome == Outcome(MachineEnd.INTERRUPT, "interrupted by the user before the campaign ended")
+    assert found.outcome == MachineOutcome(MachineEnd.INTERRUPT, "interrupted by the user before the campaign ended")
 
 
 def test_a_program_that_has_said_all_gets_some_seconds_to_end_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -192,7 +194,7 @@ def test_a_program_that_has_said_all_gets_some_seconds_to_end_by_itself(tmp_path
         found = of_shell(tmp_path, f"echo done; {then}", Limits(20.0, 0.1))
         for _ in found.lines():
             found.expect_exit()
-        assert found.outcome == Outcome(end)
+        assert found.outcome == MachineOutcome(end)
 
 
 def test_an_interrupt_behind_everything_that_was_to_be_said_ends_the_wait_and_not_the_run(tmp_path: Path) -> None:
@@ -201,4 +203,4 @@ def test_an_interrupt_behind_everything_that_was_to_be_said_ends_the_wait_and_no
     for line in console.lines():
         console.expect_exit()
         said.append(line)
-    assert console.outcome == Outcome(MachineEnd.STOPPED)
+    assert console.outcome == MachineOutcome(MachineEnd.STOPPED)

@@ -12,8 +12,8 @@ import pytest
 from latlab.errors import LatlabError, UsageError
 from latlab.model.life import Address
 from latlab.targets.linux import labgrid_board
-from latlab.targets.linux.labgrid_board import COMMANDS, FILES, LabgridBoard, asked, driver_of, opened, prepare, release, said_by
-from latlab.targets.linux.machine import Done, Unreachable
+from latlab.targets.linux.labgrid_board import COMMANDS, FILES, LabgridBoard, ask_labgrid, driver_of, opened, prepare, release, said_by
+from latlab.targets.linux.machine import CommandResult, Unreachable
 
 pytest.importorskip("labgrid")
 from labgrid.binding import BindingState
@@ -98,7 +98,7 @@ def fixture_target(driver: Driver) -> Target:
 
 def test_a_command_has_its_status_and_both_streams_line_by_line(driver: Driver, target: Target) -> None:
     driver.answers = [(["one", "two"], ["oh"], 3)]
-    assert LabgridBoard(target).run("ls", 7) == Done(3, b"one\ntwo\n", b"oh\n")
+    assert LabgridBoard(target).run("ls", 7) == CommandResult(3, b"one\ntwo\n", b"oh\n")
     assert driver.asked == [("run", "ls", 7, "replace")] and target.wanted == [COMMANDS]
 
 
@@ -223,8 +223,8 @@ def test_a_sentence_of_ours_is_not_wrapped() -> None:
         raise UsageError("ours")
 
     with pytest.raises(UsageError, match=r"^ours$"):
-        asked("place", refuse)
-    assert asked("place", lambda: 7) == 7
+        ask_labgrid("place", refuse)
+    assert ask_labgrid("place", lambda: 7) == 7
 
 
 def test_a_target_is_released_at_the_end_though_its_devices_are_gone(

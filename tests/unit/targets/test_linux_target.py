@@ -11,9 +11,9 @@ from latlab.errors import LatlabError, UsageError
 from latlab.model.life import Address
 from latlab.targets.linux import linux
 from latlab.targets.linux import machine as machine_module
-from latlab.targets.linux.detached_job import JobEnd, Look, end_job, run_detached
+from latlab.targets.linux.detached_job import JobEnd, JobState, end_job, run_detached
 from latlab.targets.linux.linux import Survey, check_module, check_survey, notes, survey
-from latlab.targets.linux.machine import Done, Here, Unreachable
+from latlab.targets.linux.machine import CommandResult, Here, Unreachable
 from latlab.targets.linux.rt_job import Instrument, Workload
 from support.ssh_script import over_script
 
@@ -22,7 +22,7 @@ WORKLOAD = Workload(1, "idle", Instrument.RECORDER, interval_us=1000, idle_state
 
 def test_a_machine_is_surveyed_before_anything_is_started(tmp_path: Path) -> None:
     found = survey(over_script(tmp_path), 80)
-    assert found.machine == os.uname().machine and found.said["kernel"] == os.uname().release
+    assert found.machine == os.uname().machine and found.answers["kernel"] == os.uname().release
 
 
 def test_a_machine_that_does_not_answer_is_named_with_what_ssh_said(tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_a_machine_that_has_started_again_has_no_job_any_more(tmp_path: Path) ->
 
 
 def test_a_job_whose_user_interrupts_is_stopped_and_what_it_wrote_is_kept(tmp_path: Path) -> None:
-    def interrupt(look: Look) -> None:
+    def interrupt(look: JobState) -> None:
         raise KeyboardInterrupt
 
     end = run_detached(Here(), str(tmp_path), "trap 'kill $!; exit 3' TERM; sleep 100 & wait", "", 0, 60, interrupt)
@@ -99,10 +99,10 @@ def test_each_phase_is_told_once_and_the_record_only_while_it_grows_and_where_lo
     told = _Told()
     looks = linux._Looks(Here(), str(tmp_path), told)
     for phase in ("settling", "recorder", "recorder", "collecting", ""):
-        looks(Look(None, "", True, phase))
+        looks(JobState(None, "", True, phase))
     assert told.phases == ["settling", "recorder", "collecting"] and told.records[0] == b"as it stands"
     looks = linux._Looks(replace(Here(), look_every_s=None), str(tmp_path), dear := _Told())
-    looks(Look(None, "", True, "recorder"))
+    looks(JobState(None, "", True, "recorder"))
     assert dear.records == []
 
 
@@ -142,9 +142,9 @@ def test_a_job_that_a_board_does_not_start_is_told_with_what_it_said(tmp_path: P
 def test_a_machine_is_found_again_by_its_address(tmp_path: Path) -> None:
     assert (Here().address, over_script(tmp_path).address) == (Address("linux"), Address("ssh", host="board"))
     assert (
-        Done(1, b"a\nb\n").complaint == "b"
-        and Done(1, b"a\n", b"e\nf\n").complaint == "f"
-        and Done(1, b"").complaint == "it printed nothing"
+        CommandResult(1, b"a\nb\n").complaint == "b"
+        and CommandResult(1, b"a\n", b"e\nf\n").complaint == "f"
+        and CommandResult(1, b"").complaint == "it printed nothing"
     )
 
 
@@ -207,7 +207,7 @@ def test_a_machine_that_is_no_linux_is_told_what_it_has_to_be(tmp_path: Path) ->
 
 
 def test_what_a_job_left_is_fetched_whole_and_its_folder_is_removed(tmp_path: Path) -> None:
-    job = linux.Job(((tmp_path / "tool", "tool"),), lambda folder: f"{folder}/tool >$OUT/said; echo aside >$OUT/note; exit 4", 0, 60)
+    job = linux.MachineJob(((tmp_path / "tool", "tool"),), lambda folder: f"{folder}/tool >$OUT/said; echo aside >$OUT/note; exit 4", 0, 60)
     (tmp_path / "tool").write_text("#!/bin/sh\necho worked\n")
     done = linux.run_job(Here(scratch=str(tmp_path), look_every_s=0.2), Survey(SAID), job, linux.Follower())
     assert (done.files, done.status) == ({"said": b"worked\n", "note": b"aside\n"}, 4)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from latlab.targets.linux.machine_facts import advice, heat_facts, machine_facts
-from latlab.targets.linux.measured_on import CPUS, MeasuredOn, cpu_list, read_collected
+from latlab.targets.linux.machine_inventory import CPUS, MachineInventory, cpu_list, read_collected
 
 FREQ = "cpufreq/scaling"
 # As Linux numbers them in arch/arm64/include/asm/cputype.h, all of Arm's own (0x41).
@@ -27,7 +27,7 @@ PARTS = {
 }
 
 
-def told(*lines: str) -> MeasuredOn:
+def told(*lines: str) -> MachineInventory:
     """Of a machine that has these files alone, each with its one line."""
     return read_collected("\n".join(lines).encode())
 
@@ -190,13 +190,13 @@ def test_zones_are_told_in_their_order_and_one_without_a_name_by_its_number() ->
 
 
 def test_a_zone_that_is_gone_afterwards_is_told_as_it_was_before() -> None:
-    before, after = MeasuredOn(celsius={"soc": 40.0, "gpu": 50.0}), MeasuredOn(celsius={"gpu": 61.0})
+    before, after = MachineInventory(celsius={"soc": 40.0, "gpu": 50.0}), MachineInventory(celsius={"gpu": 61.0})
     assert heat_facts(before, after) == (("temperature", "soc 40 °C, gpu 50 to 61 °C"),)
 
 
 @pytest.mark.parametrize(("kind", "times"), [("core", "5 times"), ("package", "4 times")])
 def test_throttling_is_the_sum_of_cores_and_the_most_that_any_cpu_counts_of_its_package(kind: str, times: str) -> None:
-    def counted(*counts: int) -> MeasuredOn:
+    def counted(*counts: int) -> MachineInventory:
         return told(*(f"{CPUS}/cpu{cpu}/thermal_throttle/{kind}_throttle_count:{count}" for cpu, count in enumerate(counts)))
 
     assert heat_facts(counted(1, 2), counted(2, 6)) == (("throttled during the measurement", times),)
@@ -222,4 +222,4 @@ def test_what_is_no_list_of_cpus_is_not_taken_for_an_empty_one(text: str) -> Non
 
 
 def test_lines_of_other_files_and_lines_without_a_file_say_nothing() -> None:
-    assert told("/etc/x:1", "nonsense", "/sys/only-a-path", "proc/cmdline:quiet") == MeasuredOn()
+    assert told("/etc/x:1", "nonsense", "/sys/only-a-path", "proc/cmdline:quiet") == MachineInventory()

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from latlab.targets.linux import measured_on
+from latlab.targets.linux import machine_inventory
 from latlab.targets.linux.machine_facts import advice, machine_facts
-from latlab.targets.linux.measured_on import CPUS, MeasuredOn, cpu_list, read_collected
+from latlab.targets.linux.machine_inventory import CPUS, MachineInventory, cpu_list, read_collected
 
 X86 = {
     "/sys/devices/system/cpu/online": "0-3\n",
@@ -54,13 +54,13 @@ ARM = {
 }
 
 
-def _collected(folder: Path, tree: dict[str, str]) -> MeasuredOn:
+def _collected(folder: Path, tree: dict[str, str]) -> MachineInventory:
     """The shell's own line over a tree below a folder, whose name is taken away again."""
     for path, text in tree.items():
         place = folder / path.lstrip("/")
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(text)
-    command = re.sub(r"(?<!\w)/(sys|proc)/", rf"{folder}/\1/", measured_on.COLLECT)
+    command = re.sub(r"(?<!\w)/(sys|proc)/", rf"{folder}/\1/", machine_inventory.COLLECT)
     done = subprocess.run(["sh", "-c", command], capture_output=True, check=True)
     assert done.stderr == b""
     return read_collected(done.stdout.replace(str(folder).encode(), b""))

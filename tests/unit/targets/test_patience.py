@@ -15,8 +15,8 @@ from latlab.errors import LatlabError, UsageError
 from latlab.targets import tools
 from latlab.targets.linux import detached_job, linux
 from latlab.targets.linux import machine as machines
-from latlab.targets.linux.detached_job import JobEnd, Look, end_job, run_detached
-from latlab.targets.linux.machine import Done, Here, OverSsh, Unreachable, wait_until_up
+from latlab.targets.linux.detached_job import JobEnd, JobState, end_job, run_detached
+from latlab.targets.linux.machine import CommandResult, Here, OverSsh, Unreachable, wait_until_up
 from latlab.targets.process import children
 
 
@@ -46,17 +46,17 @@ def fixture_clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 class Asked(Here):
     """A machine that answers by the words in a question, and keeps how long each might take."""
 
-    def __init__(self, answers: dict[str, Callable[[], Done]], **more: Any) -> None:
+    def __init__(self, answers: dict[str, Callable[[], CommandResult]], **more: Any) -> None:
         super().__init__(**more)
         object.__setattr__(self, "answers", answers)
         object.__setattr__(self, "asked", [])
 
-    def run(self, text: str, timeout_s: float) -> Done:
+    def run(self, text: str, timeout_s: float) -> CommandResult:
         self.asked.append((text, timeout_s))  # type: ignore[attr-defined]
         for word, answer in self.answers.items():  # type: ignore[attr-defined]
             if word in text:
                 return answer()
-        return Done(0, b"")
+        return CommandResult(0, b"")
 
     def spawn(self, text: str) -> int:
         return 77
@@ -65,16 +65,16 @@ class Asked(Here):
         return
 
 
-def look(status: str = "", alive: str = "yes", phase: str = "") -> Callable[[], Done]:
+def look(status: str = "", alive: str = "yes", phase: str = "") -> Callable[[], CommandResult]:
     text = f"alive={alive}\nphase=<LLG1:PHASE name={phase}>\nboot_id=b\nstatus={status}\n"
-    return lambda: Done(0, text.encode())
+    return lambda: CommandResult(0, text.encode())
 
 
-def away() -> Done:
+def away() -> CommandResult:
     raise Unreachable("board does not answer")
 
 
-def end_of(machine: Here, expected_s: float, limit_s: float, looked: Callable[[Look], None] = lambda one: None) -> JobEnd:
+def end_of(machine: Here, expected_s: float, limit_s: float, looked: Callable[[JobState], None] = lambda one: None) -> JobEnd:
     return run_detached(machine, "/f", "true", "b", expected_s, limit_s, looked)
 
 
@@ -122,7 +122,7 @@ def test_a_machine_that_is_away_is_waited_for_as_long_as_its_kind_may_take(clock
 
 def test_a_machine_that_comes_back_has_its_job_still(clock: Clock) -> None:
     answers = [away, away, look(phase="recorder"), away, look("0")]
-    looks: list[Look] = []
+    looks: list[JobState] = []
     machine = Asked({"echo status": lambda: answers.pop(0)()}, look_every_s=10, patience_s=25)
     assert end_of(machine, 1000.0, 5000, looks.append) == JobEnd(0)
     assert [(one.phase, one.alive, one.status, one.boot_id) for one in looks] == [("recorder", True, None, "b")]
@@ -139,7 +139,7 @@ def test_a_job_that_was_killed_leaves_nothing_of_its_name_running(clock: Clock) 
     "answer", ["", "alive=yes\n", "alive=maybe\nboot_id=b\nstatus=\n", "alive=yes\nboot_id=b\nstatus=x\n", "alive=no\nstatus=3\n"]
 )
 def test_an_answer_that_is_not_whole_is_none_and_is_quoted(clock: Clock, answer: str) -> None:
-    machine = Asked({"echo status": lambda: Done(0, answer.encode())}, look_every_s=1, patience_s=3)
+    machine = Asked({"echo status": lambda: CommandResult(0, answer.encode())}, look_every_s=1, patience_s=3)
     end = end_of(machine, 0, 60)
     assert end.is_lost and "this machine gives an incomplete answer: [" in end.sentence
 
@@ -152,9 +152,9 @@ def test_what_is_left_of_a_job_is_ended_once_and_its_status_is_what_it_said_last
     clock: Clock, group: str, status: str, last: str, stopped: bool, found: int | None
 ) -> None:
     answers = {
-        "cat /f/group": lambda: Done(0, f"{group}\n{status}\n".encode()),
+        "cat /f/group": lambda: CommandResult(0, f"{group}\n{status}\n".encode()),
         "echo status": look("143"),
-        "cat /f/status": lambda: Done(0, f"{last}\n".encode()),
+        "cat /f/status": lambda: CommandResult(0, f"{last}\n".encode()),
     }
     machine = Asked(answers)
     assert end_job(machine, "/f") == found
@@ -167,10 +167,10 @@ def test_what_is_left_of_a_job_is_ended_once_and_its_status_is_what_it_said_last
 def test_a_machine_that_is_asked_gets_a_minute_and_a_file_ten(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     asked: list[tuple[str, float, Path | None]] = []
 
-    def finished(command: Sequence[str], timeout_s: float, given: Path | None = None) -> Done:
+    def finished(command: Sequence[str], timeout_s: float, given: Path | None = None) -> CommandResult:
         asked.append((command[-1], timeout_s, given))
         assert len(asked) < 10, "an answer is enough"
-        return Done(0, b"machine=x\n42\n" if "uname" in command[-1] else b"42\n")
+        return CommandResult(0, b"machine=x\n42\n" if "uname" in command[-1] else b"42\n")
 
     monkeypatch.setattr(machines, "_finished", finished)
     board = OverSsh("board")

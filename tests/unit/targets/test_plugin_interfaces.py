@@ -97,7 +97,7 @@ def test_a_qemu_that_takes_no_object_is_refused_in_one_sentence(qemu: MakeQemu, 
         find_probe(emulator)
     assert sentence in str(refused.value) and str(refused.value).startswith(str(emulator)) and "\n" not in str(refused.value)
     finding = _probe(emulator)
-    assert (finding.found, finding.usable, finding.needed) == (str(refused.value), False, False)
+    assert (finding.result, finding.usable, finding.needed) == (str(refused.value), False, False)
 
 
 @pytest.mark.parametrize(("least", "newest", "says", "sentence"), REFUSED)
@@ -115,9 +115,9 @@ def test_a_refused_attack_or_watch_leaves_no_run(
 
 def test_the_doctor_says_which_interface_there_is_and_which_object_is_used(qemu: MakeQemu, tmp_path: Path) -> None:
     known = _probe(qemu(2, 4))
-    assert (known.found, known.usable) == (f"plugin interface 4; {tmp_path}/probe/latlab-probe-4.so", True)
+    assert (known.result, known.usable) == (f"plugin interface 4; {tmp_path}/probe/latlab-probe-4.so", True)
     newer = _probe(qemu(7, 8))
-    assert newer.usable and newer.found.startswith("this QEMU offers version 8") and newer.found.endswith("latlab-probe-7.so")
+    assert newer.usable and newer.result.startswith("this QEMU offers version 8") and newer.result.endswith("latlab-probe-7.so")
 
 
 def test_the_users_object_for_another_version_is_named_and_latlabs_own_offered(qemu: MakeQemu, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from latlab.campaigns.below_linux import build_of, drivers_for, of_drivers
+from latlab.campaigns.secure_world_options import build_of, drivers_for, of_drivers
 from latlab.errors import DataError, LatlabError, UsageError
 from latlab.targets.guest import secure_world as worlds
 from latlab.targets.guest.secure_world import SecureWorld, Stack, jump_to_kernel, secure_world, secure_world_of, stack_in

@@ -15,7 +15,7 @@ from latlab.errors import LatlabError, UsageError
 from latlab.model.run import Problem
 from latlab.targets import scratch, tools
 from latlab.targets.process.children import interrupts_wait, stop
-from latlab.targets.process.last_words import death
+from latlab.targets.process.exit_diagnostics import death
 from latlab.targets.qemu import probe
 
 

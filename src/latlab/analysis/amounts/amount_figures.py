@@ -14,21 +14,25 @@ def amount_figures(run: Run) -> tuple[Figure, ...]:
     """The quantities of a run that can be compared. Raises NotComparable if the run has no amounts."""
     if not run.amounts:
         raise NotComparable(f"{run.id} has no benchmark metrics; name a run of `latlab import`")
-    return tuple(Figure(one.test, one.metric, named(one), unit_of(one.metric, "ns"), levels(one)) for one in run.amounts if is_level(one))
+    return tuple(
+        Figure(amount.test, amount.metric, named(amount), unit_of(amount.metric, "ns"), levels(amount))
+        for amount in run.amounts
+        if is_level(amount)
+    )
 
 
-def named(one: Amount) -> str:
-    return f"CPU {one.core.core} {one.name}" if one.core else one.name
+def named(amount: Amount) -> str:
+    return f"CPU {amount.core.core} {amount.name}" if amount.core else amount.name
 
 
-def is_level(one: Amount) -> bool:
+def is_level(amount: Amount) -> bool:
     """Whether the amount can be compared. A total over the run grows with its duration; the share of the run beside it is compared
     instead."""
-    return one.metric is not Metric.DURATION or one.over_s is None
+    return amount.metric is not Metric.DURATION or amount.over_s is None
 
 
-def levels(one: Amount) -> tuple[float, ...]:
+def levels(amount: Amount) -> tuple[float, ...]:
     """The values as they are compared: events as a rate per second, all others as the tool printed them."""
-    if one.metric is Metric.EVENTS and one.over_s:
-        return tuple(value / one.over_s for value in one.values)
-    return one.values
+    if amount.metric is Metric.EVENTS and amount.over_s:
+        return tuple(value / amount.over_s for value in amount.values)
+    return amount.values

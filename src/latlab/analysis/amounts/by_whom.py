@@ -19,29 +19,32 @@ MOST_AT_ONCE = 8
 """So many calls of one kind may lie in one window or one wake-up."""
 
 
-def theft_sizes(found: Stolen, instructions_a_ns: float) -> Counter[int]:
+def theft_sizes(steal: Stolen, instructions_a_ns: float) -> Counter[int]:
     """Thefts of the time line by their instructions."""
-    return Counter(round(theft.stolen_ns * instructions_a_ns) for cpu in found.seeing for theft in cpu.thefts)
+    return Counter(round(theft.stolen_ns * instructions_a_ns) for cpu in steal.seeing for theft in cpu.thefts)
 
 
 def slack(calibrations: Iterable[Calibration], counter_hz: int, instructions_a_ns: float) -> int:
     """How many instructions a size may be off: nothing where the cycle counter measures, else a tick at either end."""
-    by_ticks = any(one.regime is not Regime.RUNS for one in calibrations)
+    by_ticks = any(calibration.regime is not Regime.RUNS for calibration in calibrations)
     return round(2e9 / counter_hz * instructions_a_ns) if by_ticks and counter_hz else 0
 
 
 def by_whom(test: str, sizes: Mapping[int, int], kinds: Sequence[CallsOfKind], slack_instructions: int = 0) -> tuple[Explanation, ...]:
     """One explanation for each size, what took most in all first."""
-    known = _calls_by_function(kinds)
-    sums = {name: _sums(calls, max(sizes, default=0) + slack_instructions) for name, calls in known.items()}
+    calls_by_function = _calls_by_function(kinds)
+    sums = {name: _sums(calls, max(sizes, default=0) + slack_instructions) for name, calls in calls_by_function.items()}
     functions = _functions(kinds)
-    found = []
+    explanations = []
     for size, thefts in sorted(sizes.items(), key=lambda pair: (-pair[0] * pair[1], pair[0])):
         fitting = _fitting(range(size - slack_instructions, size + slack_instructions + 1), sums)
-        calls = [CallOfSize(name, _seen(known[name], size, times), times, functions.get(name, "")) for name, times in fitting.items()]
+        calls = [
+            CallOfSize(name, _calls_seen(calls_by_function[name], size, times), times, functions.get(name, ""))
+            for name, times in fitting.items()
+        ]
         ranked = tuple(sorted(calls, key=lambda call: (-call.seen, call.name)))
-        found.append(Explanation(test, StolenBy(thefts, size, ranked), Basis.INFERRED, "insns"))
-    return tuple(found)
+        explanations.append(Explanation(test, StolenBy(thefts, size, ranked), Basis.INFERRED, "insns"))
+    return tuple(explanations)
 
 
 def _function(name: str) -> str:
@@ -51,32 +54,34 @@ def _function(name: str) -> str:
 
 def _calls_by_function(kinds: Sequence[CallsOfKind]) -> dict[str, Counter[int]]:
     """How many calls of each function took so many instructions. A call inside another is no theft of its own."""
-    found: dict[str, Counter[int]] = defaultdict(Counter)
+    by_function: dict[str, Counter[int]] = defaultdict(Counter)
     for kind in kinds:
         if not kind.is_inner:
             for instructions, calls in kind.instructions:
-                found[_function(kind.name)][instructions] += calls
-    return found
+                by_function[_function(kind.name)][instructions] += calls
+    return by_function
 
 
 def _sums(calls: Mapping[int, int], highest: int) -> dict[int, int]:
     """What some calls of one function take together, each with the fewest that do."""
-    found: dict[int, int] = {}
+    fewest_calls: dict[int, int] = {}
     newest = {0}
     for times in range(1, MOST_AT_ONCE + 1):
-        newest = {sum_ + size for sum_ in newest for size in calls if 0 < size <= highest - sum_} - found.keys()
-        found.update(dict.fromkeys(newest, times))
-    return found
+        newest = {sum_ + size for sum_ in newest for size in calls if 0 < size <= highest - sum_} - fewest_calls.keys()
+        fewest_calls.update(dict.fromkeys(newest, times))
+    return fewest_calls
 
 
-def _fitting(wanted: range, sums: Mapping[str, Mapping[int, int]]) -> dict[str, int]:
+def _fitting(sizes: range, sums: Mapping[str, Mapping[int, int]]) -> dict[str, int]:
     """The functions of which as few calls as possible take so much, each with how many."""
-    fewest = {name: min((found[size] for size in wanted if size in found), default=0) for name, found in sums.items()}
+    fewest = {
+        name: min((times_by_size[size] for size in sizes if size in times_by_size), default=0) for name, times_by_size in sums.items()
+    }
     least = min(filter(None, fewest.values()), default=0)
     return {name: times for name, times in fewest.items() if times == least and times}
 
 
-def _seen(calls: Counter[int], size: int, times: int) -> int:
+def _calls_seen(calls: Counter[int], size: int, times: int) -> int:
     return calls[size] if times == 1 and size in calls else calls.total()
 
 
@@ -86,4 +91,4 @@ def _functions(kinds: Sequence[CallsOfKind]) -> dict[str, str]:
     for kind in kinds:
         for frame in kind.frames:
             spent[_function(kind.name)][frame.name] += frame.instructions
-    return {name: found.most_common(1)[0][0] for name, found in spent.items() if found}
+    return {name: counts.most_common(1)[0][0] for name, counts in spent.items() if counts}

@@ -54,31 +54,32 @@ def compare_amounts(a: Run, b: Run, limits: Limits) -> AmountComparison:
 
 def _joined(a: Run, b: Run, notes: list[str], gaps: list[str]) -> Iterator[tuple[Amount, Amount]]:
     ours, theirs = _by_key(a), _by_key(b)
-    for run, own, other in ((a, ours, theirs), (b, theirs, ours)):
-        lone = [named(own[key]) for key in own if key not in other]
+    for run, amounts, other in ((a, ours, theirs), (b, theirs, ours)):
+        lone = [named(amounts[key]) for key in amounts if key not in other]
         if lone:
             more = f" and {len(lone) - 3} more" if len(lone) > 3 else ""
             notes.append(f"{', '.join(lone[:3])}{more}: only in {run.id}")
     for key in (key for key in ours if key in theirs):
-        one, another = ours[key], theirs[key]
-        if one.metric is Metric.THROUGHPUT and one.over_s != another.over_s:
-            gaps.append(f"{named(one)}: totals of periods of {one.over_s} and {another.over_s} s cannot be compared")
+        amount, another = ours[key], theirs[key]
+        if amount.metric is Metric.THROUGHPUT and amount.over_s != another.over_s:
+            gaps.append(f"{named(amount)}: totals of periods of {amount.over_s} and {another.over_s} s cannot be compared")
             continue
-        yield one, another
+        yield amount, another
 
 
 def _by_key(run: Run) -> dict[Key, Amount]:
-    return {(one.test, one.metric.value, one.name, one.core): one for one in run.amounts if is_level(one)}
+    return {(amount.test, amount.metric.value, amount.name, amount.core): amount for amount in run.amounts if is_level(amount)}
 
 
-def _row(one: Amount, other: Amount, limits: Limits) -> Row:
-    before, after = np.array(levels(one)), np.array(levels(other))
+def _row(amount: Amount, other: Amount, limits: Limits) -> Row:
+    before, after = np.array(levels(amount)), np.array(levels(other))
     base = float(before.mean())
     row = Row(
-        one.test, one.metric, named(one), one.core.cluster if one.core else None, base, float(after.mean()), _shift(before, after),
-        limits.threshold(base, 0.0, 0.0), Verdict.CANNOT_TELL, _basis(before, after), core=one.core,
+        amount.test, amount.metric, named(amount), amount.core.cluster if amount.core else None, base, float(after.mean()),
+        _shift(before, after),
+        limits.threshold(base, 0.0, 0.0), Verdict.CANNOT_TELL, _basis(before, after), core=amount.core,
     )  # fmt: skip
-    if one.metric in UNDIRECTED:
+    if amount.metric in UNDIRECTED:
         return replace(row, basis="its unit and its better direction are unknown")
     return replace(row, large=limits.large * abs(base))
 
@@ -119,18 +120,18 @@ def _verdict(row: Row, p: float, limits: Limits) -> Verdict:
     if row.metric in UNDIRECTED:
         return Verdict.CANNOT_TELL
     if row.shift.low == row.shift.high:
-        found = decide_exact(row.shift.value, row.threshold)
+        verdict = decide_exact(row.shift.value, row.threshold)
     else:
-        found = decide(row.shift, row.threshold, p, limits.alpha)
-    return _OPPOSITE.get(found, found) if row.metric in MORE_IS_BETTER else found
+        verdict = decide(row.shift, row.threshold, p, limits.alpha)
+    return _OPPOSITE.get(verdict, verdict) if row.metric in MORE_IS_BETTER else verdict
 
 
 def _repetitions(joined: list[tuple[Amount, Amount]]) -> tuple[int, int]:
-    return min(len(one.values) for one, _ in joined), min(len(other.values) for _, other in joined)
+    return min(len(amount.values) for amount, _ in joined), min(len(other.values) for _, other in joined)
 
 
 def _single_note(joined: list[tuple[Amount, Amount]]) -> list[str]:
-    single = sum(min(len(one.values), len(other.values)) < 2 for one, other in joined)
+    single = sum(min(len(amount.values), len(other.values)) < 2 for amount, other in joined)
     if not single:
         return []
     return [f"{single} of {len(joined)} quantities have one value for each run; measure more runs of each and join them, as in A1+A2"]

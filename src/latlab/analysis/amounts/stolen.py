@@ -31,8 +31,8 @@ class CpuLoss:
     own_share: float
 
 
-def loss_of(found: Stolen, cpu: CpuStolen) -> CpuLoss:
-    measured_ns = found.ns_of(sum(second.measured_ticks for second in cpu.seconds))
+def loss_of(steal: Stolen, cpu: CpuStolen) -> CpuLoss:
+    measured_ns = steal.ns_of(sum(second.measured_ticks for second in cpu.seconds))
     stolen_ns = sum(second.stolen_ns for second in cpu.seconds)
     return CpuLoss(
         cpu.cpu,
@@ -47,17 +47,17 @@ def loss_of(found: Stolen, cpu: CpuStolen) -> CpuLoss:
     )
 
 
-def amounts_of(name: str, found: Stolen) -> tuple[Amount, ...]:
+def amounts_of(name: str, steal: Stolen) -> tuple[Amount, ...]:
     """A test for each phase; each whole second is a repetition. A blind CPU has no amounts, not amounts of 0."""
-    return tuple(one for cpu in found.seeing for one in _amounts(name, found, cpu))
+    return tuple(amount for cpu in steal.seeing for amount in _amounts(name, steal, cpu))
 
 
-def _amounts(name: str, found: Stolen, cpu: CpuStolen) -> Iterator[Amount]:
-    whole = [second for second in cpu.seconds if second.measured_ticks >= WHOLE_SECOND * found.counter_hz]
+def _amounts(name: str, steal: Stolen, cpu: CpuStolen) -> Iterator[Amount]:
+    whole = [second for second in cpu.seconds if second.measured_ticks >= WHOLE_SECOND * steal.counter_hz]
     if not whole:
         return
     core = CoreId(0, cpu.cpu)
-    measured_s = [second.measured_ticks / found.counter_hz for second in whole]
+    measured_s = [second.measured_ticks / steal.counter_hz for second in whole]
     stolen = tuple(second.stolen_ns / over_s for second, over_s in zip(whole, measured_s, strict=True))
     events = tuple(second.marked / over_s for second, over_s in zip(whole, measured_s, strict=True))
     yield Amount(name, Metric.DURATION, "steal time per second", core, stolen)
@@ -79,25 +79,25 @@ def by_size(thefts: Sequence[Theft]) -> tuple[tuple[Theft, ...], ...]:
     return tuple(tuple(sorted(group, key=lambda theft: theft.begin_ticks)) for group in groups)
 
 
-def doubts(found: Stolen) -> tuple[str, ...]:
+def doubts(steal: Stolen) -> tuple[str, ...]:
     """What weakens the figures of CPUs that see."""
-    return tuple(sentence for cpu in found.seeing for sentence in _doubts(found, cpu))
+    return tuple(sentence for cpu in steal.seeing for sentence in _doubts(steal, cpu))
 
 
-def _doubts(found: Stolen, cpu: CpuStolen) -> Iterator[str]:
-    known = cpu.calibration
-    if known is None:
+def _doubts(steal: Stolen, cpu: CpuStolen) -> Iterator[str]:
+    calibration = cpu.calibration
+    if calibration is None:
         return
     rates = [second.cycles_per_tick for second in cpu.seconds if second.windows > 1]
-    calibrated = known.cycle_hz / found.counter_hz if found.counter_hz else 0.0
-    if calibrated and any(abs(rate / calibrated - 1) > CLOCK_CHANGED for rate in rates) and known.regime is Regime.RUNS:
+    calibrated = calibration.cycle_hz / steal.counter_hz if steal.counter_hz else 0.0
+    if calibrated and any(abs(rate / calibrated - 1) > CLOCK_CHANGED for rate in rates) and calibration.regime is Regime.RUNS:
         yield (
             f"CPU {cpu.cpu}: it made {min(rates):.4g} to {max(rates):.4g} cycles a tick, at calibration {calibrated:.4g}: it slept, or its "
             "clock changed. If its clock changed, its cycles are right and its nanoseconds wrong"
         )
-    if -cpu.lowest_mark_cycles > known.noise_cycles:
+    if -cpu.lowest_mark_cycles > calibration.noise_cycles:
         yield (
-            f"CPU {cpu.cpu}: two readings scattered by {-cpu.lowest_mark_cycles} cycles, at calibration by {known.noise_cycles}: "
+            f"CPU {cpu.cpu}: two readings scattered by {-cpu.lowest_mark_cycles} cycles, at calibration by {calibration.noise_cycles}: "
             "steal times below that may be noise"
         )
     if cpu.went_off:
@@ -107,5 +107,5 @@ def _doubts(found: Stolen, cpu: CpuStolen) -> Iterator[str]:
             f"CPU {cpu.cpu}: {cpu.dropped} windows with steal time are not in the time line, which was full; sums and histogram "
             "include them"
         )
-    if known.regime is Regime.UNMARKED:
+    if calibration.regime is Regime.UNMARKED:
         yield f"CPU {cpu.cpu}: an entry into the firmware has no signature here, so steal time by a hypervisor looks the same"

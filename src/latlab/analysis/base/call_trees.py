@@ -23,12 +23,12 @@ class Tree:
 
     def child(self, parent: int, name: str) -> int:
         """The node of function `name` under `parent`, created if it does not exist."""
-        found = self._children.get((parent, name))
-        if found is None:
-            found = self._children[parent, name] = len(self.names)
+        node = self._children.get((parent, name))
+        if node is None:
+            node = self._children[parent, name] = len(self.names)
             self.names.append(name)
             self.parents.append(parent)
-        return found
+        return node
 
     def frames(self) -> Iterator[Frame]:
         """The nodes in preorder, siblings in the order of their creation."""
@@ -59,12 +59,12 @@ def summed(trees: Iterable[Iterable[Frame]]) -> tuple[Frame, ...]:
 
 def wholes(frames: Iterable[Frame]) -> tuple[int, ...]:
     """For each frame, its own instructions plus those of all functions that it called."""
-    found: list[int] = []
+    totals: list[int] = []
     above: list[int] = []
     for index, frame in enumerate(frames):
         del above[frame.depth :]
         above.append(index)
-        found.append(0)
-        for each in above:
-            found[each] += frame.instructions
-    return tuple(found)
+        totals.append(0)
+        for ancestor in above:
+            totals[ancestor] += frame.instructions
+    return tuple(totals)

@@ -18,7 +18,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from latlab.analysis.base.columns import Floats, Ints
+from latlab.analysis.base.sample_matrix import Floats, Ints
 
 ALPHA = 0.05
 MOST_POINTS = 60
@@ -134,23 +134,29 @@ class _Null:
     rarest: tuple[Floats, ...] = ()
 
     def rarity(self, shape: NullShape, statistic: Floats | float) -> Floats:
-        of_each = [(1 + len(drawn) - np.searchsorted(drawn, statistic)) / (1 + len(drawn)) for drawn in self.largest[shape]]
+        of_each = [
+            (1 + len(distribution) - np.searchsorted(distribution, statistic)) / (1 + len(distribution))
+            for distribution in self.largest[shape]
+        ]
         return np.asarray(np.max(of_each, axis=0) / SHARES[shape])
 
     def p_value(self, shape: NullShape, statistic: float) -> float:
         rarity = self.rarity(shape, statistic)
-        return max((1 + int(np.searchsorted(drawn, rarity, side="right"))) / (1 + len(drawn)) for drawn in self.rarest)
+        return max((1 + int(np.searchsorted(distribution, rarity, side="right"))) / (1 + len(distribution)) for distribution in self.rarest)
 
 
 @lru_cache(maxsize=256)
 def _null(n: int, has_newest: bool) -> _Null:
     shapes = _shapes(n, has_newest)
-    drawn = []
+    distributions = []
     for correlation, is_heavy in DRAWN:
         pieces = [_largest(series, shapes) for series in _noise(n, correlation, is_heavy)]
-        drawn.append({shape: np.concatenate([piece[shape] for piece in pieces]) for shape in pieces[0]})
-    null = _Null({shape: tuple(np.sort(own[shape]) for own in drawn) for shape in drawn[0]})
-    return replace(null, rarest=tuple(np.sort(np.min([null.rarity(shape, own[shape]) for shape in own], axis=0)) for own in drawn))
+        distributions.append({shape: np.concatenate([piece[shape] for piece in pieces]) for shape in pieces[0]})
+    null = _Null({shape: tuple(np.sort(by_shape[shape]) for by_shape in distributions) for shape in distributions[0]})
+    return replace(
+        null,
+        rarest=tuple(np.sort(np.min([null.rarity(shape, by_shape[shape]) for shape in by_shape], axis=0)) for by_shape in distributions),
+    )
 
 
 def _largest(series: Floats, shapes: _Shapes) -> dict[NullShape, Floats]:
@@ -190,15 +196,15 @@ def _squares(series: Floats, shapes: _Shapes, floor: float, correlations: tuple[
     centred = series - series.mean(axis=1, keepdims=True)
     least = (n * floor + ROUNDING * (1e-280 + (series**2).sum(axis=1)))[:, None]
     sizes = (1, shapes.design.shape[1], len(shapes.first), len(shapes.first))
-    found = [np.full((rows, size), np.inf) for size in sizes]
+    minima = [np.full((rows, size), np.inf) for size in sizes]
     for correlation in correlations:
         dearer = (1 - correlation**2) ** (-1 / n)
-        for best, squares in zip(found, _left(centred, shapes, correlation), strict=True):
+        for best, squares in zip(minima, _residual_squares(centred, shapes, correlation), strict=True):
             np.minimum(best, dearer * np.maximum(squares, least), out=best)
-    return [found[0][:, 0], *found[1:]]
+    return [minima[0][:, 0], *minima[1:]]
 
 
-def _left(centred: Floats, shapes: _Shapes, correlation: float) -> tuple[Floats, ...]:
+def _residual_squares(centred: Floats, shapes: _Shapes, correlation: float) -> tuple[Floats, ...]:
     """Residual sums of squares of one level, of one level plus each column, and of each pair of steps as a return and as stairs, after
     whitening with this correlation."""
     design = _whitened(shapes.design.T, correlation)

@@ -16,7 +16,7 @@ from itertools import pairwise
 import numpy as np
 
 from latlab.analysis.base.change_null import ALPHA, MOST_POINTS, Best, NullShape, p_value, strongest
-from latlab.analysis.base.columns import Floats
+from latlab.analysis.base.sample_matrix import Floats
 
 Beyond = Callable[[float, float], bool]
 FIRST_LOOK = 0.8
@@ -53,27 +53,27 @@ class Change:
 
 
 def changes_of(
-    values: Sequence[float], beyond: Beyond, resolution: float = 0.0, known: Collection[int] = (), joins: bool = True
+    values: Sequence[float], beyond: Beyond, resolution: float = 0.0, known_starts: Collection[int] = (), joins: bool = True
 ) -> tuple[Change, ...]:
-    """The changes of a series, in order. `known` are points at which the series is known to change; the parts between them are searched.
-    `joins`: two known points that move one value away and back are reported as one single point.
+    """The changes of a series, in order. `known_starts` are points at which the series is known to change; the parts between them are
+    searched. `joins`: two known points that move one value away and back are reported as one single point.
 
     A change counts only if `beyond(level before, level after)`. The scatter is at least the rounding error of `resolution`. Chance
     produces a change in at most 5 % of series without one, for normal errors with a correlation of 0 to 0.8 between neighbours, and for
     independent Student's t errors with 3 degrees of freedom. The null distribution has a fixed seed.
     """
     series = _Series(np.array(values, float), resolution**2 / 12)
-    borders = _known(series, sorted(known), beyond, joins)
-    edges = [0, *sorted(known), len(values)]
-    found = [mark for a, b in pairwise(edges) for mark in _search(series, tuple(range(a, b)))]
+    borders = _known_marks(series, sorted(known_starts), beyond, joins)
+    edges = [0, *sorted(known_starts), len(values)]
+    inner_marks = [mark for a, b in pairwise(edges) for mark in _search(series, tuple(range(a, b)))]
     drifts = [
         change
-        for mark in found
+        for mark in inner_marks
         if mark.kind is ChangeKind.DRIFT
         for change in [_drift(series, mark)]
         if beyond(change.before, change.after)
     ]
-    marks = sorted([*borders, *(mark for mark in found if mark.kind is not ChangeKind.DRIFT)], key=lambda mark: mark.start)
+    marks = sorted([*borders, *(mark for mark in inner_marks if mark.kind is not ChangeKind.DRIFT)], key=lambda mark: mark.start)
     changes = _levelled(series, marks)
     while small := [change for change in changes if change.p is not None and not beyond(change.before, change.after)]:
         least = min(small, key=lambda change: abs(change.after - change.before))
@@ -137,12 +137,12 @@ class _Mark:
     p: float | None
 
 
-def _known(series: _Series, known: Sequence[int], beyond: Beyond, joins: bool) -> list[_Mark]:
+def _known_marks(series: _Series, known_starts: Sequence[int], beyond: Beyond, joins: bool) -> list[_Mark]:
     marks: list[_Mark] = []
-    for start in known:
+    for start in known_starts:
         if joins and marks and marks[-1].kind is ChangeKind.STEP and marks[-1].start == start - 1 and start > 1:
-            before, there, after = series.values[start - 2 : start + 1]
-            if (there - before) * (after - there) < 0 and not beyond(before, after):
+            before, middle, after = series.values[start - 2 : start + 1]
+            if (middle - before) * (after - middle) < 0 and not beyond(before, after):
                 marks[-1] = _Mark(ChangeKind.ALONE, start - 1, start, None)
                 continue
         marks.append(_Mark(ChangeKind.STEP, start, start + 1, None))
@@ -158,16 +158,16 @@ def _levelled(series: _Series, marks: list[_Mark]) -> list[Change]:
     levels = {a: [i for i in range(a, b) if i not in alone] for a, b in pairwise(edges)}
     changes = []
     for mark in marks:
-        own = edges[bisect_right(edges, mark.start) - 1]
+        edge = edges[bisect_right(edges, mark.start) - 1]
         if mark.kind is ChangeKind.ALONE:
-            left = max((i for i in levels[own] if i < mark.start), default=mark.start - 1)
-            about = levels[own] or [left]
-            changes.append(Change(mark.kind, left, mark.start, mark.end, series.level(about), series.level([mark.start]), mark.p))
+            last_before = max((i for i in levels[edge] if i < mark.start), default=mark.start - 1)
+            about = levels[edge] or [last_before]
+            changes.append(Change(mark.kind, last_before, mark.start, mark.end, series.level(about), series.level([mark.start]), mark.p))
             continue
-        before = levels[edges[edges.index(own) - 1]] or [own - 1]
-        end = edges[edges.index(own) + 1]
-        kind = ChangeKind.NEWEST if own == total - 1 else ChangeKind.STEP
-        changes.append(Change(kind, before[-1], own, end, series.level(before), series.level(levels[own] or [own]), mark.p))
+        before = levels[edges[edges.index(edge) - 1]] or [edge - 1]
+        end = edges[edges.index(edge) + 1]
+        kind = ChangeKind.NEWEST if edge == total - 1 else ChangeKind.STEP
+        changes.append(Change(kind, before[-1], edge, end, series.level(before), series.level(levels[edge] or [edge]), mark.p))
     return changes
 
 
@@ -195,21 +195,21 @@ def _behind(series: _Series, members: tuple[int, ...]) -> _Found | None:
     itself."""
     if len(members) < FEWEST:
         return None
-    best = _likeliest(one for one in _candidates(series, members) if one.shape is not NullShape.LINE)
+    best = _likeliest(candidate for candidate in _candidates(series, members) if candidate.shape is not NullShape.LINE)
     for part in _parts(members, best):
-        found = _strongest(series, part, ALPHA * (1 - FIRST_LOOK))
-        if found is not None:
-            marks, _ = found
+        part_change = _strongest(series, part, ALPHA * (1 - FIRST_LOOK))
+        if part_change is not None:
+            marks, _ = part_change
             return marks, _cut(members, marks)
     return None
 
 
 def _strongest(series: _Series, members: tuple[int, ...], level: float) -> _Found | None:
     """The strongest significant change, and the parts that remain to be searched. None if no change is significant."""
-    found = _best(series, members, level)
-    if found is None:
+    best_with_p = _best(series, members, level)
+    if best_with_p is None:
         return None
-    best, p = found
+    best, p = best_with_p
     if best.shape is NullShape.LINE:
         return (_Mark(ChangeKind.DRIFT, members[0], members[-1] + 1, p),), []
     if best.shape is NullShape.ALONE and len(best.borders) == 2:
@@ -245,8 +245,8 @@ def _best(series: _Series, members: tuple[int, ...], level: float) -> tuple[Best
     if not shown:
         return None
     best = _likeliest(shown)
-    line = next((one for one in shown if one.shape is NullShape.LINE), None)
-    if line is not None and line.statistic == max(one.statistic for one in candidates):
+    line = next((candidate for candidate in shown if candidate.shape is NullShape.LINE), None)
+    if line is not None and line.statistic == max(candidate.statistic for candidate in candidates):
         best = line
     return best, shown[best]
 

@@ -34,30 +34,35 @@ class CoreClassMoves:
 
 def class_named(text: str) -> InstructionClass:
     """The class with this name, as printed or with hyphens. Raises UsageError with the names of all classes."""
-    for one in InstructionClass:
-        if one.value == text.replace("-", " "):
-            return one
-    raise UsageError(f"{text} is no class of instructions; use {ALL}, {', '.join(one.value.replace(' ', '-') for one in InstructionClass)}")
+    for instruction_class in InstructionClass:
+        if instruction_class.value == text.replace("-", " "):
+            return instruction_class
+    raise UsageError(
+        f"{text} is no class of "
+        f"instructions; "
+        f"use {ALL}, "
+        f"{', '.join(known_class.value.replace(' ', '-') for known_class in InstructionClass)}"
+    )
 
 
 def in_class(run: Run, name: InstructionClass) -> Run:
     """A copy of the run whose functions and frames count this class alone. Raises UsageError if the run has no classes."""
     check_classes(run)
-    contents = Spans(run.samples, run.traces, tuple(_in_class(one, name) for one in run.functions), run.refused)
+    contents = Spans(run.samples, run.traces, tuple(_in_class(span, name) for span in run.functions), run.refused)
     return replace(run, contents=contents, facts=(*run.facts, ("class shown", f"{name.value}: functions and flame graphs count it alone")))
 
 
 def check_classes(run: Run) -> None:
-    if not any(one.classes for one in run.functions):
+    if not any(span.classes for span in run.functions):
         raise UsageError(f"{run.id} has no classes of instructions; measure it with --classes")
 
 
-def _in_class(one: SpanFunctions, name: InstructionClass) -> SpanFunctions:
-    nothing = ClassShare(name, (0,) * len(one.functions), (0,) * len(one.frames))
-    share = next((each for each in one.classes if each.name is name), nothing)
-    functions = tuple(replace(each, instructions=count) for each, count in zip(one.functions, share.functions, strict=True))
-    frames = tuple(replace(each, instructions=count) for each, count in zip(one.frames, share.frames, strict=True))
-    return replace(one, functions=functions, frames=frames, parts=(), operations=(), classes=())
+def _in_class(span: SpanFunctions, name: InstructionClass) -> SpanFunctions:
+    nothing = ClassShare(name, (0,) * len(span.functions), (0,) * len(span.frames))
+    share = next((class_share for class_share in span.classes if class_share.name is name), nothing)
+    functions = tuple(replace(function, instructions=count) for function, count in zip(span.functions, share.functions, strict=True))
+    frames = tuple(replace(frame, instructions=count) for frame, count in zip(span.frames, share.frames, strict=True))
+    return replace(span, functions=functions, frames=frames, parts=(), operations=(), classes=())
 
 
 def classes_of(run: Run) -> dict[Span, dict[InstructionClass, float]]:
@@ -71,18 +76,18 @@ def class_moves(a: Run, b: Run, moved_cores_only: bool = False) -> dict[Span, Co
     With `moved_cores_only` the means leave out cores in which no class differs: such a core made another call in the same test.
     """
     before, after = _by_span(a.functions), _by_span(b.functions)
-    found: dict[Span, CoreClassMoves] = {}
+    moves_by_span: dict[Span, CoreClassMoves] = {}
     for span in before:
         pairs = _pairs(before[span], after.get(span, []))
         counted = [pair for pair in pairs if not moved_cores_only or _moves([pair])]
         if moves := _moves(counted):
-            found[span] = CoreClassMoves(moves, len(counted), len(pairs))
-    return found
+            moves_by_span[span] = CoreClassMoves(moves, len(counted), len(pairs))
+    return moves_by_span
 
 
 def _pairs(before: Sequence[SpanFunctions], after: Sequence[SpanFunctions]) -> list[tuple[SpanFunctions, SpanFunctions]]:
-    by_core = {one.core: one for one in after}
-    return [(one, by_core[one.core]) for one in before if one.core in by_core]
+    by_core = {span.core: span for span in after}
+    return [(span, by_core[span.core]) for span in before if span.core in by_core]
 
 
 def _moves(pairs: Sequence[tuple[SpanFunctions, SpanFunctions]]) -> tuple[ClassMove, ...]:
@@ -98,33 +103,33 @@ def joined_classes(
 ) -> tuple[ClassShare, ...]:
     """The classes of joined spans. `views` are the same spans joined from the instructions of each class. Empty if a part has no
     classes."""
-    if not all(one.classes for one in parts):
+    if not all(part.classes for part in parts):
         return ()
-    return tuple(ClassShare(name, _aligned(whole, view), tuple(one.instructions for one in view.frames)) for name, view in views)
+    return tuple(ClassShare(name, _aligned(whole, view), tuple(frame.instructions for frame in view.frames)) for name, view in views)
 
 
 def _aligned(whole: SpanFunctions, view: SpanFunctions) -> tuple[int, ...]:
-    counts = {one.name: one.instructions for one in view.functions}
-    return tuple(counts[one.name] for one in whole.functions)
+    counts = {function.name: function.instructions for function in view.functions}
+    return tuple(counts[function.name] for function in whole.functions)
 
 
 def views_of(parts: Sequence[SpanFunctions]) -> dict[InstructionClass, list[SpanFunctions]]:
     """For each class that a part has: the parts, restricted to that class."""
-    names = [name for name in InstructionClass if any(name is share.name for one in parts for share in one.classes)]
-    return {name: [_in_class(one, name) for one in parts] for name in names}
+    names = [name for name in InstructionClass if any(name is share.name for part in parts for share in part.classes)]
+    return {name: [_in_class(part, name) for part in parts] for name in names}
 
 
 def _by_span(functions: Iterable[SpanFunctions]) -> dict[Span, list[SpanFunctions]]:
-    found: dict[Span, list[SpanFunctions]] = {}
-    for one in functions:
-        if one.classes:
-            found.setdefault((one.test, one.metric), []).append(one)
-    return found
+    by_span: dict[Span, list[SpanFunctions]] = {}
+    for span in functions:
+        if span.classes:
+            by_span.setdefault((span.test, span.metric), []).append(span)
+    return by_span
 
 
 def _mean(parts: Sequence[SpanFunctions]) -> dict[InstructionClass, float]:
     total: dict[InstructionClass, float] = {}
-    for one in parts:
-        for share in one.classes:
-            total[share.name] = total.get(share.name, 0.0) + sum(share.functions) / one.calls
+    for part in parts:
+        for share in part.classes:
+            total[share.name] = total.get(share.name, 0.0) + sum(share.functions) / part.calls
     return {name: total[name] / len(parts) for name in InstructionClass if name in total}

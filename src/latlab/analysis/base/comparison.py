@@ -10,10 +10,10 @@ import numpy as np
 
 from latlab.analysis.base.check import RuleChange
 from latlab.analysis.base.conditions import ALIKE, Differences, caveat_of
-from latlab.analysis.base.detectable import Detectable
 from latlab.analysis.base.findings import BootApart, CauseCounted, LargeUntold, RarestSeen, SamplesMissing, SpreadMoved
 from latlab.analysis.base.iterations import Drift, InIterations
 from latlab.analysis.base.ladders import Ladders
+from latlab.analysis.base.power_analysis import Detectable
 from latlab.analysis.base.statistics import Shift
 from latlab.analysis.base.suspicion import Suspicion
 from latlab.analysis.base.verdicts import Limits, Verdict
@@ -176,8 +176,8 @@ class Compared:
     @property
     def large_untold(self) -> tuple[Row, ...]:
         """Rows that may hold a large change, the largest share first."""
-        found = [row for row in self.rows if row.is_large_untold]
-        return tuple(sorted(found, key=lambda row: -abs(row.largest) / row.large))
+        large_rows = [row for row in self.rows if row.is_large_untold]
+        return tuple(sorted(large_rows, key=lambda row: -abs(row.largest) / row.large))
 
     @property
     def caveat(self) -> str:
@@ -229,8 +229,8 @@ class WakeupComparison(Compared):
     @property
     def large_untold(self) -> tuple[Row, ...]:
         """The rows with a large shift. An assumed scatter does not excuse a large shift; a measured scatter does."""
-        found = [row for row in self.rows if row.is_large_untold or (self.scatter_assumed and row.is_large)]
-        return tuple(sorted(found, key=lambda row: -abs(row.largest) / row.large))
+        large_rows = [row for row in self.rows if row.is_large_untold or (self.scatter_assumed and row.is_large)]
+        return tuple(sorted(large_rows, key=lambda row: -abs(row.largest) / row.large))
 
 
 @dataclass(frozen=True, kw_only=True)

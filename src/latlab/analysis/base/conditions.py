@@ -37,7 +37,7 @@ class Condition:
     name: str
     rule: ConditionRule
     of: Callable[[Run], Any]
-    said: Callable[[Any], str] = str
+    format: Callable[[Any], str] = str
     between: Callable[[Any, Any], str] | None = None
     where: Callable[[Run, Run], bool] | None = None
 
@@ -71,9 +71,9 @@ class Differences:
     @property
     def title(self) -> str:
         """The text that is printed with every verdict; empty if there is none."""
-        wanted = f"across {'; '.join(f'{one.name}: {one.between}' for one in self.across)}" if self.across else ""
-        named = f"differs: {'; '.join(f'{one.name} {one.between}' for one in self.named)}" if self.named else ""
-        return "; ".join(filter(None, (wanted, named)))
+        ignored = f"across {'; '.join(f'{difference.name}: {difference.between}' for difference in self.across)}" if self.across else ""
+        named = f"differs: {'; '.join(f'{difference.name} {difference.between}' for difference in self.named)}" if self.named else ""
+        return "; ".join(filter(None, (ignored, named)))
 
     @property
     def all(self) -> tuple[Difference, ...]:
@@ -87,39 +87,43 @@ def differences(a: Run, b: Run, across: Iterable[str] = ()) -> Differences:
     """The differing conditions of two runs. Raises NotComparable if such a condition refuses the comparison and is not in `across`, or
     if the runs differ in platform, clock, topology or campaign."""
     check_same(a, b, [])
-    wanted, found = set(across), [_difference(one, a, b) for one in CONDITIONS if _differ(one, a, b)]
-    void = [one for one in found if one.rule is ConditionRule.VOID]
-    unwanted = [one for one in void if one.name.replace(" ", "-") not in wanted]
+    ignored, differing = set(across), [_difference(condition, a, b) for condition in CONDITIONS if _differ(condition, a, b)]
+    void = [difference for difference in differing if difference.rule is ConditionRule.VOID]
+    unwanted = [difference for difference in void if difference.name.replace(" ", "-") not in ignored]
     if unwanted:
         raise NotComparable(_refusal(unwanted, a, b))
-    named, noted = ([one for one in found if one.rule is rule] for rule in (ConditionRule.NAMED, ConditionRule.NOTE))
-    notes = [_named(one, a, b) for one in noted]
+    named, noted = (
+        [difference for difference in differing if difference.rule is rule] for rule in (ConditionRule.NAMED, ConditionRule.NOTE)
+    )
+    notes = [_named(difference, a, b) for difference in noted]
     notes += filter(None, (_unsaid(a, b), _unsaid(b, a)))
     return Differences(tuple(void), tuple(named), tuple(noted), tuple(notes))
 
 
-def unlike(run: Run, other: Run) -> tuple[Condition, ...]:
+def differing_conditions(run: Run, other: Run) -> tuple[Condition, ...]:
     """The conditions in which two runs are not known to agree: those that one of them does not state, and those that differ."""
-    return tuple(one for one in CONDITIONS if one.rule is not ConditionRule.NOTE and one.of(run) != one.of(other))
+    return tuple(
+        condition for condition in CONDITIONS if condition.rule is not ConditionRule.NOTE and condition.of(run) != condition.of(other)
+    )
 
 
 def check_across(names: Sequence[str]) -> frozenset[str]:
     """The names of `--allow-different`. Raises UsageError for a name that is no condition that refuses a comparison."""
-    known = [one.option for one in CONDITIONS if one.rule is ConditionRule.VOID]
-    unknown = next((name for name in names if name not in known), None)
+    options = [condition.option for condition in CONDITIONS if condition.rule is ConditionRule.VOID]
+    unknown = next((name for name in names if name not in options), None)
     if unknown is not None:
-        raise UsageError(f"--allow-different {unknown!r} is no condition that prevents a comparison; use {', '.join(known)}")
+        raise UsageError(f"--allow-different {unknown!r} is no condition that prevents a comparison; use {', '.join(options)}")
     return frozenset(names)
 
 
-def doubtful_mode(*runs: Run) -> Mode | None:
+def unreliable_mode(*runs: Run) -> Mode | None:
     """The mode of these runs that must be printed with every verdict, None if there is none."""
     return Mode.VIRTUAL_MACHINE if any(run.conditions.mode is Mode.VIRTUAL_MACHINE for run in runs) else None
 
 
 def caveat_of(*runs: Run) -> str:
     """The limit of the figures of these runs, printed with all of them; empty if there is none."""
-    mode = doubtful_mode(*runs)
+    mode = unreliable_mode(*runs)
     simulated = SIMULATED if any(run.is_simulated for run in runs) else ""
     return "; ".join(filter(None, (simulated, MODES[mode] if mode else "")))
 
@@ -128,46 +132,62 @@ def label_of(run: Run) -> str:
     """The caveat in one word, for names of figures and files; empty if there is none."""
     if run.is_simulated:
         return "simulated"
-    return "virtual-machine" if doubtful_mode(run) else ""
+    return "virtual-machine" if unreliable_mode(run) else ""
 
 
-def said_conditions(run: Run) -> list[tuple[str, str]]:
+def stated_conditions(run: Run) -> list[tuple[str, str]]:
     """The stated conditions of a run, as (name, value) for a reader."""
-    return [(one.name, one.said(value)) for one in CONDITIONS if one not in OF_THE_RUN and (value := one.of(run)) is not None]
+    return [
+        (condition.name, condition.format(value))
+        for condition in CONDITIONS
+        if condition not in OF_THE_RUN and (value := condition.of(run)) is not None
+    ]
 
 
-def _differ(one: Condition, a: Run, b: Run) -> bool:
-    ours, theirs = one.of(a), one.of(b)
-    return ours is not None and theirs is not None and ours != theirs and (one.where is None or one.where(a, b))
+def _differ(condition: Condition, a: Run, b: Run) -> bool:
+    ours, theirs = condition.of(a), condition.of(b)
+    return ours is not None and theirs is not None and ours != theirs and (condition.where is None or condition.where(a, b))
 
 
-def _difference(one: Condition, a: Run, b: Run) -> Difference:
-    ours, theirs = one.of(a), one.of(b)
-    before, after = one.said(ours), one.said(theirs)
-    return Difference(one.name, one.rule, before, after, one.between(ours, theirs) if one.between else f"{before} to {after}")
+def _difference(condition: Condition, a: Run, b: Run) -> Difference:
+    ours, theirs = condition.of(a), condition.of(b)
+    before, after = condition.format(ours), condition.format(theirs)
+    return Difference(
+        condition.name, condition.rule, before, after, condition.between(ours, theirs) if condition.between else f"{before} to {after}"
+    )
 
 
 def _refusal(void: Sequence[Difference], a: Run, b: Run) -> str:
-    told = ", and ".join(_named(one, a, b) for one in void)
-    options = " ".join(f"--allow-different {one.name.replace(' ', '-')}" for one in void)
-    return f"{told}; compare runs under the same conditions, or allow the difference with {options}"
+    explanation = ", and ".join(_named(difference, a, b) for difference in void)
+    options = " ".join(f"--allow-different {difference.name.replace(' ', '-')}" for difference in void)
+    return f"{explanation}; compare runs under the same conditions, or allow the difference with {options}"
 
 
-def _named(one: Difference, a: Run, b: Run) -> str:
+def _named(difference: Difference, a: Run, b: Run) -> str:
     """Names of several things, such as `iterations`, are plural."""
-    return f"the {one.name} differ{'' if one.name.endswith('s') else 's'}, {one.before} in {a.id} and {one.after} in {b.id}"
+    return (
+        f"the {difference.name} "
+        f"differ{'' if difference.name.endswith('s') else 's'}, "
+        f"{difference.before} "
+        f"in {a.id} "
+        f"and {difference.after} in {b.id}"
+    )
 
 
 def _unsaid(run: Run, other: Run) -> str:
-    weighty = (one for one in CONDITIONS if one.rule is not ConditionRule.NOTE and (one.where is None or one.where(run, other)))
-    names = [one.name for one in weighty if one.of(run) is None and one.of(other) is not None]
+    weighty = (
+        condition
+        for condition in CONDITIONS
+        if condition.rule is not ConditionRule.NOTE and (condition.where is None or condition.where(run, other))
+    )
+    names = [condition.name for condition in weighty if condition.of(run) is None and condition.of(other) is not None]
     return f"{run.id} does not say its {', '.join(names)}; taken to be the other's" if names else ""
 
 
 def _words(ours: Sequence[str], theirs: Sequence[str]) -> str:
     """The words that occur in only one of two lists."""
     before, after = (dict.fromkeys(word for line in lines for word in line.split()) for lines in (ours, theirs))
-    gone, new = ([word for word in one if word not in other] for one, other in ((before, after), (after, before)))
+    gone, new = ([word for word in words if word not in other] for words, other in ((before, after), (after, before)))
     if not gone and not new:
         return "of single files"
     if not gone or not new:
@@ -191,7 +211,7 @@ def _options(ours: tuple[tuple[str, str], ...], theirs: tuple[tuple[str, str], .
 
 def _build_options(run: Run) -> tuple[tuple[str, str], ...] | None:
     """The options of a build. The commit it was built from names the firmware and is not a condition."""
-    return tuple(one for one in run.build.options if one[0] not in OF_A_COMMIT) or None
+    return tuple(option for option in run.build.options if option[0] not in OF_A_COMMIT) or None
 
 
 def _has_one_name(a: Run, b: Run) -> bool:
@@ -255,5 +275,5 @@ CONDITIONS = (
     Condition("hotplug cycles", ConditionRule.NOTE, _of("hotplug_cycles")),
     Condition("suspends", ConditionRule.NOTE, _of("suspends")),
 )
-OF_THE_RUN = tuple(one for one in CONDITIONS if one.name in ("mode", "emulator", "build options", "tick"))
+OF_THE_RUN = tuple(condition for condition in CONDITIONS if condition.name in ("mode", "emulator", "build options", "tick"))
 """What a reader finds elsewhere in the head of a run."""

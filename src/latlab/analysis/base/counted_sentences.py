@@ -15,8 +15,8 @@ MOST_SHOWN = 3
 def counted_sentence(finding: c.CountedFinding, unit: str) -> str:
     if isinstance(finding, c.CountsAreOf):
         untold = "; ".join(f"{metric} of {', '.join(tests)}" for metric, tests in finding.untold)
-        rest = f"; not counted: {untold}" if untold else ""
-        return f"counts of {' and '.join(finding.releases)} are of {finding.subject}{rest}"
+        not_counted = f"; not counted: {untold}" if untold else ""
+        return f"counts of {' and '.join(finding.releases)} are of {finding.subject}{not_counted}"
     shares = " to ".join(dict.fromkeys(map(percent, finding.shares)))
     where = f"{finding.metric} of {' and '.join(finding.tests)}, counted on {' and '.join(finding.processors)}"
     moved = f"{signed(finding.difference, unit)} ({shares}), {finding.sight}"
@@ -29,14 +29,14 @@ def _by_class(finding: c.CountedBeside, unit: str) -> str:
 
 def _functions(finding: c.CountedBeside, unit: str) -> str:
     """The functions that changed in the direction of the time come first: a few of them may be slow and all others fast."""
-    with_time = [one for one in finding.functions if (one[1] > 0) == (finding.verdict is Verdict.REGRESSED)]
-    against = [one for one in finding.functions if one not in with_time]
-    told = [
+    with_time = [move for move in finding.functions if (move[1] > 0) == (finding.verdict is Verdict.REGRESSED)]
+    against = [move for move in finding.functions if move not in with_time]
+    parts = [
         f"{word} {_listed(some, unit)}"
         for word, some in (("in the same direction", with_time), ("in the opposite direction", against))
         if some
     ]
-    return f"; {', '.join(told)}" if told else ""
+    return f"; {', '.join(parts)}" if parts else ""
 
 
 def _commits(finding: c.CountedBeside) -> str:
@@ -44,6 +44,6 @@ def _commits(finding: c.CountedBeside) -> str:
 
 
 def _listed(moves: Sequence[tuple[str, float]], unit: str) -> str:
-    shown, rest = moves[:MOST_SHOWN], moves[MOST_SHOWN:]
-    told = ", ".join(f"{name} {signed_bare(difference, unit)}" for name, difference in shown)
-    return f"{told}, {count(len(rest), 'other')} {signed_bare(sum(one for _, one in rest), unit)}" if rest else told
+    shown, others = moves[:MOST_SHOWN], moves[MOST_SHOWN:]
+    text = ", ".join(f"{name} {signed_bare(difference, unit)}" for name, difference in shown)
+    return f"{text}, {count(len(others), 'other')} {signed_bare(sum(difference for _, difference in others), unit)}" if others else text

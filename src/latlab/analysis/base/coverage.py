@@ -64,14 +64,18 @@ class Shortfall:
 def counted(run: Run) -> dict[SampleKey, Counted]:
     """The number of samples at each place of a run."""
     if run.kind is Kind.WAKEUPS:
-        spans = (one for one in run.distributions if one.metric is Metric.TASK_WAKEUP)
-        return {SampleKey(one.test, one.metric, one.core): Counted(one.got, one.expected) for one in spans if one.got}
+        spans = (distribution for distribution in run.distributions if distribution.metric is Metric.TASK_WAKEUP)
+        return {
+            SampleKey(distribution.test, distribution.metric, distribution.core): Counted(distribution.got, distribution.expected)
+            for distribution in spans
+            if distribution.got
+        }
     if run.kind is Kind.AMOUNTS:
-        return {SampleKey(one.test, one.metric, one.core, one.name): Counted(len(one.values)) for one in run.amounts}
+        return {SampleKey(amount.test, amount.metric, amount.core, amount.name): Counted(len(amount.values)) for amount in run.amounts}
     if run.campaign in WITHOUT_SCHEDULE:
         return {}
-    asked = (sample for sample in run.samples if sample.test.partition(" ")[0] != INTERRUPT)
-    sizes = Counter((sample.test, sample.metric, sample.core) for sample in asked)
+    scheduled = (sample for sample in run.samples if sample.test.partition(" ")[0] != INTERRUPT)
+    sizes = Counter((sample.test, sample.metric, sample.core) for sample in scheduled)
     return {SampleKey(*key): Counted(n) for key, n in sizes.items()}
 
 
@@ -97,16 +101,16 @@ def _widest(place: SampleKey, theirs: Mapping[SampleKey, Counted]) -> tuple[str,
 
 
 def _absence(test: str, core: CoreId | None, name: str, lost: list[Counted], metric: Metric, scale: float) -> SamplesMissing:
-    before, due_before = (sum(found) for found in zip(*((one.got, max(one.due or 0, one.got)) for one in lost), strict=True))
-    due = sum(one.due if one.due is not None else round(one.got * scale) for one in lost)
+    before, due_before = (sum(counts) for counts in zip(*((place.got, max(place.due or 0, place.got)) for place in lost), strict=True))
+    due = sum(place.due if place.due is not None else round(place.got * scale) for place in lost)
     return SamplesMissing(test, name, _thing(metric), 0, due, before, due_before)
 
 
 def shortfalls(a: Run, b: Run, limits: Limits) -> tuple[Shortfall, ...]:
     """The places at which `b` has a smaller share of the due samples than `a`, by more than the tolerance; the smallest share first."""
     ours, theirs = counted(a), counted(b)
-    found = [*_shortfalls(ours, theirs, limits, BURST if a.kind is Kind.WAKEUPS else 1)]
-    return tuple(sorted(found, key=lambda one: (one.got[1] / one.due[1], one.p)))
+    places = [*_shortfalls(ours, theirs, limits, BURST if a.kind is Kind.WAKEUPS else 1)]
+    return tuple(sorted(places, key=lambda shortfall: (shortfall.got[1] / shortfall.due[1], shortfall.p)))
 
 
 def _shortfalls(ours: Mapping[SampleKey, Counted], theirs: Mapping[SampleKey, Counted], limits: Limits, burst: int) -> Iterator[Shortfall]:
@@ -143,19 +147,19 @@ def _scale(before: list[int], after: list[int], tolerance: float) -> float:
     return min(middle, key=lambda ratio: abs(ratio - fullest))
 
 
-def coverage_rows(found: tuple[Shortfall, ...], limits: Limits) -> tuple[Row, ...]:
+def coverage_rows(short_places: tuple[Shortfall, ...], limits: Limits) -> tuple[Row, ...]:
     """A regression for each place that lost more samples than chance explains, in missing samples per million due."""
-    return tuple(_row(one, limits) for one in found if one.is_significant)
+    return tuple(_row(shortfall, limits) for shortfall in short_places if shortfall.is_significant)
 
 
-def _row(one: Shortfall, limits: Limits) -> Row:
-    before, after = (PARTS * (of - got) / of for got, of in zip(one.got, one.due, strict=True))
-    place, moved = one.place, after - before
+def _row(shortfall: Shortfall, limits: Limits) -> Row:
+    before, after = (PARTS * (of - got) / of for got, of in zip(shortfall.got, shortfall.due, strict=True))
+    place, moved = shortfall.place, after - before
     return Row(
         place.test, Metric.MISSING_SAMPLES, named(place), place.core.cluster if place.core else None, before, after,
-        Shift(moved, moved, moved, one.p), limits.relative * PARTS, Verdict.REGRESSED, sentence_of(missing_samples(one), ""),
+        Shift(moved, moved, moved, shortfall.p), limits.relative * PARTS, Verdict.REGRESSED, sentence_of(missing_samples(shortfall), ""),
         statistic=Statistic.COVERAGE,
-        core=place.core, p_adjusted=one.p,
+        core=place.core, p_adjusted=shortfall.p,
     )  # fmt: skip
 
 
@@ -171,8 +175,16 @@ def _core_of(place: SampleKey) -> str:
     return f"CPU {place.core.core}" if place.name or place.metric is Metric.TASK_WAKEUP else f"core {place.core}"
 
 
-def missing_samples(one: Shortfall) -> SamplesMissing:
-    return SamplesMissing(one.place.test, named(one.place), _thing(one.place.metric), one.got[1], one.due[1], one.got[0], one.due[0])
+def missing_samples(shortfall: Shortfall) -> SamplesMissing:
+    return SamplesMissing(
+        shortfall.place.test,
+        named(shortfall.place),
+        _thing(shortfall.place.metric),
+        shortfall.got[1],
+        shortfall.due[1],
+        shortfall.got[0],
+        shortfall.due[0],
+    )
 
 
 def _thing(metric: Metric) -> str:

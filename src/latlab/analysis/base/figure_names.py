@@ -38,15 +38,15 @@ class FigureName:
 
     def asked_by(self, text: str) -> str | None:
         """Which of its names the text selects: its path, or a name that it shares with others. None if the text does not select it."""
-        found = next((one for one in self.all if one.count("/") == text.count("/") and fnmatchcase(one, text)), None)
-        return self.path if found and found in self.all[:-2] else found
+        matching = next((name for name in self.all if name.count("/") == text.count("/") and fnmatchcase(name, text)), None)
+        return self.path if matching and matching in self.all[:-2] else matching
 
 
 def refusal(text: str, names: Iterable[FigureName], where: str) -> UsageError:
     """A UsageError that no figure has this name, with the most similar names."""
-    known = list(dict.fromkeys(one for name in names for one in name.all))
-    alike = [one for one in known if one.count("/") == text.count("/")] or known
-    longer = sorted((one for one in known if one.startswith(f"{text}/")), key=lambda one: one.count("/"))
+    paths = list(dict.fromkeys(path for name in names for path in name.all))
+    alike = [path for path in paths if path.count("/") == text.count("/")] or paths
+    longer = sorted((path for path in paths if path.startswith(f"{text}/")), key=lambda path: path.count("/"))
     near = [*longer, *get_close_matches(text, alike, MOST_NAMED, LEAST_ALIKE)][:MOST_NAMED] or alike[:MOST_NAMED]
     nearest = f"; nearest are {', '.join(near)}" if near else ""
     return UsageError(f"no figure of {where} matches {text!r}; a figure is named {FORM}{nearest}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from latlab.analysis.base.columns import METRICS, Columns, DuplicateSample, columns_of
+from latlab.analysis.base.sample_matrix import METRICS, Columns, DuplicateSample, columns_of
 from latlab.analysis.base.suspect_pair import suspicions_between
 from latlab.analysis.base.suspect_run import one_of_each_boot
 from latlab.analysis.base.suspicion import Suspicion
@@ -42,7 +42,7 @@ class Pair:
     @property
     def suspect(self) -> frozenset[tuple[str, Metric]]:
         """The spans under a suspicion, which get no verdict."""
-        return frozenset(span for one in self.suspicions for span in one.spans)
+        return frozenset(span for suspicion in self.suspicions for span in suspicion.spans)
 
     @property
     def unit(self) -> str:
@@ -88,13 +88,13 @@ def partial_runs(a: Run, b: Run) -> list[str]:
 def check_same(a: Run, b: Run, notes: list[str]) -> None:
     """Raises NotComparable if two runs differ in platform, clock, topology or campaign."""
     _check_platform(a, b, notes)
-    for what, ours, theirs in (
+    for quantity, ours, theirs in (
         ("clock", a.tick.clock.value, b.tick.clock.value),
         ("topology", str(a.topology), str(b.topology)),
         ("campaign", a.campaign, b.campaign),
     ):
         if ours != theirs:
-            raise NotComparable(f"the {what} differs, {ours} in {a.id} and {theirs} in {b.id}; compare runs of one {what}")
+            raise NotComparable(f"the {quantity} differs, {ours} in {a.id} and {theirs} in {b.id}; compare runs of one {quantity}")
 
 
 def _check_platform(a: Run, b: Run, notes: list[str]) -> None:
@@ -123,8 +123,8 @@ def checked_columns(run: Run) -> Columns:
         raise NotComparable(f"{run.id}: {error}") from None
     except OverflowError:
         raise NotComparable(f"{run.id} holds a number beyond 64 bits; read the log again") from None
-    known = set(run.topology.cores)
-    strange = next((core for core in columns.cores if core not in known), None)
+    topology_cores = set(run.topology.cores)
+    strange = next((core for core in columns.cores if core not in topology_cores), None)
     if strange is not None:
         raise NotComparable(f"{run.id} names core {strange}, which topology {run.topology} does not have; check the log or the topology")
     if columns.smallest < 0:
@@ -168,10 +168,10 @@ def _common(a: Run, b: Run, columns_a: Columns, columns_b: Columns, notes: list[
             if matrix is not None and matrix.incomplete:
                 notes.append(f"{name}: {matrix.incomplete} iterations of {run.id} lack a core")
     if not common:
-        lone = [(run, sorted(set(other.cores) - set(own.cores))) for run, other, own in lacking]
+        lone = [(run, sorted(set(other.cores) - set(columns.cores))) for run, other, columns in lacking]
         missing = ", ".join(f"core {', '.join(map(str, cores))} is missing in {run.id}" for run, cores in lone if cores)
-        told = f" ({missing})" if missing else ""
-        raise NotComparable(f"{a.id} and {b.id} have no test with the same cores in common{told}; compare runs of one campaign")
+        detail = f" ({missing})" if missing else ""
+        raise NotComparable(f"{a.id} and {b.id} have no test with the same cores in common{detail}; compare runs of one campaign")
     return tuple(common)
 
 
@@ -182,6 +182,6 @@ def _answer(run: Run, call: str) -> str:
 
 def _where_refused(a: Run, b: Run, call: str) -> str:
     """In which of two runs all such calls failed, at least in one, and with which result."""
-    told = {run.id: _answer(run, call) for run in (a, b)}
-    failed = [f"in {run} ({answer})" for run, answer in told.items() if answer]
-    return ", ".join([*failed, *(f"not in {run}" for run, answer in told.items() if not answer)])
+    answers = {run.id: _answer(run, call) for run in (a, b)}
+    failed = [f"in {run} ({answer})" for run, answer in answers.items() if answer]
+    return ", ".join([*failed, *(f"not in {run}" for run, answer in answers.items() if not answer)])

@@ -36,11 +36,11 @@ def join_boots(runs: Sequence[Run]) -> Run:
     twice = next((run.id for i, run in enumerate(runs) if any(_is_same(run, other) for other in runs[:i])), None)
     if twice is not None:
         raise NotComparable(f"{twice} has the same samples as another run that it is joined with, so its boots would count twice")
-    for what, of in _SAME.items():
-        _refuse_other(what, of, runs)
-    for one in CONDITIONS:
-        if one.rule is not ConditionRule.NOTE:
-            _refuse_other(one.name, partial(_stated, one), runs)
+    for quantity, of in _SAME.items():
+        _refuse_other(quantity, of, runs)
+    for condition in CONDITIONS:
+        if condition.rule is not ConditionRule.NOTE:
+            _refuse_other(condition.name, partial(_stated, condition), runs)
     if isinstance(first.contents, Amounts):
         return _together(runs, Amounts(_repeated(runs), first.contents.tool))
     boots = 0
@@ -49,8 +49,8 @@ def join_boots(runs: Sequence[Run]) -> Run:
     for run in runs:
         samples += [replace(sample, boot=sample.boot + boots) for sample in run.samples]
         traces += [replace(trace, boot=trace.boot + boots) for trace in run.traces]
-        boots = 1 + max(max((one.boot for one in samples), default=-1), max((one.boot for one in traces), default=-1))
-    refused = tuple(one for one in first.refused if all(one in run.refused for run in runs))
+        boots = 1 + max(max((sample.boot for sample in samples), default=-1), max((trace.boot for trace in traces), default=-1))
+    refused = tuple(refusal for refusal in first.refused if all(refusal in run.refused for run in runs))
     return _together(runs, Spans(tuple(samples), tuple(traces), _joined_functions(runs), refused))
 
 
@@ -58,37 +58,37 @@ def _joined_functions(runs: Sequence[Run]) -> tuple[SpanFunctions, ...]:
     """The functions of all runs together; empty if one of them did not count functions."""
     if not all(run.functions for run in runs):
         return ()
-    found: dict[tuple[str, Metric, CoreId], list[SpanFunctions]] = {}
-    for one in (one for run in runs for one in run.functions):
-        found.setdefault((one.test, one.metric, one.core), []).append(one)
-    return tuple(map(_joined_span, found.values()))
+    by_span: dict[tuple[str, Metric, CoreId], list[SpanFunctions]] = {}
+    for span in (part for run in runs for part in run.functions):
+        by_span.setdefault((span.test, span.metric, span.core), []).append(span)
+    return tuple(map(_joined_span, by_span.values()))
 
 
 def _joined_span(parts: Sequence[SpanFunctions]) -> SpanFunctions:
     whole = SpanFunctions(
         *(parts[0].test, parts[0].metric, parts[0].core),
-        sum(one.calls for one in parts),
+        sum(part.calls for part in parts),
         _summed(parts),
-        _counted(CodePart, [one.parts for one in parts]),
-        _by_count(sum((Counter(dict(one.operations)) for one in parts), Counter())),
-        summed_frames([one.frames for one in parts]),
+        _counted(CodePart, [part.parts for part in parts]),
+        _by_count(sum((Counter(dict(part.operations)) for part in parts), Counter())),
+        summed_frames([part.frames for part in parts]),
     )
     views = [(name, _joined_span(view)) for name, view in views_of(parts).items()]
     return replace(whole, classes=joined_classes(whole, parts, views))
 
 
 def _by_count(counts: Counter[str]) -> tuple[tuple[str, int], ...]:
-    return tuple(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
+    return tuple(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
 def _counted(order: Iterable[CodePart], parts: Sequence[tuple[tuple[CodePart, int], ...]]) -> tuple[tuple[CodePart, int], ...]:
-    total = sum((Counter(dict(one)) for one in parts), Counter[CodePart]())
+    total = sum((Counter(dict(counts)) for counts in parts), Counter[CodePart]())
     return tuple((part, total[part]) for part in order if total[part])
 
 
 def _summed(parts: Sequence[SpanFunctions]) -> tuple[FunctionShare, ...]:
     total: dict[str, FunctionShare] = {}
-    for share in (share for one in parts for share in one.functions):
+    for share in (share for part in parts for share in part.functions):
         so_far = total.get(share.name)
         total[share.name] = replace(so_far, instructions=so_far.instructions + share.instructions) if so_far else share
     return tuple(total.values())
@@ -96,19 +96,19 @@ def _summed(parts: Sequence[SpanFunctions]) -> tuple[FunctionShare, ...]:
 
 def _repeated(runs: Sequence[Run]) -> tuple[Amount, ...]:
     """The amounts of all runs as repetitions. Counts over different times are converted to rates; `over_s` is then 1."""
-    found: dict[tuple[str, Metric, str, CoreId | None], list[Amount]] = {}
-    for one in (one for run in runs for one in run.amounts):
-        found.setdefault((one.test, one.metric, one.name, one.core), []).append(one)
-    return tuple(map(_one_amount, found.values()))
+    by_key: dict[tuple[str, Metric, str, CoreId | None], list[Amount]] = {}
+    for amount in (repeated for run in runs for repeated in run.amounts):
+        by_key.setdefault((amount.test, amount.metric, amount.name, amount.core), []).append(amount)
+    return tuple(map(_one_amount, by_key.values()))
 
 
 def _one_amount(parts: list[Amount]) -> Amount:
-    over = {one.over_s for one in parts}
+    over = {amount.over_s for amount in parts}
     if len(over) > 1 and parts[0].metric is Metric.THROUGHPUT:
         raise NotComparable(f"{parts[0].name}: the periods differ in length; only totals of equal periods are joined by +")
     if len(over) == 1 or None in over or parts[0].metric is not Metric.EVENTS:
-        return replace(parts[0], values=tuple(value for one in parts for value in one.values))
-    return replace(parts[0], values=tuple(value / (one.over_s or 1.0) for one in parts for value in one.values), over_s=1.0)
+        return replace(parts[0], values=tuple(value for amount in parts for value in amount.values))
+    return replace(parts[0], values=tuple(value / (amount.over_s or 1.0) for amount in parts for value in amount.values), over_s=1.0)
 
 
 def _together(runs: Sequence[Run], contents: Contents) -> Run:
@@ -154,20 +154,24 @@ _SAME: dict[str, Callable[[Run], object]] = {
 
 def _stated(condition: Condition, run: Run) -> str:
     value = condition.of(run)
-    return "" if value is None else condition.said(value)
+    return "" if value is None else condition.format(value)
 
 
-def _refuse_other(what: str, of: Callable[[Run], object], runs: Sequence[Run]) -> None:
-    said = [(run, value) for run in runs if (value := of(run))]
-    other = next(((run, value) for run, value in said if value != said[0][1]), None)
+def _refuse_other(quantity: str, of: Callable[[Run], object], runs: Sequence[Run]) -> None:
+    stated = [(run, value) for run in runs if (value := of(run))]
+    other = next(((run, value) for run, value in stated if value != stated[0][1]), None)
     if other is not None:
         raise NotComparable(
-            f"the {what} differs, {said[0][1]} in {said[0][0].id} and {other[1]} in {other[0].id}; only runs of one thing are joined by +"
+            f"the {quantity} differs, {stated[0][1]} in {stated[0][0].id} and "
+            f"{other[1]} in "
+            f"{other[0].id}; "
+            f"only runs of "
+            f"one thing are joined by +"
         )
 
 
 def _coarsest(runs: Sequence[Run]) -> tuple[tuple[Metric, float], ...]:
-    found: dict[Metric, float] = {}
-    for metric, step in (one for run in runs for one in run.resolutions):
-        found[metric] = max(step, found.get(metric, 0.0))
-    return tuple(found.items())
+    coarsest: dict[Metric, float] = {}
+    for metric, step in (resolution for run in runs for resolution in run.resolutions):
+        coarsest[metric] = max(step, coarsest.get(metric, 0.0))
+    return tuple(coarsest.items())

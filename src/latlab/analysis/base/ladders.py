@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from latlab.analysis.base.columns import Bools, Floats, Ints
+from latlab.analysis.base.sample_matrix import Bools, Floats, Ints
 from latlab.model.run import CoreId
 
 BASE = "base"
@@ -20,7 +20,7 @@ class Ladders:
 
     `order` has, for each iteration, the columns of `cores` in the order in which they were served; `spans` and `last_man` use this
     order. `terms` are base, step and the extras, NaN in an iteration whose pattern lacks the term. `head` is the number of cores served
-    before the queue began. `scales` are the standard errors of the terms for a residual of 1. `left` is the residual sum of squares,
+    before the queue began. `scales` are the standard errors of the terms for a residual of 1. `residuals` is the residual sum of squares,
     `rms` the root mean square residual, and `share` the share of the variance that the model explains.
     """
 
@@ -32,7 +32,7 @@ class Ladders:
     last_man: Bools
     terms: dict[str, Floats]
     scales: dict[str, Floats]
-    left: Floats
+    residuals: Floats
     predicted: Floats
     dof: Ints
     head: Ints

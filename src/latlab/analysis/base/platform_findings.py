@@ -13,7 +13,7 @@ from latlab.model.run import CoreId
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
+class StatedFact:
     """A fact of the platform in words, and the source that states it."""
 
     what: str
@@ -27,7 +27,7 @@ class LargerCache:
     clusters: tuple[int, int]
     flushes: tuple[float, float]
     kib: tuple[int, int]
-    fact: Stated
+    fact: StatedFact
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class SwitchedOn:
     most: float
     lead: float
     suspended_in: str
-    fact: Stated
+    fact: StatedFact
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class ClusterStayedOn:
     by_cluster: tuple[tuple[int, float], ...]
     beside: float | None
     off_in: str
-    fact: Stated
+    fact: StatedFact
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class WarmCaches:
     call: float
     others: tuple[float, float]
     samples: int
-    fact: Stated
+    fact: StatedFact
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class FirstCaller:
     call: float
     others: float
     samples: int
-    fact: Stated
+    fact: StatedFact
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class FasterCores:
 
     clusters: tuple[int, int]
     spans: tuple[tuple[Metric, float, float], ...]
-    fact: Stated
+    fact: StatedFact
 
 
 PlatformFinding = LargerCache | SwitchedOn | ClusterStayedOn | WarmCaches | FirstCaller | FasterCores

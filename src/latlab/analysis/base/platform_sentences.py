@@ -9,10 +9,10 @@ from latlab.analysis.base.wording import amount, count, signed
 
 def platform_sentence(finding: p.PlatformFinding, unit: str) -> str:
     """`unit` is that of the finding's amounts, ns or insns."""
-    return f"{_seen(finding, unit)}: {finding.fact.what} ({finding.fact.source})"
+    return f"{_observation_sentence(finding, unit)}: {finding.fact.what} ({finding.fact.source})"
 
 
-def _seen(finding: p.PlatformFinding, unit: str) -> str:
+def _observation_sentence(finding: p.PlatformFinding, unit: str) -> str:
     match finding:
         case p.LargerCache((large, small), (longer, shorter), _, _):
             cost = f"the cluster flush adds {amount(longer, unit)} in cluster {large} and {amount(shorter, unit)} in cluster {small}"
@@ -27,17 +27,17 @@ def _seen(finding: p.PlatformFinding, unit: str) -> str:
             return f"cores came back {sooner} than in {test}, where the cluster had been off{same}"
         case p.WarmCaches(lead, call, (low, high), samples, _):
             others = amount(low, unit) if low == high else f"{amount(low, unit)} to {amount(high, unit)}"
-            told = f"{lead}, the lead, took {amount(call, unit)}, the rest of its cluster {others}"
-            return f"{told}, {_each(samples)}, consistent with cold caches"
+            sentence = f"{lead}, the lead, took {amount(call, unit)}, the rest of its cluster {others}"
+            return f"{sentence}, {_sample_count(samples)}, consistent with cold caches"
         case p.FirstCaller(core, call, others, samples, _):
-            told = f"{core} took {amount(call, unit)}, {call / others:.2f} times the longest of the rest of its cluster"
-            return f"{told}, {_each(samples)}, consistent with a first caller and cold caches"
+            sentence = f"{core} took {amount(call, unit)}, {call / others:.2f} times the longest of the rest of its cluster"
+            return f"{sentence}, {_sample_count(samples)}, consistent with a first caller and cold caches"
         case p.FasterCores((fast, slow), spans, _):
-            told = ", ".join(
+            sentence = ", ".join(
                 f"{metric} at most {amount(most, unit)} against at least {amount(least, unit)}" for metric, most, least in spans
             )
-            return f"cores of cluster {fast} were faster than those of cluster {slow}, {told}"
+            return f"cores of cluster {fast} were faster than those of cluster {slow}, {sentence}"
 
 
-def _each(samples: int) -> str:
+def _sample_count(samples: int) -> str:
     return f"{count(samples, 'sample')} of each core"

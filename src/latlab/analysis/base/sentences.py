@@ -65,8 +65,8 @@ class _Sentence:
 
     def of(self, finding: f.Finding) -> str:
         match finding:
-            case f.Suspected(one):
-                return suspicion_sentence(one, self.unit)
+            case f.Suspected(doubted):
+                return suspicion_sentence(doubted, self.unit)
             case f.SamplesMissing(test, name, thing, got, due, before, due_before):
                 return f"{f'{name} in ' if name else ''}{test}: {got:,} of {due:,} {thing}s due, {before:,} of {due_before:,} in the base"
             case f.MetricMoved() | f.TermMoved() | f.PartsMoved() | f.OrderChanged() | f.NothingMoved():
@@ -103,8 +103,8 @@ class _Sentence:
             case f.LargeUntold() | f.NotTold():
                 return self._untold(finding)
             case f.ShapeMoved(metric, test, name, verdict, figures):
-                told = ", ".join(f"{figure} {self.amount(before)} to {self.amount(after)}" for figure, before, after in figures)
-                return f"{metric} in {test}, {row_title(name)}, {verdict} in its shape, as distances from the median: {told}"
+                text = ", ".join(f"{figure} {self.amount(before)} to {self.amount(after)}" for figure, before, after in figures)
+                return f"{metric} in {test}, {row_title(name)}, {verdict} in its shape, as distances from the median: {text}"
             case f.TailNotTold(rows, of, is_rest):
                 level = "" if is_rest else "no median changed beyond its threshold; "
                 return f"{level}the tail of {rows} of {count(of, 'row')} is inconclusive: too few iterations, or too much scatter"
@@ -116,8 +116,8 @@ class _Sentence:
                 )
             case f.CouldHaveSeen():
                 return _could_have_seen(finding)
-            case f.InSomeIterations(metric, test, name, found):
-                return f"{metric} in {test}, {row_title(name)}, differs in {said_in_iterations(found)}"
+            case f.InSomeIterations(metric, test, name, iterations):
+                return f"{metric} in {test}, {row_title(name)}, differs in {said_in_iterations(iterations)}"
             case f.CoresTakeTurns():
                 return "cores take turns under the instruction clock, so these spans have no queue"
             case f.LeadTookLonger():
@@ -149,11 +149,11 @@ class _Sentence:
                     return f"{moved}: {count(finding.cores, 'core')} moved by more than their noise; measure four boots or more of both"
                 return f"{moved}{more}: large but inconclusive with so few boots; measure more boots of both"
             case f.NotTold(rows, of, _, by_order=True):
-                rest = "; the others are equal" if rows < of else ""
-                return f"{rows} of {count(of, 'row')} inconclusive: the order of the cores alone can cause their differences{rest}"
+                others = "; the others are equal" if rows < of else ""
+                return f"{rows} of {count(of, 'row')} inconclusive: the order of the cores alone can cause their differences{others}"
             case f.NotTold(rows, of, largest):
-                rest = "; the others are within the threshold" if rows < of else ""
-                return f"{rows} of {count(of, 'row')} inconclusive, largest shift {percent(largest)}{rest}"
+                others = "; the others are within the threshold" if rows < of else ""
+                return f"{rows} of {count(of, 'row')} inconclusive, largest shift {percent(largest)}{others}"
 
     def _ladder(self, finding: f.Finding) -> str:
         amount = self.amount
@@ -200,10 +200,10 @@ class _Sentence:
         return f"core {finding.core} waited {self.amount(finding.waited)} behind {behind}: {made_of}"
 
     def _lead(self, finding: f.LeadTookLonger) -> str:
-        told = f"{finding.lead}, the lead, took {self.amount(finding.more)} more than the other cores of its cluster"
+        sentence = f"{finding.lead}, the lead, took {self.amount(finding.more)} more than the other cores of its cluster"
         if finding.is_the_flush:
-            return f"{told}: its cluster flush"
-        return told + (f", {self.amount(finding.flush)} of flush included" if finding.flush > 0.1 * finding.more else "")
+            return f"{sentence}: its cluster flush"
+        return sentence + (f", {self.amount(finding.flush)} of flush included" if finding.flush > 0.1 * finding.more else "")
 
     def _traced(self, finding: f.LongestSpan | f.SpentIn | f.WaitedFor) -> str:
         match finding:
@@ -212,8 +212,8 @@ class _Sentence:
                 part = f"{100 * share:.0f} % of that {metric} of core {core}"
                 return f"{part} is {function} and its callees, {self.amount(spent)}{by}"
             case f.LongestSpan(core, metric, total, parts):
-                told = ", ".join(f"{name} {self.amount(value)}" for name, value in parts)
-                return f"core {core} has the longest {metric}, {self.amount(total)}: {told}"
+                listing = ", ".join(f"{name} {self.amount(value)}" for name, value in parts)
+                return f"core {core} has the longest {metric}, {self.amount(total)}: {listing}"
             case f.WaitedFor(core, waited, part, holders, ended_by):
                 why = "".join(f", {self.amount(value)} of it behind {holder}" for holder, value in holders)
                 why += f"; it continued right after {ended_by[1]} of {ended_by[0]}" if ended_by else ""
@@ -225,59 +225,59 @@ class _Sentence:
                 return self._metric(finding)
             case f.TermMoved(term, verdict, tests, changes, relative):
                 figures = ", ".join(f"{self.amount(before)} to {self.amount(after)}" for before, after in changes)
-                told = f"{row_title(term)} of the queue {verdict} in {', '.join(tests)}: {figures}"
+                text = f"{row_title(term)} of the queue {verdict} in {', '.join(tests)}: {figures}"
                 longer = "longer" if verdict is Verdict.REGRESSED else "less long"
                 per_core = f" ({percent(relative)}): each core waits that much {longer} for every core before it"
-                return told + (per_core if term == STEP else "")
+                return text + (per_core if term == STEP else "")
             case f.PartsMoved(metric, parts):
-                told = ", ".join(f"{name} {signed(value, self.unit)}" for name, value in parts)
-                return f"of the {metric}, median over cores, these parts changed: {told}"
+                text = ", ".join(f"{name} {signed(value, self.unit)}" for name, value in parts)
+                return f"of the {metric}, median over cores, these parts changed: {text}"
             case f.OrderChanged(before, after, largest):
-                told = f"order changed: {_cores(before)} to {_cores(after)}"
+                text = f"order changed: {_cores(before)} to {_cores(after)}"
                 stayed = "" if largest is None else f"; at its position in the queue no span changed by more than {largest * 100:.1f} %"
-                return told + stayed
+                return text + stayed
             case f.NothingMoved(of_levels):
                 return f"no {'median' if of_levels else 'structure'} changed beyond its threshold"
 
     def _functions(self, finding: f.FunctionsMoved) -> str:
-        shown, rest = finding.functions[:MOST_FUNCTIONS], finding.functions[MOST_FUNCTIONS:]
-        told = ", ".join(self._function(one) for one in shown)
-        if rest:
-            told += f", {count(len(rest), 'other')} {signed_bare(sum(one.after - one.before for one in rest), self.unit)} together"
+        shown, others = finding.functions[:MOST_FUNCTIONS], finding.functions[MOST_FUNCTIONS:]
+        text = ", ".join(self._function(move) for move in shown)
+        if others:
+            text += f", {count(len(others), 'other')} {signed_bare(sum(move.after - move.before for move in others), self.unit)} together"
         spans = f"{finding.metric} of {', '.join(finding.tests)}, {_of_cores(finding.cores, finding.of_cores)}"
-        return f"by function, {spans}, in {heading_unit(self.unit)}: {told}"
+        return f"by function, {spans}, in {heading_unit(self.unit)}: {text}"
 
-    def _function(self, one: f.FunctionMoved) -> str:
-        where = f" ({one.place})" if one.place else ""
-        change = f"from {bare(one.before, self.unit)} to {bare(one.after, self.unit)}"
-        if not one.before:
+    def _function(self, move: f.FunctionMoved) -> str:
+        where = f" ({move.place})" if move.place else ""
+        change = f"from {bare(move.before, self.unit)} to {bare(move.after, self.unit)}"
+        if not move.before:
             change = "new"
-        elif not one.after:
+        elif not move.after:
             change = "gone"
-        return f"{one.name}{where} {signed_bare(one.after - one.before, self.unit)} ({change})"
+        return f"{move.name}{where} {signed_bare(move.after - move.before, self.unit)} ({change})"
 
     def _metric(self, finding: f.MetricMoved) -> str:
         tests = "every test" if finding.everywhere and len(finding.tests) > 1 else ", ".join(finding.tests)
         low, high = signed(finding.low, self.unit), signed(finding.high, self.unit)
         size = low if low == high else f"{low} to {high}"
-        told = f"{finding.metric} {finding.verdict} in {tests}: {size} over {finding.cells} data point{'s' * (finding.cells != 1)}"
+        text = f"{finding.metric} {finding.verdict} in {tests}: {size} over {finding.cells} data point{'s' * (finding.cells != 1)}"
         if finding.in_iterations:
-            told += ", each by the iteration that changed most"
+            text += ", each by the iteration that changed most"
         elif finding.by_cluster:
-            told += "; median " + ", ".join(f"{signed(d, self.unit)} in cluster {cluster}" for cluster, d in finding.by_cluster)
+            text += "; median " + ", ".join(f"{signed(d, self.unit)} in cluster {cluster}" for cluster, d in finding.by_cluster)
         if finding.queue_waits:
-            told += "; waits in the queue " + ", ".join(f"{signed(d, self.unit)} in {test}" for test, d in finding.queue_waits)
+            text += "; waits in the queue " + ", ".join(f"{signed(d, self.unit)} in {test}" for test, d in finding.queue_waits)
         if finding.untouched:
-            told += f"; no row of {' or '.join(finding.untouched)} changed with it"
-        return told
+            text += f"; no row of {' or '.join(finding.untouched)} changed with it"
+        return text
 
 
 def _could_have_seen(finding: f.CouldHaveSeen) -> str:
     figure = "" if finding.figure == "level" else f" for {finding.figure}"
     median = f"median minimum detectable effect of {finding.rows} rows" if finding.rows > 1 else "minimum detectable effect"
-    told = f"{median}{figure}: {finding.share * 100:.3g} % ({finding.power * 100:.0f} % power)"
+    text = f"{median}{figure}: {finding.share * 100:.3g} % ({finding.power * 100:.0f} % power)"
     more = f"; {finding.then * 100:.3g} % with {count(finding.more, 'more boot')} of each run" if finding.more and finding.then else ""
-    return told + more
+    return text + more
 
 
 def _cores(cores: tuple[CoreId, ...]) -> str:
@@ -291,12 +291,12 @@ def _of_cores(cores: int, of_cores: int) -> str:
 
 
 def _stolen_by(finding: f.StolenBy) -> str:
-    said = f"{count(finding.thefts, 'window')} with {finding.instructions:,} instructions of steal time"
+    text = f"{count(finding.thefts, 'window')} with {finding.instructions:,} instructions of steal time"
     if not finding.calls:
-        return f"{said}: no call in the probe's data has that size, nor have several calls of one kind"
+        return f"{text}: no call in the probe's data has that size, nor have several calls of one kind"
     fitting = " or ".join(_call_of_size(call) for call in finding.calls)
     alone = ", the only call that fits" if len(finding.calls) == 1 else ""
-    return f"{said}: {fitting}{alone}"
+    return f"{text}: {fitting}{alone}"
 
 
 def _call_of_size(call: f.CallOfSize) -> str:
@@ -309,8 +309,8 @@ def _scatter(finding: f.Scatter) -> str:
     fewest, most, least, longest, spans = finding.counts
     boots = f"{count(fewest, 'boot')} of " if fewest == most else f"{fewest} to {most} boots of "
     sizes = boots + (count(least, "iteration") if least == longest else f"{least} to {longest} iterations")
-    told = [(where, shares) for where, shares in (("between boots", finding.between), ("within one boot", finding.within)) if shares]
-    if not any(largest for _, (_, largest) in told):
+    spreads = [(where, shares) for where, shares in (("between boots", finding.between), ("within one boot", finding.within)) if shares]
+    if not any(largest for _, (_, largest) in spreads):
         return f"{finding.metric}: every boot and iteration of {count(spans, 'span')} is identical; {sizes}"
-    shares = " and ".join(f"{middle * 100:.2g} % {where} (at most {largest * 100:.2g} %)" for where, (middle, largest) in told)
+    shares = " and ".join(f"{middle * 100:.2g} % {where} (at most {largest * 100:.2g} %)" for where, (middle, largest) in spreads)
     return f"{finding.metric} scatters by {shares}: medians of {count(spans, 'span')}; {sizes}"

@@ -10,8 +10,8 @@ from math import comb
 
 import numpy as np
 
-from latlab.analysis.base.columns import Floats
 from latlab.analysis.base.distributions import normal_quantile
+from latlab.analysis.base.sample_matrix import Floats
 
 _EXACT_PAIRS = 2500
 _EXACT_TIED = 60
@@ -52,7 +52,7 @@ def two_sample_shift(a: Floats, b: Floats, confidence: float = 0.95) -> Shift:
     return Shift(float(np.median(differences)), low, high, p)
 
 
-def effect_size(a: Floats, b: Floats) -> float:
+def cliffs_delta(a: Floats, b: Floats) -> float:
     """Cliff's delta: P(b > a) - P(b < a) over all pairs, -1 to 1."""
     signs = np.sign(np.subtract.outer(b, a))
     return float(signs.mean())
@@ -84,8 +84,8 @@ def by_family(
     """p-values adjusted within each family, divided by `share`, the part of alpha for these families."""
     out = [1.0] * len(p_values)
     for family in dict.fromkeys(families):
-        own = [i for i, one in enumerate(families) if one == family]
-        for i, p in zip(own, adjust([p_values[i] for i in own]), strict=True):
+        members = [i for i, label in enumerate(families) if label == family]
+        for i, p in zip(members, adjust([p_values[i] for i in members]), strict=True):
             out[i] = min(1.0, p / share)
     return out
 
@@ -119,8 +119,8 @@ def _mann_whitney_with_ties(a: Floats, b: Floats) -> float:
         reach += rank
         ways[1:, rank : reach + 1] += ways[:-1, : reach + 1 - rank].copy()
     probability = ways[len(a)] / comb(len(a) + len(b), len(a))
-    found = int(doubled[: len(a)].sum())
-    return float(min(1.0, 2 * min(probability[: found + 1].sum(), probability[found:].sum())))
+    rank_sum = int(doubled[: len(a)].sum())
+    return float(min(1.0, 2 * min(probability[: rank_sum + 1].sum(), probability[rank_sum:].sum())))
 
 
 @lru_cache(maxsize=256)

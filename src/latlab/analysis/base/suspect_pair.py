@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from latlab.analysis.base.columns import Columns, Floats, resolution
+from latlab.analysis.base.sample_matrix import Columns, Floats, resolution
 from latlab.analysis.base.suspect_run import counter_tick_ns, suspicions_of, zeros
 from latlab.analysis.base.suspicion import Doubt, Ground, Span, Suspicion
 from latlab.model.enums import Clock, Metric
@@ -30,18 +30,18 @@ HALF = 2.0
 
 def suspicions_between(a: Run, b: Run, columns_a: Columns, columns_b: Columns, common: Sequence[Span]) -> tuple[Suspicion, ...]:
     """The warnings of each run, and those from the spans that both runs have."""
-    found = [*suspicions_of(a, columns_a), *suspicions_of(b, columns_b)]
+    suspicions = [*suspicions_of(a, columns_a), *suspicions_of(b, columns_b)]
     sides = [_Side(span, *_middles(a, b, columns_a, columns_b, span)) for span in common]
-    found += _units(a, b, sides, {span for one in found for span in one.spans})
+    suspicions += _units(a, b, sides, {span for suspicion in suspicions for span in suspicion.spans})
     if a.tick.clock is not Clock.TIME:
-        return tuple(found)
-    found += [
-        *(one for one in zeros(a, columns_a, columns_b) if not _covers(found, one)),
-        *(one for one in zeros(b, columns_b, columns_a) if not _covers(found, one)),
+        return tuple(suspicions)
+    suspicions += [
+        *(suspicion for suspicion in zeros(a, columns_a, columns_b) if not _covers(suspicions, suspicion)),
+        *(suspicion for suspicion in zeros(b, columns_b, columns_a) if not _covers(suspicions, suspicion)),
     ]
-    left = [side for side in sides if not any(side.span in one.spans for one in found)]
-    clock = list(_other_clock(a, b, left))
-    return (*found, *clock, *(() if clock and clock[0].is_whole else _exchanged(b, left)))
+    unexplained = [side for side in sides if not any(side.span in suspicion.spans for suspicion in suspicions)]
+    clock = list(_other_clock(a, b, unexplained))
+    return (*suspicions, *clock, *(() if clock and clock[0].is_whole else _exchanged(b, unexplained)))
 
 
 @dataclass(frozen=True)
@@ -84,20 +84,20 @@ def _middles(a: Run, b: Run, columns_a: Columns, columns_b: Columns, span: Span)
     return before, after, ROUNDING_STEPS * step / least if least else np.inf
 
 
-def _covers(found: Sequence[Suspicion], other: Suspicion) -> bool:
-    return any(set(other.spans) <= set(one.spans) for one in found)
+def _covers(suspicions: Sequence[Suspicion], other: Suspicion) -> bool:
+    return any(set(other.spans) <= set(suspicion.spans) for suspicion in suspicions)
 
 
-def _units(a: Run, b: Run, sides: Sequence[_Side], known: set[Span]) -> Iterator[Suspicion]:
+def _units(a: Run, b: Run, sides: Sequence[_Side], suspect_spans: set[Span]) -> Iterator[Suspicion]:
     """Warnings for a factor of hundreds between the runs: in all spans or, under a clock that has a unit, in one span."""
     for run, values in ((a, [side.before for side in sides]), (b, [side.after for side in sides])):
         if (
             a.tick.clock is not Clock.TIME
-            and not any(one.any() for one in values)
+            and not any(column.any() for column in values)
             and any(side.before.any() or side.after.any() for side in sides)
         ):
             yield Suspicion(Doubt.ZERO, run.id, Ground.OTHER_RUN, tuple(side.span for side in sides), is_whole=True)
-    ratios = {side.span: side.ratio for side in sides if side.is_positive and side.span not in known}
+    ratios = {side.span: side.ratio for side in sides if side.is_positive and side.span not in suspect_spans}
     if not ratios:
         return
     middle = float(np.median(list(ratios.values())))
@@ -124,18 +124,23 @@ def _other_clock(a: Run, b: Run, sides: Sequence[_Side]) -> Iterator[Suspicion]:
     if factor:
         smaller, size = (b, 1 / factor) if factor < 1 else (a, factor)
         doubts = {HALF: Doubt.HALF_CLOCK} | dict.fromkeys((counter_tick_ns(a), a.tick.value, b.tick.value), Doubt.TICKS)
-        known = next((one for one in doubts if one > LEAST_FACTOR and abs(np.log(size / one)) <= WITHIN), None)
-        doubt = Doubt.SCALED if known is None else doubts[known]
-        yield Suspicion(doubt, smaller.id, Ground.OTHER_RUN, tuple(side.span for side in sides), size=known or size, is_whole=True)
+        matching = next((ratio for ratio in doubts if ratio > LEAST_FACTOR and abs(np.log(size / ratio)) <= WITHIN), None)
+        doubt = Doubt.SCALED if matching is None else doubts[matching]
+        yield Suspicion(doubt, smaller.id, Ground.OTHER_RUN, tuple(side.span for side in sides), size=matching or size, is_whole=True)
         return
     for test in dict.fromkeys(side.span[0] for side in sides):
-        own = [side for side in sides if side.span[0] == test and side.is_positive]
-        told = [side for side in own if side.is_steady or side.span[1] is not Metric.WAKEUP]
+        of_test = [side for side in sides if side.span[0] == test and side.is_positive]
+        steady = [side for side in of_test if side.is_steady or side.span[1] is not Metric.WAKEUP]
         others = [side for side in shown if side.span[0] != test]
         is_serial = not test.endswith("_parallel")
-        for one, smaller in ((1 / HALF, b), (HALF, a)):
-            if len(told) > 1 and others and _is_halved(told, one, WITHIN_ONE_TEST if is_serial else WITHIN) and _stayed(others):
-                yield Suspicion(Doubt.HALF_CLOCK, smaller.id, Ground.OTHER_RUN, tuple(side.span for side in own), size=HALF)
+        for clock_factor, smaller in ((1 / HALF, b), (HALF, a)):
+            if (
+                len(steady) > 1
+                and others
+                and _is_halved(steady, clock_factor, WITHIN_ONE_TEST if is_serial else WITHIN)
+                and _stayed(others)
+            ):
+                yield Suspicion(Doubt.HALF_CLOCK, smaller.id, Ground.OTHER_RUN, tuple(side.span for side in of_test), size=HALF)
 
 
 def _one_factor(sides: Sequence[_Side]) -> float | None:
@@ -155,7 +160,7 @@ def _one_factor(sides: Sequence[_Side]) -> float | None:
 def _is_scaled(sides: Sequence[_Side], factor: float, within: float, middle_within: float = MIDDLE_WITHIN) -> bool:
     off = [abs(np.log(side.ratio / factor)) for side in sides]
     slack = [side.slack for side in sides]
-    close = all(one <= within + more for one, more in zip(off, slack, strict=True))
+    close = all(deviation <= within + more for deviation, more in zip(off, slack, strict=True))
     return bool(sides) and close and float(np.median(off)) <= middle_within + float(np.median(slack))
 
 
@@ -172,22 +177,22 @@ def _exchanged(b: Run, sides: Sequence[_Side]) -> Iterator[Suspicion]:
     """Warnings for columns of one test that changed and, core by core, equal other columns of the first run."""
     for test in dict.fromkeys(side.span[0] for side in sides):
         moved = {side.span: side for side in sides if side.span[0] == test and side.is_positive and _apart(side, side) > UNMOVED}
-        taken = {span: source for span, side in moved.items() if (source := _source(side, moved)) is not None}
-        while taken and set(taken) != set(taken.values()):
-            taken = {span: source for span, source in taken.items() if source in taken and span in taken.values()}
-        if taken:
-            yield Suspicion(Doubt.EXCHANGED, b.id, Ground.OTHER_RUN, tuple(taken))
+        sources = {span: source for span, side in moved.items() if (source := _source(side, moved)) is not None}
+        while sources and set(sources) != set(sources.values()):
+            sources = {span: source for span, source in sources.items() if source in sources and span in sources.values()}
+        if sources:
+            yield Suspicion(Doubt.EXCHANGED, b.id, Ground.OTHER_RUN, tuple(sources))
 
 
 def _source(side: _Side, moved: dict[Span, _Side]) -> Span | None:
     """The span of the first run whose values this span has now."""
-    own = _apart(side, side)
+    change = _apart(side, side)
     others = {span: _apart(other, side) for span, other in moved.items() if span != side.span}
-    span = min(others, key=lambda one: others[one], default=None)
+    span = min(others, key=lambda other: others[other], default=None)
     if span is None:
         return None
     scatter = replace(side, before=moved[span].before).scatter
-    near = max(min(WITHIN + side.slack + scatter, own / SURER), own / MUCH_SURER)
+    near = max(min(WITHIN + side.slack + scatter, change / SURER), change / MUCH_SURER)
     return span if others[span] <= near else None
 
 

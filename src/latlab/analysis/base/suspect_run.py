@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from latlab.analysis.base.columns import Bools, Columns, Floats, Matrix, resolution
+from latlab.analysis.base.sample_matrix import Bools, Columns, Floats, Matrix, resolution
 from latlab.analysis.base.suspicion import Doubt, Ground, Span, Suspicion
 from latlab.catalog.platform_facts import facts_of
 from latlab.model.enums import Clock
@@ -56,10 +56,10 @@ def zeros(run: Run, columns: Columns, like: Columns) -> Iterator[Suspicion]:
 
 def one_of_each_boot(columns: Columns) -> Columns:
     """The columns without boots that have the same figures as an earlier boot."""
-    kept = {boots[0] for boots in _equal_boots(columns)}
-    if len(kept) == len(_boots(columns)):
+    first_boots = {boots[0] for boots in _equal_boots(columns)}
+    if len(first_boots) == len(_boots(columns)):
         return columns
-    return replace(columns, matrices={span: _of_boots(matrix, kept) for span, matrix in columns.matrices.items()})
+    return replace(columns, matrices={span: _of_boots(matrix, first_boots) for span, matrix in columns.matrices.items()})
 
 
 def _wrapped(run: Run, columns: Columns) -> Iterator[Suspicion]:
@@ -73,7 +73,7 @@ def _wrapped(run: Run, columns: Columns) -> Iterator[Suspicion]:
         largest = float(matrix.values.max())
         if usual > 0 and largest > TIMES_ITS_LIKE * usual:
             full = (COUNTER * tick for tick in sorted({1.0, *ticks}))
-            modulus = next((one for one in full if abs(largest - usual - one) < NEAR_COUNTER * one), None)
+            modulus = next((candidate for candidate in full if abs(largest - usual - candidate) < NEAR_COUNTER * candidate), None)
             yield Suspicion(Doubt.WRAPPED, run.id, Ground.RUN, (span,), _cores(matrix, hit), largest, usual, modulus)
 
 
@@ -113,19 +113,19 @@ def _scatters(columns: Columns, boot: int) -> bool:
 
 def _equal_boots(columns: Columns) -> list[list[int]]:
     """Groups of boots that have the same figures of every span, in their order."""
-    found: dict[tuple[bytes, ...], list[int]] = {}
+    by_figures: dict[tuple[bytes, ...], list[int]] = {}
     for boot in _boots(columns):
         held = tuple(matrix.values[matrix.boots == boot].tobytes() for matrix in columns.matrices.values())
-        found.setdefault(held, []).append(boot)
-    return list(found.values())
+        by_figures.setdefault(held, []).append(boot)
+    return list(by_figures.values())
 
 
 def _boots(columns: Columns) -> list[int]:
     return sorted({int(boot) for matrix in columns.matrices.values() for boot in np.unique(matrix.boots)})
 
 
-def _of_boots(matrix: Matrix, kept: set[int]) -> Matrix:
-    rows = np.isin(matrix.boots, list(kept))
+def _of_boots(matrix: Matrix, boots: set[int]) -> Matrix:
+    rows = np.isin(matrix.boots, list(boots))
     return replace(matrix, boots=matrix.boots[rows], iterations=matrix.iterations[rows], values=matrix.values[rows])
 
 
@@ -136,9 +136,9 @@ def _cores(matrix: Matrix, hit: Bools) -> tuple[CoreId, ...]:
 def _usual(columns: Columns, span: Span, matrix: Matrix, hit: Bools) -> float:
     """The median of the values that are not marked: of the same core, else of the other cores, else of the metric in other tests."""
     same = matrix.values[:, hit.any(axis=0)][~hit[:, hit.any(axis=0)]]
-    rest = matrix.values[~hit]
-    if len(same) or len(rest):
-        return float(np.median(same if len(same) else rest))
+    unhit = matrix.values[~hit]
+    if len(same) or len(unhit):
+        return float(np.median(same if len(same) else unhit))
     others = [m.values.reshape(-1) for (test, metric), m in columns.matrices.items() if metric is span[1] and test != span[0]]
     return _median(others)
 

@@ -90,5 +90,5 @@ def decide_exact(difference: float, threshold: float) -> Verdict:
 
 def overall(verdicts: Iterable[Verdict], has_gaps: bool = False, breaks_rule: bool = False) -> Verdict:
     """The worst verdict. `same` only if all verdicts are and nothing was left unjudged."""
-    found = {*verdicts, *((Verdict.CANNOT_TELL,) if has_gaps else ()), *((Verdict.REGRESSED,) if breaks_rule else ())}
-    return next((verdict for verdict in WORST_FIRST if verdict in found), Verdict.CANNOT_TELL)
+    present = {*verdicts, *((Verdict.CANNOT_TELL,) if has_gaps else ()), *((Verdict.REGRESSED,) if breaks_rule else ())}
+    return next((verdict for verdict in WORST_FIRST if verdict in present), Verdict.CANNOT_TELL)

@@ -25,16 +25,16 @@ def wakeup_sentence(finding: WakeupFinding, unit: str) -> str:
         case f.LateInPeriod(wakeups, period_s):
             return f"{wakeups} late wake-ups have a period of {period_s:g} s"
         case f.CpuMoved(cpu, verdict, figures, quiet):
-            told = ", ".join(_statistic(moved, unit) for moved in figures)
-            rest = f"; no significant change of {', '.join(f'CPU {other}' for other in quiet)}" if quiet else ""
-            return f"CPU {cpu} {verdict}: {told}{rest}"
+            text = ", ".join(_statistic(moved, unit) for moved in figures)
+            remainder = f"; no significant change of {', '.join(f'CPU {other}' for other in quiet)}" if quiet else ""
+            return f"CPU {cpu} {verdict}: {text}{remainder}"
         case f.BlameMoved(blame, before, after):
             return f"late wake-ups by cause: {said_blame(blame)}, {before} before and {after} after"
         case f.CauseCounted():
             return _cause(finding)
         case f.NoWakeupMoved(untold):
-            rest = f"; {count(untold, 'row')} inconclusive" if untold else ""
-            return f"no significant change of any CPU's wake-ups{rest}"
+            remainder = f"; {count(untold, 'row')} inconclusive" if untold else ""
+            return f"no significant change of any CPU's wake-ups{remainder}"
         case f.LateMoved(verdict, name, before, after):
             return f"wake-ups {name} {verdict}: {before:.4g} to {after:.4g} per million"
     return _doubt(finding, unit)
@@ -45,13 +45,13 @@ def _cause(finding: f.CauseCounted) -> str:
     (events, of), (after, out_of) = finding.before, finding.after
     counted = f"{events:,} events of {of:,} wake-ups, then {after:,} of {out_of:,}"
     ratio = "" if finding.ratio == float("inf") else f", {finding.ratio:.2g} times as often ({finding.low:.2g} to {finding.high:.2g})"
-    told = f"{said_blame(finding.blame)}: {finding.verdict}, {counted}{ratio}"
+    text = f"{said_blame(finding.blame)}: {finding.verdict}, {counted}{ratio}"
     if finding.verdict is not Verdict.CANNOT_TELL or finding.needed is None:
-        return told
+        return text
     if finding.needed <= min(of, out_of):
-        return f"{told}; equal runs may differ by as much; measure further runs of the base, not longer ones"
+        return f"{text}; equal runs may differ by as much; measure further runs of the base, not longer ones"
     longer = f" ({said_duration(finding.seconds)})" if finding.seconds is not None else ""
-    return f"{told}; to detect twice the rate, measure {finding.needed:,.0f} wake-ups{longer} in each run"
+    return f"{text}; to detect twice the rate, measure {finding.needed:,.0f} wake-ups{longer} in each run"
 
 
 def _doubt(finding: f.LargestGrew | f.ScatterUnknown | f.RarestSeen, unit: str) -> str:
@@ -59,8 +59,8 @@ def _doubt(finding: f.LargestGrew | f.ScatterUnknown | f.RarestSeen, unit: str) 
     match finding:
         case f.LargestGrew(metric, test, name, before, after, is_told):
             size = "grew from nothing" if finding.ratio == float("inf") else f"is {finding.ratio:.1f} times as {_way(finding)}"
-            told = "" if is_told else ": inconclusive, because too few wake-ups are as late; measure both for longer"
-            return f"{metric} in {test}, {name}, {size}, {amount(before, unit)} to {amount(after, unit)}{told}"
+            caveat = "" if is_told else ": inconclusive, because too few wake-ups are as late; measure both for longer"
+            return f"{metric} in {test}, {name}, {size}, {amount(before, unit)} to {amount(after, unit)}{caveat}"
         case f.ScatterUnknown(metric, test, name, before, after, rows, again):
             size = f"{signed(after - before, unit)}{f' ({percent(after / before - 1)})' if before else ''}"
             more = f", and {count(rows - 1, 'more row')} by that or less" if rows > 1 else ""
@@ -71,10 +71,10 @@ def _doubt(finding: f.LargestGrew | f.ScatterUnknown | f.RarestSeen, unit: str) 
         case f.RarestSeen(test, thing, once_in, rarest, wakeups, seconds, is_by_event):
             longer = f" ({said_duration(seconds)})" if seconds is not None else ""
             more = f"; for once in {rarest:,.0f} measure {wakeups:,.0f} {thing}s{longer} in each run" if once_in < rarest else ""
-            told = "" if is_by_event else f"; assumes ten late {thing}s for each event, which a histogram does not separate"
+            caveat = "" if is_by_event else f"; assumes ten late {thing}s for each event, which a histogram does not separate"
             return (
                 f"{test}: lowest detectable rate of a cause of the latest {thing}s, at 90 % power: once in {once_in:,.0f} "
-                f"{thing}s{more}{told}"
+                f"{thing}s{more}{caveat}"
             )
 
 
@@ -84,18 +84,18 @@ def _way(finding: f.LargestGrew) -> str:
 
 def _spread(finding: f.Spread, unit: str) -> str:
     longest = printed(finding.maximum, finding.step, unit)
-    told = f"CPU {finding.cpu}: average {printed(finding.average, finding.step, unit)}, maximum {longest}"
-    told += f", printed to {amount(finding.step, unit)}" if finding.step else ""
+    text = f"CPU {finding.cpu}: average {printed(finding.average, finding.step, unit)}, maximum {longest}"
+    text += f", printed to {amount(finding.step, unit)}" if finding.step else ""
     if finding.median:
         ratio = finding.maximum / finding.median
-        told = f"CPU {finding.cpu}: median {amount(finding.median, unit)}, maximum {longest}, {ratio:.1f} times the median"
-        told += f", over {finding.wakeups:,} wake-ups"
+        text = f"CPU {finding.cpu}: median {amount(finding.median, unit)}, maximum {longest}, {ratio:.1f} times the median"
+        text += f", over {finding.wakeups:,} wake-ups"
     if finding.missed:
-        told += f"; {finding.missed:,} periods passed while the task was late"
-    return told
+        text += f"; {finding.missed:,} periods passed while the task was late"
+    return text
 
 
 def _statistic(moved: f.StatisticMoved, unit: str) -> str:
-    own = unit_of(moved.metric, unit)
+    metric_unit = unit_of(moved.metric, unit)
     relative = f" ({percent(moved.relative)})" if moved.before else ""
-    return f"{moved.statistic} {amount(moved.before, own)} to {amount(moved.after, own)}{relative}"
+    return f"{moved.statistic} {amount(moved.before, metric_unit)} to {amount(moved.after, metric_unit)}{relative}"

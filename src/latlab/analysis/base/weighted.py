@@ -12,8 +12,8 @@ from math import ceil, exp, floor, log, log1p
 
 import numpy as np
 
-from latlab.analysis.base.columns import Floats
 from latlab.analysis.base.distributions import normal_quantile, normal_upper
+from latlab.analysis.base.sample_matrix import Floats
 from latlab.analysis.base.statistics import Shift, two_sample_shift
 from latlab.model.run import Distribution
 
@@ -47,8 +47,8 @@ class Weighted:
 
     def place(self, rank: int) -> int | None:
         """The interval, from 1, of the span with this rank; None if the span was clipped."""
-        found = int(np.searchsorted(self._cumulative, rank))
-        return found if found < len(self.counts) else None
+        interval = int(np.searchsorted(self._cumulative, rank))
+        return interval if interval < len(self.counts) else None
 
     def at_rank(self, rank: int) -> float | None:
         """The upper bound of the span with this rank."""
@@ -119,7 +119,7 @@ def weighted_shift(a: Weighted, b: Weighted, confidence: float = 0.95) -> Shift:
     return Shift(ranked(n * m / 2), ranked(n * m / 2 - half), ranked(n * m / 2 + half), _mann_whitney_p(x, y))
 
 
-def dominance(a: Weighted, b: Weighted) -> float:
+def weighted_cliffs_delta(a: Weighted, b: Weighted) -> float:
     """Cliff's delta: P(b > a) - P(b < a) over all pairs, -1 to 1."""
     (x, n), (y, m) = _with_beyond(a), _with_beyond(b)
     below, up_to = _counted_below(x, n, y)
@@ -159,7 +159,7 @@ def spread_shift(a: Weighted, b: Weighted, low: float = 0.1, high: float = 0.9) 
 
 
 @dataclass(frozen=True, slots=True)
-class Apart:
+class DistributionDistance:
     """The distance of two distributions: the mean increase and the mean decrease over all spans. Their sum is the Wasserstein distance,
     their difference that of the means. `p` is the bound of Kolmogorov and Smirnov, which ties make larger."""
 
@@ -168,7 +168,7 @@ class Apart:
     p: float
 
 
-def apart(a: Weighted, b: Weighted, step: float) -> Apart:
+def wasserstein_and_ks(a: Weighted, b: Weighted, step: float) -> DistributionDistance:
     """The distance of two distributions, both in steps of the coarser one, so that two tools are compared at a resolution that both
     have."""
     (x, n), (y, m) = _in_steps(a, step), _in_steps(b, step)
@@ -178,7 +178,7 @@ def apart(a: Weighted, b: Weighted, step: float) -> Apart:
     later, earlier = (float((np.maximum(part, 0.0)[:-1] * widths).sum()) for part in (ahead, -ahead))
     largest = float(np.abs(ahead).max())
     p = min(1.0, 2 * exp(-2 * largest**2 * a.total * b.total / (a.total + b.total)))
-    return Apart(later, earlier, p)
+    return DistributionDistance(later, earlier, p)
 
 
 def exceedance_p(below: int, others: int, above: int) -> float:
@@ -203,8 +203,12 @@ def rate_p(events_a: int, of_a: int, events_b: int, of_b: int) -> float:
     return float(min(1.0, likely[likely <= likely[events_b] * (1 + 1e-7)].sum()))
 
 
-def _in_steps(one: Weighted, step: float) -> tuple[Floats, Floats]:
-    values, counts = (np.r_[one.low, one.maximum], np.r_[one.counts, float(one.beyond)]) if one.beyond else (one.low, one.counts)
+def _in_steps(histogram: Weighted, step: float) -> tuple[Floats, Floats]:
+    values, counts = (
+        (np.r_[histogram.low, histogram.maximum], np.r_[histogram.counts, float(histogram.beyond)])
+        if histogram.beyond
+        else (histogram.low, histogram.counts)
+    )
     return np.floor(values / step) * step, counts
 
 
@@ -214,10 +218,10 @@ def _share_up_to(values: Floats, counts: Floats, points: Floats) -> Floats:
     return np.asarray(sums[np.searchsorted(values[order], points, side="right")] / sums[-1])
 
 
-def _with_beyond(one: Weighted) -> tuple[Floats, Floats]:
-    if not one.beyond:
-        return one.middles, one.counts
-    return np.r_[one.middles, one.maximum], np.r_[one.counts, float(one.beyond)]
+def _with_beyond(histogram: Weighted) -> tuple[Floats, Floats]:
+    if not histogram.beyond:
+        return histogram.middles, histogram.counts
+    return np.r_[histogram.middles, histogram.maximum], np.r_[histogram.counts, float(histogram.beyond)]
 
 
 def _counted_below(x: Floats, n: Floats, y: Floats) -> tuple[Floats, Floats]:
@@ -242,12 +246,12 @@ def _mann_whitney_p(x: tuple[Floats, Floats], y: tuple[Floats, Floats]) -> float
     return 2 * normal_upper(z)
 
 
-def _quantile_with_ends(one: Weighted, share: float, confidence: float = 0.95) -> tuple[float, float, float] | None:
+def _quantile_with_ends(histogram: Weighted, share: float, confidence: float = 0.95) -> tuple[float, float, float] | None:
     """The quantile between the order statistics that hold it with this confidence."""
-    half = normal_quantile((1 + confidence) / 2) * (one.total * share * (1 - share)) ** 0.5
-    low = one.at_rank(floor(one.total * share - half))
-    value = one.quantile(share)
-    high = one.at_rank(ceil(one.total * share + half) + 1)
+    half = normal_quantile((1 + confidence) / 2) * (histogram.total * share * (1 - share)) ** 0.5
+    low = histogram.at_rank(floor(histogram.total * share - half))
+    value = histogram.quantile(share)
+    high = histogram.at_rank(ceil(histogram.total * share + half) + 1)
     if low is None or value is None or high is None:
         return None
     return low, value, high

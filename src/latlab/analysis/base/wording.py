@@ -105,11 +105,15 @@ def said_p(p: float) -> str:
     return "p below 0.001" if p < 0.001 else f"p at most {p:.2g}"
 
 
-def said_in_iterations(found: InIterations) -> str:
+def said_in_iterations(iterations: InIterations) -> str:
     """`9 of 20 iterations, +900.0 %, median unchanged`, or `20 of 20 iterations, 12 longer and 8 shorter`."""
-    median = ", median unchanged" if found.same_median else ""
-    size = f"{found.changed - found.shorter} longer and {found.shorter} shorter" if found.is_both_ways else percent(found.share)
-    return f"{found.changed} of {found.of} iterations, {size}{median}"
+    median = ", median unchanged" if iterations.same_median else ""
+    size = (
+        f"{iterations.changed - iterations.shorter} longer and {iterations.shorter} shorter"
+        if iterations.is_both_ways
+        else percent(iterations.share)
+    )
+    return f"{iterations.changed} of {iterations.of} iterations, {size}{median}"
 
 
 def count(n: int, thing: str) -> str:

@@ -34,13 +34,13 @@ def stages_of(boot: ColdStart, arch: Arch, images: Sequence[Image], core: CoreId
     fragments = {number: reader.fragments[number] for number in runs}
     worlds = {number: _world_of(boot, fragment) for number, fragment in fragments.items()}
     stage_of = {number: _stage(fragments[number], images) or world_name(arch, worlds[number]) for number in runs}
-    left = Counter(dict(boot.parts))
+    remaining = Counter(dict(boot.parts))
     stages: dict[str, Counter[int]] = {}
     for number, times in runs.items():
         stages.setdefault(stage_of[number], Counter())[number] += times
-        left[worlds[number]] -= times * fragments[number].instructions
+        remaining[worlds[number]] -= times * fragments[number].instructions
     took = {stage: sum(fragments[number].instructions * times for number, times in ran.items()) for stage, ran in stages.items()}
-    unlisted = {world_name(arch, world): count for world, count in left.items() if count}
+    unlisted = {world_name(arch, world): count for world, count in remaining.items() if count}
     for stage, count in unlisted.items():
         took[stage] = took.get(stage, 0) + count
     samples = [_sample(stage, core, count) for stage, count in ((WHOLE, boot.instructions), *took.items())]
@@ -53,8 +53,8 @@ def _sample(stage: str, core: CoreId, count: int) -> Sample:
 
 
 def _functions(stage: str, core: CoreId, runs: Counter[int], unlisted: int, reader: SpanReader) -> SpanFunctions:
-    (found,) = reader.functions({(stage, Metric.BOOT, core): Counter([(Stretch((), tuple(runs.items()), unlisted),)])})
-    return found
+    (functions,) = reader.functions({(stage, Metric.BOOT, core): Counter([(Stretch((), tuple(runs.items()), unlisted),)])})
+    return functions
 
 
 def _stage(fragment: Fragment, images: Sequence[Image]) -> str:

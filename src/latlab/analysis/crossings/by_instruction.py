@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from latlab.analysis.crossings.functions import image_of
-from latlab.analysis.crossings.naming import Names
 from latlab.analysis.crossings.operations import instructions_of
+from latlab.analysis.crossings.symbolize import Names
 from latlab.model.crossings import Arch, Fragment
 from latlab.model.symbols import Image
 
@@ -23,10 +23,10 @@ class ByInstruction:
         self._fragments, self._names = fragments, names
         self._places: dict[str, str] = {}
         self._of: dict[int, tuple[str, ...]] = {}
-        for number, one in fragments.items() if any(image.inlined for image in images) else ():
-            image = image_of(one, images)
+        for number, fragment in fragments.items() if any(image.inlined for image in images) else ():
+            image = image_of(fragment, images)
             if image is not None and image.inlined:
-                self._of[number] = tuple(self._name(image, address, names[number]) for address, _ in instructions_of(arch, one))
+                self._of[number] = tuple(self._name(image, address, names[number]) for address, _ in instructions_of(arch, fragment))
 
     def names(self, number: int) -> tuple[str, ...]:
         """The function of each instruction of a fragment whose code is known."""
@@ -34,11 +34,11 @@ class ByInstruction:
 
     def counts(self, number: int) -> Counter[str]:
         """Instructions of each function in one run of a fragment."""
-        found = Counter(self.names(number))
-        cut = self._fragments[number].instructions - found.total()
+        counts = Counter(self.names(number))
+        cut = self._fragments[number].instructions - counts.total()
         if cut > 0:
-            found[self._names[number]] += cut
-        return found
+            counts[self._names[number]] += cut
+        return counts
 
     def place(self, name: str) -> str:
         """`file:line` of a function; empty where no image says it."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from latlab.analysis.crossings.answers import NO_ANSWERS, UNKNOWN_FUNCTION, error_of
-from latlab.analysis.crossings.names import FAST, LAST_OF_EXISTING, LEGACY_SBI, sbi_name, smc_name
+from latlab.analysis.crossings.call_names import FAST, LAST_OF_EXISTING, LEGACY_SBI, sbi_name, smc_name
 from latlab.model.crossings import (
     LEVEL_MASK,
     NO_WORLD,
@@ -29,7 +29,7 @@ from latlab.model.crossings import (
     Record,
     Sleep,
     Stretch,
-    Wait,
+    WaitInstruction,
     Wake,
 )
 
@@ -58,7 +58,7 @@ CALLS = (EntryKind.CALL, EntryKind.YIELDING)
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class WorldEntry:
     """Why a core went to a higher world: `name` for people, `function` the number that the caller gave, 0 where it gave none; how it says
     that it failed, and whether it is to end the system that called."""
 
@@ -80,14 +80,14 @@ class Pause:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class WorldCall:
     """One stay, in instructions of its core. `parts` are those in each world; `registers` at the entry and `results` at the return are
     x0 to x7, a0 to a7 or r0 to r3. `depth` is 0 for a call that is not inside another. `down` and `up` are what ran before the sleep and
     after it; without a sleep all of it is in `down`. `error` names what a call that failed answered."""
 
     core: int
     caller: int
-    entry: Entry
+    entry: WorldEntry
     start: int
     start_machine: int
     end: int
@@ -113,7 +113,7 @@ class Fallen:
     """A call from which its core never came back: where it began, where the core fell asleep, what ran before that."""
 
     core: int
-    entry: Entry
+    entry: WorldEntry
     start: int
     asleep: int
     down: tuple[Stretch, ...]
@@ -125,7 +125,7 @@ class Unreturned:
 
     core: int
     caller: int
-    entry: Entry
+    entry: WorldEntry
     is_asleep: bool
     is_replaced: bool = False
 
@@ -149,7 +149,7 @@ class _Open:
     since the last one. Of the stretches behind a sleep the first `naps[number]` are what ran between it and its wake-up."""
 
     caller: int
-    entry: Entry
+    entry: WorldEntry
     start: int
     start_machine: int
     registers: tuple[int, ...]
@@ -186,7 +186,7 @@ class Pairing:
         self._is_booted = False
         self.boot: ColdStart | None = None
 
-    def feed(self, records: Iterable[Record]) -> Iterator[Call]:
+    def feed(self, records: Iterable[Record]) -> Iterator[WorldCall]:
         for record in records:
             match record:
                 case Crossing():
@@ -206,7 +206,7 @@ class Pairing:
 
     def unreturned(self) -> tuple[Unreturned, ...]:
         """The calls that have not come back: of cores that are off, what ran when the machine stopped, those of a system that is gone."""
-        still = (_unreturned(number, one) for number, core in self._cores.items() for one in core.stack)
+        still = (_unreturned(number, call) for number, core in self._cores.items() for call in core.stack)
         return (*self._replaced, *still)
 
     def fallen(self) -> Iterator[Fallen]:
@@ -215,34 +215,34 @@ class Pairing:
             if core.stack and core.stack[0].sleeps:
                 yield _fallen(number, core.stack[0])
 
-    def _crossed(self, core: _CoreState, record: Crossing) -> Iterator[Call]:
+    def _crossed(self, core: _CoreState, record: Crossing) -> Iterator[WorldCall]:
         spent, core.last = record.instructions - core.last, record.instructions
-        for each in core.lasting():
-            each.parts[record.left] += spent
+        for call in core.lasting():
+            call.parts[record.left_world] += spent
         self._booted(core, record)
-        if record.left == NO_WORLD:
+        if record.left_world == NO_WORLD:
             core.stack.clear()
         elif is_entry(self._arch, record):
             entry = entry_of(self._arch, self._names, record)
-            core.stack.append(_Open(record.left, entry, record.instructions, record.machine, record.registers))
+            core.stack.append(_Open(record.left_world, entry, record.instructions, record.machine, record.registers))
         else:
             yield from self._returned(core, record)
 
     def _booted(self, core: _CoreState, record: Crossing) -> None:
         if self._is_booted:
             return
-        if record.left == NO_WORLD:
-            core.boot = _Open(NO_WORLD, Entry(EntryKind.CALL, "boot", 0), record.instructions, record.machine, ())
+        if record.left_world == NO_WORLD:
+            core.boot = _Open(NO_WORLD, WorldEntry(EntryKind.CALL, "boot", 0), record.instructions, record.machine, ())
         if not is_normal(self._arch, record.entered):
             return
         self._is_booted = True
         if core.boot and core.boot.parts:
-            ran = tuple(one for part in core.boot.ran for one in part)
+            ran = tuple(stretch for part in core.boot.ran for stretch in part)
             self.boot = ColdStart(record.core, tuple(core.boot.parts.items()), ran)
-        for each in self._cores.values():
-            each.boot = None
+        for other in self._cores.values():
+            other.boot = None
 
-    def _returned(self, core: _CoreState, record: Crossing) -> Iterator[Call]:
+    def _returned(self, core: _CoreState, record: Crossing) -> Iterator[WorldCall]:
         """The innermost open call that was made by the world that is entered is over; those inside it were ways back, no calls."""
         for depth in reversed(range(len(core.stack))):
             if core.stack[depth].caller == record.entered:
@@ -256,14 +256,14 @@ class Pairing:
                 return
         if self._arch is Arch.AARCH64 and not record.entered & (SECURE | REALM):
             # A boot through the secure world: what is open there has called for the last time.
-            self._replaced += [_unreturned(record.core, one, is_replaced=True) for one in core.stack]
+            self._replaced += [_unreturned(record.core, call, is_replaced=True) for call in core.stack]
             core.stack.clear()
 
 
-def _call(arch: Arch, done: _Open, record: Crossing, depth: int) -> Call:
+def _call(arch: Arch, done: _Open, record: Crossing, depth: int) -> WorldCall:
     pause, before = _pause(done)
-    behind = [one for part in done.ran[before:] for one in part]
-    return Call(
+    behind = [stretch for part in done.ran[before:] for stretch in part]
+    return WorldCall(
         record.core,
         done.caller,
         done.entry,
@@ -276,7 +276,7 @@ def _call(arch: Arch, done: _Open, record: Crossing, depth: int) -> Call:
         record.registers[: argument_count(arch)],
         depth,
         pause,
-        tuple(one for part in done.ran[:before] for one in part),
+        tuple(stretch for part in done.ran[:before] for stretch in part),
         tuple(behind[done.naps.get(before, 0) :]),
         error_of(done.entry.answers, record.registers) if _is_back(arch, done, record) else "",
     )
@@ -295,7 +295,9 @@ def _unreturned(core: int, call: _Open, is_replaced: bool = False) -> Unreturned
 
 def _fallen(core: int, call: _Open) -> Fallen:
     before = len(call.sleeps)
-    return Fallen(core, call.entry, call.start, call.sleeps[-1][0].instructions, tuple(one for part in call.ran[:before] for one in part))
+    return Fallen(
+        core, call.entry, call.start, call.sleeps[-1][0].instructions, tuple(stretch for part in call.ran[:before] for stretch in part)
+    )
 
 
 def _pause(done: _Open) -> tuple[Pause | None, int]:
@@ -306,7 +308,7 @@ def _pause(done: _Open) -> tuple[Pause | None, int]:
     best: tuple[tuple[bool, int, int, int], Sleep, Wake] | None = None
     for number, (sleep, wake) in enumerate(done.sleeps):
         if wake is not None:
-            key = (sleep.wait is Wait.WFI, wake.sleeps, wake.machine - sleep.machine, number)
+            key = (sleep.wait is WaitInstruction.WFI, wake.sleeps, wake.machine - sleep.machine, number)
             if best is None or key > best[0]:
                 best = key, sleep, wake
     if best is None:
@@ -331,62 +333,62 @@ def is_entry(arch: Arch, crossing: Crossing) -> bool:
     if not crossing.registers:
         return False
     if arch is Arch.ARMV8M:
-        return bool(crossing.entered & ~crossing.left & 0x4)
-    return crossing.entered & LEVEL_MASK > crossing.left & LEVEL_MASK
+        return bool(crossing.entered & ~crossing.left_world & 0x4)
+    return crossing.entered & LEVEL_MASK > crossing.left_world & LEVEL_MASK
 
 
-def entry_of(arch: Arch, names: CallNames, crossing: Crossing) -> Entry:
+def entry_of(arch: Arch, names: CallNames, crossing: Crossing) -> WorldEntry:
     if arch is Arch.ARMV8M:
-        return Entry(EntryKind.CALL, f"{crossing.address & ~1:#x}", crossing.address & ~1)
+        return WorldEntry(EntryKind.CALL, f"{crossing.address & ~1:#x}", crossing.address & ~1)
     cause = crossing.registers[ARGUMENTS]
     return _riscv(names, crossing, cause) if arch is Arch.RISCV else _aarch64(names, crossing, cause)
 
 
-def _aarch64(names: CallNames, crossing: Crossing, syndrome: int) -> Entry:
+def _aarch64(names: CallNames, crossing: Crossing, syndrome: int) -> WorldEntry:
     vector = VECTOR_KINDS.get(crossing.address & 0x180)
     if vector:
-        return Entry(EntryKind.INTERRUPT, vector, 0)
-    what = EC_NAMES.get(syndrome >> EC_SHIFT & 0x3F, "")
+        return WorldEntry(EntryKind.INTERRUPT, vector, 0)
+    exception_class = EC_NAMES.get(syndrome >> EC_SHIFT & 0x3F, "")
     function = crossing.registers[0] & 0xFFFFFFFF
-    if what == "SVC" and not (function & FAST and function in names.smc):
-        return Entry(EntryKind.CALL, what, 0)  # a system call, whose number is where its system wants it
-    if what in SMC_LIKE:
-        name = smc_name(names, function) if what == "SMC" else f"{what} {smc_name(names, function)}"
-        otherwise = UNKNOWN_FUNCTION if what == "SMC" and function & FAST else NO_ANSWERS
+    if exception_class == "SVC" and not (function & FAST and function in names.smc):
+        return WorldEntry(EntryKind.CALL, exception_class, 0)  # a system call, whose number is where its system wants it
+    if exception_class in SMC_LIKE:
+        name = smc_name(names, function) if exception_class == "SMC" else f"{exception_class} {smc_name(names, function)}"
+        otherwise = UNKNOWN_FUNCTION if exception_class == "SMC" and function & FAST else NO_ANSWERS
         kind = EntryKind.CALL if function & FAST or function <= LAST_OF_EXISTING else EntryKind.YIELDING
-        return Entry(kind, name, function, names.answers.get(function, otherwise), function in names.last)
-    return Entry(EntryKind.EXCEPTION, f"{what or f'exception class {syndrome >> EC_SHIFT & 0x3F:#x}'} trapped", 0)
+        return WorldEntry(kind, name, function, names.answers.get(function, otherwise), function in names.last)
+    return WorldEntry(EntryKind.EXCEPTION, f"{exception_class or f'exception class {syndrome >> EC_SHIFT & 0x3F:#x}'} trapped", 0)
 
 
-def _riscv(names: CallNames, crossing: Crossing, cause: int) -> Entry:
+def _riscv(names: CallNames, crossing: Crossing, cause: int) -> WorldEntry:
     if cause & RISCV_INTERRUPT:
-        return Entry(EntryKind.INTERRUPT, f"interrupt {cause & 0xFFFF}", 0)
+        return WorldEntry(EntryKind.INTERRUPT, f"interrupt {cause & 0xFFFF}", 0)
     if cause in RISCV_ECALLS:
         extension, function = crossing.registers[7], crossing.registers[6]
         answers = NO_ANSWERS if extension in LEGACY_SBI else names.sbi_answers
         server = "HS " if crossing.entered == HS_MODE else ""
         name = server + sbi_name(names, extension, function, crossing.registers)
-        return Entry(EntryKind.CALL, name, extension, answers, extension in SBI_LAST)
-    return Entry(EntryKind.EXCEPTION, f"exception {cause}", 0)
+        return WorldEntry(EntryKind.CALL, name, extension, answers, extension in SBI_LAST)
+    return WorldEntry(EntryKind.EXCEPTION, f"exception {cause}", 0)
 
 
 def _slept(core: _CoreState, record: Sleep) -> None:
-    for each in core.lasting():
-        each.sleeps.append((record, None))
-        each.ran.append([])
+    for call in core.lasting():
+        call.sleeps.append((record, None))
+        call.ran.append([])
 
 
 def _napped(core: _CoreState, record: Naps) -> None:
-    for each in core.lasting():
-        if each.sleeps:
-            each.naps[len(each.sleeps)] += 1
-            each.ran[-1].append(Stretch((), record.runs, record.unlisted_instructions))
+    for call in core.lasting():
+        if call.sleeps:
+            call.naps[len(call.sleeps)] += 1
+            call.ran[-1].append(Stretch((), record.runs, record.unlisted_instructions))
 
 
 def _woke(core: _CoreState, record: Wake) -> None:
-    for each in core.lasting():
-        if each.sleeps:
-            each.sleeps[-1] = each.sleeps[-1][0], record
+    for call in core.lasting():
+        if call.sleeps:
+            call.sleeps[-1] = call.sleeps[-1][0], record
 
 
 def _added(before: Profile | None, more: Profile) -> Profile:
@@ -403,5 +405,5 @@ def _ran(core: _CoreState) -> None:
     runs, unlisted = (core.profile.runs, core.profile.unlisted_instructions) if core.profile else ((), 0)
     stretch = Stretch(core.steps, runs, unlisted)
     core.steps, core.profile = (), None
-    for each in core.lasting():
-        each.ran[-1].append(stretch)
+    for call in core.lasting():
+        call.ran[-1].append(stretch)

@@ -70,29 +70,29 @@ class Classes:
         self.in_order: dict[int, tuple[InstructionClass, ...]] = {}
         self._arch, self._fragments = arch, fragments
         self._asked: dict[int, OpcodeKind] = {}  # fragments of which the path is to say whether their branch was taken
-        for number, one in fragments.items():
-            context = Context(one.context)
-            kinds = [kind_of(arch, code) for _, code in instructions_of(arch, one)]
-            found = [class_of(arch, kind, context, place == len(kinds) - 1) for place, kind in enumerate(kinds)]
-            self.of[number] = Counter(found)
-            self.in_order[number] = tuple(found)
-            if one.instructions > len(found):  # a fragment whose code did not fit
-                self.of[number][C.UNCLASSIFIED] += one.instructions - len(found)
-            elif found and kinds[-1] in BRANCHES and found[-1] is C.FETCH_IN_LINE:
+        for number, fragment in fragments.items():
+            context = Context(fragment.context)
+            kinds = [kind_of(arch, code) for _, code in instructions_of(arch, fragment)]
+            classes = [class_of(arch, kind, context, place == len(kinds) - 1) for place, kind in enumerate(kinds)]
+            self.of[number] = Counter(classes)
+            self.in_order[number] = tuple(classes)
+            if fragment.instructions > len(classes):  # a fragment whose code did not fit
+                self.of[number][C.UNCLASSIFIED] += fragment.instructions - len(classes)
+            elif classes and kinds[-1] in BRANCHES and classes[-1] is C.FETCH_IN_LINE:
                 self._asked[number] = kinds[-1]
                 for variant, last in ((TAKEN, C.FETCH_ELSEWHERE), (UNTOLD, C.UNCLASSIFIED)):
-                    self.in_order[number | variant] = (*found[:-1], last)
+                    self.in_order[number | variant] = (*classes[:-1], last)
                     self.of[number | variant] = Counter(self.in_order[number | variant])
 
-    def told(self, stretches: Sequence[Stretch]) -> tuple[Stretch, ...]:
+    def with_branches(self, stretches: Sequence[Stretch]) -> tuple[Stretch, ...]:
         """The same, with the numbers that have classes."""
         return tuple(
             Stretch(
-                tuple(self._steps(one.steps, 0, len(one.steps), None)),
-                tuple((self._numbered(number, None), times) for number, times in one.runs),
-                one.unlisted_instructions,
+                tuple(self._steps(stretch.steps, 0, len(stretch.steps), None)),
+                tuple((self._numbered(number, None), times) for number, times in stretch.runs),
+                stretch.unlisted_instructions,
             )
-            for one in stretches
+            for stretch in stretches
         )
 
     def _numbered(self, number: int, behind: int | None) -> int:
@@ -102,10 +102,10 @@ class Classes:
             return number
         if behind is None:
             return number | (UNTOLD if kind is K.CHOICE else TAKEN)
-        one, address = self._fragments[number], self._fragments[behind].address
-        if address == one.address + len(one.code):
+        fragment, address = self._fragments[number], self._fragments[behind].address
+        if address == fragment.address + len(fragment.code):
             return number
-        goes_to = branch_target(self._arch, one.address + len(one.code) - 4, one.code[-4:])
+        goes_to = branch_target(self._arch, fragment.address + len(fragment.code) - 4, fragment.code[-4:])
         return number | (UNTOLD if kind is K.CHOICE and address != goes_to else TAKEN)
 
     def _steps(self, steps: tuple[int, ...], at: int, end: int, behind: int | None) -> list[int]:
@@ -114,11 +114,11 @@ class Classes:
         while at < end:
             places.append(at)
             at = body_end(steps, at) if steps[at] >= LOOP else at + 2
-        found: list[list[int]] = []
+        parts: list[list[int]] = []
         for place in reversed(places):
-            found.append(self._step(steps, place, behind))
+            parts.append(self._step(steps, place, behind))
             behind = _first(steps, place)
-        return [each for part in reversed(found) for each in part]
+        return [step for part in reversed(parts) for step in part]
 
     def _step(self, steps: tuple[int, ...], at: int, behind: int | None) -> list[int]:
         """What is repeated goes back to its own beginning each time but the last."""
@@ -148,54 +148,56 @@ class ClassReader:
         self, ran: Counter[tuple[Stretch, ...]], functions: Sequence[FunctionShare], frames: Sequence[Frame]
     ) -> tuple[ClassShare, ...]:
         """Of spans, each of which came so many times, and of what was made of them."""
-        told: Counter[tuple[Stretch, ...]] = Counter()
+        classed: Counter[tuple[Stretch, ...]] = Counter()
         for stretches, times in ran.items():
-            told[self._classes.told(stretches)] += times
-        by_function = self._by_function(told)
+            classed[self._classes.with_branches(stretches)] += times
+        by_function = self._by_function(classed)
         return tuple(
             ClassShare(
                 name,
-                tuple(by_function[name][one.name] for one in functions),
-                tuple(map(self._frames(told, name).get, _stacks(frames), repeat(0))),
+                tuple(by_function[name][function.name] for function in functions),
+                tuple(map(self._frames(classed, name).get, _stacks(frames), repeat(0))),
             )
             for name in C
             if by_function.get(name)
         )
 
-    def _by_function(self, told: Counter[tuple[Stretch, ...]]) -> dict[InstructionClass, Counter[str]]:
-        found: dict[InstructionClass, Counter[str]] = {}
-        for stretches, times in told.items():
+    def _by_function(self, classed: Counter[tuple[Stretch, ...]]) -> dict[InstructionClass, Counter[str]]:
+        by_class: dict[InstructionClass, Counter[str]] = {}
+        for stretches, times in classed.items():
             for number, runs in runs_of(stretches).items():
                 for (name, function), count in self._named(number).items():
-                    found.setdefault(name, Counter())[function] += count * runs * times
-            if unlisted := sum(one.unlisted_instructions for one in stretches):
-                found.setdefault(C.UNCLASSIFIED, Counter())[UNLISTED] += unlisted * times
-        return found
+                    by_class.setdefault(name, Counter())[function] += count * runs * times
+            if unlisted := sum(stretch.unlisted_instructions for stretch in stretches):
+                by_class.setdefault(C.UNCLASSIFIED, Counter())[UNLISTED] += unlisted * times
+        return by_class
 
     def _named(self, number: int) -> Counter[tuple[InstructionClass, str]]:
         """Instructions of each class in each function; those whose code did not fit are of the fragment's."""
-        known = self._classes.in_order[number]
-        found = Counter(zip(known, self._functions.names(number & NUMBER), strict=False))
-        cut = self._classes.of[number].total() - len(known)
+        classes = self._classes.in_order[number]
+        counts = Counter(zip(classes, self._functions.names(number & NUMBER), strict=False))
+        cut = self._classes.of[number].total() - len(classes)
         if cut > 0:
-            found[C.UNCLASSIFIED, self._codes[number].name] += cut
-        return found
+            counts[C.UNCLASSIFIED, self._codes[number].name] += cut
+        return counts
 
-    def _frames(self, told: Counter[tuple[Stretch, ...]], name: InstructionClass) -> dict[tuple[str, ...], int]:
+    def _frames(self, classed: Counter[tuple[Stretch, ...]], name: InstructionClass) -> dict[tuple[str, ...], int]:
         codes = {number: replace(code, instructions=self._classes.of[number][name]) for number, code in self._codes.items()}
         spans = (
-            told
+            classed
             if name is C.UNCLASSIFIED
-            else Counter({tuple(replace(one, unlisted_instructions=0) for one in each): times for each, times in told.items()})
+            else Counter(
+                {tuple(replace(stretch, unlisted_instructions=0) for stretch in stretches): times for stretches, times in classed.items()}
+            )
         )
         frames = frames_of(spans, codes)
-        return dict(zip(_stacks(frames), (one.instructions for one in frames), strict=True))
+        return dict(zip(_stacks(frames), (frame.instructions for frame in frames), strict=True))
 
 
 def _stacks(frames: Sequence[Frame]) -> list[tuple[str, ...]]:
     """The names of all on the stack of each."""
     stack: tuple[str, ...] = ()
-    return [stack := (*stack[: one.depth], one.name) for one in frames]
+    return [stack := (*stack[: frame.depth], frame.name) for frame in frames]
 
 
 def _first(steps: tuple[int, ...], at: int) -> int:

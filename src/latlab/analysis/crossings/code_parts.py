@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import TypeVar
 
 from latlab.analysis.crossings.flow import branch_target
-from latlab.analysis.crossings.operations import Operation, Use, instructions_of, operation_of
+from latlab.analysis.crossings.operations import SystemOperation, Use, instructions_of, operation_of
 from latlab.model.crossings import Arch, Fragment
 from latlab.model.enums import CodePart
 
@@ -32,15 +32,15 @@ class CodeParts:
     """The parts of a stream's fragments. Loops are found in the code that ran: a branch backwards, and where it goes."""
 
     def __init__(self, arch: Arch, fragments: Mapping[int, Fragment]) -> None:
-        code = {address: bits for one in fragments.values() for address, bits in instructions_of(arch, one)}
-        operations = {address: found for address, bits in code.items() if (found := operation_of(arch, bits))}
+        code = {address: bits for piece in fragments.values() for address, bits in instructions_of(arch, piece)}
+        operations = {address: operation for address, bits in code.items() if (operation := operation_of(arch, bits))}
         of_loop = _loops_of_caches(arch, code, operations)
         self._parts: dict[int, Counter[CodePart]] = {}
         self._operations: dict[int, Counter[str]] = {}
-        for number, one in fragments.items():
-            inside = [address for address, _ in instructions_of(arch, one)]
+        for number, fragment in fragments.items():
+            inside = [address for address, _ in instructions_of(arch, fragment)]
             self._parts[number] = Counter(_part(address, of_loop, operations) for address in inside)
-            cut = one.instructions - len(inside)
+            cut = fragment.instructions - len(inside)
             if cut > 0:  # a fragment whose code did not fit
                 self._parts[number][CodePart.OTHER] += cut
             self._operations[number] = Counter(operations[address].name for address in inside if address in operations)
@@ -61,14 +61,14 @@ def _summed(counts: Mapping[int, Counter[T]], runs: Mapping[int, int]) -> Counte
     return total
 
 
-def _part(address: int, of_loop: Mapping[int, CodePart], operations: Mapping[int, Operation]) -> CodePart:
+def _part(address: int, of_loop: Mapping[int, CodePart], operations: Mapping[int, SystemOperation]) -> CodePart:
     if address in of_loop:
         return of_loop[address]
-    found = operations.get(address)
-    return PART_OF[found.use] if found else CodePart.OTHER
+    operation = operations.get(address)
+    return PART_OF[operation.use] if operation else CodePart.OTHER
 
 
-def _loops_of_caches(arch: Arch, code: Mapping[int, bytes], operations: Mapping[int, Operation]) -> dict[int, CodePart]:
+def _loops_of_caches(arch: Arch, code: Mapping[int, bytes], operations: Mapping[int, SystemOperation]) -> dict[int, CodePart]:
     """Each instruction of the innermost short loop around each maintenance of a data cache."""
     places = sorted(code)
     loops = [
@@ -76,14 +76,14 @@ def _loops_of_caches(arch: Arch, code: Mapping[int, bytes], operations: Mapping[
         for address, bits in code.items()
         if (target := branch_target(arch, address, bits)) is not None and target <= address
     ]
-    found: dict[int, CodePart] = {}
+    loop_parts: dict[int, CodePart] = {}
     for address, operation in operations.items():
         if operation.use not in WHOLE_LOOP:
             continue
         around = [_between(places, first, last) for first, last in loops if first <= address <= last]
         innermost = min((loop for loop in around if len(loop) <= LONGEST_LOOP_INSTRUCTIONS), key=len, default=[address])
-        found |= dict.fromkeys(innermost, PART_OF[operation.use])
-    return found
+        loop_parts |= dict.fromkeys(innermost, PART_OF[operation.use])
+    return loop_parts
 
 
 def _between(places: list[int], first: int, last: int) -> list[int]:

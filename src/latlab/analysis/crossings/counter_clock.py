@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
-from latlab.model.crossings import Record, Sleep, Wait, Wake
+from latlab.model.crossings import Record, Sleep, WaitInstruction, Wake
 
 
 class CounterClock:
@@ -26,7 +26,7 @@ class CounterClock:
     def take(self, record: Record) -> None:
         """WFE does not stop this emulator's clock."""
         if isinstance(record, Sleep):
-            self._waits = record.wait is Wait.WFI
+            self._waits = record.wait is WaitInstruction.WFI
         elif isinstance(record, Wake) and self._waits:
             self._woke(record)
 

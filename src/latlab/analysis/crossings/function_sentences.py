@@ -14,9 +14,9 @@ from latlab.model.enums import Metric
 
 def findings_of(moves: Mapping[tuple[str, Metric], CoreMoves]) -> tuple[FunctionsMoved, ...]:
     alike: dict[tuple[Metric, tuple[FunctionMoved, ...], int, int], list[str]] = defaultdict(list)
-    for (test, metric), found in moves.items():
-        functions = tuple(FunctionMoved(move.name, move.place, move.before, move.after) for move in found.functions)
-        alike[metric, functions, found.cores, found.of_cores].append(test)
+    for (test, metric), core_moves in moves.items():
+        functions = tuple(FunctionMoved(move.name, move.place, move.before, move.after) for move in core_moves.functions)
+        alike[metric, functions, core_moves.cores, core_moves.of_cores].append(test)
     return tuple(
         FunctionsMoved(metric, tuple(tests), functions, cores, of_cores) for (metric, functions, cores, of_cores), tests in alike.items()
     )

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from latlab.analysis.crossings.calls import Call, Fallen
+from latlab.analysis.crossings.calls import Fallen, WorldCall
 from latlab.model.crossings import Stretch
 from latlab.model.enums import Metric
 from latlab.model.run import CoreId, Sample
@@ -29,17 +29,17 @@ Mark = tuple[int, int, int]
 """Begin or end, the test's number and the iteration, as a program says them in the arguments of a call that means nothing else."""
 
 
-def psci_mark(call: Call) -> Mark | None:
+def psci_mark(call: WorldCall) -> Mark | None:
     """The mark that `psci_calls` makes; None for a call that is none."""
     if call.entry.function != PSCI_FEATURES or len(call.registers) < 4 or call.registers[1] not in (MARK_BEGIN, MARK_END):
         return None
     return call.registers[1], call.registers[2], call.registers[3]
 
 
-def psa_mark(veneer: int) -> Callable[[Call], Mark | None]:
+def psa_mark(veneer: int) -> Callable[[WorldCall], Mark | None]:
     """That of `psa_calls`, whose veneer of psa_framework_version is at this address."""
 
-    def mark(call: Call) -> Mark | None:
+    def mark(call: WorldCall) -> Mark | None:
         if call.entry.function != veneer or call.registers[0] not in (MARK_BEGIN, MARK_END):
             return None
         return call.registers[0], call.registers[1], call.registers[2]
@@ -54,7 +54,7 @@ class Marked:
     test: str
     iteration: int
     core: int
-    call: Call
+    call: WorldCall
     whole: Metric = Metric.PSCI_CALL
 
 
@@ -74,14 +74,14 @@ class Marks:
     def __init__(
         self,
         tests: Sequence[str] = TESTS,
-        mark_of: Callable[[Call], Mark | None] = psci_mark,
+        mark_of: Callable[[WorldCall], Mark | None] = psci_mark,
         whole: Metric = Metric.PSCI_CALL,
     ) -> None:
         self._tests, self._mark_of, self._whole = tests, mark_of, whole
         self._begun: dict[int, tuple[int, int]] = {}
-        self._inside: dict[int, list[Call]] = defaultdict(list)
+        self._inside: dict[int, list[WorldCall]] = defaultdict(list)
 
-    def feed(self, calls: Iterable[Call]) -> Iterator[Marked]:
+    def feed(self, calls: Iterable[WorldCall]) -> Iterator[Marked]:
         for call in calls:
             mark = self._mark_of(call)
             if mark is None:
@@ -95,7 +95,7 @@ class Marks:
                 if begun == mark[1:] and begun[0] < len(self._tests) and len(self._inside[call.core]) == 1:
                     yield Marked(self._tests[begun[0]], begun[1], call.core, self._inside[call.core][0], self._whole)
 
-    def rest(self, fallen: Iterable[Fallen]) -> Iterator[Stranded]:
+    def stranded(self, fallen: Iterable[Fallen]) -> Iterator[Stranded]:
         """The measured calls of cores that never came back, when the records are at their end."""
         for call in fallen:
             test, iteration = self._begun.get(call.core, (len(self._tests), 0))

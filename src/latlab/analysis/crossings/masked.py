@@ -16,47 +16,51 @@ BOTH = {Arch.AARCH64: "IRQ and FIQ", Arch.ARMV8M: "all", Arch.RISCV: "of M and S
 UNTOLD = "(unknown caller)"
 
 
-def atlas_of(found: Iterable[Masked], arch: Arch, images: Sequence[Image]) -> tuple[MaskedStretches, ...]:
+def atlas_of(stretches: Iterable[Masked], arch: Arch, images: Sequence[Image]) -> tuple[MaskedStretches, ...]:
     """Stretches with names, the longest first. Two lines that were masked alike throughout are one."""
     by_line: dict[int, list[Masked]] = {}
-    for one in found:
-        by_line.setdefault(one.line, []).append(one)
+    for masked in stretches:
+        by_line.setdefault(masked.line, []).append(masked)
     if _are_alike(by_line):
         by_line = {-1: by_line[0]}
-    rows = [_row(one, BOTH[arch] if line < 0 else LINES[arch][line], arch, images) for line, each in by_line.items() for one in each]
+    rows = [
+        _row(stretch, BOTH[arch] if line < 0 else LINES[arch][line], arch, images)
+        for line, of_line in by_line.items()
+        for stretch in of_line
+    ]
     return tuple(sorted(_summed(rows), key=lambda row: (-row.longest, row.line, row.begin, row.end, row.caller)))
 
 
 def _are_alike(by_line: dict[int, list[Masked]]) -> bool:
-    first, second = ({replace(one, line=0) for one in by_line.get(line, ())} for line in (0, 1))
+    first, second = ({replace(masked, line=0) for masked in by_line.get(line, ())} for line in (0, 1))
     return bool(first) and first == second
 
 
-def _row(one: Masked, line: str, arch: Arch, images: Sequence[Image]) -> MaskedStretches:
-    begin = _function(one.begin, images)
+def _row(masked: Masked, line: str, arch: Arch, images: Sequence[Image]) -> MaskedStretches:
+    begin = _function(masked.begin, images)
     return MaskedStretches(
         line,
-        one.mask is Mask.MASKED,
+        masked.mask is Mask.MASKED,
         begin,
-        _caller(one.link, begin, images),
-        _function(one.end, images) if not one.to_end else "",
-        world_name(arch, one.begin_world),
-        one.from_start,
-        one.to_end,
-        one.count,
-        one.instructions,
-        one.longest,
-        tuple((world_name(arch, world), total, longest) for world, total, longest in one.worlds),
-        tuple(_opened_for(one, arch, images)),
+        _caller(masked.link, begin, images),
+        _function(masked.end, images) if not masked.to_end else "",
+        world_name(arch, masked.begin_world),
+        masked.from_start,
+        masked.to_end,
+        masked.count,
+        masked.instructions,
+        masked.longest,
+        tuple((world_name(arch, world), total, longest) for world, total, longest in masked.worlds),
+        tuple(_opened_for(masked, arch, images)),
     )
 
 
-def _opened_for(one: Masked, arch: Arch, images: Sequence[Image]) -> Iterator[str]:
+def _opened_for(masked: Masked, arch: Arch, images: Sequence[Image]) -> Iterator[str]:
     """The functions around the end of the longest, from the inner to the outer. A return into a function itself says nothing.
 
     On M-profile all but the first were found on the stack, where old ones lie as well: they count as far as each called the one before."""
-    last = _function(one.end, images)
-    for number, address in enumerate(one.trail):
+    last = _function(masked.end, images)
+    for number, address in enumerate(masked.trail):
         if arch is Arch.ARMV8M and number and called_behind(address, images) != last:
             return
         name = next((name for image in images if address and (name := image.function(address - 1))), last)
@@ -81,11 +85,11 @@ def _caller(link: int, begin: str, images: Sequence[Image]) -> str:
 
 def _summed(rows: Iterable[MaskedStretches]) -> Iterator[MaskedStretches]:
     """Rows of the same functions are one, however many places in them there are."""
-    found: dict[tuple[object, ...], MaskedStretches] = {}
+    sums: dict[tuple[object, ...], MaskedStretches] = {}
     for row in rows:
         key = (row.line, row.is_masked, row.begin, row.caller, row.end, row.world, row.from_start, row.to_end)
-        found[key] = _added(found[key], row) if key in found else row
-    yield from found.values()
+        sums[key] = _added(sums[key], row) if key in sums else row
+    yield from sums.values()
 
 
 def _added(a: MaskedStretches, b: MaskedStretches) -> MaskedStretches:

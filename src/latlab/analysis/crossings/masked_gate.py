@@ -31,17 +31,17 @@ def judge_masked(run: str, atlas: MaskedAtlas | None, most_insns: int, problems:
     if not judged and never:
         return CANNOT_TELL, (f"inconclusive: interrupts were masked from the start of {run} to its end",)
     longest = judged[0].longest if judged else 0
-    said = f"pass: no interrupts were masked for more than {most_insns:,} instructions, the most are {longest:,}"
-    return PASS, (said, *(f"  not judged: {line}, which a core masked from its start to the end of the run" for line in never))
+    sentence = f"pass: no interrupts were masked for more than {most_insns:,} instructions, the most are {longest:,}"
+    return PASS, (sentence, *(f"  not judged: {line}, which a core masked from its start to the end of the run" for line in never))
 
 
 def _lines(rows: Sequence[MaskedStretches]) -> list[str]:
-    said = [f"  {row.longest:,} instructions ({row.line}): {told(row)}" for row in rows[:MOST_LINES]]
-    left = len(rows) - MOST_LINES
-    return [*said, f"  and {left} more"] if left > 0 else said
+    lines = [f"  {row.longest:,} instructions ({row.line}): {stretch_text(row)}" for row in rows[:MOST_LINES]]
+    more = len(rows) - MOST_LINES
+    return [*lines, f"  and {more} more"] if more > 0 else lines
 
 
-def told(row: MaskedStretches) -> str:
+def stretch_text(row: MaskedStretches) -> str:
     """Where such a stretch began and ended."""
     caller = f", called from {row.caller}" if row.caller else ""
     begin = "the core's start" if row.from_start else f"{row.begin}{caller}"

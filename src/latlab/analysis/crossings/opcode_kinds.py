@@ -130,10 +130,10 @@ def kind_of(arch: Arch, code: bytes) -> OpcodeKind:
     """Outside AArch64 loads and stores are not told from others, nor reads of registers."""
     if arch is Arch.AARCH64:
         return _a64(int.from_bytes(code, "little"))
-    found = operation_of(arch, code)
-    if found is None:
+    operation = operation_of(arch, code)
+    if operation is None:
         return K.PLAIN if flow_of(arch, code) is Flow.ON else K.CHOICE
-    return BARRIERS.get(found.name, K.BARRIER) if found.use is Use.BARRIER else OF_USE[found.use]
+    return BARRIERS.get(operation.name, K.BARRIER) if operation.use is Use.BARRIER else OF_USE[operation.use]
 
 
 @lru_cache(maxsize=1 << 16)

@@ -60,18 +60,18 @@ def prove(by_blocks: Iterable[Header | Record | Problem], by_each: Iterable[Head
     )
 
 
-def _compare(core: _Core, one: Change, other: Change, has_one_clock: bool) -> None:
+def _compare(core: _Core, change: Change, other: Change, has_one_clock: bool) -> None:
     core.compared += 1
-    if core.difference or (one == other if has_one_clock else _own(one) == _own(other)):
+    if core.difference or (change == other if has_one_clock else _core_figures(change) == _core_figures(other)):
         return
-    by_blocks, by_each = (one, other) if core.is_first_ahead else (other, one)
+    by_blocks, by_each = (change, other) if core.is_first_ahead else (other, change)
     core.difference = (
         f"core {core.number}, change {core.compared} at {by_blocks.address:#x}: {by_blocks.instructions:,} instructions by blocks, "
         f"{by_each.instructions:,} by each instruction" + ("" if by_blocks.address == by_each.address else f" at {by_each.address:#x}")
     )
 
 
-def _own(change: Change) -> tuple[object, ...]:
+def _core_figures(change: Change) -> tuple[object, ...]:
     return type(change), change.instructions, change.address
 
 
@@ -87,11 +87,11 @@ def _changes(records: Iterable[Header | Record | Problem]) -> Iterator[tuple[int
 
 def _in_turn(first: Iterator[tuple[int, Change]], second: Iterator[tuple[int, Change]]) -> Iterator[tuple[bool, tuple[int, Change]]]:
     """One of each as long as both last, then the rest; whether it is of the first."""
-    both = {True: first, False: second}
-    while both:
-        for is_first, changes in list(both.items()):
+    sources = {True: first, False: second}
+    while sources:
+        for is_first, changes in list(sources.items()):
             change = next(changes, None)
             if change is None:
-                del both[is_first]
+                del sources[is_first]
             else:
                 yield is_first, change

@@ -12,9 +12,9 @@ from latlab.analysis.crossings.classes import ClassReader
 from latlab.analysis.crossings.code_parts import CodeParts
 from latlab.analysis.crossings.frames import frames_of
 from latlab.analysis.crossings.marked import Marked, Stranded, parts_of_call
-from latlab.analysis.crossings.naming import Names, entry_addresses
 from latlab.analysis.crossings.paths import runs_of
 from latlab.analysis.crossings.stacks import UNLISTED, codes_of
+from latlab.analysis.crossings.symbolize import Names, entry_addresses
 from latlab.analysis.crossings.tally import CallKey, CallTally, Tally, TallyRow
 from latlab.model.crossings import Arch, Fragment, Header, Stretch, world_name
 from latlab.model.enums import CodePart, Metric
@@ -61,7 +61,9 @@ class SpanReader:
         self.codes = codes_of(arch, fragments, self.names)
         self.fragments = fragments
         self.classes = (
-            ClassReader(arch, fragments, self.codes, self.by_instruction) if any(one.context for one in fragments.values()) else None
+            ClassReader(arch, fragments, self.codes, self.by_instruction)
+            if any(fragment.context for fragment in fragments.values())
+            else None
         )
 
     def functions(self, spans: Spans) -> tuple[SpanFunctions, ...]:
@@ -87,7 +89,7 @@ class SpanReader:
         runs: Counter[int] = Counter()
         unlisted = 0
         for stretches, times in ran.items():
-            unlisted += times * sum(one.unlisted_instructions for one in stretches)
+            unlisted += times * sum(stretch.unlisted_instructions for stretch in stretches)
             for number, count in runs_of(stretches).items():
                 runs[number] += count * times
         functions = self._by_function(runs)
@@ -119,13 +121,13 @@ def functions_of_calls(tally: Tally, cores: Mapping[int, CoreId], reader: SpanRe
     functions were not counted."""
     spans: Spans = defaultdict(Counter)
     calls: Counter[tuple[str, Metric, CoreId]] = Counter()
-    for key, one in tally.tallies().items():
-        for core, count in one.cores.items() if not key.is_inner and one.errors.total() < one.count else ():
+    for key, call_tally in tally.tallies().items():
+        for core, count in call_tally.cores.items() if not key.is_inner and call_tally.errors.total() < call_tally.count else ():
             span = key.name, Metric.CALL, cores.get(core, CoreId(0, core))
-            spans[span].update(one.ran_on(core))
+            spans[span].update(call_tally.ran_on(core))
             calls[span] += count
-    found = reader.functions({span: ran for span, ran in spans.items() if any(ran)})
-    return tuple(replace(one, calls=calls[one.test, one.metric, one.core]) for one in found)
+    counted = reader.functions({span: ran for span, ran in spans.items() if any(ran)})
+    return tuple(replace(functions, calls=calls[functions.test, functions.metric, functions.core]) for functions in counted)
 
 
 def _kind(
@@ -138,7 +140,7 @@ def _kind(
     reader: SpanReader,
 ) -> CallsOfKind:
     names = Counter({str(cores.get(core, CoreId(0, core))): count for core, count in tally.cores.items()})
-    kept = reader.functions({(key.name, Metric.CALL, CoreId(0, 0)): ran}) if any(ran) else ()
+    functions = reader.functions({(key.name, Metric.CALL, CoreId(0, 0)): ran}) if any(ran) else ()
     return CallsOfKind(
         world_name(header.arch, key.caller),
         key.kind.value,
@@ -148,8 +150,8 @@ def _kind(
         tally.slept,
         tuple((world_name(header.arch, world), median) for world, median in row.parts),
         tuple(names.items()),
-        kept[0].parts if kept else (),
-        kept[0].frames if kept else (),
+        functions[0].parts if functions else (),
+        functions[0].frames if functions else (),
         row.errors,
     )
 
@@ -157,9 +159,9 @@ def _kind(
 def spans_of_calls(marked: Iterable[Marked | Stranded], cores: Mapping[int, CoreId]) -> Spans:
     """What ran in each span of the measured calls, and how often just that."""
     spans: Spans = defaultdict(Counter)
-    for each in marked:
-        for metric, _, stretches in parts_of_call(each):
-            spans[each.test, metric, cores[each.core]][stretches] += 1
+    for call in marked:
+        for metric, _, stretches in parts_of_call(call):
+            spans[call.test, metric, cores[call.core]][stretches] += 1
     return spans
 
 
@@ -169,21 +171,21 @@ def moves_of(a: Run, b: Run, moved_cores_only: bool = False) -> dict[tuple[str, 
     With `moved_cores_only` a core in which no function differs is left out of the means: it made another call in the same test.
     """
     before, after = _by_core(a), _by_core(b)
-    found: dict[tuple[str, Metric], CoreMoves] = {}
+    by_span: dict[tuple[str, Metric], CoreMoves] = {}
     for key, common in _common_cores(before, after).items():
         cores = [core for core in common if not moved_cores_only or _moves(before, after, key, [core])]
         moves = _moves(before, after, key, cores) if cores else ()
         if moves:
-            found[key] = CoreMoves(moves, len(cores), len(common))
-    return found
+            by_span[key] = CoreMoves(moves, len(cores), len(common))
+    return by_span
 
 
 def _common_cores(before: _ByCore, after: _ByCore) -> dict[tuple[str, Metric], list[CoreId]]:
-    found: dict[tuple[str, Metric], list[CoreId]] = defaultdict(list)
+    cores: dict[tuple[str, Metric], list[CoreId]] = defaultdict(list)
     for test, metric, core in before:
         if (test, metric, core) in after:
-            found[test, metric].append(core)
-    return found
+            cores[test, metric].append(core)
+    return cores
 
 
 def _moves(before: _ByCore, after: _ByCore, key: tuple[str, Metric], cores: Sequence[CoreId]) -> tuple[Move, ...]:
@@ -193,14 +195,14 @@ def _moves(before: _ByCore, after: _ByCore, key: tuple[str, Metric], cores: Sequ
 
 
 def _by_core(run: Run) -> _ByCore:
-    return {(one.test, one.metric, one.core): one for one in run.functions}
+    return {(span.test, span.metric, span.core): span for span in run.functions}
 
 
 def _mean(spans: Sequence[SpanFunctions]) -> dict[str, tuple[str, float]]:
     """Place and instructions per call of each function, mean over these cores."""
     total: dict[str, tuple[str, float]] = {}
-    for one in spans:
-        for share in one.functions:
+    for span in spans:
+        for share in span.functions:
             so_far = total.get(share.name, (share.place, 0.0))[1]
-            total[share.name] = share.place, so_far + share.instructions / one.calls
+            total[share.name] = share.place, so_far + share.instructions / span.calls
     return {name: (place, value / len(spans)) for name, (place, value) in total.items()}

@@ -16,8 +16,8 @@ from functools import partial
 
 from latlab.analysis.base.call_trees import ROOT, Tree
 from latlab.analysis.crossings.flow import Flow, flow_of
-from latlab.analysis.crossings.naming import Names
 from latlab.analysis.crossings.paths import body_end
+from latlab.analysis.crossings.symbolize import Names
 from latlab.model.crossings import LOOP, Arch, Fragment, Stretch
 
 MOST_DEPTH = 100
@@ -69,14 +69,14 @@ def codes_of(arch: Arch, fragments: Mapping[int, Fragment], names: Names) -> dic
     return {
         number: Code(
             names[number],
-            one.address,
-            one.address + (len(one.code) - 4 if arch is Arch.AARCH64 else 0),
-            one.address + len(one.code),
-            one.instructions,
-            one.level,
-            flow_of(arch, one.code),
+            fragment.address,
+            fragment.address + (len(fragment.code) - 4 if arch is Arch.AARCH64 else 0),
+            fragment.address + len(fragment.code),
+            fragment.instructions,
+            fragment.level,
+            flow_of(arch, fragment.code),
         )
-        for number, one in fragments.items()
+        for number, fragment in fragments.items()
     }
 
 
@@ -105,8 +105,8 @@ class Walk:
                 self._left[self._last.level] = self._stack, self._last
             self._rest(stretch)
         self._replace_stack(())
-        for sums, one in ((self._tree.own, self._ran), (self._tree.calls, self._entered)):
-            for node, count in one.items():
+        for sums, counter in ((self._tree.own, self._ran), (self._tree.calls, self._entered)):
+            for node, count in counter.items():
                 sums[node] += count * times
         self._ran, self._entered = Counter(), Counter()
 
@@ -115,15 +115,15 @@ class Walk:
         if first is None:
             return
         code = self._codes[first]
-        stack, left = self._left.get(code.level, ((), None))
-        goes_on = left is not None and code.address in (left.behind, left.final)
+        stack, last_code = self._left.get(code.level, ((), None))
+        goes_on = last_code is not None and code.address in (last_code.behind, last_code.final)
         if not goes_on or stack != self._stack:
             self._replace_stack(())
         self._last = None
         if goes_on and stack:
             if not self._stack:
                 self._reopen(stack)
-            self._last = left
+            self._last = last_code
 
     def _reopen(self, stack: tuple[Active, ...]) -> None:
         """Functions that another world interrupted go on: on the time line they begin again."""
@@ -165,18 +165,18 @@ class Walk:
             return
         done = 0
         while done < times:
-            found, began = (self._stack, self._last, len(self.rows)), self.now
+            state, began = (self._stack, self._last, len(self.rows)), self.now
             ran, entered = self._ran, self._entered
             self._ran, self._entered = Counter(), Counter()
             run()
             done += 1
             factor = 1
-            if found == (self._stack, self._last, len(self.rows)):
+            if state == (self._stack, self._last, len(self.rows)):
                 factor += times - done
                 self.now += (self.now - began) * (times - done)
                 done = times
-            for sums, one in ((ran, self._ran), (entered, self._entered)):
-                for node, count in one.items():
+            for sums, counter in ((ran, self._ran), (entered, self._entered)):
+                for node, count in counter.items():
                     sums[node] += count * factor
             self._ran, self._entered = ran, entered
 

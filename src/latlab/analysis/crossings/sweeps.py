@@ -35,7 +35,7 @@ class Shot:
 
 
 @dataclass(frozen=True, slots=True)
-class Swept:
+class SweepTraces:
     """`traces` by test. `complaints` are sentences on what the records do not hold."""
 
     traces: tuple[CoreTrace, ...] = ()
@@ -82,34 +82,34 @@ def shots_of(records: Iterable[Record], veneer: int) -> Iterator[Shot]:
             _follow(shot, record)
 
 
-def swept(shots: Sequence[Shot], names: Sequence[str], whole: Collection[int], core: CoreId) -> Swept:
+def swept(shots: Sequence[Shot], names: Sequence[str], whole: Collection[int], core: CoreId) -> SweepTraces:
     """The sweep of each call. `names` are those of the calls, the first of them that of no call at all; `whole` are the numbers of those
     whose last interrupt the program made. A sweep that was cut off is left out: its worst wait may be where none came."""
     idle = {shot.fired - shot.armed - shot.due for shot in shots if shot.call == 0}
     if len(idle) != 1:
-        said = "no interrupt came" if not idle else f"they came {min(idle)} to {max(idle)} instructions after the timer's start"
-        return Swept(
-            complaints=(f"the sweep is left out: where no call was under way {said}, so latlab does not know when an interrupt is due",)
+        timing = "no interrupt came" if not idle else f"they came {min(idle)} to {max(idle)} instructions after the timer's start"
+        return SweepTraces(
+            complaints=(f"the sweep is left out: where no call was under way {timing}, so latlab does not know when an interrupt is due",)
         )
     (distance,) = idle
     traces, complaints = [], []
     for number, name in enumerate(names):
-        own = [shot for shot in shots if shot.call == number]
-        points = [(shot.due, shot.fired - shot.armed - shot.due - distance, shot.address) for shot in own]
-        if own and number not in whole:
+        call_shots = [shot for shot in shots if shot.call == number]
+        points = [(shot.due, shot.fired - shot.armed - shot.due - distance, shot.address) for shot in call_shots]
+        if call_shots and number not in whole:
             complaints.append(f"the sweep of {name} is left out: it was cut off")
         elif any(late < 0 for _, late, _ in points):
             complaints.append(f"the sweep of {name} is left out: an interrupt came before it was due")
-        elif own:
-            if not _reaches_the_end(own[-1], distance):
+        elif call_shots:
+            if not _reaches_the_end(call_shots[-1], distance):
                 complaints.append(f"the sweep of {name} ends before the call does: it took longer when it was interrupted")
             traces.append(_trace(name, core, points))
-    return Swept(tuple(traces), tuple(complaints))
+    return SweepTraces(tuple(traces), tuple(complaints))
 
 
 def _mark(record: Crossing, veneer: int) -> int | None:
     """What the program says; None where the crossing is something else."""
-    is_call = record.entered & SECURE and not record.left & SECURE and record.address & ~1 == veneer and len(record.registers) > 2
+    is_call = record.entered & SECURE and not record.left_world & SECURE and record.address & ~1 == veneer and len(record.registers) > 2
     return record.registers[0] if is_call and record.registers[0] in (MARK_SHOT, MARK_SHOT_END) else None
 
 
@@ -118,9 +118,9 @@ def _follow(shot: _Open, record: Crossing) -> None:
         shot.armed = record.instructions
     elif record.entered == NON_SECURE_HANDLER and shot.fired < 0:
         shot.fired = record.instructions
-    elif record.left == NON_SECURE_HANDLER and shot.address < 0:
+    elif record.left_world == NON_SECURE_HANDLER and shot.address < 0:
         shot.address = record.address & ~1
-    elif record.left & SECURE and record.entered == NON_SECURE_THREAD:
+    elif record.left_world & SECURE and record.entered == NON_SECURE_THREAD:
         shot.returned = record.instructions
 
 
@@ -130,25 +130,25 @@ def _reaches_the_end(last: Shot, distance: int) -> bool:
 
 
 def _trace(name: str, core: CoreId, points: Sequence[tuple[int, int, int]]) -> CoreTrace:
-    kept = (TraceRecord(i, due, NS_INTERRUPT, late << ADDRESS_BITS | address) for i, (due, late, address) in enumerate(thinned(points)))
-    return CoreTrace(f"sweep_{name}", 0, 0, core, tuple(kept))
+    records = (TraceRecord(i, due, NS_INTERRUPT, late << ADDRESS_BITS | address) for i, (due, late, address) in enumerate(thinned(points)))
+    return CoreTrace(f"sweep_{name}", 0, 0, core, tuple(records))
 
 
 def thinned(points: Sequence[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
     """(due, late, address) of the first and the last shot of each stretch, which say all that the others do: inside a blocked window an
     interrupt that is due later waits as much less. Where none is late the first shot in other code is kept too."""
-    kept: list[tuple[int, int, int]] = []
+    thinned_points: list[tuple[int, int, int]] = []
     code = _Stretch()
     last: tuple[int, int, int] | None = None
     for point in points:
         _, late, address = point
         is_new = last is None or (late > 0) != (last[1] > 0) or late > last[1]
-        if is_new and last is not None and kept[-1] != last:
-            kept.append(last)
+        if is_new and last is not None and thinned_points[-1] != last:
+            thinned_points.append(last)
         is_elsewhere = late == 0 and code.leaves(address)
         if is_new or is_elsewhere:
-            kept.append(point)
+            thinned_points.append(point)
         last = point
-    if last is not None and kept[-1] != last:
-        kept.append(last)
-    return kept
+    if last is not None and thinned_points[-1] != last:
+        thinned_points.append(last)
+    return thinned_points

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from latlab.analysis.crossings.calls import Call, EntryKind
+from latlab.analysis.crossings.calls import EntryKind, WorldCall
 from latlab.analysis.crossings.paths import runs_of
 from latlab.model.crossings import Stretch
 
@@ -27,7 +27,7 @@ class CallKey:
 @dataclass(slots=True)
 class CallTally:
     """`instructions` and `parts` (by world) count how many calls had which value; `slept` how many went to sleep; `errors` what those
-    that failed answered. `ran`, by core, is what ran in how many of them; beyond so many different ones, `rest` is how often each
+    that failed answered. `ran`, by core, is what ran in how many of them; beyond so many different ones, `fragment_runs` is how often each
     fragment ran."""
 
     instructions: Counter[int] = field(default_factory=Counter)
@@ -36,7 +36,7 @@ class CallTally:
     errors: Counter[str] = field(default_factory=Counter)
     cores: Counter[int] = field(default_factory=Counter)
     ran: dict[int, Counter[tuple[Stretch, ...]]] = field(default_factory=dict)
-    rest: dict[int, Counter[int]] = field(default_factory=dict)
+    fragment_runs: dict[int, Counter[int]] = field(default_factory=dict)
 
     @property
     def count(self) -> int:
@@ -44,7 +44,7 @@ class CallTally:
 
     def ran_on(self, core: int) -> Counter[tuple[Stretch, ...]]:
         """What ran in its calls on this core, and how often just that."""
-        return self.ran.get(core, Counter()) + _without_order(self.rest.get(core, Counter()))
+        return self.ran.get(core, Counter()) + _without_order(self.fragment_runs.get(core, Counter()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Tally:
     def __init__(self) -> None:
         self._calls: dict[CallKey, CallTally] = {}
 
-    def add(self, call: Call) -> None:
+    def add(self, call: WorldCall) -> None:
         key = CallKey(call.caller, call.entry.kind, call.entry.name, call.depth > 0)
         tally = self._calls.setdefault(key, CallTally())
         tally.instructions[call.instructions] += 1
@@ -80,7 +80,7 @@ class Tally:
         if ran in on_core or len(on_core) < MOST_DIFFERENT:
             on_core[ran] += 1
         else:
-            tally.rest.setdefault(call.core, Counter()).update(runs_of(ran))
+            tally.fragment_runs.setdefault(call.core, Counter()).update(runs_of(ran))
 
     def rows(self) -> tuple[TallyRow, ...]:
         """The most instructions first."""
@@ -97,8 +97,8 @@ class Tally:
 
 def _added(counts: Iterable[Counter[tuple[Stretch, ...]]]) -> Counter[tuple[Stretch, ...]]:
     total: Counter[tuple[Stretch, ...]] = Counter()
-    for each in counts:
-        total.update(each)
+    for counter in counts:
+        total.update(counter)
     return total
 
 

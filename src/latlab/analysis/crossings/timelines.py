@@ -18,12 +18,12 @@ MOST_ROWS = 2000
 
 def timelines_of(marked: Iterable[Marked | Stranded], codes: Mapping[int, Code], cores: Mapping[int, CoreId]) -> tuple[SpanTimeline, ...]:
     """One for each test, span and core: of the first iteration that took the (lower) median."""
-    found: dict[tuple[str, Metric, CoreId], list[tuple[int, int, tuple[Stretch, ...]]]] = {}
-    for each in marked:
-        for metric, length, stretches in parts_of_call(each):
-            found.setdefault((each.test, metric, cores[each.core]), []).append((each.iteration, length, stretches))
+    by_span: dict[tuple[str, Metric, CoreId], list[tuple[int, int, tuple[Stretch, ...]]]] = {}
+    for call in marked:
+        for metric, length, stretches in parts_of_call(call):
+            by_span.setdefault((call.test, metric, cores[call.core]), []).append((call.iteration, length, stretches))
     chosen = {}
-    for key, spans in found.items():
+    for key, spans in by_span.items():
         typical = median_low(length for _, length, _ in spans)
         chosen[key] = next(span for span in spans if span[1] == typical)
     return tuple(
@@ -37,11 +37,11 @@ def timeline_of(stretches: tuple[Stretch, ...], codes: Mapping[int, Code], most:
     """Each call where it starts. Calls behind the first `most` are counted as their callers' own instructions."""
     walk = Walk(codes, Tree(), most)
     walk.span(stretches)
-    own = [row.end - row.start for row in walk.rows]
+    lengths = [row.end - row.start for row in walk.rows]
     above: list[int] = []
     for index, row in enumerate(walk.rows):
         del above[row.depth :]
         if above:
-            own[above[-1]] -= row.end - row.start
+            lengths[above[-1]] -= row.end - row.start
         above.append(index)
-    return tuple(CalledAt(row.depth, row.name, row.start, row.end - row.start, mine) for row, mine in zip(walk.rows, own, strict=True))
+    return tuple(CalledAt(row.depth, row.name, row.start, row.end - row.start, mine) for row, mine in zip(walk.rows, lengths, strict=True))

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field, replace
 
 from latlab.analysis.crossings.calls import CALLS, entry_of, is_entry, is_normal
 from latlab.analysis.crossings.marked import PSCI_FEATURES
-from latlab.analysis.crossings.naming import Names
-from latlab.analysis.crossings.own_names import MARK_NAME, text_of, with_name
 from latlab.analysis.crossings.paths import body_end
+from latlab.analysis.crossings.program_labels import MARK_NAME, text_of, with_name
+from latlab.analysis.crossings.symbolize import Names
 from latlab.model.crossings import LOOP, Arch, CallNames, Crossing, Fragment, Path, Record, world_name
 from latlab.model.enums import Metric, Taker
 from latlab.model.run import CoreId, Sample
@@ -36,7 +36,7 @@ HANDLERS = {Taker.SECURE: "interrupt_main_handler", Taker.EL3: "thief_interrupt"
 
 
 @dataclass(frozen=True, slots=True)
-class Stay:
+class WorldInterval:
     """In one world, since the core had executed `begin` instructions; `steps` are its path, where functions were counted there."""
 
     begin: int
@@ -53,7 +53,7 @@ class Shot:
     armed: int
     called: int | None
     came: int
-    stays: tuple[Stay, ...]
+    stays: tuple[WorldInterval, ...]
     returned: int | None = None
 
 
@@ -109,7 +109,7 @@ class _Open:
     called: int | None = None
     came: int = -1
     returned: int | None = None
-    stays: list[Stay] = field(default_factory=list)
+    stays: list[WorldInterval] = field(default_factory=list)
 
 
 class Shots:
@@ -156,7 +156,7 @@ class Shots:
                 shot.came = self._handled(shot.stays[-1])
         self._steps = ()
 
-    def _handled(self, stay: Stay) -> int:
+    def _handled(self, stay: WorldInterval) -> int:
         at = stay.begin
         for number, times in _in_order(stay.steps):
             if number in self._handlers:
@@ -191,7 +191,7 @@ class Shots:
             shot.returned = record.instructions
         is_outside = not shot.stays and (is_normal(self._arch, record.entered) or _is_timers(record))
         if shot.came < 0 and not is_outside:
-            shot.stays.append(Stay(record.instructions, record.entered))
+            shot.stays.append(WorldInterval(record.instructions, record.entered))
 
     def _is_call(self, record: Crossing) -> bool:
         is_made = is_entry(self._arch, record) and not is_normal(self._arch, record.entered) and not _is_timers(record)
@@ -247,21 +247,21 @@ class Waits:
     def _keep(self, name: str, shot: Shot, late: int, idle: int) -> None:
         before = self.found.get(name)
         took = shot.returned - shot.called if shot.returned is not None and shot.called is not None else 0
-        found = Waited(name, 1, 1, int(late > self.at_once), late, shot.armed + shot.due + idle, shot, took)
+        waited = Waited(name, 1, 1, int(late > self.at_once), late, shot.armed + shot.due + idle, shot, took)
         if before:
             step = shot.due - before.shot.due if before.shots == 1 else before.step
-            longer = found if late > before.longest else before
-            found = replace(longer, shots=before.shots + 1, step=step, late=before.late + found.late, took=max(before.took, took))
-        self.found[name] = found
+            longer = waited if late > before.longest else before
+            waited = replace(longer, shots=before.shots + 1, step=step, late=before.late + waited.late, took=max(before.took, took))
+        self.found[name] = waited
 
 
 @dataclass(frozen=True, slots=True)
-class Wait:
+class InterruptWait:
     """The longest wait into a call that takes so many `instructions` without an interrupt. `functions` are those of the same wait again,
     in their order; none where it was of another length then, or where the order of what ran is not known throughout. `at_once` is what
     the way to the handler takes where no call is under way."""
 
-    found: Waited
+    longest: Waited
     instructions: int
     functions: tuple[tuple[str, int], ...]
     at_once: int = 0
@@ -269,8 +269,8 @@ class Wait:
 
     @property
     def sample(self) -> Sample:
-        name = self.found.call if self.taker is Taker.NORMAL else f"{self.found.call}, interrupt of {TAKERS[self.taker]}"
-        return Sample(name, Metric.IRQ_LATENCY, ONLY_CORE, 0, 0, self.found.longest)
+        name = self.longest.call if self.taker is Taker.NORMAL else f"{self.longest.call}, interrupt of {TAKERS[self.taker]}"
+        return Sample(name, Metric.IRQ_LATENCY, ONLY_CORE, 0, 0, self.longest.longest)
 
 
 def waits_of(
@@ -280,45 +280,45 @@ def waits_of(
     fragments: Mapping[int, Fragment],
     images: Sequence[Image],
     taker: Taker = Taker.NORMAL,
-) -> tuple[Wait, ...]:
+) -> tuple[InterruptWait, ...]:
     """Every call but none, in the order of the sweeps; none where there are complaints. `again` has each longest wait once more, with the
     code that ran."""
     names = Names(fragments, images)
-    lengths = {number: one.instructions for number, one in fragments.items()}
-    found = []
-    for call, one in waits.found.items() if not waits.complaints else ():
+    lengths = {number: fragment.instructions for number, fragment in fragments.items()}
+    waits_found = []
+    for call, waited in waits.found.items() if not waits.complaints else ():
         same = again.found.get(call)
         functions: Counter[str] = Counter()
-        if same and same.longest == one.longest:
+        if same and same.longest == waited.longest:
             for number, count in same.fragments(lengths).items():
                 functions[names[number]] += count
-        if functions.total() != one.longest:
+        if functions.total() != waited.longest:
             functions.clear()
         if call != NO_CALL:
-            found.append(Wait(one, instructions.get(call, 0), tuple(functions.items()), waits.at_once, taker))
-    return tuple(found)
+            waits_found.append(InterruptWait(waited, instructions.get(call, 0), tuple(functions.items()), waits.at_once, taker))
+    return tuple(waits_found)
 
 
-def passed_words(wait: Wait) -> str:
+def passed_words(wait: InterruptWait) -> str:
     """`EL3 840, S-EL1 8,820`, in instructions."""
-    return ", ".join(f"{world_name(Arch.AARCH64, world)} {count:,}" for world, count in wait.found.worlds)
+    return ", ".join(f"{world_name(Arch.AARCH64, world)} {count:,}" for world, count in wait.longest.worlds)
 
 
-def most_words(wait: Wait) -> str:
+def most_words(wait: InterruptWait) -> str:
     """The functions in which most of it passed, empty where that is not told."""
-    most = sorted(wait.functions, key=lambda each: -each[1])[:FUNCTIONS_SAID]
-    return ", ".join(f"{name} {100 * count / wait.found.longest:.0f} %" for name, count in most)
+    most = sorted(wait.functions, key=lambda pair: -pair[1])[:FUNCTIONS_SAID]
+    return ", ".join(f"{name} {100 * count / wait.longest.longest:.0f} %" for name, count in most)
 
 
-def wait_words(wait: Wait) -> str:
+def wait_words(wait: InterruptWait) -> str:
     """Of one call, for people."""
-    one, most = wait.found, most_words(wait)
-    if not one.longest:
-        return f"none of {one.shots:,} interrupts waited"
-    place = f"due {one.due:,} instructions into it" if one.due is not None else "due before it"
+    longest, most = wait.longest, most_words(wait)
+    if not longest.longest:
+        return f"none of {longest.shots:,} interrupts waited"
+    place = f"due {longest.due:,} instructions into it" if longest.due is not None else "due before it"
     inside = f" ({passed_words(wait)}{f'; most in {most}' if most else ''})"
-    others = "" if wait.taker is Taker.NORMAL else f"; {wait.at_once:,} into no call; the call then took up to {one.took:,}"
-    return f"{one.longest:,} instructions{inside}, of the interrupt {place}; {one.late:,} of {one.shots:,} waited{others}"
+    others = "" if wait.taker is Taker.NORMAL else f"; {wait.at_once:,} into no call; the call then took up to {longest.took:,}"
+    return f"{longest.longest:,} instructions{inside}, of the interrupt {place}; {longest.late:,} of {longest.shots:,} waited{others}"
 
 
 def _in_order(steps: tuple[int, ...]) -> Iterator[tuple[int, int]]:

@@ -10,7 +10,7 @@ from latlab.model.crossings import NO_WORLD, Crossing, Record, Sleep, Wake
 
 
 @dataclass(frozen=True, slots=True)
-class Stay:
+class WorldSpan:
     """In one world, from one instruction of all cores to another."""
 
     core: int
@@ -19,7 +19,7 @@ class Stay:
     end: int
 
 
-def stays(records: Iterable[Record]) -> Iterator[Stay]:
+def stays(records: Iterable[Record]) -> Iterator[WorldSpan]:
     """Each stay of each core, as they end; none while a core sleeps."""
     open_stays: dict[int, tuple[int, int]] = {}
     slept: dict[int, int] = {}
@@ -32,7 +32,7 @@ def stays(records: Iterable[Record]) -> Iterator[Stay]:
             continue
         world, begin = open_stays.pop(core, (NO_WORLD, at))
         if world != NO_WORLD and at > begin:
-            yield Stay(core, world, begin, at)
+            yield WorldSpan(core, world, begin, at)
         if isinstance(record, Sleep):
             slept[core] = record.world
         else:

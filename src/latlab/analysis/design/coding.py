@@ -9,7 +9,7 @@ from itertools import combinations
 
 import numpy as np
 
-from latlab.analysis.base.columns import Floats
+from latlab.analysis.base.sample_matrix import Floats
 from latlab.model.experiment import Factor, Trial
 
 Term = tuple[int, ...]
@@ -56,6 +56,6 @@ def contrast_of(factors: Sequence[Factor], terms: Sequence[Term], parts: Mapping
 
 def _joined(columns: Sequence[Floats]) -> Floats:
     product: Floats = np.ones(1)
-    for one in columns:
-        product = np.asarray(np.kron(product, one))
+    for column in columns:
+        product = np.asarray(np.kron(product, column))
     return product

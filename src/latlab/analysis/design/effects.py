@@ -18,7 +18,7 @@ from latlab.analysis.design.fits import ALPHA, Fit, fit
 from latlab.analysis.design.order import combinations_of
 from latlab.analysis.design.power import replicates_for, seen_effect
 from latlab.analysis.design.response import Response, response_of
-from latlab.analysis.design.result import Analysis, Effect, Estimate, Interaction, Pairs, Seen, Told
+from latlab.analysis.design.result import Analysis, Effect, EffectVerdict, Estimate, Interaction, Pairs, Sensitivity
 from latlab.errors import DataError
 from latlab.model.experiment import Factor
 from latlab.model.run import Experiment, Run
@@ -37,8 +37,8 @@ def analyse(factors: Sequence[Factor], response: Response, smallest_share: float
     logs = fit(used, response.trials, np.log(response.values), exact) if as_ratio else None
     judged = logs or plain
     limit = None if smallest_share is None else _limit(smallest_share, as_ratio, response.mean)
-    effects = _told_effects(list(_effects(used, plain, logs, response)), judged, limit)
-    interactions = _told_interactions(list(_interactions(used, plain, logs, response, effects)), judged, limit)
+    effects = _judged_effects(list(_effects(used, plain, logs, response)), judged, limit)
+    interactions = _judged_interactions(list(_interactions(used, plain, logs, response, effects)), judged, limit)
     cells = combinations_of(used)
     return Analysis(
         response.path,
@@ -53,14 +53,14 @@ def analyse(factors: Sequence[Factor], response: Response, smallest_share: float
         _as_share(judged.noise, as_ratio, response.mean),
         tuple(effects),
         tuple(interactions),
-        _seen(judged, effects, len(cells), response, smallest_share or SMALLEST_SHARE, as_ratio),
+        _sensitivity(judged, effects, len(cells), response, smallest_share or SMALLEST_SHARE, as_ratio),
         len(cells) - len({trial.levels for trial in response.trials}),
     )
 
 
-def analysis_of(run: Run, experiment: Experiment, asked: str | None = None, as_ratio: bool = True) -> tuple[Analysis, Response]:
+def analysis_of(run: Run, experiment: Experiment, figure_name: str | None = None, as_ratio: bool = True) -> tuple[Analysis, Response]:
     """The experiment by the figure that it was made for, or by another one."""
-    response = response_of(experiment.trials, asked or experiment.response, run.id)
+    response = response_of(experiment.trials, figure_name or experiment.response, run.id)
     smallest = experiment.smallest_percent
     return analyse(experiment.factors, response, smallest / 100 if smallest else None, as_ratio), response
 
@@ -68,22 +68,22 @@ def analysis_of(run: Run, experiment: Experiment, asked: str | None = None, as_r
 def _used(factors: Sequence[Factor], response: Response) -> tuple[tuple[Factor, ...], Response]:
     """The factors that differ among the trials, with the levels that were run, and the trials by these."""
     run = [
-        Factor(one.name, tuple(level for level in one.levels if level in {trial.levels[at] for trial in response.trials}))
-        for at, one in enumerate(factors)
+        Factor(factor.name, tuple(level for level in factor.levels if level in {trial.levels[at] for trial in response.trials}))
+        for at, factor in enumerate(factors)
     ]
-    kept = [at for at, factor in enumerate(run) if len(factor.levels) > 1]
-    if not kept:
+    varied = [at for at, factor in enumerate(run) if len(factor.levels) > 1]
+    if not varied:
         raise DataError(
             f"all {len(response.trials)} runs with {response.path} have one combination of levels, so there is nothing to compare it with"
         )
-    trials = tuple(replace(trial, levels=tuple(trial.levels[at] for at in kept)) for trial in response.trials)
-    return tuple(run[at] for at in kept), replace(response, trials=trials)
+    trials = tuple(replace(trial, levels=tuple(trial.levels[at] for at in varied)) for trial in response.trials)
+    return tuple(run[at] for at in varied), replace(response, trials=trials)
 
 
 def _repeats(response: Response) -> bool:
     """Whether every combination gave one value, however often it was run."""
-    found: dict[tuple[str, ...], float] = {}
-    return all(found.setdefault(trial.levels, value) == value for trial, value in zip(response.trials, response.values, strict=True))
+    value_of: dict[tuple[str, ...], float] = {}
+    return all(value_of.setdefault(trial.levels, value) == value for trial, value in zip(response.trials, response.values, strict=True))
 
 
 def _limit(share: float, as_ratio: bool, mean: float) -> float:
@@ -108,7 +108,7 @@ def _effects(used: Sequence[Factor], plain: Fit, logs: Fit | None, response: Res
                     plain.main(at, level),
                     _times(judged if logs else None),
                     judged.p,
-                    Told.CANNOT_TELL,
+                    EffectVerdict.CANNOT_TELL,
                     pairs,
                 ),
                 judged,
@@ -119,18 +119,19 @@ def _interactions(
     used: Sequence[Factor], plain: Fit, logs: Fit | None, response: Response, effects: Sequence[Effect]
 ) -> Iterator[tuple[Interaction, Estimate]]:
     """The effect is that of the factor which does more, at the levels of the other."""
-    active = {effect.factor for effect in effects if effect.told in (Told.RAISES, Told.LOWERS)}
+    active = {effect.factor for effect in effects if effect.told in (EffectVerdict.RAISES, EffectVerdict.LOWERS)}
     weight = {factor.name: min(effect.p for effect in effects if effect.factor == factor.name) for factor in used}
-    for one in range(len(used)):
-        for two in range(one + 1, len(used)):
-            if not plain.has(one, two):
+    for first_factor in range(len(used)):
+        for two in range(first_factor + 1, len(used)):
+            if not plain.has(first_factor, two):
                 continue
-            at, other = sorted((one, two), key=lambda place: (used[place].name not in active, weight[used[place].name]))
+            at, other = sorted((first_factor, two), key=lambda place: (used[place].name not in active, weight[used[place].name]))
             for level in used[at].levels[1:]:
                 for other_level in used[other].levels[1:]:
                     judged = (logs or plain).interaction(at, level, other, other_level)
                     first, second = (
-                        _where(used, plain, logs, response, at, level, other, there) for there in (used[other].levels[0], other_level)
+                        _where(used, plain, logs, response, at, level, other, level_of_other)
+                        for level_of_other in (used[other].levels[0], other_level)
                     )
                     yield (
                         Interaction(
@@ -143,7 +144,7 @@ def _interactions(
                             plain.interaction(at, level, other, other_level),
                             _times(judged if logs else None),
                             judged.p,
-                            Told.CANNOT_TELL,
+                            EffectVerdict.CANNOT_TELL,
                             bool(active & {used[at].name, used[other].name}),
                             first,
                             second,
@@ -152,12 +153,14 @@ def _interactions(
                     )
 
 
-def _where(used: Sequence[Factor], plain: Fit, logs: Fit | None, response: Response, at: int, level: str, other: int, there: str) -> Effect:
-    judged = (logs or plain).main_where(at, level, other, there)
-    difference = plain.main_where(at, level, other, there)
-    kept = [number for number, trial in enumerate(response.trials) if trial.levels[other] == there]
-    pairs = _pairs(at, used[at].levels[0], level, response.only(kept))
-    told = _said(judged.value) if judged.p < ALPHA else Told.CANNOT_TELL
+def _where(
+    used: Sequence[Factor], plain: Fit, logs: Fit | None, response: Response, at: int, level: str, other: int, other_level: str
+) -> Effect:
+    judged = (logs or plain).main_where(at, level, other, other_level)
+    difference = plain.main_where(at, level, other, other_level)
+    at_level = [number for number, trial in enumerate(response.trials) if trial.levels[other] == other_level]
+    pairs = _pairs(at, used[at].levels[0], level, response.only(at_level))
+    verdict = _direction(judged.value) if judged.p < ALPHA else EffectVerdict.CANNOT_TELL
     return Effect(
         used[at].name,
         level,
@@ -165,43 +168,46 @@ def _where(used: Sequence[Factor], plain: Fit, logs: Fit | None, response: Respo
         difference,
         _times(judged if logs else None),
         judged.p,
-        told,
+        verdict,
         pairs,
-        (used[other].name, there),
+        (used[other].name, other_level),
     )
 
 
-def _told_effects(found: list[tuple[Effect, Estimate]], judged: Fit, limit: float | None) -> list[Effect]:
-    adjusted = family_wise([estimate.p for _, estimate in found])
-    return [replace(effect, p=p, told=_told(estimate, p, judged, limit)) for (effect, estimate), p in zip(found, adjusted, strict=True)]
+def _judged_effects(effects: list[tuple[Effect, Estimate]], judged: Fit, limit: float | None) -> list[Effect]:
+    adjusted = family_wise([estimate.p for _, estimate in effects])
+    return [
+        replace(effect, p=p, told=_effect_verdict(estimate, p, judged, limit))
+        for (effect, estimate), p in zip(effects, adjusted, strict=True)
+    ]
 
 
-def _told_interactions(found: list[tuple[Interaction, Estimate]], judged: Fit, limit: float | None) -> list[Interaction]:
-    asked = [estimate.p for one, estimate in found if one.asked]
-    adjusted = iter(family_wise(asked))
-    told = []
-    for one, estimate in found:
-        if one.asked:
+def _judged_interactions(pairs: list[tuple[Interaction, Estimate]], judged: Fit, limit: float | None) -> list[Interaction]:
+    p_values = [estimate.p for unjudged, estimate in pairs if unjudged.asked]
+    adjusted = iter(family_wise(p_values))
+    judged_interactions = []
+    for interaction, estimate in pairs:
+        if interaction.asked:
             p = next(adjusted)
-            told.append(replace(one, p=p, told=_told(estimate, p, judged, limit)))
+            judged_interactions.append(replace(interaction, p=p, told=_effect_verdict(estimate, p, judged, limit)))
         elif judged.exact:
-            told.append(replace(one, told=_told(estimate, estimate.p, judged, limit)))
+            judged_interactions.append(replace(interaction, told=_effect_verdict(estimate, estimate.p, judged, limit)))
         else:
-            told.append(replace(one, p=1.0))
-    return told
+            judged_interactions.append(replace(interaction, p=1.0))
+    return judged_interactions
 
 
-def _told(estimate: Estimate, p: float, judged: Fit, limit: float | None) -> Told:
+def _effect_verdict(estimate: Estimate, p: float, judged: Fit, limit: float | None) -> EffectVerdict:
     if judged.exact:
-        return _said(estimate.value) if estimate.p < ALPHA else Told.NO_CHANGE
+        return _direction(estimate.value) if estimate.p < ALPHA else EffectVerdict.NO_CHANGE
     if p < ALPHA:
-        return _said(estimate.value)
+        return _direction(estimate.value)
     within = limit is not None and -limit < estimate.low and estimate.high < limit
-    return Told.NONE_SO_LARGE if within else Told.CANNOT_TELL
+    return EffectVerdict.NONE_SO_LARGE if within else EffectVerdict.CANNOT_TELL
 
 
-def _said(value: float) -> Told:
-    return Told.RAISES if value > 0 else Told.LOWERS
+def _direction(value: float) -> EffectVerdict:
+    return EffectVerdict.RAISES if value > 0 else EffectVerdict.LOWERS
 
 
 def _times(estimate: Estimate | None) -> Estimate | None:
@@ -224,7 +230,7 @@ def _pairs(at: int, base: str, level: str, response: Response) -> Pairs:
     return Pairs(signs.count(-1), signs.count(0), signs.count(1))
 
 
-def _seen(judged: Fit, effects: Sequence[Effect], cells: int, response: Response, share: float, as_ratio: bool) -> Seen:
+def _sensitivity(judged: Fit, effects: Sequence[Effect], cells: int, response: Response, share: float, as_ratio: bool) -> Sensitivity:
     """Of the effects that are known least, and at the strictest level that Holm's method asks."""
     errors = [(effect.ratio or effect.difference).error for effect in effects]
     worst, alpha = max(errors), ALPHA / len(effects)
@@ -232,8 +238,8 @@ def _seen(judged: Fit, effects: Sequence[Effect], cells: int, response: Response
     replicates = None
     if not judged.exact and np.isfinite(worst):
         parameters = judged.matrix.shape[1] - (len({trial.replicate for trial in response.trials}) - 1)
-        wanted = _limit(share, as_ratio, response.mean)
+        smallest = _limit(share, as_ratio, response.mean)
         now = len(response.trials) / cells
-        replicates = replicates_for(wanted, worst, cells, now, parameters, alpha)
+        replicates = replicates_for(smallest, worst, cells, now, parameters, alpha)
     runs = replicates * cells if replicates is not None else None
-    return Seen(_as_share(size, as_ratio, response.mean) if size is not None else None, share, runs, replicates)
+    return Sensitivity(_as_share(size, as_ratio, response.mean) if size is not None else None, share, runs, replicates)

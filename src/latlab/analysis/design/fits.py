@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from latlab.analysis.base.columns import Floats
+from latlab.analysis.base.sample_matrix import Floats
 from latlab.analysis.design.coding import Term, coded, contrast_of, matrix_of, terms_of
 from latlab.analysis.design.result import Estimate
 from latlab.model.experiment import Factor, Trial
@@ -40,8 +40,8 @@ class Fit:
 
     def main_where(self, at: int, level: str, other: int, other_level: str) -> Estimate:
         """The effect of a level where another factor has this one."""
-        step, there = self._step(at, level), coded(self.factors[other], other_level)
-        return self._estimate({(at,): {at: step}, _pair(at, other): {at: step, other: there}})
+        step, other_step = self._step(at, level), coded(self.factors[other], other_level)
+        return self._estimate({(at,): {at: step}, _pair(at, other): {at: step, other: other_step}})
 
     def interaction(self, at: int, level: str, other: int, other_level: str) -> Estimate:
         """By how much the effect of a level differs between a level of another factor and its first one."""

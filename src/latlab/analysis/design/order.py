@@ -19,6 +19,6 @@ def combinations_of(factors: Sequence[Factor]) -> tuple[tuple[str, ...], ...]:
 
 def order_of(factors: Sequence[Factor], seed: int, replicate: int) -> tuple[tuple[str, ...], ...]:
     """The combinations of one replicate in the order of their runs; the same for the same seed, wherever and whenever it is asked."""
-    drawn = list(combinations_of(factors))
-    random.Random(f"{seed}/{replicate}").shuffle(drawn)
-    return tuple(drawn)
+    shuffled = list(combinations_of(factors))
+    random.Random(f"{seed}/{replicate}").shuffle(shuffled)
+    return tuple(shuffled)

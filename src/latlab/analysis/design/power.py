@@ -24,10 +24,10 @@ def replicates_for(effect: float, error: float, cells: int, replicates: float, p
     of the model without blocks. None where it takes more than MOST_REPLICATES."""
     if error == 0.0:
         return 1
-    for wanted in range(1, MOST_REPLICATES + 1):
-        free = cells * wanted - parameters - (wanted - 1)
-        if free >= 1 and chance(effect, error * (replicates / wanted) ** 0.5, free, alpha) >= POWER:
-            return wanted
+    for replicates_tried in range(1, MOST_REPLICATES + 1):
+        free = cells * replicates_tried - parameters - (replicates_tried - 1)
+        if free >= 1 and chance(effect, error * (replicates / replicates_tried) ** 0.5, free, alpha) >= POWER:
+            return replicates_tried
     return None
 
 
@@ -35,5 +35,5 @@ def chance(effect: float, error: float, free: int, alpha: float) -> float:
     """How often an effect of this size is told."""
     from statsmodels.stats.power import ttest_power
 
-    told = float(ttest_power(effect / error, 1, alpha, df=free))
-    return 1.0 if np.isnan(told) else told  # the distribution has no figure for effects that are a hundred times their error
+    power = float(ttest_power(effect / error, 1, alpha, df=free))
+    return 1.0 if np.isnan(power) else power  # the distribution has no figure for effects that are a hundred times their error

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Told(StrEnum):
+class EffectVerdict(StrEnum):
     RAISES = "raises"
     LOWERS = "lowers"
     NONE_SO_LARGE = "none so large"
@@ -16,7 +16,7 @@ class Told(StrEnum):
 
     def __str__(self) -> str:
         """As a reader sees it; `value` is its code in files."""
-        return "inconclusive" if self is Told.CANNOT_TELL else self.value
+        return "inconclusive" if self is EffectVerdict.CANNOT_TELL else self.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Effect:
     difference: Estimate
     ratio: Estimate | None
     p: float
-    told: Told
+    told: EffectVerdict
     pairs: Pairs
     where: tuple[str, str] | None = None
 
@@ -76,14 +76,14 @@ class Interaction:
     difference: Estimate
     ratio: Estimate | None
     p: float
-    told: Told
+    told: EffectVerdict
     asked: bool
     at_base: Effect
     at_level: Effect
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class Sensitivity:
     """What so many runs could have seen in nine of ten experiments, and how many it takes to see the smallest change that was asked for;
     shares of the mean. None where it cannot be said, or more than the most that is worth saying."""
 
@@ -111,5 +111,5 @@ class Analysis:
     noise_share: float
     effects: tuple[Effect, ...]
     interactions: tuple[Interaction, ...]
-    seen: Seen
+    seen: Sensitivity
     missing: int = 0

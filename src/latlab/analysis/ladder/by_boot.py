@@ -19,12 +19,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from latlab.analysis.base.columns import Floats
 from latlab.analysis.base.comparison import Row
-from latlab.analysis.base.moderated import Prior, fit_prior, t_shift
-from latlab.analysis.base.statistics import Shift, effect_size, false_discovery_control, two_sample_shift
+from latlab.analysis.base.moderated_t import Prior, fit_prior, t_shift
+from latlab.analysis.base.sample_matrix import Floats
+from latlab.analysis.base.statistics import Shift, cliffs_delta, false_discovery_control, two_sample_shift
 from latlab.analysis.base.verdicts import Limits, decide
-from latlab.analysis.ladder.evidence import Evidence, Kind
+from latlab.analysis.ladder.variance_estimate import Evidence, Kind
 
 FEWEST_OF_KIND = 3
 """Two variances have no spread of their own to fit a prior to."""
@@ -49,13 +49,16 @@ class ByBoot:
     def __init__(self, evidence: Sequence[Evidence], boots: int, alpha: float) -> None:
         self._evidence = evidence
         self._shifts = row_shifts(evidence, boots, alpha)
-        places = [(one, j) for one in evidence for j in range(len(one.row.cells))]
+        places = [(row_evidence, j) for row_evidence in evidence for j in range(len(row_evidence.row.cells))]
         of_cells = moderated_shifts(
-            [BootMeans(one.kind, *(side[~np.isnan(side[:, j]), j] for side in (one.a, one.b))) for one, j in places]
+            [
+                BootMeans(row_evidence.kind, *(side[~np.isnan(side[:, j]), j] for side in (row_evidence.a, row_evidence.b)))
+                for row_evidence, j in places
+            ]
         )
         adjusted = false_discovery_control([shift.p for shift in of_cells])
         tested = iter(zip(of_cells, adjusted, strict=True))
-        self._cells = [[next(tested) for _ in one.row.cells] for one in evidence]
+        self._cells = [[next(tested) for _ in row_evidence.row.cells] for row_evidence in evidence]
 
     def shifts(self) -> list[Shift]:
         return self._shifts
@@ -71,45 +74,52 @@ class ByBoot:
 
     def shown(self, row: int, limits: Limits) -> Row:
         """Cells have verdicts of their own, their p-values adjusted over all cells by the method of Benjamini and Hochberg."""
-        (a, b), own = self._evidence[row].by_boot, self._evidence[row].row
-        tested = zip(own.cells, self._cells[row], strict=True)
+        (a, b), judged_row = self._evidence[row].by_boot, self._evidence[row].row
+        tested = zip(judged_row.cells, self._cells[row], strict=True)
         cells = [
-            replace(cell, shift=shift, p_adjusted=p, verdict=decide(shift, own.threshold, p, limits.alpha)) for cell, (shift, p) in tested
+            replace(cell, shift=shift, p_adjusted=p, verdict=decide(shift, judged_row.threshold, p, limits.alpha))
+            for cell, (shift, p) in tested
         ]
-        return replace(own, basis=f"{len(a)} and {len(b)} boots", effect=effect_size(a, b), cells=tuple(cells))
+        return replace(judged_row, basis=f"{len(a)} and {len(b)} boots", effect=cliffs_delta(a, b), cells=tuple(cells))
 
 
 def row_shifts(evidence: Sequence[Evidence], boots: int, alpha: float) -> list[Shift]:
     """The shift of each row, for two runs with `boots` boots together."""
-    moderated = moderated_shifts([BootMeans(one.kind, *one.by_boot, one.cells_a_boot) for one in evidence])
-    return [_row_shift(one, shift, boots, alpha) for one, shift in zip(evidence, moderated, strict=True)]
+    moderated = moderated_shifts(
+        [BootMeans(row_evidence.kind, *row_evidence.by_boot, row_evidence.cells_a_boot) for row_evidence in evidence]
+    )
+    return [_row_shift(row_evidence, shift, boots, alpha) for row_evidence, shift in zip(evidence, moderated, strict=True)]
 
 
-def _row_shift(one: Evidence, shift: Shift, boots: int, alpha: float) -> Shift:
-    a, b = one.by_boot
+def _row_shift(row_evidence: Evidence, shift: Shift, boots: int, alpha: float) -> Shift:
+    a, b = row_evidence.by_boot
     _, dof = _pooled(a, b)
-    if one.row.is_occasional and 2 / comb(len(a) + len(b), len(a)) < alpha:
+    if row_evidence.row.is_occasional and 2 / comb(len(a) + len(b), len(a)) < alpha:
         return two_sample_shift(a, b, 0.90)
-    if one.row.is_occasional or (len(a) + len(b) < boots and dof < FEWEST_DOF_OF_SOME):
+    if row_evidence.row.is_occasional or (len(a) + len(b) < boots and dof < FEWEST_DOF_OF_SOME):
         return t_shift(shift.value, np.inf, 0)
-    least = one.of_cells * (1 / len(a) + 1 / len(b))  # which the cells of few boots show about half as surely as the boots do theirs
+    least = row_evidence.of_cells * (
+        1 / len(a) + 1 / len(b)
+    )  # which the cells of few boots show about half as surely as the boots do theirs
     return shift if shift.error**2 >= least else t_shift(shift.value, least, shift.dof + dof / 2)
 
 
 def moderated_shifts(samples: Sequence[BootMeans]) -> list[Shift]:
     """The moderated t (Smyth 2004) of each sample. The prior is the variance of one cell, fitted to the samples of its kind with the
     most boots; to those of the whole metric if a kind has too few."""
-    spread = [(variance * one.cells, dof) for one in samples for variance, dof in [_pooled(one.a, one.b)]]
-    kinds = {one.kind: [i for i, other in enumerate(samples) if other.kind == one.kind] for one in samples}
-    metrics = {kind: [i for i, one in enumerate(samples) if one.kind[0] is kind[0]] for kind in kinds}
-    known = {kind: [spread[i] for i in (own if len(own) >= FEWEST_OF_KIND else metrics[kind])] for kind, own in kinds.items()}
-    most = {kind: max(dof for _, dof in own) for kind, own in known.items()}
-    fitted = {kind: np.array([variance for variance, dof in own if dof == most[kind] > 0]) for kind, own in known.items()}
+    spread = [(variance * sample.cells, dof) for sample in samples for variance, dof in [_pooled(sample.a, sample.b)]]
+    kinds = {sample.kind: [i for i, other in enumerate(samples) if other.kind == sample.kind] for sample in samples}
+    metrics = {kind: [i for i, sample in enumerate(samples) if sample.kind[0] is kind[0]] for kind in kinds}
+    spread_of = {
+        kind: [spread[i] for i in (members if len(members) >= FEWEST_OF_KIND else metrics[kind])] for kind, members in kinds.items()
+    }
+    most = {kind: max(dof for _, dof in spreads) for kind, spreads in spread_of.items()}
+    fitted = {kind: np.array([variance for variance, dof in spreads if dof == most[kind] > 0]) for kind, spreads in spread_of.items()}
     priors = {kind: fit_prior(variances, most[kind]) for kind, variances in fitted.items()}
-    moderated = [priors[one.kind].moderate(*own) for one, own in zip(samples, spread, strict=True)]
-    sizes = [(1 / len(one.a) + 1 / len(one.b)) / one.cells for one in samples]
-    found = zip(samples, sizes, moderated, strict=True)
-    return [t_shift(float(one.b.mean() - one.a.mean()), variance * size, dof) for one, size, (variance, dof) in found]
+    moderated = [priors[sample.kind].moderate(*pooled) for sample, pooled in zip(samples, spread, strict=True)]
+    sizes = [(1 / len(sample.a) + 1 / len(sample.b)) / sample.cells for sample in samples]
+    tested = zip(samples, sizes, moderated, strict=True)
+    return [t_shift(float(sample.b.mean() - sample.a.mean()), variance * size, dof) for sample, size, (variance, dof) in tested]
 
 
 def _pooled(a: Floats, b: Floats) -> tuple[float, int]:
@@ -121,14 +131,14 @@ def _pooled(a: Floats, b: Floats) -> tuple[float, int]:
 def global_shift(evidence: Sequence[Evidence], shifts: Sequence[Shift]) -> Shift:
     """O'Brien's OLS statistic of the rows with the most boots, in their unit: the mean by boot, each row weighted by 1 over its standard
     error."""
-    sizes = [(len(one.by_boot[0]), len(one.by_boot[1])) for one in evidence]
-    found = zip(evidence, (shift.error for shift in shifts), sizes, strict=True)
-    kept = [(one, error) for one, error, size in found if size == max(sizes, key=sum) and 0 < error < np.inf]
-    if not kept:
+    sizes = [(len(row_evidence.by_boot[0]), len(row_evidence.by_boot[1])) for row_evidence in evidence]
+    weighed = zip(evidence, (shift.error for shift in shifts), sizes, strict=True)
+    usable = [(row_evidence, error) for row_evidence, error, size in weighed if size == max(sizes, key=sum) and 0 < error < np.inf]
+    if not usable:
         return t_shift(0.0, np.inf, 0)
-    weights = np.array([1 / error for _, error in kept])
-    a, b = (np.average([one.by_boot[side] for one, _ in kept], axis=0, weights=weights) for side in (0, 1))
+    weights = np.array([1 / error for _, error in usable])
+    a, b = (np.average([row_evidence.by_boot[side] for row_evidence, _ in usable], axis=0, weights=weights) for side in (0, 1))
     variance, dof = _pooled(a, b)
-    independent = len(kept) / float(weights.sum()) ** 2
+    independent = len(usable) / float(weights.sum()) ** 2
     squared, free = Prior(independent, INDEPENDENCE).moderate(variance * (1 / len(a) + 1 / len(b)), dof)
     return t_shift(float(b.mean() - a.mean()), max(squared, independent), free)

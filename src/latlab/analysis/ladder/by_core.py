@@ -22,13 +22,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from latlab.analysis.base.columns import Floats
 from latlab.analysis.base.comparison import Row
-from latlab.analysis.base.moderated import Prior, steady_variance, t_shift
+from latlab.analysis.base.moderated_t import Prior, steady_variance, t_shift
+from latlab.analysis.base.sample_matrix import Floats
 from latlab.analysis.base.statistics import Shift
 from latlab.analysis.base.verdicts import Limits
-from latlab.analysis.ladder.evidence import Evidence, Kind
 from latlab.analysis.ladder.groups import WAIT
+from latlab.analysis.ladder.variance_estimate import Evidence, Kind
 from latlab.model.enums import Metric
 
 ASSUMED_OFFSET = 0.25
@@ -65,15 +65,15 @@ class ByCore:
 
     def __init__(self, evidence: Sequence[Evidence]) -> None:
         self._evidence = evidence
-        groups = [one for one in evidence if not one.row.is_term]
+        groups = [row_evidence for row_evidence in evidence if not row_evidence.row.is_term]
         self._cells = _cell_variances(groups)
-        self._scattering = {one.kind for one in groups if len(one.differences) > 1}
+        self._scattering = {row_evidence.kind for row_evidence in groups if len(row_evidence.differences) > 1}
         self._offsets = _offset_variances(groups, self._cells)
-        tests = {(one.row.metric, one.row.test) for one in groups}
+        tests = {(row_evidence.row.metric, row_evidence.row.test) for row_evidence in groups}
         self._of_one_test = {metric for metric, count in Counter(metric for metric, _ in tests).items() if count == 1}
-        self._fit = _fit_variance(one for one in evidence if one.row.is_term)
-        self._parts = [self._variances(one) for one in evidence]
-        self._moved = np.array([_moved(one) for one in evidence])
+        self._fit = _fit_variance(row_evidence for row_evidence in evidence if row_evidence.row.is_term)
+        self._parts = [self._variances(row_evidence) for row_evidence in evidence]
+        self._moved = np.array([_moved(row_evidence) for row_evidence in evidence])
 
     def shifts(self) -> list[Shift]:
         return [t_shift(moved, *_sum(*parts, MOST_DOF)) for moved, parts in zip(self._moved, self._parts, strict=True)]
@@ -82,62 +82,66 @@ class ByCore:
         """Rows of one test share the offset of that test."""
         rows = list(group)
         parts = [self._parts[i] for i in rows]
-        if any(not np.isfinite(own.value) for own, _ in parts):
+        if any(not np.isfinite(cell_variance.value) for cell_variance, _ in parts):
             return t_shift(0.0, np.inf, 0.0)
-        weights = np.array([1 / max(own.value + offset.value, _TINY) for own, offset in parts])
+        weights = np.array([1 / max(cell_variance.value + offset.value, _TINY) for cell_variance, offset in parts])
         weights /= weights.sum()
-        dof = sum({self._evidence[i].kind: own.dof for i, (own, _) in zip(rows, parts, strict=True)}.values())
-        own = Variance(float(weights**2 @ [cells.value for cells, _ in parts]), dof)
+        dof = sum({self._evidence[i].kind: cell_variance.dof for i, (cell_variance, _) in zip(rows, parts, strict=True)}.values())
+        of_cells = Variance(float(weights**2 @ [cells.value for cells, _ in parts]), dof)
         by_test: dict[str, float] = defaultdict(float)
         for i, weight in zip(rows, weights, strict=True):
             by_test[self._evidence[i].row.test] += weight
         shared = float(np.mean([offset.value for _, offset in parts])) * sum(weight**2 for weight in by_test.values())
-        return t_shift(float(weights @ self._moved[rows]), *_sum(own, Variance(shared, parts[0][1].dof), MOST_DOF_OF_GROUP))
+        return t_shift(float(weights @ self._moved[rows]), *_sum(of_cells, Variance(shared, parts[0][1].dof), MOST_DOF_OF_GROUP))
 
     def own_p(self, row: int) -> float:
         """By its cores alone, as its group accounts for what the cores of a test share. Nothing is shown of a kind of single cores: what
         others of the metric scatter by, in serial tests say, is not theirs."""
-        one = self._evidence[row]
-        if not one.row.is_term and one.kind not in self._scattering:
+        row_evidence = self._evidence[row]
+        if not row_evidence.row.is_term and row_evidence.kind not in self._scattering:
             return 1.0
         return t_shift(self._moved[row], *_sum(self._parts[row][0], NONE, MOST_DOF)).p
 
     def least(self, row: int) -> float:
-        own = self._evidence[row].row
-        return own.threshold * (1.0 if own.is_term else ALONE)
+        judged_row = self._evidence[row].row
+        return judged_row.threshold * (1.0 if judged_row.is_term else ALONE)
 
     def shown(self, row: int, limits: Limits) -> Row:
         """Each cell with what it scatters by; one sample is never a verdict."""
-        one = self._evidence[row]
-        if one.row.is_term:
-            return replace(one.row, basis=f"fit, {self._fit.dof:.0f} degrees of freedom")
-        own, offset = self._parts[row]
-        of_cell = _sum(Variance(own.value * len(one.differences), own.dof), offset, MOST_DOF)
-        cells = tuple(replace(cell, shift=t_shift(cell.difference, *of_cell)) for cell in one.row.cells)
-        return replace(one.row, basis=f"{int((one.differences > 0).sum())} of {len(one.differences)} data points up", cells=cells)
+        row_evidence = self._evidence[row]
+        if row_evidence.row.is_term:
+            return replace(row_evidence.row, basis=f"fit, {self._fit.dof:.0f} degrees of freedom")
+        of_cells, offset = self._parts[row]
+        of_cell = _sum(Variance(of_cells.value * len(row_evidence.differences), of_cells.dof), offset, MOST_DOF)
+        cells = tuple(replace(cell, shift=t_shift(cell.difference, *of_cell)) for cell in row_evidence.row.cells)
+        return replace(
+            row_evidence.row,
+            basis=f"{int((row_evidence.differences > 0).sum())} of {len(row_evidence.differences)} data points up",
+            cells=cells,
+        )
 
-    def _variances(self, one: Evidence) -> tuple[Variance, Variance]:
+    def _variances(self, row_evidence: Evidence) -> tuple[Variance, Variance]:
         """Of the mean of its cores: their own, and that of what the cores of a test share."""
-        if one.row.is_term:
-            assumed = (ASSUMED_OF_TERM * one.row.threshold) ** 2
-            return Variance((one.scale or 0.0) ** 2 * self._fit.value, self._fit.dof), Variance(assumed, MOST_DOF)
-        if one.role == WAIT:
+        if row_evidence.row.is_term:
+            assumed = (ASSUMED_OF_TERM * row_evidence.row.threshold) ** 2
+            return Variance((row_evidence.scale or 0.0) ** 2 * self._fit.value, self._fit.dof), Variance(assumed, MOST_DOF)
+        if row_evidence.role == WAIT:
             return UNKNOWN, UNKNOWN
-        own, tests = self._cells[one.kind], self._offsets[one.kind]
-        if not own.dof and not tests.dof:
+        of_cells, tests = self._cells[row_evidence.kind], self._offsets[row_evidence.kind]
+        if not of_cells.dof and not tests.dof:
             return UNKNOWN, UNKNOWN
-        share = ASSUMED_OF_ONE_TEST if one.row.metric in self._of_one_test else ASSUMED_OFFSET
-        assumed = (share * one.row.threshold) ** 2
+        share = ASSUMED_OF_ONE_TEST if row_evidence.row.metric in self._of_one_test else ASSUMED_OFFSET
+        assumed = (share * row_evidence.row.threshold) ** 2
         offset = Variance(assumed, MOST_DOF)
         if tests.dof:
             # What cores share is a few thresholds, or as much as each of them scatters by.
-            plausible = min(tests.value, max((ALONE * one.row.threshold) ** 2, own.value))
+            plausible = min(tests.value, max((ALONE * row_evidence.row.threshold) ** 2, of_cells.value))
             offset = Variance(*Prior(assumed, WEIGHT).moderate(plausible, tests.dof))
-        return Variance(own.value / len(one.differences), own.dof), offset
+        return Variance(of_cells.value / len(row_evidence.differences), of_cells.dof), offset
 
 
-def _moved(one: Evidence) -> float:
-    return one.row.after - one.row.before if one.row.is_term else float(np.mean(one.differences))
+def _moved(row_evidence: Evidence) -> float:
+    return row_evidence.row.after - row_evidence.row.before if row_evidence.row.is_term else float(np.mean(row_evidence.differences))
 
 
 def _sum(first: Variance, second: Variance, most_dof: float) -> tuple[float, float]:
@@ -154,13 +158,13 @@ def _cell_variances(evidence: Iterable[Evidence]) -> dict[Kind, Variance]:
     """How far the differences of like cores lie from their row's, by kind, drawn towards that of the whole metric."""
     by_kind: dict[Kind, list[Floats]] = defaultdict(list)
     of_metric: dict[Metric, list[Floats]] = defaultdict(list)
-    for one in evidence:
-        by_kind[one.kind].append(one.differences)
-        of_metric[one.row.metric].append(one.differences)
+    for row_evidence in evidence:
+        by_kind[row_evidence.kind].append(row_evidence.differences)
+        of_metric[row_evidence.row.metric].append(row_evidence.differences)
     out = {}
     for kind, rows in by_kind.items():
-        own, whole = _pooled(rows), _pooled(of_metric[kind[0]])
-        variance, dof = Prior(whole.value, min(whole.dof, WEIGHT) if own.dof < WEIGHT else 0.0).moderate(own.value, own.dof)
+        of_cells, whole = _pooled(rows), _pooled(of_metric[kind[0]])
+        variance, dof = Prior(whole.value, min(whole.dof, WEIGHT) if of_cells.dof < WEIGHT else 0.0).moderate(of_cells.value, of_cells.dof)
         out[kind] = Variance(variance if dof else 0.0, dof)
     return out
 
@@ -178,10 +182,10 @@ def _pooled(rows: Sequence[Floats]) -> Variance:
         far = np.inf
     squares, dof = 0.0, 0
     for row in centred:
-        kept = row[np.abs(row) <= far] if len(row) > 2 else row
-        if len(kept) > 1:
-            squares += float(((kept - kept.mean()) ** 2).sum())
-            dof += len(kept) - 1
+        near = row[np.abs(row) <= far] if len(row) > 2 else row
+        if len(near) > 1:
+            squares += float(((near - near.mean()) ** 2).sum())
+            dof += len(near) - 1
     return Variance(squares / dof if dof else 0.0, dof)
 
 
@@ -189,31 +193,31 @@ def _offset_variances(evidence: Iterable[Evidence], cells: dict[Kind, Variance])
     """What the cores of one test have in common beyond what like cores have in all tests. The tests of a kind are too few to say that of
     themselves, so it is of all tests of a role; no freedom below two tests."""
     of_role: dict[tuple[Metric, str], list[Evidence]] = defaultdict(list)
-    for one in evidence:
-        of_role[one.kind[:2]].append(one)
-    return {kind: _offsets(of_role[kind[:2]], own) for kind, own in cells.items()}
+    for row_evidence in evidence:
+        of_role[row_evidence.kind[:2]].append(row_evidence)
+    return {kind: _offsets(of_role[kind[:2]], cell_variance) for kind, cell_variance in cells.items()}
 
 
-def _offsets(found: list[Evidence], cells: Variance) -> Variance:
+def _offsets(members: list[Evidence], cells: Variance) -> Variance:
     clusters: dict[int | None, list[float]] = defaultdict(list)
-    for one in found:
-        clusters[one.row.cluster].append(_moved(one))
+    for row_evidence in members:
+        clusters[row_evidence.row.cluster].append(_moved(row_evidence))
     usual = {cluster: float(np.median(moved)) for cluster, moved in clusters.items()}
-    left: dict[str, list[float]] = defaultdict(list)
+    residuals: dict[str, list[float]] = defaultdict(list)
     sizes: dict[str, int] = defaultdict(int)
-    for one in found:
-        if len(clusters[one.row.cluster]) > 1:
-            left[one.row.test].append(_moved(one) - usual[one.row.cluster])
-            sizes[one.row.test] += len(one.differences)
-    if len(left) < 2:
+    for row_evidence in members:
+        if len(clusters[row_evidence.row.cluster]) > 1:
+            residuals[row_evidence.row.test].append(_moved(row_evidence) - usual[row_evidence.row.cluster])
+            sizes[row_evidence.row.test] += len(row_evidence.differences)
+    if len(residuals) < 2:
         return Variance(0.0, 0.0)
-    variance, dof = steady_variance(np.array([np.mean(values) for values in left.values()]))
+    variance, dof = steady_variance(np.array([np.mean(values) for values in residuals.values()]))
     by_cells = cells.value / float(np.mean(list(sizes.values()))) if cells.dof else 0.0
     return Variance(max(variance - by_cells, 0.0), dof)
 
 
 def _fit_variance(terms: Iterable[Evidence]) -> Variance:
     """The residual variance of the ladders of all tests."""
-    by_test = {one.row.test: one.residual for one in terms}
+    by_test = {row_evidence.row.test: row_evidence.residual for row_evidence in terms}
     dof = sum(dof for _, dof in by_test.values())
-    return Variance(sum(left for left, _ in by_test.values()) / dof if dof else 0.0, dof)
+    return Variance(sum(residual for residual, _ in by_test.values()) / dof if dof else 0.0, dof)

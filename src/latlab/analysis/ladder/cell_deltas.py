@@ -44,5 +44,5 @@ def _in_queue(comparison: SpanComparison, test: str, core: CoreId) -> CellDelta 
 
 
 def _relative(row: Row, core: CoreId) -> float:
-    own = next((cell for cell in row.cells if cell.label == str(core)), None)
-    return own.difference / own.before if own and own.before else row.relative
+    own_cell = next((cell for cell in row.cells if cell.label == str(core)), None)
+    return own_cell.difference / own_cell.before if own_cell and own_cell.before else row.relative

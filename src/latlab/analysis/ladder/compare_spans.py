@@ -7,24 +7,24 @@ from dataclasses import replace
 
 import numpy as np
 
-from latlab.analysis.base.columns import Columns
 from latlab.analysis.base.comparison import Level, Row, SpanComparison
 from latlab.analysis.base.identity import Pair, pair_runs, platform_of
 from latlab.analysis.base.ladders import Ladders
+from latlab.analysis.base.sample_matrix import Columns
 from latlab.analysis.base.statistics import NO_SHIFT, Shift
 from latlab.analysis.base.summary import follows_order, takes_turns
 from latlab.analysis.base.verdicts import Limits, Verdict, overall
 from latlab.analysis.base.wording import count
-from latlab.analysis.ladder.canonical import fit_ladders, is_refused
-from latlab.analysis.ladder.evidence import Evidence, group_evidence, ladder_evidence
-from latlab.analysis.ladder.exact import NO_COUNTERPART, ORDER, exact_row
+from latlab.analysis.ladder.deterministic_rows import NO_COUNTERPART, ORDER, exact_row
 from latlab.analysis.ladder.groups import Grouping, groups_of, left_out
-from latlab.analysis.ladder.judge import judge_rows
 from latlab.analysis.ladder.large_moves import LargeMove, large_moves
+from latlab.analysis.ladder.queue_fit import fit_ladders, is_refused
 from latlab.analysis.ladder.roles import inferred_lead, is_parallel, roles_of, with_one_limit
 from latlab.analysis.ladder.rule_changes import rule_changes
 from latlab.analysis.ladder.shape import drifts_of, judged_shapes
-from latlab.analysis.ladder.spacing import Spacing
+from latlab.analysis.ladder.span_tests import judge_rows
+from latlab.analysis.ladder.thresholds import Spacing
+from latlab.analysis.ladder.variance_estimate import Evidence, group_evidence, ladder_evidence
 from latlab.analysis.spans.overlap import overlap_suspicions
 from latlab.catalog.platform_facts import facts_of
 from latlab.model.enums import Clock, Metric
@@ -58,22 +58,22 @@ def compare_spans(a: Run, b: Run, limits: Limits) -> SpanComparison:
                 evidence += shown
                 notes += [f"{test}: {name} is in one run only, because the cores queued in another order" for name in hidden]
                 continue
-        found = groups_of(grouping, test, metric)
-        notes += [note for note in found.notes if note not in notes]
-        gaps += [gap for gap in found.gaps if gap not in gaps]
-        evidence += [group_evidence(group, spacing) for group in found.groups]
+        groups = groups_of(grouping, test, metric)
+        notes += [note for note in groups.notes if note not in notes]
+        gaps += [gap for gap in groups.gaps if gap not in gaps]
+        evidence += [group_evidence(group, spacing) for group in groups.groups]
     rows, levels, moves = _judged(pair, evidence, boots, limits)
     gaps += [f"{row.test} {row.metric}, {row.name}: {NO_COUNTERPART}" for row in rows if _is_exact(pair) and _lacks_counterpart(row)]
     notes += _order_note(rows)
     rows += [_suspect_row(whole, *span) for span in whole.common if span in whole.suspect]
     changes = rule_changes(pair, facts)
-    told = overall((row.verdict for row in rows if not _is_open(row)), bool(gaps), any(change.is_worse for change in changes))
+    verdict = overall((row.verdict for row in rows if not _is_open(row)), bool(gaps), any(change.is_worse for change in changes))
     return SpanComparison(
         a=a,
         b=b,
         limits=limits,
         unit=pair.unit,
-        verdict=Verdict.CANNOT_TELL if whole.suspicions else told,
+        verdict=Verdict.CANNOT_TELL if whole.suspicions else verdict,
         rows=tuple(rows),
         notes=tuple(notes),
         gaps=tuple(gaps),
@@ -94,8 +94,8 @@ def _judged(
     if _is_exact(pair):
         return _exact_rows(pair, evidence, limits), [], ()
     if _identical(pair):
-        return [_same(one.row) for one in evidence], [], ()
-    drifting = [drifts_of(one) for one in evidence]
+        return [_same(row_evidence.row) for row_evidence in evidence], [], ()
+    drifting = [drifts_of(row_evidence) for row_evidence in evidence]
     rows, levels = judge_rows(evidence, boots, limits, apart=[i for i, drifts in enumerate(drifting) if drifts])
     moves = large_moves(evidence, rows, (pair.a.id, pair.b.id), boots, limits)
     return judged_shapes(evidence, rows, drifting, limits), levels, moves
@@ -103,17 +103,20 @@ def _judged(
 
 def _exact_rows(pair: Pair, evidence: list[Evidence], limits: Limits) -> list[Row]:
     runs = pair.a, pair.b
-    ordered = [any(follows_order(run, one.row.metric) for run in runs) for one in evidence]
-    cells = sum(one.before.values.shape[1] for one, is_ordered in zip(evidence, ordered, strict=True) if is_ordered)
+    ordered = [any(follows_order(run, row_evidence.row.metric) for run in runs) for row_evidence in evidence]
+    cells = sum(row_evidence.before.values.shape[1] for row_evidence, is_ordered in zip(evidence, ordered, strict=True) if is_ordered)
     order = replace(limits, alpha=limits.alpha / max(cells, 1))
-    turns = [any(takes_turns(run, one.row.test) for run in runs) for one in evidence]
-    return [exact_row(one, turn, order if is_ordered else None) for one, turn, is_ordered in zip(evidence, turns, ordered, strict=True)]
+    turns = [any(takes_turns(run, row_evidence.row.test) for run in runs) for row_evidence in evidence]
+    return [
+        exact_row(row_evidence, turn, order if is_ordered else None)
+        for row_evidence, turn, is_ordered in zip(evidence, turns, ordered, strict=True)
+    ]
 
 
 def _order_note(rows: list[Row]) -> list[str]:
     untold = sum(row.basis == ORDER for row in rows)
-    told = f"the figures of {count(untold, 'row')} differ {ORDER}, which is not the same in every run of the emulator"
-    return [told] if untold else []
+    note = f"the figures of {count(untold, 'row')} differ {ORDER}, which is not the same in every run of the emulator"
+    return [note] if untold else []
 
 
 def _is_exact(pair: Pair) -> bool:

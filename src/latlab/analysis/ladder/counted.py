@@ -49,8 +49,8 @@ def counted_beside(comparison: Comparison) -> Iterator[CountedFinding]:
 def _counted(comparison: Comparison) -> list[_Pair]:
     """The two releases on each of the board's processors, in the order of its clusters."""
     processors = dict.fromkeys(cluster.core.value for cluster in facts_of(comparison.a.platform).clusters)
-    found = ((counts_of(comparison.a.id, one), counts_of(comparison.b.id, one)) for one in processors)
-    return [(before, after) for before, after in found if before and after]
+    counts = ((counts_of(comparison.a.id, processor), counts_of(comparison.b.id, processor)) for processor in processors)
+    return [(before, after) for before, after in counts if before and after]
 
 
 def _beside(
@@ -60,34 +60,34 @@ def _beside(
     clusters = facts_of(comparison.a.platform).clusters
     alike: dict[_Alike, list[tuple[str, str, float, float]]] = defaultdict(list)
     for before, after in pairs:
-        own = [row for row in rows if row.cluster is None or clusters[row.cluster].core.value == before.processor]
-        for test in dict.fromkeys(row.test for row in own):
+        cluster_rows = [row for row in rows if row.cluster is None or clusters[row.cluster].core.value == before.processor]
+        for test in dict.fromkeys(row.test for row in cluster_rows):
             if not _has(before, after, test, metric):
                 continue
             old, new = before.shared((test, metric)), after.shared((test, metric))
-            time_ns = max((row.shift.value for row in own if row.test == test), key=abs)
+            time_ns = max((row.shift.value for row in cluster_rows if row.test == test), key=abs)
             key = _moves(old.functions, new.functions), _moves(old.classes, new.classes), *agreement_of(old, new, time_ns)
             difference = new.total - old.total
             alike[key].append((test, before.processor, difference, difference / old.total))
-    known = pairs[0][1].commits
+    commits = pairs[0][1].commits
     for (functions, classes, agreement, sight), cells in alike.items():
         tests, processors, differences, shares = zip(*cells, strict=True)
         yield CountedBeside(
             metric, verdict, tuple(dict.fromkeys(tests)), tuple(dict.fromkeys(processors)), differences[0], (min(shares), max(shares)),
-            functions, classes, agreement, sight, _behind(functions, known),
+            functions, classes, agreement, sight, _behind(functions, commits),
         )  # fmt: skip
 
 
 def _behind(moved: Sequence[tuple[str, float]], commits: Sequence[CommitOf]) -> tuple[CommitOf, ...]:
     names = {name for name, _ in moved}
-    own = (replace(commit, functions=tuple(name for name in commit.functions if name in names)) for commit in commits)
-    return tuple(commit for commit in own if commit.functions)
+    touching = (replace(commit, functions=tuple(name for name in commit.functions if name in names)) for commit in commits)
+    return tuple(commit for commit in touching if commit.functions)
 
 
 def agreement_of(old: SpanCount, new: SpanCount, time_ns: float) -> tuple[Agreement, Sight]:
     """The agreement by the instructions that leave the caches if their number changed, else by all others: whether the sign fits, and
     whether so many instructions can take so long."""
-    outside_before, outside = (sum(span.classes.get(one, 0.0) for one in OUTSIDE) for span in (old, new))
+    outside_before, outside = (sum(span.classes.get(instruction_class, 0.0) for instruction_class in OUTSIDE) for span in (old, new))
     moved_outside, moved = outside - outside_before, new.total - old.total
     if abs(moved_outside) > HARDLY_OUTSIDE * outside_before:
         sight, sign = Sight.OUTSIDE, moved_outside
@@ -117,4 +117,4 @@ def _has(before: ReleaseCounts, after: ReleaseCounts, test: str, metric: Metric)
 def _moves(old: Mapping[_Name, float], new: Mapping[_Name, float]) -> tuple[tuple[_Name, float], ...]:
     names = dict.fromkeys(chain(old, new))
     differences = ((name, new.get(name, 0.0) - old.get(name, 0.0)) for name in names)
-    return tuple(sorted((one for one in differences if one[1]), key=lambda one: (-abs(one[1]), one[0])))
+    return tuple(sorted((move for move in differences if move[1]), key=lambda move: (-abs(move[1]), move[0])))

@@ -10,7 +10,7 @@ import numpy as np
 from latlab.analysis.base.comparison import Row, SpanComparison
 from latlab.analysis.base.verdicts import SAME_LEVELS, Verdict
 from latlab.analysis.base.wording import amount, percent, signed
-from latlab.analysis.ladder.canonical import predict
+from latlab.analysis.ladder.queue_fit import predict
 from latlab.model.enums import Metric
 from latlab.model.run import CoreId, Run
 
@@ -18,7 +18,7 @@ MOST_SHOWN = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class DeltaJudgement:
     """`of_other_runs`: the printed difference does not follow from the two compared runs, so it cannot be judged."""
 
     test: str
@@ -50,12 +50,12 @@ def places(comparison: SpanComparison, test: str, row: int = 0) -> list[PlaceCel
     out = []
     for place, core in enumerate(after.names_in_order(row)):
         was = before.place(core, row)
-        there = None if np.isnan(expected[place]) else float(expected[place])
-        out.append(PlaceCell(core, was, place, float(before.spans[row, was]), float(after.spans[row, place]), there))
+        expected_ns = None if np.isnan(expected[place]) else float(expected[place])
+        out.append(PlaceCell(core, was, place, float(before.spans[row, was]), float(after.spans[row, place]), expected_ns))
     return out
 
 
-def judge_printed_deltas(comparison: SpanComparison) -> list[Judgement]:
+def judge_printed_deltas(comparison: SpanComparison) -> list[DeltaJudgement]:
     """One judgement for each printed difference of the second run. A difference to another release has no verdict."""
     before, after = (_figures(run) for run in (comparison.a, comparison.b))
     out = []
@@ -68,16 +68,16 @@ def judge_printed_deltas(comparison: SpanComparison) -> list[Judgement]:
             verdict, reason = Verdict.CANNOT_TELL, f"it is not relative to {comparison.a.id}, which gives {right:+.2f} %"
         else:
             verdict, reason = _judge(comparison, *key)
-        out.append(Judgement(*key, f"{printed.percent:+.2f} %", verdict, reason, other))
+        out.append(DeltaJudgement(*key, f"{printed.percent:+.2f} %", verdict, reason, other))
     return out
 
 
 def _figures(run: Run) -> dict[tuple[str, Metric, CoreId], float]:
     """The value of each (test, metric, core) that has exactly one, as in published tables."""
-    found: dict[tuple[str, Metric, CoreId], list[float]] = {}
+    by_cell: dict[tuple[str, Metric, CoreId], list[float]] = {}
     for sample in run.samples:
-        found.setdefault((sample.test, sample.metric, sample.core), []).append(sample.value_ticks * run.tick.value)
-    return {key: values[0] for key, values in found.items() if len(values) == 1}
+        by_cell.setdefault((sample.test, sample.metric, sample.core), []).append(sample.value_ticks * run.tick.value)
+    return {key: values[0] for key, values in by_cell.items() if len(values) == 1}
 
 
 def _percent(before: float | None, after: float | None) -> float | None:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from latlab.analysis.base.columns import Cells, Floats, nan_median
 from latlab.analysis.base.distributions import t_upper
 from latlab.analysis.base.iterations import Drift
+from latlab.analysis.base.sample_matrix import Cells, Floats, nan_median
 from latlab.analysis.base.statistics import Shift
 
 FEWEST_ITERATIONS = 10
@@ -43,20 +43,20 @@ def drift_of(cells: Cells, threshold: float) -> Drift | None:
     fit = min((_line(series), _switch(series)), key=lambda fit: fit.squares)
     if abs(fit.size) <= threshold:
         return None
-    each = np.concatenate([apart[(cells.boots == boot) & (place < iterations)].T for boot in boots])
-    each = each[~np.isnan(each).any(axis=1)]
-    is_shown = fit.is_of_all(each) and (len(each) >= MANY_SERIES or fit.p() < DRIFT_P)
+    boot_series = np.concatenate([apart[(cells.boots == boot) & (place < iterations)].T for boot in boots])
+    boot_series = boot_series[~np.isnan(boot_series).any(axis=1)]
+    is_shown = fit.is_of_all(boot_series) and (len(boot_series) >= MANY_SERIES or fit.p() < DRIFT_P)
     return Drift(fit.size, iterations, fit.at) if is_shown else None
 
 
 def differ(drifts: Drifts, threshold: float) -> bool:
-    before, after = (one.size if one is not None else 0.0 for one in drifts)
+    before, after = (drift.size if drift is not None else 0.0 for drift in drifts)
     return abs(after - before) > threshold
 
 
 def explains(shift: Shift, drifts: Drifts) -> bool:
     """Whether one of the runs drifts by at least the difference of the two."""
-    return abs(shift.value) <= max((abs(one.size) for one in drifts if one is not None), default=0.0)
+    return abs(shift.value) <= max((abs(drift.size) for drift in drifts if drift is not None), default=0.0)
 
 
 @dataclass(frozen=True)
@@ -64,18 +64,18 @@ class _Fit:
     """A fit of one model of the drift: its size, the iteration of the switch, and the residuals."""
 
     size: float
-    left: Floats
+    residuals: Floats
     at: int | None = None
 
     @property
     def squares(self) -> float:
-        return float(self.left @ self.left)
+        return float(self.residuals @ self.residuals)
 
     def p(self) -> float:
         """The p-value of no drift, by Student's t. Autocorrelation reduces the effective number of iterations, with the usual correction
         for the residuals of a line. A switch is tested at every place."""
-        n = len(self.left)
-        carried = float(self.left[1:] @ self.left[:-1]) / max(self.squares, 1e-12)
+        n = len(self.residuals)
+        carried = float(self.residuals[1:] @ self.residuals[:-1]) / max(self.squares, 1e-12)
         carried = min(max(carried + (2 + 4 * carried) / n, 0.0), MOST_CARRIED)
         independent = n * (1 - carried) / (1 + carried)
         deviation = (self.squares / (n - 2)) ** 0.5
@@ -85,15 +85,15 @@ class _Fit:
             return 1.0
         return min(1.0, (1 if self.at is None else n) * 2 * t_upper(abs(self.size) / max(error, 1e-12), independent - 2))
 
-    def is_of_all(self, each: Floats) -> bool:
+    def is_of_all(self, series: Floats) -> bool:
         """Whether the series (rows: cells of all boots) agree in the drift, or are too few for a test."""
-        if len(each) < FEWEST_SERIES:
+        if len(series) < FEWEST_SERIES:
             return True
-        sizes = each @ _contrast(each.shape[1], self.at)
-        error = float(np.std(sizes, ddof=1)) / len(each) ** 0.5
-        places = 1 if self.at is None else each.shape[1]
-        p = places * 2 * t_upper(abs(float(sizes.mean())) / max(error, 1e-12), len(each) - 1)
-        return p < (DRIFT_P if len(each) >= MANY_SERIES else P_OF_FEW)
+        sizes = series @ _contrast(series.shape[1], self.at)
+        error = float(np.std(sizes, ddof=1)) / len(series) ** 0.5
+        places = 1 if self.at is None else series.shape[1]
+        p = places * 2 * t_upper(abs(float(sizes.mean())) / max(error, 1e-12), len(series) - 1)
+        return p < (DRIFT_P if len(series) >= MANY_SERIES else P_OF_FEW)
 
 
 def _contrast(iterations: int, at: int | None) -> Floats:

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from latlab.analysis.base import findings as f
-from latlab.analysis.base.columns import Columns
 from latlab.analysis.base.explanation import Basis, Explanation
 from latlab.analysis.base.findings import Suspect
 from latlab.analysis.base.ladders import BASE, STEP, Ladders
-from latlab.analysis.ladder.canonical import SYSTEM_TERM, after_term, refusal
+from latlab.analysis.base.sample_matrix import Columns
+from latlab.analysis.ladder.queue_fit import SYSTEM_TERM, after_term, refusal
 from latlab.analysis.ladder.roles import Roles
 from latlab.model.enums import Metric
 from latlab.model.run import CoreId
@@ -33,11 +33,11 @@ def explain_ladder(test: str, ladders: dict[str, Ladders], columns: Columns, rol
     if step <= 0.05 * base:
         return [Explanation(test, f.NoQueue(step, base), Basis.INFERRED, unit)]
     names = ladder.names_in_order()
-    found: list[f.Finding] = [f.ServedInOrder(names, base, step, float(np.nanmedian(ladder.rms)))]
+    findings: list[f.Finding] = [f.ServedInOrder(names, base, step, float(np.nanmedian(ladder.rms)))]
     if ladder.head[0]:
-        found.append(f.DidNotWait(names[: int(ladder.head[0])]))
-    found.append(_longest_wait(ladder))
-    out = [Explanation(test, finding, Basis.INFERRED, unit) for finding in found]
+        findings.append(f.DidNotWait(names[: int(ladder.head[0])]))
+    findings.append(_longest_wait(ladder))
+    out = [Explanation(test, finding, Basis.INFERRED, unit) for finding in findings]
     out += _last_men(test, ladder, columns, roles, unit)
     out += _queue_cause(test, ladders, unit)
     out += _wakeup_queue(test, columns, roles, unit)
@@ -50,9 +50,9 @@ def _longest_wait(ladder: Ladders) -> f.LongestWait:
     ahead = len(names) - 1 - first
     waited = float(spans[-1] - spans[first])
     extras = [(name, float(ladder.terms[name][0])) for name in ladder.terms if name not in (BASE, STEP)]
-    known = tuple((name, value) for name, value in extras if not np.isnan(value))
-    step = float(ladder.terms[STEP][0]) if known else waited / ahead
-    return f.LongestWait(names[-1], waited, ahead, step, known)
+    measured = tuple((name, value) for name, value in extras if not np.isnan(value))
+    step = float(ladder.terms[STEP][0]) if measured else waited / ahead
+    return f.LongestWait(names[-1], waited, ahead, step, measured)
 
 
 def _last_men(test: str, ladder: Ladders, columns: Columns, roles: Roles, unit: str) -> Iterator[Explanation]:
@@ -100,12 +100,12 @@ def _wakeup_queue(test: str, columns: Columns, roles: Roles, unit: str) -> list[
     if wakeup is None:
         return []
     waits = roles.queued(wakeup)[0]
-    told = tuple(
+    waiting_cores = tuple(
         (core, float(value) - roles.direct_wakeup[core.cluster])
         for core, value, waited in sorted(zip(wakeup.cores, wakeup.values[0], waits, strict=True), key=lambda cell: float(cell[1]))
         if waited
     )
-    return [Explanation(test, f.WaitedOnTheWayUp(told), Basis.INFERRED, unit)] if told else []
+    return [Explanation(test, f.WaitedOnTheWayUp(waiting_cores), Basis.INFERRED, unit)] if waiting_cores else []
 
 
 def explain_lead(test: str, columns: Columns, lead: CoreId, unit: str) -> list[Explanation]:
@@ -122,6 +122,6 @@ def explain_lead(test: str, columns: Columns, lead: CoreId, unit: str) -> list[E
     if medians[lead] < LEAD_WAIT * usual:
         return []
     flush_more = float(flushes.get(lead, 0.0) - np.median([flushes.get(core, 0.0) for core in siblings]))
-    found = f.LeadTookLonger(lead, float(medians[lead]) - usual, flush_more)
-    suspects = () if found.is_the_flush else (Suspect.POWER_OFF_BEFORE, Suspect.OWN_MESSAGE)
-    return [Explanation(test, found, Basis.INFERRED, unit, suspects)]
+    finding = f.LeadTookLonger(lead, float(medians[lead]) - usual, flush_more)
+    suspects = () if finding.is_the_flush else (Suspect.POWER_OFF_BEFORE, Suspect.OWN_MESSAGE)
+    return [Explanation(test, finding, Basis.INFERRED, unit, suspects)]

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from latlab.analysis.base import platform_findings as p
-from latlab.analysis.base.columns import Columns, resolution
 from latlab.analysis.base.explanation import Basis, Explanation
+from latlab.analysis.base.sample_matrix import Columns, resolution
 from latlab.analysis.ladder.groups import FIRST_RATIO
 from latlab.analysis.ladder.roles import Roles, serial_last_men
 from latlab.model.enums import Clock, Metric
@@ -36,14 +36,14 @@ def explain_platform(run: Run, columns: Columns, roles: Roles, lead: CoreId | No
     facts."""
     if run.tick.clock is not Clock.TIME or not facts.is_known:
         return {}
-    found: dict[str, list[Explanation]] = {}
-    for test, finding in _Told(run, columns, roles, lead, facts).all():
-        found.setdefault(test, []).append(Explanation(test, finding, Basis.INFERRED, run.tick.unit))
-    return found
+    explanations: dict[str, list[Explanation]] = {}
+    for test, finding in _PlatformFindings(run, columns, roles, lead, facts).all():
+        explanations.setdefault(test, []).append(Explanation(test, finding, Basis.INFERRED, run.tick.unit))
+    return explanations
 
 
 @dataclass(frozen=True)
-class _Told:
+class _PlatformFindings:
     run: Run
     columns: Columns
     roles: Roles
@@ -56,7 +56,7 @@ class _Told:
             (LEVEL_ZERO, self._cluster_stayed_on()),
             (OFF, self._switched_on()),
             (CALL, self._warm_caches()),
-            *((CALL, one) for one in self._first_callers()),
+            *((CALL, first_caller) for first_caller in self._first_callers()),
             (LEVEL_ZERO, self._faster_cores()),
         ):
             if finding is not None:
@@ -76,8 +76,8 @@ class _Told:
     def is_more(self, metric: Metric, value: float, than: float) -> bool:
         return value - than > max(LEAST_SHARE * than, LEAST_STEPS * resolution(self.run, metric))
 
-    def stated(self, fact: Fact[str]) -> p.Stated:
-        return p.Stated(fact.value, self.facts.cited(fact))
+    def stated(self, fact: Fact[str]) -> p.StatedFact:
+        return p.StatedFact(fact.value, self.facts.cited(fact))
 
     @property
     def _flush_test(self) -> str:
@@ -88,17 +88,17 @@ class _Told:
         caches = {number: cluster.cluster_cache for number, cluster in enumerate(self.facts.clusters)}
         if self.facts.managed_by is not Coherency.SOFTWARE or len(caches) != 2 or None in caches.values():
             return None
-        one, other = (cache for cache in caches.values() if cache is not None)
-        large, small = (0, 1) if one.kib > other.kib else (1, 0)
-        most, least = max(one.kib, other.kib), min(one.kib, other.kib)
-        seen = [costs for test in self.columns.tests if len(costs := self._flush_costs(test)) == 2]
-        if most == least or not seen or not all(self.is_more(Metric.CACHE_FLUSH, costs[large], costs[small]) for costs in seen):
+        first_cache, other = (cache for cache in caches.values() if cache is not None)
+        large, small = (0, 1) if first_cache.kib > other.kib else (1, 0)
+        most, least = max(first_cache.kib, other.kib), min(first_cache.kib, other.kib)
+        seen_costs = [costs for test in self.columns.tests if len(costs := self._flush_costs(test)) == 2]
+        if most == least or not seen_costs or not all(self.is_more(Metric.CACHE_FLUSH, costs[large], costs[small]) for costs in seen_costs):
             return None
         costs = self._flush_costs(self._flush_test)
         if len(costs) < 2:
             return None
-        what = f"{one.name} is {most} KiB in cluster {large} and {least} KiB in cluster {small}"
-        fact = p.Stated(what, _once(self.facts.cited(cache) for cache in (one, other)))
+        statement = f"{first_cache.name} is {most} KiB in cluster {large} and {least} KiB in cluster {small}"
+        fact = p.StatedFact(statement, _once(self.facts.cited(cache) for cache in (first_cache, other)))
         return p.LargerCache((large, small), (costs[large], costs[small]), (most, least), fact)
 
     def _flush_costs(self, test: str) -> dict[int, float]:
@@ -108,10 +108,10 @@ class _Told:
         if flush is None or not len(flush.values):
             return {}
         paid = self.roles.last_man(flush, flush)
-        found: dict[int, list[float]] = {}
+        by_cluster: dict[int, list[float]] = {}
         for column, core in enumerate(flush.cores):
-            found.setdefault(core.cluster, []).extend(flush.values[paid[:, column], column])
-        return {cluster: float(np.median(values)) - self.roles.plain_flush[cluster] for cluster, values in found.items() if values}
+            by_cluster.setdefault(core.cluster, []).extend(flush.values[paid[:, column], column])
+        return {cluster: float(np.median(values)) - self.roles.plain_flush[cluster] for cluster, values in by_cluster.items() if values}
 
     def _switched_on(self) -> p.SwitchedOn | None:
         """The finding for cores with the same role in both tests. The lead, which nobody switched on, is the control."""
@@ -133,9 +133,9 @@ class _Told:
         if self.facts.cluster_on is None or self.lead is None:
             return None
         last = self.last_men(DEEP)
-        both = sorted(shallow.keys() & deep.keys() - {self.lead})
-        off = [core for core in both if core.cluster != self.lead.cluster]
-        beside = [deep[core] - shallow[core] for core in both if core.cluster == self.lead.cluster and core not in last]
+        in_both = sorted(shallow.keys() & deep.keys() - {self.lead})
+        off = [core for core in in_both if core.cluster != self.lead.cluster]
+        beside = [deep[core] - shallow[core] for core in in_both if core.cluster == self.lead.cluster and core not in last]
         if not off or not last.issuperset(off) or not all(self.is_more(Metric.WAKEUP, deep[core], shallow[core]) for core in off):
             return None
         sooner = {cluster: [deep[core] - shallow[core] for core in off if core.cluster == cluster] for cluster in {c.cluster for c in off}}
@@ -170,16 +170,16 @@ class _Told:
         matrix = self.columns.matrix(test, Metric.PSCI_CALL)
         return 0 if matrix is None else len(matrix.values)
 
-    def _caches(self, cluster: int, shared: Shared) -> p.Stated | None:
-        known = self.facts.cluster(cluster)
-        caches = [cache for cache in known.caches if cache.shared is shared] if known else []
+    def _caches(self, cluster: int, shared: Shared) -> p.StatedFact | None:
+        cluster_facts = self.facts.cluster(cluster)
+        caches = [cache for cache in cluster_facts.caches if cache.shared is shared] if cluster_facts else []
         if not caches:
             return None
         sizes = " and ".join(f"{cache.name} of {cache.kib} KiB" for cache in caches)
         cold = "a core that has been off begins with its own empty"
         if shared is Shared.CLUSTER:
             cold = "the first caller fills what the cluster shares"
-        return p.Stated(f"{cold}, {sizes}", _once(self.facts.cited(cache) for cache in caches))
+        return p.StatedFact(f"{cold}, {sizes}", _once(self.facts.cited(cache) for cache in caches))
 
     def _faster_cores(self) -> p.FasterCores | None:
         """The finding, if no span contradicts it."""
@@ -204,13 +204,13 @@ class _Told:
         """The medians of a cluster's cores, in ns, without the lead core: its spans have other causes."""
         return [value for core, value in self.medians(test, metric).items() if core.cluster == cluster and core != self.lead]
 
-    def _speeds(self, fast: int) -> p.Stated:
+    def _speeds(self, fast: int) -> p.StatedFact:
         words, sources = [], []
         for cluster in (self.facts.clusters[number] for number in (fast, 1 - fast)):
             assert cluster.clock_mhz is not None, "clusters without a clock are not compared"
             words.append(f"{cluster.core.value} at {cluster.clock_mhz.value:g} MHz")
             sources += [self.facts.cited(cluster.core), self.facts.cited(cluster.clock_mhz)]
-        return p.Stated(" against ".join(words), _once(sources))
+        return p.StatedFact(" against ".join(words), _once(sources))
 
 
 def _once(sources: Iterable[str]) -> str:

@@ -12,18 +12,18 @@ import numpy as np
 from latlab.analysis.base import findings as f
 from latlab.analysis.base.check import RuleChange
 from latlab.analysis.base.comparison import Order, Row, SpanComparison, Statistic
-from latlab.analysis.base.detectable import Detectable
 from latlab.analysis.base.explanation import Basis, Explanation
 from latlab.analysis.base.findings import Suspect
 from latlab.analysis.base.ladders import STEP
+from latlab.analysis.base.power_analysis import Detectable
 from latlab.analysis.base.summary import mark_of
 from latlab.analysis.base.verdicts import SAME_LEVELS, Verdict
 from latlab.analysis.crossings.function_sentences import findings_of
 from latlab.analysis.crossings.span_functions import moves_of
-from latlab.analysis.ladder.canonical import predict
 from latlab.analysis.ladder.counted import counted_beside
-from latlab.analysis.ladder.exact import ORDER
+from latlab.analysis.ladder.deterministic_rows import ORDER
 from latlab.analysis.ladder.groups import WAIT
+from latlab.analysis.ladder.queue_fit import predict
 from latlab.analysis.ladder.shape import LARGEST
 from latlab.analysis.spans.decompose import PartName
 from latlab.analysis.spans.explain_trace import part_medians
@@ -35,51 +35,51 @@ _CHANGED = (Verdict.REGRESSED, Verdict.IMPROVED)
 
 
 def explain_span_pair(comparison: SpanComparison) -> tuple[Explanation, ...]:
-    out = [_told(comparison, "", f.Suspected(one)) for one in comparison.suspicions]
-    out += [_told(comparison, change.check.test, _rule(comparison, change)) for change in comparison.rule_changes]
-    out += [_told(comparison, "", one) for one in _grown(comparison)]
-    out += [_told(comparison, "", one) for one in _drifts(comparison)]
+    out = [_explanation(comparison, "", f.Suspected(suspicion)) for suspicion in comparison.suspicions]
+    out += [_explanation(comparison, change.check.test, _rule(comparison, change)) for change in comparison.rule_changes]
+    out += [_explanation(comparison, "", finding) for finding in _grown(comparison)]
+    out += [_explanation(comparison, "", finding) for finding in _drifts(comparison)]
     changed = [row for row in comparison.rows if row.verdict in _CHANGED]
     for metric in dict.fromkeys(row.metric for row in changed):
         for verdict in _CHANGED:
             rows = [row for row in changed if row.metric == metric and row.verdict == verdict and not row.is_term and row.statistic is None]
             if rows:
-                out.append(_told(comparison, "", _metric(comparison, metric, verdict, rows)))
-    out += [_told(comparison, "", one) for one in _shapes(comparison, [row for row in changed if row.statistic is not None])]
+                out.append(_explanation(comparison, "", _metric(comparison, metric, verdict, rows)))
+    out += [_explanation(comparison, "", finding) for finding in _shapes(comparison, [row for row in changed if row.statistic is not None])]
     some = [(row, row.in_iterations) for row in changed if row.in_iterations]
-    out += [_told(comparison, "", f.InSomeIterations(row.metric, row.test, row.name, found)) for row, found in some]
+    out += [_explanation(comparison, "", f.InSomeIterations(row.metric, row.test, row.name, iterations)) for row, iterations in some]
     out += _terms(comparison, [row for row in changed if row.is_term])
     if comparison.large_untold:
-        out.append(_told(comparison, "", _large(comparison)))
-    out += [_told(comparison, "", one) for one in comparison.large_moves]
+        out.append(_explanation(comparison, "", _large(comparison)))
+    out += [_explanation(comparison, "", finding) for finding in comparison.large_moves]
     out += _parts(comparison, changed)
     out += _functions(comparison)
-    out += [Explanation("", one, Basis.INFERRED, "insns") for one in counted_beside(comparison)]
-    out += [_told(comparison, order.test, _order(comparison, order)) for order in comparison.orders if order.changed]
-    seen = list(_seen(comparison))
+    out += [Explanation("", finding, Basis.INFERRED, "insns") for finding in counted_beside(comparison)]
+    out += [_explanation(comparison, order.test, _order(comparison, order)) for order in comparison.orders if order.changed]
+    detectable = list(_detectable_findings(comparison))
     if (
         not changed
         and not comparison.rule_changes
         and not comparison.suspicions
-        and not any(isinstance(one, f.TailNotTold) and not one.is_rest for one in seen)
+        and not any(isinstance(finding, f.TailNotTold) and not finding.is_rest for finding in detectable)
     ):
         quiet = _quiet(comparison)
         by_order = isinstance(quiet, f.NotTold) and quiet.by_order
         out.append(Explanation("", quiet, Basis.INFERRED if by_order else _basis(comparison), comparison.unit))
-    out += [_told(comparison, "", one) for one in seen]
+    out += [_explanation(comparison, "", finding) for finding in detectable]
     return tuple(out)
 
 
 def _grown(comparison: SpanComparison) -> Iterator[f.LargestGrew]:
     """For each metric, the row whose largest value grew most, independent of its p-value."""
-    told = {(row.test, row.metric, row.cluster) for row in comparison.rows if row.verdict is Verdict.REGRESSED}
+    regressed = {(row.test, row.metric, row.cluster) for row in comparison.rows if row.verdict is Verdict.REGRESSED}
     grown: dict[Metric, f.LargestGrew] = {}
     for row in comparison.rows:
         if row.statistic is None and row.maxima is not None and row.maxima[1] > LARGEST * row.maxima[0] > 0:
-            one = f.LargestGrew(row.metric, row.test, row.name, *row.maxima, (row.test, row.metric, row.cluster) in told)
-            known = grown.get(row.metric)
-            if known is None or (known.is_told, -known.ratio) > (one.is_told, -one.ratio):
-                grown[row.metric] = one
+            finding = f.LargestGrew(row.metric, row.test, row.name, *row.maxima, (row.test, row.metric, row.cluster) in regressed)
+            largest = grown.get(row.metric)
+            if largest is None or (largest.is_told, -largest.ratio) > (finding.is_told, -finding.ratio):
+                grown[row.metric] = finding
     yield from grown.values()
 
 
@@ -91,7 +91,7 @@ def _drifts(comparison: SpanComparison) -> Iterator[f.DriftInside]:
                 yield f.DriftInside(row.metric, row.test, row.name, run.id, level, drift)
 
 
-def _seen(comparison: SpanComparison) -> Iterator[f.TailNotTold | f.CouldHaveSeen]:
+def _detectable_findings(comparison: SpanComparison) -> Iterator[f.TailNotTold | f.CouldHaveSeen]:
     """The minimum detectable effect of the level, and of the highest quantile of the shape that the samples allow."""
     untold = sum(row.verdict is Verdict.SAME_LEVEL for row in comparison.rows)
     if untold:
@@ -99,15 +99,15 @@ def _seen(comparison: SpanComparison) -> Iterator[f.TailNotTold | f.CouldHaveSee
         yield f.TailNotTold(untold, len(comparison.rows), bool(others))
     by_figure: dict[str, list[tuple[float, Detectable]]] = defaultdict(list)
     for row in (row for row in comparison.rows if row.statistic is None and row.before > 0):
-        for one in row.detectable:
-            by_figure[one.figure].append((one.size / row.before, one))
+        for smallest in row.detectable:
+            by_figure[smallest.figure].append((smallest.size / row.before, smallest))
     highest = next((name for name in _HIGHEST_FIRST if name in by_figure), None)
     for figure in ("level", highest):
         if figure is not None and figure in by_figure:
-            found = sorted(by_figure[figure], key=lambda pair: pair[0])
-            share, middle = found[(len(found) - 1) // 2]
+            shares = sorted(by_figure[figure], key=lambda pair: pair[0])
+            share, middle = shares[(len(shares) - 1) // 2]
             then = middle.then / middle.size * share if middle.then else None
-            yield f.CouldHaveSeen(figure, len(found), share, middle.power, middle.more_units, then)
+            yield f.CouldHaveSeen(figure, len(shares), share, middle.power, middle.more_units, then)
 
 
 def _shapes(comparison: SpanComparison, rows: list[Row]) -> Iterator[f.ShapeMoved]:
@@ -115,8 +115,8 @@ def _shapes(comparison: SpanComparison, rows: list[Row]) -> Iterator[f.ShapeMove
     by_row: dict[tuple[Metric, str, str, Verdict], list[Row]] = defaultdict(list)
     for row in rows:
         by_row[row.metric, row.test, row.name.removesuffix(f", {row.statistic}"), row.verdict].append(row)
-    for key, found in by_row.items():
-        figures = tuple((str(row.statistic), row.before, row.after) for row in found if row.statistic is not Statistic.SHAPE)
+    for key, row_figures in by_row.items():
+        figures = tuple((str(row.statistic), row.before, row.after) for row in row_figures if row.statistic is not Statistic.SHAPE)
         yield f.ShapeMoved(*key, figures)
 
 
@@ -127,9 +127,9 @@ def _rule(comparison: SpanComparison, change: RuleChange) -> f.RuleChanged:
 def _large(comparison: SpanComparison) -> f.LargeUntold:
     row = comparison.large_untold[0]
     cell = max(row.cells, key=lambda cell: abs(cell.difference), default=None)
-    own = cell is not None and abs(cell.difference) > abs(row.shift.value)
-    before = cell.before if cell is not None and own else row.before
-    name = f"{row.name} ({cell.label})" if cell is not None and own and len(row.cells) > 1 else row.name
+    is_cell = cell is not None and abs(cell.difference) > abs(row.shift.value)
+    before = cell.before if cell is not None and is_cell else row.before
+    name = f"{row.name} ({cell.label})" if cell is not None and is_cell and len(row.cells) > 1 else row.name
     return f.LargeUntold(row.metric, row.test, name, before, row.largest, len(comparison.large_untold))
 
 
@@ -141,7 +141,7 @@ def _quiet(comparison: SpanComparison) -> f.NothingMoved | f.NotTold:
     return f.NotTold(len(untold), len(comparison.rows), largest, all(row.basis == ORDER for row in untold))
 
 
-def _told(comparison: SpanComparison, test: str, finding: f.Finding, suspects: tuple[Suspect, ...] = ()) -> Explanation:
+def _explanation(comparison: SpanComparison, test: str, finding: f.Finding, suspects: tuple[Suspect, ...] = ()) -> Explanation:
     return Explanation(test, finding, _basis(comparison), comparison.unit, suspects)
 
 
@@ -153,7 +153,7 @@ def _metric(comparison: SpanComparison, metric: Metric, verdict: Verdict, rows: 
     sizes: dict[int | None, list[float]] = defaultdict(list)
     for row in rows:
         sizes[row.cluster] += [cell.shift.value for cell in row.cells if not is_exact or cell.verdict is verdict]
-    differences = [size for found in sizes.values() for size in found]
+    differences = [size for by_test in sizes.values() for size in by_test]
     untouched = tuple(m for m in Metric if m != metric and _untouched(comparison, m)) if verdict is Verdict.REGRESSED else ()
     return f.MetricMoved(
         metric,
@@ -178,11 +178,11 @@ def _terms(comparison: SpanComparison, rows: list[Row]) -> list[Explanation]:
     for row in rows:
         by_name[row.name, row.verdict].append(row)
     traced = bool(comparison.a.traces and comparison.b.traces)
-    for (name, verdict), found in by_name.items():
-        tests = tuple(row.test for row in found)
-        moved = f.TermMoved(name, verdict, tests, tuple((row.before, row.after) for row in found), found[0].relative)
+    for (name, verdict), term_rows in by_name.items():
+        tests = tuple(row.test for row in term_rows)
+        moved = f.TermMoved(name, verdict, tests, tuple((row.before, row.after) for row in term_rows), term_rows[0].relative)
         suspects = _STEP_SUSPECTS if name == STEP and verdict is Verdict.REGRESSED and not traced else ()
-        out.append(_told(comparison, tests[0] if len(tests) == 1 else "", moved, suspects))
+        out.append(_explanation(comparison, tests[0] if len(tests) == 1 else "", moved, suspects))
     return out
 
 
@@ -213,18 +213,23 @@ def _functions(comparison: SpanComparison) -> list[Explanation]:
     changed = {(row.test, row.metric) for row in comparison.rows if row.verdict in _CHANGED}
     ordered = {(row.test, row.metric) for row in comparison.rows if row.basis == ORDER}
     moves = moves_of(run, comparison.b, moved_cores_only=True)
-    told = {key: found for key, found in moves.items() if key in changed or (mark_of(run, key[0]) is None and key not in ordered)}
-    return [Explanation(one.tests[0] if len(one.tests) == 1 else "", one, Basis.EXACT, comparison.unit) for one in findings_of(told)]
+    shown = {
+        key: core_moves for key, core_moves in moves.items() if key in changed or (mark_of(run, key[0]) is None and key not in ordered)
+    }
+    return [
+        Explanation(finding.tests[0] if len(finding.tests) == 1 else "", finding, Basis.EXACT, comparison.unit)
+        for finding in findings_of(shown)
+    ]
 
 
 def _order(comparison: SpanComparison, order: Order) -> f.OrderChanged:
     before, after = comparison.ladders[order.test]
     terms = {name: float(values[0]) for name, values in before.terms.items()}
     expected, spans = predict(after, terms), after.spans[0]
-    known = ~np.isnan(expected)
+    is_known = ~np.isnan(expected)
     largest = None
-    if known.any():
-        off = float((np.abs(spans[known] - expected[known]) / expected[known]).max())
+    if is_known.any():
+        off = float((np.abs(spans[is_known] - expected[is_known]) / expected[is_known]).max())
         largest = off if off <= comparison.limits.relative else None
     return f.OrderChanged(order.before, order.after, largest)
 

@@ -11,9 +11,9 @@ from latlab.analysis.base.explanation import Basis, Explanation
 from latlab.analysis.base.identity import checked_columns
 from latlab.analysis.base.summary import Mark, mark_of
 from latlab.analysis.base.suspect_run import suspicions_of
-from latlab.analysis.ladder.canonical import fit_ladders
 from latlab.analysis.ladder.explain_ladder import explain_ladder, explain_lead
 from latlab.analysis.ladder.explain_platform import explain_platform
+from latlab.analysis.ladder.queue_fit import fit_ladders
 from latlab.analysis.ladder.roles import inferred_lead, is_parallel, roles_of
 from latlab.analysis.ladder.scatter import explain_scatter
 from latlab.analysis.ladder.span_invariants import check_spans
@@ -33,9 +33,11 @@ def explain_spans(run: Run) -> tuple[Explanation, ...]:
     exact = explain_traces(run) or explain_code(run)
     broken = [check for check in check_spans(run) if not check.holds]
     suspect = (*suspicions_of(run, columns), *overlap_suspicions(run))
-    out = [Explanation("", f.Suspected(one), Basis.INFERRED, unit) for one in suspect]
+    out = [Explanation("", f.Suspected(suspicion), Basis.INFERRED, unit) for suspicion in suspect]
     out += [Explanation(check.test, f.RuleBroken(check), Basis.INFERRED, unit) for check in broken]
-    ladders = {test: found for test in columns.tests if is_parallel(test) and (found := fit_ladders(columns, roles, test)) and found.dof[0]}
+    ladders = {
+        test: ladder for test in columns.tests if is_parallel(test) and (ladder := fit_ladders(columns, roles, test)) and ladder.dof[0]
+    }
     of_platform = explain_platform(run, columns, roles, lead, facts)
     for test in columns.tests:
         took_turns = mark_of(run, test) is Mark.TURNS

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from latlab.analysis.base.columns import Bools, Cells, Floats, Matrix, nan_median
 from latlab.analysis.base.identity import Pair
+from latlab.analysis.base.sample_matrix import Bools, Cells, Floats, Matrix, nan_median
 from latlab.analysis.ladder.roles import Roles, is_parallel, serial_last_men
 from latlab.model.enums import Clock, Metric
 from latlab.model.run import CoreId
@@ -97,15 +97,15 @@ def groups_of(grouping: Grouping, test: str, metric: Metric) -> Groups:
     if metric is Metric.POWERDOWN and (_queues(ours) or _queues(theirs)):
         return Groups([_by_place(test, ours, theirs)])
     everybody = np.ones(ours.values.shape, bool), np.ones(theirs.values.shape, bool)
-    found = [_kept(test, metric, k, ours, theirs, columns, *everybody) for k, columns in _clusters(ours.cores).items()]
-    return Groups([group for groups in found for group in groups])
+    kept_groups = [_cluster_group(test, metric, k, ours, theirs, columns, *everybody) for k, columns in _clusters(ours.cores).items()]
+    return Groups([group for groups in kept_groups for group in groups])
 
 
 def left_out(grouping: Grouping, test: str, metric: Metric) -> tuple[str, ...]:
     """Notes on incomplete iterations: cores that run in parallel are compared in complete iterations only. Under an exact clock the
     figures of the others are missing."""
-    found = [columns.matrix(test, metric) for columns in (grouping.pair.columns_a, grouping.pair.columns_b)]
-    incomplete = sum(matrix.incomplete for matrix in found if matrix) if grouping.is_exact and is_parallel(test) else 0
+    matrices = [columns.matrix(test, metric) for columns in (grouping.pair.columns_a, grouping.pair.columns_b)]
+    incomplete = sum(matrix.incomplete for matrix in matrices if matrix) if grouping.is_exact and is_parallel(test) else 0
     return (f"{test} {metric}: {incomplete} iterations lack a core and are left out",) if incomplete else ()
 
 
@@ -161,12 +161,12 @@ def _calls(test: str, ours: Matrix, theirs: Matrix) -> Groups:
     groups: list[Group] = []
     notes: list[str] = []
     for part, columns in parts.items():
-        groups += _kept(test, Metric.PSCI_CALL, part, ours, theirs, columns, ~first_a, ~first_b)
+        groups += _cluster_group(test, Metric.PSCI_CALL, part, ours, theirs, columns, ~first_a, ~first_b)
     for cluster, columns in clusters.items():
         firsts = [_masked(m, columns, first) for m, first in ((ours, first_a), (theirs, first_b))]
         if (group := _medians(test, Metric.PSCI_CALL, cluster, FIRST, ours, theirs, firsts[0], firsts[1])) is not None:
             groups.append(group)
-        elif not all(np.isnan(one).all() for one in firsts):
+        elif not all(np.isnan(values).all() for values in firsts):
             notes.append(f"{test}: the first caller is an outlier in cluster {cluster} in one run only; the others are compared")
     return Groups(groups, tuple(notes))
 
@@ -177,7 +177,7 @@ def _alike(matrix: Matrix, clusters: dict[int, list[int]]) -> bool:
     return max(medians) <= ALIKE_RATIO * min(medians)
 
 
-def _kept(
+def _cluster_group(
     test: str, metric: Metric, cluster: int | None, ours: Matrix, theirs: Matrix, columns: list[int], keep_a: Bools, keep_b: Bools
 ) -> list[Group]:
     """Each core without a special role, compared with itself; the medians if no core has none in both runs."""
@@ -202,8 +202,8 @@ def _first_callers(matrix: Matrix) -> Bools:
     for row in range(len(matrix.values)):
         values = [float(value) for value in np.atleast_1d(matrix.values[row])]
         column = values.index(max(values))
-        own = clusters[matrix.cores[column].cluster]
-        others = [c for c in (own if len(own) > 1 else range(len(values))) if c != column]
+        cluster_columns = clusters[matrix.cores[column].cluster]
+        others = [c for c in (cluster_columns if len(cluster_columns) > 1 else range(len(values))) if c != column]
         if others and values[column] > FIRST_RATIO * max(values[c] for c in others):
             out[row, column] = True
     return out
@@ -213,11 +213,11 @@ def _parallel_flush(test: str, ours: Matrix, theirs: Matrix, roles_a: Roles, rol
     groups, gaps = [], []
     last_a, last_b = roles_a.last_man(ours, ours), roles_b.last_man(theirs, theirs)
     for cluster, columns in _clusters(ours.cores).items():
-        groups += _kept(test, Metric.CACHE_FLUSH, cluster, ours, theirs, columns, ~last_a, ~last_b)
+        groups += _cluster_group(test, Metric.CACHE_FLUSH, cluster, ours, theirs, columns, ~last_a, ~last_b)
         paid = _masked(ours, columns, last_a), _masked(theirs, columns, last_b)
         if (group := _medians(test, Metric.CACHE_FLUSH, cluster, LAST_MAN, ours, theirs, paid[0], paid[1])) is not None:
             groups.append(group)
-        elif not all(np.isnan(one).all() for one in paid):
+        elif not all(np.isnan(values).all() for values in paid):
             only = "first" if np.isnan(paid[1]).all() else "second"
             gaps.append(f"{test} cache_flush: a core of cluster {cluster} flushes as its last core down in the {only} run only")
     return Groups(groups, gaps=tuple(gaps))
@@ -233,9 +233,9 @@ def _parallel_wakeup(test: str, ours: Matrix, theirs: Matrix, roles_a: Roles, ro
     waits_b = np.asarray(np.where(queued_b, theirs.values - _references(theirs.cores, roles_b), np.nan))
     groups, notes = [], []
     for cluster, columns in _clusters(ours.cores).items():
-        kept = _kept(test, Metric.WAKEUP, cluster, ours, theirs, columns, ~queued_a, ~queued_b)
-        groups += kept
-        if not kept:
+        new_groups = _cluster_group(test, Metric.WAKEUP, cluster, ours, theirs, columns, ~queued_a, ~queued_b)
+        groups += new_groups
+        if not new_groups:
             notes.append(f"{test} wakeup: in one of the runs every core of cluster {cluster} waits, so latlab does not compare them")
     if (group := _medians(test, Metric.WAKEUP, None, WAIT, ours, theirs, waits_a, waits_b)) is not None:
         groups.append(group)
@@ -260,10 +260,10 @@ def _fixed_queue(test: str, ours: Matrix, theirs: Matrix, queued: Bools) -> list
             groups.append(Group(test, Metric.WAKEUP, cluster, PLAIN, _names(ours.cores, direct), a, b))
     waiting = [int(c) for c in np.flatnonzero(waits)]
     if waiting:
-        own = float(np.median(ours.values[:, ~waits])) if (~waits).any() else None
+        direct_ns = float(np.median(ours.values[:, ~waits])) if (~waits).any() else None
         labels = _names(ours.cores, waiting)
         a, b = (Cells(m.boots, m.values[:, waiting]) for m in (ours, theirs))
-        groups.append(Group(test, Metric.WAKEUP, None, QUEUED, labels, a, b, own))
+        groups.append(Group(test, Metric.WAKEUP, None, QUEUED, labels, a, b, direct_ns))
     return groups
 
 
@@ -285,7 +285,7 @@ def _by_place(test: str, ours: Matrix, theirs: Matrix) -> Group:
 def _medians(test: str, metric: Metric, cluster: int | None, role: str, ours: Matrix, theirs: Matrix, a: Floats, b: Floats) -> Group | None:
     """The medians of the numbers in each iteration; None if one run has no number."""
     cells = [Cells(m.boots, nan_median(values.T)[:, None]) for m, values in ((ours, a), (theirs, b))]
-    if any(np.isnan(one.values).all() for one in cells):
+    if any(np.isnan(values.values).all() for values in cells):
         return None
     return Group(test, metric, cluster, role, ("median",), cells[0], cells[1])
 
@@ -295,10 +295,10 @@ def _references(cores: tuple[CoreId, ...], roles: Roles) -> Floats:
 
 
 def _clusters(cores: tuple[CoreId, ...]) -> dict[int, list[int]]:
-    found: dict[int, list[int]] = {}
+    columns: dict[int, list[int]] = {}
     for column, core in enumerate(cores):
-        found.setdefault(core.cluster, []).append(column)
-    return found
+        columns.setdefault(core.cluster, []).append(column)
+    return columns
 
 
 def _names(cores: tuple[CoreId, ...], columns: list[int]) -> tuple[str, ...]:

@@ -16,14 +16,14 @@ from math import exp
 
 import numpy as np
 
-from latlab.analysis.base.columns import Cells, Floats, nan_median
 from latlab.analysis.base.comparison import Row
 from latlab.analysis.base.distributions import t_quantile, t_tail, t_upper
 from latlab.analysis.base.findings import BootApart, LargeUntold, SpreadMoved
+from latlab.analysis.base.sample_matrix import Cells, Floats, nan_median
 from latlab.analysis.base.verdicts import Limits, Verdict
-from latlab.analysis.ladder.evidence import Evidence, Kind
 from latlab.analysis.ladder.roles import is_parallel
 from latlab.analysis.ladder.shape import FEWEST_ITERATIONS, LARGEST
+from latlab.analysis.ladder.variance_estimate import Evidence, Kind
 from latlab.model.enums import Metric
 
 FEWEST_DOF = 4
@@ -52,41 +52,56 @@ def large_moves(
     evidence: Sequence[Evidence], rows: Sequence[Row], runs: tuple[str, str], boots: tuple[int, int], limits: Limits
 ) -> tuple[LargeMove, ...]:
     """The large changes of rows that are not called changed. `rows` are the rows of `evidence` with their verdicts, in the same order."""
-    quiet = [one for one, row in zip(evidence, rows, strict=True) if row.verdict not in _CHANGED and not one.row.is_occasional]
-    plain = [one for one in quiet if not one.row.is_term]
-    found: list[LargeMove] = []
+    quiet = [
+        row_evidence
+        for row_evidence, row in zip(evidence, rows, strict=True)
+        if row.verdict not in _CHANGED and not row_evidence.row.is_occasional
+    ]
+    plain = [row_evidence for row_evidence in quiet if not row_evidence.row.is_term]
+    moves: list[LargeMove] = []
     if max(boots) == 1:
-        found += _cores(plain, evidence, limits)
-    found += _boots(plain, runs)
-    found += _spreads([one for one in evidence if not one.row.is_term and not one.row.is_occasional], limits)
-    return tuple(found)
+        moves += _cores(plain, evidence, limits)
+    moves += _boots(plain, runs)
+    moves += _spreads(
+        [row_evidence for row_evidence in evidence if not row_evidence.row.is_term and not row_evidence.row.is_occasional], limits
+    )
+    return tuple(moves)
 
 
 def _cores(quiet: Sequence[Evidence], evidence: Sequence[Evidence], limits: Limits) -> Iterator[LargeUntold]:
     """Cores that changed by more than their noise (Student's t, Bonferroni's correction over the metric) and by the large share. Half
     that share is sufficient if several changed in the same direction, which single outliers of heavy-tailed noise rarely do."""
-    noise = _noises(one for one in evidence if not one.row.is_term and not one.row.is_occasional)
-    for metric in dict.fromkeys(one.row.metric for one in quiet):
-        own = [one for one in quiet if one.row.metric is metric]
-        tested = sum(len(one.row.cells) for one in own)
-        beyond = [(one, i) for one in own if one.kind in noise for i in _far_cells(one, *noise[one.kind], limits.alpha / tested)]
-        signs = Counter(np.sign(one.row.cells[i].difference) for one, i in beyond)
-        far = [(one, i) for one, i in beyond if _is_large(one, i) or signs[np.sign(one.row.cells[i].difference)] > 1]
+    noise = _noises(row_evidence for row_evidence in evidence if not row_evidence.row.is_term and not row_evidence.row.is_occasional)
+    for metric in dict.fromkeys(row_evidence.row.metric for row_evidence in quiet):
+        of_metric = [row_evidence for row_evidence in quiet if row_evidence.row.metric is metric]
+        tested = sum(len(row_evidence.row.cells) for row_evidence in of_metric)
+        beyond = [
+            (row_evidence, i)
+            for row_evidence in of_metric
+            if row_evidence.kind in noise
+            for i in _far_cells(row_evidence, *noise[row_evidence.kind], limits.alpha / tested)
+        ]
+        signs = Counter(np.sign(row_evidence.row.cells[i].difference) for row_evidence, i in beyond)
+        far = [
+            (row_evidence, i)
+            for row_evidence, i in beyond
+            if _is_large(row_evidence, i) or signs[np.sign(row_evidence.row.cells[i].difference)] > 1
+        ]
         if far:
-            one, i = max(far, key=lambda pair: abs(pair[0].row.cells[pair[1]].difference) / pair[0].row.large)
-            cell = one.row.cells[i]
-            name = f"{one.row.name} ({cell.label})" if len(one.row.cells) > 1 else one.row.name
-            rows = len({id(each.row) for each, _ in far})
-            yield LargeUntold(metric, one.row.test, name, cell.before, cell.difference, rows, cores=len(far))
+            farthest, i = max(far, key=lambda pair: abs(pair[0].row.cells[pair[1]].difference) / pair[0].row.large)
+            cell = farthest.row.cells[i]
+            name = f"{farthest.row.name} ({cell.label})" if len(farthest.row.cells) > 1 else farthest.row.name
+            rows = len({id(pair.row) for pair, _ in far})
+            yield LargeUntold(metric, farthest.row.test, name, cell.before, cell.difference, rows, cores=len(far))
 
 
-def _far_cells(one: Evidence, variance: float, dof: float, alpha: float) -> list[int]:
+def _far_cells(row_evidence: Evidence, variance: float, dof: float, alpha: float) -> list[int]:
     likely = t_quantile(1 - alpha / 2, dof) * (2 * variance) ** 0.5
-    return [i for i, cell in enumerate(one.row.cells) if abs(cell.difference) > max(one.row.large / 2, likely)]
+    return [i for i, cell in enumerate(row_evidence.row.cells) if abs(cell.difference) > max(row_evidence.row.large / 2, likely)]
 
 
-def _is_large(one: Evidence, cell: int) -> bool:
-    return abs(one.row.cells[cell].difference) > one.row.large
+def _is_large(row_evidence: Evidence, cell: int) -> bool:
+    return abs(row_evidence.row.cells[cell].difference) > row_evidence.row.large
 
 
 def _noises(evidence: Iterable[Evidence]) -> dict[Kind, tuple[float, float]]:
@@ -94,23 +109,25 @@ def _noises(evidence: Iterable[Evidence]) -> dict[Kind, tuple[float, float]]:
     otherwise from like cores of one test in a run. A change increases either, so the smaller one of the two runs counts. A kind with few
     cores has at least the variance of its metric."""
     by_kind: dict[Kind, list[Evidence]] = defaultdict(list)
-    for one in evidence:
-        by_kind[one.kind].append(one)
-    found = {}
+    for row_evidence in evidence:
+        by_kind[row_evidence.kind].append(row_evidence)
+    noises = {}
     for kind, members in by_kind.items():
-        alike = [one for other, ones in by_kind.items() if (other[0], other[2]) == (kind[0], kind[2]) for one in ones]
-        own, whole = _steadier(members), _steadier(alike)
+        alike = [other_evidence for other, ones in by_kind.items() if (other[0], other[2]) == (kind[0], kind[2]) for other_evidence in ones]
+        of_kind, whole = _steadier(members), _steadier(alike)
         if whole is not None:
-            found[kind] = (max(own[0], whole[0]) if own else whole[0], whole[1])
-    return found
+            noises[kind] = (max(of_kind[0], whole[0]) if of_kind else whole[0], whole[1])
+    return noises
 
 
 def _steadier(members: Sequence[Evidence]) -> tuple[float, float] | None:
     for parts in (_inside, _among_cores):
-        sides = [_pooled(map(parts, side)) for side in zip(*((one.before, one.after) for one in members), strict=True)]
-        known = [(variance, dof) for variance, dof in sides if dof >= FEWEST_DOF]
-        if known:
-            return min(known)
+        sides = [
+            _pooled(map(parts, side)) for side in zip(*((row_evidence.before, row_evidence.after) for row_evidence in members), strict=True)
+        ]
+        known_sides = [(variance, dof) for variance, dof in sides if dof >= FEWEST_DOF]
+        if known_sides:
+            return min(known_sides)
     return None
 
 
@@ -118,8 +135,10 @@ def _inside(cells: Cells) -> tuple[float, int]:
     """The sum of squares of the iterations of each core around its mean, and its degrees of freedom."""
     if len(cells.values) < FEWEST_INSIDE:
         return 0.0, 0
-    known = [column[~np.isnan(column)] for column in cells.values.T]
-    return sum(float(((one - one.mean()) ** 2).sum()) for one in known if len(one)), sum(max(len(one) - 1, 0) for one in known)
+    columns = [column[~np.isnan(column)] for column in cells.values.T]
+    return sum(float(((column - column.mean()) ** 2).sum()) for column in columns if len(column)), sum(
+        max(len(column) - 1, 0) for column in columns
+    )
 
 
 def _among_cores(cells: Cells) -> tuple[float, int]:
@@ -129,9 +148,9 @@ def _among_cores(cells: Cells) -> tuple[float, int]:
 
 
 def _pooled(parts: Iterable[tuple[float, int]]) -> tuple[float, float]:
-    found = list(parts)
-    dof = sum(free for _, free in found)
-    return (sum(squares for squares, _ in found) / dof if dof else 0.0), float(dof)
+    parts_list = list(parts)
+    dof = sum(free for _, free in parts_list)
+    return (sum(squares for squares, _ in parts_list) / dof if dof else 0.0), float(dof)
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,44 +186,56 @@ def _boots(quiet: Sequence[Evidence], runs: tuple[str, str]) -> Iterator[BootApa
     many deviations, which are those of all boots and rows of the kind. Fewer are enough where the other boots of all such tests show
     lighter tails, by Bonferroni's correction over the metric, and where it is odd in two cores of a test or two tests of a core."""
     for side, run in enumerate(runs):
-        found = [series for one in quiet for series in _series(one, (one.a, one.b)[side])]
-        spreads = {kind: MAD * float(np.median(np.concatenate([one.off for one in of]))) for kind, of in _by_kind(found).items()}
-        tested = Counter(one.of.row.metric for one in found for _ in one.values)
-        large = [one for one in found if one.off[one.boot] > one.of.row.large]
-        far = [one for one in large if one.core and one.off[one.boot] > ODD_BOOT * spreads[one.of.kind]]
+        series_list = [series for row_evidence in quiet for series in _series(row_evidence, (row_evidence.a, row_evidence.b)[side])]
+        spreads = {
+            kind: MAD * float(np.median(np.concatenate([boot_series.off for boot_series in of])))
+            for kind, of in _by_kind(series_list).items()
+        }
+        tested = Counter(boot_series.of.row.metric for boot_series in series_list for _ in boot_series.values)
+        large = [boot_series for boot_series in series_list if boot_series.off[boot_series.boot] > boot_series.of.row.large]
+        far = [
+            large_series
+            for large_series in large
+            if large_series.core and large_series.off[large_series.boot] > ODD_BOOT * spreads[large_series.of.kind]
+        ]
         odd = []
-        for one in large:
-            is_light = len(one.values) >= FEWEST_FOR_TAILS and _tail(one, found, spreads) < ODD_P / tested[one.of.row.metric]
-            is_shared = one in far and any(one.is_with(other) for other in far if other.of.row.metric is one.of.row.metric)
-            if one.off[one.boot] > one.most * spreads[one.of.kind] or is_light or is_shared:
-                odd.append(one)
+        for candidate in large:
+            is_light = (
+                len(candidate.values) >= FEWEST_FOR_TAILS
+                and _tail(candidate, series_list, spreads) < ODD_P / tested[candidate.of.row.metric]
+            )
+            is_shared = candidate in far and any(
+                candidate.is_with(other) for other in far if other.of.row.metric is candidate.of.row.metric
+            )
+            if candidate.off[candidate.boot] > candidate.most * spreads[candidate.of.kind] or is_light or is_shared:
+                odd.append(candidate)
         if odd:
-            yield max(odd, key=lambda one: one.off[one.boot] / one.of.row.large).apart(run)
+            yield max(odd, key=lambda boot_series: boot_series.off[boot_series.boot] / boot_series.of.row.large).apart(run)
 
 
-def _series(one: Evidence, values: Floats) -> Iterator[_Series]:
+def _series(row_evidence: Evidence, values: Floats) -> Iterator[_Series]:
     if len(values) < FEWEST_BOOTS or np.isnan(values).any():
         return
-    for i, cell in enumerate(one.row.cells):
-        name = f"{one.row.name} ({cell.label})" if len(one.row.cells) > 1 else one.row.name
-        yield _Series(one, name, values[:, i], ODD_CORE, cell.label)
+    for i, cell in enumerate(row_evidence.row.cells):
+        name = f"{row_evidence.row.name} ({cell.label})" if len(row_evidence.row.cells) > 1 else row_evidence.row.name
+        yield _Series(row_evidence, name, values[:, i], ODD_CORE, cell.label)
     if values.shape[1] >= FEW_CORES:
-        yield _Series(one, one.row.name, nan_median(values.T), ODD_BOOT)
+        yield _Series(row_evidence, row_evidence.row.name, nan_median(values.T), ODD_BOOT)
 
 
-def _by_kind(found: Iterable[_Series]) -> dict[Kind, list[_Series]]:
+def _by_kind(series_list: Iterable[_Series]) -> dict[Kind, list[_Series]]:
     by_kind: dict[Kind, list[_Series]] = defaultdict(list)
-    for one in found:
-        by_kind[one.of.kind].append(one)
+    for series in series_list:
+        by_kind[series.of.kind].append(series)
     return by_kind
 
 
-def _tail(one: _Series, found: Sequence[_Series], spreads: dict[Kind, float]) -> float:
+def _tail(series: _Series, series_list: Sequence[_Series], spreads: dict[Kind, float]) -> float:
     """The probability of a boot as far off, from the other boots of all series of such tests, in deviations of their kind."""
-    kind = one.of.kind
-    alike = [other for other in found if (other.of.kind[0], other.of.kind[2], other.most) == (kind[0], kind[2], one.most)]
-    others = [np.delete(other.off, min(one.boot, len(other.off) - 1)) / max(spreads[other.of.kind], _TINY) for other in alike]
-    return 2 * t_tail(float(one.off[one.boot]) / max(spreads[kind], _TINY), np.concatenate(others))
+    kind = series.of.kind
+    alike = [other for other in series_list if (other.of.kind[0], other.of.kind[2], other.most) == (kind[0], kind[2], series.most)]
+    others = [np.delete(other.off, min(series.boot, len(other.off) - 1)) / max(spreads[other.of.kind], _TINY) for other in alike]
+    return 2 * t_tail(float(series.off[series.boot]) / max(spreads[kind], _TINY), np.concatenate(others))
 
 
 def _spreads(evidence: Sequence[Evidence], limits: Limits) -> Iterator[SpreadMoved]:
@@ -214,31 +245,35 @@ def _spreads(evidence: Sequence[Evidence], limits: Limits) -> Iterator[SpreadMov
     ones. Tests with figures of their shape have verdicts on it, so that only what is twice as wide is named beside them."""
     by_metric: dict[Metric, dict[str, list[tuple[Floats, Floats]]]] = defaultdict(lambda: defaultdict(list))
     has_shape = set()
-    for one in evidence:
-        fewest = min(len(one.before.values), len(one.after.values))
-        has_shape |= {one.row.test} if fewest >= FEWEST_ITERATIONS else set()
+    for row_evidence in evidence:
+        fewest = min(len(row_evidence.before.values), len(row_evidence.after.values))
+        has_shape |= {row_evidence.row.test} if fewest >= FEWEST_ITERATIONS else set()
         if fewest >= FEWEST_INSIDE:
-            by_metric[one.row.metric][one.row.test].append((_distances(one.before), _distances(one.after)))
+            by_metric[row_evidence.row.metric][row_evidence.row.test].append(
+                (_distances(row_evidence.before), _distances(row_evidence.after))
+            )
     for metric, tests in by_metric.items():
-        sides = {test: [np.concatenate(side) for side in zip(*found, strict=True)] for test, found in tests.items()}
-        known = {test: found for test, found in sides.items() if len(found[0]) > 1 and all(side.mean() > 0 for side in found)}
-        pools = [_pooled(_squares(side / side.mean()) for side in found) for found in zip(*known.values(), strict=True)]
+        sides = {test: [np.concatenate(side) for side in zip(*pairs, strict=True)] for test, pairs in tests.items()}
+        usable = {
+            test: both_sides for test, both_sides in sides.items() if len(both_sides[0]) > 1 and all(side.mean() > 0 for side in both_sides)
+        }
+        pools = [_pooled(_squares(side / side.mean()) for side in sides_of_runs) for sides_of_runs in zip(*usable.values(), strict=True)]
         if not pools or pools[0][1] < FEWEST_DOF:
             continue
         variance, dof = min(pools)
-        moved = {test: float(np.log(after.mean() / before.mean())) for test, (before, after) in known.items()}
-        errors = {test: 2 * variance / len(before) for test, (before, _) in known.items()}
+        moved = {test: float(np.log(after.mean() / before.mean())) for test, (before, after) in usable.items()}
+        errors = {test: 2 * variance / len(before) for test, (before, _) in usable.items()}
         half = limits.alpha / 2  # of what may go wrong is for tests together, half for each by itself
-        groups = [[test for test in known if of is None or is_parallel(test) is of] for of in (None, False, True)]
+        groups = [[test for test in usable if of is None or is_parallel(test) is of] for of in (None, False, True)]
         of_groups = [(group, half / len(groups)) for group in groups if len(group) > 1]
-        found = set()
-        for group, alpha in (*of_groups, *(([test], half / len(known)) for test in known)):
+        wider = set()
+        for group, alpha in (*of_groups, *(([test], half / len(usable)) for test in usable)):
             mean, error = sum(moved[test] for test in group) / len(group), sum(errors[test] for test in group) / len(group) ** 2
             large = LARGEST if all(test in has_shape for test in group) else 1 + limits.large
-            found |= set(group) if _is_wider(mean, error, dof, alpha, large) else set()
-        if found:
-            most = max(found, key=lambda test: abs(moved[test]))
-            yield SpreadMoved(metric, most, exp(moved[most]), len(known[most][0]))
+            wider |= set(group) if _is_wider(mean, error, dof, alpha, large) else set()
+        if wider:
+            most = max(wider, key=lambda test: abs(moved[test]))
+            yield SpreadMoved(metric, most, exp(moved[most]), len(usable[most][0]))
 
 
 def _is_wider(moved: float, variance: float, dof: float, alpha: float, large: float) -> bool:
@@ -249,8 +284,8 @@ def _is_wider(moved: float, variance: float, dof: float, alpha: float, large: fl
 def _distances(cells: Cells) -> Floats:
     """The mean absolute distance of each core's iterations from its median in the boot."""
     off = np.abs(cells.values - cells.by_boot[np.unique(cells.boots, return_inverse=True)[1]])
-    known = ~np.isnan(off)
-    return np.asarray(np.where(known, off, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1))
+    is_number = ~np.isnan(off)
+    return np.asarray(np.where(is_number, off, 0.0).sum(axis=0) / np.maximum(is_number.sum(axis=0), 1))
 
 
 def _squares(values: Floats) -> tuple[float, int]:

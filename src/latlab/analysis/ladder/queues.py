@@ -8,7 +8,7 @@ import numpy as np
 from latlab.analysis.base.identity import checked_columns
 from latlab.analysis.base.ladders import BASE, STEP, Ladders
 from latlab.analysis.base.summary import mark_of
-from latlab.analysis.ladder.canonical import fit_ladders, refusal
+from latlab.analysis.ladder.queue_fit import fit_ladders, refusal
 from latlab.analysis.ladder.roles import is_parallel, roles_of
 from latlab.catalog.platform_facts import facts_of
 from latlab.model.run import Run
@@ -21,8 +21,12 @@ def queues_of(run: Run) -> dict[str, Ladders]:
     columns = checked_columns(run)
     roles = roles_of(columns, facts_of(run.platform).managed_by)
     tests = (test for test in columns.tests if is_parallel(test) and mark_of(run, test) is None)
-    fitted = {test: found for test in tests if (found := fit_ladders(columns, roles, test)) is not None}
-    return {test: found for test, found in fitted.items() if found.dof[0] and refusal(found) is None and _rises(found)}
+    fitted = {test: ladders for test in tests if (ladders := fit_ladders(columns, roles, test)) is not None}
+    return {
+        test: queue_ladders
+        for test, queue_ladders in fitted.items()
+        if queue_ladders.dof[0] and refusal(queue_ladders) is None and _rises(queue_ladders)
+    }
 
 
 def _rises(ladders: Ladders) -> bool:

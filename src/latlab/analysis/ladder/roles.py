@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from latlab.analysis.base.columns import Bools, Columns, Floats, Matrix
+from latlab.analysis.base.sample_matrix import Bools, Columns, Floats, Matrix
 from latlab.model.enums import Metric
 from latlab.model.platforms import Coherency
 from latlab.model.run import CoreId, Run
@@ -89,13 +89,13 @@ def serial_last_men(columns: Columns, roles: Roles, test: str) -> frozenset[Core
 
 def inferred_lead(run: Run, columns: Columns, roles: Roles) -> CoreId | None:
     """The lead that the serial tests show; None if none does, or if two show different cores."""
-    seen = {
+    leads = {
         _alone_in_its_cluster(run, columns, roles, "susp_deep_serial"),
         _alone_in_its_cluster(run, columns, roles, OFF_SERIAL),
         _standing_out(columns.matrix("cpu_susp_serial", Metric.POWERDOWN), _is_held_up),
         None if serial_last_men(columns, roles, OFF_SERIAL) else _standing_out(columns.matrix(OFF_SERIAL, Metric.POWERDOWN), _is_spared),
     } - {None}
-    return seen.pop() if len(seen) == 1 else None
+    return leads.pop() if len(leads) == 1 else None
 
 
 def _alone_in_its_cluster(run: Run, columns: Columns, roles: Roles, test: str) -> CoreId | None:
@@ -111,8 +111,8 @@ def _standing_out(powerdown: Matrix | None, stands_out: Callable[[Floats], Bools
     """The only core that differs from all others; None if there is none."""
     if powerdown is None or not len(powerdown.values) or len(powerdown.cores) < 2:
         return None
-    found = np.flatnonzero(stands_out(np.median(powerdown.values, axis=0)))
-    return powerdown.cores[int(found[0])] if len(found) == 1 else None
+    columns = np.flatnonzero(stands_out(np.median(powerdown.values, axis=0)))
+    return powerdown.cores[int(columns[0])] if len(columns) == 1 else None
 
 
 def _is_held_up(medians: Floats) -> Bools:

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from latlab.analysis.base.check import Check, RuleChange
-from latlab.analysis.base.columns import Columns
 from latlab.analysis.base.identity import Pair
+from latlab.analysis.base.sample_matrix import Columns
 from latlab.analysis.ladder.span_invariants import check_columns
 from latlab.model.platforms import PlatformFacts
 from latlab.model.run import Run

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from latlab.analysis.base import findings as f
-from latlab.analysis.base.columns import METRICS, Columns, Floats, Ints
 from latlab.analysis.base.explanation import Basis, Explanation
+from latlab.analysis.base.sample_matrix import METRICS, Columns, Floats, Ints
 from latlab.analysis.ladder.roles import is_parallel
 
 
@@ -28,9 +28,9 @@ def explain_scatter(columns: Columns, unit: str, left_out: frozenset[str]) -> It
                 continue
             values = np.sort(matrix.values, axis=1) if is_parallel(test) else matrix.values
             spans += [components(matrix.boots, column) for column in values.T if column.mean() > 0]
-            each = np.unique(matrix.boots, return_counts=True)[1]
-            boots.add(len(each))
-            iterations |= set(each.tolist())
+            iteration_counts = np.unique(matrix.boots, return_counts=True)[1]
+            boots.add(len(iteration_counts))
+            iterations |= set(iteration_counts.tolist())
         if not spans:
             continue
         between = [value for value, _ in spans if value is not None]

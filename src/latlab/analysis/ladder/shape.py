@@ -14,16 +14,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from latlab.analysis.base.columns import Bools, Cells, Floats, Ints, nan_median
 from latlab.analysis.base.comparison import Row, Statistic
-from latlab.analysis.base.detectable import detectable
 from latlab.analysis.base.distributions import f_upper, normal_quantile
-from latlab.analysis.base.moderated import LEAST_P, t_shift
+from latlab.analysis.base.moderated_t import LEAST_P, t_shift
+from latlab.analysis.base.power_analysis import detectable
+from latlab.analysis.base.sample_matrix import Bools, Cells, Floats, Ints, nan_median
 from latlab.analysis.base.statistics import Shift, family_wise
 from latlab.analysis.base.verdicts import Limits, Verdict, decide
 from latlab.analysis.base.weighted import exceedance_p
 from latlab.analysis.ladder.drift import Drifts, differ, drift_of, explains
-from latlab.analysis.ladder.evidence import Evidence
+from latlab.analysis.ladder.variance_estimate import Evidence
 
 QUANTILES = ((Statistic.P90, 0.9), (Statistic.P99, 0.99), (Statistic.P99_9, 0.999))
 FEWEST_ITERATIONS = 20
@@ -83,53 +83,59 @@ class Shape:
     def is_same(self, judged: Sequence[Row]) -> bool:
         """Whether all figures with an interval, the 99 % quantile among them, lie within the threshold, and none of the others changed
         or is large."""
-        shown = {one.statistic for one in judged if one.verdict is Verdict.SAME}
-        open_ended = all(one.verdict is Verdict.CANNOT_TELL for one in judged if one.statistic in (Statistic.MAXIMUM, Statistic.SHAPE))
+        shown = {figure.statistic for figure in judged if figure.verdict is Verdict.SAME}
+        open_ended = all(
+            figure.verdict is Verdict.CANNOT_TELL for figure in judged if figure.statistic in (Statistic.MAXIMUM, Statistic.SHAPE)
+        )
         return {Statistic.SPREAD, Statistic.P90, Statistic.P99} <= shown and open_ended and self.maxima[1] < LARGEST * self.maxima[0]
 
 
 def judged_shapes(evidence: Sequence[Evidence], rows: Sequence[Row], drifting: Sequence[Drifts | None], limits: Limits) -> list[Row]:
     """The rows of levels, `same` only if their shape is too, followed by a row for each figure of a shape that changed."""
-    shapes = [_shape(one, row) if _has_shape(one) else None for one, row in zip(evidence, rows, strict=True)]
+    shapes = [_shape(row_evidence, row) if _has_shape(row_evidence) else None for row_evidence, row in zip(evidence, rows, strict=True)]
     figures = [figure for shape in shapes if shape is not None for figure in shape.rows]
     adjusted = dict(zip(map(id, figures), _adjusted(figures), strict=True))
     out: list[Row] = []
     for row, shape, drifts in zip(rows, shapes, drifting, strict=True):
         if drifts is not None:
-            own = explains(row.shift, drifts) or row.verdict is Verdict.SAME
-            out.append(replace(row, verdict=Verdict.CANNOT_TELL if own else row.verdict, drifts=drifts))
+            is_explained = explains(row.shift, drifts) or row.verdict is Verdict.SAME
+            out.append(replace(row, verdict=Verdict.CANNOT_TELL if is_explained else row.verdict, drifts=drifts))
             continue
         of_span = [
-            each for other, each in zip(rows, drifting, strict=True) if each and (other.test, other.metric) == (row.test, row.metric)
+            other_drifts
+            for other, other_drifts in zip(rows, drifting, strict=True)
+            if other_drifts and (other.test, other.metric) == (row.test, row.metric)
         ]
         judged = [] if shape is None else [_decided(figure, adjusted[id(figure)], len(figures), limits) for figure in shape.rows]
-        told = shape is not None and shape.is_same(judged)
-        verdict = _beside(row, of_span) if row.verdict is not Verdict.SAME or told else Verdict.SAME_LEVEL
-        seen = tuple(one for figure in judged for one in figure.detectable)
+        is_same_shape = shape is not None and shape.is_same(judged)
+        verdict = _beside(row, of_span) if row.verdict is not Verdict.SAME or is_same_shape else Verdict.SAME_LEVEL
+        detectables = tuple(smallest for figure in judged for smallest in figure.detectable)
         maxima = shape.maxima if shape is not None else None
-        out.append(replace(row, verdict=verdict, detectable=(*row.detectable, *seen), maxima=maxima))
+        out.append(replace(row, verdict=verdict, detectable=(*row.detectable, *detectables), maxima=maxima))
         out += [figure for figure in judged if _beside(figure, of_span) in (*_CHANGED, Verdict.MOVED)]
     return out
 
 
-def drifts_of(one: Evidence) -> Drifts | None:
+def drifts_of(row_evidence: Evidence) -> Drifts | None:
     """The drifts of both runs, if they differ; None if they agree or the iterations are too few."""
-    if not _has_shape(one):
+    if not _has_shape(row_evidence):
         return None
-    drifts = drift_of(one.before, one.row.threshold), drift_of(one.after, one.row.threshold)
-    return drifts if differ(drifts, one.row.threshold) else None
+    drifts = drift_of(row_evidence.before, row_evidence.row.threshold), drift_of(row_evidence.after, row_evidence.row.threshold)
+    return drifts if differ(drifts, row_evidence.row.threshold) else None
 
 
-def _has_shape(one: Evidence) -> bool:
+def _has_shape(row_evidence: Evidence) -> bool:
     """Whether the row has enough iterations for figures of its shape."""
-    figures = [min(len(cells.values), int(np.count_nonzero(~np.isnan(cells.values)))) for cells in (one.before, one.after)]
-    return not one.row.is_occasional and min(figures) >= FEWEST_ITERATIONS
+    figures = [
+        min(len(cells.values), int(np.count_nonzero(~np.isnan(cells.values)))) for cells in (row_evidence.before, row_evidence.after)
+    ]
+    return not row_evidence.row.is_occasional and min(figures) >= FEWEST_ITERATIONS
 
 
 def _beside(row: Row, of_span: Sequence[Drifts]) -> Verdict:
     """The verdict of a row. If other cells of the span drift within a run, an equally small change may be the same drift, undetected in
     fewer values."""
-    is_explained = row.verdict in (*_CHANGED, Verdict.MOVED) and any(explains(row.shift, each) for each in of_span)
+    is_explained = row.verdict in (*_CHANGED, Verdict.MOVED) and any(explains(row.shift, drifts) for drifts in of_span)
     return Verdict.CANNOT_TELL if is_explained else row.verdict
 
 
@@ -137,23 +143,23 @@ def _adjusted(figures: Sequence[Row]) -> list[float]:
     """p-values adjusted over all figures of one metric."""
     out = [1.0] * len(figures)
     for metric in dict.fromkeys(figure.metric for figure in figures):
-        own = [i for i, figure in enumerate(figures) if figure.metric is metric]
-        for i, p in zip(own, family_wise([figures[i].shift.p for i in own]), strict=True):
+        indices = [i for i, figure in enumerate(figures) if figure.metric is metric]
+        for i, p in zip(indices, family_wise([figures[i].shift.p for i in indices]), strict=True):
             out[i] = p
     return out
 
 
 def _decided(figure: Row, p: float, family: int, limits: Limits) -> Row:
-    seen = detectable(str(figure.statistic), figure.shift, figure.before, figure.threshold, limits.alpha / family, 1)
+    smallest = detectable(str(figure.statistic), figure.shift, figure.before, figure.threshold, limits.alpha / family, 1)
     verdict = decide(figure.shift, figure.threshold, p, limits.alpha)
-    return replace(figure, verdict=verdict, p_adjusted=p, detectable=(replace(seen, more_units=None, then=None),) if seen else ())
+    return replace(figure, verdict=verdict, p_adjusted=p, detectable=(replace(smallest, more_units=None, then=None),) if smallest else ())
 
 
-def _shape(one: Evidence, row: Row) -> Shape:
-    a, b = _side(one.before), _side(one.after)
+def _shape(row_evidence: Evidence, row: Row) -> Shape:
+    a, b = _side(row_evidence.before), _side(row_evidence.after)
     figures = [_spread(a, b), *_quantiles(a, b), _largest(a, b), _whole(a, b)]
     rows = tuple(_row(row, *figure) for figure in figures)
-    return Shape(rows, (float(np.nanmax(one.before.values)), float(np.nanmax(one.after.values))))
+    return Shape(rows, (float(np.nanmax(row_evidence.before.values)), float(np.nanmax(row_evidence.after.values))))
 
 
 def _side(cells: Cells) -> _Side:
@@ -166,10 +172,10 @@ def _side(cells: Cells) -> _Side:
     length = np.bincount(boots)[boots]
     units = boots * parts + np.minimum(place * parts // length, parts - 1)
     distance = values - centre
-    known = ~np.isnan(distance)
+    is_number = ~np.isnan(distance)
     iteration = np.broadcast_to((np.arange(len(boots)) + boots)[:, None], values.shape)
     unit = np.broadcast_to(units[:, None], values.shape)
-    return _Side(distance[known], np.unique(unit[known], return_inverse=True)[1].reshape(-1), iteration[known])
+    return _Side(distance[is_number], np.unique(unit[is_number], return_inverse=True)[1].reshape(-1), iteration[is_number])
 
 
 Figure = tuple[Statistic, float, float, Shift, str]
@@ -192,8 +198,8 @@ def _spread(a: _Side, b: _Side) -> Figure:
         means = sums / np.bincount(side.units)
         logs.append(np.log(np.maximum(means, 1e-3)))
     dof = len(logs[0]) + len(logs[1]) - 2
-    pooled = float(sum(((one - one.mean()) ** 2).sum() for one in logs)) / max(dof, 1)
-    grown = t_shift(float(logs[1].mean() - logs[0].mean()), pooled * sum(1 / len(one) for one in logs), dof)
+    pooled = float(sum(((deviations - deviations.mean()) ** 2).sum() for deviations in logs)) / max(dof, 1)
+    grown = t_shift(float(logs[1].mean() - logs[0].mean()), pooled * sum(1 / len(deviations) for deviations in logs), dof)
     before = a.quantile(0.9) - a.quantile(0.1)
     value, low, high = (before * float(np.expm1(min(end, 50.0))) for end in (grown.value, grown.low, grown.high))
     error = before * grown.error
@@ -251,8 +257,8 @@ def _shares_differ(a: _Side, b: _Side, in_a: Sequence[Bools], in_b: Sequence[Boo
     """The p-value of equal shares in each bin, the overdispersion of the units of a run, and the degrees of freedom."""
     squares, within, bins = 0.0, 0.0, 0
     free = 0
-    for one, other in zip(in_a, in_b, strict=True):
-        (count_a, of_a), (count_b, of_b) = a.by_unit(one), b.by_unit(other)
+    for mask_a, other in zip(in_a, in_b, strict=True):
+        (count_a, of_a), (count_b, of_b) = a.by_unit(mask_a), b.by_unit(other)
         pooled = (count_a.sum() + count_b.sum()) / (a.count + b.count)
         if not 0 < pooled < 1:
             continue
@@ -266,7 +272,9 @@ def _shares_differ(a: _Side, b: _Side, in_a: Sequence[Bools], in_b: Sequence[Boo
     if not bins or free < 1:
         return 1.0, 1.0, 0.0
     weight = sum(
-        1 - (one.sum() + other.sum()) / (a.count + b.count) for one, other in zip(in_a, in_b, strict=True) if one.any() or other.any()
+        1 - (side_a.sum() + other.sum()) / (a.count + b.count)
+        for side_a, other in zip(in_a, in_b, strict=True)
+        if side_a.any() or other.any()
     )
     excess = max(1.0, within / (free * max(weight, 1e-9)))
     degrees = max(bins - 1, 1)

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from latlab.analysis.base.columns import Columns, Floats, Matrix, boot_medians
 from latlab.analysis.base.figure import Figure
 from latlab.analysis.base.identity import checked_columns
 from latlab.analysis.base.ladders import Ladders
-from latlab.analysis.ladder.canonical import fit_ladders, is_refused
+from latlab.analysis.base.sample_matrix import Columns, Floats, Matrix, boot_medians
+from latlab.analysis.ladder.queue_fit import fit_ladders, is_refused
 from latlab.analysis.ladder.roles import Roles, is_parallel, roles_of
 from latlab.catalog.platform_facts import facts_of
 from latlab.model.enums import Metric
@@ -44,12 +44,12 @@ def _named(columns: Columns, roles: Roles, test: str, metric: Metric, matrix: Ma
         return {(f"place {i + 1}", None, None): ordered[:, i] for i in range(ordered.shape[1])}
     out: dict[_Key, Floats] = {}
     for cluster in dict.fromkeys(core.cluster for core in matrix.cores):
-        own = [i for i, core in enumerate(matrix.cores) if core.cluster == cluster]
-        ordered = boot_medians(matrix.boots, np.sort(matrix.values[:, own], axis=1))
-        out |= {(f"cluster {cluster} rank {i + 1}", None, cluster): ordered[:, i] for i in range(len(own))}
+        columns_of = [i for i, core in enumerate(matrix.cores) if core.cluster == cluster]
+        ordered = boot_medians(matrix.boots, np.sort(matrix.values[:, columns_of], axis=1))
+        out |= {(f"cluster {cluster} rank {i + 1}", None, cluster): ordered[:, i] for i in range(len(columns_of))}
     return out
 
 
 def _terms(ladders: Ladders) -> dict[str, Floats]:
     medians = {name: boot_medians(ladders.boots, values[:, None])[:, 0] for name, values in ladders.terms.items()}
-    return {name: kept for name, values in medians.items() if len(kept := values[~np.isnan(values)])}
+    return {name: numbers for name, values in medians.items() if len(numbers := values[~np.isnan(values)])}

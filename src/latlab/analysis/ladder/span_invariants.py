@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from latlab.analysis.base.check import Check
-from latlab.analysis.base.columns import Columns, Matrix
 from latlab.analysis.base.identity import checked_columns
+from latlab.analysis.base.sample_matrix import Columns, Matrix
 from latlab.analysis.base.wording import amount
 from latlab.analysis.ladder.roles import Roles, inferred_lead, is_level_zero, is_parallel, roles_of, serial_last_men
 from latlab.analysis.spans.psa_invariants import psa_checks
@@ -121,10 +121,10 @@ def _serial_last_men(test: str, columns: Columns, flush: Matrix, roles: Roles, l
     paid = serial_last_men(columns, roles, test)
     alone = {core for core in cores if sum(c.cluster == core.cluster for c in cores) == 1}
     wrongly, missing = sorted(paid - expected - alone), sorted(expected - paid - alone)
-    told = f"{_list(missing)} do not pay it although alone in their cluster" if missing else ""
-    yield Check(test, rules()["last_man_flushes"], not missing, told)
-    told = f"{_list(wrongly)} pay it while the lead {lead} is on in their cluster" if wrongly else ""
-    yield Check(test, rules()["only_last_man_flushes"], not wrongly, told)
+    detail = f"{_list(missing)} do not pay it although alone in their cluster" if missing else ""
+    yield Check(test, rules()["last_man_flushes"], not missing, detail)
+    detail = f"{_list(wrongly)} pay it while the lead {lead} is on in their cluster" if wrongly else ""
+    yield Check(test, rules()["only_last_man_flushes"], not wrongly, detail)
 
 
 def _alike(test: str, powerdown: Matrix, last: frozenset[CoreId], lead: CoreId | None, unit: str, least: float) -> Check:
@@ -136,12 +136,12 @@ def _alike(test: str, powerdown: Matrix, last: frozenset[CoreId], lead: CoreId |
     for core, value in zip(powerdown.cores, medians, strict=True):
         if core != lead:
             kinds[core.cluster, core in last][core] = float(value)
-    told = []
-    for found in kinds.values():
-        low, high = min(found, key=lambda core: found[core]), max(found, key=lambda core: found[core])
-        if found[high] - found[low] > max(ALIKE * found[low], least):
-            told.append(f"{high} takes {amount(found[high], unit)}, {low} {amount(found[low], unit)}")
-    return Check(test, rule, not told, "; ".join(told))
+    details = []
+    for by_core in kinds.values():
+        low, high = min(by_core, key=lambda core: by_core[core]), max(by_core, key=lambda core: by_core[core])
+        if by_core[high] - by_core[low] > max(ALIKE * by_core[low], least):
+            details.append(f"{high} takes {amount(by_core[high], unit)}, {low} {amount(by_core[low], unit)}")
+    return Check(test, rule, not details, "; ".join(details))
 
 
 def _list(cores: list[CoreId]) -> str:

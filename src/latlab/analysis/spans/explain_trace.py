@@ -24,7 +24,7 @@ Calls = dict[CoreId, tuple[TraceRecord, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Wait:
+class TracedWait:
     core: CoreId
     part: PartName
     start_ticks: int
@@ -45,42 +45,42 @@ def explain_traces(run: Run) -> dict[str, list[f.Finding]]:
     out: dict[str, list[f.Finding]] = {}
     for test, iterations in by_test.items():
         calls = {key: _calls(traces) for key, traces in iterations.items()}
-        found: list[f.Finding] = [*_longest_spans(run, calls), *_longest_wait(run, calls)]
-        if found:
-            out[test] = found
+        findings: list[f.Finding] = [*_longest_spans(run, calls), *_longest_wait(run, calls)]
+        if findings:
+            out[test] = findings
     return out
 
 
 def explain_code(run: Run) -> dict[str, list[f.Finding]]:
     """For each test in which the probe counted what instructions are for: what the slowest core's span is made of, mean of its calls."""
     slowest: dict[tuple[str, Metric], SpanFunctions] = {}
-    for one in run.functions:
-        if one.parts and one.metric in (Metric.POWERDOWN, Metric.WAKEUP):
-            before = slowest.get((one.test, one.metric))
-            slowest[one.test, one.metric] = one if before is None else max(before, one, key=_mean_of_call)
+    for span in run.functions:
+        if span.parts and span.metric in (Metric.POWERDOWN, Metric.WAKEUP):
+            before = slowest.get((span.test, span.metric))
+            slowest[span.test, span.metric] = span if before is None else max(before, span, key=_mean_of_call)
     out: dict[str, list[f.Finding]] = {}
-    for (test, metric), one in slowest.items():
-        total = _mean_of_call(one)
-        parts = [(part.value, count / one.calls) for part, count in one.parts if count / one.calls >= LEAST_SHARE * total]
+    for (test, metric), span in slowest.items():
+        total = _mean_of_call(span)
+        parts = [(part.value, count / span.calls) for part, count in span.parts if count / span.calls >= LEAST_SHARE * total]
         parts.sort(key=lambda part: -part[1])
-        out.setdefault(test, []).append(f.LongestSpan(one.core, metric, total, tuple(parts)))
-        out[test] += _spent_in(one)
+        out.setdefault(test, []).append(f.LongestSpan(span.core, metric, total, tuple(parts)))
+        out[test] += _spent_in(span)
     return out
 
 
-def _spent_in(one: SpanFunctions) -> Iterator[f.SpentIn]:
+def _spent_in(span: SpanFunctions) -> Iterator[f.SpentIn]:
     """From the outermost function down, as long as one that is called there has more than half of all."""
-    total, caller, frames = sum(frame.instructions for frame in one.frames), "", one.frames
-    found: tuple[Frame, int, str] | None = None
+    total, caller, frames = sum(frame.instructions for frame in span.frames), "", span.frames
+    deepest_call: tuple[Frame, int, str] | None = None
     while largest := max(_subtrees(frames), key=lambda tree: sum(frame.instructions for frame in tree), default=()):
         spent = sum(frame.instructions for frame in largest)
         if 2 * spent <= total:
             break
-        found = largest[0], spent, caller
+        deepest_call = largest[0], spent, caller
         caller, frames = largest[0].name, largest[1:]
-    if found is not None:
-        frame, spent, caller = found
-        yield f.SpentIn(one.core, one.metric, frame.name, caller, frame.calls / one.calls, spent / one.calls, spent / total)
+    if deepest_call is not None:
+        frame, spent, caller = deepest_call
+        yield f.SpentIn(span.core, span.metric, frame.name, caller, frame.calls / span.calls, spent / span.calls, spent / total)
 
 
 def _subtrees(frames: Sequence[Frame]) -> Iterator[tuple[Frame, ...]]:
@@ -90,26 +90,26 @@ def _subtrees(frames: Sequence[Frame]) -> Iterator[tuple[Frame, ...]]:
         yield tuple(frames[start:end])
 
 
-def _mean_of_call(one: SpanFunctions) -> float:
-    return sum(count for _, count in one.parts) / one.calls
+def _mean_of_call(span: SpanFunctions) -> float:
+    return sum(count for _, count in span.parts) / span.calls
 
 
 def part_medians(run: Run, metric: Metric) -> dict[tuple[str, CoreId], dict[PartName, float]]:
     """Medians over iterations of each part of a span, in ns or instructions, by test and core; by the probe, means."""
     if not run.traces:
         return {
-            (one.test, one.core): {PartName(part.value): count / one.calls for part, count in one.parts}
-            for one in run.functions
-            if one.metric is metric and one.parts
+            (span.test, span.core): {PartName(part.value): count / span.calls for part, count in span.parts}
+            for span in run.functions
+            if span.metric is metric and span.parts
         }
-    found: dict[tuple[str, CoreId], dict[PartName, list[int]]] = defaultdict(lambda: defaultdict(list))
+    ticks_of: dict[tuple[str, CoreId], dict[PartName, list[int]]] = defaultdict(lambda: defaultdict(list))
     for trace in run.traces:
         call = call_of(trace)
         if call is None or not _has(call, metric):
             continue
         for part in decompose(call, metric):
-            found[trace.test, trace.core][part.name].append(part.ticks)
-    return {key: {name: median(ticks) * run.tick.value for name, ticks in parts.items()} for key, parts in found.items()}
+            ticks_of[trace.test, trace.core][part.name].append(part.ticks)
+    return {key: {name: median(ticks) * run.tick.value for name, ticks in parts.items()} for key, parts in ticks_of.items()}
 
 
 def _longest_spans(run: Run, calls: dict[tuple[int, int], Calls]) -> Iterator[f.LongestSpan]:
@@ -145,7 +145,7 @@ def _longest_wait(run: Run, calls: dict[tuple[int, int], Calls]) -> Iterator[f.W
     yield f.WaitedFor(longest.core, longest.ticks * run.tick.value, str(longest.part), scaled, ended_by)
 
 
-def _waits(calls: Calls) -> Iterator[Wait]:
+def _waits(calls: Calls) -> Iterator[TracedWait]:
     held = list(holds(calls))
     for core, call in calls.items():
         for record, segment in zip(call, segments(call), strict=False):
@@ -160,10 +160,10 @@ def _waits(calls: Calls) -> Iterator[Wait]:
                 and hold.lock == record.arg
                 and (overlap := min(end, hold.end_ticks) - max(start, hold.start_ticks)) > 0
             ]
-            yield Wait(core, segment.part, start, end, tuple(holders), _ended_by(calls, core, end, segment.ticks))
+            yield TracedWait(core, segment.part, start, end, tuple(holders), _ended_by(calls, core, end, segment.ticks))
 
 
-def _cause(wait: Wait) -> tuple[tuple[tuple[CoreId, int], ...], tuple[CoreId, str] | None]:
+def _cause(wait: TracedWait) -> tuple[tuple[tuple[CoreId, int], ...], tuple[CoreId, str] | None]:
     """Who held the lock for most of the wait; where nobody did, whose step let the core go on."""
     if 2 * sum(ticks for _, ticks in wait.holders) >= wait.ticks:
         return wait.holders, None
@@ -178,8 +178,8 @@ def _ended_by(calls: Calls, core: CoreId, end: int, ticks: int) -> tuple[CoreId,
 
 
 def _calls(traces: list[CoreTrace]) -> Calls:
-    found = ((trace.core, call_of(trace)) for trace in traces)
-    return {core: call for core, call in found if call is not None}
+    calls = ((trace.core, call_of(trace)) for trace in traces)
+    return {core: call for core, call in calls if call is not None}
 
 
 def _has(call: tuple[TraceRecord, ...], metric: Metric) -> bool:

@@ -21,9 +21,9 @@ class Hold:
 
 def holds(calls: Mapping[CoreId, tuple[TraceRecord, ...]]) -> Iterator[Hold]:
     for core, call in calls.items():
-        taken: dict[int, int] = {}
+        acquired: dict[int, int] = {}
         for record in call:
             if record.event == "LOCK_ACQUIRE":
-                taken[record.arg] = record.time_ticks
-            elif record.event == "LOCK_RELEASE" and record.arg in taken:
-                yield Hold(core, record.arg, taken.pop(record.arg), record.time_ticks)
+                acquired[record.arg] = record.time_ticks
+            elif record.event == "LOCK_RELEASE" and record.arg in acquired:
+                yield Hold(core, record.arg, acquired.pop(record.arg), record.time_ticks)

@@ -28,25 +28,25 @@ POWERS_DOWN, LEVEL_SHIFT, LEVEL_MASK, OTHER_BITS = 1 << 16, 24, 3, ~0x0301FFFF
 platform's own number."""
 
 
-class Finding(StrEnum):
+class IdleFinding(StrEnum):
     TOO_SHORT = "too short"
     HOLDS = "not contradicted"
     CANNOT_TELL = "cannot tell"
 
     def __str__(self) -> str:
         """As a reader sees it; `value` is its code in files."""
-        return "inconclusive" if self is Finding.CANNOT_TELL else self.value
+        return "inconclusive" if self is IdleFinding.CANNOT_TELL else self.value
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class IdleJudgement:
     """Of one latency. `measured_us` is the longest span of `n` in so many boots, of `core` in `test`; of min-residency the shortest entry.
     `correct_us` is None where nothing is to be corrected."""
 
     state: IdleState
     name: str
     stated_us: int
-    finding: Finding
+    finding: IdleFinding
     why: str
     measured_us: float | None = None
     n: int = 0
@@ -72,14 +72,14 @@ class _Spans:
 
     @property
     def alone_us(self) -> float | None:
-        return max((self.us(one) for one in self.samples if one.test.endswith(SERIAL)), default=None)
+        return max((self.us(span) for span in self.samples if span.test.endswith(SERIAL)), default=None)
 
     @property
     def boots(self) -> int:
-        return len({one.boot for one in self.samples})
+        return len({span.boot for span in self.samples})
 
 
-def audit(run: Run, tree: IdleStates, deepest: int | None, chosen: Mapping[str, str]) -> tuple[Judgement, ...]:
+def audit(run: Run, tree: IdleStates, deepest: int | None, chosen: Mapping[str, str]) -> tuple[IdleJudgement, ...]:
     """Each latency that the tree states, in its order. `deepest` is the level to which the deep tests go, None where nothing says it;
     `chosen` says of states by name which tests enter them. Raises DataError where the run has no time or other cores than the tree,
     UsageError where a chosen state or test is not there."""
@@ -88,14 +88,14 @@ def audit(run: Run, tree: IdleStates, deepest: int | None, chosen: Mapping[str, 
         raise DataError(f"{run.id} {counted}, and a device tree states microseconds of the board; take a run of the board itself")
     for name, tests in chosen.items():
         if name not in {state.name for state in tree.states} or tests not in TESTS:
-            known = ", ".join(state.name for state in tree.states) or "no idle state"
-            raise UsageError(f"--state {name}={tests}: the tree has {known}; the tests are {' and '.join(TESTS)}")
+            names = ", ".join(state.name for state in tree.states) or "no idle state"
+            raise UsageError(f"--state {name}={tests}: the tree has {names}; the tests are {' and '.join(TESTS)}")
     cores = _cores(run, tree)
-    found: list[Judgement] = []
+    judgements: list[IdleJudgement] = []
     for state in tree.states:
         tests, why = _tests_of(run, tree, state, deepest, chosen)
-        found += _judged(run, state, [cores[cpu] for cpu in state.cpus], tests, why)
-    return tuple(found)
+        judgements += _judged(run, state, [cores[cpu] for cpu in state.cpus], tests, why)
+    return tuple(judgements)
 
 
 def _cores(run: Run, tree: IdleStates) -> dict[int, CoreId]:
@@ -104,8 +104,8 @@ def _cores(run: Run, tree: IdleStates) -> dict[int, CoreId]:
         named = {cpu: CoreId(cpu >> shift + 8 & 0xFF, cpu >> shift & 0xFF) for cpu in tree.cpus}
         if sorted(named.values()) == sorted(run.topology.cores):
             return named
-    said = ", ".join(f"{cpu:#x}" for cpu in tree.cpus) or "none"
-    raise DataError(f"the tree's CPUs ({said}) are not the cores of {run.id} ({run.topology}); it is of another board")
+    cpus = ", ".join(f"{cpu:#x}" for cpu in tree.cpus) or "none"
+    raise DataError(f"the tree's CPUs ({cpus}) are not the cores of {run.id} ({run.topology}); it is of another board")
 
 
 def _tests_of(run: Run, tree: IdleStates, state: IdleState, deepest: int | None, chosen: Mapping[str, str]) -> tuple[str, str]:
@@ -126,8 +126,8 @@ def _tests_of(run: Run, tree: IdleStates, state: IdleState, deepest: int | None,
         return CORE_TESTS, ""
     if level == deepest:
         return DEEP_TESTS, ""
-    known = "to an unknown level" if deepest is None else f"to level {deepest}"
-    return "", f"of level {level}; the deep tests go {known}"
+    depth = "to an unknown level" if deepest is None else f"to level {deepest}"
+    return "", f"of level {level}; the deep tests go {depth}"
 
 
 def _level(state: IdleState) -> int | None:
@@ -143,7 +143,7 @@ def deepest_level(run: Run) -> int | None:
     return max((record.arg >> 16 for trace in deep for record in trace.records if record.event == "LOCK_REQUEST"), default=None)
 
 
-def _judged(run: Run, state: IdleState, cores: Iterable[CoreId], tests: str, why: str) -> Iterator[Judgement]:
+def _judged(run: Run, state: IdleState, cores: Iterable[CoreId], tests: str, why: str) -> Iterator[IdleJudgement]:
     stated = {
         "entry-latency-us": state.entry_us,
         "exit-latency-us": state.exit_us,
@@ -158,8 +158,8 @@ def _judged(run: Run, state: IdleState, cores: Iterable[CoreId], tests: str, why
             continue
         used = entry if name in ("entry-latency-us", "min-residency-us") else leave
         if used is None:
-            told = why or f"no span of {tests}_* was measured on its CPUs"
-            yield Judgement(state, name, stated_us, Finding.CANNOT_TELL, told)
+            reason = why or f"no span of {tests}_* was measured on its CPUs"
+            yield IdleJudgement(state, name, stated_us, IdleFinding.CANNOT_TELL, reason)
         elif name == "min-residency-us":
             yield _residency(state, stated_us, used, leave)
         else:
@@ -167,32 +167,32 @@ def _judged(run: Run, state: IdleState, cores: Iterable[CoreId], tests: str, why
 
 
 def _spans(run: Run, metric: Metric, cores: set[CoreId], tests: str) -> _Spans | None:
-    found = (one for one in run.samples if one.metric is metric and one.core in cores) if tests else ()
-    samples = tuple(one for one in found if one.test.startswith(tests))
+    of_metric = (span for span in run.samples if span.metric is metric and span.core in cores) if tests else ()
+    samples = tuple(span for span in of_metric if span.test.startswith(tests))
     return _Spans(samples, run.tick.value / 1000) if samples else None
 
 
-def _latency(state: IdleState, name: str, stated_us: int, spans: _Spans) -> Judgement:
+def _latency(state: IdleState, name: str, stated_us: int, spans: _Spans) -> IdleJudgement:
     longest = spans.longest
     us = spans.us(longest)
     if us <= stated_us + SLACK_US:
-        why, finding, correct = "the firmware's part, as far as it was measured", Finding.HOLDS, None
+        why, finding, correct = "the firmware's part, as far as it was measured", IdleFinding.HOLDS, None
     else:
         alone_us = spans.alone_us
         together = alone_us is not None and alone_us <= stated_us + SLACK_US
         why = f"where all go at once; alone at most {alone_us:.1f} µs" if together else "even before Linux' own part"
-        finding, correct = Finding.TOO_SHORT, ceil(us)
-    return Judgement(state, name, stated_us, finding, why, us, len(spans.samples), spans.boots, longest.test, longest.core, correct)
+        finding, correct = IdleFinding.TOO_SHORT, ceil(us)
+    return IdleJudgement(state, name, stated_us, finding, why, us, len(spans.samples), spans.boots, longest.test, longest.core, correct)
 
 
-def _residency(state: IdleState, stated_us: int, entry: _Spans, leave: _Spans | None) -> Judgement:
+def _residency(state: IdleState, stated_us: int, entry: _Spans, leave: _Spans | None) -> IdleJudgement:
     """It includes the entry: where it is over before any entry was, the state is never reached in it."""
     shortest = min(entry.samples, key=entry.us)
     us = entry.us(shortest)
     is_short = us > stated_us + SLACK_US
     correct = ceil(entry.us(entry.longest)) + (ceil(leave.us(leave.longest)) if leave else 0) if is_short else None
     why = "over before the shortest entry" if is_short else "longer than the shortest entry; energy was not measured"
-    finding = Finding.TOO_SHORT if is_short else Finding.HOLDS
-    return Judgement(
+    finding = IdleFinding.TOO_SHORT if is_short else IdleFinding.HOLDS
+    return IdleJudgement(
         state, "min-residency-us", stated_us, finding, why, us, len(entry.samples), entry.boots, shortest.test, shortest.core, correct
     )

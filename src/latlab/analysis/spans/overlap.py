@@ -18,19 +18,19 @@ Interval = tuple[int, int]
 
 def overlap_suspicions(run: Run) -> tuple[Suspicion, ...]:
     """Of tests in which most iterations are not what the test's name says."""
-    found: dict[str, list[bool]] = defaultdict(list)
+    by_test: dict[str, list[bool]] = defaultdict(list)
     spans: dict[tuple[str, int, int], list[Interval]] = defaultdict(list)
     for trace in run.traces:
         if trace.test.endswith(("_parallel", "_serial")):
             spans[trace.test, trace.boot, trace.iteration] += _powerdown(trace)
     for (test, _, _), intervals in spans.items():
         if len(intervals) > 1:
-            found[test].append(_overlap(intervals))
-    return tuple(_odd(run, found))
+            by_test[test].append(_overlap(intervals))
+    return tuple(_odd(run, by_test))
 
 
-def _odd(run: Run, found: dict[str, list[bool]]) -> Iterator[Suspicion]:
-    for test, overlaps in found.items():
+def _odd(run: Run, by_test: dict[str, list[bool]]) -> Iterator[Suspicion]:
+    for test, overlaps in by_test.items():
         is_parallel = test.endswith("_parallel")
         if is_parallel and takes_turns(run, test):
             continue

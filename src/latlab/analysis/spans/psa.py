@@ -45,15 +45,15 @@ def latency_ticks(record: TraceRecord) -> int:
 
 def windows(run: Run, symbols: Symbols) -> tuple[Window, ...]:
     """Every blocked window of every sweep: it begins where the wait grows."""
-    found = []
+    found_windows = []
     for test, records in _sweeps(run.traces):
         previous = 0
         for record in records:
             latency = latency_ticks(record)
             if latency > previous:
-                found.append(Window(test, record.time_ticks, latency, symbols.name(record.arg & ADDRESS_MASK)))
+                found_windows.append(Window(test, record.time_ticks, latency, symbols.name(record.arg & ADDRESS_MASK)))
             previous = latency
-    return tuple(found)
+    return tuple(found_windows)
 
 
 def sweep_points(run: Run) -> tuple[tuple[str, int, int], ...]:
@@ -62,12 +62,12 @@ def sweep_points(run: Run) -> tuple[tuple[str, int, int], ...]:
 
 
 def _sweeps(traces: Iterable[CoreTrace]) -> Iterable[tuple[str, Sequence[TraceRecord]]]:
-    found: dict[str, list[TraceRecord]] = {}
+    by_test: dict[str, list[TraceRecord]] = {}
     for trace in traces:
         records = [record for record in trace.records if record.event == NS_INTERRUPT]
         if records:
-            found.setdefault(trace.test, []).extend(records)
-    return found.items()
+            by_test.setdefault(trace.test, []).extend(records)
+    return by_test.items()
 
 
 def _call_ticks(records: Sequence[TraceRecord]) -> int | None:

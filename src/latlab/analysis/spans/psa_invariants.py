@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from latlab.analysis.base.check import Check
-from latlab.analysis.base.columns import Columns
+from latlab.analysis.base.sample_matrix import Columns
 from latlab.analysis.base.wording import amount
 from latlab.catalog.rules import rules
 from latlab.model.enums import Metric

@@ -43,7 +43,7 @@ _GATE_FUNCTIONS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class TimelineStretch:
     """From and to are ticks since the sweep's timer was set, some instructions before the call."""
 
     room: Room
@@ -65,18 +65,18 @@ def swept_tests(run: Run) -> list[str]:
     return list(dict.fromkeys(trace.test for trace in run.traces if any(record.event == NS_INTERRUPT for record in trace.records)))
 
 
-def timeline(run: Run, symbols: Symbols, test: str) -> tuple[Stretch, ...]:
+def timeline(run: Run, symbols: Symbols, test: str) -> tuple[TimelineStretch, ...]:
     """The call without an interrupt, in the order of time. The last stretch ends with the sweep; neighbours of one function are one."""
     records = _records(run, test)
-    found: list[Stretch] = []
+    stretches: list[TimelineStretch] = []
     ends = [following.time_ticks for following in (*records[1:], *records[-1:])]
     for record, end in zip(records, ends, strict=True):
         room, function = _place(record, symbols)
-        if found and (found[-1].room, found[-1].function) == (room, function):
-            found[-1] = Stretch(room, function, found[-1].from_ticks, end)
+        if stretches and (stretches[-1].room, stretches[-1].function) == (room, function):
+            stretches[-1] = TimelineStretch(room, function, stretches[-1].from_ticks, end)
         elif end > record.time_ticks:
-            found.append(Stretch(room, function, record.time_ticks, end))
-    return tuple(found)
+            stretches.append(TimelineStretch(room, function, record.time_ticks, end))
+    return tuple(stretches)
 
 
 def worst_interrupt(run: Run, symbols: Symbols, test: str) -> Interrupt | None:

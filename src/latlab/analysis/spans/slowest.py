@@ -49,18 +49,18 @@ def causes(calls: Calls, core: CoreId) -> dict[Cause, int]:
     its wait for the channel.
     """
     span = span_records(calls[core], Metric.POWERDOWN)
-    found = dict.fromkeys(Cause, 0)
+    ticks_of = dict.fromkeys(Cause, 0)
     for cause, ticks in _Iteration(calls).spent(core, span[0].time_ticks, span[-1].time_ticks):
-        found[cause] += ticks
-    return found
+        ticks_of[cause] += ticks
+    return ticks_of
 
 
 def shortest_to_message(calls: Calls) -> int:
     """The ticks from ENTER_PSCI to the power message of the core that takes the least."""
-    found = (
+    delays = (
         segment.start_ticks - call[0].time_ticks for call in calls.values() for segment in segments(call) if segment.part == POWER_MESSAGE
     )
-    return min(found, default=0)
+    return min(delays, default=0)
 
 
 class _Iteration:
@@ -70,7 +70,7 @@ class _Iteration:
         self.holds: dict[int, list[Hold]] = defaultdict(list)
         for hold in holds(calls):
             self.holds[hold.lock].append(hold)
-        messages = [segment.ticks for found in self.segments.values() for segment in found if segment.part == POWER_MESSAGE]
+        messages = [segment.ticks for core_segments in self.segments.values() for segment in core_segments if segment.part == POWER_MESSAGE]
         self.message_ticks = min(messages, default=0)
 
     def spent(self, core: CoreId, start: int, end: int) -> Iterator[tuple[Cause, int]]:
@@ -85,7 +85,7 @@ class _Iteration:
                 yield Cause.CHANNEL, sent - low
                 yield Cause.OWN_MESSAGE, high - sent
             else:
-                yield _own(segment.part), high - low
+                yield _own_cause(segment.part), high - low
 
     def _behind(self, core: CoreId, lock: int, start: int, end: int) -> Iterator[tuple[Cause, int]]:
         """What the holders of the lock did from start to end. Locks are taken upwards, so this comes to an end."""
@@ -100,7 +100,7 @@ class _Iteration:
         yield Cause.LOCK, end - start - covered
 
 
-def _own(part: PartName) -> Cause:
+def _own_cause(part: PartName) -> Cause:
     if part == CACHE_FLUSH:
         return Cause.OWN_FLUSH
     return Cause.DOMAIN if part.kind == DOMAIN_WAIT else Cause.OWN_PATH

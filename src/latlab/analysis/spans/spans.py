@@ -42,8 +42,8 @@ def measured_call(trace: CoreTrace) -> tuple[TraceRecord, ...]:
     the records are not in the order that a call has.
     """
     _check_order(trace)
-    wanted = TESTED_CALLS.get(trace.test)
-    calls = [call for call in _complete_calls(trace.records) if wanted is None or call[0].arg in wanted]
+    tested_calls = TESTED_CALLS.get(trace.test)
+    calls = [call for call in _complete_calls(trace.records) if tested_calls is None or call[0].arg in tested_calls]
     if not calls:
         raise SpanError(f"core {trace.core} has no complete call of {trace.test} in its {len(trace.records)} records")
     _check_call(trace, calls[-1])

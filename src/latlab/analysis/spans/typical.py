@@ -41,9 +41,9 @@ class Lane:
 def stacks(run: Run, test: str) -> tuple[Stack, ...]:
     """A stack for each core and each span that the test has."""
     if not run.traces:
-        found = sorted((one for one in run.functions if one.test == test and one.parts), key=lambda one: one.core)
+        spans = sorted((span for span in run.functions if span.test == test and span.parts), key=lambda span: span.core)
         return tuple(
-            Stack(one.core, one.metric, tuple((PartName(part.value), count / one.calls) for part, count in one.parts)) for one in found
+            Stack(span.core, span.metric, tuple((PartName(part.value), count / span.calls) for part, count in span.parts)) for span in spans
         )
     calls: dict[CoreId, list[tuple[TraceRecord, ...]]] = {}
     for trace in run.traces:
@@ -58,7 +58,7 @@ def lanes(run: Run, test: str) -> tuple[tuple[int, int], tuple[Lane, ...]]:
     for trace in run.traces:
         if trace.test == test and (call := call_of(trace)):
             by_key.setdefault((trace.boot, trace.iteration), []).append(Lane(trace.core, segments(call)))
-    whole = sorted(key for key, found in by_key.items() if len(found) == len(run.topology.cores))
+    whole = sorted(key for key, core_lanes in by_key.items() if len(core_lanes) == len(run.topology.cores))
     if not whole:
         return (0, 0), ()
     key = whole[len(whole) // 2]

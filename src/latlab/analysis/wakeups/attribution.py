@@ -73,13 +73,13 @@ def attribute(
     medians = _medians(wakeups)
     by_cpu = _by_cpu(calls)
     spans = {cpu: _Spans([span for span in kernel if span.cpu == cpu]) for cpu in {span.cpu for span in kernel}}
-    found = []
+    attributed = []
     for outlier in outliers:
         cpu = outlier.cpu
         blamed = _blamed(wakeups, outlier, medians.get(cpu, 0), by_cpu.get(cpu, _NO_CALLS), spans.get(cpu, _NO_SPANS))
         traced = _is_traced(wakeups, outlier, (gaps or {}).get(outlier.cpu, ()))
-        found.append(blamed or Attributed(outlier, UNEXPLAINED if traced else UNTRACED))
-    return tuple(found)
+        attributed.append(blamed or Attributed(outlier, UNEXPLAINED if traced else UNTRACED))
+    return tuple(attributed)
 
 
 def _medians(wakeups: Wakeups) -> dict[int, int]:
@@ -90,7 +90,7 @@ def with_parts(wakeups: Wakeups, attributed: Iterable[Attributed], events: Kerne
     """The same with what each outlier is made of, by the kernel's events and the cycle counters. The part that takes most beyond what is
     ordinary is its cause where nothing else explains it, under the same condition as a call."""
     medians, steps, seeing = _medians(wakeups), steps_by_wake_up(events), calibrations(events)
-    entries, found = tuple(attributed), []
+    entries, blamed = tuple(attributed), []
     wakings = {cpu: usual_waking(_of_cpu(entries, steps, cpu), medians.get(cpu, 0)) for cpu in seeing}
     for entry in entries:
         outlier, usual_ns = entry.outlier, medians.get(entry.outlier.cpu, 0)
@@ -98,13 +98,13 @@ def with_parts(wakeups: Wakeups, attributed: Iterable[Attributed], events: Kerne
         if late is not None:
             parts = parts_of(late, outlier, priority, seeing.get(outlier.cpu), wakings.get(outlier.cpu, 0))
             entry = replace(_blaming(entry, beyond_ordinary(parts, waker(late, outlier), usual_ns), usual_ns), parts=parts)
-        found.append(entry)
-    return tuple(found)
+        blamed.append(entry)
+    return tuple(blamed)
 
 
 def _of_cpu(entries: Sequence[Attributed], steps: Mapping[tuple[int, int], LateSteps], cpu: int) -> tuple[tuple[LateSteps, Outlier], ...]:
     of_cpu = [entry.outlier for entry in entries if entry.outlier.cpu == cpu]
-    return tuple((steps[cpu, one.wake_ns], one) for one in of_cpu if (cpu, one.wake_ns) in steps)
+    return tuple((steps[cpu, outlier.wake_ns], outlier) for outlier in of_cpu if (cpu, outlier.wake_ns) in steps)
 
 
 def _blaming(entry: Attributed, beyond: Sequence[LatenessPart], usual_ns: int) -> Attributed:
@@ -153,7 +153,7 @@ def _by_cpu(calls: Iterable[Call]) -> dict[int, _Calls]:
     groups: dict[int, list[Call]] = defaultdict(list)
     for call in sorted(calls, key=lambda call: call.in_ticks):
         groups[call.cpu].append(call)
-    return {cpu: _Calls(tuple(found), tuple(call.in_ticks for call in found)) for cpu, found in groups.items()}
+    return {cpu: _Calls(tuple(cpu_calls), tuple(call.in_ticks for call in cpu_calls)) for cpu, cpu_calls in groups.items()}
 
 
 def _is_traced(wakeups: Wakeups, outlier: Outlier, gaps: Sequence[tuple[int, int]]) -> bool:

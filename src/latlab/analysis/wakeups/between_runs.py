@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from latlab.analysis.base.comparison import Row, Statistic
-from latlab.analysis.base.conditions import unlike
+from latlab.analysis.base.conditions import differing_conditions
 from latlab.analysis.base.distributions import normal_upper, t_quantile, t_upper
 from latlab.analysis.base.identity import NotComparable
 from latlab.analysis.base.statistics import Shift
@@ -76,7 +76,7 @@ def ask_for_repeat(base: Run, candidate: Run) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Within:
+class WithinRunScatter:
     """What two runs show themselves of their scatter: of one statistic the values of equal parts in time of each run, and what its
     logarithms on like CPUs lie apart by, as squares with their degrees of freedom."""
 
@@ -89,10 +89,10 @@ def among_cpus(pairs: Sequence[tuple[float, float]]) -> tuple[float, int]:
     makes the latter larger, and what CPUs differ by makes the former, so the least of the three says it."""
     logs = np.log([pair for pair in pairs if min(pair) > 0] or [(1.0, 1.0)])
     sides = (*logs.T, (logs[:, 1] - logs[:, 0]) / _TWO)
-    return min(float(((one - one.mean()) ** 2).sum()) for one in sides), len(logs) - 1
+    return min(float(((values - values.mean()) ** 2).sum()) for values in sides), len(logs) - 1
 
 
-def with_scatter(row: Row, values: Sequence[float], base: Run, within: Within = Within()) -> Row:
+def with_scatter(row: Row, values: Sequence[float], base: Run, within: WithinRunScatter = WithinRunScatter()) -> Row:
     """The row with the p-value and interval that hold for runs, not for wake-ups; `values` are the earlier runs' of its statistic.
 
     A difference of two runs of one thing has twice their variance. What they scatter by is assumed until earlier runs were measured; what
@@ -109,18 +109,18 @@ def with_scatter(row: Row, values: Sequence[float], base: Run, within: Within = 
     beyond = max(abs(row.shift.value) - row.threshold / 4, 0.0)  # of a threshold of two intervals, half of one
     least = min(row.before, row.before + row.shift.value)
     ratio = float(np.log1p(beyond / least)) if least > 0 else np.inf
-    p, shift, told = 2 * normal_upper(ratio / prior / _TWO), row.shift, ASSUMED
+    p, shift, basis = 2 * normal_upper(ratio / prior / _TWO), row.shift, ASSUMED
     blocks = within.blocks if row.statistic in _LEVELS else ()
     measured, free = _squares([[*values, row.before]] if values else blocks, row.threshold / 2)
     if free:
-        known = _p_of(ratio, prior, measured, free)
-        p = min(p, known) if measured <= free * prior**2 else known
-        told = _told(values) if values else f"with the scatter of {sum(map(len, blocks))} parts in time"
+        measured_p = _p_of(ratio, prior, measured, free)
+        p = min(p, measured_p) if measured <= free * prior**2 else measured_p
+        basis = _scatter_basis(values) if values else f"with the scatter of {sum(map(len, blocks))} parts in time"
     elif within.cpus[0] > within.cpus[1] * prior**2:
-        p, told = max(p, _p_of(ratio, prior, *within.cpus)), f"with the scatter of {within.cpus[1] + 1} CPUs"
+        p, basis = max(p, _p_of(ratio, prior, *within.cpus)), f"with the scatter of {within.cpus[1] + 1} CPUs"
     if len(values) >= FEWEST_EARLIER:
         shift = _wider(shift, t_quantile((1 + CONFIDENCE) / 2, free) * _TWO * (measured / free) ** 0.5 * row.before)
-    return replace(row, shift=replace(shift, p=max(shift.p, p)), basis=f"{row.basis}, {told}")
+    return replace(row, shift=replace(shift, p=max(shift.p, p)), basis=f"{row.basis}, {basis}")
 
 
 def _p_of(ratio: float, prior: float, measured: float, free: int) -> float:
@@ -131,7 +131,7 @@ def _p_of(ratio: float, prior: float, measured: float, free: int) -> float:
 def _squares(groups: Sequence[Sequence[float]], least: float) -> tuple[float, int]:
     """Of logarithms around the mean of their group, and their degrees of freedom."""
     logs = [np.log(np.maximum(values, least)) for values in groups if len(values) > 1]
-    return sum(float(((one - one.mean()) ** 2).sum()) for one in logs), sum(len(one) - 1 for one in logs)
+    return sum(float(((values - values.mean()) ** 2).sum()) for values in logs), sum(len(values) - 1 for values in logs)
 
 
 def p_of_stretch(stretch: float, base: Run) -> float:
@@ -155,23 +155,23 @@ def _with_measured(row: Row, values: Sequence[float]) -> Row:
     """By Student's t on the earlier runs alone."""
     error = float(np.std(values, ddof=1)) * _TWO
     if error == 0.0:
-        return replace(row, basis=f"{row.basis}, {_told(values)}")
+        return replace(row, basis=f"{row.basis}, {_scatter_basis(values)}")
     half = t_quantile((1 + CONFIDENCE) / 2, len(values) - 1) * error
     p = max(row.shift.p, 2 * t_upper(abs(row.shift.value) / error, len(values) - 1))
-    return replace(row, shift=replace(_wider(row.shift, half), p=p), basis=f"{row.basis}, {_told(values)}")
+    return replace(row, shift=replace(_wider(row.shift, half), p=p), basis=f"{row.basis}, {_scatter_basis(values)}")
 
 
 def _wider(shift: Shift, half: float) -> Shift:
     return replace(shift, low=min(shift.low, shift.value - half), high=max(shift.high, shift.value + half))
 
 
-def _told(values: Sequence[float]) -> str:
+def _scatter_basis(values: Sequence[float]) -> str:
     return f"with the scatter of {count(len(values), 'earlier run')}"
 
 
 def _other_thing(run: Run, base: Run) -> str:
     """What makes the run one of another thing; empty where nothing does."""
-    for what, ours, theirs in (
+    for quantity, ours, theirs in (
         ("kind", base.kind, run.kind),
         ("platform", base.platform, run.platform),
         ("campaign", base.campaign, run.campaign),
@@ -180,5 +180,5 @@ def _other_thing(run: Run, base: Run) -> str:
         ("firmware", base.build, run.build),
     ):
         if ours != theirs:
-            return what
-    return next((one.name for one in unlike(run, base)), "")
+            return quantity
+    return next((condition.name for condition in differing_conditions(run, base)), "")

@@ -16,9 +16,9 @@ from latlab.analysis.base.findings import CauseCounted, RarestSeen
 from latlab.analysis.base.statistics import NO_SHIFT, Shift, false_discovery_control, family_wise
 from latlab.analysis.base.verdicts import Limits, Verdict, overall
 from latlab.analysis.base.wording import amount, said_blame
-from latlab.analysis.wakeups.between_runs import Within, among_cpus, ask_for_repeat, p_of_stretch, with_scatter
+from latlab.analysis.wakeups.between_runs import WithinRunScatter, among_cpus, ask_for_repeat, p_of_stretch, with_scatter
+from latlab.analysis.wakeups.cause_rates import LEAST_RATIO, CauseChange, changes_of, events_of, is_kept
 from latlab.analysis.wakeups.lateness import NEAR, RAREST, AtLevel, Lateness
-from latlab.analysis.wakeups.rare import LEAST_RATIO, CauseChange, changes_of, events_of, is_kept
 from latlab.analysis.wakeups.side import SPANS, Side, side_of, spans_of
 from latlab.analysis.wakeups.wakeup_identity import WakeupPair, pair_wakeups
 from latlab.analysis.wakeups.wakeup_rows import QUANTILES, CpuRows, test_of
@@ -40,8 +40,12 @@ def compare_wakeups(a: Run, b: Run, limits: Limits, earlier: Sequence[Run] = ())
     identical = not exact and all(_figures(ours) == _figures(theirs) for ours, theirs in pair.joined)
     late = {} if exact or identical else _late(cpus)
     rows = [row for cpu in cpus for row in cpu.exact()] if exact else _judged(cpus, late, a, limits, () if identical else earlier)
-    changes = {test: changes_of(one.a, one.b, limits.alpha) for test, one in late.items()}
-    judged = [(test, one, row) for test, found in changes.items() for one, row in _cause_rows(test, found, a, limits, earlier)]
+    changes = {test: changes_of(lateness.a, lateness.b, limits.alpha) for test, lateness in late.items()}
+    judged = [
+        (test, cause_change, row)
+        for test, cause_changes in changes.items()
+        for cause_change, row in _cause_rows(test, cause_changes, a, limits, earlier)
+    ]
     rows += [row for _, _, row in judged]
     if identical:
         rows = [replace(row, shift=NO_SHIFT, verdict=Verdict.SAME, basis="identical figures") for row in rows]
@@ -63,13 +67,13 @@ def compare_wakeups(a: Run, b: Run, limits: Limits, earlier: Sequence[Run] = ())
         wakeups=_counted(pair),
         rarest_seen=tuple(_rarest_seen(late, limits)),
         scatter_assumed=not earlier and not exact and not identical,
-        causes=tuple((test, _counted_cause(one, row.verdict, late[test])) for test, one, row in judged),
+        causes=tuple((test, _counted_cause(cause_change, row.verdict, late[test])) for test, cause_change, row in judged),
     )
 
 
-def _rarest_seen(found: dict[str, Lateness], limits: Limits) -> Iterator[RarestSeen]:
-    for test, late in found.items():
-        alpha = limits.alpha / len(found)
+def _rarest_seen(lateness_of: dict[str, Lateness], limits: Limits) -> Iterator[RarestSeen]:
+    for test, late in lateness_of.items():
+        alpha = limits.alpha / len(lateness_of)
         wakeups = late.wakeups_for(1 / RAREST, alpha)
         interval = max((side.interval or 0.0 for side in late.a), default=0.0)
         seconds = wakeups * interval / 1e9 / len(late.a) if interval else None
@@ -84,13 +88,13 @@ def _counts_as(row: Row) -> Verdict:
 
 def _late(cpus: Sequence[CpuRows]) -> dict[str, Lateness]:
     """The late wake-ups of each tool that has counts of all its CPUs in both runs."""
-    found: dict[str, list[CpuRows]] = {}
+    by_tool: dict[str, list[CpuRows]] = {}
     for cpu in cpus:
-        found.setdefault(test_of(cpu.a, cpu.b), []).append(cpu)
+        by_tool.setdefault(test_of(cpu.a, cpu.b), []).append(cpu)
     return {
-        test: Lateness(tuple(cpu.a for cpu in own), tuple(cpu.b for cpu in own))
-        for test, own in found.items()
-        if all(side.counted is not None and side.total for cpu in own for side in (cpu.a, cpu.b))
+        test: Lateness(tuple(cpu.a for cpu in rows), tuple(cpu.b for cpu in rows))
+        for test, rows in by_tool.items()
+        if all(side.counted is not None and side.total for cpu in rows for side in (cpu.a, cpu.b))
     }
 
 
@@ -99,15 +103,15 @@ def _judged(cpus: Sequence[CpuRows], late: dict[str, Lateness], a: Run, limits: 
     tested = [(cpu, row) for cpu in cpus for row in cpu.tested()]
     rows = list(_scattered(tested, a, earlier))
     adjusted = false_discovery_control([within for _, within in rows])
-    told = {test: _late_row(one, limits, len(late), a) for test, one in late.items()}
-    found = []
+    late_rows = {test: _late_row(lateness, limits, len(late), a) for test, lateness in late.items()}
+    judged_rows = []
     for (row, _), p in zip(rows, adjusted, strict=True):
         judged = replace(row, p_adjusted=max(p, row.shift.p))
         verdict = _verdict(judged, limits)
-        if row.statistic is Statistic.MAXIMUM and row.test in told and verdict is not told[row.test].verdict:
-            verdict = _near(judged, told[row.test])
-        found.append(replace(judged, verdict=verdict))
-    return [*found, *told.values()]
+        if row.statistic is Statistic.MAXIMUM and row.test in late_rows and verdict is not late_rows[row.test].verdict:
+            verdict = _near(judged, late_rows[row.test])
+        judged_rows.append(replace(judged, verdict=verdict))
+    return [*judged_rows, *late_rows.values()]
 
 
 def _verdict(row: Row, limits: Limits) -> Verdict:
@@ -133,7 +137,7 @@ def _late_row(late: Lateness, limits: Limits, tools: int, base: Run) -> Row:
     They are `same` only where nothing that comes once in a hundred thousand could have been overlooked.
     """
     p = min(1.0, late.p * tools)
-    alike = late.told if late.told and late.are_maxima_near and p >= limits.alpha else None
+    alike = late.rarest_alike if late.rarest_alike and late.are_maxima_near and p >= limits.alpha else None
     at = alike or late.clearest
     before, after = (events.events * _PARTS / total for events, total in zip((at.before, at.after), late.totals, strict=True))
     shift = Shift(after - before, before * (at.low - 1), before * (at.high - 1), p)
@@ -147,36 +151,47 @@ def _late_row(late: Lateness, limits: Limits, tools: int, base: Run) -> Row:
         row = replace(row, p_adjusted=max(row.p_adjusted, p_of_stretch(late.stretch, base)))
     if row.p_adjusted < limits.alpha:
         return replace(row, verdict=_verdict(row, limits))
-    seen = late.once_in(limits.alpha / tools) >= 1 / RAREST
-    return replace(row, verdict=Verdict.SAME if alike and seen else Verdict.CANNOT_TELL)
+    is_seen = late.once_in(limits.alpha / tools) >= 1 / RAREST
+    return replace(row, verdict=Verdict.SAME if alike and is_seen else Verdict.CANNOT_TELL)
 
 
 def _cause_rows(
-    test: str, found: Sequence[CauseChange], base: Run, limits: Limits, earlier: Sequence[Run]
+    test: str, cause_changes: Sequence[CauseChange], base: Run, limits: Limits, earlier: Sequence[Run]
 ) -> Iterator[tuple[CauseChange, Row]]:
     """Each named cause by itself, in events per million wake-ups; all causes of a tool are one family."""
-    adjusted = family_wise([one.p for one in found])
-    for one, p in zip(found, adjusted, strict=True):
-        before, after = (side.rate.events * _PARTS / side.rate.wakeups for side in (one.before, one.after))
-        shift = Shift(after - before, before * (one.low - 1), before * (one.high - 1), one.p) if before else Shift(after, 0.0, inf, one.p)
-        name, limit = said_blame(one.blame), max(before, after) * (1 - 1 / LEAST_RATIO)
-        basis = f"{one.before.rate.events} events of {one.before.rate.wakeups:,} and {one.after.rate.events} of {one.after.rate.wakeups:,}"
+    adjusted = family_wise([tested_cause.p for tested_cause in cause_changes])
+    for cause_change, p in zip(cause_changes, adjusted, strict=True):
+        before, after = (side.rate.events * _PARTS / side.rate.wakeups for side in (cause_change.before, cause_change.after))
+        shift = (
+            Shift(after - before, before * (cause_change.low - 1), before * (cause_change.high - 1), cause_change.p)
+            if before
+            else Shift(after, 0.0, inf, cause_change.p)
+        )
+        name, limit = said_blame(cause_change.blame), max(before, after) * (1 - 1 / LEAST_RATIO)
+        basis = (
+            f"{cause_change.before.rate.events} "
+            f"events of "
+            f"{cause_change.before.rate.wakeups:,} and "
+            f"{cause_change.after.rate.events} of {cause_change.after.rate.wakeups:,}"
+        )
         row = Row(test, Metric.LATE_WAKEUPS, name, None, before, after, shift, limit, Verdict.CANNOT_TELL, basis, statistic=Statistic.CAUSE)
-        row = with_scatter(row, tuple(_earlier_rates(one.blame, test, earlier)), base)
+        row = with_scatter(row, tuple(_earlier_rates(cause_change.blame, test, earlier)), base)
         row = replace(row, p_adjusted=max(p, row.shift.p))
-        yield one, replace(row, verdict=_verdict(row, limits))
+        yield cause_change, replace(row, verdict=_verdict(row, limits))
 
 
-def _counted_cause(one: CauseChange, verdict: Verdict, late: Lateness) -> CauseCounted:
+def _counted_cause(cause_change: CauseChange, verdict: Verdict, late: Lateness) -> CauseCounted:
     interval = max((side.interval or 0.0 for side in late.a), default=0.0)
-    seconds = one.needed * interval / 1e9 / len(late.a) if one.needed and interval else None
-    before, after = ((side.rate.events, side.rate.wakeups) for side in (one.before, one.after))
-    return CauseCounted(verdict, one.blame, before, after, one.ratio, one.low, one.high, one.needed, seconds)
+    seconds = cause_change.needed * interval / 1e9 / len(late.a) if cause_change.needed and interval else None
+    before, after = ((side.rate.events, side.rate.wakeups) for side in (cause_change.before, cause_change.after))
+    return CauseCounted(
+        verdict, cause_change.blame, before, after, cause_change.ratio, cause_change.low, cause_change.high, cause_change.needed, seconds
+    )
 
 
 def _earlier_rates(blame: Blame, test: str, earlier: Sequence[Run]) -> Iterator[float]:
     for run in earlier:
-        sides = [side_of(run, one) for one in run.distributions if one.test == test]
+        sides = [side_of(run, distribution) for distribution in run.distributions if distribution.test == test]
         if sides and is_kept(sides) and (rate := events_of(sides, blame).rate).events:
             yield rate.events * _PARTS / rate.wakeups
 
@@ -190,12 +205,14 @@ def _late_basis(at: AtLevel, late: Lateness) -> str:
     counted = (
         "events" if at.before.seen and at.after.seen else "events at ten wake-ups to one, as a histogram does not say which came together"
     )
-    found = f"{at.before.events} of {late.totals[0]:,} and {at.after.events} of {late.totals[1]:,}"
-    return f"{found}, {counted}"
+    counts = f"{at.before.events} of {late.totals[0]:,} and {at.after.events} of {late.totals[1]:,}"
+    return f"{counts}, {counted}"
 
 
 def _counted(pair: WakeupPair) -> tuple[int, int]:
-    before, after = (sum(max(one[side].got, sum(n for _, _, n in one[side].counts)) for one in pair.joined) for side in (0, 1))
+    before, after = (
+        sum(max(pair_of_rows[side].got, sum(n for _, _, n in pair_of_rows[side].counts)) for pair_of_rows in pair.joined) for side in (0, 1)
+    )
     return before, after
 
 
@@ -208,12 +225,17 @@ def _scattered(tested: Sequence[tuple[CpuRows, Row]], base: Run, earlier: Sequen
     sides: dict[int, list[Side]] = {}
     for cpu, row in tested:
         if id(cpu) not in sides:
-            ours = cpu.a.one
-            same = [(run, one) for run in earlier for one in run.distributions if (one.test, one.core) == (ours.test, ours.core)]
-            sides[id(cpu)] = [side_of(run, one) for run, one in same] if ours.test == cpu.b.one.test else []
+            ours = cpu.a.distribution
+            same = [
+                (run, distribution)
+                for run in earlier
+                for distribution in run.distributions
+                if (distribution.test, distribution.core) == (ours.test, ours.core)
+            ]
+            sides[id(cpu)] = [side_of(run, distribution) for run, distribution in same] if ours.test == cpu.b.distribution.test else []
         values = [value for side in sides[id(cpu)] if (value := _value(side, row.statistic)) is not None]
         blocks = tuple(_in_blocks(side, row.statistic) for side in (cpu.a, cpu.b))
-        within = Within(blocks if all(blocks) else (), among_cpus(alike[row.test, row.statistic]))
+        within = WithinRunScatter(blocks if all(blocks) else (), among_cpus(alike[row.test, row.statistic]))
         yield with_scatter(row, values, base, within), row.shift.p
 
 
@@ -221,8 +243,8 @@ def _in_blocks(side: Side, statistic: Statistic | None) -> tuple[float, ...]:
     """A level of each part in time of a run, between the steps of the tool."""
     if statistic not in LEVELS:
         return ()
-    found = (one.mean_and_error[0] if statistic is Statistic.AVERAGE else one.interpolated(0.5) for one in side.blocks)
-    return tuple(value for value in found if value is not None)
+    levels = (block.mean_and_error[0] if statistic is Statistic.AVERAGE else block.interpolated(0.5) for block in side.blocks)
+    return tuple(value for value in levels if value is not None)
 
 
 def _value(side: Side, statistic: Statistic | None) -> float | None:
@@ -251,21 +273,21 @@ def _one_run_note(base: Run, candidate: Run, earlier: Sequence[Run], cpus: Seque
 
 def _load_notes(a: Run, b: Run) -> Iterator[str]:
     """A load that did less left more room: what it did is a condition, though nobody set it."""
-    before = {one.name: one.per_second for one in a.load}
-    for one in b.load:
-        ours, theirs = before.get(one.name, 0.0), one.per_second
+    before = {base_load.name: base_load.per_second for base_load in a.load}
+    for load in b.load:
+        ours, theirs = before.get(load.name, 0.0), load.per_second
         if min(ours, theirs) > 0 and max(ours, theirs) > LOAD_RATIO * min(ours, theirs):
             yield (
-                f"the load {one.name} did {theirs / ours:.2f} times the work in {b.id}, {theirs:,.4g} bogo operations per second against "
+                f"the load {load.name} did {theirs / ours:.2f} times the work in {b.id}, {theirs:,.4g} bogo operations per second against "
                 f"{ours:,.4g} in {a.id}: it may cause the difference"
             )
-        elif (ours > 0) != (theirs > 0) and one.name in before:
+        elif (ours > 0) != (theirs > 0) and load.name in before:
             idle = a.id if ours == 0 else b.id
-            yield f"the load {one.name} did nothing at all in {idle}: it may cause the difference"
+            yield f"the load {load.name} did nothing at all in {idle}: it may cause the difference"
 
 
 def _exposure_notes(pair: WakeupPair) -> Iterator[str]:
-    ours, theirs = (max((one[side].got for one in pair.joined), default=0) for side in (0, 1))
+    ours, theirs = (max((pair_of_rows[side].got for pair_of_rows in pair.joined), default=0) for side in (0, 1))
     if min(ours, theirs) and max(ours, theirs) > EXPOSURE_RATIO * min(ours, theirs):
         longer, factor = (pair.b, theirs / ours) if theirs > ours else (pair.a, ours / theirs)
         yield (
@@ -273,14 +295,14 @@ def _exposure_notes(pair: WakeupPair) -> Iterator[str]:
             "opportunities"
         )
     for run, side in ((pair.a, 0), (pair.b, 1)):
-        clipped = sum(one[side].beyond for one in pair.joined)
+        clipped = sum(pair_of_rows[side].beyond for pair_of_rows in pair.joined)
         if clipped:
             yield f"{clipped} {SPANS[pair.joined[0][0].metric]}s of {run.id} lie beyond the end of its histogram"
 
 
-def _figures(one: Distribution) -> Distribution:
+def _figures(distribution: Distribution) -> Distribution:
     """The distribution without the kind of its rows, which files of earlier versions lack."""
-    return replace(one, rows=RowKind.CPU, thread=None)
+    return replace(distribution, rows=RowKind.CPU, thread=None)
 
 
 def _digest_notes(pair: WakeupPair) -> Iterator[str]:

@@ -63,8 +63,8 @@ class FarAbove:
 def doses(run: Run, results: Sequence[tuple[str, RtResult]]) -> list[DoseFigures]:
     """The conditions that came back whole, the kernel's own caller first; none where the run is no such experiment."""
     by_name = dict(results)
-    found = [_dose(one, by_name[one.name]) for one in run.conditions.doses if one.name in by_name and one.stack is None]
-    return sorted((dose for dose in found if dose), key=lambda dose: (not dose.kstack, dose.hwrng, dose.dose_us))
+    figures = [_dose(dose, by_name[dose.name]) for dose in run.conditions.doses if dose.name in by_name and dose.stack is None]
+    return sorted((dose for dose in figures if dose), key=lambda dose: (not dose.kstack, dose.hwrng, dose.dose_us))
 
 
 def _dose(condition: Dose, result: RtResult) -> DoseFigures | None:
@@ -83,22 +83,22 @@ def _dose(condition: Dose, result: RtResult) -> DoseFigures | None:
     )
 
 
-def line_of(found: Sequence[DoseFigures]) -> DoseResponse:
+def line_of(figures: Sequence[DoseFigures]) -> DoseResponse:
     """The fit through the boots in which the kernel's own caller is alone."""
-    alone = [dose for dose in found if dose.kstack and not dose.hwrng]
+    alone = [dose for dose in figures if dose.kstack and not dose.hwrng]
     if len(alone) < FEWEST_BOOTS:
         raise DataError(f"{len(alone)} of the boots for the slope are complete, and three are needed; run the experiment again")
     return fit([dose.dose_us for dose in alone], [dose.max_us for dose in alone])
 
 
-def judge(found: Sequence[DoseFigures]) -> DoseJudgement:
+def judge(figures: Sequence[DoseFigures]) -> DoseJudgement:
     """The driver is measured against the run without it, not against the run in which the other caller was at work."""
-    undisturbed = _undisturbed(found)
-    without = next((dose for dose in found if not dose.kstack and not dose.hwrng), None)
-    driver = next((dose for dose in found if not dose.kstack and dose.hwrng), None)
+    undisturbed = _undisturbed(figures)
+    without = next((dose for dose in figures if not dose.kstack and not dose.hwrng), None)
+    driver = next((dose for dose in figures if not dose.kstack and dose.hwrng), None)
     return DoseJudgement(
-        line=line_of(found),
-        highest=max(found, key=lambda dose: (dose.dose_us, dose.kstack, not dose.hwrng)),
+        line=line_of(figures),
+        highest=max(figures, key=lambda dose: (dose.dose_us, dose.kstack, not dose.hwrng)),
         undisturbed=undisturbed,
         without=without,
         driver=driver,
@@ -107,21 +107,21 @@ def judge(found: Sequence[DoseFigures]) -> DoseJudgement:
     )
 
 
-def highest_alone(found: Sequence[DoseFigures]) -> DoseFigures:
+def highest_alone(figures: Sequence[DoseFigures]) -> DoseFigures:
     """The highest dose with the kernel's own caller alone."""
-    return max((dose for dose in found if dose.kstack and not dose.hwrng), key=lambda dose: dose.dose_us)
+    return max((dose for dose in figures if dose.kstack and not dose.hwrng), key=lambda dose: dose.dose_us)
 
 
-def far_above(found: Sequence[DoseFigures], of_highest: Sequence[Attributed]) -> FarAbove:
+def far_above(figures: Sequence[DoseFigures], of_highest: Sequence[Attributed]) -> FarAbove:
     """`of_highest` are the outliers of `highest_alone`."""
-    undisturbed = _undisturbed(found)
+    undisturbed = _undisturbed(figures)
     if undisturbed is None:
         raise DataError("the boot without injected delay is incomplete; run the experiment again")
     limit_ns = FAR_ABOVE * undisturbed.max_us * 1000
     above = tuple(entry for entry in of_highest if entry.outlier.late_ns > limit_ns)
     explained = sum(entry.blame.name == HELD_CALL for entry in above)
-    return FarAbove(limit_ns, highest_alone(found).dose_us, above, explained)
+    return FarAbove(limit_ns, highest_alone(figures).dose_us, above, explained)
 
 
-def _undisturbed(found: Sequence[DoseFigures]) -> DoseFigures | None:
-    return next((dose for dose in found if dose.dose_us == 0 and dose.kstack), None)
+def _undisturbed(figures: Sequence[DoseFigures]) -> DoseFigures | None:
+    return next((dose for dose in figures if dose.dose_us == 0 and dose.kstack), None)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from latlab.analysis.base import findings as f
 from latlab.analysis.base.comparison import Row, Statistic, WakeupComparison
-from latlab.analysis.base.conditions import doubtful_mode
+from latlab.analysis.base.conditions import unreliable_mode
 from latlab.analysis.base.explanation import Basis, Explanation
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.base.weighted import weighted
@@ -27,12 +27,15 @@ def explain_wakeups(run: Run) -> tuple[Explanation, ...]:
     """Raises NotComparable where the run's figures are no latencies."""
     check_machine(run)
     unit = run.tick.unit
-    mode = doubtful_mode(run)
+    mode = unreliable_mode(run)
     out = [Explanation("", f.ModeCaveat(mode, pair=False), Basis.EXACT, unit)] if mode else []
-    for test in dict.fromkeys(one.test for one in run.distributions):
-        own = [one for one in run.distributions if one.test == test]
-        out += [Explanation(test, _spread(one, run), Basis.EXACT if one.counts else Basis.PRINTED, unit) for one in own]
-        out += [Explanation(test, finding, Basis.INFERRED, unit) for finding in _late(own, run)]
+    for test in dict.fromkeys(distribution.test for distribution in run.distributions):
+        of_test = [distribution for distribution in run.distributions if distribution.test == test]
+        out += [
+            Explanation(test, _spread(distribution, run), Basis.EXACT if distribution.counts else Basis.PRINTED, unit)
+            for distribution in of_test
+        ]
+        out += [Explanation(test, finding, Basis.INFERRED, unit) for finding in _late(of_test, run)]
     return tuple(out)
 
 
@@ -47,8 +50,8 @@ def explain_wakeup_pair(comparison: WakeupComparison) -> tuple[Explanation, ...]
     moved += [Explanation(test, moved, Basis.INFERRED, unit) for test, moved in _blame_changes(comparison)]
     if not moved and not out:
         moved = [Explanation("", f.NoWakeupMoved(sum(row.verdict is Verdict.CANNOT_TELL for row in comparison.rows)), basis, unit)]
-    out += [*moved, *(Explanation("", seen, Basis.INFERRED, unit) for seen in comparison.rarest_seen)]
-    if mode := doubtful_mode(comparison.a, comparison.b):
+    out += [*moved, *(Explanation("", rarest, Basis.INFERRED, unit) for rarest in comparison.rarest_seen)]
+    if mode := unreliable_mode(comparison.a, comparison.b):
         out.append(Explanation("", f.ModeCaveat(mode, pair=True), Basis.INFERRED, unit))
     return tuple(out)
 
@@ -56,11 +59,13 @@ def explain_wakeup_pair(comparison: WakeupComparison) -> tuple[Explanation, ...]
 def _grown(comparison: WakeupComparison) -> Iterator[f.LargestGrew]:
     """The CPU whose maximum grew most, told or not, and the one where it shrank most."""
     rows = [row for row in comparison.rows if row.statistic is Statistic.MAXIMUM and abs(row.shift.value) > row.threshold]
-    found = [f.LargestGrew(row.metric, row.test, row.name, row.before, row.after, row.verdict in _CHANGED) for row in rows]
+    grown = [f.LargestGrew(row.metric, row.test, row.name, row.before, row.after, row.verdict in _CHANGED) for row in rows]
     for later in (True, False):
-        own = [one for one in found if (one.after > one.before) is later and one.ratio >= comparison.limits.large_maximum]
-        if own:
-            yield max(own, key=lambda one: one.ratio)
+        one_way = [
+            growth for growth in grown if (growth.after > growth.before) is later and growth.ratio >= comparison.limits.large_maximum
+        ]
+        if one_way:
+            yield max(one_way, key=lambda growth: growth.ratio)
 
 
 def _large_untold(comparison: WakeupComparison) -> Iterator[f.LargeUntold | f.ScatterUnknown]:
@@ -72,22 +77,22 @@ def _large_untold(comparison: WakeupComparison) -> Iterator[f.LargeUntold | f.Sc
         yield f.LargeUntold(rows[0].metric, rows[0].test, rows[0].name, rows[0].before, rows[0].largest, len(rows))
 
 
-def _spread(one: Distribution, run: Run) -> f.Spread:
+def _spread(distribution: Distribution, run: Run) -> f.Spread:
     scale = run.tick.value
-    counted = weighted(one, scale)
+    counted = weighted(distribution, scale)
     return f.Spread(
-        one.core.core,
-        average=one.average_ticks * scale,
+        distribution.core.core,
+        average=distribution.average_ticks * scale,
         median=counted.quantile(0.5) if counted else None,
-        maximum=one.maximum_ticks * scale,
-        wakeups=counted.total if counted else one.got,
-        missed=one.missed or 0,
-        step=0.0 if counted else max(one.resolution_ticks * scale, dict(run.resolutions).get(one.metric, 0.0)),
+        maximum=distribution.maximum_ticks * scale,
+        wakeups=counted.total if counted else distribution.got,
+        missed=distribution.missed or 0,
+        step=0.0 if counted else max(distribution.resolution_ticks * scale, dict(run.resolutions).get(distribution.metric, 0.0)),
     )
 
 
-def _late(found: list[Distribution], run: Run) -> Iterator[f.Finding]:
-    late = [entry for one in found for entry in one.late]
+def _late(distributions: list[Distribution], run: Run) -> Iterator[f.Finding]:
+    late = [entry for distribution in distributions for entry in distribution.late]
     if not late:
         return
     for blame, entries in _by_blame(late).items():
@@ -126,18 +131,18 @@ def _figure(row: Row) -> f.StatisticMoved:
 
 def _blame_changes(comparison: WakeupComparison) -> list[tuple[str, f.BlameMoved]]:
     before, after = _blame_counts(comparison.a), _blame_counts(comparison.b)
-    told = {(test, one.blame) for test, one in comparison.causes}
+    tested = {(test, cause.blame) for test, cause in comparison.causes}
     out = []
     for test in sorted(before.keys() & after.keys()):
         for blame in dict.fromkeys([*before[test], *after[test]]):
             was, became = before[test][blame], after[test][blame]
-            if was != became and (test, blame) not in told:
+            if was != became and (test, blame) not in tested:
                 out.append((test, f.BlameMoved(blame, was, became)))
     return out
 
 
 def _blame_counts(run: Run) -> dict[str, Counter[Blame]]:
     counts: dict[str, Counter[Blame]] = defaultdict(Counter)
-    for one in run.distributions:
-        counts[one.test].update(entry.blame for entry in one.late)
+    for distribution in run.distributions:
+        counts[distribution.test].update(entry.blame for entry in distribution.late)
     return counts

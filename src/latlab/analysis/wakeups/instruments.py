@@ -26,7 +26,7 @@ class Instrument(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class InstrumentComparison:
     """One instrument beside the probe. `wakeups` are those that both tell; the differences are its figure less the probe's, the one that
     5, 50 and 95 % stay below, and the largest either way."""
 
@@ -47,32 +47,32 @@ def beside(
     rings: Sequence[Call],
     seeing: Container[int],
     gaps: Gaps = NO_GAPS,
-) -> tuple[Beside, ...]:
+) -> tuple[InstrumentComparison, ...]:
     """Those instruments that tell anything of these wake-ups. `seeing` are the CPUs whose meter is not blind: what it does not see is not
     nothing. `gaps` are the ticks of each CPU whose records were overwritten."""
-    exact = {(one.cpu, one.wake_ns): one.taken_ns for one in late}
+    exact = {(late_split.cpu, late_split.wake_ns): late_split.taken_ns for late_split in late}
     meter = {
         _key(entry.outlier): sum(part.ns for part in entry.parts if part.blame.kind is BlameKind.STOLEN)
         for entry in attributed
         if entry.outlier.cpu in seeing and entry.parts and all(part.blame.kind is not BlameKind.UNEXPLAINED for part in entry.parts)
     }
-    told = ((Instrument.METER, meter), (Instrument.RINGS, _by_rings(wakeups, rings, gaps)))
-    return tuple(_beside(name, exact, found) for name, found in told if exact.keys() & found.keys())
+    instruments = ((Instrument.METER, meter), (Instrument.RINGS, _by_rings(wakeups, rings, gaps)))
+    return tuple(_beside(name, exact, times) for name, times in instruments if exact.keys() & times.keys())
 
 
-def _beside(instrument: Instrument, exact: Mapping[Key, int], told: Mapping[Key, int]) -> Beside:
-    both = exact.keys() & told.keys()
-    apart = sorted(told[key] - exact[key] for key in both)
+def _beside(instrument: Instrument, exact: Mapping[Key, int], measured: Mapping[Key, int]) -> InstrumentComparison:
+    common = exact.keys() & measured.keys()
+    apart = sorted(measured[key] - exact[key] for key in common)
     low, median, high = (apart[min(len(apart) * percent // 100, len(apart) - 1)] for percent in (5, 50, 95))
-    together = sum(told[key] for key in both), sum(exact[key] for key in both)
-    return Beside(instrument, len(both), *together, low, median, high, max(apart, key=abs))
+    together = sum(measured[key] for key in common), sum(exact[key] for key in common)
+    return InstrumentComparison(instrument, len(common), *together, low, median, high, max(apart, key=abs))
 
 
 def _by_rings(wakeups: Wakeups, rings: Sequence[Call], gaps: Gaps) -> dict[Key, int]:
     """What the calls in the rings took of each that they reach back to."""
     if not rings or wakeups.counter_hz is None:
         return {}
-    found: Counter[Key] = Counter()
+    by_key: Counter[Key] = Counter()
     calls = sorted(rings, key=lambda call: call.in_ticks)
     for outlier in wakeups.outliers:
         if outlier.wake_ticks is None:
@@ -85,8 +85,8 @@ def _by_rings(wakeups: Wakeups, rings: Sequence[Call], gaps: Gaps) -> dict[Key, 
             for call in calls
             if call.cpu == outlier.cpu and call.in_ticks < outlier.wake_ticks and call.out_ticks > start
         )
-        found[_key(outlier)] = ticks * 1_000_000_000 // wakeups.counter_hz
-    return dict(found)
+        by_key[_key(outlier)] = ticks * 1_000_000_000 // wakeups.counter_hz
+    return dict(by_key)
 
 
 def _key(outlier: Outlier) -> Key:

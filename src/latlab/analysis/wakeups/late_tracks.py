@@ -20,7 +20,7 @@ Tracks = dict[int, list[Slice]]
 
 def late_wakeups(entries: Iterable[Attributed]) -> Tracks:
     """By CPU: from the moment when each was due to the moment when its thread ran."""
-    found: Tracks = defaultdict(list)
+    tracks: Tracks = defaultdict(list)
     for entry in entries:
         outlier, blame = entry.outlier, entry.blame
         facts = (
@@ -33,21 +33,21 @@ def late_wakeups(entries: Iterable[Attributed]) -> Tracks:
             ("missed", outlier.missed),
         )
         parts = tuple((said_blame(part.blame), part.ns) for part in entry.parts)
-        found[outlier.cpu].append(Slice(outlier.wake_ns - outlier.late_ns, outlier.wake_ns, said_blame(blame), facts, parts))
-    return found
+        tracks[outlier.cpu].append(Slice(outlier.wake_ns - outlier.late_ns, outlier.wake_ns, said_blame(blame), facts, parts))
+    return tracks
 
 
 def scheduling(events: KernelEvents) -> Tracks:
     """By CPU: which thread ran, and interrupts in it, as far as the events that were kept reach."""
     steps: dict[int, list[list[KernelStep]]] = defaultdict(list)
-    for late in sorted(events.late, key=lambda one: one.wake_ns):
-        known = steps[late.cpu]
+    for late in sorted(events.late, key=lambda late_steps: late_steps.wake_ns):
+        pieces_of_cpu = steps[late.cpu]
         new = list(late.steps)
-        if known and new and new[0].ns <= known[-1][-1].ns:
-            known[-1] += new[_reaches(new, known[-1][-1].ns) :]
+        if pieces_of_cpu and new and new[0].ns <= pieces_of_cpu[-1][-1].ns:
+            pieces_of_cpu[-1] += new[_reaches(new, pieces_of_cpu[-1][-1].ns) :]
         elif new:
-            known.append(new)
-    return {cpu: [one for piece in pieces for one in sorted(_ran(piece), key=outer_first)] for cpu, pieces in steps.items()}
+            pieces_of_cpu.append(new)
+    return {cpu: [track_slice for piece in pieces for track_slice in sorted(_ran(piece), key=outer_first)] for cpu, pieces in steps.items()}
 
 
 def _reaches(steps: list[KernelStep], ns: int) -> int:
@@ -78,13 +78,13 @@ def stolen(events: KernelEvents) -> Tracks:
     """By CPU: from one reading of the cycle counters to the next in which they show that something was taken, and how much. Where two
     late wake-ups tell of the same time, the shorter of the two."""
     seeing = calibrations(events)
-    taken: dict[int, set[tuple[int, int, int]]] = defaultdict(set)
+    windows_of: dict[int, set[tuple[int, int, int]]] = defaultdict(set)
     for late in events.late:
         if late.cpu in seeing:
-            taken[late.cpu].update(thefts(late, seeing[late.cpu]))
-    found: Tracks = defaultdict(list)
-    for cpu, windows in taken.items():
+            windows_of[late.cpu].update(thefts(late, seeing[late.cpu]))
+    tracks: Tracks = defaultdict(list)
+    for cpu, windows in windows_of.items():
         for begin_ns, end_ns, stolen_ns in sorted(windows):
-            if not found[cpu] or found[cpu][-1].end <= begin_ns:
-                found[cpu].append(Slice(begin_ns, end_ns, "stolen", (("stolen_ns", stolen_ns),)))
-    return found
+            if not tracks[cpu] or tracks[cpu][-1].end <= begin_ns:
+                tracks[cpu].append(Slice(begin_ns, end_ns, "stolen", (("stolen_ns", stolen_ns),)))
+    return tracks

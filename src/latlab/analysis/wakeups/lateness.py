@@ -15,8 +15,8 @@ from math import ceil, exp, inf, log
 import numpy as np
 from scipy import special
 
-from latlab.analysis.base.columns import Floats
 from latlab.analysis.base.distributions import normal_quantile
+from latlab.analysis.base.sample_matrix import Floats
 from latlab.analysis.base.weighted import rate_p
 from latlab.analysis.wakeups.side import Side
 
@@ -46,8 +46,8 @@ class Events:
 def events_above(sides: Sequence[Side], level: float) -> Events:
     """Over the CPUs of one tool: what makes several of them late at one time is one event as well."""
     wakeups = sum(side.counted.above(level) for side in sides if side.counted is not None)
-    times = sorted(late.wake_ns for side in sides for late in side.one.late if late.late_ticks * side.tick_value > level)
-    dropped = any(side.one.late_dropped for side in sides)
+    times = sorted(late.wake_ns for side in sides for late in side.distribution.late if late.late_ticks * side.tick_value > level)
+    dropped = any(side.distribution.late_dropped for side in sides)
     if not times or dropped or len(times) < wakeups:
         return Events(wakeups, ceil(wakeups / AN_EVENT), wakeups == 0)
     gap = max(GAP_PERIODS * max(side.interval or 0.0 for side in sides), SHORTEST_GAP_NS)
@@ -86,8 +86,8 @@ class Lateness:
     @cached_property
     def levels(self) -> tuple[AtLevel, ...]:
         """The rarest last: levels that ten, thirty, a hundred, ... wake-ups of both runs exceed, and the smaller one of the maxima."""
-        wanted = {min(max(side.maximum for side in sides) for sides in (self.a, self.b)), *_levels((*self.a, *self.b))}
-        return tuple(self._at(level) for level in sorted(wanted))
+        levels = {min(max(side.maximum for side in sides) for sides in (self.a, self.b)), *_levels((*self.a, *self.b))}
+        return tuple(self._at(level) for level in sorted(levels))
 
     @cached_property
     def clearest(self) -> AtLevel:
@@ -100,26 +100,26 @@ class Lateness:
         return min(1.0, self.clearest.p * len(self.levels))
 
     @cached_property
-    def told(self) -> AtLevel | None:
+    def rarest_alike(self) -> AtLevel | None:
         """The rarest level at which the two are shown to be alike, None where there is none or where a rarer one that could tell is not."""
         enough = [at for at in self.levels if at.before.events + at.after.events >= ENOUGH_EVENTS]
         return enough[-1] if enough and enough[-1].is_told else None
 
     @property
     def are_maxima_near(self) -> bool:
-        one, other = (max(side.maximum for side in sides) for sides in (self.a, self.b))
-        return max(one, other) <= NEAR * min(one, other)
+        largest, other = (max(side.maximum for side in sides) for sides in (self.a, self.b))
+        return max(largest, other) <= NEAR * min(largest, other)
 
     @cached_property
     def stretch(self) -> float:
         """By how much the tail of the run that was late less often would have to be longer in time to be no less often beyond the clearest
         level and any later one: runs of one machine differ by that, and far out a little of it makes many times as many."""
         (n, m), at = self.totals, self.clearest
-        one, of, other, out_of = (self.a, n, self.b, m) if at.after.events * n > at.before.events * m else (self.b, m, self.a, n)
+        rarer, of, other, out_of = (self.a, n, self.b, m) if at.after.events * n > at.before.events * m else (self.b, m, self.a, n)
         enough = 0
         for level in at.level * STRETCHES:
             often = events_above(other, level).events
-            while not _is_as_often(events_above(one, level / STRETCHES[enough]).events, of, often, out_of):
+            while not _is_as_often(events_above(rarer, level / STRETCHES[enough]).events, of, often, out_of):
                 enough += 1
                 if enough == len(STRETCHES):
                     return inf
@@ -148,9 +148,9 @@ class Lateness:
     def _at(self, level: float) -> AtLevel:
         before, after = events_above(self.a, level), events_above(self.b, level)
         n, m = self.totals
-        one, other = before.events + 0.5, after.events + 0.5
-        ratio = other / m / (one / n)
-        half = exp(normal_quantile(0.975) * (1 / one + 1 / other) ** 0.5)
+        events, other = before.events + 0.5, after.events + 0.5
+        ratio = other / m / (events / n)
+        half = exp(normal_quantile(0.975) * (1 / events + 1 / other) ** 0.5)
         p = rate_p(before.events, n, after.events, m)
         return AtLevel(level, before, after, p, ratio, ratio / half, ratio * half)
 
@@ -165,14 +165,14 @@ def _levels(sides: Sequence[Side]) -> set[float]:
     counted = [side.counted for side in sides if side.counted is not None]
     if not counted:
         return set()
-    low: Floats = np.concatenate([one.low for one in counted])
-    counts: Floats = np.concatenate([one.counts for one in counted])
+    low: Floats = np.concatenate([weighted.low for weighted in counted])
+    counts: Floats = np.concatenate([weighted.counts for weighted in counted])
     order = np.argsort(-low)
-    above = np.cumsum(counts[order]) + sum(one.beyond for one in counted)
-    most = MOST * sum(one.total for one in counted)
-    found = set()
-    for wanted in LEVELS:
-        place = int(np.searchsorted(above, wanted))
-        if place < len(order) and wanted <= most:
-            found.add(float(low[order[place]]) - min(one.step for one in counted))
-    return found
+    above = np.cumsum(counts[order]) + sum(weighted.beyond for weighted in counted)
+    most = MOST * sum(weighted.total for weighted in counted)
+    found_levels = set()
+    for target in LEVELS:
+        place = int(np.searchsorted(above, target))
+        if place < len(order) and target <= most:
+            found_levels.add(float(low[order[place]]) - min(weighted.step for weighted in counted))
+    return found_levels

@@ -95,16 +95,16 @@ def _behind(late: LateSteps, stamped_ns: int, calibration: Calibration) -> tuple
     return (behind_ns, next_ns) if behind_ns > PROMPT_NS else (0, next_ns)
 
 
-def usual_waking(found: Sequence[tuple[LateSteps, Outlier]], usual_ns: int) -> int:
+def usual_waking(late_wakings: Sequence[tuple[LateSteps, Outlier]], usual_ns: int) -> int:
     """How long after it is due a CPU's thread is woken, by its late wake-ups: in many of them nothing was late until then. Where something
     was in all of them, it is what the shortest way from there to the thread leaves of the median latency, and where that is late as well,
     what the interrupt took that woke it and PROMPT_NS."""
-    wakings = [(at, late.wake_ns - at, outlier) for late, outlier in found if (at := _woken_ns(late, outlier)) is not None]
+    wakings = [(at, late.wake_ns - at, outlier) for late, outlier in late_wakings if (at := _woken_ns(late, outlier)) is not None]
     if not wakings:
         return 0
     soonest_ns = min(at - (outlier.wake_ns - outlier.late_ns) for at, _, outlier in wakings)
     shortest_way_ns = min(way_ns for _, way_ns, _ in wakings)
-    handler_ns = min((at - begin for late, outlier in found for begin, at in _handlers(late, outlier)), default=usual_ns)
+    handler_ns = min((at - begin for late, outlier in late_wakings for begin, at in _handlers(late, outlier)), default=usual_ns)
     return min(soonest_ns, usual_ns - shortest_way_ns if shortest_way_ns < usual_ns else usual_ns, handler_ns + PROMPT_NS)
 
 
@@ -201,12 +201,12 @@ def last_on(late: LateSteps) -> Thread | None:
 
 def _stretches(late: LateSteps, due_ns: int, own_priority: int, sees: bool) -> Iterator[_Stretch]:
     """None where the last switch is not to the late thread: events are missing, and whoever ran at their end may not have run on."""
-    own = last_on(late)
-    if own is None or own.name != MEASURING_TASK:
+    last_thread = last_on(late)
+    if last_thread is None or last_thread.name != MEASURING_TASK:
         return
     state = _State(own_priority)
     first = next((step for step in late.steps if step.leaves is not None), None)
-    state.own_pid = own.pid
+    state.own_pid = last_thread.pid
     state.running = first.leaves if first else None
     begin_ns: int | None = None
     for step in late.steps:
@@ -245,12 +245,12 @@ def waker(late: LateSteps, outlier: Outlier) -> Blame | None:
 def beyond_ordinary(parts: Iterable[LatenessPart], waker: Blame | None, usual_ns: int) -> tuple[LatenessPart, ...]:
     """The parts that can be to blame, the largest first. Every wake-up has the interrupt that wakes and the way to the thread, so what
     fits into the usual latency of these two is no cause."""
-    given = {part.blame: part.ns for part in parts}
-    allowed_ns = max(0, usual_ns - given.get(PATH, 0))
-    if waker in given:
-        given[waker] = max(0, given[waker] - allowed_ns)
-    found = [LatenessPart(blame, ns) for blame, ns in given.items() if blame not in (PATH, UNEXPLAINED)]
-    return tuple(sorted(found, key=lambda part: -part.ns))
+    ns_of = {part.blame: part.ns for part in parts}
+    allowed_ns = max(0, usual_ns - ns_of.get(PATH, 0))
+    if waker in ns_of:
+        ns_of[waker] = max(0, ns_of[waker] - allowed_ns)
+    lateness_parts = [LatenessPart(blame, ns) for blame, ns in ns_of.items() if blame not in (PATH, UNEXPLAINED)]
+    return tuple(sorted(lateness_parts, key=lambda part: -part.ns))
 
 
 def _inside(state: _State) -> Blame | None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from latlab.analysis.base.columns import Floats
+from latlab.analysis.base.sample_matrix import Floats
 
 SHAPES = np.linspace(-1.0, 1.5, 101) + 1e-4
 LEVELS = 48

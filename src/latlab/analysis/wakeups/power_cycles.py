@@ -43,8 +43,8 @@ class Passage:
 def passages(cpus: Sequence[int], traces: Sequence[CoreTrace]) -> tuple[Passage, ...]:
     """Every passage of which both ends are in the rings. CPU_ON is matched with the first CPU that comes back after it."""
     asked_on = sorted(record.time_ticks for trace in traces for record in trace.records if _enters(record, CPU_ON))
-    found = [one for cpu, trace in zip(cpus, traces, strict=True) for one in _of_core(cpu, trace.records, asked_on)]
-    return tuple(sorted(found, key=lambda one: (one.boundary.value, one.cpu)))
+    passages_found = [passage for cpu, trace in zip(cpus, traces, strict=True) for passage in _of_core(cpu, trace.records, asked_on)]
+    return tuple(sorted(passages_found, key=lambda passage: (passage.boundary.value, passage.cpu)))
 
 
 def _of_core(cpu: int, records: Sequence[TraceRecord], asked_on: Sequence[int]) -> Iterator[Passage]:
@@ -59,11 +59,11 @@ def _of_core(cpu: int, records: Sequence[TraceRecord], asked_on: Sequence[int]) 
             woke = record.time_ticks
         elif record.event == "EXIT_PSCI" and woke:
             up = DOWN_UP[kind][1]
-            asked = [ticks for ticks in asked_on if slept <= ticks <= woke]
+            requests = [ticks for ticks in asked_on if slept <= ticks <= woke]
             if up is not None:
                 yield Passage(up, cpu, record.time_ticks - woke)
-            elif asked:
-                yield Passage(PowerBoundary.ON, cpu, record.time_ticks - asked[-1])
+            elif requests:
+                yield Passage(PowerBoundary.ON, cpu, record.time_ticks - requests[-1])
             kind, slept, woke = "", 0, 0
 
 

@@ -46,15 +46,15 @@ def awake_suspends(steps: Sequence[PowerStep]) -> tuple[str, ...]:
 def findings(steps: Sequence[PowerStep], lost: Sequence[LostCpu], cycles: int, suspends: int) -> tuple[str, ...]:
     """A sentence for each CPU that did not do what it was asked, for each suspend that failed, and for cycles that are missing."""
     cpus = dict.fromkeys(step.cpu for step in steps if step.cpu is not None)
-    found = [sentence for cpu in cpus if (sentence := _of_cpu(cpu, [step for step in steps if step.cpu == cpu], lost))]
-    found += [_of_kernel(one) for one in lost if one.cpu not in cpus]
-    found += _of_suspends([step for step in steps if step.kind is StepKind.SUSPEND])
-    return (*found, *_missing(steps, cycles, suspends))
+    sentences = [sentence for cpu in cpus if (sentence := _of_cpu(cpu, [step for step in steps if step.cpu == cpu], lost))]
+    sentences += [_of_kernel(lost_cpu) for lost_cpu in lost if lost_cpu.cpu not in cpus]
+    sentences += _of_suspends([step for step in steps if step.kind is StepKind.SUSPEND])
+    return (*sentences, *_missing(steps, cycles, suspends))
 
 
 def _of_cpu(cpu: int, steps: Sequence[PowerStep], lost: Sequence[LostCpu]) -> str:
     bad = next((step for step in steps if not step.is_done), None)
-    by_kernel = ", then ".join(_call(one) for one in lost if one.cpu == cpu)
+    by_kernel = ", then ".join(_call(lost_cpu) for lost_cpu in lost if lost_cpu.cpu == cpu)
     if bad is None:
         return f"CPU {cpu}: the kernel reported a failed {by_kernel}, although every write succeeded" if by_kernel else ""
     cycle = sum(step.kind is StepKind.OFFLINE for step in steps[: steps.index(bad) + 1])
@@ -67,8 +67,8 @@ def _of_cpu(cpu: int, steps: Sequence[PowerStep], lost: Sequence[LostCpu]) -> st
     return f"{sentence}; {'the CPU is lost' if is_lost else 'it stayed on and was left out from then on'}"
 
 
-def _call(one: LostCpu) -> str:
-    return f"{one.call} with code {one.code}" if one.code else f"{one.call} without a code"
+def _call(lost_cpu: LostCpu) -> str:
+    return f"{lost_cpu.call} with code {lost_cpu.code}" if lost_cpu.code else f"{lost_cpu.call} without a code"
 
 
 def _by_write(step: PowerStep) -> str:
@@ -77,8 +77,8 @@ def _by_write(step: PowerStep) -> str:
     return f"the write to its file `online` ended with {errno.errorcode.get(step.errno, str(step.errno))}"
 
 
-def _of_kernel(one: LostCpu) -> str:
-    return f"CPU {one.cpu}: the kernel reported a failed {_call(one)}, although no cycle took it off"
+def _of_kernel(lost_cpu: LostCpu) -> str:
+    return f"CPU {lost_cpu.cpu}: the kernel reported a failed {_call(lost_cpu)}, although no cycle took it off"
 
 
 def _of_suspends(steps: Sequence[PowerStep]) -> Iterator[str]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from latlab.analysis.wakeups.attribution import Attributed, Exposure
-from latlab.analysis.wakeups.instruments import Beside
+from latlab.analysis.wakeups.instruments import InstrumentComparison
 from latlab.analysis.wakeups.periodicity import Period
 from latlab.model.wakeups import Wakeups
 from latlab.model.worlds import GuestWorlds
@@ -26,8 +26,8 @@ class RtResult:
     records_lost: int = 0
     sight: tuple[str, ...] = ()
     worlds: GuestWorlds | None = None
-    beside: tuple[Beside, ...] = ()
+    beside: tuple[InstrumentComparison, ...] = ()
 
     @property
     def recorder(self) -> Wakeups | None:
-        return next((found for found in self.wakeups if found.tool == "recorder"), None)
+        return next((wakeups for wakeups in self.wakeups if wakeups.tool == "recorder"), None)

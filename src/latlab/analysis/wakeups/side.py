@@ -18,7 +18,7 @@ _PARTS = 1_000_000
 class Side:
     """`counted` is None where only minimum, average and maximum are known, `interval` where nobody says when wake-ups were due."""
 
-    one: Distribution
+    distribution: Distribution
     tick_value: float
     counted: Weighted | None
     interval: float | None
@@ -26,28 +26,30 @@ class Side:
     @cached_property
     def blocks(self) -> tuple[Weighted, ...]:
         """Equal parts in time, none where the order of the spans is not known."""
-        found = (weighted(replace(self.one, counts=counts, beyond=0), self.tick_value) for counts in self.one.blocks)
-        return tuple(one for one in found if one is not None)
+        blocks_weighted = (
+            weighted(replace(self.distribution, counts=counts, beyond=0), self.tick_value) for counts in self.distribution.blocks
+        )
+        return tuple(block for block in blocks_weighted if block is not None)
 
     @property
     def minimum(self) -> float:
-        return self.one.minimum_ticks * self.tick_value
+        return self.distribution.minimum_ticks * self.tick_value
 
     @property
     def maximum(self) -> float:
-        return self.one.maximum_ticks * self.tick_value
+        return self.distribution.maximum_ticks * self.tick_value
 
     @property
     def average(self) -> float:
-        return self.one.average_ticks * self.tick_value
+        return self.distribution.average_ticks * self.tick_value
 
     @property
     def resolution(self) -> float:
-        return self.one.resolution_ticks * self.tick_value
+        return self.distribution.resolution_ticks * self.tick_value
 
     @property
     def due(self) -> int:
-        return self.one.expected or self.one.got + (self.one.missed or 0)
+        return self.distribution.expected or self.distribution.got + (self.distribution.missed or 0)
 
     @property
     def total(self) -> int:
@@ -57,15 +59,15 @@ class Side:
     @property
     def missed_rate(self) -> float | None:
         """Missed periods per million that were due."""
-        return None if self.one.missed is None or not self.due else self.one.missed * _PARTS / self.due
+        return None if self.distribution.missed is None or not self.due else self.distribution.missed * _PARTS / self.due
 
 
-def side_of(run: Run, one: Distribution) -> Side:
+def side_of(run: Run, distribution: Distribution) -> Side:
     interval = run.conditions.interval_ns
     scale = run.tick.value if run.tick.clock is not Clock.TIME else 1.0
-    return Side(one, run.tick.value, weighted(one, run.tick.value), interval * scale if interval else None)
+    return Side(distribution, run.tick.value, weighted(distribution, run.tick.value), interval * scale if interval else None)
 
 
 def spans_of(side: Side) -> str:
     """What is counted: a wake-up, or a stall of a busy loop."""
-    return SPANS.get(side.one.metric, "span")
+    return SPANS.get(side.distribution.metric, "span")

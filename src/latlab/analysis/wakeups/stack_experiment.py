@@ -24,8 +24,8 @@ AS_BUILT, OPTEE = "optee", "optee"
 
 @dataclass(frozen=True, slots=True)
 class ArmFigures:
-    """One boot that came back whole. `calls` are those into the secure world, of which `left` came back for an interrupt of Linux; `taken`
-    is the share of the time in all calls, EL3's too."""
+    """One boot that came back whole. `calls` are those into the secure world, of which `calls_left` came back for an interrupt of Linux;
+    `taken_share` is the share of the time in all calls, EL3's too."""
 
     arm: StackArm
     ns_per_instruction: float
@@ -42,11 +42,11 @@ class ArmFigures:
         return sum(kind.calls for kind in self.worlds.kinds if kind.in_secure)
 
     @property
-    def left(self) -> int:
+    def calls_left(self) -> int:
         return sum(kind.yielded for kind in self.worlds.kinds if kind.in_secure)
 
     @property
-    def taken(self) -> float:
+    def taken_share(self) -> float:
         instructions = sum(kind.in_el3 + kind.in_secure for kind in self.worlds.kinds)
         return instructions * self.ns_per_instruction / 1e9 / self.seconds
 
@@ -62,7 +62,7 @@ class ArmFigures:
     def blamed(self) -> tuple[Attributed, ...]:
         """The late wake-ups whose cause is a call into the secure world."""
         entries = self.result.attributed or ()
-        return tuple(one for one in entries if one.blame.kind is BlameKind.FIRMWARE and one.blame.name in self.names)
+        return tuple(entry for entry in entries if entry.blame.kind is BlameKind.FIRMWARE and entry.blame.name in self.names)
 
     @property
     def met(self) -> int:
@@ -92,40 +92,40 @@ class StackJudgement:
     @property
     def is_gone(self) -> bool:
         """Whether no late wake-up met the secure world with any half, all of which are there."""
-        return len(self.halves) == 3 and not any(one.met or one.blamed for one in self.halves)
+        return len(self.halves) == 3 and not any(half.met or half.blamed for half in self.halves)
 
 
 def arms(run: Run, results: Sequence[tuple[str, RtResult]]) -> list[ArmFigures]:
     """The boots that came back whole, in their order; none where the run is no such experiment."""
-    by_name, found = dict(results), []
+    by_name, figures = dict(results), []
     for dose in run.conditions.doses:
         result = by_name.get(dose.name)
         if dose.stack and result and result.recorder and result.worlds:
-            found.append(ArmFigures(dose.stack, 1 / run.tick.value, result, result.recorder, result.worlds))
-    return found
+            figures.append(ArmFigures(dose.stack, 1 / run.tick.value, result, result.recorder, result.worlds))
+    return figures
 
 
-def series_of(found: Iterable[ArmFigures]) -> list[ArmFigures]:
+def series_of(arms_run: Iterable[ArmFigures]) -> list[ArmFigures]:
     """What is asked for more and more, of the secure world as it is built by default."""
-    return [one for one in found if (one.arm.world, one.arm.node) == (AS_BUILT, OPTEE) and one.arm.quality is None]
+    return [arm for arm in arms_run if (arm.arm.world, arm.arm.node) == (AS_BUILT, OPTEE) and arm.arm.quality is None]
 
 
-def judge_stack(found: Sequence[ArmFigures]) -> StackJudgement:
+def judge_stack(arms_run: Sequence[ArmFigures]) -> StackJudgement:
     """Raises DataError where too few boots came back for a slope."""
-    series = sorted(series_of(found), key=lambda one: one.arm.read_bytes)
+    series = sorted(series_of(arms_run), key=lambda arm: arm.arm.read_bytes)
     if len(series) < FEWEST_BOOTS or series[0].arm.read_bytes:
         raise DataError(f"{len(series)} of the boots for the slope are complete, and three are needed, one without a read; run it again")
-    if len({one.calls for one in series}) == 1:
+    if len({arm.calls for arm in series}) == 1:
         raise DataError(f"{series[0].calls} call in each bootat every read size gives no slope; `latlab show --log job.log` prints why")
-    halves = [one for one in found if (one.arm.world, one.arm.node) != (AS_BUILT, OPTEE) and one.arm.node != OPTEE]
+    halves = [arm for arm in arms_run if (arm.arm.world, arm.arm.node) != (AS_BUILT, OPTEE) and arm.arm.node != OPTEE]
     return StackJudgement(
-        line=fit([one.calls / one.seconds for one in series], [len(one.blamed) / one.seconds for one in series]),
+        line=fit([arm.calls / arm.seconds for arm in series], [len(arm.blamed) / arm.seconds for arm in series]),
         undosed=series[0],
         worst=series[-1],
-        left_open=next((one for one in found if one.arm.world != AS_BUILT and one.arm.node == OPTEE), None),
-        halves=tuple(one for one in halves if not one.arm.causes),
-        unasked=next((one for one in found if one.arm.quality == 0), None),
-        tail=next((one for one in found if one.arm.causes), None),
+        left_open=next((arm for arm in arms_run if arm.arm.world != AS_BUILT and arm.arm.node == OPTEE), None),
+        halves=tuple(arm for arm in halves if not arm.arm.causes),
+        unasked=next((arm for arm in arms_run if arm.arm.quality == 0), None),
+        tail=next((arm for arm in arms_run if arm.arm.causes), None),
     )
 
 
@@ -133,7 +133,7 @@ def split_of(figures: ArmFigures, entries: Iterable[Attributed]) -> tuple[Counte
     """These wake-ups by world, in ns together, and how many of them the probe has split."""
     by_key: dict[tuple[int, int], LateByWorld] = {(late.cpu, late.wake_ns): late for late in figures.worlds.late}
     sums: Counter[str] = Counter()
-    split = [late for one in entries if (late := by_key.get((one.outlier.cpu, one.outlier.wake_ns)))]
+    split = [late for entry in entries if (late := by_key.get((entry.outlier.cpu, entry.outlier.wake_ns)))]
     for late in split:
         for share in late.shares:
             sums[share.world] += share.ns

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from scipy import special, stats
 
-from latlab.analysis.base.columns import Floats
 from latlab.analysis.base.identity import checked_columns
+from latlab.analysis.base.sample_matrix import Floats
 from latlab.analysis.base.wording import count
 from latlab.analysis.wakeups.pareto import Excesses, TailLevel, level_of, over
 from latlab.analysis.wakeups.wakeup_identity import check_machine
@@ -45,7 +45,7 @@ class Diagnostic:
     why: str = ""
 
     @property
-    def said(self) -> str:
+    def text(self) -> str:
         return f"{self.name}: {self.figure}{f'; {self.why}' if self.why and not self.passed else ''}"
 
 
@@ -53,7 +53,8 @@ class Diagnostic:
 class Tail:
     """`level`, in ns or instructions, is exceeded once in `once_in` samples; None with the failed diagnostics where none may be given.
 
-    `low` and `high` are its 95 % interval. A mode that comes more rarely than once in `sight` samples would not have been seen (the rule of
+    `low` and `high` are its 95 % interval. A mode that comes more rarely than once in `detection_limit` samples would not have been seen
+    (the rule of
     three), and no fit knows of it: an interval that such a mode could make false has no upper end, and `high` is None. What the end is if
     there is no such mode is `high_without_mode`.
     """
@@ -72,12 +73,12 @@ class Tail:
     high_without_mode: float | None = None
 
     @property
-    def sight(self) -> float:
+    def detection_limit(self) -> float:
         return self.samples / RULE_OF_THREE
 
     @property
     def refusal(self) -> str:
-        return "; ".join(one.said for one in self.diagnostics if not one.passed)
+        return "; ".join(diagnostic.text for diagnostic in self.diagnostics if not diagnostic.passed)
 
 
 NO_TAIL = Diagnostic(
@@ -89,8 +90,8 @@ def tails(run: Run, test: str | None, metric: Metric, once_in: float) -> tuple[T
     """One estimate for each core of each test that has the metric. Raises NotComparable where the run holds nothing."""
     if run.kind is Kind.WAKEUPS:
         check_machine(run)
-        wanted = [one for one in run.distributions if one.metric is metric and test in (None, one.test)]
-        return tuple(_late_tail(run, one, once_in) for one in wanted)
+        chosen = [distribution for distribution in run.distributions if distribution.metric is metric and test in (None, distribution.test)]
+        return tuple(_late_tail(run, distribution, once_in) for distribution in chosen)
     columns = checked_columns(run)
     out = []
     for (name, kind), matrix in columns.matrices.items():
@@ -104,18 +105,32 @@ def tails(run: Run, test: str | None, metric: Metric, once_in: float) -> tuple[T
     return tuple(out)
 
 
-def _late_tail(run: Run, one: Distribution, once_in: float) -> Tail:
+def _late_tail(run: Run, distribution: Distribution, once_in: float) -> Tail:
     """By the wake-ups that the recorder kept, in the order in which they came."""
-    blank = Tail(one.test, one.metric, one.core, one.got, one.maximum_ticks * run.tick.value, once_in, None, None, None, None, ())
+    blank = Tail(
+        distribution.test,
+        distribution.metric,
+        distribution.core,
+        distribution.got,
+        distribution.maximum_ticks * run.tick.value,
+        once_in,
+        None,
+        None,
+        None,
+        None,
+        (),
+    )
     if run.tick.clock is Clock.INSTRUCTIONS:
         return replace(blank, diagnostics=(NO_TAIL,))
-    if one.late_dropped:
-        return replace(blank, diagnostics=(Diagnostic("outliers", False, f"{one.late_dropped} were not kept; raise the threshold"),))
-    if not one.late:
-        said = "no wake-up was kept with its time; measure with the recorder, for longer or with a lower --threshold"
-        return replace(blank, diagnostics=(Diagnostic("outliers", False, said),))
-    values = np.array([late.late_ticks for late in sorted(one.late, key=lambda late: late.wake_ns)]) * run.tick.value
-    return _tail(run, blank, values, max(once_in * len(values) / one.got, 1 + 1e-9), MOST_OF_LATE, one.got)
+    if distribution.late_dropped:
+        return replace(
+            blank, diagnostics=(Diagnostic("outliers", False, f"{distribution.late_dropped} were not kept; raise the threshold"),)
+        )
+    if not distribution.late:
+        reason = "no wake-up was kept with its time; measure with the recorder, for longer or with a lower --threshold"
+        return replace(blank, diagnostics=(Diagnostic("outliers", False, reason),))
+    values = np.array([late.late_ticks for late in sorted(distribution.late, key=lambda late: late.wake_ns)]) * run.tick.value
+    return _tail(run, blank, values, max(once_in * len(values) / distribution.got, 1 + 1e-9), MOST_OF_LATE, distribution.got)
 
 
 def _tail(run: Run, blank: Tail, values: Floats, once_in: float, most: float, measured: int) -> Tail:
@@ -126,28 +141,28 @@ def _tail(run: Run, blank: Tail, values: Floats, once_in: float, most: float, me
 
     if run.tick.clock is Clock.INSTRUCTIONS:
         return refused(NO_TAIL)
-    wanted = _excesses_of(measured, most * len(values))
-    enough = Diagnostic("excesses", wanted >= FEWEST_EXCESSES, f"{wanted} of {len(values)}, {FEWEST_EXCESSES} are needed")
+    excess_count = _excesses_of(measured, most * len(values))
+    enough = Diagnostic("excesses", excess_count >= FEWEST_EXCESSES, f"{excess_count} of {len(values)}, {FEWEST_EXCESSES} are needed")
     if not enough.passed:
         return refused(enough)
     free, end = _independence(values), _end(values, run.tick.value)
     if not end.passed:
         return refused(enough, free, end)
-    excesses = over(values, wanted, run.tick.value)
+    excesses = over(values, excess_count, run.tick.value)
     distinct = len(np.unique(excesses.values))
     fine = Diagnostic(
         "distinct excesses", distinct >= FEWEST_DISTINCT, f"{distinct}, {FEWEST_DISTINCT} are needed", "the tick is too coarse"
     )
     if not fine.passed:
         return refused(enough, free, end, fine)
-    found = level_of(excesses, once_in)
-    checks = [enough, free, end, fine, _shape(found), _goodness(excesses, found)]
-    checks.append(_stability(level_of(over(values, 2 * wanted, run.tick.value), once_in), found))
-    checks += _block_check(values, once_in, found.low, found.high)
+    level = level_of(excesses, once_in)
+    checks = [enough, free, end, fine, _shape(level), _goodness(excesses, level)]
+    checks.append(_stability(level_of(over(values, 2 * excess_count, run.tick.value), once_in), level))
+    checks += _block_check(values, once_in, level.low, level.high)
     if not all(check.passed for check in checks):
         return refused(*checks)
-    told = replace(blank, level=found.level, low=found.low, high_without_mode=found.high, shape=found.shape, diagnostics=tuple(checks))
-    return replace(told, high=found.high if blank.once_in <= CLOSED_WITHIN * blank.sight else None)
+    tail = replace(blank, level=level.level, low=level.low, high_without_mode=level.high, shape=level.shape, diagnostics=tuple(checks))
+    return replace(tail, high=level.high if blank.once_in <= CLOSED_WITHIN * blank.detection_limit else None)
 
 
 def _excesses_of(measured: int, most: float) -> int:
@@ -165,17 +180,17 @@ def _end(values: Floats, tick: float) -> Diagnostic:
     return Diagnostic("end", often < MOST_AT_THE_END, f"the largest value came {count(often, 'time')}", "the samples end there")
 
 
-def _shape(found: TailLevel) -> Diagnostic:
-    low, high = found.shape_interval
-    said = f"{found.shape:.2f} ({low:.2f} to {high:.2f})"
-    if found.shape < SMALLEST_SHAPE:
+def _shape(level: TailLevel) -> Diagnostic:
+    low, high = level.shape_interval
+    text = f"{level.shape:.2f} ({low:.2f} to {high:.2f})"
+    if level.shape < SMALLEST_SHAPE:
         return Diagnostic(
             "shape",
             False,
-            said,
+            text,
             f"the fitted distribution has an upper end shortly above the largest value; below {SMALLEST_SHAPE} no interval is valid",
         )
-    return Diagnostic("shape", high < LARGEST_SHAPE, said, f"from {LARGEST_SHAPE} on few samples determine the fit")
+    return Diagnostic("shape", high < LARGEST_SHAPE, text, f"from {LARGEST_SHAPE} on few samples determine the fit")
 
 
 def _independence(values: Floats) -> Diagnostic:
@@ -186,17 +201,17 @@ def _independence(values: Floats) -> Diagnostic:
     )
 
 
-def _goodness(excesses: Excesses, found: TailLevel) -> Diagnostic:
+def _goodness(excesses: Excesses, level: TailLevel) -> Diagnostic:
     """Anderson-Darling would weigh the tail more; Cramer-von Mises has a p-value that holds for a fit of this size."""
-    result = stats.cramervonmises(excesses.values, "genpareto", args=(found.shape, 0.0, found.scale))
+    result = stats.cramervonmises(excesses.values, "genpareto", args=(level.shape, 0.0, level.scale))
     return Diagnostic("fit", float(result.pvalue) >= ALPHA, f"Cramer-von Mises p = {result.pvalue:.2g}")
 
 
-def _stability(lower: TailLevel, found: TailLevel) -> Diagnostic:
+def _stability(lower: TailLevel, level: TailLevel) -> Diagnostic:
     """Twice as many excesses must tell a level that these allow."""
-    inside = found.low <= lower.level <= found.high
-    said = f"{lower.level:.6g} ns by twice as many excesses against {found.low:.6g} to {found.high:.6g} ns"
-    return Diagnostic("stability", inside, said)
+    inside = level.low <= lower.level <= level.high
+    text = f"{lower.level:.6g} ns by twice as many excesses against {level.low:.6g} to {level.high:.6g} ns"
+    return Diagnostic("stability", inside, text)
 
 
 def _block_check(values: Floats, once_in: float, low: float, high: float) -> list[Diagnostic]:

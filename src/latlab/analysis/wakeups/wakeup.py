@@ -33,7 +33,7 @@ def silence(wakeups: Wakeups, cpu: CpuWakeups) -> str:
     """A sentence where a CPU never woke; empty where it did."""
     if not never_woke(wakeups.metric, cpu):
         return ""
-    most = max(wakeups.cpus, key=lambda one: one.got)
+    most = max(wakeups.cpus, key=lambda candidate: candidate.got)
     other = f"{wakeups.rows.named(most.cpu)} counted {most.got:,}" if most.got else "nor did any other"
     due = f"{cpu.expected:,} were due" if cpu.expected else other
     return f"{wakeups.tool}: {wakeups.rows.named(cpu.cpu)} never woke, {due}"

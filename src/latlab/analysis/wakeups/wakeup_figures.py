@@ -20,22 +20,27 @@ NAMES = {Statistic.P99: "p99", Statistic.P99_9: "p99.9"}
 def wakeup_figures(run: Run) -> tuple[Figure, ...]:
     """Raises NotComparable where the run holds no latencies."""
     check_machine(run)
-    return tuple(figure for one in run.distributions for figure in _figures(run, one))
+    return tuple(figure for distribution in run.distributions for figure in _figures(run, distribution))
 
 
-def _figures(run: Run, one: Distribution) -> Iterator[Figure]:
-    scale, cpu = run.tick.value, one.place
-    counted = weighted(one, scale)
-    found = {Statistic.AVERAGE: one.average_ticks * scale, Statistic.MAXIMUM: one.maximum_ticks * scale}
+def _figures(run: Run, distribution: Distribution) -> Iterator[Figure]:
+    scale, cpu = run.tick.value, distribution.place
+    counted = weighted(distribution, scale)
+    figures = {Statistic.AVERAGE: distribution.average_ticks * scale, Statistic.MAXIMUM: distribution.maximum_ticks * scale}
     for name, share in QUANTILES:
         value = counted.quantile(share) if counted and counted.total * (1 - share) >= FEWEST_ABOVE else None
         if value is not None:
-            found[name] = value
-    for statistic, value in found.items():
+            figures[name] = value
+    for statistic, value in figures.items():
         yield Figure(
-            one.test, one.metric, f"{cpu} {NAMES.get(statistic, statistic.value)}", run.tick.unit, (value,), judged_as=f"{cpu} {statistic}"
+            distribution.test,
+            distribution.metric,
+            f"{cpu} {NAMES.get(statistic, statistic.value)}",
+            run.tick.unit,
+            (value,),
+            judged_as=f"{cpu} {statistic}",
         )
-    if one.missed is not None and (due := one.expected or one.got + one.missed):
-        rate = one.missed * 1_000_000 / due
+    if distribution.missed is not None and (due := distribution.expected or distribution.got + distribution.missed):
+        rate = distribution.missed * 1_000_000 / due
         unit = unit_of(Metric.MISSED_PERIODS, run.tick.unit)
-        yield Figure(one.test, Metric.MISSED_PERIODS, cpu, unit, (rate,), judged_as=f"{cpu} {Statistic.MISSED}")
+        yield Figure(distribution.test, Metric.MISSED_PERIODS, cpu, unit, (rate,), judged_as=f"{cpu} {Statistic.MISSED}")

@@ -54,25 +54,28 @@ def _joined(a: Run, b: Run, notes: list[str], gaps: list[str]) -> tuple[tuple[Di
     ours, theirs = _by_test(a), _by_test(b)
     tests = [(test, test) for test in ours if test in theirs]
     if not tests:
-        one, other = _preferred(ours), _preferred(theirs)
-        if one is None or other is None:
+        tool_a, other = _preferred(ours), _preferred(theirs)
+        if tool_a is None or other is None:
             raise NotComparable(f"{a.id} has {_named(ours)} and {b.id} has {_named(theirs)}; compare runs of one tool and condition")
-        notes.append(f"the tool differs, {one} and {other}: what they add to a wake-up themselves is part of every difference")
-        tests = [(one, other)]
+        notes.append(f"the tool differs, {tool_a} and {other}: what they add to a wake-up themselves is part of every difference")
+        tests = [(tool_a, other)]
     used = {name for pair in tests for name in pair}
-    for run, found in ((a, ours), (b, theirs)):
-        left = [test for test in found if test not in used]
-        if left:
-            notes.append(f"{', '.join(left)} is only in {run.id}")
+    for run, by_test in ((a, ours), (b, theirs)):
+        unused = [test for test in by_test if test not in used]
+        if unused:
+            notes.append(f"{', '.join(unused)} is only in {run.id}")
             gaps += notes[-1:] if run is a else []
     joined = []
-    for one, other in tests:
-        notes += _other_rows(ours[one].values(), theirs[other].values(), other)
-        for run, tool, lone, got in ((a, one, set(theirs[other]) - set(ours[one]), b), (b, other, set(ours[one]) - set(theirs[other]), a)):
+    for tool_a, other in tests:
+        notes += _other_rows(ours[tool_a].values(), theirs[other].values(), other)
+        for run, tool, lone, got in (
+            (a, tool_a, set(theirs[other]) - set(ours[tool_a]), b),
+            (b, other, set(ours[tool_a]) - set(theirs[other]), a),
+        ):
             if lone:
                 notes.append(_absent(tool, lone, run, got))
                 gaps += notes[-1:] if run is b and not _is_scheduled(got) else []
-        joined += [(ours[one][core], theirs[other][core]) for core in sorted(set(ours[one]) & set(theirs[other]))]
+        joined += [(ours[tool_a][core], theirs[other][core]) for core in sorted(set(ours[tool_a]) & set(theirs[other]))]
     if not joined:
         raise NotComparable(f"{a.id} and {b.id} measured different CPUs; compare runs of the same CPUs")
     return tuple(joined)
@@ -97,24 +100,24 @@ def _other_rows(ours: Iterable[Distribution], theirs: Iterable[Distribution], te
 
 
 def _by_test(run: Run) -> dict[str, dict[CoreId, Distribution]]:
-    found: dict[str, dict[CoreId, Distribution]] = {}
-    for one in run.distributions:
-        found.setdefault(one.test, {})[one.core] = one
-    if not found:
+    by_test: dict[str, dict[CoreId, Distribution]] = {}
+    for distribution in run.distributions:
+        by_test.setdefault(distribution.test, {})[distribution.core] = distribution
+    if not by_test:
         raise NotComparable(f"{run.id} holds no wake-ups; name a run of `latlab run rt` or of `latlab import`")
-    return found
+    return by_test
 
 
-def _preferred(found: Mapping[str, object]) -> str | None:
-    return next((tool for tool in TOOLS if tool in found), None)
+def _preferred(by_tool: Mapping[str, object]) -> str | None:
+    return next((tool for tool in TOOLS if tool in by_tool), None)
 
 
 def _absent(tool: str, cores: set[CoreId], run: Run, other: Run) -> str:
     """Of CPUs that only the other run has anything of."""
-    found = [one for one in other.distributions if one.core in cores]
-    counts = ", ".join(f"{got:,}" for got in dict.fromkeys(one.got for one in found))
+    distributions = [distribution for distribution in other.distributions if distribution.core in cores]
+    counts = ", ".join(f"{got:,}" for got in dict.fromkeys(distribution.got for distribution in distributions))
     cpus = ", ".join(str(core.core) for core in sorted(cores))
-    word = found[0].rows.value if found else RowKind.CPU.value
+    word = distributions[0].rows.value if distributions else RowKind.CPU.value
     return f"{tool}: {word} {cpus} has no {spans_named(other)} in {run.id}, {counts} in {other.id}"
 
 
@@ -127,13 +130,13 @@ def _is_scheduled(run: Run) -> bool:
     return run.distributions[0].metric is Metric.TASK_WAKEUP
 
 
-def _named(found: Mapping[str, object]) -> str:
-    return ", ".join(found)
+def _named(by_name: Mapping[str, object]) -> str:
+    return ", ".join(by_name)
 
 
 def _refuse_unit_slip(a: Run, b: Run, joined: tuple[tuple[Distribution, Distribution], ...]) -> None:
-    for one, other in joined:
-        ours, theirs = one.average_ticks * a.tick.value, other.average_ticks * b.tick.value
+    for distribution, other in joined:
+        ours, theirs = distribution.average_ticks * a.tick.value, other.average_ticks * b.tick.value
         if ours > 0 and theirs > 0 and not 1 / _LARGEST_RATIO <= theirs / ours <= _LARGEST_RATIO:
             larger, factor = (b, theirs / ours) if theirs > ours else (a, ours / theirs)
             raise NotComparable(

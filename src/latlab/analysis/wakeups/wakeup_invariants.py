@@ -12,20 +12,25 @@ from latlab.model.run import Distribution, Run
 def check_wakeups(run: Run) -> tuple[Check, ...]:
     """Raises NotComparable where the run holds nothing to check."""
     check_machine(run)
-    counted = [_all_counted(one) for one in run.distributions]
-    return (*counted, *(_all_accounted(one, one.expected) for one in run.distributions if one.expected is not None))
+    counted = [_all_counted(distribution) for distribution in run.distributions]
+    return (
+        *counted,
+        *(_all_accounted(distribution, distribution.expected) for distribution in run.distributions if distribution.expected is not None),
+    )
 
 
-def _all_counted(one: Distribution) -> Check:
-    held = sum(n for _, _, n in one.counts) + one.beyond
-    holds = not one.counts or held == one.got
-    return Check(_place(one), rules()["all_counted"], holds, "" if holds else f"it holds {held} of {one.got}")
+def _all_counted(distribution: Distribution) -> Check:
+    held = sum(n for _, _, n in distribution.counts) + distribution.beyond
+    holds = not distribution.counts or held == distribution.got
+    return Check(_place(distribution), rules()["all_counted"], holds, "" if holds else f"it holds {held} of {distribution.got}")
 
 
-def _all_accounted(one: Distribution, expected: int) -> Check:
-    short = expected - one.got - (one.missed or 0)
-    return Check(_place(one), rules()["all_accounted"], short <= 0, f"{short} of {expected} are unaccounted for" if short > 0 else "")
+def _all_accounted(distribution: Distribution, expected: int) -> Check:
+    short = expected - distribution.got - (distribution.missed or 0)
+    return Check(
+        _place(distribution), rules()["all_accounted"], short <= 0, f"{short} of {expected} are unaccounted for" if short > 0 else ""
+    )
 
 
-def _place(one: Distribution) -> str:
-    return f"{one.test}, {one.place}"
+def _place(distribution: Distribution) -> str:
+    return f"{distribution.test}, {distribution.place}"

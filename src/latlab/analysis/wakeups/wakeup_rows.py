@@ -12,7 +12,16 @@ from latlab.analysis.base.comparison import Row, Statistic
 from latlab.analysis.base.distributions import normal_quantile, normal_upper
 from latlab.analysis.base.statistics import NO_SHIFT, Shift
 from latlab.analysis.base.verdicts import Limits, Verdict, decide_exact
-from latlab.analysis.base.weighted import Weighted, apart, dominance, exceedance_p, quantile_shift, rate_p, spread_shift, weighted_shift
+from latlab.analysis.base.weighted import (
+    Weighted,
+    exceedance_p,
+    quantile_shift,
+    rate_p,
+    spread_shift,
+    wasserstein_and_ks,
+    weighted_cliffs_delta,
+    weighted_shift,
+)
 from latlab.analysis.base.wording import amount
 from latlab.analysis.wakeups.lateness import events_above
 from latlab.analysis.wakeups.side import Side, spans_of
@@ -32,7 +41,7 @@ class CpuRows:
 
     @property
     def core(self) -> CoreId:
-        return self.a.one.core
+        return self.a.distribution.core
 
     def tested(self) -> Iterator[Row]:
         """Rows without their verdict: that needs the p-values of all of them."""
@@ -56,11 +65,11 @@ class CpuRows:
                 before, after = a.counted.quantile(share), b.counted.quantile(share)
                 if before is not None and after is not None:
                     figures.append((name, before, after, "exact to an interval of the histogram"))
-            found = apart(a.counted, b.counted, 1.0)
-            moved = found.later or -found.earlier
-            identical = a.one.digest and a.one.digest == b.one.digest
-            told = "the wake-ups are identical, all of them" if identical else _told_apart(found.later, found.earlier, "insns")
-            figures.append((Statistic.SHAPE, a.average, a.average + moved, f"exact: {told}"))
+            distance = wasserstein_and_ks(a.counted, b.counted, 1.0)
+            moved = distance.later or -distance.earlier
+            identical = a.distribution.digest and a.distribution.digest == b.distribution.digest
+            text = "the wake-ups are identical, all of them" if identical else _told_apart(distance.later, distance.earlier, "insns")
+            figures.append((Statistic.SHAPE, a.average, a.average + moved, f"exact: {text}"))
         for name, before, after, basis in figures:
             yield self._settled(self._row(name, before, after, NO_SHIFT, basis))
         if a.missed_rate is not None and b.missed_rate is not None:
@@ -86,10 +95,10 @@ class CpuRows:
         coarse: float = 0.0,
         metric: Metric | None = None,
     ) -> Row:
-        metric = metric or self.a.one.metric
+        metric = metric or self.a.distribution.metric
         steps = max(coarse, self.a.resolution, self.b.resolution)
         threshold = self.limits.threshold(before, 0.0 if metric is Metric.MISSED_PERIODS else steps, 0.0)
-        named = f"{self.a.one.place} {statistic}"
+        named = f"{self.a.distribution.place} {statistic}"
         test = test_of(self.a, self.b)
         row = Row(test, metric, named, self.core.cluster, before, after, shift, threshold, Verdict.CANNOT_TELL, basis)
         return replace(row, statistic=statistic, core=self.core)
@@ -107,26 +116,26 @@ class CpuRows:
             if before is None or after is None or shift is None:
                 continue
             row = self._level(name, before, after, shift, basis, max(a.width_at(share), b.width_at(share)))
-            yield replace(row, effect=dominance(a, b)) if share == 0.5 else row
+            yield replace(row, effect=weighted_cliffs_delta(a, b)) if share == 0.5 else row
 
     def _shape(self, a: Weighted, b: Weighted) -> Iterator[Row]:
         """What the quantiles do not see: that the middle lies wider, and that some wake-ups came later and others earlier."""
         coarse = max(a.width_at(0.9), b.width_at(0.9))
         spread = spread_shift(a, b)
         if spread is not None:
-            before, after = (float((one.interpolated(0.9) or 0) - (one.interpolated(0.1) or 0)) for one in (a, b))
+            before, after = (float((weighted.interpolated(0.9) or 0) - (weighted.interpolated(0.1) or 0)) for weighted in (a, b))
             steps = max(coarse, self.a.resolution, self.b.resolution)
             printed = _as_printed(_around(spread, after - before), steps)
             row = self._row(Statistic.SPREAD, before, after, printed, "from 10 to 90 %", coarse)
             yield replace(row, large=max(self.limits.large * before, steps))
-        found = apart(a, b, max(self.a.resolution, self.b.resolution))
+        distance = wasserstein_and_ks(a, b, max(self.a.resolution, self.b.resolution))
         middle = a.mean_and_error[0]
-        row = self._row(Statistic.SHAPE, middle, middle, NO_SHIFT, _told_apart(found.later, found.earlier, "ns"), coarse)
-        moved = found.later if found.later > row.threshold or found.later >= found.earlier else -found.earlier
+        row = self._row(Statistic.SHAPE, middle, middle, NO_SHIFT, _told_apart(distance.later, distance.earlier, "ns"), coarse)
+        moved = distance.later if distance.later > row.threshold or distance.later >= distance.earlier else -distance.earlier
         yield replace(
             row,
             after=middle + moved,
-            shift=Shift(moved, -found.earlier, found.later, found.p),
+            shift=Shift(moved, -distance.earlier, distance.later, distance.p),
             large=max(self.limits.large * middle, coarse),
         )
 
@@ -138,9 +147,9 @@ class CpuRows:
         p = exceedance_p(other.total, later.total, events.events) if events else 1.0
         basis = self._single
         if events and events.wakeups:
-            told = f"{events.events} event{'s' if events.events > 1 else ''}"
-            told += "" if events.seen else " at ten to one, as a histogram does not say which came together"
-            basis = f"{events.wakeups} of {later.total:,} later than all of {other.total:,}, {told}"
+            text = f"{events.events} event{'s' if events.events > 1 else ''}"
+            text += "" if events.seen else " at ten to one, as a histogram does not say which came together"
+            basis = f"{events.wakeups} of {later.total:,} later than all of {other.total:,}, {text}"
         shift = replace(undecided(b.maximum - a.maximum), p=p)
         return self._row(Statistic.MAXIMUM, a.maximum, b.maximum, shift, basis)
 
@@ -149,12 +158,12 @@ class CpuRows:
         if before is None or after is None:
             return None
         shift = NO_SHIFT if before == after == 0 else undecided(after - before)
-        told = f"{self.a.one.missed} of {self.a.due:,} and {self.b.one.missed} of {self.b.due:,}"
-        one, other = (_missing(side) for side in (self.a, self.b))
-        if one is not None and other is not None:
-            shift = replace(shift, p=rate_p(one, self.a.due, other, self.b.due))
-            told += f", in {one} and {other} events"
-        return self._row(Statistic.MISSED, before, after, shift, told, metric=Metric.MISSED_PERIODS)
+        basis = f"{self.a.distribution.missed} of {self.a.due:,} and {self.b.distribution.missed} of {self.b.due:,}"
+        events, other = (_missing(side) for side in (self.a, self.b))
+        if events is not None and other is not None:
+            shift = replace(shift, p=rate_p(events, self.a.due, other, self.b.due))
+            basis += f", in {events} and {other} events"
+        return self._row(Statistic.MISSED, before, after, shift, basis, metric=Metric.MISSED_PERIODS)
 
     def _mean_shift(self) -> Shift:
         """Averages: the spread of the counted side, and what the printed side may have been rounded by. No count, no test."""
@@ -172,7 +181,7 @@ class CpuRows:
 
 def test_of(a: Side, b: Side) -> str:
     """The test's name; that of both tools where two are compared."""
-    return a.one.test if a.one.test == b.one.test else f"{a.one.test}-to-{b.one.test}"
+    return a.distribution.test if a.distribution.test == b.distribution.test else f"{a.distribution.test}-to-{b.distribution.test}"
 
 
 def undecided(difference: float) -> Shift:

@@ -43,57 +43,57 @@ def read_google_benchmark(root: Mapping[str, object], place: str) -> Benchmark:
         raise DataError(f"{place}: no list `benchmarks` of Google's benchmark library; name another file")
     if entries and all(isinstance(entry, dict) and set(entry) == {"name"} for entry in entries):
         raise DataError(f"{place}: the names that --benchmark_list_tests prints, without a time; run the benchmarks")
-    found = _Entries(frozenset(str(entry.get("name")) for entry in entries if isinstance(entry, dict)))
+    parsed = _Entries(frozenset(str(entry.get("name")) for entry in entries if isinstance(entry, dict)))
     for number, entry in enumerate(entries, 1):
-        _take(found, entry, place, number)
-    found.problems += [
+        _take(parsed, entry, place, number)
+    parsed.problems += [
         f"{place}: {name!r} has aggregates only; run it without --benchmark_report_aggregates_only"
-        for name in found.aggregates
-        if name not in found.values
+        for name in parsed.aggregates
+        if name not in parsed.values
     ]
-    if not found.values:
-        skipped = f"{place}: every benchmark was skipped: {next(iter(found.skipped), '')}"
-        none = skipped if found.skipped else f"{place}: no benchmark ran; name the JSON of a whole run"
-        raise DataError(found.problems[0] if found.problems else none)
-    amounts = tuple(Amount(TOOL, Metric.DURATION, name, None, tuple(values)) for name, values in found.values.items())
-    return Benchmark(TOOL, amounts, facts=_facts(root, found), problems=tuple(found.problems))
+    if not parsed.values:
+        skipped = f"{place}: every benchmark was skipped: {next(iter(parsed.skipped), '')}"
+        none = skipped if parsed.skipped else f"{place}: no benchmark ran; name the JSON of a whole run"
+        raise DataError(parsed.problems[0] if parsed.problems else none)
+    amounts = tuple(Amount(TOOL, Metric.DURATION, name, None, tuple(values)) for name, values in parsed.values.items())
+    return Benchmark(TOOL, amounts, facts=_facts(root, parsed), problems=tuple(parsed.problems))
 
 
-def _take(found: _Entries, entry: object, place: str, number: int) -> None:
+def _take(parsed: _Entries, entry: object, place: str, number: int) -> None:
     if not isinstance(entry, dict) or not isinstance(entry.get("name"), str):
-        found.problems.append(f"{place}: entry {number} of `benchmarks` has no name; it is left out")
+        parsed.problems.append(f"{place}: entry {number} of `benchmarks` has no name; it is left out")
         return
     name = str(entry.get("run_name", entry["name"]))[:120]
-    aggregate_of = name if entry.get("run_type", "iteration") != "iteration" else _old_aggregate(found, entry)
+    aggregate_of = name if entry.get("run_type", "iteration") != "iteration" else _old_aggregate(parsed, entry)
     if aggregate_of:
-        found.aggregates[aggregate_of] = None
+        parsed.aggregates[aggregate_of] = None
         return
     if entry.get("skipped") is True:
-        found.skipped[f"{name} ({str(entry.get('skip_message', ''))[:60]})"] = None
+        parsed.skipped[f"{name} ({str(entry.get('skip_message', ''))[:60]})"] = None
         return
     time, unit = entry.get("real_time"), NS.get(str(entry.get("time_unit", "ns")))
     is_time = isinstance(time, int | float) and not isinstance(time, bool) and 0 <= time < LARGEST
     if entry.get("error_occurred") or unit is None or not is_time:
-        found.problems.append(f"{place}: {name!r} has no time ({str(entry.get('error_message', time))[:60]}); it is left out")
+        parsed.problems.append(f"{place}: {name!r} has no time ({str(entry.get('error_message', time))[:60]}); it is left out")
         return
-    found.values.setdefault(name, []).append(float(str(time)) * unit)
-    found.counters |= dict.fromkeys(key for key in entry if key not in OF_LIBRARY)
+    parsed.values.setdefault(name, []).append(float(str(time)) * unit)
+    parsed.counters |= dict.fromkeys(key for key in entry if key not in OF_LIBRARY)
 
 
-def _old_aggregate(found: _Entries, entry: Mapping[str, object]) -> str:
+def _old_aggregate(parsed: _Entries, entry: Mapping[str, object]) -> str:
     """The benchmark whose aggregate this entry without a `run_type` is, by the names of the others."""
     match = None if "run_type" in entry else OLD_AGGREGATE.match(str(entry["name"]))
     if match is None:
         return ""
-    of_one = match[1] in found.names or {f"{match[1]}_mean", f"{match[1]}_stddev"} <= found.names
+    of_one = match[1] in parsed.names or {f"{match[1]}_mean", f"{match[1]}_stddev"} <= parsed.names
     return match[1][:120] if of_one else ""
 
 
-def _facts(root: Mapping[str, object], found: _Entries) -> tuple[tuple[str, str], ...]:
+def _facts(root: Mapping[str, object], parsed: _Entries) -> tuple[tuple[str, str], ...]:
     context = root.get("context")
     facts = [(key, str(context[key])[:120]) for key in CONTEXT if key in context] if isinstance(context, dict) else []
-    if found.skipped:
-        facts.append(("skipped benchmarks", ", ".join(found.skipped)[:240]))
-    if found.counters:
-        facts.append(("counters that are not read", ", ".join(found.counters)[:240]))
+    if parsed.skipped:
+        facts.append(("skipped benchmarks", ", ".join(parsed.skipped)[:240]))
+    if parsed.counters:
+        facts.append(("counters that are not read", ", ".join(parsed.counters)[:240]))
     return tuple(facts)

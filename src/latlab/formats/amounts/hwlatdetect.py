@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from latlab.errors import DataError
 from latlab.formats.line_account import second_run
 from latlab.model.benchmarks import Benchmark
-from latlab.model.conditions import UNSAID, Conditions
+from latlab.model.conditions import NO_CONDITIONS, Conditions
 from latlab.model.enums import Metric
 from latlab.model.run import Amount
 
@@ -49,7 +49,7 @@ def read_hwlatdetect(text: str, place: str) -> Benchmark:
     """The largest gap, how many were above the threshold, and the system management interrupts where they were counted."""
     begun = START.search(text)
     if begun is not None and (again := START.search(text, begun.end())) is not None:
-        first, second = (text.count("\n", 0, one.start()) + 1 for one in (begun, again))
+        first, second = (text.count("\n", 0, title_match.start()) + 1 for title_match in (begun, again))
         raise second_run(place, first, second, TOOL, "its title again")
     if begun is None:
         raise DataError(f"{place}: no `hwlatdetect:  test duration`; name the output of hwlatdetect, made without --quiet")
@@ -103,7 +103,7 @@ def read_hwlatdetect(text: str, place: str) -> Benchmark:
         facts.append((NAMES[SMIS], "unknown: rdmsr could not read their counter, and hwlatdetect prints 0 all the same"))
     if largest is None:
         facts.append(("largest gap", f"below the threshold{f' of {threshold} us' if threshold is not None else ''}"))
-    conditions = Conditions(duration_s=float(seconds)) if seconds else UNSAID
+    conditions = Conditions(duration_s=float(seconds)) if seconds else NO_CONDITIONS
     return Benchmark(TOOL, tuple(amounts), conditions, tuple(facts), tuple(problems))
 
 

@@ -51,56 +51,57 @@ def read_irq_times(text: str, place: str) -> Benchmark:
         raise DataError(f"{place}: no line `Tracing soft irq event time...` or of hardirqs; give the whole output")
     tool = f"{begun[1]}irqs"
     if (again := START.search(text, begun.end())) is not None:
-        first, second = (text.count("\n", 0, one.start()) + 1 for one in (begun, again))
+        first, second = (text.count("\n", 0, match.start()) + 1 for match in (begun, again))
         raise second_run(place, first, second, tool, "its title again")
-    found = _scanned(text, place)
-    over_s = _interval_s(found.clocks_s)
-    names = dict.fromkeys(name for table in found.tables for name in table)
-    what = "count" if found.metric is Metric.EVENTS else "time"
+    parsed = _scanned(text, place)
+    over_s = _interval_s(parsed.clocks_s)
+    names = dict.fromkeys(name for table in parsed.tables for name in table)
+    quantity = "count" if parsed.metric is Metric.EVENTS else "time"
     amounts = [
-        Amount(tool, found.metric, f"{name} {what}", None, tuple(table.get(name, 0.0) for table in found.tables), over_s) for name in names
+        Amount(tool, parsed.metric, f"{name} {quantity}", None, tuple(table.get(name, 0.0) for table in parsed.tables), over_s)
+        for name in names
     ]
-    for name, counts in found.counts.items():
+    for name, counts in parsed.counts.items():
         amounts.append(Amount(tool, Metric.EVENTS, f"{name} count", None, tuple(counts), over_s))
-        amounts.append(Amount(tool, Metric.DURATION, f"{name} longest, the end of its bucket", None, tuple(found.longest_ns[name])))
+        amounts.append(Amount(tool, Metric.DURATION, f"{name} longest, the end of its bucket", None, tuple(parsed.longest_ns[name])))
     if not amounts:
-        raise DataError(found.problems[0] if found.problems else f"{place}: {tool} printed no figure; it was stopped before it printed")
-    facts = (("intervals", str(max(len(found.tables), *map(len, found.counts.values()), 0))),) if found.tables or found.counts else ()
-    return Benchmark(tool, tuple(amounts), facts=facts, problems=tuple(found.problems))
+        raise DataError(parsed.problems[0] if parsed.problems else f"{place}: {tool} printed no figure; it was stopped before it printed")
+    facts = (("intervals", str(max(len(parsed.tables), *map(len, parsed.counts.values()), 0))),) if parsed.tables or parsed.counts else ()
+    return Benchmark(tool, tuple(amounts), facts=facts, problems=tuple(parsed.problems))
 
 
 def _scanned(text: str, place: str) -> _Text:
-    found = _Text()
+    parsed = _Text()
     unit = 1.0
     width = 0  # of the rows of a table, which are as long as its title
     kind = ""
     for number, raw in enumerate(text.split("\n"), 1):
         line = raw.rstrip("\r")
         if match := CLOCK.match(line):
-            found.clocks_s.append(int(match[1]) * 3600 + int(match[2]) * 60 + int(match[3]))
+            parsed.clocks_s.append(int(match[1]) * 3600 + int(match[2]) * 60 + int(match[3]))
             width, kind = 0, ""
         elif match := TITLE.match(line):
-            found.metric = Metric.EVENTS if match[1] == "count" else Metric.DURATION
+            parsed.metric = Metric.EVENTS if match[1] == "count" else Metric.DURATION
             unit = NS.get(match[1], 1.0)
-            found.tables.append({})
+            parsed.tables.append({})
             width = len(line.rstrip())
         elif match := KIND.match(line):
             kind = match["name"]
-            found.counts.setdefault(kind, []).append(0.0)
-            found.longest_ns.setdefault(kind, []).append(0.0)
+            parsed.counts.setdefault(kind, []).append(0.0)
+            parsed.longest_ns.setdefault(kind, []).append(0.0)
         elif match := HISTOGRAM.match(line):
             unit = NS[match[1]]
         elif kind and (match := BUCKET.match(line)):
-            found.counts[kind][-1] += int(match["count"])
+            parsed.counts[kind][-1] += int(match["count"])
             if int(match["count"]):
-                found.longest_ns[kind][-1] = (int(match["high"]) + 1) * unit
+                parsed.longest_ns[kind][-1] = (int(match["high"]) + 1) * unit
         elif width and (match := ROW.match(line)) and _is_aligned(line, match["name"], width):
-            found.tables[-1][match["name"]] = int(match["value"]) * unit
+            parsed.tables[-1][match["name"]] = int(match["value"]) * unit
         elif TORN.match(line):
-            found.problems.append(f"{place}:{number}: {line.strip()[:60]!r} is no whole row of a histogram; it is left out")
-        elif not line.strip() and found.tables and found.tables[-1]:
+            parsed.problems.append(f"{place}:{number}: {line.strip()[:60]!r} is no whole row of a histogram; it is left out")
+        elif not line.strip() and parsed.tables and parsed.tables[-1]:
             width = 0
-    return found
+    return parsed
 
 
 def _is_aligned(line: str, name: str, width: int) -> bool:

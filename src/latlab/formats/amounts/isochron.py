@@ -44,25 +44,25 @@ def read_isochron(text: str, place: str) -> Benchmark:
     """Three durations for each part. A budget is a value, as more of it is better. Where the clocks that a part is measured between are not
     synchronised it can be negative: such a part is left out and reported."""
     amounts: list[Amount] = []
-    seen: dict[str, int] = {}
+    lines_of: dict[str, int] = {}
     problems: list[str] = []
     for number, raw in enumerate(text.split("\n"), 1):
         line, where = raw.rstrip("\r"), f"{place}:{number}"
         if match := PART.match(line):
             name = match["name"]
-            if name in seen:
-                raise second_run(place, seen[name], number, TOOL, f"{name} again")
-            seen[name] = number
+            if name in lines_of:
+                raise second_run(place, lines_of[name], number, TOOL, f"{name} again")
+            lines_of[name] = number
             if int(match["low"]) < 0 and name not in MORE_IS_BETTER:
                 problems.append(f"{where}: {name} is negative, so the clocks are not synchronised; it is left out")
                 continue
             metric = Metric.VALUE if name in MORE_IS_BETTER else Metric.DURATION
-            for what, group in (("minimum", "low"), ("mean", "mean"), ("maximum", "high")):
-                amounts.append(Amount(TOOL, metric, f"{name} {what}", None, (float(match[group]),)))
+            for quantity, group in (("minimum", "low"), ("mean", "mean"), ("maximum", "high")):
+                amounts.append(Amount(TOOL, metric, f"{name} {quantity}", None, (float(match[group]),)))
         elif match := MISSES.match(line):
-            if "misses" in seen:
-                raise second_run(place, seen["misses"], number, TOOL, "deadline misses again")
-            seen["misses"] = number
+            if "misses" in lines_of:
+                raise second_run(place, lines_of["misses"], number, TOOL, "deadline misses again")
+            lines_of["misses"] = number
             amounts.append(Amount(TOOL, Metric.EVENTS, "deadline misses", None, (float(match[1]),)))
         elif LOST.match(line) or UNSYNCHRONIZED.match(line):
             problems.append(f"{where}: isochron says: {line.strip()[:120]}")

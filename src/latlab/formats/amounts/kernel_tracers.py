@@ -71,20 +71,20 @@ def read_osnoise_trace(text: str, place: str) -> Benchmark:
             before.append(match)
     if not periods:
         raise DataError(f"{place}: no period in the trace of osnoise; it was stopped before the first one ended")
-    amounts = tuple(one for cpu in sorted(periods) for one in _noise(cpu, periods[cpu]))
+    amounts = tuple(amount for cpu in sorted(periods) for amount in _noise(cpu, periods[cpu]))
     return Benchmark("osnoise tracer", amounts, problems=tuple(_lost(text, place)))
 
 
 def _noise(cpu: int, periods: list[re.Match[str]]) -> Iterator[Amount]:
     tool, core = "osnoise", CoreId(0, cpu)
-    runtime, noise = (sum(int(one[name]) for one in periods) for name in ("runtime", "noise"))
+    runtime, noise = (sum(int(period[name]) for period in periods) for name in ("runtime", "noise"))
     seconds = runtime / 1e6
     yield Amount(tool, Metric.AVAILABLE, "to the thread", core, (100 * max(runtime - noise, 0) / runtime if runtime else 0.0,))
     yield Amount(tool, Metric.DURATION, "noise", core, (noise * 1e3,), seconds)
-    yield Amount(tool, Metric.DURATION, "most noise of a period", core, (max(int(one["noise"]) for one in periods) * 1e3,))
-    yield Amount(tool, Metric.DURATION, "longest single noise", core, (max(int(one["single"]) for one in periods) * 1e3,))
+    yield Amount(tool, Metric.DURATION, "most noise of a period", core, (max(int(period["noise"]) for period in periods) * 1e3,))
+    yield Amount(tool, Metric.DURATION, "longest single noise", core, (max(int(period["single"]) for period in periods) * 1e3,))
     for number, source in enumerate(SOURCES):
-        yield Amount(tool, Metric.EVENTS, source, core, (float(sum(int(one["counts"].split()[number]) for one in periods)),), seconds)
+        yield Amount(tool, Metric.EVENTS, source, core, (float(sum(int(period["counts"].split()[number]) for period in periods)),), seconds)
 
 
 def read_latency_trace(text: str, place: str) -> Benchmark:

@@ -45,7 +45,7 @@ END = re.compile(r"PROJECT EXECUTION (SUCCESSFUL|FAILED)")
 
 def read_latency_measure(text: str, place: str) -> Benchmark:
     """An average in ns for each operation; several boots in one log are repetitions."""
-    found: dict[str, list[float]] = {}
+    values_of: dict[str, list[float]] = {}
     problems: list[str] = []
     mhz, ended = 0, False
     title, is_below_dashes = "", False
@@ -58,10 +58,10 @@ def read_latency_measure(text: str, place: str) -> Benchmark:
             if mhz and not _agree(int(cycles), int(ns), mhz):
                 problems.append(f"{place}:{number}: {cycles} cycles at {mhz} MHz are not {ns} ns; the line is left out")
             else:
-                found.setdefault(" ".join(name.removeprefix("REC: ").split()), []).append(float(ns))
+                values_of.setdefault(" ".join(name.removeprefix("REC: ").split()), []).append(float(ns))
         elif match := EXTREME.match(line):
             if title:
-                found.setdefault(f"{title} {match['what'].lower()}", []).append(float(match["ns"]))
+                values_of.setdefault(f"{title} {match['what'].lower()}", []).append(float(match["ns"]))
             else:
                 problems.append(f"{place}:{number}: figures without the title of what was measured; the line is left out")
         elif DASHES.match(line):
@@ -76,12 +76,12 @@ def read_latency_measure(text: str, place: str) -> Benchmark:
                 problems.append(f"{place}:{number}: the benchmark says that it failed")
         elif TORN.search(line):
             problems.append(f"{place}:{number}: {line.strip()[:60]!r} is no whole line of latency_measure; it is left out")
-    if not found:
+    if not values_of:
         raise DataError(problems[0] if problems else f"{place}: no figure of latency_measure; it was stopped before it measured")
     if not ended:
         problems.append(f"{place}: no line `PROJECT EXECUTION`, so the log was cut off")
     tool = BEFORE if IS_BEFORE.search(text) else TOOL
-    amounts = tuple(Amount(tool, Metric.DURATION, name, None, tuple(values)) for name, values in found.items())
+    amounts = tuple(Amount(tool, Metric.DURATION, name, None, tuple(values)) for name, values in values_of.items())
     return Benchmark(tool, amounts, facts=(("clock", f"{mhz} MHz"),) if mhz else (), problems=tuple(problems))
 
 

@@ -46,7 +46,7 @@ def read_osnoise_top(text: str, place: str) -> Benchmark:
     start, problems = last_screen(lines, TITLE, ROW, "rtla osnoise top", place)
     problems += missed_events(text, place)
     tool = TOOLS[lines[start].strip()]
-    found: dict[int, tuple[Amount, ...]] = {}
+    by_cpu: dict[int, tuple[Amount, ...]] = {}
     for number, line in enumerate(lines[start:], start + 1):
         match = ROW.match(line)
         if match is None:
@@ -55,15 +55,17 @@ def read_osnoise_top(text: str, place: str) -> Benchmark:
             continue
         cpu = int(match["cpu"])
         contradiction = _contradiction(match)
-        if cpu in found:
+        if cpu in by_cpu:
             problems.append(f"{place}:{number}: CPU {cpu} appears twice; the second line is left out")
         elif contradiction:
             problems.append(f"{place}:{number}: CPU {cpu}: {contradiction}; the line is left out")
         else:
-            found[cpu] = tuple(_amounts(tool, cpu, match))
-    if not found:
+            by_cpu[cpu] = tuple(_amounts(tool, cpu, match))
+    if not by_cpu:
         raise DataError(problems[0] if problems else f"{place}: the screen names no CPU, so nothing was measured")
-    return Benchmark(tool, tuple(one for cpu in sorted(found) for one in found[cpu]), facts=stop_facts(text), problems=tuple(problems))
+    return Benchmark(
+        tool, tuple(amount for cpu in sorted(by_cpu) for amount in by_cpu[cpu]), facts=stop_facts(text), problems=tuple(problems)
+    )
 
 
 def _amounts(tool: str, cpu: int, match: re.Match[str]) -> Iterator[Amount]:

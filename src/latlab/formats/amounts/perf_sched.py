@@ -29,7 +29,7 @@ LINES = (START, ROW, TORN, TOTAL, LOST, COMPLAINT, re.compile(r"^ *-{40,}|^Check
 
 def read_perf_sched(text: str, place: str) -> Benchmark:
     """Tasks that waited at least once; those of one name are numbered in their order, as ids change from run to run."""
-    seen: Counter[str] = Counter()
+    times_named: Counter[str] = Counter()
     amounts: list[Amount] = []
     problems: list[str] = []
     complaints: list[str] = []
@@ -52,11 +52,11 @@ def read_perf_sched(text: str, place: str) -> Benchmark:
                 problems.append(f"{place}:{number}: {line.strip()[:60]!r} is no whole line of a task; it is left out")
             continue
         switches += int(match["switches"])
-        seen[match["task"]] += 1
-        nth = seen[match["task"]]
+        times_named[match["task"]] += 1
+        nth = times_named[match["task"]]
         name = match["task"] if nth == 1 else f"{match['task']} {nth}"
-        for what, figure in (("average delay", match["average"]), ("largest delay", match["largest"])):
-            amounts.append(Amount(TOOL, Metric.DURATION, f"{name} {what}", None, (float(figure) * 1e6,)))
+        for quantity, figure in (("average delay", match["average"]), ("largest delay", match["largest"])):
+            amounts.append(Amount(TOOL, Metric.DURATION, f"{name} {quantity}", None, (float(figure) * 1e6,)))
     if not amounts:
         raise DataError(problems[0] if problems else f"{place}: perf sched latency names no task; record for longer")
     if total is None:
@@ -69,7 +69,7 @@ def read_perf_sched(text: str, place: str) -> Benchmark:
 
 def _once(amounts: list[Amount]) -> tuple[Amount, ...]:
     """A task may be called as another one with its number: the first keeps the name."""
-    found: dict[str, Amount] = {}
-    for one in amounts:
-        found.setdefault(one.name, one)
-    return tuple(found.values())
+    by_name: dict[str, Amount] = {}
+    for amount in amounts:
+        by_name.setdefault(amount.name, amount)
+    return tuple(by_name.values())

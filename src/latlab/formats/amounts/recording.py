@@ -56,7 +56,7 @@ def is_recording_csv(text: str) -> bool:
 
 def read_recording_csv(text: str, place: str) -> Benchmark:
     """One suite's records; the file names neither the suite nor the platform."""
-    found = _Found()
+    recorded = _Found()
     try:
         rows = list(csv.reader(io.StringIO(_table(text), newline=""), strict=True))
     except csv.Error as error:
@@ -69,10 +69,10 @@ def read_recording_csv(text: str, place: str) -> Benchmark:
         if not row:
             continue
         if len(row) != len(header):
-            found.problems.append(f"{where}: {len(row)} fields where the header names {len(header)}; it is left out")
+            recorded.problems.append(f"{where}: {len(row)} fields where the header names {len(header)}; it is left out")
             continue
-        _add_record(found, "recording", {key: _items(cell) for key, cell in zip(header, row, strict=True) if cell}, where)
-    return _benchmark(found, place, ())
+        _add_record(recorded, "recording", {key: _items(cell) for key, cell in zip(header, row, strict=True) if cell}, where)
+    return _benchmark(recorded, place, ())
 
 
 def _table(text: str) -> str:
@@ -87,29 +87,29 @@ def _table(text: str) -> str:
 def read_twister_json(root: Mapping[str, object], place: str) -> Benchmark:
     """Every suite that recorded something. Where suites ran on several platforms or with several toolchains, these are part of the
     test's name."""
-    suites = [one for one in _list(root.get("testsuites")) if isinstance(one, dict) and one.get("recording")]
+    suites = [candidate for candidate in _list(root.get("testsuites")) if isinstance(candidate, dict) and candidate.get("recording")]
     if not suites:
         raise DataError(f"{place}: no suite of twister's report has a recording; name one whose test has `record` in its harness_config")
-    found = _Found()
+    recorded = _Found()
     platforms = list(dict.fromkeys(str(suite.get("platform", "")) for suite in suites))
     distinct = [key for key in ("platform", "toolchain") if len({str(suite.get(key, "")) for suite in suites}) > 1]
     retries: list[str] = []
     for suite in suites:
         test = "/".join(str(suite.get(key, "")) for key in (*distinct, "name"))
         if suite.get("status", "passed") != "passed":
-            found.problems.append(f"{place}: {test} {suite['status'] or 'has no status'}; its recording is kept")
+            recorded.problems.append(f"{place}: {test} {suite['status'] or 'has no status'}; its recording is kept")
         if suite.get("retries"):
             retries.append(f"{test} ({str(suite['retries'])[:10]})")
         for number, record in enumerate(_list(suite["recording"]), 1):
             where = f"{place}: {test}, record {number}"
             if isinstance(record, dict):
-                _add_record(found, test, {str(key): _texts(value) for key, value in record.items()}, where)
+                _add_record(recorded, test, {str(key): _texts(value) for key, value in record.items()}, where)
             else:
-                found.problems.append(f"{where}: no object; it is left out")
+                recorded.problems.append(f"{where}: no object; it is left out")
     facts = [("platforms", ", ".join(platforms))]
     if retries:
         facts.append(("retries", ", ".join(retries)[:240]))
-    return _benchmark(found, place, tuple(facts))
+    return _benchmark(recorded, place, tuple(facts))
 
 
 def load_json(text: str, place: str) -> Mapping[str, object]:
@@ -125,34 +125,34 @@ def load_json(text: str, place: str) -> Mapping[str, object]:
     return root
 
 
-def _add_record(found: _Found, test: str, record: Mapping[str, Value], where: str) -> None:
+def _add_record(recorded: _Found, test: str, record: Mapping[str, Value], where: str) -> None:
     objects = [key for key, texts in record.items() if any(OBJECT.match(text) for text in texts)]
-    found.problems += [f"{where}: {key} is an object of the suite's own (`as_json`); it is left out" for key in objects]
+    recorded.problems += [f"{where}: {key} is an object of the suite's own (`as_json`); it is left out" for key in objects]
     record = {key: texts for key, texts in record.items() if key not in DERIVED and key not in objects}
     if "nanoseconds" in record and len(record.get("metric", ())) == 1:
-        found.add(test, Metric.DURATION, record["metric"][0], record["nanoseconds"], where)
+        recorded.add(test, Metric.DURATION, record["metric"][0], record["nanoseconds"], where)
         return
     if "total_time_period" in record:
-        found.add(test, Metric.THROUGHPUT, "total of a period", record["total_time_period"], where)
-        found.problems += [f"{where}: the test says: {text[:120]}" for text in record.get("error_message", ())]
+        recorded.add(test, Metric.THROUGHPUT, "total of a period", record["total_time_period"], where)
+        recorded.problems += [f"{where}: the test says: {text[:120]}" for text in record.get("error_message", ())]
         return
     labels = " ".join(text for texts in record.values() if len(texts) == 1 for text in texts if not NUMBER.fullmatch(text))
     numbers = {key: texts for key, texts in record.items() if any(map(NUMBER.fullmatch, texts))}
     if not numbers:
-        found.problems.append(f"{where}: no number in it; it is left out")
+        recorded.problems.append(f"{where}: no number in it; it is left out")
     for key, texts in numbers.items():
-        found.add(test, Metric.VALUE, f"{labels} {key}".strip(), texts, where)
+        recorded.add(test, Metric.VALUE, f"{labels} {key}".strip(), texts, where)
 
 
-def _benchmark(found: _Found, place: str, facts: tuple[tuple[str, str], ...]) -> Benchmark:
-    amounts = tuple(_amounts(found))
+def _benchmark(recorded: _Found, place: str, facts: tuple[tuple[str, str], ...]) -> Benchmark:
+    amounts = tuple(_amounts(recorded))
     if not amounts:
-        raise DataError(found.problems[0] if found.problems else f"{place}: no record; the test printed nothing that was looked for")
-    return Benchmark(TOOL, amounts, facts=facts, problems=tuple(found.problems))
+        raise DataError(recorded.problems[0] if recorded.problems else f"{place}: no record; the test printed nothing that was looked for")
+    return Benchmark(TOOL, amounts, facts=facts, problems=tuple(recorded.problems))
 
 
-def _amounts(found: _Found) -> Iterator[Amount]:
-    for (test, metric, name), values in found.values.items():
+def _amounts(recorded: _Found) -> Iterator[Amount]:
+    for (test, metric, name), values in recorded.values.items():
         finite = tuple(value for value in values if math.isfinite(value))
         if finite:
             yield Amount(test, metric, name, None, finite)
@@ -168,7 +168,7 @@ def _items(cell: str) -> Value:
 
 def _texts(value: object) -> Value:
     if isinstance(value, list):
-        return [str(one)[:200] for one in value]
+        return [str(item)[:200] for item in value]
     return [str(value)[:200]]
 
 

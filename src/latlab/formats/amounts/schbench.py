@@ -45,7 +45,7 @@ LINES = (
 
 def read_schbench(text: str, place: str) -> Benchmark:
     """A quantity for each percentile and for the maximum of each section, and the rate of the whole run."""
-    found: dict[str, dict[str, Amount]] = {}
+    sections: dict[str, dict[str, Amount]] = {}
     rates: dict[str, Amount] = {}
     current = ""
     metric_of: dict[str, Metric] = {}
@@ -56,7 +56,7 @@ def read_schbench(text: str, place: str) -> Benchmark:
     for number, raw in enumerate(text.split("\n"), 1):
         line = raw.rstrip("\r")
         if match := OBJECT.match(line):
-            found.update(_of_object(match[0]))
+            sections.update(_of_object(match[0]))
             line = line[match.end() :]
         if match := SECTION.match(line):
             is_rate = match["unit"] == "requests"
@@ -69,16 +69,16 @@ def read_schbench(text: str, place: str) -> Benchmark:
             if seconds and (seconds < before_s - 1 or (not is_rate and seconds <= before_s and total < before_total)):
                 raise second_run(place, before, number, TOOL, f"after {before_s} s come {seconds} s")
             ran[current] = seconds, total, number
-            found[current], metric_of[current] = {}, metric
+            sections[current], metric_of[current] = {}, metric
             if total == 0:
-                del found[current]
+                del sections[current]
                 current = ""
         elif current and (match := PERCENTILE.match(line)):
             name = f"{current} {float(match[1]):g} %"
-            found[current][name] = Amount(TOOL, metric, name, None, (int(match[2]) * scale,))
+            sections[current][name] = Amount(TOOL, metric, name, None, (int(match[2]) * scale,))
         elif current and metric is Metric.DURATION and (match := LARGEST.match(line)):
             name = f"{current} maximum"
-            found[current][name] = Amount(TOOL, metric, name, None, (int(match[2]) * scale,))
+            sections[current][name] = Amount(TOOL, metric, name, None, (int(match[2]) * scale,))
         elif match := RATE.match(line) or TRANSFERS.match(line):
             name = "transfers per second" if line.startswith("avg worker") else "requests per second average"
             rates[name] = Amount(TOOL, Metric.THROUGHPUT, name, None, (float(match[1]),))
@@ -86,28 +86,28 @@ def read_schbench(text: str, place: str) -> Benchmark:
             problems.append(f"{place}:{number}: {line.strip()[:60]!r} is no whole percentile of schbench; it is left out")
         if END.match(line):
             ended = number
-    cut = next((name for name in found if metric_of.get(name) is Metric.DURATION and f"{name} maximum" not in found[name]), "")
+    cut = next((name for name in sections if metric_of.get(name) is Metric.DURATION and f"{name} maximum" not in sections[name]), "")
     if cut:
         problems.append(f"{place}: the percentiles of {cut} have no line `min=`, so the output was cut off")
-    amounts = tuple(one for section in (*found.values(), rates) for one in section.values())
-    if not any(found.values()):
+    amounts = tuple(amount for section in (*sections.values(), rates) for amount in section.values())
+    if not any(sections.values()):
         raise DataError(problems[0] if problems else f"{place}: no percentile of schbench; it was stopped before it measured")
     return Benchmark(TOOL, amounts, problems=tuple(problems), facts=_facts(text))
 
 
 def _of_object(text: str) -> dict[str, dict[str, Amount]]:
     """The JSON of -j. A section whose maximum is 0 has no sample."""
-    found: dict[str, dict[str, Amount]] = {}
+    sections: dict[str, dict[str, Amount]] = {}
     for match in FIELD.finditer(text):
         is_rate = match["what"] == "rps"
         section = "requests per second" if is_rate else match["what"].replace("_", " ")
         if match["percent"] is None and match["value"] == "0":
-            del found[section]
+            del sections[section]
         elif match["percent"] is not None or not is_rate:
             name = f"{section} {float(match['percent']):g} %" if match["percent"] else f"{section} maximum"
             metric, scale = (Metric.THROUGHPUT, 1.0) if is_rate else (Metric.DURATION, 1e3)
-            found.setdefault(section, {})[name] = Amount(TOOL, metric, name, None, (int(match["value"]) * scale,))
-    return found
+            sections.setdefault(section, {})[name] = Amount(TOOL, metric, name, None, (int(match["value"]) * scale,))
+    return sections
 
 
 def _facts(text: str) -> tuple[tuple[str, str], ...]:

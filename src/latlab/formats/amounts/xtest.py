@@ -45,8 +45,8 @@ def read_xtest(text: str, place: str) -> Benchmark:
         if match := SETTING.match(line):
             setting = f"{match['setting']} "
         elif match := SPEED.match(line):
-            for what, group in (("minimum", 1), ("mean", 3), ("maximum", 2)):
-                values.setdefault((Metric.DURATION, f"{setting}{what}"), []).append(float(match[group]) * 1e3)
+            for quantity, group in (("minimum", 1), ("mean", 3), ("maximum", 2)):
+                values.setdefault((Metric.DURATION, f"{setting}{quantity}"), []).append(float(match[group]) * 1e3)
         elif match := CASE.match(line):
             case = f"{match['title']} "
         elif match := ROW.match(line):
@@ -57,5 +57,5 @@ def read_xtest(text: str, place: str) -> Benchmark:
             problems.append(f"{where}: {line.strip()[:60]!r} is no whole line of xtest; it is left out")
     if not values:
         raise DataError(problems[0] if problems else f"{place}: no figure of xtest; it was stopped before it printed")
-    amounts = tuple(Amount(TOOL, metric, name, None, tuple(found)) for (metric, name), found in values.items())
+    amounts = tuple(Amount(TOOL, metric, name, None, tuple(repetitions)) for (metric, name), repetitions in values.items())
     return Benchmark(TOOL, amounts, problems=tuple(dict.fromkeys(problems)))

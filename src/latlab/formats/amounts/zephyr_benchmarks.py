@@ -90,63 +90,63 @@ class _Text:
 
 def read_zephyr_benchmarks(text: str, place: str) -> Benchmark:
     """Figures that are printed again are repetitions."""
-    found = _Text()
+    parsed = _Text()
     for number, raw in enumerate(text.split("\n"), 1):
-        _take(found, raw.rstrip("\r"), f"{place}:{number}")
-    if not found.values:
+        _take(parsed, raw.rstrip("\r"), f"{place}:{number}")
+    if not parsed.values:
         raise DataError(
-            found.problems[0] if found.problems else f"{place}: no figure of Zephyr's benchmark; it was stopped before it measured"
+            parsed.problems[0] if parsed.problems else f"{place}: no figure of Zephyr's benchmark; it was stopped before it measured"
         )
-    tool = next(iter(found.values))[0]
-    facts = (("not imported", f"{found.left_out} rows of tables with several columns"),) if found.left_out else ()
-    return Benchmark(tool, tuple(_amounts(found)), facts=facts, problems=tuple(found.problems))
+    tool = next(iter(parsed.values))[0]
+    facts = (("not imported", f"{parsed.left_out} rows of tables with several columns"),) if parsed.left_out else ()
+    return Benchmark(tool, tuple(_amounts(parsed)), facts=facts, problems=tuple(parsed.problems))
 
 
-def _amounts(found: _Text) -> Iterator[Amount]:
-    for (tool, metric, name), values in found.values.items():
+def _amounts(parsed: _Text) -> Iterator[Amount]:
+    for (tool, metric, name), values in parsed.values.items():
         yield Amount(tool, metric, name, None, tuple(values))
 
 
-def _take(found: _Text, line: str, where: str) -> None:
+def _take(parsed: _Text, line: str, where: str) -> None:
     if match := SUITE.match(line):
-        found.suite = match["name"]
+        parsed.suite = match["name"]
     elif match := NAME.match(line):
-        found.name = f"{found.suite}.{match['name']}" if found.suite else match["name"]
+        parsed.name = f"{parsed.suite}.{match['name']}" if parsed.suite else match["name"]
     elif match := CYCLES.match(line):
-        found.add("ztest", Metric.VALUE, f"{found.name} {LOWER.get(match['what'], match['what'])}, cycles", float(match["value"]))
+        parsed.add("ztest", Metric.VALUE, f"{parsed.name} {LOWER.get(match['what'], match['what'])}, cycles", float(match["value"]))
     elif match := SPEED.match(line):
-        found.add("ztest", Metric.THROUGHPUT, f"{found.name} operations per second", float(match["value"]))
+        parsed.add("ztest", Metric.THROUGHPUT, f"{parsed.name} operations per second", float(match["value"]))
     elif match := CSV_SAMPLES.match(line):
         name = match["name"].replace(",", ".")
-        for what, group in (("mean", "mean"), ("minimum", "low"), ("maximum", "high")):
-            found.add("ztest", Metric.VALUE, f"{name} {what}, cycles", float(match[group]))
+        for quantity, group in (("mean", "mean"), ("minimum", "low"), ("maximum", "high")):
+            parsed.add("ztest", Metric.VALUE, f"{name} {quantity}, cycles", float(match[group]))
     elif match := CSV_TIMED.match(line):
         name = match["name"].replace(",", ".")
-        found.add("ztest", Metric.THROUGHPUT, f"{name} operations per second", float(match["speed"]))
-        found.add("ztest", Metric.VALUE, f"{name} each, cycles", float(match["cycles"]))
+        parsed.add("ztest", Metric.THROUGHPUT, f"{name} operations per second", float(match["speed"]))
+        parsed.add("ztest", Metric.VALUE, f"{name} each, cycles", float(match["cycles"]))
     elif match := INCONCLUSIVE.match(line):
-        found.problems.append(f"{where}: {(match['name'] or found.name).replace(',', '.')} is inconclusive; it is left out")
+        parsed.problems.append(f"{where}: {(match['name'] or parsed.name).replace(',', '.')} is inconclusive; it is left out")
     elif ERROR.match(line):
-        found.problems.append(f"{where}: the benchmark says that a tick occurred while it measured")
+        parsed.problems.append(f"{where}: the benchmark says that a tick occurred while it measured")
     else:
-        _take_older(found, line, where)
+        _take_older(parsed, line, where)
 
 
-def _take_older(found: _Text, line: str, where: str) -> None:
+def _take_older(parsed: _Text, line: str, where: str) -> None:
     if match := CASE.match(line):
-        found.name = match["name"]
+        parsed.name = match["name"]
     elif match := CASE_TIME.match(line):
-        found.add("sys_kernel", Metric.DURATION, found.name, float(match["ns"]))
+        parsed.add("sys_kernel", Metric.DURATION, parsed.name, float(match["ns"]))
     elif CASE_FAILED.match(line):
-        found.problems.append(f"{where}: {found.name} failed")
+        parsed.problems.append(f"{where}: {parsed.name} failed")
     elif match := SCHED.match(line):
-        for what in ("unpend", "ready", "switch", "pend"):
-            found.add("sched", Metric.VALUE, f"{what}, cycles", float(match[what]))
+        for quantity in ("unpend", "ready", "switch", "pend"):
+            parsed.add("sched", Metric.VALUE, f"{quantity}, cycles", float(match[quantity]))
     elif match := BOOT.match(line):
-        found.add("boot_time", Metric.DURATION, f"to {match['what']}", float(match["us"]) * 1e3)
+        parsed.add("boot_time", Metric.DURATION, f"to {match['what']}", float(match["us"]) * 1e3)
     elif TABLE.match(line):
-        found.name = "app_kernel"
-    elif found.name == "app_kernel" and (match := ROW.match(line)):
-        found.add("app_kernel", Metric.DURATION, match["name"], float(match["ns"]))
+        parsed.name = "app_kernel"
+    elif parsed.name == "app_kernel" and (match := ROW.match(line)):
+        parsed.add("app_kernel", Metric.DURATION, match["name"], float(match["ns"]))
     elif OTHER_ROW.match(line):
-        found.left_out += 1
+        parsed.left_out += 1

@@ -8,16 +8,17 @@ from dataclasses import dataclass, field
 
 from latlab.formats.dump.calls_log import frames_of
 from latlab.formats.dump.frames import strip_escapes
-from latlab.model.attacks import Returned, Told
+from latlab.model.attacks import AttackTranscript, Returned
 
 
 @dataclass(slots=True)
 class AttacksLog:
-    """By the number of the attack. `before` are the secure side's lines of a start, `rest` those behind the last line of the program."""
+    """By the number of the attack. `before` are the secure side's lines of a start, `trailing` those behind the last line of the
+    program."""
 
-    told: dict[int, Told] = field(default_factory=dict)
+    by_attack: dict[int, AttackTranscript] = field(default_factory=dict)
     before: list[str] = field(default_factory=list)
-    rest: list[str] = field(default_factory=list)
+    trailing: list[str] = field(default_factory=list)
     has_floats: bool = False
     is_started: bool = False
     is_whole: bool = False
@@ -25,8 +26,8 @@ class AttacksLog:
     damaged: int = 0
 
 
-def nothing_told() -> Told:
-    return Told([], {}, [], [], [], [])
+def empty_transcript() -> AttackTranscript:
+    return AttackTranscript([], {}, [], [], [], [])
 
 
 def read_attacks_log(lines: Iterable[str]) -> AttacksLog:
@@ -36,7 +37,7 @@ def read_attacks_log(lines: Iterable[str]) -> AttacksLog:
         text = strip_escapes(line)
         frames = list(frames_of(text))
         if not frames and text.strip():
-            log.rest.append(text.strip())
+            log.trailing.append(text.strip())
         for take in frames:
             try:
                 kind, values = take()
@@ -49,48 +50,48 @@ def read_attacks_log(lines: Iterable[str]) -> AttacksLog:
 def record_of(log: AttacksLog, banner: Iterable[str]) -> str:
     """What the secure side said since the program's last line and does not say at each start."""
     usual = set(banner)
-    return "; ".join(line for line in log.rest if line not in usual)
+    return "; ".join(line for line in log.trailing if line not in usual)
 
 
 def _take(log: AttacksLog, kind: str, values: dict[str, str]) -> None:
     if kind == "ATTACKS":
         log.is_started, log.has_floats = True, int(values["fpu"], 16) != 0
-        log.before, log.rest = log.rest, []
+        log.before, log.trailing = log.trailing, []
         return
     if kind == "END":
         log.is_whole = True
         return
-    told = log.told.setdefault(int(values["a"]), nothing_told())
+    transcript = log.by_attack.setdefault(int(values["a"]), empty_transcript())
     if kind == "AGAIN":
-        told.resets += 1
-        told.record = told.record or record_of(log, log.before)
+        transcript.resets += 1
+        transcript.record = transcript.record or record_of(log, log.before)
     elif kind == "SILENT":
         log.is_silent = True
     else:
-        _take_of(told, kind, values)
-    log.rest = []
+        _take_of(transcript, kind, values)
+    log.trailing = []
 
 
-def _take_of(told: Told, kind: str, values: dict[str, str]) -> None:
+def _take_of(transcript: AttackTranscript, kind: str, values: dict[str, str]) -> None:
     match kind:
         case "CALL":
-            told.calls.append(Returned(int(values["s"]), int(values["i"]), *(int(values[name], 16) for name in _REGISTERS)))
+            transcript.calls.append(Returned(int(values["s"]), int(values["i"]), *(int(values[name], 16) for name in _REGISTERS)))
         case "SHOW":
-            told.shown.setdefault(int(values["s"]), bytearray()).extend(int(values["v"], 16).to_bytes(4, "little"))
+            transcript.shown.setdefault(int(values["s"]), bytearray()).extend(int(values["v"], 16).to_bytes(4, "little"))
         case "LOAD":
-            told.loads.append((int(values["at"], 16), int(values["v"], 16)))
+            transcript.loads.append((int(values["at"], 16), int(values["v"], 16)))
         case "STORED":
-            told.stored.append(int(values["at"], 16))
+            transcript.stored.append(int(values["at"], 16))
         case "TAKEN":
-            told.taken.append((int(values["h"], 16), int(values["r0"], 16)))
+            transcript.taken.append((int(values["h"], 16), int(values["r0"], 16)))
         case "GUESSED":
-            told.guessed += int(values["n"])
+            transcript.guessed += int(values["n"])
         case "FLOAT":
-            told.floats.append((int(values["n"]), int(values["v"], 16)))
+            transcript.floats.append((int(values["n"]), int(values["v"], 16)))
         case "FAULT":
-            told.is_fault = True
+            transcript.is_fault = True
         case "DONE":
-            told.is_done, told.saw = True, told.saw | int(values["saw"], 16)
+            transcript.is_done, transcript.saw = True, transcript.saw | int(values["saw"], 16)
         case _:
             raise ValueError(kind)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from latlab.formats.dump.frames import crc, parse_core, strip_escapes
-from latlab.model.conditions import UNSAID, Conditions
+from latlab.model.conditions import NO_CONDITIONS, Conditions
 from latlab.model.run import CoreId, Problem
 
 _FRAME = re.compile(r"<LLC1:(([A-Z]+) ([^<>]*)) \*([0-9a-f]{8})>")
@@ -28,7 +28,7 @@ class CallsLog:
 
     cores: dict[int, CoreId] = field(default_factory=dict)
     lead: CoreId | None = None
-    conditions: Conditions = UNSAID
+    conditions: Conditions = NO_CONDITIONS
     facts: dict[str, str] = field(default_factory=dict)
     skipped: list[tuple[str, str]] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)

@@ -24,8 +24,8 @@ def parse(data: bytes, name: str, topology: Topology | None = None) -> Run:
     """Figures are ns of the board's counter. Without a topology, the cores that the lines name are assumed to be all."""
     lines = list(candidate_lines(as_printed(data)))
     shape = topology or _topology(lines)
-    found, problems = read_numbered_figures(lines, shape)
-    samples = samples_of(found)
+    placed_figures, problems = read_numbered_figures(lines, shape)
+    samples = samples_of(placed_figures)
     if not samples:
         problems.append(Problem(0, "the log holds no RT_INSTR figure; give the whole console log"))
     clock = Clock.VIRTUAL if _SIMULATED.search(data) else Clock.TIME
@@ -53,12 +53,12 @@ def _steps(samples: Sequence[Sample]) -> Iterator[tuple[Metric, float]]:
         yield from ((metric, float(step)) for metric in dict.fromkeys(sample.metric for sample in samples))
 
 
-def samples_of(found: Iterable[Placed]) -> tuple[Sample, ...]:
+def samples_of(placed_figures: Iterable[Placed]) -> tuple[Sample, ...]:
     """The spans of figures, in ns."""
     return tuple(
-        Sample(one.figures.test, metric, one.figures.core, one.boot, one.iteration, value)
-        for one in found
-        for metric, value in one.figures.values_ns
+        Sample(placed.figures.test, metric, placed.figures.core, placed.boot, placed.iteration, value)
+        for placed in placed_figures
+        for metric, value in placed.figures.values_ns
     )
 
 

@@ -300,17 +300,17 @@ class _Reader:
     def _end(self, line: int, frame: EndFrame) -> Iterator[Item]:
         yield from self._leave_open(line, "its DONE line is missing")
         self.ended, self.orphans = True, False
-        wanted = self.boot.iterations if self.boot else 0
-        for test, seen in self.seen.items():
-            due = 1 if test.startswith(SWEEP) else wanted
-            missing = due - sum(number < due for number in seen)
+        due_iterations = self.boot.iterations if self.boot else 0
+        for test, iterations in self.seen.items():
+            due = 1 if test.startswith(SWEEP) else due_iterations
+            missing = due - sum(number < due for number in iterations)
             if missing:
-                first = next(number for number in count() if number not in seen)
-                yield Problem(line, f"{test} lacks {missing} of {wanted} iterations, the first is {first}")
+                first = next(number for number in count() if number not in iterations)
+                yield Problem(line, f"{test} lacks {missing} of {due_iterations} iterations, the first is {first}")
         if len(self.seen) != frame.tests:
             yield Problem(line, f"the END line counts {frame.tests} tests, the log has {len(self.seen)}")
-        if frame.iterations != wanted:
-            yield Problem(line, f"the END line counts {frame.iterations} iterations of each test, the BOOT line {wanted}")
+        if frame.iterations != due_iterations:
+            yield Problem(line, f"the END line counts {frame.iterations} iterations of each test, the BOOT line {due_iterations}")
         yield frame
 
     def _leave_open(self, line: int, reason: str) -> Iterator[Item]:

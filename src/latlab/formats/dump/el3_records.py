@@ -49,14 +49,14 @@ def read_all(text: str, table: EventTable, place: str) -> El3Records:
     begins = {int(match[3]): int(match[4]) for line in parts[0].splitlines() if (match := CORE.match(line))}
     lines = [0, *accumulate(part.count("\n") + 1 for part in parts)]
     head = read_records(parts[0], table, place)
-    found = merged([read_records(part, table, place, line) for part, line in zip(parts[1:], lines[1:], strict=False)])
-    traces = [_since(trace, begins.get(cpu, 0)) for cpu, trace in zip(found.cpus, found.traces, strict=True)]
+    record_set = merged([read_records(part, table, place, line) for part, line in zip(parts[1:], lines[1:], strict=False)])
+    traces = [_since(trace, begins.get(cpu, 0)) for cpu, trace in zip(record_set.cpus, record_set.traces, strict=True)]
     unsaid = [
         Problem(1, f"{place}:1: the first record that is wanted of CPU {cpu} is not stated; all are kept")
-        for cpu in found.cpus
+        for cpu in record_set.cpus
         if cpu not in begins
     ]
-    return replace(found, traces=tuple(traces), problems=(*head.problems, *unsaid, *found.problems))
+    return replace(record_set, traces=tuple(traces), problems=(*head.problems, *unsaid, *record_set.problems))
 
 
 def _since(trace: CoreTrace, begin: int) -> CoreTrace:
@@ -80,8 +80,8 @@ def read_records(text: str, table: EventTable, place: str, lines_before: int = 0
             cpus.append(int(match[3]))
         elif (match := RECORD.match(line)) and core is not None:
             sequence, ticks, event, arg = int(match[1]), int(match[2]), int(match[3]), int(match[4], 16)
-            known = table.by_id.get(event)
-            records.append(TraceRecord(sequence, ticks, known.name if known else f"EVENT_{event}", arg))
+            event_type = table.by_id.get(event)
+            records.append(TraceRecord(sequence, ticks, event_type.name if event_type else f"EVENT_{event}", arg))
         else:
             problems.append(Problem(number, f"{place}:{number}: neither a core nor a record: {line[:60]!r}; the line is left out"))
     if core is not None:
@@ -104,8 +104,8 @@ def merged(reads: Sequence[El3Records]) -> El3Records:
 
 def _joined(cpu: int, reads: Sequence[El3Records]) -> CoreTrace:
     parts = [trace for read in reads for number, trace in zip(read.cpus, read.traces, strict=True) if number == cpu]
-    found = {record.sequence: record for part in parts for record in part.records}
-    records = tuple(found[sequence] for sequence in sorted(found))
+    by_sequence = {record.sequence: record for part in parts for record in part.records}
+    records = tuple(by_sequence[sequence] for sequence in sorted(by_sequence))
     return replace(parts[-1], records=records, lost=records[-1].sequence + 1 - len(records) if records else 0)
 
 

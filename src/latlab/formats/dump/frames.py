@@ -116,17 +116,17 @@ def parse_frames(line: str) -> Iterator[Frame | Damage]:
     """Every dump line in one console line, whatever is around it; what looks like one but is not is a `Damage`."""
     if "LLT1" not in line and not _TAIL.search(line):
         return
-    for found in shaped(line, _FRAME, _HEAD, _TAIL, "a dump line"):
-        yield found if isinstance(found, Damage) else _parse_body(found[1], found[2])
+    for shape in shaped(line, _FRAME, _HEAD, _TAIL, "a dump line"):
+        yield shape if isinstance(shape, Damage) else _parse_body(shape[1], shape[2])
 
 
 def shaped(line: str, whole: re.Pattern[str], head: re.Pattern[str], tail: re.Pattern[str], name: str) -> Iterator[re.Match[str] | Damage]:
     """Every place of a line that has the whole shape, and whether a head or a tail is left over."""
-    found = list(whole.finditer(line))
-    yield from found
-    if {match.start() for match in head.finditer(line)} - {match.start() for match in found}:
+    matches = list(whole.finditer(line))
+    yield from matches
+    if {match.start() for match in head.finditer(line)} - {match.start() for match in matches}:
         yield Damage(f"{name} begins here but does not end as one")
-    elif {match.end() for match in tail.finditer(line)} - {match.end() for match in found}:
+    elif {match.end() for match in tail.finditer(line)} - {match.end() for match in matches}:
         yield Damage(f"{name} ends here but does not begin as one")
 
 

@@ -51,8 +51,8 @@ def parse_figures(line: str) -> Iterator[Figures | Damage]:
     """Every figure line in one console line; what looks like one but is not is a `Damage`."""
     if "RT_INSTR" not in line and "/>" not in line:
         return
-    for found in shaped(line, _LINE, _HEAD, _TAIL, "an RT_INSTR line"):
-        yield found if isinstance(found, Damage) else _figures(found)
+    for shape in shaped(line, _LINE, _HEAD, _TAIL, "an RT_INSTR line"):
+        yield shape if isinstance(shape, Damage) else _figures(shape)
 
 
 def _figures(match: re.Match[str]) -> Figures:
@@ -111,8 +111,8 @@ class _Log:
             absent = next((core for core in self.cores if core not in of_test), None) if len(of_test) < len(self.cores) else None
             fewest = min(self.cores, key=lambda core: of_test[core]) if absent is None else absent
             if of_test[fewest] < max(of_test.values()):
-                said = f"core {fewest} has {of_test[fewest]} lines of {test}, another core {max(of_test.values())}"
-                self.problems.append(Problem(self.last, said))
+                sentence = f"core {fewest} has {of_test[fewest]} lines of {test}, another core {max(of_test.values())}"
+                self.problems.append(Problem(self.last, sentence))
 
     def _banner(self, number: int, plain: str) -> None:
         if self.counts:
@@ -121,6 +121,6 @@ class _Log:
             self.boot += 1
         version = _VERSION.search(plain)
         if version and self.version and version[1] != self.version:
-            said = f"this boot is of BL31 {version[1]}, one before of {self.version}; give the log of each firmware by itself"
-            self.problems.append(Problem(number, said))
+            sentence = f"this boot is of BL31 {version[1]}, one before of {self.version}; give the log of each firmware by itself"
+            self.problems.append(Problem(number, sentence))
         self.version = version[1] if version else self.version

@@ -31,9 +31,9 @@ class Average:
 
 def read_averages(lines: Iterable[str]) -> tuple[list[Average], list[Problem]]:
     """Every average, and what looks like one but cannot be. A call that is printed again belongs to the next boot."""
-    found: list[Average] = []
+    averages: list[Average] = []
     problems: list[Problem] = []
-    seen: dict[str, int] = {}
+    times_of: dict[str, int] = {}
     for number, line in enumerate(map(strip_escapes, lines), 1):
         matches = list(_AVERAGE.finditer(line))
         if not matches and _LOOSE.search(line):
@@ -44,9 +44,9 @@ def read_averages(lines: Iterable[str]) -> tuple[list[Average], list[Problem]]:
                 problems.append(Problem(number, _impossible(match[2], cycles)))
                 continue
             test = test_name(match[1], match[2])
-            found.append(Average(number, test, seen.get(test, 0), cycles))
-            seen[test] = seen.get(test, 0) + 1
-    return found, problems
+            averages.append(Average(number, test, times_of.get(test, 0), cycles))
+            times_of[test] = times_of.get(test, 0) + 1
+    return averages, problems
 
 
 def test_name(world: str, call: str) -> str:

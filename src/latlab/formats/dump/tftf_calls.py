@@ -47,28 +47,28 @@ class CallTimes:
 
 def read_calls(lines: Sequence[Line]) -> CallTimes:
     """Lines with their numbers. A test that is executed again is another boot; every call is of the lead core, which alone makes them."""
-    found = _Found()
+    calls = _Found()
     for number, line in lines:
-        _take(found, number, line)
-    for (test, boot), trips in found.trips.items():
-        found.samples += [Sample(test, Metric.CALL, LEAD, boot, i, ns) for i, (_, ns) in enumerate(trips)]
-    tick_ns = _tick(found)
-    _add_core_on(found, tick_ns)
-    return CallTimes(tuple(found.samples), tick_ns, tuple(found.problems))
+        _take(calls, number, line)
+    for (test, boot), trips in calls.trips.items():
+        calls.samples += [Sample(test, Metric.CALL, LEAD, boot, i, ns) for i, (_, ns) in enumerate(trips)]
+    tick_ns = _tick(calls)
+    _add_core_on(calls, tick_ns)
+    return CallTimes(tuple(calls.samples), tick_ns, tuple(calls.problems))
 
 
-def _take(found: _Found, number: int, line: str) -> None:
+def _take(calls: _Found, number: int, line: str) -> None:
     if match := EXECUTING.match(line):
-        found.test = named(match[1])
-        found.boots[found.test] = found.boots.get(found.test, -1) + 1
+        calls.test = named(match[1])
+        calls.boots[calls.test] = calls.boots.get(calls.test, -1) + 1
     elif match := ROUND_TRIP.match(line):
-        found.trips.setdefault(_place(found), []).append((int(match[1]), int(match[2])))
+        calls.trips.setdefault(_place(calls), []).append((int(match[1]), int(match[2])))
     elif match := AVERAGE.match(line):
-        _check_average(found, number, *map(int, match.groups()))
+        _check_average(calls, number, *map(int, match.groups()))
     elif match := CORE_ON.match(line):
-        found.ons.append((f"{_place(found)[0]}-{match[1].lower()}", _place(found)[1], int(match[2])))
+        calls.ons.append((f"{_place(calls)[0]}-{match[1].lower()}", _place(calls)[1], int(match[2])))
     elif TORN.match(line):
-        found.problems.append(Problem(number, f"{line.strip()[:60]!r} is no whole line of a performance test; it is left out"))
+        calls.problems.append(Problem(number, f"{line.strip()[:60]!r} is no whole line of a performance test; it is left out"))
 
 
 def named(title: str) -> str:
@@ -76,16 +76,16 @@ def named(title: str) -> str:
     return re.sub(r"[^A-Za-z0-9_.]+", "-", title.strip()).strip("-") or "test"
 
 
-def _place(found: _Found) -> tuple[str, int]:
-    test = found.test or "call"
-    return test, found.boots.get(test, 0)
+def _place(calls: _Found) -> tuple[str, int]:
+    test = calls.test or "call"
+    return test, calls.boots.get(test, 0)
 
 
-def _check_average(found: _Found, number: int, average: int, low: int, high: int) -> None:
+def _check_average(calls: _Found, number: int, average: int, low: int, high: int) -> None:
     """The report against the lines: the average is cut to whole ticks, so it may be one of them less."""
-    trips = found.trips.get(_place(found))
+    trips = calls.trips.get(_place(calls))
     if not trips:
-        found.problems.append(
+        calls.problems.append(
             Problem(number, "an average without its round trips; run a test framework that prints notices (LOG_LEVEL of 20 or more)")
         )
         return
@@ -93,24 +93,24 @@ def _check_average(found: _Found, number: int, average: int, low: int, high: int
     tick = max((ns / cycles for cycles, ns in trips if cycles), default=1.0)
     mean = sum(times) / len(times)
     if (min(times), max(times)) != (low, high) or not mean - 2 * tick - 1 <= average <= mean + tick + 1:
-        told = f"{len(times)} round trips of {min(times)} to {max(times)} ns, {mean:.0f} on average"
-        found.problems.append(Problem(number, f"the report says {low} to {high} ns, {average} on average, its lines are {told}"))
+        measured = f"{len(times)} round trips of {min(times)} to {max(times)} ns, {mean:.0f} on average"
+        calls.problems.append(Problem(number, f"the report says {low} to {high} ns, {average} on average, its lines are {measured}"))
 
 
-def _tick(found: _Found) -> float | None:
+def _tick(calls: _Found) -> float | None:
     """By the longest round trip, whose ns are the least rounded."""
-    longest = max((trip for trips in found.trips.values() for trip in trips), default=(0, 0))
+    longest = max((trip for trips in calls.trips.values() for trip in trips), default=(0, 0))
     return longest[1] / longest[0] if longest[0] else None
 
 
-def _add_core_on(found: _Found, tick_ns: float | None) -> None:
-    for test, boot, ticks in found.ons:
+def _add_core_on(calls: _Found, tick_ns: float | None) -> None:
+    for test, boot, ticks in calls.ons:
         if tick_ns is None:
-            found.problems.append(Problem(0, f"{test}: {ticks} ticks of an unknown counter; give a log that has round trips of an SMC too"))
+            calls.problems.append(Problem(0, f"{test}: {ticks} ticks of an unknown counter; give a log that has round trips of an SMC too"))
         elif ticks < 0:
-            found.problems.append(Problem(0, f"{test}: {ticks} ticks; the counter ran backwards, so it is left out"))
+            calls.problems.append(Problem(0, f"{test}: {ticks} ticks; the counter ran backwards, so it is left out"))
         else:
-            found.samples.append(Sample(test, Metric.WAKEUP, LEAD, boot, 0, round(ticks * tick_ns)))
+            calls.samples.append(Sample(test, Metric.WAKEUP, LEAD, boot, 0, round(ticks * tick_ns)))
 
 
 def parse(data: bytes, name: str) -> Run | None:
@@ -118,8 +118,8 @@ def parse(data: bytes, name: str) -> Run | None:
     if not any(mark in data for mark in MARKS):
         return None
     lines = [(number, strip_escapes(line).rstrip("\r")) for number, line in enumerate(data.decode("utf-8", "replace").split("\n"), 1)]
-    found = read_calls(lines)
-    if not found.samples and not found.problems:
+    calls = read_calls(lines)
+    if not calls.samples and not calls.problems:
         return None
     return Run(
         campaign=CAMPAIGN,
@@ -129,9 +129,9 @@ def parse(data: bytes, name: str) -> Run | None:
         tick=Tick(Clock.TIME, 1.0),
         build=Build(name),
         lead=LEAD,
-        status=RunStatus.PARTIAL if found.problems else RunStatus.COMPLETE,
-        contents=Spans(found.samples),
-        problems=found.problems,
-        resolutions=tuple((metric, found.tick_ns) for metric in (Metric.CALL, Metric.WAKEUP)) if found.tick_ns else (),
+        status=RunStatus.PARTIAL if calls.problems else RunStatus.COMPLETE,
+        contents=Spans(calls.samples),
+        problems=calls.problems,
+        resolutions=tuple((metric, calls.tick_ns) for metric in (Metric.CALL, Metric.WAKEUP)) if calls.tick_ns else (),
         id=name,
     )

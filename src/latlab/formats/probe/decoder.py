@@ -21,7 +21,7 @@ from latlab.model.crossings import (
     Profile,
     Record,
     Sleep,
-    Wait,
+    WaitInstruction,
     Wake,
 )
 from latlab.model.run import Problem
@@ -116,7 +116,7 @@ class Decoder:
             raise _Damage("this is no stream of the probe")
         if len(data) < HEADER.size:
             return None, 0
-        _, version, size, arch, wanted, cores, interface = HEADER.unpack_from(data)
+        _, version, size, arch, content_flags, cores, interface = HEADER.unpack_from(data)
         if version not in VERSIONS:
             raise _Damage(f"it has version {version} of the format, this latlab knows {', '.join(map(str, VERSIONS))}; {NEWEST}")
         if size < HEADER.size or arch not in Arch.__members__.values():
@@ -124,7 +124,12 @@ class Decoder:
         if len(data) < size:
             return None, 0
         self.header = Header(
-            Arch(arch), bool(wanted & FUNCTIONS), cores, interface, bool(wanted & WITH_MASKED), bool(wanted & WITH_CONTEXTS)
+            Arch(arch),
+            bool(content_flags & FUNCTIONS),
+            cores,
+            interface,
+            bool(content_flags & WITH_MASKED),
+            bool(content_flags & WITH_CONTEXTS),
         )
         return self.header, size
 
@@ -157,13 +162,13 @@ def _core(core: int, body: bytes) -> Core:
 
 
 def _crossing(core: int, body: bytes) -> Crossing:
-    instructions, machine, address, left, entered, count, _ = CROSSING.unpack_from(body)
-    return Crossing(core, instructions, machine, address, left, entered, struct.unpack_from(f"<{count}Q", body, CROSSING.size))
+    instructions, machine, address, left_world, entered, count, _ = CROSSING.unpack_from(body)
+    return Crossing(core, instructions, machine, address, left_world, entered, struct.unpack_from(f"<{count}Q", body, CROSSING.size))
 
 
 def _sleep(core: int, body: bytes) -> Sleep:
     instructions, machine, address, world, wait = SLEEP.unpack_from(body)
-    return Sleep(core, instructions, machine, address, world, Wait(wait))
+    return Sleep(core, instructions, machine, address, world, WaitInstruction(wait))
 
 
 def _wake(core: int, body: bytes) -> Wake:
@@ -197,8 +202,8 @@ def _path(core: int, body: bytes) -> Path:
 
 
 def _masked(core: int, body: bytes) -> Masked:
-    line, mask, begin_world, end_world, edges, worlds, *rest = MASKED.unpack_from(body)
-    count, instructions, longest, begin, link, end, *trail = rest
+    line, mask, begin_world, end_world, edges, worlds, *fields = MASKED.unpack_from(body)
+    count, instructions, longest, begin, link, end, *trail = fields
     if len(body) != MASKED.size + worlds * MASKED_WORLD.size:
         raise ValueError(f"{worlds} worlds announced, {len(body) - MASKED.size} bytes for them")
     return Masked(

@@ -15,9 +15,9 @@ KINDS_LOG = "kinds"
 MASKED_LOG = "masked"
 
 
-def render_functions(found: tuple[SpanFunctions | SpanTimeline | CallsOfKind, ...] | MaskedAtlas) -> bytes:
+def render_functions(contents: tuple[SpanFunctions | SpanTimeline | CallsOfKind, ...] | MaskedAtlas) -> bytes:
     """Nothing for none."""
-    return msgspec.json.encode(found) if found else b""
+    return msgspec.json.encode(contents) if contents else b""
 
 
 def parse(data: bytes) -> tuple[SpanFunctions, ...]:
@@ -48,10 +48,10 @@ def parse_refused(data: bytes) -> tuple[tuple[str, str], ...]:
     """The calls by name of which each one failed, and what they answered. Raises ValueError where it is damaged."""
     counts: Counter[str] = Counter()
     errors: dict[str, Counter[str]] = defaultdict(Counter)
-    for one in msgspec.json.decode(data, type=tuple[_Answered, ...]) if data else ():
-        if not one.is_inner:
-            counts[one.name] += sum(count for _, count in one.instructions)
-            errors[one.name].update(dict(one.errors))
+    for answered in msgspec.json.decode(data, type=tuple[_Answered, ...]) if data else ():
+        if not answered.is_inner:
+            counts[answered.name] += sum(count for _, count in answered.instructions)
+            errors[answered.name].update(dict(answered.errors))
     return tuple((name, ", ".join(sorted(errors[name]))) for name, count in counts.items() if errors[name].total() == count)
 
 

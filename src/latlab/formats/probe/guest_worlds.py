@@ -13,20 +13,20 @@ WORLDS_LOG = "worlds.txt"
 HEAD = "LLWORLDS\t1"
 
 
-def render_worlds(found: GuestWorlds) -> bytes:
-    return "".join(f"{line}\n" for line in _lines(found)).encode()
+def render_worlds(worlds: GuestWorlds) -> bytes:
+    return "".join(f"{line}\n" for line in _lines(worlds)).encode()
 
 
-def _lines(found: GuestWorlds) -> Iterator[str]:
+def _lines(worlds: GuestWorlds) -> Iterator[str]:
     yield HEAD
-    yield _line("STAYS", found.stays, found.stays_without_timer, found.secure, found.untimed)
-    for kind in found.kinds:
+    yield _line("STAYS", worlds.stays, worlds.stays_without_timer, worlds.secure, worlds.untimed)
+    for kind in worlds.kinds:
         yield _line("KIND", kind.name, kind.calls, kind.yielded, kind.least, kind.median, kind.most, kind.in_el3, kind.in_secure)
-    for late in found.late:
+    for late in worlds.late:
         yield _line("LATE", late.cpu, late.wake_ns)
         for share in late.shares:
             yield _line("SHARE", share.world, share.call, share.ns)
-    for call in found.calls:
+    for call in worlds.calls:
         yield _line("CALL", call.cpu, call.function, call.in_ticks, call.out_ticks)
 
 

@@ -6,71 +6,73 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from latlab.model.attacks import Access, Seen
+from latlab.model.attacks import Access, Observation
 
 
 @dataclass(slots=True)
 class Witness:
     """By the number of the attack. `under_way` is the last one that began, None where none did."""
 
-    seen: dict[int, Seen] = field(default_factory=dict)
+    by_attack: dict[int, Observation] = field(default_factory=dict)
     seals: list[int] = field(default_factory=list)
     under_way: int | None = None
     shot: int = 0
     damaged: int = 0
 
 
-def nothing_seen() -> Seen:
-    return Seen([], [], [], [], [])
+def empty_observation() -> Observation:
+    return Observation([], [], [], [], [])
 
 
 def read_witness(lines: Iterable[str]) -> Witness:
     """Reads whatever is there: a machine that was ended may have left half a line."""
-    found = Witness()
+    log = Witness()
     for line in lines:
         try:
-            _take(found, line.split())
+            _take(log, line.split())
         except (ValueError, IndexError):
-            found.damaged += 1
-    return found
+            log.damaged += 1
+    return log
 
 
-def _take(found: Witness, words: list[str]) -> None:
+def _take(log: Witness, words: list[str]) -> None:
     match words[0]:
         case "K":
-            found.seals.append(int(words[1], 16))
+            log.seals.append(int(words[1], 16))
         case "M":
             number = int(words[1]) - 1
             if number >= 0:
-                found.under_way = number
+                log.under_way = number
         case "B":
             return
         case "Z":
-            seen = _of(found, found.under_way or 0)
-            seen.ended, seen.ended_pc, found.shot = words[1], int(words[2], 16), int(words[3])
+            observation = _of(log, log.under_way or 0)
+            observation.ended, observation.ended_pc, log.shot = words[1], int(words[2], 16), int(words[3])
         case kind:
-            _of_attack(_of(found, int(words[1]) - 1), kind, words[2:])
+            _of_attack(_of(log, int(words[1]) - 1), kind, words[2:])
 
 
-def _of(found: Witness, number: int) -> Seen:
-    return found.seen.setdefault(number, nothing_seen())
+def _of(log: Witness, number: int) -> Observation:
+    return log.by_attack.setdefault(number, empty_observation())
 
 
-def _of_attack(seen: Seen, kind: str, words: list[str]) -> None:
+def _of_attack(observation: Observation, kind: str, words: list[str]) -> None:
     match kind:
         case "E":
             pc, opcode = int(words[1], 16), int(words[2], 16)
             if words[3] == "gate":
-                seen.gates.append(pc)
+                observation.gates.append(pc)
             else:
-                seen.strange.append((pc, opcode))
+                observation.strange.append((pc, opcode))
         case "S" | "L":
             access = Access(int(words[1], 16), int(words[2], 16), int(words[3]), int(words[4], 16))
-            (seen.stores if kind == "S" else seen.loads).append(access)
+            (observation.stores if kind == "S" else observation.loads).append(access)
         case "P" | "Q":
             stack = (int(words[0], 16), int(words[1], 16), int(words[2], 16))
-            seen.process_stack, seen.main_stack = (stack, seen.main_stack) if kind == "P" else (seen.process_stack, stack)
+            observation.process_stack, observation.main_stack = (
+                (stack, observation.main_stack) if kind == "P" else (observation.process_stack, stack)
+            )
         case "W":
-            seen.spent.append(int(words[0]))
+            observation.spent.append(int(words[0]))
         case _:
             raise ValueError(kind)

@@ -28,7 +28,7 @@ class UnitSuspect:
 
 def unit_suspects(tables: Sequence[Table], tick_ns: Decimal | None) -> list[UnitSuspect]:
     """Tables whose unit contradicts the clock tick, a sibling table, or is not named at all."""
-    return [found for table in tables if (found := next(_suspicions(table, tables, tick_ns), None))]
+    return [suspect for table in tables if (suspect := next(_suspicions(table, tables, tick_ns), None))]
 
 
 def unit_findings(suspects: Sequence[UnitSuspect]) -> list[Problem]:
@@ -37,11 +37,11 @@ def unit_findings(suspects: Sequence[UnitSuspect]) -> list[Problem]:
     for suspect in suspects:
         groups.setdefault((suspect.table.release, suspect.cause), []).append(suspect)
     problems = []
-    for (release, cause), found in groups.items():
-        cases = tuple(f"line {one.table.line}: {one.case}" for one in found)
-        tables = "1 table" if len(found) == 1 else f"{len(found)} tables"
+    for (release, cause), alike in groups.items():
+        cases = tuple(f"line {case.table.line}: {case.case}" for case in alike)
+        tables = "1 table" if len(alike) == 1 else f"{len(alike)} tables"
         message = f"unit suspect: {tables} of {words_of(release)}: {cause}"
-        problems.append(Problem(found[0].table.line, message, ProblemKind.UNIT_SUSPECT, cases))
+        problems.append(Problem(alike[0].table.line, message, ProblemKind.UNIT_SUSPECT, cases))
     return problems
 
 

@@ -15,15 +15,15 @@ from latlab.model.enums import ProblemKind
 from latlab.model.run import CoreId, Problem, Topology
 
 
-def resolved(tables: Sequence[Table], told: Topology | None, suggested: Topology | None) -> tuple[list[Table], list[Problem]]:
+def resolved(tables: Sequence[Table], stated: Topology | None, suggested: Topology | None) -> tuple[list[Table], list[Problem]]:
     """The tables with one row for each core, and what was settled or lost on the way.
 
-    `told` is what the user says of the cores, `suggested` what is known of the platform; the document's other tables come between them.
+    `stated` is what the user says of the cores, `suggested` what is known of the platform; the document's other tables come between them.
     """
     doubtful = [table for table in tables if _repeated(table)]
     if not doubtful:
         return list(tables), []
-    shapes = [told] if told else [s for s in (*_shapes(tables), suggested, *map(_by_cluster, doubtful)) if s]
+    shapes = [stated] if stated else [s for s in (*_shapes(tables), suggested, *map(_by_cluster, doubtful)) if s]
     out: list[Table] = []
     settled: list[tuple[Table, Topology]] = []
     lost: list[Table] = []
@@ -37,7 +37,7 @@ def resolved(tables: Sequence[Table], told: Topology | None, suggested: Topology
             out.append(_first_of_each(table))
         else:
             out.append(table)
-    return out, [*_settled(settled, told), *_lost(lost)]
+    return out, [*_settled(settled, stated), *_lost(lost)]
 
 
 def _repeated(table: Table) -> list[CoreId]:
@@ -67,7 +67,7 @@ def _first_of_each(table: Table) -> Table:
 
 def _shapes(tables: Sequence[Table]) -> list[Topology]:
     """The topologies of those tables that name every core once."""
-    found: dict[Topology, None] = {}
+    shapes: dict[Topology, None] = {}
     for table in tables:
         cores = set(table.rows.values())
         if _repeated(table) or not cores or max(core.cluster for core in cores) > len(cores):
@@ -75,8 +75,8 @@ def _shapes(tables: Sequence[Table]) -> list[Topology]:
         sizes = Counter(core.cluster for core in cores)
         shape = Topology(tuple(sizes[number] for number in range(max(sizes) + 1)))
         if set(shape.cores) == cores:
-            found[shape] = None
-    return list(found)
+            shapes[shape] = None
+    return list(shapes)
 
 
 def _by_cluster(table: Table) -> Topology | None:
@@ -88,18 +88,18 @@ def _by_cluster(table: Table) -> Topology | None:
     return Topology(tuple(sizes[number] for number in sorted(sizes)))
 
 
-def _settled(tables: Sequence[tuple[Table, Topology]], told: Topology | None) -> list[Problem]:
+def _settled(tables: Sequence[tuple[Table, Topology]], stated: Topology | None) -> list[Problem]:
     by_shape: dict[Topology, list[Table]] = {}
     for table, shape in tables:
         by_shape.setdefault(shape, []).append(table)
-    return [_inferred(found, shape, told) for shape, found in by_shape.items()]
+    return [_inferred(reshaped, shape, stated) for shape, reshaped in by_shape.items()]
 
 
-def _inferred(tables: Sequence[Table], shape: Topology, told: Topology | None) -> Problem:
+def _inferred(tables: Sequence[Table], shape: Topology, stated: Topology | None) -> Problem:
     names = ", ".join(dict.fromkeys(str(core) for table in tables for core in _repeated(table)))
     places = ", ".join(map(str, shape.cores))
     count = "1 table names" if len(tables) == 1 else f"{len(tables)} tables name"
-    why = f"{told} was given for them" if told else f"FILE#RELEASE@{shape} with other numbers overrides this"
+    why = f"{stated} was given for them" if stated else f"FILE#RELEASE@{shape} with other numbers overrides this"
     return Problem(
         tables[0].line,
         f"inferred: {count} a core more than once ({names}); the rows are taken in their order as cores {places}; {why}",

@@ -28,8 +28,8 @@ def parse(text: str, title: str, cpus: Mapping[int, CoreId] | None = None) -> Re
                 (), (*problems, Problem(rows[0][0].line, f"{width} columns and no header: only 3 or 5 need none; add a header line"))
             )
         rows.insert(0, tuple(GridCell(name, 0) for name in header))
-    tables, found, skipped = read_grid(Grid(tuple(rows), 1, (title,)), cpus or {})
-    problems += found
+    tables, unreadable, skipped = read_grid(Grid(tuple(rows), 1, (title,)), cpus or {})
+    problems += unreadable
     if skipped:
         problems.append(Problem(1, f"this is not a latency table: {skipped}"))
     return Reading(tuple(tables), tuple(problems))

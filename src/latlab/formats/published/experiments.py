@@ -39,8 +39,8 @@ def _trial(row: Mapping[str, str | None], place: str, factors: tuple[Factor, ...
     test = row.get("test") or "test"
     try:
         figures = tuple(
-            TrialFigure(f"{test}/{meant.replace(' ', '-')}", "ns", float(row[column] or "") * NS_PER_US)
-            for column, meant in described.figures.items()
+            TrialFigure(f"{test}/{figure_name.replace(' ', '-')}", "ns", float(row[column] or "") * NS_PER_US)
+            for column, figure_name in described.figures.items()
         )
     except (KeyError, ValueError) as error:
         raise DataError(f"{place}: a figure is missing or no number ({error})") from error

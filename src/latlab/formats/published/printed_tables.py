@@ -119,8 +119,8 @@ def test_of_title(title: str) -> str:
 
 
 def unit_of_title(title: str) -> str:
-    found = _UNIT.search(title)
-    return _plain_unit(found[1]) if found else ""
+    match = _UNIT.search(title)
+    return _plain_unit(match[1]) if match else ""
 
 
 def release_of_title(title: str) -> str:
@@ -168,10 +168,10 @@ def read_grid(grid: Grid, cpus: Mapping[int, CoreId]) -> tuple[list[Table], list
 
 def parse_figure(text: str) -> tuple[Decimal, Decimal | None] | None:
     """`242.66 (+132.03%)` is (242.66, 132.03), `104.58` is (104.58, None), anything else is None."""
-    found = _FIGURE.fullmatch(text.strip())
-    if not found:
+    match = _FIGURE.fullmatch(text.strip())
+    if not match:
         return None
-    return Decimal(found[1]), Decimal(found[2]) if found[2] else None
+    return Decimal(match[1]), Decimal(match[2]) if match[2] else None
 
 
 def _plain_unit(unit: str) -> str:
@@ -236,7 +236,7 @@ def _core_of(row: Sequence[GridCell], header: Sequence[str], cpus: Mapping[int, 
 
 
 def _read_cyclictest(grid: Grid, rows: Sequence[Sequence[GridCell]], cpus: Mapping[int, CoreId]) -> tuple[list[Table], list[Problem], str]:
-    numbers = [int(found[1]) for cell in rows[0][1:] if (found := _CPU.fullmatch(cell.text.strip()))]
+    numbers = [int(match[1]) for cell in rows[0][1:] if (match := _CPU.fullmatch(cell.text.strip()))]
     findings = _Findings()
     tables: list[Table] = []
     for row in rows[1:]:

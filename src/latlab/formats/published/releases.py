@@ -42,11 +42,11 @@ def is_year(release: str) -> bool:
 def older(release: str, others: Sequence[str]) -> list[str]:
     """Those of the others that are known to be older, the nearest first; all of them where an age is not known. Years are left out."""
     numbered = [other for other in others if other != release and not is_year(other)]
-    own = age(release)
+    release_age = age(release)
     ages = {other: age(other) for other in numbered}
-    if own is None or None in ages.values():
+    if release_age is None or None in ages.values():
         return numbered
-    return sorted((o for o, a in ages.items() if a is not None and a < own), key=lambda o: ages[o] or (), reverse=True)
+    return sorted((o for o, a in ages.items() if a is not None and a < release_age), key=lambda o: ages[o] or (), reverse=True)
 
 
 def consolidated(tables: Sequence[Table]) -> tuple[list[Table], list[Problem]]:
@@ -65,10 +65,10 @@ def consolidated(tables: Sequence[Table]) -> tuple[list[Table], list[Problem]]:
         if len(newest_first) == 2:
             renamed |= {(test, newest_first[0]): CURRENT, (test, newest_first[1]): PREVIOUS}
     out = [replace(t, release=renamed.get((t.test, t.release), t.release)) for t in tables]
-    return out, [_told(test, [r for t, r in renamed if t == test], tables) for test in dict.fromkeys(test for test, _ in renamed)]
+    return out, [_inferred_names(test, [r for t, r in renamed if t == test], tables) for test in dict.fromkeys(test for test, _ in renamed)]
 
 
-def _told(test: str, named: Sequence[str], tables: Sequence[Table]) -> Problem:
+def _inferred_names(test: str, named: Sequence[str], tables: Sequence[Table]) -> Problem:
     line = next(table.line for table in tables if table.test == test)
     message = f"inferred: {test} is captioned {' and '.join(named)}, the other tables current and previous release; it is taken as these"
     return Problem(line, message, ProblemKind.INFERRED)

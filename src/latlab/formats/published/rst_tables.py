@@ -48,13 +48,13 @@ def parse(text: str, read_file: ReadFile | None = None) -> Reading:
     lines = _padded(text.splitlines(), problems)
     lines, moved, names = _with_files_inlined(lines, read_file, problems)
     document = _doctree(lines, moved, problems)
-    found = [_grid(table, moved, names) for table in document.findall(nodes.table)]
+    grids = [_grid(table, moved, names) for table in document.findall(nodes.table)]
     prose = re.sub(r"\s+", " ", text)
-    shape = _shape(found)
+    shape = _shape(grids)
     cpus = _cpu_map(prose, shape, problems)
     tables: list[Table] = []
     skipped: list[Problem] = []
-    readings = [(node, grid, read_grid(grid, cpus)) for node, grid in zip(document.findall(nodes.table), found, strict=True)]
+    readings = [(node, grid, read_grid(grid, cpus)) for node, grid in zip(document.findall(nodes.table), grids, strict=True)]
     of_latencies = {node for node, _, (read, _, _) in readings if read}
     for node, grid, (read, losses, reason) in readings:
         problems += losses
@@ -118,11 +118,11 @@ def _doctree(lines: list[str], moved: list[int], problems: list[Problem]) -> nod
         pass
     blocks = list(_grid_blocks(lines))
     broken = [block for block in blocks if not _is_readable([line.strip() for line in lines[slice(*block)]])]
-    kept = list(lines)
+    kept_lines = list(lines)
     for start, end in broken or blocks:
-        kept[start:end] = [""] * (end - start)
+        kept_lines[start:end] = [""] * (end - start)
         problems.append(Problem(_at(moved, start + 1), "the corners of the grid do not meet, so its table is left out; redraw its rules"))
-    return _parsed(kept)
+    return _parsed(kept_lines)
 
 
 def _is_readable(grid_table: list[str]) -> bool:
@@ -244,8 +244,8 @@ def _grid(table: nodes.table, moved: list[int], names: Mapping[int, str]) -> Gri
     for row in table.findall(nodes.row):
         cells = [_cell(entry, start, moved) for entry in row.findall(nodes.entry)]
         rows.append(tuple(cells))
-    own = next((child.astext() for child in table.children if isinstance(child, nodes.title)), "")
-    titles = [re.sub(r"\s+", " ", title) for title in (own, *_section_titles(table)) if title]
+    table_title = next((child.astext() for child in table.children if isinstance(child, nodes.title)), "")
+    titles = [re.sub(r"\s+", " ", title) for title in (table_title, *_section_titles(table)) if title]
     file_name = names.get(line, "")
     return Grid(tuple(rows), line, (*titles, file_name) if file_name else tuple(titles))
 
@@ -286,8 +286,8 @@ def _with_release(table: Table, node: nodes.table, of_latencies: Set[nodes.table
     beside = [part for part in node.document.findall(nodes.section) if of_latencies.isdisjoint(part.findall(nodes.table))]
     for pattern in (_AS_OF, _SOURCE_TREE):
         for text in (*around, *map(_own_text, beside), _own_text(node.document)):
-            if found := pattern.search(text):
-                return _released(table, found[1])
+            if match := pattern.search(text):
+                return _released(table, match[1])
     return table
 
 
@@ -303,12 +303,12 @@ def _released(table: Table, release: str) -> Table:
 
 def _shape(grids: list[Grid]) -> dict[int, int]:
     """Cores seen in each cluster, from those tables that name both."""
-    seen: dict[int, set[int]] = defaultdict(set)
+    cores_of: dict[int, set[int]] = defaultdict(set)
     for grid in grids:
         for table in read_grid(grid, {})[0]:
             for figure in table.figures:
-                seen[figure.core.cluster].add(figure.core.core)
-    return {cluster: len(cores) for cluster, cores in seen.items()}
+                cores_of[figure.core.cluster].add(figure.core.core)
+    return {cluster: len(cores) for cluster, cores in cores_of.items()}
 
 
 def _cpu_map(prose: str, shape: Mapping[int, int], problems: list[Problem]) -> dict[int, CoreId]:
@@ -326,8 +326,8 @@ def _cpu_map(prose: str, shape: Mapping[int, int], problems: list[Problem]) -> d
     else:
         order = sorted(range(len(ranges)), key=lambda i: (ranges[i][2] != "big", ranges[i][0]))
         clusters = [order.index(i) for i in range(len(ranges))]
-        told = ", ".join(f"CPUs {a}-{b} as cluster {c}" for (a, b, _), c in zip(ranges, clusters, strict=True))
-        problems.append(Problem(0, f"assumed, because no table of the document names its clusters: {told}"))
+        assumption = ", ".join(f"CPUs {a}-{b} as cluster {c}" for (a, b, _), c in zip(ranges, clusters, strict=True))
+        problems.append(Problem(0, f"assumed, because no table of the document names its clusters: {assumption}"))
     return {cpu: CoreId(c, cpu - first) for (first, last, _), c in zip(ranges, clusters, strict=True) for cpu in range(first, last + 1)}
 
 

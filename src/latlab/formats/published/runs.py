@@ -20,7 +20,7 @@ from latlab.formats.published.cell_checks import UnitSuspect, off_tick, print_st
 from latlab.formats.published.cores import resolved
 from latlab.formats.published.printed_deltas import delta_findings
 from latlab.formats.published.printed_tables import UNIT_NS, PrintedFigure, Reading, Table, parse_figure
-from latlab.model.conditions import UNSAID, Conditions
+from latlab.model.conditions import NO_CONDITIONS, Conditions
 from latlab.model.enums import Clock, Metric, ProblemKind, RunStatus
 from latlab.model.run import (
     Build,
@@ -51,7 +51,7 @@ class Source:
     tick_ns: Decimal | None = None
     lead: CoreId | None = None
     campaign: str = "psci"
-    conditions: Conditions = UNSAID
+    conditions: Conditions = NO_CONDITIONS
     facts: tuple[tuple[str, str], ...] = ()
 
 
@@ -65,8 +65,8 @@ def run_of(reading: Reading, release: str, source: Source, unit: str = "") -> Ru
     `unit` is what the user says of tables that name no unit or one that cannot be theirs.
     """
     tick_ns = source.tick_ns or _tick_of_counter(reading.counter_hz) or _tick_of_figures(reading.tables)
-    told, suggested = source.topology, _shape_of(source.platform)
-    of_document, settled = resolved(reading.tables, told, suggested)
+    stated, suggested = source.topology, _shape_of(source.platform)
+    of_document, settled = resolved(reading.tables, stated, suggested)
     suspects = unit_suspects(of_document, tick_ns)
     if unit:
         of_document = _with_unit(of_document, suspects, unit)
@@ -129,10 +129,10 @@ def summed_up(samples: Iterable[Sample], conditions: Conditions) -> Iterator[Dis
     for sample in samples:
         figures.setdefault(sample.core, {})[sample.test] = sample.value_ticks
     due = _due(conditions)
-    for core, found in sorted(figures.items()):
-        if set(found) != set(SUMMARY_TESTS):
+    for core, values in sorted(figures.items()):
+        if set(values) != set(SUMMARY_TESTS):
             continue
-        minimum, average, maximum = (found[test] for test in SUMMARY_TESTS)
+        minimum, average, maximum = (values[test] for test in SUMMARY_TESTS)
         yield Distribution(
             test="cyclictest",
             metric=Metric.TASK_WAKEUP,
@@ -168,7 +168,7 @@ def parse_catalog(text: str, name: str) -> Reading:
             figures[test, unit].append(figure)
     except (ValueError, csv.Error) as error:
         raise ValueError(f"{name}:{rows.line_num}: {error}") from None
-    return Reading(tuple(Table(test, "", unit, found[0].line, tuple(found)) for (test, unit), found in figures.items()))
+    return Reading(tuple(Table(test, "", unit, rows_of[0].line, tuple(rows_of)) for (test, unit), rows_of in figures.items()))
 
 
 def _catalog_row(row: Sequence[str], line: int) -> tuple[str, str, PrintedFigure]:
@@ -189,7 +189,7 @@ def source_of_toml(entry: Mapping[str, object]) -> Source:
     clusters = entry["topology"]
     if not isinstance(clusters, list):
         raise ValueError(f"topology of {entry.get('reference')!r} must be a list of core counts")
-    known = ("reference", "platform", "firmware", "topology", "tick_ns", "lead", "campaign", *CONDITION_KEYS)
+    known_keys = ("reference", "platform", "firmware", "topology", "tick_ns", "lead", "campaign", *CONDITION_KEYS)
     return Source(
         platform=str(entry["platform"]),
         firmware=str(entry["firmware"]),
@@ -198,7 +198,7 @@ def source_of_toml(entry: Mapping[str, object]) -> Source:
         lead=CoreId(int(cluster), int(core)) if lead else None,
         campaign=str(entry.get("campaign", "psci")),
         conditions=_conditions(entry),
-        facts=tuple((key, str(value)) for key, value in entry.items() if key not in known),
+        facts=tuple((key, str(value)) for key, value in entry.items() if key not in known_keys),
     )
 
 
@@ -214,8 +214,8 @@ def _conditions(entry: Mapping[str, object]) -> Conditions:
 
 def release_of_document(reading: Reading) -> str:
     """The version in a document's title, for tables that name none."""
-    found = re.search(r"\d+(?:\.\d+)+", reading.title)
-    return found[0] if found else ""
+    match = re.search(r"\d+(?:\.\d+)+", reading.title)
+    return match[0] if match else ""
 
 
 def _sample(table: Table, figure: PrintedFigure, tick_ns: Decimal) -> Sample:
@@ -225,7 +225,7 @@ def _sample(table: Table, figure: PrintedFigure, tick_ns: Decimal) -> Sample:
 
 def _once_each(tables: Sequence[Table], problems: list[Problem]) -> list[Table]:
     first: dict[tuple[str, Metric], Table] = {}
-    kept = []
+    distinct = []
     for table in tables:
         keys = {(table.test, figure.metric) for figure in table.figures}
         earlier = next((first[key] for key in keys if key in first), None)
@@ -238,8 +238,8 @@ def _once_each(tables: Sequence[Table], problems: list[Problem]) -> list[Table]:
             )
             continue
         first.update(dict.fromkeys(keys, table))
-        kept.append(table)
-    return kept
+        distinct.append(table)
+    return distinct
 
 
 def _resolutions(tables: Sequence[Table], tick_ns: Decimal) -> list[tuple[Metric, float]]:

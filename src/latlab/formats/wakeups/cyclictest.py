@@ -104,179 +104,181 @@ def looks_like_rows(text: str) -> bool:
 
 def read_cyclictest(text: str, place: str, duration_s: float | None = None, nanoseconds: bool = False) -> Wakeups:
     """What a run said. With its duration, cycles that never came are counted: cyclictest skips periods that it is late for."""
-    found = _scanned(text, place)
-    unit_ns = 1 if nanoseconds or found.nanoseconds or NANOSECONDS.search(text) else 1000
-    if found.buckets or found.totals:
-        cpus = _from_histogram(found, place, unit_ns)
-    elif found.summary:
-        cpus = tuple(_from_summary(cpu, row, unit_ns) for cpu, row in sorted(found.summary.items()))
-    elif found.samples:
-        cpus = tuple(_from_samples(cpu, values, unit_ns) for cpu, values in sorted(found.samples.items()))
+    parsed = _scanned(text, place)
+    unit_ns = 1 if nanoseconds or parsed.nanoseconds or NANOSECONDS.search(text) else 1000
+    if parsed.buckets or parsed.totals:
+        cpus = _from_histogram(parsed, place, unit_ns)
+    elif parsed.summary:
+        cpus = tuple(_from_summary(cpu, row, unit_ns) for cpu, row in sorted(parsed.summary.items()))
+    elif parsed.samples:
+        cpus = tuple(_from_samples(cpu, values, unit_ns) for cpu, values in sorted(parsed.samples.items()))
     else:
         raise DataError(f"{place}: no histogram, summary, sample or spike of cyclictest in {len(text.splitlines())} lines; name its output")
-    if found.summary and (found.buckets or found.totals):
-        cpus = tuple(_joined(cpu, found, place) for cpu in cpus)
-    intervals = {cpu: row[0] for cpu, row in found.summary.items()} | found.intervals
+    if parsed.summary and (parsed.buckets or parsed.totals):
+        cpus = tuple(_joined(cpu, parsed, place) for cpu in cpus)
+    intervals = {cpu: row[0] for cpu, row in parsed.summary.items()} | parsed.intervals
     if duration_s is not None:
         cpus = tuple(_with_expected(cpu, intervals, duration_s) for cpu in cpus)
     is_bound = any(map(binds_to_each_cpu, COMMAND.findall(text)))
-    spikes = tuple(Outlier(cpu, at * 1000, late * unit_ns) for cpu, late, at in found.spikes)
+    spikes = tuple(Outlier(cpu, at * 1000, late * unit_ns) for cpu, late, at in parsed.spikes)
     return Wakeups(
         tool="cyclictest",
         interval_ns=min(intervals.values()) * 1000 if intervals else None,
         resolution_ns=unit_ns,
         cpus=cpus,
         outliers=spikes,
-        complete=not found.problems,
-        facts=(*(() if is_bound else (THREADS,)), *_facts(found, "ns" if unit_ns == 1 else "µs")),
-        problems=tuple(found.problems),
+        complete=not parsed.problems,
+        facts=(*(() if is_bound else (THREADS,)), *_facts(parsed, "ns" if unit_ns == 1 else "µs")),
+        problems=tuple(parsed.problems),
         rows=RowKind.CPU if is_bound else RowKind.THREAD,
     )
 
 
-def _facts(found: _Text, unit: str) -> tuple[tuple[str, str], ...]:
+def _facts(parsed: _Text, unit: str) -> tuple[tuple[str, str], ...]:
     """What the run says beside its latencies."""
     facts = []
-    if found.smis:
-        facts.append(("system management interrupts", ", ".join(f"thread {thread}: {found.smis[thread]}" for thread in sorted(found.smis))))
-    if found.breaks:
-        value = f" ({found.breaks['value']} {unit})" if "value" in found.breaks else ""
+    if parsed.smis:
+        facts.append(
+            ("system management interrupts", ", ".join(f"thread {thread}: {parsed.smis[thread]}" for thread in sorted(parsed.smis)))
+        )
+    if parsed.breaks:
+        value = f" ({parsed.breaks['value']} {unit})" if "value" in parsed.breaks else ""
         facts.append(("stopped", f"by cyclictest's threshold: the maximum{value} is the latency that ended the run"))
     return tuple(facts)
 
 
 def histogram_columns(text: str, place: str) -> tuple[dict[int, Histogram], list[str]]:
     """The histogram of each thread in rows as cyclictest prints them, which other tools print too, and what is wrong with the rows."""
-    found = _Text()
+    parsed = _Text()
     for number, line in enumerate(text.splitlines(), 1):
         if line.startswith("# Histogram") and not line.startswith("# Histogram Overflow"):
-            _begin(found, number, place)
-        elif (match := BUCKET.match(line)) and found.header:
-            _add_bucket(found, int(match[1]), [int(part) for part in match[2].split()], number, place)
+            _begin(parsed, number, place)
+        elif (match := BUCKET.match(line)) and parsed.header:
+            _add_bucket(parsed, int(match[1]), [int(part) for part in match[2].split()], number, place)
         elif match:
-            found.problems.append(f"{place}:{number}: a row without `# Histogram` above it; it is left out")
+            parsed.problems.append(f"{place}:{number}: a row without `# Histogram` above it; it is left out")
         elif match := TOTALS.match(line):
-            _add_total(found, match, number, place)
-    low_us = np.fromiter(found.buckets, dtype=np.int64, count=len(found.buckets))
-    columns = max(map(len, found.buckets.values()), default=0)
+            _add_total(parsed, match, number, place)
+    low_us = np.fromiter(parsed.buckets, dtype=np.int64, count=len(parsed.buckets))
+    columns = max(map(len, parsed.buckets.values()), default=0)
     histograms = {}
     for thread in range(columns):
-        counts = np.array([row[thread] for row in found.buckets.values()], dtype=np.int64)
-        histograms[thread] = counted_us(low_us, counts, _total(found, "Histogram Overflows", thread) or 0)
-    return histograms, found.problems
+        counts = np.array([row[thread] for row in parsed.buckets.values()], dtype=np.int64)
+        histograms[thread] = counted_us(low_us, counts, _total(parsed, "Histogram Overflows", thread) or 0)
+    return histograms, parsed.problems
 
 
 def _scanned(text: str, place: str) -> _Text:
-    found = _Text()
+    parsed = _Text()
     for number, raw in enumerate(text.splitlines(), 1):
         line = CONTROL.sub("", raw)
         where = f"{place}:{number}"
         if match := BUCKET.match(line):
-            _add_bucket(found, int(match[1]), [int(part) for part in match[2].split()], number, place)
+            _add_bucket(parsed, int(match[1]), [int(part) for part in match[2].split()], number, place)
         elif match := TOTALS.match(line):
-            _add_total(found, match, number, place)
+            _add_total(parsed, match, number, place)
         elif match := CYCLE.match(line):
-            found.beyond_cycles[int(match[1])] = len(match[2].split()) + int(match[3] or 0)
+            parsed.beyond_cycles[int(match[1])] = len(match[2].split()) + int(match[3] or 0)
         elif match := SUMMARY.search(line):
-            _add_summary(found, match, number, place)
+            _add_summary(parsed, match, number, place)
         elif match := VERBOSE.match(line):
-            _add_sample(found, match, number, place)
+            _add_sample(parsed, match, number, place)
         elif match := SPIKE.match(line):
-            found.spikes.append((int(match[1]), int(match[2]), int(match[3])))
+            parsed.spikes.append((int(match[1]), int(match[2]), int(match[3])))
         elif match := INTERVAL.match(line):
-            found.intervals[int(match[1])] = int(match[2])
+            parsed.intervals[int(match[1])] = int(match[2])
         elif match := SMIS.match(line):
-            found.smis |= dict(enumerate(map(int, match[1].split())))
+            parsed.smis |= dict(enumerate(map(int, match[1].split())))
         elif match := BREAK.match(line):
-            found.breaks[match[1]] = match[2]
+            parsed.breaks[match[1]] = match[2]
         elif line.startswith("# Histogram") and not line.startswith("# Histogram Overflow"):
-            _begin(found, number, place)
+            _begin(parsed, number, place)
         elif ROW.match(line):
-            found.problems.append(f"{where}: {line[:60]!r} is not a row of the histogram; it is left out")
-    return found
+            parsed.problems.append(f"{where}: {line[:60]!r} is not a row of the histogram; it is left out")
+    return parsed
 
 
-def _add_summary(found: _Text, match: re.Match[str], number: int, place: str) -> None:
+def _add_summary(parsed: _Text, match: re.Match[str], number: int, place: str) -> None:
     """The last line of a thread counts: a screen that was kept has many. Another process is another run."""
     thread, process = int(match[1]), int(match[2])
-    before = found.threads.setdefault(thread, (process, number)) if process else (process, number)  # 0: not begun
+    before = parsed.threads.setdefault(thread, (process, number)) if process else (process, number)  # 0: not begun
     if before[0] != process:
         raise second_run(place, before[1], number, "cyclictest", f"thread {thread} is process {before[0]}, then {process}")
     is_wide = len(match[6]) == WIDE and match[6].startswith(" ")
-    found.nanoseconds = found.nanoseconds or (is_wide and not match[3].startswith(" "))
+    parsed.nanoseconds = parsed.nanoseconds or (is_wide and not match[3].startswith(" "))
     if match[9]:
-        found.smis[thread] = int(match[9])
-    found.summary[thread] = (int(match[3]), int(match[4]), int(match[5]), int(match[7]), int(match[8]))
+        parsed.smis[thread] = int(match[9])
+    parsed.summary[thread] = (int(match[3]), int(match[4]), int(match[5]), int(match[7]), int(match[8]))
 
 
-def _begin(found: _Text, number: int, place: str) -> None:
-    if found.header:
-        raise second_run(place, found.header, number, "cyclictest", "a histogram begins")
-    if found.buckets:
-        found.problems.append(f"{place}:{number}: {len(found.buckets)} rows are above `# Histogram`; they are left out")
-        found.buckets.clear()
-    found.header = number
+def _begin(parsed: _Text, number: int, place: str) -> None:
+    if parsed.header:
+        raise second_run(place, parsed.header, number, "cyclictest", "a histogram begins")
+    if parsed.buckets:
+        parsed.problems.append(f"{place}:{number}: {len(parsed.buckets)} rows are above `# Histogram`; they are left out")
+        parsed.buckets.clear()
+    parsed.header = number
 
 
-def _add_total(found: _Text, match: re.Match[str], number: int, place: str) -> None:
+def _add_total(parsed: _Text, match: re.Match[str], number: int, place: str) -> None:
     """A run prints each of them once."""
     values = [int(part) for part in match[2].split()]
-    if found.totals.setdefault(match[1], values) != values:
-        raise second_run(place, found.ended, number, "cyclictest", f"another line `# {match[1]}`")
-    found.ended = found.ended or number
+    if parsed.totals.setdefault(match[1], values) != values:
+        raise second_run(place, parsed.ended, number, "cyclictest", f"another line `# {match[1]}`")
+    parsed.ended = parsed.ended or number
 
 
-def _add_sample(found: _Text, match: re.Match[str], number: int, place: str) -> None:
+def _add_sample(parsed: _Text, match: re.Match[str], number: int, place: str) -> None:
     """The cycles of a thread never fall; where none of the samples was late they stay."""
     thread, cycle = int(match[1]), int(match[2])
-    before, first = found.cycles.get(thread, (-1, number))
+    before, first = parsed.cycles.get(thread, (-1, number))
     if cycle < before:
         raise second_run(place, first, number, "cyclictest", f"thread {thread} is at cycle {before}, then {cycle}")
-    found.cycles[thread] = cycle, first
-    found.samples.setdefault(thread, []).append(int(match[3]))
-    found.smis[thread] = found.smis.get(thread, 0) + int(match["smis"] or 0)
+    parsed.cycles[thread] = cycle, first
+    parsed.samples.setdefault(thread, []).append(int(match[3]))
+    parsed.smis[thread] = parsed.smis.get(thread, 0) + int(match["smis"] or 0)
 
 
-def _add_bucket(found: _Text, low: int, counts: list[int], number: int, place: str) -> None:
+def _add_bucket(parsed: _Text, low: int, counts: list[int], number: int, place: str) -> None:
     where = f"{place}:{number}"
-    columns = next((len(row) for row in found.buckets.values()), len(counts))
-    if found.ended:
-        found.problems.append(f"{where}: a row is below the totals of the histogram; it is left out")
+    columns = next((len(row) for row in parsed.buckets.values()), len(counts))
+    if parsed.ended:
+        parsed.problems.append(f"{where}: a row is below the totals of the histogram; it is left out")
     elif len(counts) != columns:
-        found.problems.append(f"{where}: {len(counts)} columns where there were {columns} before; the line is left out")
-    elif low in found.buckets:
-        found.problems.append(f"{where}: the bucket of {low} µs appears twice; the second is left out")
-    elif found.buckets and low < next(reversed(found.buckets)):
-        found.problems.append(f"{where}: the bucket of {low} µs follows a later one; it is left out")
+        parsed.problems.append(f"{where}: {len(counts)} columns where there were {columns} before; the line is left out")
+    elif low in parsed.buckets:
+        parsed.problems.append(f"{where}: the bucket of {low} µs appears twice; the second is left out")
+    elif parsed.buckets and low < next(reversed(parsed.buckets)):
+        parsed.problems.append(f"{where}: the bucket of {low} µs follows a later one; it is left out")
     else:
-        found.buckets[low] = counts
+        parsed.buckets[low] = counts
 
 
-def _from_histogram(found: _Text, place: str, unit_ns: int) -> tuple[CpuWakeups, ...]:
+def _from_histogram(parsed: _Text, place: str, unit_ns: int) -> tuple[CpuWakeups, ...]:
     """-H adds a column for all CPUs together, which the averages do not have; -h does not."""
-    columns = max((len(row) for row in (*found.buckets.values(), *found.totals.values())), default=0)
-    averages = len(found.totals.get("Avg Latencies", ()))
+    columns = max((len(row) for row in (*parsed.buckets.values(), *parsed.totals.values())), default=0)
+    averages = len(parsed.totals.get("Avg Latencies", ()))
     threads = averages or columns
-    if not found.totals.get("Max Latencies"):
-        found.problems.append(f"{place}: the histogram has no totals, so it was cut off; overflows and maxima are unknown")
-    low_us = np.fromiter(found.buckets, dtype=np.int64, count=len(found.buckets))
-    return tuple(_histogram_column(found, low_us, thread, place, unit_ns) for thread in range(threads))
+    if not parsed.totals.get("Max Latencies"):
+        parsed.problems.append(f"{place}: the histogram has no totals, so it was cut off; overflows and maxima are unknown")
+    low_us = np.fromiter(parsed.buckets, dtype=np.int64, count=len(parsed.buckets))
+    return tuple(_histogram_column(parsed, low_us, thread, place, unit_ns) for thread in range(threads))
 
 
-def _histogram_column(found: _Text, low_us: np.ndarray, thread: int, place: str, unit_ns: int) -> CpuWakeups:
-    counts = np.array([row[thread] if thread < len(row) else 0 for row in found.buckets.values()], dtype=np.int64)
-    beyond = _total(found, "Histogram Overflows", thread) or 0
+def _histogram_column(parsed: _Text, low_us: np.ndarray, thread: int, place: str, unit_ns: int) -> CpuWakeups:
+    counts = np.array([row[thread] if thread < len(row) else 0 for row in parsed.buckets.values()], dtype=np.int64)
+    beyond = _total(parsed, "Histogram Overflows", thread) or 0
     inside = int(counts.sum())
     histogram = counted_us(low_us, counts, beyond, unit_ns)
-    stated = _total(found, "Total", thread)
+    stated = _total(parsed, "Total", thread)
     if stated is not None and stated != inside:
-        found.problems.append(f"{place}: thread {thread}: the buckets hold {inside} samples, the total says {stated}")
-    seen = low_us[counts > 0] if inside else np.zeros(1, dtype=np.int64)
-    low, average, high = (_total(found, f"{name} Latencies", thread) for name in ("Min", "Avg", "Max"))
-    if high is not None and not beyond and inside and high != int(seen.max()):
-        found.problems.append(f"{place}: thread {thread}: the last bucket in use is {int(seen.max())} µs, the maximum says {high}")
-    elif high is not None and inside and high < int(seen.max()):
-        found.problems.append(f"{place}: thread {thread}: a bucket of {int(seen.max())} µs is in use, the maximum says {high}")
+        parsed.problems.append(f"{place}: thread {thread}: the buckets hold {inside} samples, the total says {stated}")
+    buckets_used = low_us[counts > 0] if inside else np.zeros(1, dtype=np.int64)
+    low, average, high = (_total(parsed, f"{name} Latencies", thread) for name in ("Min", "Avg", "Max"))
+    if high is not None and not beyond and inside and high != int(buckets_used.max()):
+        parsed.problems.append(f"{place}: thread {thread}: the last bucket in use is {int(buckets_used.max())} µs, the maximum says {high}")
+    elif high is not None and inside and high < int(buckets_used.max()):
+        parsed.problems.append(f"{place}: thread {thread}: a bucket of {int(buckets_used.max())} µs is in use, the maximum says {high}")
     middle = (counts * (low_us + 0.5)).sum() / inside if inside else 0.0
     return CpuWakeups(
         cpu=thread,
@@ -284,14 +286,14 @@ def _histogram_column(found: _Text, low_us: np.ndarray, thread: int, place: str,
         got=inside + beyond,
         expected=None,
         missed=None,
-        min_ns=(low if low is not None else int(seen.min())) * unit_ns,
-        max_ns=(high if high is not None else int(seen.max())) * unit_ns,
+        min_ns=(low if low is not None else int(buckets_used.min())) * unit_ns,
+        max_ns=(high if high is not None else int(buckets_used.max())) * unit_ns,
         average_ns=(average if average is not None else float(middle)) * float(unit_ns),
     )
 
 
-def _total(found: _Text, name: str, thread: int) -> int | None:
-    values = found.totals.get(name, [])
+def _total(parsed: _Text, name: str, thread: int) -> int | None:
+    values = parsed.totals.get(name, [])
     return values[thread] if thread < len(values) else None
 
 
@@ -307,14 +309,14 @@ def _from_samples(cpu: int, values: list[int], unit_ns: int) -> CpuWakeups:
     return CpuWakeups(cpu, counted_values(held, unit_ns), len(values), None, None, *ends, mean, blocks=in_blocks(held, unit_ns))
 
 
-def _joined(cpu: CpuWakeups, found: _Text, place: str) -> CpuWakeups:
+def _joined(cpu: CpuWakeups, parsed: _Text, place: str) -> CpuWakeups:
     """A summary beside a histogram: the summary's count is all cycles, so it says how many the histogram does not show."""
-    row = found.summary.get(cpu.cpu)
+    row = parsed.summary.get(cpu.cpu)
     if row is None or cpu.histogram is None:
         return cpu
     cycles = row[1]
     if cycles < cpu.histogram.total:
-        found.problems.append(
+        parsed.problems.append(
             f"{place}: thread {cpu.cpu}: the histogram holds {cpu.histogram.total} samples, the summary says {cycles} cycles"
         )
         return cpu

@@ -19,5 +19,5 @@ def conditions_of(command: str) -> Conditions:
 
 
 def _option(command: str, letter: str) -> int | None:
-    found = re.search(rf"(?:^|\s)-[a-zA-Z]*{letter}\s*(\d{{1,9}})", command)
-    return int(found[1]) if found else None
+    match = re.search(rf"(?:^|\s)-[a-zA-Z]*{letter}\s*(\d{{1,9}})", command)
+    return int(match[1]) if match else None

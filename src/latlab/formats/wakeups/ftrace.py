@@ -37,11 +37,11 @@ def read_spans(text: str, names: Sequence[str]) -> tuple[KernelSpan, ...]:
         match = LINE.match(line)
         if not match:
             continue
-        what, cpu = match["what"], int(match["cpu"])
-        taking = what.startswith("<stack trace>")
+        event, cpu = match["what"], int(match["cpu"])
+        taking = event.startswith("<stack trace>")
         if taking:
             continue
-        name = what.partition(":")[0]
+        name = event.partition(":")[0]
         ns = int(match["s"]) * 1_000_000_000 + int(match["us"]) * 1000
         if name in names:
             last = running[cpu, name] = _Entry(cpu, match["task"].strip(), ns, name)
@@ -52,5 +52,5 @@ def read_spans(text: str, names: Sequence[str]) -> tuple[KernelSpan, ...]:
 
 def _callers(entry: _Entry) -> tuple[str, ...]:
     """What stands after the probed function itself; before it are the frames of the probe."""
-    own = [i for i, frame in enumerate(entry.stack) if frame == entry.name]
-    return tuple(entry.stack[own[-1] + 1 :]) if own else tuple(entry.stack)
+    probe_frames = [i for i, frame in enumerate(entry.stack) if frame == entry.name]
+    return tuple(entry.stack[probe_frames[-1] + 1 :]) if probe_frames else tuple(entry.stack)

@@ -46,51 +46,53 @@ def read_kernel_events(data: bytes, place: str) -> KernelEvents:
     """Every whole block. What was cut off or cannot be read is reported in `problems`."""
     if data[: len(MAGIC)] != MAGIC:
         raise DataError(f"{place}: begins with {data[:8]!r}, not with the mark of a recorder's kernel events; name another file")
-    found = _File()
+    file = _File()
     problems: list[str] = []
     at = len(MAGIC)
     for kind, start, end in _blocks(data):
         try:
-            _take(found, kind, data[start:end], place)
+            _take(file, kind, data[start:end], place)
         except (ValueError, struct.error, IndexError, DataError) as error:
             problems.append(f"{place}: the block that ends at byte {end} cannot be read: {error}")
         at = end
     if at != len(data):
         problems.append(f"{place}: cut off or damaged from byte {at} on; the data before it are kept")
-    if found.dropped is None:
+    if file.dropped is None:
         problems.append(f"{place}: the recorder did not finish; the data before that are kept")
-    if found.dropped:
-        problems.append(f"{place}: what the kernel did until {found.dropped} late wake-ups is not kept; raise the threshold")
-    meter = found.meter.cpus if found.meter else ()
-    late = tuple(_named(one, found.names) for one in _one_skew(found.late))
-    return KernelEvents(meter, late, tuple(found.closed), found.torn, found.dropped or 0, tuple(problems))
+    if file.dropped:
+        problems.append(f"{place}: what the kernel did until {file.dropped} late wake-ups is not kept; raise the threshold")
+    meter = file.meter.cpus if file.meter else ()
+    late = tuple(_named(entry, file.names) for entry in _one_skew(file.late))
+    return KernelEvents(meter, late, tuple(file.closed), file.torn, file.dropped or 0, tuple(problems))
 
 
 def _one_skew(late: list[LateSteps]) -> tuple[LateSteps, ...]:
     """A system call reads the two counters closer together than a tracepoint does, always by as much: the least by which they seem to have
     moved apart since the last switch is that and no theft."""
-    leads = [_lead(one) for one in late]
+    leads = [_lead(entry) for entry in late]
     least: dict[int, int] = {}
-    for one, lead in zip(late, leads, strict=True):
+    for late_steps, lead in zip(late, leads, strict=True):
         if lead is not None:
-            least[one.cpu] = min(lead, least.get(one.cpu, lead))
+            least[late_steps.cpu] = min(lead, least.get(late_steps.cpu, lead))
     return tuple(
-        one if lead is None or one.after is None else replace(one, after=replace(one.after, cycles=one.after.cycles - least[one.cpu]))
-        for one, lead in zip(late, leads, strict=True)
+        entry
+        if lead is None or entry.after is None
+        else replace(entry, after=replace(entry.after, cycles=entry.after.cycles - least[entry.cpu]))
+        for entry, lead in zip(late, leads, strict=True)
     )
 
 
-def _named(one: LateSteps, names: dict[str, str]) -> LateSteps:
+def _named(late: LateSteps, names: dict[str, str]) -> LateSteps:
     """Functions by name where the kernel's symbols have one; the file has them behind all late wake-ups."""
-    steps = (replace(step, name=names.get(step.name, step.name)) if step.step is StepKind.WORK_IN else step for step in one.steps)
-    return replace(one, steps=tuple(steps))
+    steps = (replace(step, name=names.get(step.name, step.name)) if step.step is StepKind.WORK_IN else step for step in late.steps)
+    return replace(late, steps=tuple(steps))
 
 
-def _lead(one: LateSteps) -> int | None:
-    last = next((step.counts for step in reversed(one.steps) if step.counts is not None), None)
-    if last is None or one.after is None:
+def _lead(late: LateSteps) -> int | None:
+    last = next((step.counts for step in reversed(late.steps) if step.counts is not None), None)
+    if last is None or late.after is None:
         return None
-    return (one.after.cycles - last.cycles) - (one.after.events - last.events)
+    return (late.after.cycles - last.cycles) - (late.after.events - last.events)
 
 
 def _blocks(data: bytes) -> Iterator[tuple[int, int, int]]:
@@ -106,43 +108,43 @@ def _blocks(data: bytes) -> Iterator[tuple[int, int, int]]:
         at = start + size
 
 
-def _take(found: _File, kind: int, body: bytes, place: str) -> None:
+def _take(file: _File, kind: int, body: bytes, place: str) -> None:
     if kind == METER:
-        found.meter = read_stolen(body, place)
+        file.meter = read_stolen(body, place)
     elif kind == FORMAT:
         described = read_format(body.decode("utf-8", "replace"))
         if described is None:
             raise ValueError("no description of a tracepoint")
-        found.formats[described.id] = described
+        file.formats[described.id] = described
     elif kind == CLOSED:
-        found.closed.append(CLOSED_CPU.unpack(body))
+        file.closed.append(CLOSED_CPU.unpack(body))
     elif kind == LATE:
-        found.late.append(_late(found, body))
+        file.late.append(_late(file, body))
     elif kind == END:
-        found.dropped = sum(count for _, count in SUM.iter_unpack(body))
+        file.dropped = sum(count for _, count in SUM.iter_unpack(body))
     elif kind == NAMES:
-        found.names = {f"{int(address, 16):#x}": name for address, _, name in (line.partition(" ") for line in body.decode().splitlines())}
+        file.names = {f"{int(address, 16):#x}": name for address, _, name in (line.partition(" ") for line in body.decode().splitlines())}
     else:
         raise ValueError(f"{kind} is no kind of block")
 
 
-def _late(found: _File, body: bytes) -> LateSteps:
+def _late(file: _File, body: bytes) -> LateSteps:
     wake_ns, wake_ticks, before, after, cycles, events, cpu, readable, is_whole, size = HEAD.unpack_from(body)
     if HEAD.size + size != len(body):
         raise ValueError(f"{size} bytes of records in a block of {len(body)}")
-    steps = [step for step in (_step(found, *record) for record in _records(body)) if step is not None]
+    steps = [step for step in (_step(file, *record) for record in _records(body)) if step is not None]
     counts = None
-    hz = found.meter.counter_hz if found.meter else 0
+    hz = file.meter.counter_hz if file.meter else 0
     if readable and hz:
-        counts = CycleCounts(cycles, events) if _is_whole(found, cpu, after - before) else None
-        found.torn += counts is None
+        counts = CycleCounts(cycles, events) if _is_whole(file, cpu, after - before) else None
+        file.torn += counts is None
     after_ns = wake_ns + (before - wake_ticks) * 1_000_000_000 // hz if counts else 0
     return LateSteps(cpu, wake_ns, bool(is_whole), tuple(sorted(steps, key=lambda step: step.ns)), after_ns, counts)
 
 
-def _is_whole(found: _File, cpu: int, width_ticks: int) -> bool:
+def _is_whole(file: _File, cpu: int, width_ticks: int) -> bool:
     """A reading that took twice as long as the shortest before it was interrupted."""
-    shortest = found.widths[cpu] = min(width_ticks, found.widths.get(cpu, width_ticks))
+    shortest = file.widths[cpu] = min(width_ticks, file.widths.get(cpu, width_ticks))
     return width_ticks <= TIMES_OF_A_READING * shortest
 
 
@@ -174,17 +176,17 @@ def _is_raw(record: bytes, place: int) -> bool:
     return bool(place + 4 + raw == len(record))
 
 
-def _step(found: _File, ns: int, counts: CycleCounts | None, record: bytes) -> KernelStep | None:
-    point = found.formats.get(int.from_bytes(record[:2], "little"))
+def _step(file: _File, ns: int, counts: CycleCounts | None, record: bytes) -> KernelStep | None:
+    point = file.formats.get(int.from_bytes(record[:2], "little"))
     if point is None:
         return None
     if counts is not None and not point.interrupts_off(record):
-        found.torn += 1
+        file.torn += 1
         counts = None
     if point.name == "sched_switch":
         leaves, comes = (
-            Thread(point.text(record, f"{one}_comm"), point.number(record, f"{one}_pid"), point.number(record, f"{one}_prio"))
-            for one in ("prev", "next")
+            Thread(point.text(record, f"{side}_comm"), point.number(record, f"{side}_pid"), point.number(record, f"{side}_prio"))
+            for side in ("prev", "next")
         )
         return KernelStep(ns, StepKind.SWITCH, "", leaves, comes, counts)
     if point.name == "sched_waking":

@@ -26,8 +26,8 @@ def read_load_work(data: bytes, place: str) -> tuple[LoadWork, ...]:
     """Bogo operations in a second of real time, by stressor; none where it was killed before it could say. Raises DataError."""
     metrics = data[max(data.find(METRICS), 0) :]
     try:
-        found = msgspec.yaml.decode(metrics, type=_File | None)
+        document = msgspec.yaml.decode(metrics, type=_File | None)
     except (msgspec.MsgspecError, RecursionError, ValueError) as error:
         raise DataError(f"{place}: not what stress-ng writes ({error}); the work of the load is unknown") from error
-    stressors = (found.metrics if found else None) or []
-    return tuple(LoadWork(one.stressor, one.operations / one.seconds) for one in stressors if one.seconds > 0)
+    stressors = (document.metrics if document else None) or []
+    return tuple(LoadWork(stressor.stressor, stressor.operations / stressor.seconds) for stressor in stressors if stressor.seconds > 0)

@@ -53,22 +53,22 @@ class _Text:
 
 def read_oslat(text: str, place: str) -> Wakeups:
     """The summary that oslat prints when it ends."""
-    found = _scanned(text, place)
-    cores = found.rows.get("Core")
+    parsed = _scanned(text, place)
+    cores = parsed.rows.get("Core")
     if not cores:
         raise DataError(f"{place}: no row `Core:` of oslat; it prints its figures when it ends, so it was stopped before")
-    missing = [name for name in ("Minimum", "Average", "Maximum") if name not in found.rows]
+    missing = [name for name in ("Minimum", "Average", "Maximum") if name not in parsed.rows]
     if missing:
         raise DataError(f"{place}: no row `{missing[0]}:` of oslat; the output was cut off")
     cpus = tuple(
         cpu_of(
             int(core),
-            {us: counts[column] for us, counts in found.buckets.items()},
-            [found.rows[name][column] for name in ("Minimum", "Average", "Maximum")],
+            {us: counts[column] for us, counts in parsed.buckets.items()},
+            [parsed.rows[name][column] for name in ("Minimum", "Average", "Maximum")],
         )
         for column, core in enumerate(cores)
     )
-    return wakeups_of(cpus, found.buckets, found.problems, place)
+    return wakeups_of(cpus, parsed.buckets, parsed.problems, place)
 
 
 def wakeups_of(
@@ -108,7 +108,7 @@ def _step(names: Sequence[Decimal]) -> Decimal:
 
 
 def _scanned(text: str, place: str) -> _Text:
-    found = _Text()
+    parsed = _Text()
     begun = 0
     for number, line in enumerate(text.split("\n"), 1):
         where = f"{place}:{number}"
@@ -119,21 +119,21 @@ def _scanned(text: str, place: str) -> _Text:
         match = ROW.match(line)
         if match is None:
             if BUCKET.match(line):
-                found.problems.append(f"{where}: {line.strip()[:60]!r} is not a row of the histogram; it is left out")
+                parsed.problems.append(f"{where}: {line.strip()[:60]!r} is not a row of the histogram; it is left out")
             continue
         values = [Decimal(part) for part in match["values"].split() if NUMBER.fullmatch(part)]
-        if match["name"] != "Core" and "Core" not in found.rows:
-            found.problems.append(f"{where}: the row {match['name']} is before the row `Core:`, which names its CPUs; it is left out")
+        if match["name"] != "Core" and "Core" not in parsed.rows:
+            parsed.problems.append(f"{where}: the row {match['name']} is before the row `Core:`, which names its CPUs; it is left out")
             continue
-        cores = len(found.rows.get("Core", values))
+        cores = len(parsed.rows.get("Core", values))
         if len(values) != len(match["values"].split()) or len(values) != cores or not 0 < cores <= MOST_CPUS:
-            found.problems.append(f"{where}: {len(values)} figures where {cores} cores are named; the line is left out")
-        elif match["us"] is None and match["name"] in found.rows:
-            found.problems.append(f"{where}: the row {match['name']} appears twice; the second is left out")
+            parsed.problems.append(f"{where}: {len(values)} figures where {cores} cores are named; the line is left out")
+        elif match["us"] is None and match["name"] in parsed.rows:
+            parsed.problems.append(f"{where}: the row {match['name']} appears twice; the second is left out")
         elif match["us"] is None:
-            found.rows[match["name"]] = values
-        elif (us := Decimal(match["us"])) in found.buckets:
-            found.problems.append(f"{where}: the bucket of {us} us appears twice; the second is left out")
+            parsed.rows[match["name"]] = values
+        elif (us := Decimal(match["us"])) in parsed.buckets:
+            parsed.problems.append(f"{where}: the bucket of {us} us appears twice; the second is left out")
         else:
-            found.buckets[us] = [int(value) for value in values]
-    return found
+            parsed.buckets[us] = [int(value) for value in values]
+    return parsed

@@ -52,13 +52,13 @@ def read_pairs(text: str, place: str) -> Wakeups:
             figures[int(match[1])] = match
         elif TORN.match(line):
             problems.append(f"{place}:{number}: {line.strip()[:60]!r} is no whole line of a pair; it is left out")
-    both = [(pairs[key], figures[key]) for key in sorted(pairs) if key in figures]
-    if not both:
+    paired = [(pairs[key], figures[key]) for key in sorted(pairs) if key in figures]
+    if not paired:
         raise DataError(problems[0] if problems else f"{place}: no pair with its figures; the tool was stopped before it measured")
     problems += [f"{place}: pair {key} has no figures; it is left out" for key in sorted(pairs) if key not in figures]
-    rows = [(int(pair[9]), int(pair[11]), [int(found[i]) for i in (3, 5)], float(found[4])) for pair, found in both]
-    tool = "pmqtest" if both[0][0][10] else "pairs of rt-tests"
-    return _wakeups(tool, rows, int(both[0][0][5]), int(both[0][0][8]), problems)
+    rows = [(int(pair[9]), int(pair[11]), [int(numbers[i]) for i in (3, 5)], float(numbers[4])) for pair, numbers in paired]
+    tool = "pmqtest" if paired[0][0][10] else "pairs of rt-tests"
+    return _wakeups(tool, rows, int(paired[0][0][5]), int(paired[0][0][8]), problems)
 
 
 def is_of_pairs(threads: Mapping[str, Any]) -> bool:

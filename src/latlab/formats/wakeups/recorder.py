@@ -58,7 +58,7 @@ def read_record(data: bytes, place: str) -> Wakeups:
     slots = [slot for slot in (_slot(data, header, index) for index in (0, 1)) if slot]
     if not slots:
         raise DataError(f"{place}: no whole checkpoint, so the recorder ran for less than a second; measure for longer")
-    slot = max(slots, key=lambda found: found.sequence)
+    slot = max(slots, key=lambda slot_read: slot_read.sequence)
     outliers, problem = _outliers(data, HEADER.size + 2 * header.slot_bytes, place)
     if not problem and len(outliers) < slot.outliers:
         problem = f"{place}: {slot.outliers - len(outliers)} of {slot.outliers} outliers are cut off; the rest is kept"
@@ -158,14 +158,14 @@ def _histogram(counts: NDArray[np.int64], sub_bits: int) -> Histogram:
 
 
 def _outliers(data: bytes, start: int, place: str) -> tuple[list[Outlier], str]:
-    found: list[Outlier] = []
+    outliers: list[Outlier] = []
     while start < len(data):
         body = start + BATCH.size
         count, crc = BATCH.unpack_from(data, start) if body <= len(data) else (0, 0)
         raw = data[body : body + count * OUTLIER.size]
         if count == 0 or len(raw) < count * OUTLIER.size or zlib.crc32(raw) != crc:
-            return found, f"{place}: the outliers from byte {start} on are cut off or damaged; {len(found)} before them are kept"
+            return outliers, f"{place}: the outliers from byte {start} on are cut off or damaged; {len(outliers)} before them are kept"
         for wake_ns, wake_ticks, late_ns, cpu, missed in OUTLIER.iter_unpack(raw):
-            found.append(Outlier(cpu, wake_ns, late_ns, missed, wake_ticks or None))
+            outliers.append(Outlier(cpu, wake_ns, late_ns, missed, wake_ticks or None))
         start = body + len(raw)
-    return found, ""
+    return outliers, ""

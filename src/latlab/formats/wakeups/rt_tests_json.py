@@ -24,8 +24,8 @@ def read_rt_tests(program: str, root: dict[str, Any], place: str) -> Wakeups:
     """Raises DataError for a program whose figures are no wake-ups and no stalls."""
     reader = READERS.get(program)
     if reader is None:
-        known = ", ".join(("cyclictest", *READERS))
-        raise DataError(f"{place}: the JSON of {program}, which is not read; give that of {known}")
+        readable = ", ".join(("cyclictest", *READERS))
+        raise DataError(f"{place}: the JSON of {program}, which is not read; give that of {readable}")
     threads = root["thread"]
     if not threads or not all(name.isdecimal() and isinstance(entry, dict) for name, entry in threads.items()):
         raise DataError(f"{place}: no whole entry of a thread in the JSON of {program}; the tool was stopped before it measured")
@@ -37,12 +37,12 @@ def with_head(read: Wakeups, root: dict[str, Any], program: str, place: str) -> 
     problems = read.problems
     if root.get("return_code", 0) != 0:
         problems = (*problems, f"{place}: {program} ended with status {root['return_code']}")
-    said = (
+    head_facts = (
         ("command", str(root.get("cmdline:", root.get("cmdline", "")))),
         ("version", str(root.get("rt_test_version:", root.get("rt_test_version", "")))),
         ("started", str(root.get("start_time", ""))),
     )
-    return replace(read, facts=(*(fact for fact in said if fact[1]), *read.facts), problems=problems, complete=not problems)
+    return replace(read, facts=(*(fact for fact in head_facts if fact[1]), *read.facts), problems=problems, complete=not problems)
 
 
 def _oslat(program: str, threads: list[tuple[int, dict[str, Any]]], place: str) -> Wakeups:
@@ -96,12 +96,12 @@ def _average(value: object, count: int, place: str) -> Decimal:
 def _figure(value: object, name: str, place: str) -> Decimal:
     """A number that a latency in us or a count can be."""
     try:
-        found = Decimal(str(value)) if isinstance(value, int | float | str) and not isinstance(value, bool) else Decimal("NaN")
+        number = Decimal(str(value)) if isinstance(value, int | float | str) and not isinstance(value, bool) else Decimal("NaN")
     except (InvalidOperation, ValueError):
-        found = Decimal("NaN")
-    if not found.is_finite() or not 0 <= found < LARGEST:
+        number = Decimal("NaN")
+    if not number.is_finite() or not 0 <= number < LARGEST:
         raise DataError(f"{place}: {name} is {str(value)[:40]!r} and no figure of rt-tests; the file is damaged")
-    return found
+    return number
 
 
 READERS: dict[str, Callable[[str, list[tuple[int, dict[str, Any]]], str], Wakeups]] = {

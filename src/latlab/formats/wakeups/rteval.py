@@ -82,8 +82,10 @@ def _read_xml(text: str, place: str) -> Wakeups:
         raise DataError(f"{place}: {SEVERAL.format(len(every))}")
     measured = next(iter(every), None)
     if measured is None:
-        found = ", ".join(sorted({child.tag for group in root.iter("Measurements") for child in group}))[:80]
-        raise DataError(f"{place}: {OTHER.format(found)}" if found else f"{place}: rteval measured nothing; name the file of a whole run")
+        measurements = ", ".join(sorted({child.tag for group in root.iter("Measurements") for child in group}))[:80]
+        raise DataError(
+            f"{place}: {OTHER.format(measurements)}" if measurements else f"{place}: rteval measured nothing; name the file of a whole run"
+        )
     cores = measured.findall("core")
     if not cores:
         raise DataError(f"{place}: no core: rteval leaves them out where a wake-up is beyond its histogram; run it with more buckets")
@@ -93,7 +95,7 @@ def _read_xml(text: str, place: str) -> Wakeups:
     if measured.find("abort_report") is not None:
         problems.append(f"{place}: {LATER}")
     gaps, records = root.find(".//hwlatdetect/samples"), root.find(".//sysstat")
-    shared = [one.text or "" for one in root.iterfind(".//CoreSharingWarnings/warning")]
+    shared = [warning.text or "" for warning in root.iterfind(".//CoreSharingWarnings/warning")]
     facts = (
         ("rteval", root.get("version", "")[:40]),
         ("kernel", (kernel.text or "")[:120] if kernel is not None else ""),
@@ -109,7 +111,7 @@ def _core(core: ElementTree.Element, place: str, problems: list[str]) -> CpuWake
         raise DataError(f"{place}: core {number} has no statistics; the file is damaged")
     got = _whole(figures.findtext("samples"), f"the samples of core {number}", place)
     buckets = core.findall("histogram/bucket")
-    pairs = [(_whole(one.get("index"), "a bucket", place), _whole(one.get("value"), "a bucket's count", place)) for one in buckets]
+    pairs = [(_whole(bucket.get("index"), "a bucket", place), _whole(bucket.get("value"), "a bucket's count", place)) for bucket in buckets]
     if len({low for low, _ in pairs}) < len(pairs):
         raise DataError(f"{place}: core {number} names a bucket twice; the file is damaged")
     low, high, mean = (_us(figures.findtext(name), name, number, place) if got else 0.0 for name in ("minimum", "maximum", "mean"))
@@ -130,9 +132,9 @@ def _mean(mean: float, low: float, got: int) -> float:
 
 def _beside(gaps: str, records: str, shared: list[str]) -> tuple[tuple[str, str], ...]:
     """What rteval measured beside, which is not read, and the cores that its threads shared."""
-    cores = "; ".join(one.strip() for one in shared if one.strip())
-    found = (("gaps of hwlatdetect", gaps[:12]), ("records of sysstat", records[:12]), ("shared cores", cores[:500]))
-    return tuple(fact for fact in found if fact[1])
+    cores = "; ".join(warning.strip() for warning in shared if warning.strip())
+    facts_said = (("gaps of hwlatdetect", gaps[:12]), ("records of sysstat", records[:12]), ("shared cores", cores[:500]))
+    return tuple(fact for fact in facts_said if fact[1])
 
 
 def _read_report(text: str, place: str) -> Wakeups:
@@ -192,8 +194,8 @@ def _wakeups(cpus: list[CpuWakeups], command: str, facts: tuple[tuple[str, str],
     if len({cpu.cpu for cpu in cpus}) < len(cpus) or max(cpu.cpu for cpu in cpus) >= MOST_CPUS:
         raise DataError(f"{place}: a CPU is named twice or cannot be one; the file is damaged")
     ordered = tuple(sorted(cpus, key=lambda cpu: cpu.cpu))
-    said = (("measured by", "rteval"), *(fact for fact in facts if fact[1]))
-    read = Wakeups("cyclictest", None, 1000, ordered, complete=not problems, facts=said, problems=tuple(problems))
+    facts_said = (("measured by", "rteval"), *(fact for fact in facts if fact[1]))
+    read = Wakeups("cyclictest", None, 1000, ordered, complete=not problems, facts=facts_said, problems=tuple(problems))
     conditions = conditions_of(command)
     return replace(read, conditions=conditions, interval_ns=conditions.interval_ns)
 

@@ -59,31 +59,31 @@ def read_osnoise(text: str, place: str) -> Wakeups:
 
 
 def _read(text: str, place: str, title: str, kind: str, tool: str, metric: Metric) -> Wakeups:
-    found = _scanned(text, place)
-    if not found.columns:
+    parsed = _scanned(text, place)
+    if not parsed.columns:
         raise DataError(_no_column(text, place, title))
-    if len(set(found.columns)) < len(found.columns):
+    if len(set(parsed.columns)) < len(parsed.columns):
         raise DataError(f"{place}: the heading of rtla's histogram names a column twice; the file is damaged")
-    if "count:" not in found.rows:
-        found.problems.append(f"{place}: no line `count:`, so the histogram was cut off; maxima and overflows are unknown")
-    elif missing := [name for name in ("min:", "max:") if name not in found.rows]:
-        found.problems.append(f"{place}: no line `{missing[0]}`, so the histogram was cut off; it is computed from the rows")
-    wanted = [column for column, (name, _) in enumerate(found.columns) if name == kind]
-    if not wanted:
-        raise DataError(f"{place}: no {kind} columns; it has {', '.join(sorted({name for name, _ in found.columns}))}")
-    cpus = tuple(_cpu(found, at, found.columns[at][1], place) for at in wanted)
-    found.problems += missed_events(text, place)
-    problems, facts = found.problems, (*found.notes, *stop_facts(text))
-    return Wakeups(tool, None, found.unit_ns, cpus, complete=not problems, facts=facts, problems=tuple(problems), metric=metric)
+    if "count:" not in parsed.rows:
+        parsed.problems.append(f"{place}: no line `count:`, so the histogram was cut off; maxima and overflows are unknown")
+    elif missing := [name for name in ("min:", "max:") if name not in parsed.rows]:
+        parsed.problems.append(f"{place}: no line `{missing[0]}`, so the histogram was cut off; it is computed from the rows")
+    columns = [column for column, (name, _) in enumerate(parsed.columns) if name == kind]
+    if not columns:
+        raise DataError(f"{place}: no {kind} columns; it has {', '.join(sorted({name for name, _ in parsed.columns}))}")
+    cpus = tuple(_cpu(parsed, at, parsed.columns[at][1], place) for at in columns)
+    parsed.problems += missed_events(text, place)
+    problems, facts = parsed.problems, (*parsed.notes, *stop_facts(text))
+    return Wakeups(tool, None, parsed.unit_ns, cpus, complete=not problems, facts=facts, problems=tuple(problems), metric=metric)
 
 
 def _no_column(text: str, place: str, title: str) -> str:
     """rtla leaves out CPUs without a sample: of a quiet machine it prints the names of the rows alone, or with one 0 each."""
     if re.search(r"^Index *$", text, re.MULTILINE) and re.search(r"^max:(?: +0)? *$", text, re.MULTILINE):
         lasted = DURATION.search(text)
-        what = "no noise above its threshold" if title == OSNOISE else "no wake-up"
+        missing_sample = "no noise above its threshold" if title == OSNOISE else "no wake-up"
         return (
-            f"{place}: rtla saw {what}{f' in {lasted[1]}' if lasted else ''}, and such a histogram names no CPU; "
+            f"{place}: rtla saw {missing_sample}{f' in {lasted[1]}' if lasted else ''}, and such a histogram names no CPU; "
             "there is no figure to import"
         )
     if not re.search(r"^Index\b", text, re.MULTILINE) and COUNTS.search(text):
@@ -92,50 +92,50 @@ def _no_column(text: str, place: str, title: str) -> str:
 
 
 def _scanned(text: str, place: str) -> _Text:
-    found = _Text()
+    parsed = _Text()
     for number, line in enumerate(text.splitlines(), 1):
         where = f"{place}:{number}"
         if line.startswith("ALL:"):
             break
         if match := UNIT.match(line):
-            found.unit_ns = NS[match[1]]
+            parsed.unit_ns = NS[match[1]]
         elif line.startswith((TIMERLAT, OSNOISE)):
-            if found.begun:
-                raise second_run(place, found.begun, number, "rtla", "its title again")
-            found.begun = number
+            if parsed.begun:
+                raise second_run(place, parsed.begun, number, "rtla", "its title again")
+            parsed.begun = number
         elif line.startswith("Index"):
-            if found.columns:
-                found.problems.append(f"{where}: a second heading; the rows continue under the first")
+            if parsed.columns:
+                parsed.problems.append(f"{where}: a second heading; the rows continue under the first")
                 continue
-            found.columns = [(m[1], int(m[2])) for m in map(COLUMN.match, line.split()[1:]) if m]
+            parsed.columns = [(m[1], int(m[2])) for m in map(COLUMN.match, line.split()[1:]) if m]
         elif match := ROW.match(line):
-            _add_row(found, match[1].lstrip("0") or "0", match[2].split(), where)
+            _add_row(parsed, match[1].lstrip("0") or "0", match[2].split(), where)
         elif match := AVERAGES.match(line):
             parts = match[1].split()
-            if len(parts) == len(found.columns):
-                found.averages = found.averages or [0.0 if part == "-" else float(part) for part in parts]
+            if len(parts) == len(parsed.columns):
+                parsed.averages = parsed.averages or [0.0 if part == "-" else float(part) for part in parts]
             else:
-                found.problems.append(_odd(found, len(parts), where))
+                parsed.problems.append(_odd(parsed, len(parts), where))
         elif line[:1].isdecimal() and not MISSED.match(line):
-            found.problems.append(f"{where}: {line[:60]!r} is not a row of the histogram; it is left out")
-    return found
+            parsed.problems.append(f"{where}: {line[:60]!r} is not a row of the histogram; it is left out")
+    return parsed
 
 
-def _add_row(found: _Text, name: str, parts: list[str], where: str) -> None:
-    if len(parts) != len(found.columns):
-        found.problems.append(_odd(found, len(parts), where))
-    elif name in found.rows:
-        found.problems.append(f"{where}: the row {name} appears twice; the second is left out")
+def _add_row(parsed: _Text, name: str, parts: list[str], where: str) -> None:
+    if len(parts) != len(parsed.columns):
+        parsed.problems.append(_odd(parsed, len(parts), where))
+    elif name in parsed.rows:
+        parsed.problems.append(f"{where}: the row {name} appears twice; the second is left out")
     else:
-        found.rows[name] = [0 if part == "-" else int(part) for part in parts]
+        parsed.rows[name] = [0 if part == "-" else int(part) for part in parts]
 
 
-def _odd(found: _Text, columns: int, where: str) -> str:
-    return f"{where}: {columns} columns where the heading names {len(found.columns)}; the line is left out"
+def _odd(parsed: _Text, columns: int, where: str) -> str:
+    return f"{where}: {columns} columns where the heading names {len(parsed.columns)}; the line is left out"
 
 
-def _cpu(found: _Text, column: int, cpu: int, place: str) -> CpuWakeups:
-    rows, unit_ns = found.rows, found.unit_ns
+def _cpu(parsed: _Text, column: int, cpu: int, place: str) -> CpuWakeups:
+    rows, unit_ns = parsed.rows, parsed.unit_ns
     pairs = sorted((int(low), values[column]) for low, values in rows.items() if low.isdecimal())
     lows = np.array([low for low, _ in pairs], dtype=np.int64) * unit_ns
     counts = np.array([count for _, count in pairs], dtype=np.int64)
@@ -144,9 +144,9 @@ def _cpu(found: _Text, column: int, cpu: int, place: str) -> CpuWakeups:
     beyond = stated["over"] or 0
     got = inside + beyond if stated["count"] is None else stated["count"]
     if got != inside + beyond:
-        found.problems.append(f"{place}: CPU {cpu}: the histogram holds {inside} samples and {beyond} over, the count says {got}")
+        parsed.problems.append(f"{place}: CPU {cpu}: the histogram holds {inside} samples and {beyond} over, the count says {got}")
     width = _width(lows, unit_ns)
-    seen = lows[counts > 0] if inside else np.zeros(1, dtype=np.int64)
+    buckets_used = lows[counts > 0] if inside else np.zeros(1, dtype=np.int64)
     middle = float((counts * (lows + width / 2)).sum()) / inside if inside else 0.0
     return CpuWakeups(
         cpu=cpu,
@@ -154,21 +154,21 @@ def _cpu(found: _Text, column: int, cpu: int, place: str) -> CpuWakeups:
         got=got,
         expected=None,
         missed=None,
-        min_ns=int(seen.min()) if stated["min"] is None else stated["min"] * unit_ns,
-        max_ns=int(seen.max()) if stated["max"] is None else stated["max"] * unit_ns,
-        average_ns=_average(found, column, cpu, stated["min"] or 0, middle),
+        min_ns=int(buckets_used.min()) if stated["min"] is None else stated["min"] * unit_ns,
+        max_ns=int(buckets_used.max()) if stated["max"] is None else stated["max"] * unit_ns,
+        average_ns=_average(parsed, column, cpu, stated["min"] or 0, middle),
     )
 
 
-def _average(found: _Text, column: int, cpu: int, least: int, middle_ns: float) -> float:
+def _average(parsed: _Text, column: int, cpu: int, least: int, middle_ns: float) -> float:
     """rtla's osnoise of Linux before 6.5 prints 0 for every average: one below the minimum is none."""
-    if not found.averages:
+    if not parsed.averages:
         return middle_ns
-    average = found.averages[column]
+    average = parsed.averages[column]
     if average + 1 > least or not middle_ns:
-        return average * found.unit_ns
-    said = f"computed from the histogram: rtla printed {average:g}, which is below the minimum {least}"
-    found.notes.append((f"average of CPU {cpu}", said))
+        return average * parsed.unit_ns
+    reason = f"computed from the histogram: rtla printed {average:g}, which is below the minimum {least}"
+    parsed.notes.append((f"average of CPU {cpu}", reason))
     return middle_ns
 
 

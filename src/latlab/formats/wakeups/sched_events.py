@@ -140,15 +140,15 @@ def _take(trace: _Trace, line: str, place: str, number: int) -> None:
     if "[FAILED TO PARSE]" in match["rest"]:
         raise DataError(f"{where}: trace-cmd failed to parse {match['event']}; print the trace with a newer trace-cmd")
     event = SWITCH if match["event"] == "sched_switch" else WOKEN
-    told = event.match(match["rest"])
-    if told is None:
+    fields = event.match(match["rest"])
+    if fields is None:
         trace.problems.append(f"{where}: {match['rest'][:60]!r} is no {match['event']} that is known; it is left out")
     elif event is SWITCH:
-        _switched(trace, int(match["cpu"] or match["short"]), told, now)
+        _switched(trace, int(match["cpu"] or match["short"]), fields, now)
     elif NO_WAKEUP in match["rest"]:
         return
-    elif match["event"] in trace.starts_with and int(told["priority"]) < NORMAL_PRIORITIES:
-        _woken(trace, int(told["pid"]), told["comm"], now)
+    elif match["event"] in trace.starts_with and int(fields["priority"]) < NORMAL_PRIORITIES:
+        _woken(trace, int(fields["pid"]), fields["comm"], now)
 
 
 def _woken(trace: _Trace, pid: int, name: str, now: int) -> None:
@@ -156,10 +156,10 @@ def _woken(trace: _Trace, pid: int, name: str, now: int) -> None:
         trace.waiting.setdefault(pid, (name, now))
 
 
-def _switched(trace: _Trace, cpu: int, told: re.Match[str], now: int) -> None:
-    if not told["state"].startswith(RUNNABLE):
-        trace.waiting.pop(int(told["pid"]), None)
-    pid = int(told["next"])
+def _switched(trace: _Trace, cpu: int, fields: re.Match[str], now: int) -> None:
+    if not fields["state"].startswith(RUNNABLE):
+        trace.waiting.pop(int(fields["pid"]), None)
+    pid = int(fields["next"])
     trace.running[cpu] = pid
     name, since = trace.waiting.pop(pid, ("", now))
     if name and 0 <= now - since < LONGEST_NS:

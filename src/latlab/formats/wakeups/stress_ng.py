@@ -95,5 +95,5 @@ def read_stress_ng(text: str, place: str) -> Wakeups:
 def _facts(text: str) -> list[tuple[str, str]]:
     """What stress-ng computes of its samples, and how many it left out: of a run that is longer it keeps the first ones."""
     percentiles = ", ".join(f"{float(percent):g} % {value}" for percent, value in PERCENTILE.findall(text))
-    kept = [(name, match[1]) for name, form in KEPT if (match := form.search(text))]
-    return [*kept, *([("percentiles", percentiles)] if percentiles else [])]
+    kept_facts = [(name, match[1]) for name, form in KEPT if (match := form.search(text))]
+    return [*kept_facts, *([("percentiles", percentiles)] if percentiles else [])]

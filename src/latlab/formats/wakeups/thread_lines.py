@@ -54,8 +54,8 @@ TOOLS = (Tool("cyclicdeadline", DEADLINE), Tool("signaltest", SIGNAL))
 def tool_of(text: str) -> Tool | None:
     """By the first line of a thread; None where there is none of these two."""
     plain = CONTROL.sub("", text)
-    found = [(match.start(), tool) for tool in TOOLS if (match := tool.line.search(plain))]
-    return min(found, key=lambda pair: pair[0])[1] if found else None
+    first_lines = [(match.start(), tool) for tool in TOOLS if (match := tool.line.search(plain))]
+    return min(first_lines, key=lambda pair: pair[0])[1] if first_lines else None
 
 
 def read_thread_lines(text: str, place: str) -> Wakeups:
@@ -80,8 +80,8 @@ def read_thread_lines(text: str, place: str) -> Wakeups:
             raise second_run(place, first, number, tool.name, f"thread {thread} is process {before}, then {process}")
         threads[int(thread)] = _thread(match)
         intervals += [int(match["interval"])] if tool.line is DEADLINE else []
-    histograms, said = histogram_columns(text, place)
-    problems += said
+    histograms, column_problems = histogram_columns(text, place)
+    problems += column_problems
     for thread, histogram in histograms.items():
         cycles = threads[thread].got if thread in threads else 0
         if histogram.total > cycles + 1:  # the first cycle is in the histogram and not in the count

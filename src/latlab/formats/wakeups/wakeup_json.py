@@ -108,9 +108,9 @@ def _jitterdebugger(root: dict[str, Any], place: str) -> Wakeups:
 
 
 def _wakeups(tool: str, unit_ns: int, cpus: tuple[CpuWakeups, ...], facts: tuple[tuple[str, str], ...], problems: list[str]) -> Wakeups:
-    said = tuple(fact for fact in facts if fact[1])
+    facts_said = tuple(fact for fact in facts if fact[1])
     return Wakeups(
-        tool, None, unit_ns, tuple(sorted(cpus, key=lambda cpu: cpu.cpu)), complete=not problems, facts=said, problems=tuple(problems)
+        tool, None, unit_ns, tuple(sorted(cpus, key=lambda cpu: cpu.cpu)), complete=not problems, facts=facts_said, problems=tuple(problems)
     )
 
 

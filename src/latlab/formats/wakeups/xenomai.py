@@ -88,14 +88,14 @@ def read_xenomai(text: str, place: str) -> Wakeups:
             rows[match["what"]].setdefault(int(match["low"]), int(match["count"]))
         elif ROW.match(line):
             problems.append(f"{place}:{number}: {line[:60]!r} is no whole line of latency or latmus; it is left out")
-    stopped = next((f"{said}: {match['why']}" for stop, said in STOPS if (match := stop.search(text))), "")
+    stopped = next((f"{sentence}: {match['why']}" for stop, sentence in STOPS if (match := stop.search(text))), "")
     if whole is None and not seconds:
         none = f"{place}: no line RTD or RTS of latency or latmus; {stopped or 'it was stopped before it measured'}"
         raise DataError(problems[0] if problems else none)
     if whole is None:
         problems.append(f"{place}: no line RTS, {stopped or 'so the tool was killed'}; the figures are those of its {len(seconds)} seconds")
-        low, high = min(one[0] for one in seconds), max(one[2] for one in seconds)
-        average, overruns, ran_s = sum(one[1] for one in seconds) / len(seconds), int(seconds[-1][3]), len(seconds)
+        low, high = min(second[0] for second in seconds), max(second[2] for second in seconds)
+        average, overruns, ran_s = sum(second[1] for second in seconds) / len(seconds), int(seconds[-1][3]), len(seconds)
     else:
         low, average, high, overruns = float(whole[1]), float(whole[2]), float(whole[3]), int(whole[4])
         ran_s = int(whole["h"]) * 3600 + int(whole["min"]) * 60 + int(whole["s"])
@@ -112,7 +112,7 @@ def read_xenomai(text: str, place: str) -> Wakeups:
     left_out = _why_no_buckets(rows, low, high)
     histogram = None if left_out else _histogram(rows["avg"], low, high)
     cpu = (CPU.search(head["rest"]) if head else None) or PLACE.search(text)
-    one = CpuWakeups(
+    cpu_wakeups = CpuWakeups(
         int(cpu[1]) if cpu else 0, histogram, counted or max(due - overruns, 0), None, overruns,
         round(low * 1000), round(high * 1000), average * 1000,
     )  # fmt: skip
@@ -129,7 +129,7 @@ def read_xenomai(text: str, place: str) -> Wakeups:
         "latmus" if cpu else "xenomai latency",
         interval,
         1 if histogram is None else 1000,
-        (one,),
+        (cpu_wakeups,),
         complete=not problems,
         conditions=Conditions(interval_ns=interval, priority=int(priority[1]) if priority else None, duration_s=float(ran_s)),
         facts=tuple(facts),
@@ -143,8 +143,8 @@ def _cells(text: str) -> dict[int, int]:
     begin = PLOT.search(text)
     if begin is None:
         return {}
-    found = [(int(match[1]), int(match[2])) for match in CELL.finditer(text, begin.end())]
-    return {name: count - (at < len(found) - 1) for at, (name, count) in enumerate(found) if count - (at < len(found) - 1)}
+    cells = [(int(match[1]), int(match[2])) for match in CELL.finditer(text, begin.end())]
+    return {name: count - (at < len(cells) - 1) for at, (name, count) in enumerate(cells) if count - (at < len(cells) - 1)}
 
 
 def _why_no_buckets(rows: dict[str, dict[int, int]], low_us: float, high_us: float) -> str:

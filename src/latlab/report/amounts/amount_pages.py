@@ -6,7 +6,7 @@ from __future__ import annotations
 import statistics
 
 from latlab.analysis.amounts.amount_figures import levels
-from latlab.analysis.base.conditions import said_conditions
+from latlab.analysis.base.conditions import stated_conditions
 from latlab.analysis.base.wording import heading_unit, scale_of, unit_of
 from latlab.model.enums import Metric
 from latlab.model.run import Amount, Amounts, CoreId, Run
@@ -21,7 +21,10 @@ ALL = "machine"
 
 def tables(run: Run) -> list[Table]:
     """A row for each quantity, a column for each CPU or one for the machine; of repetitions the median and the range."""
-    return [_table(test, [one for one in run.amounts if one.test == test]) for test in dict.fromkeys(one.test for one in run.amounts)]
+    return [
+        _table(test, [amount for amount in run.amounts if amount.test == test])
+        for test in dict.fromkeys(amount.test for amount in run.amounts)
+    ]
 
 
 def screen(run: Run) -> Page:
@@ -41,23 +44,28 @@ def document(run: Run) -> Page:
 
 def _answer(run: Run) -> str:
     """The longest stall, or else the first quantity of the first test, where it is most."""
-    stalls = [one for one in run.amounts if one.metric is Metric.STALL]
-    first = run.amounts[:1] and [one for one in run.amounts if (one.test, one.name) == (run.amounts[0].test, run.amounts[0].name)]
+    stalls = [amount for amount in run.amounts if amount.metric is Metric.STALL]
+    first = run.amounts[:1] and [
+        amount for amount in run.amounts if (amount.test, amount.name) == (run.amounts[0].test, run.amounts[0].name)
+    ]
     if not first:
         return ""
-    most = max(stalls or first, key=lambda one: max(levels(one)))
+    most = max(stalls or first, key=lambda amount: max(levels(amount)))
     figure, where = _figure(most, ",.10g"), f" on CPU {most.core.core}" if most.core else ""
     of = f"; median of {len(most.values)}{f', {figure.spread}' if figure.spread else ''}" if len(most.values) > 1 else ""
     return f"{most.test}: {figure.text} {_unit(most.metric, most.over_s is not None)} ({most.name}{where}{of})."
 
 
 def _table(test: str, amounts: list[Amount]) -> Table:
-    cores = sorted({one.core for one in amounts if one.core})
-    columns: list[CoreId | None] = [*cores, *([None] if any(one.core is None for one in amounts) else [])]
-    quantities = dict.fromkeys((one.metric, one.name, one.over_s is not None) for one in amounts)
-    by_key = {(one.metric, one.name, one.core): one for one in amounts}
+    cores = sorted({quantity.core for quantity in amounts if quantity.core})
+    columns: list[CoreId | None] = [*cores, *([None] if any(quantity.core is None for quantity in amounts) else [])]
+    quantities = dict.fromkeys((quantity.metric, quantity.name, quantity.over_s is not None) for quantity in amounts)
+    by_key = {(quantity.metric, quantity.name, quantity.core): quantity for quantity in amounts}
     rows = tuple(
-        (f"{name}, {_unit(metric, summed)}", *(_figure(one) if (one := by_key.get((metric, name, core))) else "-" for core in columns))
+        (
+            f"{name}, {_unit(metric, summed)}",
+            *(_figure(amount) if (amount := by_key.get((metric, name, core))) else "-" for core in columns),
+        )
         for metric, name, summed in quantities
     )
     headings = (f"CPU {core.core}" if core else ALL for core in columns)
@@ -72,30 +80,30 @@ def _unit(metric: Metric, summed: bool) -> str:
     return heading_unit(unit_of(metric, "ns"))
 
 
-def _figure(one: Amount, form: str = ".10g") -> Ranged:
-    values = levels(one)
-    scale = scale_of(unit_of(one.metric, "ns"))
+def _figure(amount: Amount, form: str = ".10g") -> Ranged:
+    values = levels(amount)
+    scale = scale_of(unit_of(amount.metric, "ns"))
     shown = [f"{value / scale:{form}}" for value in (statistics.median(values), min(values), max(values))]
     return Ranged(shown[0], "" if min(values) == max(values) else f"{shown[1]} to {shown[2]}")
 
 
 def _notes(amounts: list[Amount]) -> tuple[str, ...]:
-    most = max(len(one.values) for one in amounts)
-    over = {one.over_s for one in amounts if one.over_s is not None}
+    most = max(len(amount.values) for amount in amounts)
+    over = {amount.over_s for amount in amounts if amount.over_s is not None}
     notes = [f"median of {most} repetitions at most, minimum and maximum in brackets"] if most > 1 else []
     if over:
-        told = f"{min(over):g} s" if len(over) == 1 else f"{min(over):g} to {max(over):g} s"
-        notes.append(f"counted over {told}")
+        period = f"{min(over):g} s" if len(over) == 1 else f"{min(over):g} to {max(over):g} s"
+        notes.append(f"counted over {period}")
     return tuple(notes)
 
 
 def _facts(run: Run) -> tuple[tuple[str, str], ...]:
-    known = (
+    pairs = (
         ("run", f"{run.id}, {run.status.value}"),
         ("platform", run.platform),
         ("imported from", run.source),
         ("started (UTC)", run.started_utc),
-        *said_conditions(run),
+        *stated_conditions(run),
         *run.facts,
     )
-    return tuple((name, value) for name, value in known if value)
+    return tuple((name, value) for name, value in pairs if value)

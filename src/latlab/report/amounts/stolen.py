@@ -39,9 +39,9 @@ TURNS = "the {} vCPUs take turns on one clock, so steal time of one may include 
 
 def tables(phases: Phases) -> list[Table]:
     """What was taken by phase and CPU, the worst of it, and how the meter was calibrated; nothing of a blind CPU."""
-    seeing = [phase for phase in phases if phase.found.seeing]
-    found = [table for phase in seeing for table in (_losses(phase), *_worst(phase))]
-    return [*found, *([_calibrations(seeing[0])] if seeing else [])]
+    seeing = [phase for phase in phases if phase.measurement.seeing]
+    loss_tables = [table for phase in seeing for table in (_losses(phase), *_worst(phase))]
+    return [*loss_tables, *([_calibrations(seeing[0])] if seeing else [])]
 
 
 def screen(run: Run, phases: Phases) -> Page:
@@ -56,9 +56,9 @@ def document(run: Run, phases: Phases) -> Page:
     doubted = _doubts(run, phases)
     sections = [Section("What was not measured, and what is uncertain", doubted)] if doubted else []
     for phase in phases:
-        if phase.found.seeing:
+        if phase.measurement.seeing:
             sections.append(Section(PHASES[phase.name], (_losses(phase), *named(_charts(phase), phase.name), *_worst(phase))))
-    seeing = [phase for phase in phases if phase.found.seeing]
+    seeing = [phase for phase in phases if phase.measurement.seeing]
     calibrated = (_calibrations(seeing[0]),) if seeing else ()
     command = (("emulator's command", " ".join(run.command)),) if run.command else ()
     sections.append(method(*calibrated, Facts((*facts_of(run), *command))))
@@ -67,45 +67,45 @@ def document(run: Run, phases: Phases) -> Page:
 
 def _answer(run: Run, phases: Phases) -> str:
     """The CPU that lost most, or why nothing can be said of any."""
-    losses = [(loss_of(phase.found, cpu), phase) for phase in phases for cpu in phase.found.seeing]
+    losses = [(loss_of(phase.measurement, cpu), phase) for phase in phases for cpu in phase.measurement.seeing]
     if not losses:
         return next(iter(_sentences(run, phases)), "")
     most, phase = max(losses, key=lambda pair: pair[0].share)
     lost = f"CPU {most.cpu} lost {100 * most.share:.4f} % of its time to firmware and secure world {SAID[phase.name]}"
-    return f"{lost}, {us(max(one.worst_ns for one, _ in losses))} µs at most in one window, in {most.measured_s:.0f} s."
+    return f"{lost}, {us(max(loss.worst_ns for loss, _ in losses))} µs at most in one window, in {most.measured_s:.0f} s."
 
 
 def _doubts(run: Run, phases: Phases) -> tuple[Items, ...]:
     """Behind the answer, which of a run that saw nothing is the first of them."""
-    items = tuple(Item(one) for one in _sentences(run, phases) if one != _answer(run, phases))
+    items = tuple(Item(sentence) for sentence in _sentences(run, phases) if sentence != _answer(run, phases))
     return (Items(items),) if items else ()
 
 
 def _sentences(run: Run, phases: Phases) -> list[str]:
     """Blind CPUs first; a run that saw nothing says it among its problems."""
-    told = list(blind_sentences(phases[0].found.cpus)) if any(phase.found.seeing for phase in phases) else []
-    told += list(dict.fromkeys(sentence for phase in phases for sentence in doubts(phase.found)))
+    sentences = list(blind_sentences(phases[0].measurement.cpus)) if any(phase.measurement.seeing for phase in phases) else []
+    sentences += list(dict.fromkeys(sentence for phase in phases for sentence in doubts(phase.measurement)))
     if run.conditions.mode is Mode.DETERMINISTIC and len(run.topology.cores) > 1:
-        told.append(TURNS.format(len(run.topology.cores)))
-    return [*told, *(sentence for sentence in (problem.message for problem in run.problems) if sentence not in told)]
+        sentences.append(TURNS.format(len(run.topology.cores)))
+    return [*sentences, *(sentence for sentence in (problem.message for problem in run.problems) if sentence not in sentences)]
 
 
 def _losses(phase: StealPhase) -> Table:
-    found = phase.found
-    losses = [loss_of(found, cpu) for cpu in found.seeing]
+    steal = phase.measurement
+    losses = [loss_of(steal, cpu) for cpu in steal.seeing]
     rows = tuple(
         (
-            str(one.cpu),
-            f"{one.measured_s:.2f}",
-            f"{one.stolen_ns / 1000 / one.measured_s:.3f}" if one.measured_s else "-",
-            us(one.worst_second_ns),
-            f"{100 * one.share:.4f}",
-            us(one.worst_ns),
-            str(one.windows),
-            str(one.marked),
-            f"{100 * one.own_share:.1f}",
+            str(loss.cpu),
+            f"{loss.measured_s:.2f}",
+            f"{loss.stolen_ns / 1000 / loss.measured_s:.3f}" if loss.measured_s else "-",
+            us(loss.worst_second_ns),
+            f"{100 * loss.share:.4f}",
+            us(loss.worst_ns),
+            str(loss.windows),
+            str(loss.marked),
+            f"{100 * loss.own_share:.1f}",
         )
-        for one in losses
+        for loss in losses
     )
     columns = (
         *figures("CPU"),
@@ -121,16 +121,16 @@ def _losses(phase: StealPhase) -> Table:
 
 
 def _notes(phase: StealPhase) -> Iterator[str]:
-    yield f"A window is {phase.found.interval_ns / 1000:g} µs long, from one reading of the counters to the next."
-    for one in phase.periods:
-        sizes = " to ".join(dict.fromkeys((us(one.shortest_ns), us(one.longest_ns))))
-        kept = f"a period of {one.period.period_s:g} s (concentration {one.period.concentration:.2f} of 1)"
-        yield f"CPU {one.cpu}: {one.period.outliers} windows with {sizes} µs of steal time repeat with {kept}."
+    yield f"A window is {phase.measurement.interval_ns / 1000:g} µs long, from one reading of the counters to the next."
+    for found_period in phase.periods:
+        sizes = " to ".join(dict.fromkeys((us(found_period.shortest_ns), us(found_period.longest_ns))))
+        kept_period = f"a period of {found_period.period.period_s:g} s (concentration {found_period.period.concentration:.2f} of 1)"
+        yield f"CPU {found_period.cpu}: {found_period.period.outliers} windows with {sizes} µs of steal time repeat with {kept_period}."
 
 
 def _worst(phase: StealPhase) -> tuple[Table, ...]:
-    found = phase.found
-    everyone = [(cpu.cpu, theft) for cpu in found.seeing for theft in cpu.thefts]
+    steal = phase.measurement
+    everyone = [(cpu.cpu, theft) for cpu in steal.seeing for theft in cpu.thefts]
     if not everyone:
         return ()
     worst = sorted(everyone, key=lambda pair: -pair[1].stolen_ns)[:WORST_SHOWN]
@@ -138,14 +138,14 @@ def _worst(phase: StealPhase) -> tuple[Table, ...]:
         (f"{_at_s(phase, theft):.6f}", str(cpu), us(theft.stolen_ns), str(theft.mark_cycles))
         for cpu, theft in sorted(worst, key=lambda pair: pair[1].begin_ticks)
     )
-    threshold = f"from {found.threshold_ns / 1000:g} µs on"
+    threshold = f"from {steal.threshold_ns / 1000:g} µs on"
     notes = (f"The {len(worst)} longest of {len(everyone)} {threshold}.",) if len(everyone) > len(worst) else (f"All {threshold}.",)
     columns = (Column("At", unit="s"), *figures("CPU"), Column("Stolen", unit="µs"), *figures("Signature (cycles)"))
     return (Table(f"Windows with steal time: {PHASES[phase.name].lower()}", columns, rows, notes),)
 
 
 def _calibrations(phase: StealPhase) -> Table:
-    rows = tuple(_calibration(cpu, cpu.calibration) for cpu in phase.found.seeing if cpu.calibration)
+    rows = tuple(_calibration(cpu, cpu.calibration) for cpu in phase.measurement.seeing if cpu.calibration)
     columns = (
         *figures("CPU"),
         *words("Firmware", "Call"),
@@ -153,30 +153,30 @@ def _calibrations(phase: StealPhase) -> Table:
         *figures("its signature (cycles)", "Noise (cycles)"),
         Column("Clock", unit="MHz"),
     )
-    return Table(f"Calibration: {said_cpus([cpu.cpu for cpu in phase.found.seeing])}", columns, rows)
+    return Table(f"Calibration: {said_cpus([cpu.cpu for cpu in phase.measurement.seeing])}", columns, rows)
 
 
-def _calibration(cpu: CpuStolen, known: Calibration) -> tuple[str, ...]:
+def _calibration(cpu: CpuStolen, calibration: Calibration) -> tuple[str, ...]:
     return (
         str(cpu.cpu),
-        REGIMES[known.regime],
-        f"{known.call}, {known.calls} times",
-        f"{known.call_ns / 1000:.3f}",
-        f"{known.call_mark_cycles:.0f}",
-        str(known.noise_cycles),
-        f"{known.cycle_hz / 1e6:.1f}",
+        REGIMES[calibration.regime],
+        f"{calibration.call}, {calibration.calls} times",
+        f"{calibration.call_ns / 1000:.3f}",
+        f"{calibration.call_mark_cycles:.0f}",
+        str(calibration.noise_cycles),
+        f"{calibration.cycle_hz / 1e6:.1f}",
     )
 
 
 def _at_s(phase: StealPhase, theft: Theft) -> float:
-    return phase.found.ns_of(theft.begin_ticks - phase.found.start_ticks) / 1e9
+    return phase.measurement.ns_of(theft.begin_ticks - phase.measurement.start_ticks) / 1e9
 
 
 def _charts(phase: StealPhase) -> list[Chart]:
     charts = []
-    if any(cpu.thefts for cpu in phase.found.seeing):
+    if any(cpu.thefts for cpu in phase.measurement.seeing):
         charts.append(_time_line(phase))
-    if any(cpu.counts for cpu in phase.found.seeing):
+    if any(cpu.counts for cpu in phase.measurement.seeing):
         charts.append(_histogram(phase))
     return charts
 
@@ -184,10 +184,10 @@ def _charts(phase: StealPhase) -> list[Chart]:
 def _time_line(phase: StealPhase) -> Chart:
     rows: list[dict[str, Any]] = [
         {"s": _at_s(phase, theft), "us": theft.stolen_ns / 1000, "cpu": f"CPU {cpu.cpu}"}
-        for cpu in phase.found.seeing
+        for cpu in phase.measurement.seeing
         for theft in cpu.thefts
     ]
-    end_s = max(*(row["s"] for row in rows), *(loss_of(phase.found, cpu).measured_s for cpu in phase.found.seeing))
+    end_s = max(*(row["s"] for row in rows), *(loss_of(phase.measurement, cpu).measured_s for cpu in phase.measurement.seeing))
     chart = (
         alt.Chart(alt.InlineData(values=rows), width=WIDE_PX, height=HIGH_PX)
         .mark_point(filled=True, size=40, opacity=0.8)
@@ -198,14 +198,14 @@ def _time_line(phase: StealPhase) -> Chart:
             tooltip=["s:Q", alt.Tooltip("us:Q", title="µs"), "cpu:N"],
         )
     )
-    note = f"Each point is a window that lost {phase.found.threshold_ns / 1000:g} µs or more."
+    note = f"Each point is a window that lost {phase.measurement.threshold_ns / 1000:g} µs or more."
     return Chart("Steal time over the run", note, finished(chart))
 
 
 def _histogram(phase: StealPhase) -> Chart:
     rows: list[dict[str, Any]] = [
         {"low": max(low, 1) / 1000, "below": below / 1000, "n": windows, "floor": FLOOR, "cpu": f"CPU {cpu.cpu}"}
-        for cpu in phase.found.seeing
+        for cpu in phase.measurement.seeing
         for low, below, windows in cpu.counts
     ]
     log = alt.Scale(type="log", nice=False, padding=12)
@@ -227,5 +227,5 @@ def _histogram(phase: StealPhase) -> Chart:
 
 
 def _colour(phase: StealPhase) -> alt.Color:
-    names = [f"CPU {cpu.cpu}" for cpu in phase.found.seeing]
+    names = [f"CPU {cpu.cpu}" for cpu in phase.measurement.seeing]
     return alt.Color("cpu:N", title=None, legend=alt.Legend(orient="top"), scale=alt.Scale(domain=names, range=of_series(names)))

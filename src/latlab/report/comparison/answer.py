@@ -24,7 +24,14 @@ NAME_LETTERS = 40
 def sides(comparison: Comparison) -> str:
     """`TF-A v2.9 to TF-A v2.10`: the first of firmware, commit and conditions that differs, else the ids of the runs."""
     a, b = comparison.a, comparison.b
-    named = next((one for one in (*comparison.differences.across, *comparison.differences.named) if one.before and one.after), None)
+    named = next(
+        (
+            difference
+            for difference in (*comparison.differences.across, *comparison.differences.named)
+            if difference.before and difference.after
+        ),
+        None,
+    )
     pairs = (
         (a.build.firmware, b.build.firmware),
         (a.build.commit, b.build.commit),
@@ -33,33 +40,35 @@ def sides(comparison: Comparison) -> str:
         (_version(a), _version(b)),
     )
     short = ((before, after) for before, after in pairs if before != after and before and after)
-    found = next((pair for pair in short if max(map(len, pair)) <= NAME_LETTERS), (f"run {a.id}", f"run {b.id}"))
-    return " to ".join(found)
+    chosen_pair = next((pair for pair in short if max(map(len, pair)) <= NAME_LETTERS), (f"run {a.id}", f"run {b.id}"))
+    return " to ".join(chosen_pair)
 
 
 def answer(comparison: Comparison, explained: Sequence[Explanation]) -> str:
     """One sentence. What makes the figures doubtful comes before what changed, and what changed before what did not."""
-    doubts = [one.sentence for one in explained if isinstance(one.finding, Suspected | SamplesMissing)]
+    doubts = [explanation.sentence for explanation in explained if isinstance(explanation.finding, Suspected | SamplesMissing)]
     if doubts:
         return _sentence(doubts[0])
-    broken = [one.finding for one in explained if isinstance(one.finding, RuleChanged) and one.finding.is_worse]
+    broken = [
+        explanation.finding for explanation in explained if isinstance(explanation.finding, RuleChanged) and explanation.finding.is_worse
+    ]
     if broken:
         rule = broken[0].check
         return _sentence(f"{rule.test} {'breaks' if rule.is_broken else 'no longer follows'} a rule: {rule.name}")
     groups = sorted(_groups(comparison.rows), key=_weight, reverse=True)
     if not groups:
         return _sentence(_unchanged(comparison))
-    said = [_moved(comparison, rows) for rows in groups[:MOST_METRICS]]
+    clauses = [_moved(comparison, rows) for rows in groups[:MOST_METRICS]]
     if len(groups) == 1 and (cause := _cause(explained, groups[0])):
-        said[0] += f", {cause}"
+        clauses[0] += f", {cause}"
     more = len(groups) - MOST_METRICS
-    return _sentence("; ".join((*said, *([f"{count(more, 'metric')} more changed"] if more > 0 else []))))
+    return _sentence("; ".join((*clauses, *([f"{count(more, 'metric')} more changed"] if more > 0 else []))))
 
 
 def more_than_answer(comparison: Comparison, explained: Sequence[Explanation]) -> str:
     """The summary, where it says more than the answer."""
-    said = summary(comparison, explained)
-    return "" if said.casefold() in answer(comparison, explained).casefold() else said
+    summary_text = summary(comparison, explained)
+    return "" if summary_text.casefold() in answer(comparison, explained).casefold() else summary_text
 
 
 def span_of(values: Iterable[str]) -> str:
@@ -73,11 +82,11 @@ def _version(run: Run) -> str:
 
 def _groups(rows: Iterable[Row]) -> Iterator[list[Row]]:
     """Rows of one metric that changed one way; those of the queue's terms only where no other row of theirs did."""
-    found: dict[tuple[Metric, Verdict], list[Row]] = {}
+    by_change: dict[tuple[Metric, Verdict], list[Row]] = {}
     for row in rows:
         if row.verdict in CHANGED:
-            found.setdefault((row.metric, row.verdict), []).append(row)
-    for group in found.values():
+            by_change.setdefault((row.metric, row.verdict), []).append(row)
+    for group in by_change.values():
         yield [row for row in group if not row.is_term] or group
 
 
@@ -110,12 +119,12 @@ def _where(rows: Sequence[Row]) -> str:
 def _cause(explained: Iterable[Explanation], rows: Sequence[Row]) -> str:
     """The function that counts most in the change, where both runs counted functions."""
     tests, metric = {row.test for row in rows}, rows[0].metric
-    for one in explained:
-        match one.finding:
-            case FunctionsMoved(metric=of, tests=own, functions=(first, *_)) if of is metric and tests & set(own):
+    for explanation in explained:
+        match explanation.finding:
+            case FunctionsMoved(metric=of, tests=changed_tests, functions=(first, *_)) if of is metric and tests & set(changed_tests):
                 return f"{signed(first.after - first.before, 'insns')} in {first.name}"
-            case CountedBeside(metric=of, tests=own, functions=((name, size), *_), agreement=Agreement.AGREED) if (
-                of is metric and tests & set(own)
+            case CountedBeside(metric=of, tests=changed_tests, functions=((name, size), *_), agreement=Agreement.AGREED) if (
+                of is metric and tests & set(changed_tests)
             ):
                 return f"{signed(size, 'insns')} in {name}"
     return ""

@@ -32,21 +32,21 @@ def shift_charts(comparison: Comparison) -> Iterator[Chart]:
     changed = [row for row in comparison.rows if row.verdict in CHANGED]
     moved = changed or [row for row in comparison.rows if row.shift.value]
     rows = sorted((row for row in moved if isfinite(row.relative) and row.before), key=lambda row: -abs(row.relative))
-    kept = rows[: MOST_ROWS if changed else MOST_UNCHANGED]
-    if not kept:
+    drawn_rows = rows[: MOST_ROWS if changed else MOST_UNCHANGED]
+    if not drawn_rows:
         return
     title = "Shift of each changed row" if changed else "The largest shifts"
-    yield Chart(title, " ".join(_said(comparison, kept, len(moved))), finished(_panels(kept)))
+    yield Chart(title, " ".join(_said(comparison, drawn_rows, len(moved))), finished(_panels(drawn_rows)))
 
 
-def _said(comparison: Comparison, kept: Sequence[Row], of: int) -> Iterator[str]:
+def _said(comparison: Comparison, drawn_rows: Sequence[Row], of: int) -> Iterator[str]:
     yield "A mark is the shift of a row against the first run."
-    if any(isfinite(row.shift.low) and row.shift.high > row.shift.low for row in kept):
+    if any(isfinite(row.shift.low) and row.shift.high > row.shift.low for row in drawn_rows):
         yield f"Its line is the {comparison.interval_percent} % interval."
-    if any(row.threshold for row in kept):
+    if any(row.threshold for row in drawn_rows):
         yield "Shifts within the grey band are below the threshold."
-    if of > len(kept):
-        yield f"The {len(kept)} largest of {count(of, 'row')} are drawn."
+    if of > len(drawn_rows):
+        yield f"The {len(drawn_rows)} largest of {count(of, 'row')} are drawn."
 
 
 def _panels(rows: Sequence[Row]) -> Any:
@@ -83,7 +83,7 @@ def _panel(rows: Sequence[Row], domain: list[float], verdicts: Sequence[Verdict]
         }
         for row in ordered
     ]
-    y = alt.Y("row:N", sort=[str(one["row"]) for one in data], title=None, axis=alt.Axis(labelLimit=360))
+    y = alt.Y("row:N", sort=[str(mark["row"]) for mark in data], title=None, axis=alt.Axis(labelLimit=360))
     axis = alt.Axis(labelExpr="(datum.value > 0 ? '+' : '') + format(datum.value, '~g')", tickCount=6, labelOverlap=True)
     x = alt.X("share:Q", title="shift (%)" if is_last else None, scale=alt.Scale(domain=domain, nice=False), axis=axis)
     names = [verdict.word for verdict in verdicts]
@@ -103,21 +103,25 @@ def _panel(rows: Sequence[Row], domain: list[float], verdicts: Sequence[Verdict]
 
 def function_charts(explanations: Sequence[Explanation]) -> Iterator[Chart]:
     """What each function takes more or less of, for the change that moved most instructions."""
-    found = [_by_name(one.finding) for one in explanations if isinstance(one.finding, FunctionsMoved | CountedBeside)]
-    largest = max(found, key=lambda one: sum(map(abs, one[1].values())), default=None)
+    function_moves = [
+        _by_name(explanation.finding) for explanation in explanations if isinstance(explanation.finding, FunctionsMoved | CountedBeside)
+    ]
+    largest = max(function_moves, key=lambda pair: sum(map(abs, pair[1].values())), default=None)
     if largest is None or not largest[1]:
         return
     where, moves = largest
     ordered = sorted(moves, key=lambda name: -abs(moves[name]))
-    kept = ordered[:MOST_FUNCTIONS]
-    rest = f" {count(len(ordered) - len(kept), 'function')} with smaller moves left out." if len(ordered) > len(kept) else ""
-    note = f"Instructions per call more (right) or less (left), {where}.{rest}"
-    yield Chart("By function", note, finished(_diverging({name: moves[name] for name in kept})))
+    largest_names = ordered[:MOST_FUNCTIONS]
+    remainder = (
+        f" {count(len(ordered) - len(largest_names), 'function')} with smaller moves left out." if len(ordered) > len(largest_names) else ""
+    )
+    note = f"Instructions per call more (right) or less (left), {where}.{remainder}"
+    yield Chart("By function", note, finished(_diverging({name: moves[name] for name in largest_names})))
 
 
 def _by_name(finding: FunctionsMoved | CountedBeside) -> tuple[str, dict[str, float]]:
     if isinstance(finding, FunctionsMoved):
-        return f"{finding.metric} of {', '.join(finding.tests)}", {one.name: one.after - one.before for one in finding.functions}
+        return f"{finding.metric} of {', '.join(finding.tests)}", {move.name: move.after - move.before for move in finding.functions}
     counted = f", counted on {', '.join(finding.processors)}" if finding.processors else ""
     return f"{finding.metric} of {', '.join(finding.tests)}{counted}", dict(finding.functions)
 
@@ -138,7 +142,7 @@ def _diverging(moves: Mapping[str, float]) -> Any:
     bars = base.mark_bar().encode(x=x, y=y, color=colour, tooltip=["function:N", alt.Tooltip("moved:Q", title="instructions")])
     more = base.transform_filter("datum.way == 'more'").mark_text(align="left", dx=4, fontSize=11)
     less = base.transform_filter("datum.way == 'less'").mark_text(align="right", dx=-4, fontSize=11)
-    return alt.layer(bars, *(one.encode(x=x, y=y, text="said:N") for one in (more, less))).properties(
+    return alt.layer(bars, *(layer.encode(x=x, y=y, text="said:N") for layer in (more, less))).properties(
         width=PLOT_PX, height=alt.Step(ROW_PX)
     )
 
@@ -156,7 +160,7 @@ def wakeup_charts(comparison: Comparison) -> Iterator[Chart]:
 def _counts(run: Run, test: str) -> list[tuple[float, int]]:
     """(ns, how many), of every interval of every CPU."""
     tick = run.tick.value
-    return [(low * tick, n) for one in run.distributions if one.test == test for low, _, n in one.counts]
+    return [(low * tick, n) for distribution in run.distributions if distribution.test == test for low, _, n in distribution.counts]
 
 
 def _overlaid(comparison: Comparison, test: str, pair: Sequence[list[tuple[float, int]]]) -> Chart:

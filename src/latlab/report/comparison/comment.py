@@ -25,7 +25,7 @@ VERDICTS = {0: "passes", 1: "fails", 3: "is inconclusive"}
 def render(comparison: Comparison, decision: Decision, link: str = "") -> str:
     """Markdown. `link` is where the whole report will be, empty where it is nowhere."""
     a, b = comparison.a, comparison.b
-    versions = f" ({known})" if (known := made_with(comparison)) else ""
+    versions = f" ({tool_versions})" if (tool_versions := made_with(comparison)) else ""
     title = f"latlab {VERDICTS[decision.exit_code]}: {b.platform}, {b.build.firmware}{versions}"
     page = Page(title, (decision.verdict,), (Section("", tuple(_blocks(comparison, decision))),), name=f"{a.id} to {b.id}")
     return markdown.document(page) + _linked(link)

@@ -30,39 +30,39 @@ QUEUE_SENTENCE = (
 def screen(comparison: Comparison, verbose: bool = False) -> Page:
     """What changed, the queues, what stayed, the printed deltas; with `verbose` every row and cell."""
     caveat = (" ", Styled(f"({comparison.caveat})", Style.DOUBT)) if comparison.caveat else ()
-    versions = (soft(f" ({known})"),) if (known := made_with(comparison)) else ()
+    versions = (soft(f" ({tool_versions})"),) if (tool_versions := made_with(comparison)) else ()
     title = (strong(f"{comparison.a.id} to {comparison.b.id}: "), comparison_tables.title_verdict(comparison.verdict), *caveat, *versions)
     why = explain_pair(comparison)
     lead: tuple[Text, ...] = tuple(filter(None, (more_than_answer(comparison, why),)))
     quiet = [Paragraph((comparison_tables.verdict_span(verdict), " ", line)) for verdict, line in quiet_lines(comparison)]
     orders, deltas = (order_lines(comparison), judge_printed_deltas(comparison)) if isinstance(comparison, SpanComparison) else ([], [])
-    said: list[Text] = [*(f"order changed in {line}" for line in orders), *map(_note, comparison.notes)]
+    notes: list[Text] = [*(f"order changed in {line}" for line in orders), *map(_note, comparison.notes)]
     changed = Section("", (*comparison_tables.change_tables(comparison), *comparison_tables.queue_tables(comparison)))
     stayed = Section("", (*quiet, *comparison_tables.delta_blocks(deltas, verbose)))
     method = (Paragraph(soft(line)) for line in headline(comparison))
-    rest = (*_every_row(comparison), *_every_problem(comparison)) if verbose else (Paragraph(soft(HINT)),)
-    sections = (changed, stayed, Section("", (*map(Paragraph, said), *method, *rest)))
+    details = (*_every_row(comparison), *_every_problem(comparison)) if verbose else (Paragraph(soft(HINT)),)
+    sections = (changed, stayed, Section("", (*map(Paragraph, notes), *method, *details)))
     return Page(title, lead, sections, answer=answer(comparison, why))
 
 
-def run_explanations(run: Run, found: Iterable[Explanation]) -> Page:
+def run_explanations(run: Run, explanations: Iterable[Explanation]) -> Page:
     """What is explained and how far it can be trusted, then the sentences."""
     problems = (Section("", (problem_items(run.problems, marked=True),)),) if run.problems else ()
-    return Page((strong(run.id), f": {samples_line(run)}"), sections=(*problems, *_by_test(found)))
+    return Page((strong(run.id), f": {samples_line(run)}"), sections=(*problems, *_by_test(explanations)))
 
 
-def pair_explanations(comparison: Comparison, found: Iterable[Explanation]) -> Page:
+def pair_explanations(comparison: Comparison, explanations: Iterable[Explanation]) -> Page:
     """What was compared and under which reservations, then the sentences."""
     title = (strong(f"{comparison.a.id} to {comparison.b.id}"), f"{_under(comparison)}: {headline(comparison)[0]}")
     samples = [soft(f"{run.id}: {samples_line(run)}") for run in (comparison.a, comparison.b)]
-    return Page(title, (*samples, *map(_note, comparison.notes)), tuple(_by_test(found)))
+    return Page(title, (*samples, *map(_note, comparison.notes)), tuple(_by_test(explanations)))
 
 
 def document(comparison: Comparison) -> Page:
     """The whole document."""
     before, after = comparison.a.build.firmware, comparison.b.build.firmware
     kind = "PSCI Performance Measurements" if comparison.b.campaign == "psci" else "Latency Measurements"
-    versions = f" ({known})" if (known := made_with(comparison)) else ""
+    versions = f" ({tool_versions})" if (tool_versions := made_with(comparison)) else ""
     lead = (f"{after} compared with {before}: {comparison.verdict}{_under(comparison)}{versions}.", sentence(summary(comparison)))
     why = [e for e in explain_pair(comparison) if not (e.test and isinstance(e.finding, OrderChanged))]
     sections = [
@@ -82,9 +82,9 @@ def _under(comparison: Comparison) -> str:
     return f" ({comparison.caveat})" if comparison.caveat else ""
 
 
-def _by_test(found: Iterable[Explanation]) -> Iterator[Section]:
-    for test, group in groupby(found, key=lambda explanation: explanation.test):
-        yield Section(strong(test) if test else "", (Items(tuple(explained(one) for one in group)),))
+def _by_test(explanations: Iterable[Explanation]) -> Iterator[Section]:
+    for test, group in groupby(explanations, key=lambda explanation: explanation.test):
+        yield Section(strong(test) if test else "", (Items(tuple(explained(explanation) for explanation in group)),))
 
 
 def _every_row(comparison: Comparison) -> Iterator[Block]:

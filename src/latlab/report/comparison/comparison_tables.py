@@ -8,12 +8,12 @@ from math import isfinite
 
 import numpy as np
 
-from latlab.analysis.base.columns import columns_of
 from latlab.analysis.base.comparison import Cell, Comparison, Row, SpanComparison, WakeupComparison
+from latlab.analysis.base.sample_matrix import columns_of
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.base.wording import MORE_IS_BETTER, PLAIN, amount, bare, percent, row_title, said_p, signed, signed_bare, span_of
 from latlab.analysis.ladder.cell_deltas import CHANGED, cell_delta
-from latlab.analysis.ladder.deltas import Judgement, places
+from latlab.analysis.ladder.deltas import DeltaJudgement, places
 from latlab.model.enums import Metric
 from latlab.model.run import CoreId
 from latlab.report.page import Block, Paragraph
@@ -77,7 +77,7 @@ def queue_tables(comparison: Comparison) -> list[Table]:
     return [Table(f"Powerdown queues ({comparison.heading})", columns, rows)] if rows else []
 
 
-def delta_blocks(deltas: list[Judgement], verbose: bool = False) -> list[Block]:
+def delta_blocks(deltas: list[DeltaJudgement], verbose: bool = False) -> list[Block]:
     """The printed deltas, judged; those that are no deltas of the two runs in one sentence, or each with `verbose`."""
     shown = deltas if verbose else [delta for delta in deltas if not delta.of_other_runs]
     out: list[Block] = []
@@ -148,13 +148,13 @@ def place_table(comparison: SpanComparison, test: str) -> Table:
 
 def wakeup_tables(comparison: WakeupComparison) -> list[tuple[str, Table]]:
     """A line for each figure of each CPU, a table for each tool."""
-    found = []
+    titled_tables = []
     columns = (*words("Figure"), *figures("Before", "After", f"{comparison.interval_percent} % interval of the shift"), *words("Verdict"))
     for test in dict.fromkeys(row.test for row in comparison.rows):
         title = f"Wake-up latency ({comparison.heading}) and missed periods (for each million due), by {test}"
         rows = tuple(_wakeup_row(row, comparison.unit_of(row.metric)) for row in comparison.rows if row.test == test)
-        found.append((test, Table(title, columns, rows)))
-    return found
+        titled_tables.append((test, Table(title, columns, rows)))
+    return titled_tables
 
 
 def figure_table(comparison: SpanComparison, test: str) -> Table | None:
@@ -198,13 +198,13 @@ def _change_table(comparison: Comparison, metric: Metric, verdict: Verdict, rows
 def _change_title(comparison: Comparison, metric: Metric, verdict: Verdict, rows: list[Row]) -> Text:
     unit = comparison.unit_of(metric)
     cells = [cell.shift.value for row in rows for cell in row.cells] or [row.shift.value for row in rows]
-    said = f", {span_of(signed(min(cells), unit), signed(max(cells), unit))}"
+    size = f", {span_of(signed(min(cells), unit), signed(max(cells), unit))}"
     is_up = (verdict is Verdict.REGRESSED) != (metric in MORE_IS_BETTER)
     moved = sum((value > 0) == is_up for value in cells)
     way = "up" if is_up else "down"
     p = max(row.p_adjusted for row in rows)
-    said += f": {moved} of {len(cells)} data point{'s' * (len(cells) != 1)} {way}" + (f", {said_p(p)}" if p < 1 else "")
-    return f"{metric} ", verdict_span(verdict), said
+    size += f": {moved} of {len(cells)} data point{'s' * (len(cells) != 1)} {way}" + (f", {said_p(p)}" if p < 1 else "")
+    return f"{metric} ", verdict_span(verdict), size
 
 
 def _size(row: Row | None, unit: str) -> str:
@@ -256,7 +256,7 @@ def _wakeup_row(row: Row, unit: str) -> tuple[Value, ...]:
 
 def _delta(comparison: SpanComparison, test: str, metric: Metric, core: CoreId, value: float) -> str:
     """As the reference document prints it."""
-    found = cell_delta(comparison, test, metric, core, value)
-    if found is None:
+    delta = cell_delta(comparison, test, metric, core, value)
+    if delta is None:
         return ""
-    return f" ({found.share * 100:+.2f}%{' at its position' if found.at_its_place else ''})"
+    return f" ({delta.share * 100:+.2f}%{' at its position' if delta.at_its_place else ''})"

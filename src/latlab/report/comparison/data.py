@@ -47,22 +47,24 @@ def comparison_json(comparison: Comparison) -> str:
         "notes": list(comparison.notes),
         "gaps": list(comparison.gaps),
     }
-    own = PAIRS[comparison.kind].json
-    return json.document(document | own.function(comparison) if own else document)
+    own_json = PAIRS[comparison.kind].json
+    return json.document(document | own_json.function(comparison) if own_json else document)
 
 
 def comparison_csv(comparison: Comparison) -> str:
     """A line for each row, followed by a line for each of its cells."""
-    found = []
+    lines_of_rows = []
     for row in comparison.rows:
         unit = comparison.unit_of(row.metric)
-        found.append(_csv_line(row, unit, comparison.caveat, "", row.before, row.after, row.shift, row.p_adjusted, row.verdict.value))
+        lines_of_rows.append(
+            _csv_line(row, unit, comparison.caveat, "", row.before, row.after, row.shift, row.p_adjusted, row.verdict.value)
+        )
         for cell in row.cells:
             tested = row.effect is not None
             verdict = cell.verdict.value if tested else ""
             p = cell.p_adjusted if tested else ""
-            found.append(_csv_line(row, unit, "", cell.label, cell.before, cell.after, cell.shift, p, verdict))
-    return csv.lines(COLUMNS, found)
+            lines_of_rows.append(_csv_line(row, unit, "", cell.label, cell.before, cell.after, cell.shift, p, verdict))
+    return csv.lines(COLUMNS, lines_of_rows)
 
 
 def _csv_line(
@@ -91,8 +93,8 @@ def _row(row: Row, unit: str, is_large_untold: bool) -> dict[str, Any]:
         "verdict": row.verdict.value,
         "basis": row.basis,
         "in_iterations": row.in_iterations and asdict(row.in_iterations),
-        "detectable": [asdict(one) for one in row.detectable],
-        "drifts": [one and asdict(one) for one in row.drifts],
+        "detectable": [asdict(detectable) for detectable in row.detectable],
+        "drifts": [drift and asdict(drift) for drift in row.drifts],
         "cells": [_cell(cell, tested=row.effect is not None) for cell in row.cells],
     }
 
@@ -111,6 +113,6 @@ def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def explanations_json(found: Iterable[Explanation]) -> str:
+def explanations_json(explanations: Iterable[Explanation]) -> str:
     """A list of explanations, each with its sentence and what it stands on."""
-    return json.document([asdict(one) for one in found])
+    return json.document([asdict(explanation) for explanation in explanations])

@@ -45,15 +45,15 @@ def headline(comparison: Comparison) -> tuple[str, ...]:
     ticks = dict.fromkeys((f"{a.tick.value:g}", f"{b.tick.value:g}"))
     unit = comparison.heading
     clock = "counted in" if a.tick.clock is Clock.INSTRUCTIONS else f"{a.tick.clock} in"
-    told, limit, *more = PAIRS[comparison.kind].headline.function(comparison)
+    samples_text, limit, *more = PAIRS[comparison.kind].headline.function(comparison)
     if a.tick.clock is Clock.INSTRUCTIONS:
         limits = comparison.limits
-        rest = f"{limits.relative * 100:g} % for figures that scatter" if has_order(comparison) else "this clock has no noise"
-        limit = f"{limits.relative_exact * 100:g} %; {rest}"
+        threshold_note = f"{limits.relative * 100:g} % for figures that scatter" if has_order(comparison) else "this clock has no noise"
+        limit = f"{limits.relative_exact * 100:g} %; {threshold_note}"
     counts = f"{clock} {unit}, 1 tick = {' and '.join(ticks)} {tick_unit(a.tick)}"
     return (
         f"{' to '.join(dict.fromkeys((a.build.firmware, b.build.firmware)))}; {a.platform} {a.topology}, {counts}",
-        told,
+        samples_text,
         f"threshold: {limit}",
         *more,
     )
@@ -62,55 +62,65 @@ def headline(comparison: Comparison) -> tuple[str, ...]:
 def made_with(comparison: Comparison) -> str:
     """The versions of what measured and of the firmware's compiler, both where they differ; empty where none is known."""
     runs = (comparison.a, comparison.b)
-    said = (
+    pairs = (
         tuple(f"latlab {run.provenance.latlab_version}" if run.provenance.latlab_version else "" for run in runs),
         tuple(run.emulator for run in runs),
         tuple(run.conditions.compiler or "" for run in runs),
     )
-    return ", ".join(" to ".join(one or "unknown" for one in dict.fromkeys(pair)) for pair in said if any(pair))
+    return ", ".join(" to ".join(version or "unknown" for version in dict.fromkeys(pair)) for pair in pairs if any(pair))
 
 
 def samples_line(run: Run) -> str:
     """What clock a run's figures are of, and how many there are of each."""
     if run.amounts:
-        values = sum(len(one.values) for one in run.amounts)
+        values = sum(len(amount.values) for amount in run.amounts)
         return f"{len(run.amounts):,} quantities, {values:,} values"
     if run.distributions:
-        return f"{CLOCK_NAMES[run.tick.clock]}, {sum(one.got for one in run.distributions):,} {counted(run)}{computed(run)}"
+        return (
+            f"{CLOCK_NAMES[run.tick.clock]}, {sum(distribution.got for distribution in run.distributions):,} {counted(run)}{computed(run)}"
+        )
     if not run.samples:
         return "no samples"
     sizes = Counter((sample.test, sample.metric, sample.core) for sample in run.samples).values()
-    each = f"{min(sizes)}" if min(sizes) == max(sizes) else f"{min(sizes)} to {max(sizes)}"
-    return f"{CLOCK_NAMES[run.tick.clock]}, {len(run.samples):,} samples, {each} for each data point"
+    samples_each = f"{min(sizes)}" if min(sizes) == max(sizes) else f"{min(sizes)} to {max(sizes)}"
+    return f"{CLOCK_NAMES[run.tick.clock]}, {len(run.samples):,} samples, {samples_each} for each data point"
 
 
 def summary(comparison: Comparison, explanations: Sequence[Explanation] | None = None) -> str:
     """The verdict in one sentence. `explanations` are those of the comparison, where they are known."""
-    said = explain_pair(comparison) if explanations is None else explanations
+    all_explanations = explain_pair(comparison) if explanations is None else explanations
     firsts = ((Suspected, SamplesMissing), _LARGE)
-    suspect, large = ([one.sentence for one in said if isinstance(one.finding, kinds)] for kinds in firsts)
+    suspect, large = (
+        [explanation.sentence for explanation in all_explanations if isinstance(explanation.finding, kinds)] for kinds in firsts
+    )
     caveats = []
-    if gaps := [one for one in comparison.gaps if one not in suspect]:
+    if gaps := [gap for gap in comparison.gaps if gap not in suspect]:
         caveats.append(f"some data have no verdict ({gaps[0]}{', ...' if len(gaps) > 1 else ''})")
-    first = [*suspect, *_rules(one.finding for one in said if isinstance(one.finding, RuleChanged)), *large]
-    found = [f"{metric} {verdict}" for metric, verdict, _ in changes(comparison)]
+    first = [
+        *suspect,
+        *_rules(explanation.finding for explanation in all_explanations if isinstance(explanation.finding, RuleChanged)),
+        *large,
+    ]
+    clauses = [f"{metric} {verdict}" for metric, verdict, _ in changes(comparison)]
     terms = [row for row in comparison.rows if row.is_term]
     for verdict in CHANGED:
         names = dict.fromkeys(row_title(row.name) for row in terms if row.verdict is verdict)
         if names:
-            found.append(f"{', '.join(names)} of the queue {verdict}")
+            clauses.append(f"{', '.join(names)} of the queue {verdict}")
     same = [row for row in terms if row.name in (BASE, STEP)]
     if same and all(row.verdict in SAME_LEVELS for row in same):
-        told = all(row.verdict is Verdict.SAME for row in same)
-        found.append(f"queue delays: {Verdict.SAME if told else Verdict.SAME_LEVEL}")
-    found += _in_some_iterations(one.sentence for one in said if isinstance(one.finding, InSomeIterations))
+        is_same_tail = all(row.verdict is Verdict.SAME for row in same)
+        clauses.append(f"queue delays: {Verdict.SAME if is_same_tail else Verdict.SAME_LEVEL}")
+    clauses += _in_some_iterations(
+        explanation.sentence for explanation in all_explanations if isinstance(explanation.finding, InSomeIterations)
+    )
     counts = {v: sum(row.verdict is v for row in comparison.rows) for v in Verdict}
     untold = counts[Verdict.CANNOT_TELL]
-    if not found:
-        found = [f"{n} {'row' if n == 1 else 'rows'} {verdict}" for verdict, n in counts.items() if n]
+    if not clauses:
+        clauses = [f"{n} {'row' if n == 1 else 'rows'} {verdict}" for verdict, n in counts.items() if n]
     elif untold and comparison.verdict is Verdict.CANNOT_TELL:
-        found.append(f"{untold} of {count(len(comparison.rows), 'row')} {Verdict.CANNOT_TELL}")
-    return "; ".join((*first, *caveats, *found))
+        clauses.append(f"{untold} of {count(len(comparison.rows), 'row')} {Verdict.CANNOT_TELL}")
+    return "; ".join((*first, *caveats, *clauses))
 
 
 def _in_some_iterations(sentences: Iterable[str]) -> list[str]:
@@ -122,11 +132,11 @@ def _in_some_iterations(sentences: Iterable[str]) -> list[str]:
 
 def _rules(changed: Iterable[RuleChanged]) -> list[str]:
     """Each rule once, however many tests it is about."""
-    found = list(changed)
-    worse = {change.check.name: change for change in found if change.is_worse}
-    mended = dict.fromkeys(change.check.name for change in found if not change.is_worse)
-    said = [f"{'breaks' if change.check.is_broken else 'no longer follows'} a rule: {name}" for name, change in worse.items()]
-    return said + [f"follows a rule again: {name}" for name in mended]
+    changes_of_rules = list(changed)
+    worse = {change.check.name: change for change in changes_of_rules if change.is_worse}
+    mended = dict.fromkeys(change.check.name for change in changes_of_rules if not change.is_worse)
+    sentences = [f"{'breaks' if change.check.is_broken else 'no longer follows'} a rule: {name}" for name, change in worse.items()]
+    return sentences + [f"follows a rule again: {name}" for name in mended]
 
 
 def quiet_lines(comparison: Comparison) -> list[tuple[Verdict, str]]:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from latlab.analysis.base.columns import columns_of
 from latlab.analysis.base.comparison import Comparison, SpanComparison
+from latlab.analysis.base.sample_matrix import columns_of
 from latlab.analysis.base.summary import follows_order, mark_of
 from latlab.analysis.base.suspicion_sentences import suspicion_sentence
 from latlab.analysis.base.verdicts import Verdict
@@ -40,8 +40,8 @@ def order_lines(comparison: SpanComparison) -> list[str]:
 
 
 def results(comparison: SpanComparison) -> Section:
-    said = Paragraph("Only figures that changed have a percentage.")
-    return Section("Results", (said,), tuple(_tests(comparison)))
+    note = Paragraph("Only figures that changed have a percentage.")
+    return Section("Results", (note,), tuple(_tests(comparison)))
 
 
 def sections(comparison: SpanComparison) -> Iterator[Section]:
@@ -97,16 +97,16 @@ def data(comparison: SpanComparison) -> dict[str, Any]:
         ],
         "suspicions": [
             {
-                "doubt": one.doubt.value,
-                "ground": one.ground.value,
-                "run": one.run,
-                "spans": [{"test": test, "metric": metric.value} for test, metric in one.spans],
-                "cores": [str(core) for core in one.cores],
-                "size": one.size,
-                "usual": one.usual,
-                "sentence": suspicion_sentence(one, comparison.unit),
+                "doubt": suspicion.doubt.value,
+                "ground": suspicion.ground.value,
+                "run": suspicion.run,
+                "spans": [{"test": test, "metric": metric.value} for test, metric in suspicion.spans],
+                "cores": [str(core) for core in suspicion.cores],
+                "size": suspicion.size,
+                "usual": suspicion.usual,
+                "sentence": suspicion_sentence(suspicion, comparison.unit),
             }
-            for one in comparison.suspicions
+            for suspicion in comparison.suspicions
         ],
     }
 
@@ -125,8 +125,8 @@ def _under_table(comparison: SpanComparison, test: str) -> Iterator[str]:
     for order in comparison.orders:
         if order.test != test:
             continue
-        said = f"The cores powered down in the order {', '.join(map(str, order.after))}"
-        yield said + (f"; before, in the order {', '.join(map(str, order.before))}." if order.changed else ", as before.")
+        order_sentence = f"The cores powered down in the order {', '.join(map(str, order.after))}"
+        yield order_sentence + (f"; before, in the order {', '.join(map(str, order.before))}." if order.changed else ", as before.")
         yield "The order is random: compare a core's powerdown at its queue position."
     undecided = [row for row in comparison.rows if row.test == test and row.verdict is Verdict.CANNOT_TELL]
     if undecided:
@@ -138,21 +138,21 @@ def _under_table(comparison: SpanComparison, test: str) -> Iterator[str]:
 
 def _functions(comparison: SpanComparison) -> tuple[Drawing, ...]:
     """Where cores take turns, waiting shows as instructions and is left out."""
-    tests = dict.fromkeys(one.test for one in comparison.b.functions)
-    told = [test for test in tests if mark_of(comparison.a, test) is None]
-    found = [(test, drawing) for test in told for drawing in difference_flames(comparison.a, comparison.b, test)]
-    return tuple(replace(drawing, title=f"{title_of(test).full}: {drawing.title}") for test, drawing in found)
+    tests = dict.fromkeys(span.test for span in comparison.b.functions)
+    unmarked = [test for test in tests if mark_of(comparison.a, test) is None]
+    drawings = [(test, drawing) for test in unmarked for drawing in difference_flames(comparison.a, comparison.b, test)]
+    return tuple(replace(drawing, title=f"{title_of(test).full}: {drawing.title}") for test, drawing in drawings)
 
 
 def _queues(comparison: SpanComparison, terms: Table) -> Section:
     unit = comparison.heading
-    said = (
+    note = (
         f"Powerdown in {unit}. Sorted by queue position it grows by the same delay for each core; cores behind the last core down of a "
         "cluster wait longer."
     )
     ladders = tuple(_ladders(comparison, test) for test in comparison.ladders)
     orders = (Paragraph(f"Order changed in {line}.") for line in order_lines(comparison))
-    return Section("Queues of the parallel tests", (Paragraph(said), terms, Beside(ladders), *orders))
+    return Section("Queues of the parallel tests", (Paragraph(note), terms, Beside(ladders), *orders))
 
 
 def _ladders(comparison: SpanComparison, test: str) -> Chart:
@@ -176,8 +176,8 @@ def _boots(comparison: SpanComparison) -> str:
         return "deterministic: any difference is exact"
     if a + b > 3:
         return f"{a} and {b} boots"
-    each = f"{count(a, 'boot')} each" if a == b else f"{a} and {b} boots"
-    return f"{each}: cores of one type are pooled; measure more boots to detect smaller changes"
+    boots_text = f"{count(a, 'boot')} each" if a == b else f"{a} and {b} boots"
+    return f"{boots_text}: cores of one type are pooled; measure more boots to detect smaller changes"
 
 
 def _threshold(comparison: SpanComparison) -> str:

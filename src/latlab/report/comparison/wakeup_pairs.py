@@ -15,12 +15,12 @@ def headline(comparison: WakeupComparison) -> tuple[str, ...]:
     """On how many wake-ups, how far a difference must go to count, and what could have been found."""
     before, after = comparison.wakeups
     a, b, limits = comparison.a, comparison.b, comparison.limits
-    told = f"{before:,}{computed(a)} and {after:,}{computed(b)} {counted(a)}"
+    counts_text = f"{before:,}{computed(a)} and {after:,}{computed(b)} {counted(a)}"
     is_exact = a.tick.clock is not Clock.TIME
     return (
-        f"{told}; deterministic: any difference is exact" if is_exact else f"{told}, weighted by their counts",
+        f"{counts_text}; deterministic: any difference is exact" if is_exact else f"{counts_text}, weighted by their counts",
         f"the larger of: {limits.relative * 100:g} %, {limits.steps:g} intervals of the histogram",
-        *(sentence_of(seen, comparison.unit) for seen in comparison.rarest_seen),
+        *(sentence_of(rarest, comparison.unit) for rarest in comparison.rarest_seen),
     )
 
 
@@ -29,10 +29,10 @@ def results(comparison: WakeupComparison) -> Section:
 
 
 def computed(run: Run) -> str:
-    return " (computed: duration / interval)" if any(one.is_computed for one in run.distributions) else ""
+    return " (computed: duration / interval)" if any(distribution.is_computed for distribution in run.distributions) else ""
 
 
 def counted(run: Run) -> str:
     """What the histograms of a run count."""
-    stalls = {one.metric for one in run.distributions} == {Metric.STALL}
+    stalls = {distribution.metric for distribution in run.distributions} == {Metric.STALL}
     return "stalls" if stalls else "wake-ups"

@@ -39,19 +39,19 @@ def _sections(comparison: Comparison, explanations: Sequence[Explanation]) -> It
         yield Section("What changed", (*pictures, *comparison_tables.change_tables(comparison)))
     if why := tuple(_why(explanations)):
         yield Section("Why", why)
-    if own := PAIRS[comparison.kind].sections:
-        yield from own.function(comparison)
+    if own_sections := PAIRS[comparison.kind].sections:
+        yield from own_sections.function(comparison)
     yield _every_row(comparison)
 
 
 def _why(explanations: Sequence[Explanation]) -> Iterator[Block]:
     """The picture by function, the first sentences, and the others on demand."""
     yield from named(function_charts(explanations), "function")
-    said = [explained(one, with_test=True) for one in explanations]
-    if said:
-        yield Items(tuple(said[:MOST_CAUSES]))
-    if rest := said[MOST_CAUSES:]:
-        yield Folded(f"{count(len(rest), 'more sentence')} on causes", (Items(tuple(rest)),))
+    items = [explained(explanation, with_test=True) for explanation in explanations]
+    if items:
+        yield Items(tuple(items[:MOST_CAUSES]))
+    if more_items := items[MOST_CAUSES:]:
+        yield Folded(f"{count(len(more_items), 'more sentence')} on causes", (Items(tuple(more_items)),))
 
 
 def _every_row(comparison: Comparison) -> Section:
@@ -62,5 +62,5 @@ def _every_row(comparison: Comparison) -> Section:
         summary = f"{count(len(equal), 'test')} with the same figures in both runs"
         folded.append(Folded(summary, (comparison_tables.equal_table(comparison, equal),)))
     lines = (*headline(comparison), *filter(None, (made_with(comparison),)), *comparison.notes)
-    method = Folded("Method: what was compared, and what counts as a change", (Items(tuple(Item(sentence(one)) for one in lines)),))
+    method = Folded("Method: what was compared, and what counts as a change", (Items(tuple(Item(sentence(line)) for line in lines)),))
     return Section("Every row and data point", (*folded, method))

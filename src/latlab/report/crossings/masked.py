@@ -23,8 +23,8 @@ def masked_table(atlas: MaskedAtlas, most: int = ROWS_SHOWN) -> Table:
         (f"{row.longest:,}", f"{row.count:,}", f"{row.instructions:,}", row.line, _where(row), _began(row), _ended(row))
         for row in atlas.stretches[:most]
     )
-    left = len(atlas.stretches) - most
-    notes = (NOTE, f"{left:,} shorter rows are not shown.") if left > 0 else (NOTE,)
+    shorter = len(atlas.stretches) - most
+    notes = (NOTE, f"{shorter:,} shorter rows are not shown.") if shorter > 0 else (NOTE,)
     columns = (
         *figures("Longest", "Times", "All together"),
         *words("Masked"),
@@ -53,8 +53,8 @@ def _blocks(atlas: MaskedAtlas) -> Iterator[Block]:
 
 
 def _where(row: MaskedStretches) -> str:
-    said = ", ".join(f"{world} {part:,}" if len(row.worlds) > 1 else world for world, _, part in row.worlds if part)
-    return said if row.is_masked else f"{said}; not known whether masked"
+    worlds = ", ".join(f"{world} {part:,}" if len(row.worlds) > 1 else world for world, _, part in row.worlds if part)
+    return worlds if row.is_masked else f"{worlds}; not known whether masked"
 
 
 def _ended(row: MaskedStretches) -> str:

@@ -13,7 +13,7 @@ from rich.table import Table
 
 from latlab.analysis.crossings.calls import EntryKind
 from latlab.analysis.crossings.tally import TallyRow
-from latlab.analysis.crossings.waits import Wait
+from latlab.analysis.crossings.waits import InterruptWait
 from latlab.model.crossings import Arch, world_name
 from latlab.report.crossings.boot import boot_table
 from latlab.report.crossings.errors_said import errors_said
@@ -22,13 +22,13 @@ from latlab.report.crossings.waits import waits_table
 from latlab.report.renderers.terminal import print_table
 
 if TYPE_CHECKING:
-    from latlab.campaigns.watching import Watched
+    from latlab.campaigns.watching import WatchResult
 
 FUNCTIONS_SHOWN = 5
 WORDS, FIGURES = ("From", "Call"), ("Calls", "Min", "Median", "Max")
 
 
-def print_watched(console: Console, watched: Watched) -> None:
+def print_watched(console: Console, watched: WatchResult) -> None:
     arch = watched.header.arch
     _say(console, f"{watched.run_id}: instructions from the call to the return, executed by the core that called", "bold")
     table = Table()
@@ -46,7 +46,8 @@ def print_watched(console: Console, watched: Watched) -> None:
         _say(console, f"{key.name} from {world_name(arch, key.caller)}: {most}", "")
     total = watched.crossings.total()
     ways = ", ".join(
-        f"{world_name(arch, left)} to {world_name(arch, entered)} {count}" for (left, entered), count in watched.crossings.most_common()
+        f"{world_name(arch, left_world)} to {world_name(arch, entered)} {count}"
+        for (left_world, entered), count in watched.crossings.most_common()
     )
     _say(console, f"{total} world switches: {ways}", "")
     if watched.unreturned:
@@ -70,7 +71,7 @@ def _say(console: Console, text: str, style: str) -> None:
     console.print(text, style=style, highlight=False, markup=False, soft_wrap=not console.is_terminal)
 
 
-def watched_json(watched: Watched) -> str:
+def watched_json(watched: WatchResult) -> str:
     arch = watched.header.arch
     data = {
         "run": watched.run_id,
@@ -94,10 +95,10 @@ def watched_json(watched: Watched) -> str:
             for row in watched.rows
         ],
         "crossings": [
-            {"from": world_name(arch, left), "to": world_name(arch, entered), "count": count}
-            for (left, entered), count in watched.crossings.most_common()
+            {"from": world_name(arch, left_world), "to": world_name(arch, entered), "count": count}
+            for (left_world, entered), count in watched.crossings.most_common()
         ],
-        "boot": {one.test: one.value_ticks for one in watched.stages.samples} if watched.stages else None,
+        "boot": {sample.test: sample.value_ticks for sample in watched.stages.samples} if watched.stages else None,
         "waits": [_wait(wait) for wait in watched.waits],
         "masked": [asdict(row) for row in watched.masked.stretches] if watched.masked else None,
         "not_returned": list(watched.unreturned),
@@ -107,25 +108,25 @@ def watched_json(watched: Watched) -> str:
     return json.dumps(data, indent=2) + "\n"
 
 
-def _wait(wait: Wait) -> dict[str, object]:
-    one = wait.found
+def _wait(wait: InterruptWait) -> dict[str, object]:
+    longest = wait.longest
     return {
-        "call": one.call,
+        "call": longest.call,
         "instructions": wait.instructions,
-        "interrupts": one.shots,
-        "step": one.step,
-        "late": one.late,
-        "longest": one.longest,
-        "due": one.due,
+        "interrupts": longest.shots,
+        "step": longest.step,
+        "late": longest.late,
+        "longest": longest.longest,
+        "due": longest.due,
         "interrupt_of": wait.taker.value,
         "at_once": wait.at_once,
-        "longest_call": one.took,
-        "longest_by_world": {world_name(Arch.AARCH64, world): count for world, count in one.worlds},
+        "longest_call": longest.took,
+        "longest_by_world": {world_name(Arch.AARCH64, world): count for world, count in longest.worlds},
         "longest_by_function": dict(wait.functions),
     }
 
 
-def _worlds(watched: Watched) -> list[int]:
+def _worlds(watched: WatchResult) -> list[int]:
     """The worlds that calls ran in, the highest first."""
     return sorted({world for row in watched.rows for world, _ in row.parts}, reverse=True)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from latlab.analysis.crossings.waits import TAKERS, Wait, most_words, passed_words
+from latlab.analysis.crossings.waits import TAKERS, InterruptWait, most_words, passed_words
 from latlab.model.enums import Taker
 from latlab.report.table import Align, Column, Table, figures, words
 
@@ -21,7 +21,7 @@ TAKEN = (
 )
 
 
-def waits_table(waits: Sequence[Wait]) -> Table:
+def waits_table(waits: Sequence[InterruptWait]) -> Table:
     taker = waits[0].taker
     is_taken = taker is not Taker.NORMAL
     columns = (
@@ -33,9 +33,9 @@ def waits_table(waits: Sequence[Wait]) -> Table:
     return Table(f"Interrupts of {TAKERS[taker]} that had to wait", columns, tuple(_row(wait) for wait in waits), notes)
 
 
-def _row(wait: Wait) -> tuple[str, ...]:
-    one = wait.found
-    counts = (wait.instructions, one.shots, one.step, one.late, one.longest)
-    due = "" if one.due is None else f"{one.due:,}"
-    took = () if wait.taker is Taker.NORMAL else (f"{one.took:,}",)
-    return (one.call, *(f"{count:,}" for count in counts), due, *took, passed_words(wait), most_words(wait))
+def _row(wait: InterruptWait) -> tuple[str, ...]:
+    longest = wait.longest
+    counts = (wait.instructions, longest.shots, longest.step, longest.late, longest.longest)
+    due = "" if longest.due is None else f"{longest.due:,}"
+    took = () if wait.taker is Taker.NORMAL else (f"{longest.took:,}",)
+    return (longest.call, *(f"{count:,}" for count in counts), due, *took, passed_words(wait), most_words(wait))

@@ -33,17 +33,17 @@ def page(run: Run, kinds: Sequence[CallsOfKind], masked: MaskedAtlas | None = No
 
 
 def _answer(kinds: Sequence[CallsOfKind]) -> str:
-    outer = [one for one in kinds if not one.is_inner]
-    total = sum(one.total for one in outer)
+    outer = [kind for kind in kinds if not kind.is_inner]
+    total = sum(kind.total for kind in outer)
     if not total:
         return ""
-    most = max(outer, key=lambda one: one.total)
+    most = max(outer, key=lambda kind: kind.total)
     share = f"{100 * most.total / total:.1f} % of all instructions that calls took"
     return f"{most.name} from {most.caller} takes most: {share} ({most.count:,} calls, median {shown(median_of(most))})."
 
 
 def _counted(kinds: Sequence[CallsOfKind]) -> Iterator[str]:
-    count = sum(one.count for one in kinds if not one.is_inner)
+    count = sum(kind.count for kind in kinds if not kind.is_inner)
     if kinds:
         counted = f"{count:,} calls of {len(kinds)} kinds"
         yield f"{counted}, in instructions of the core that called, from the call to the return, without its sleep."
@@ -63,30 +63,34 @@ def _sections(run: Run, kinds: Sequence[CallsOfKind], masked: MaskedAtlas | None
 def _of_calls(kinds: Sequence[CallsOfKind]) -> Iterator[Section]:
     blocks: tuple[Block, ...] = (_chart(kinds[:MOST_IN_PICTURES]), _table(kinds), Folded("Calls of each core", (_makers(kinds),)))
     yield Section("Calls by kind", blocks, anchor="kinds")
-    drawn = [one for one in kinds if one.frames][:MOST_IN_PICTURES]
-    if drawn:
+    drawn_kinds = [call_kind for call_kind in kinds if call_kind.frames][:MOST_IN_PICTURES]
+    if drawn_kinds:
         pictures: list[Block] = [Paragraph(OWN_SENTENCE), OWN_KEY]
-        for number, one in enumerate(drawn):
-            pictures += flame(one.frames, one.count, f"{one.name} from {one.caller}", f"mean of {one.count:,} calls", f"flame-{number}")
+        for number, kind in enumerate(drawn_kinds):
+            pictures += flame(
+                kind.frames, kind.count, f"{kind.name} from {kind.caller}", f"mean of {kind.count:,} calls", f"flame-{number}"
+            )
         yield Section("Functions", tuple(pictures), anchor="functions")
 
 
 def _table(kinds: Sequence[CallsOfKind]) -> Table:
-    total = sum(one.total for one in kinds if not one.is_inner) or 1
-    worlds = list(dict.fromkeys(world for one in kinds for world, _ in one.worlds))
+    total = sum(kind.total for kind in kinds if not kind.is_inner) or 1
+    worlds = list(dict.fromkeys(world for kind in kinds for world, _ in kind.worlds))
     rows = tuple(
         (
-            one.name,
-            ", ".join((one.caller, *(("inside another call",) if one.is_inner else ()), *(("yielding",) if one.kind == YIELDING else ()))),
-            f"{one.count:,}",
-            *(f"{at(one, 0.0):,}", shown(median_of(one)), f"{at(one, 0.99):,}", f"{at(one, 1.0):,}"),
-            "" if one.is_inner else Bar(f"{100 * one.total / total:.1f} %", one.total / total),
-            f"{one.total:,}",
-            *(shown(dict(one.worlds).get(world, 0)) for world in worlds),
-            str(one.slept) if one.slept else "",
-            errors_said(one.errors),
+            kind.name,
+            ", ".join(
+                (kind.caller, *(("inside another call",) if kind.is_inner else ()), *(("yielding",) if kind.kind == YIELDING else ()))
+            ),
+            f"{kind.count:,}",
+            *(f"{at(kind, 0.0):,}", shown(median_of(kind)), f"{at(kind, 0.99):,}", f"{at(kind, 1.0):,}"),
+            "" if kind.is_inner else Bar(f"{100 * kind.total / total:.1f} %", kind.total / total),
+            f"{kind.total:,}",
+            *(shown(dict(kind.worlds).get(world, 0)) for world in worlds),
+            str(kind.slept) if kind.slept else "",
+            errors_said(kind.errors),
         )
-        for one in kinds
+        for kind in kinds
     )
     counts = ("Calls", "Least", "Median", "99 %", "Most", "Share", "All together", *(f"in {world}" for world in worlds), "Slept")
     columns = (*words("Call", "From"), *figures(*counts), *words("Failed"))
@@ -97,26 +101,26 @@ def _table(kinds: Sequence[CallsOfKind]) -> Table:
     return Table("", columns, rows, notes)
 
 
-def median_of(one: CallsOfKind) -> float:
-    return median(chain.from_iterable(repeat(value, count) for value, count in one.instructions))
+def median_of(kind: CallsOfKind) -> float:
+    return median(chain.from_iterable(repeat(value, count) for value, count in kind.instructions))
 
 
-def at(one: CallsOfKind, share: float) -> int:
+def at(kind: CallsOfKind, share: float) -> int:
     """The least number of instructions that this share of the calls did not exceed."""
-    rank = max(1, -int(-share * one.count // 1))
-    for value, count in one.instructions:
+    rank = max(1, -int(-share * kind.count // 1))
+    for value, count in kind.instructions:
         rank -= count
         if rank <= 0:
             return value
-    return one.instructions[-1][0]
+    return kind.instructions[-1][0]
 
 
 def _chart(kinds: Sequence[CallsOfKind]) -> Chart:
-    names = [f"{one.name} ({one.caller})" for one in kinds]
+    names = [f"{kind.name} ({kind.caller})" for kind in kinds]
     rows = [
         {"call": name, "instructions": value, "calls": count}
-        for name, one in zip(names, kinds, strict=True)
-        for value, count in one.instructions
+        for name, kind in zip(names, kinds, strict=True)
+        for value, count in kind.instructions
     ]
     chart = (
         alt.Chart(alt.InlineData(values=rows), width=WIDE_PX - 220, height=alt.Step(BAR_PX))
@@ -134,6 +138,6 @@ def _chart(kinds: Sequence[CallsOfKind]) -> Chart:
 
 
 def _makers(kinds: Sequence[CallsOfKind]) -> Table:
-    cores = sorted({core for one in kinds for core, _ in one.by_core}, key=lambda core: tuple(map(int, core.split("."))))
-    rows = tuple((one.name, one.caller, *(f"{dict(one.by_core).get(core, 0):,}" for core in cores)) for one in kinds)
+    cores = sorted({core for kind in kinds for core, _ in kind.by_core}, key=lambda core: tuple(map(int, core.split("."))))
+    rows = tuple((kind.name, kind.caller, *(f"{dict(kind.by_core).get(core, 0):,}" for core in cores)) for kind in kinds)
     return Table("", (*words("Call", "From"), *figures(*(f"Core {core}" for core in cores))), rows)

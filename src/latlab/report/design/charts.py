@@ -8,7 +8,7 @@ from typing import Any
 
 from latlab.analysis.base.wording import heading_unit, scale_of
 from latlab.analysis.design.response import Response
-from latlab.analysis.design.result import Analysis, Effect, Estimate, Told
+from latlab.analysis.design.result import Analysis, Effect, EffectVerdict, Estimate
 from latlab.model.run import Run
 from latlab.report.chart import WIDE_PX, Chart, finished
 from latlab.report.colours import ALERT, JUDGEMENTS, MAIN, NOTHING_KNOWN
@@ -18,29 +18,29 @@ from latlab.report.vega import alt
 
 ROW_PX = 34
 COLOURS = {
-    Told.RAISES: ALERT,
-    Told.LOWERS: JUDGEMENTS[Style.GOOD],
-    Told.NONE_SO_LARGE: MAIN,
-    Told.NO_CHANGE: MAIN,
-    Told.CANNOT_TELL: NOTHING_KNOWN,
+    EffectVerdict.RAISES: ALERT,
+    EffectVerdict.LOWERS: JUDGEMENTS[Style.GOOD],
+    EffectVerdict.NONE_SO_LARGE: MAIN,
+    EffectVerdict.NO_CHANGE: MAIN,
+    EffectVerdict.CANNOT_TELL: NOTHING_KNOWN,
 }
 
 
-def charts(run: Run, found: Analysis, response: Response) -> list[Chart]:
-    return [_effects(found), _runs(run, response)]
+def charts(run: Run, analysis: Analysis, response: Response) -> list[Chart]:
+    return [_effects(analysis), _runs(run, response)]
 
 
-def _effects(found: Analysis) -> Chart:
-    rows = [_row(name, estimate, told, found) for name, estimate, told in _estimates(found)]
+def _effects(analysis: Analysis) -> Chart:
+    rows = [_row(name, estimate, verdict, analysis) for name, estimate, verdict in _estimates(analysis)]
     order = [row["name"] for row in rows]
-    neutral = 1.0 if found.as_ratio else 0.0
-    title = "times" if found.as_ratio else heading_unit(found.unit)
-    scale = alt.Scale(type="log", nice=False) if found.as_ratio else alt.Scale(zero=False)
-    said = sorted({row["told"] for row in rows})
+    neutral = 1.0 if analysis.as_ratio else 0.0
+    title = "times" if analysis.as_ratio else heading_unit(analysis.unit)
+    scale = alt.Scale(type="log", nice=False) if analysis.as_ratio else alt.Scale(zero=False)
+    verdicts = sorted({row["told"] for row in rows})
     colour = alt.Color(
         "told:N",
         title=None,
-        scale=alt.Scale(domain=said, range=[COLOURS[Told(one)] for one in said]),
+        scale=alt.Scale(domain=verdicts, range=[COLOURS[EffectVerdict(verdict)] for verdict in verdicts]),
         legend=alt.Legend(orient="top"),
     )
     base = alt.Chart(alt.InlineData(values=rows), width=WIDE_PX - 220, height=alt.Step(ROW_PX))
@@ -50,40 +50,48 @@ def _effects(found: Analysis) -> Chart:
         x="value:Q", y=y, color=colour, tooltip=["name:N", "value:Q", "low:Q", "high:Q", "told:N"]
     )
     line = alt.Chart(alt.InlineData(values=[{"at": neutral}])).mark_rule(color=NOTHING_KNOWN, strokeDash=[4, 4]).encode(x="at:Q")
-    small = alt.Chart(alt.InlineData(values=[_of_no_interest(found)])).mark_rect(color=NOTHING_KNOWN, opacity=0.18)
+    small = alt.Chart(alt.InlineData(values=[_of_no_interest(analysis)])).mark_rect(color=NOTHING_KNOWN, opacity=0.18)
     band = small.encode(x=alt.X("from:Q", scale=scale), x2="to:Q")
     note = (
-        f"{'Times' if found.as_ratio else 'Difference'} with the interval of 95 %; the dashed line is no change. Pairs of factors below. "
-        f"What lies in the grey band is smaller than {whole(found.seen.asked_share)}."
+        f"{'Times' if analysis.as_ratio else 'Difference'} with the interval of "
+        f"95 %; the "
+        f"dashed line is "
+        f"no change. "
+        f"Pairs of factors below. "
+        f"What lies in the grey band is smaller than {whole(analysis.seen.asked_share)}."
     )
-    return Chart(f"Effects on {found.response}", note, finished(alt.layer(band, line, ends, points)))
+    return Chart(f"Effects on {analysis.response}", note, finished(alt.layer(band, line, ends, points)))
 
 
-def _of_no_interest(found: Analysis) -> dict[str, float]:
+def _of_no_interest(analysis: Analysis) -> dict[str, float]:
     """The ends of the band of effects that are smaller than the smallest of interest."""
-    share = min(found.seen.asked_share, 0.9)
-    if found.as_ratio:
+    share = min(analysis.seen.asked_share, 0.9)
+    if analysis.as_ratio:
         return {"from": 1 - share, "to": 1 + share}
-    reach = share * abs(found.mean) / scale_of(found.unit)
+    reach = share * abs(analysis.mean) / scale_of(analysis.unit)
     return {"from": -reach, "to": reach}
 
 
-def _estimates(found: Analysis) -> Iterator[tuple[str, Estimate, Told]]:
-    for effect in found.effects:
+def _estimates(analysis: Analysis) -> Iterator[tuple[str, Estimate, EffectVerdict]]:
+    for effect in analysis.effects:
         yield f"{effect.factor} {effect.level}", _judged(effect), effect.told
-    for one in found.interactions:
-        yield f"{one.factor} {one.level} with {one.other} {one.other_level}", one.ratio or one.difference, one.told
+    for interaction in analysis.interactions:
+        yield (
+            f"{interaction.factor} {interaction.level} with {interaction.other} {interaction.other_level}",
+            interaction.ratio or interaction.difference,
+            interaction.told,
+        )
 
 
 def _judged(effect: Effect) -> Estimate:
     return effect.ratio or effect.difference
 
 
-def _row(name: str, estimate: Estimate, told: Told, found: Analysis) -> dict[str, Any]:
-    scale = 1.0 if found.as_ratio else scale_of(found.unit)
-    known = estimate.error != float("inf")
-    low, high = (estimate.low, estimate.high) if known else (estimate.value, estimate.value)
-    return {"name": name, "value": estimate.value / scale, "low": low / scale, "high": high / scale, "told": told.value}
+def _row(name: str, estimate: Estimate, verdict: EffectVerdict, analysis: Analysis) -> dict[str, Any]:
+    scale = 1.0 if analysis.as_ratio else scale_of(analysis.unit)
+    is_known = estimate.error != float("inf")
+    low, high = (estimate.low, estimate.high) if is_known else (estimate.value, estimate.value)
+    return {"name": name, "value": estimate.value / scale, "low": low / scale, "high": high / scale, "told": verdict.value}
 
 
 def _runs(run: Run, response: Response) -> Chart:

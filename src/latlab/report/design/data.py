@@ -18,5 +18,5 @@ class _Document(msgspec.Struct):
     analysis: Analysis
 
 
-def analysis_json(run: Run, found: Analysis) -> str:
-    return msgspec.json.encode(_Document(SCHEMA, VERSION, run.id, found)).decode() + "\n"
+def analysis_json(run: Run, analysis: Analysis) -> str:
+    return msgspec.json.encode(_Document(SCHEMA, VERSION, run.id, analysis)).decode() + "\n"

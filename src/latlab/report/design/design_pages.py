@@ -17,21 +17,21 @@ from latlab.report.run.facts import method, partial, problem_items
 from latlab.report.table import Column, Table, figures, words
 
 
-def screen(run: Run, found: Analysis) -> Page:
+def screen(run: Run, analysis: Analysis) -> Page:
     """The answer, the tables, then what else they tell."""
     problems = (problem_items(run.problems, marked=True),) if run.problems else ()
-    return Page("", sections=(Section("", (*tables(found), *_told(run, found), *problems)),), answer=answer(found))
+    return Page("", sections=(Section("", (*tables(analysis), *_result_blocks(run, analysis), *problems)),), answer=answer(analysis))
 
 
-def document(run: Run, found: Analysis, response: Response) -> Page:
+def document(run: Run, analysis: Analysis, response: Response) -> Page:
     """The same with charts and every run."""
     title = f"{response.path}: effects of the factors"
     sections = (
         *partial(run),
-        Section("Effects", (*named(charts(run, found, response), "effects"), *tables(found))),
-        Section("Conclusions", _told(run, found)),
+        Section("Effects", (*named(charts(run, analysis, response), "effects"), *tables(analysis))),
+        Section("Conclusions", _result_blocks(run, analysis)),
         Section("Runs", (Folded(f"{len(response.trials)} runs", (trials_table(run, response),)),)),
-        method(Paragraph(basis(found)), Facts(facts(run))),
+        method(Paragraph(basis(analysis)), Facts(facts(run))),
     )
     made_by = f"latlab design show {run.id}"
     return Page(
@@ -40,15 +40,15 @@ def document(run: Run, found: Analysis, response: Response) -> Page:
         sections,
         name=f"{title}: {run.id}",
         made_by=made_by,
-        answer=answer(found),
+        answer=answer(analysis),
     )
 
 
-def tables(found: Analysis) -> list[Table]:
-    made = [_effects(found)]
-    if found.interactions:
-        made.append(_interactions(found))
-    return made
+def tables(analysis: Analysis) -> list[Table]:
+    effect_tables = [_effects(analysis)]
+    if analysis.interactions:
+        effect_tables.append(_interactions(analysis))
+    return effect_tables
 
 
 def trials_table(run: Run, response: Response) -> Table:
@@ -70,7 +70,7 @@ def trials_table(run: Run, response: Response) -> Table:
 
 def facts(run: Run) -> tuple[tuple[str, str], ...]:
     experiment = run.experiment or Experiment()
-    known = (
+    pairs = (
         ("experiment", f"{run.id}, {run.status.value}"),
         ("platform", run.platform),
         ("factors", "; ".join(f"{factor.name}: {', '.join(factor.levels)}" for factor in experiment.factors)),
@@ -78,14 +78,14 @@ def facts(run: Run) -> tuple[tuple[str, str], ...]:
         ("started (UTC)", run.started_utc),
         *run.facts,
     )
-    return tuple((name, value) for name, value in known if value)
+    return tuple((name, value) for name, value in pairs if value)
 
 
-def _told(run: Run, found: Analysis) -> tuple[Block, ...]:
+def _result_blocks(run: Run, analysis: Analysis) -> tuple[Block, ...]:
     """Behind the answer, which is one of the sentences or more than one of them says."""
-    said = answer(found)
-    rest = tuple(Item(one) for one in sentences(found) if one.partition(":")[2] not in said)
-    return (*((Items(rest),) if rest else ()), Paragraph(basis(found)), *_left(run, found))
+    answer_text = answer(analysis)
+    later = tuple(Item(sentence) for sentence in sentences(analysis) if sentence.partition(":")[2] not in answer_text)
+    return (*((Items(later),) if later else ()), Paragraph(basis(analysis)), *_missing_runs(run, analysis))
 
 
 def _to_be_made(run: Run) -> int:
@@ -93,46 +93,53 @@ def _to_be_made(run: Run) -> int:
     return max(0, experiment.wanted - len(experiment.trials)) if experiment else 0
 
 
-def _left(run: Run, found: Analysis) -> Iterator[Block]:
-    if left := _to_be_made(run):
-        yield Paragraph(f"Still to be made: {count(left, 'run')}. This is not the end.")
-    elif found.missing:
-        yield Paragraph(f"{found.missing} combinations were never run: effects are computed from the others.")
+def _missing_runs(run: Run, analysis: Analysis) -> Iterator[Block]:
+    if pending := _to_be_made(run):
+        yield Paragraph(f"Still to be made: {count(pending, 'run')}. This is not the end.")
+    elif analysis.missing:
+        yield Paragraph(f"{analysis.missing} combinations were never run: effects are computed from the others.")
 
 
-def _effects(found: Analysis) -> Table:
-    rows = tuple(
-        (f"{one.factor} {one.level}", one.base, with_ends(one.difference, found), times(one.ratio), pairs_said(one.pairs), str(one.told))
-        for one in found.effects
-    )
-    columns = (*words("Level", "Against"), *figures("Difference of means", "Times"), *words("Pairs", "Verdict"))
-    return Table(f"What each level does to {found.response}", columns, rows)
-
-
-def _interactions(found: Analysis) -> Table:
+def _effects(analysis: Analysis) -> Table:
     rows = tuple(
         (
-            f"{one.factor} {one.level}",
-            f"{one.other} {one.other_level}",
-            _there(one.at_level, found),
-            _there(one.at_base, found),
-            times(one.ratio),
-            str(one.told) if one.asked or found.exact else "not asked",
+            f"{effect.factor} {effect.level}",
+            effect.base,
+            with_ends(effect.difference, analysis),
+            times(effect.ratio),
+            pairs_said(effect.pairs),
+            str(effect.told),
         )
-        for one in found.interactions
+        for effect in analysis.effects
     )
-    notes = ("Not asked is what no factor that does something by itself has part in.",) if _has_unasked(found) else ()
+    columns = (*words("Level", "Against"), *figures("Difference of means", "Times"), *words("Pairs", "Verdict"))
+    return Table(f"What each level does to {analysis.response}", columns, rows)
+
+
+def _interactions(analysis: Analysis) -> Table:
+    rows = tuple(
+        (
+            f"{interaction.factor} {interaction.level}",
+            f"{interaction.other} {interaction.other_level}",
+            _effect_text(interaction.at_level, analysis),
+            _effect_text(interaction.at_base, analysis),
+            times(interaction.ratio),
+            str(interaction.told) if interaction.asked or analysis.exact else "not asked",
+        )
+        for interaction in analysis.interactions
+    )
+    notes = ("Not asked is what no factor that does something by itself has part in.",) if _has_unasked(analysis) else ()
     columns = (*words("Level", "Where"), *figures("It does there", "Else", "Times"), *words("Verdict"))
     return Table("Whether it does more where another factor has another level", columns, rows, notes)
 
 
-def _has_unasked(found: Analysis) -> bool:
-    return not found.exact and any(_is_unasked(one) for one in found.interactions)
+def _has_unasked(analysis: Analysis) -> bool:
+    return not analysis.exact and any(_is_unasked(interaction) for interaction in analysis.interactions)
 
 
-def _is_unasked(one: Interaction) -> bool:
-    return not one.asked
+def _is_unasked(interaction: Interaction) -> bool:
+    return not interaction.asked
 
 
-def _there(effect: Effect, found: Analysis) -> str:
-    return signed(effect.difference.value, found.unit)
+def _effect_text(effect: Effect, analysis: Analysis) -> str:
+    return signed(effect.difference.value, analysis.unit)

@@ -10,22 +10,33 @@ from latlab.errors import UsageError
 from latlab.model.run import Run, SpanTimeline
 
 
-def render(run: Run, found: tuple[SpanTimeline, ...], test: str | None = None) -> str:
+def render(run: Run, timelines: tuple[SpanTimeline, ...], test: str | None = None) -> str:
     """Every span of one test, the first where none is named. Instructions are shown as microseconds, and said so."""
-    tests = list(dict.fromkeys(one.test for one in found))
+    tests = list(dict.fromkeys(span_timeline.test for span_timeline in timelines))
     chosen = test or (tests[0] if tests else "")
     if chosen not in tests:
         raise UsageError(f"{run.id} has no time lines of {test!r}; it has {', '.join(tests) or 'none'}")
-    spans = [one for one in found if one.test == chosen]
-    metrics = list(dict.fromkeys(one.metric for one in spans))
+    spans = [span_timeline for span_timeline in timelines if span_timeline.test == chosen]
+    metrics = list(dict.fromkeys(span_timeline.metric for span_timeline in spans))
     events: list[dict[str, Any]] = []
-    for one in spans:
-        place = {"pid": metrics.index(one.metric), "tid": run.topology.cores.index(one.core) if one.core in run.topology.cores else 0}
-        events.append({"ph": "M", "name": "process_name", **place, "args": {"name": f"{chosen}, {one.metric.value}"}})
-        events.append({"ph": "M", "name": "thread_name", **place, "args": {"name": f"core {one.core}"}})
+    for timeline in spans:
+        place = {
+            "pid": metrics.index(timeline.metric),
+            "tid": run.topology.cores.index(timeline.core) if timeline.core in run.topology.cores else 0,
+        }
+        events.append({"ph": "M", "name": "process_name", **place, "args": {"name": f"{chosen}, {timeline.metric.value}"}})
+        events.append({"ph": "M", "name": "thread_name", **place, "args": {"name": f"core {timeline.core}"}})
         events += [
-            {"ph": "X", "name": each.name, "cat": one.metric.value, "ts": each.start, "dur": each.whole, "args": {"own": each.own}, **place}
-            for each in one.calls
+            {
+                "ph": "X",
+                "name": call.name,
+                "cat": timeline.metric.value,
+                "ts": call.start,
+                "dur": call.whole,
+                "args": {"own": call.own},
+                **place,
+            }
+            for call in timeline.calls
         ]
     other = {
         "run": run.id,

@@ -23,14 +23,14 @@ def render(run: Run, test: str | None = None, iteration: int | None = None) -> s
         raise UsageError(f"{run.id} has no traces of {chosen!r}; it has {', '.join(tests)}")
     if iteration is not None:
         run = replace(run, contents=Spans(traces=tuple(t for t in run.traces if t.iteration == iteration)))
-    (boot, number), found = lanes(run, chosen)
-    if not found:
+    (boot, number), found_lanes = lanes(run, chosen)
+    if not found_lanes:
         which = "no iteration holds" if iteration is None else f"there is no iteration {iteration} that holds"
         raise UsageError(f"{run.id}: {which} the traces of every core in {chosen}; take another with --test or --iteration")
-    start = min(lane.start for lane in found)
+    start = min(lane.start for lane in found_lanes)
     scale = run.tick.value if run.tick.clock is Clock.INSTRUCTIONS else run.tick.value / 1000
     events: list[dict[str, Any]] = []
-    for lane in found:
+    for lane in found_lanes:
         place = {"pid": lane.core.cluster, "tid": lane.core.core}
         events.append({"ph": "M", "name": "process_name", **place, "args": {"name": f"cluster {lane.core.cluster}"}})
         events.append({"ph": "M", "name": "thread_name", **place, "args": {"name": f"core {lane.core}"}})

@@ -57,14 +57,14 @@ def _of_samples(run: Run) -> Iterator[Counted]:
 
 
 def _of_distributions(run: Run) -> Iterator[Counted]:
-    for one in run.distributions:
-        yield _tag(one.test, one.metric.value, str(one.core)), _counts(one, run.tick.value)
+    for distribution in run.distributions:
+        yield _tag(distribution.test, distribution.metric.value, str(distribution.core)), _counts(distribution, run.tick.value)
 
 
-def _counts(one: Distribution, scale: float) -> list[tuple[int, int]]:
-    highest = round(one.maximum_ticks * scale)
-    counts = [(max(min(round(high * scale) - 1, highest), 0), n) for _, high, n in one.counts]
-    return counts + ([(highest, one.beyond)] if one.beyond and one.counts else [])
+def _counts(distribution: Distribution, scale: float) -> list[tuple[int, int]]:
+    highest = round(distribution.maximum_ticks * scale)
+    counts = [(max(min(round(high * scale) - 1, highest), 0), n) for _, high, n in distribution.counts]
+    return counts + ([(highest, distribution.beyond)] if distribution.beyond and distribution.counts else [])
 
 
 def _tag(*names: str) -> str:

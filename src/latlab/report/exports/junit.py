@@ -27,12 +27,12 @@ def render(run: Run) -> str:
     for check in check_invariants(run):
         case = ET.SubElement(suite, "testcase", classname=check.test, name=check.name)
         if not check.applicable:
-            _said(case, "skipped", check.sentence)
+            _add_outcome(case, "skipped", check.sentence)
         elif not check.holds:
-            _said(case, "failure", f"{check.rule.breaks}: {check.sentence}")
+            _add_outcome(case, "failure", f"{check.rule.breaks}: {check.sentence}")
     for problem in run.problems:
         case = ET.SubElement(suite, "testcase", classname="reading", name=f"line {problem.line}")
-        _said(case, "error", problem.message)
+        _add_outcome(case, "error", problem.message)
     return _document(suite)
 
 
@@ -46,29 +46,29 @@ def comparison_junit(comparison: Comparison, decision: Decision) -> str:
     for row in comparison.rows:
         case = ET.SubElement(suite, "testcase", classname=row.test, name=f"{row.metric} {row.name}")
         if row in decision.failing:
-            _said(case, "failure", _sentence(row, comparison), causes_of(comparison, explained, (row,)))
+            _add_outcome(case, "failure", _sentence(row, comparison), causes_of(comparison, explained, (row,)))
         elif row.verdict is Verdict.CANNOT_TELL:
-            _said(case, "skipped", _sentence(row, comparison))
+            _add_outcome(case, "skipped", _sentence(row, comparison))
         elif row.verdict in _NOT_QUITE_SAME:
             ET.SubElement(case, "system-out").text = _sentence(row, comparison)
-    found = [one.finding for one in explained]
-    for change in (one for one in found if isinstance(one, RuleChanged)):
+    findings = [explanation.finding for explanation in explained]
+    for change in (finding for finding in findings if isinstance(finding, RuleChanged)):
         case = ET.SubElement(suite, "testcase", classname=change.check.test, name=change.check.name)
         if change.is_worse:
-            _said(case, "failure", change.check.sentence)
-    for number, suspected in enumerate((one for one in found if isinstance(one, Suspected)), 1):
+            _add_outcome(case, "failure", change.check.sentence)
+    for number, suspected in enumerate((finding for finding in findings if isinstance(finding, Suspected)), 1):
         case = ET.SubElement(suite, "testcase", classname="suspect", name=f"data-quality warning {number}")
-        _said(case, "error", suspicion_sentence(suspected.suspicion, comparison.unit))
+        _add_outcome(case, "error", suspicion_sentence(suspected.suspicion, comparison.unit))
     for number, gap in enumerate(comparison.gaps, 1):
         case = ET.SubElement(suite, "testcase", classname="not judged", name=f"missing data {number}")
-        _said(case, "error", gap)
+        _add_outcome(case, "error", gap)
     return _document(suite)
 
 
 def refused_junit(base: str, candidate: str, sentence: str) -> str:
     """One test case in error, where the two cannot be compared."""
     suite = ET.Element("testsuite", name=f"latlab {base} to {candidate}")
-    _said(ET.SubElement(suite, "testcase", classname="not judged", name="comparison"), "error", sentence)
+    _add_outcome(ET.SubElement(suite, "testcase", classname="not judged", name="comparison"), "error", sentence)
     return _document(suite)
 
 
@@ -80,7 +80,7 @@ def _sentence(row: Row, comparison: Comparison) -> str:
     )
 
 
-def _said(case: ET.Element, kind: str, message: str, below: Sequence[str] = ()) -> None:
+def _add_outcome(case: ET.Element, kind: str, message: str, below: Sequence[str] = ()) -> None:
     ET.SubElement(case, kind, message=(message)).text = "\n".join(below) or None
 
 

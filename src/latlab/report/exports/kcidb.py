@@ -27,8 +27,8 @@ def render(run: Run, origin: str = ORIGIN, build_id: str = "") -> str:
     if not re.fullmatch(r"[a-z0-9_]+:.*", build):
         raise UsageError(f"--build-id {build!r}: KCIDB wants ORIGIN:NAME, such as {origin}:{build}")
     started = {"start_time": run.started_utc} if re.match(r"\d{4}-\d\d-\d\dT", run.started_utc) else {}
-    said = (run.platform, f"{run.topology} cores", f"{run.tick.clock} clock", run.target, caveat_of(run))
-    environment = {"comment": ", ".join(filter(None, said))}
+    details = (run.platform, f"{run.topology} cores", f"{run.tick.clock} clock", run.target, caveat_of(run))
+    environment = {"comment": ", ".join(filter(None, details))}
 
     def test(path: str, status: str, **more: Any) -> dict[str, Any]:
         identity = f"{origin}:{run.id}/{path}"

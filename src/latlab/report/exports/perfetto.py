@@ -12,12 +12,12 @@ from latlab.model.time_line import Facts, Slice, TimeLine, Track
 from latlab.report.redaction import Secrets, redacted
 
 if TYPE_CHECKING:
-    from latlab.campaigns.material import Material
+    from latlab.campaigns.material import RunArtifacts
 
 SEQUENCE = 1
 
 
-def render(run: Run, material: Callable[[], Material], secrets: Secrets | None = None) -> bytes:
+def render(run: Run, material: Callable[[], RunArtifacts], secrets: Secrets | None = None) -> bytes:
     """A group of tracks for each CPU, test or boot, a track for each source in it. What is known of the run and of the clock are
     attributes of the trace; the facts of a slice are its debug annotations."""
     try:
@@ -49,25 +49,25 @@ def render(run: Run, material: Callable[[], Material], secrets: Secrets | None =
 
 
 def _of_run(run: Run, line: TimeLine) -> Facts:
-    known = (("run", run.id), ("target", run.target), ("platform", run.platform), ("firmware", run.build.firmware), *line.facts)
-    return tuple(("latlab." + key.replace(" ", "_"), value) for key, value in known)
+    pairs = (("run", run.id), ("target", run.target), ("platform", run.platform), ("firmware", run.build.firmware), *line.facts)
+    return tuple(("latlab." + key.replace(" ", "_"), value) for key, value in pairs)
 
 
 def _add_slices(builder: Any, event: Any, uuid: int, track: Track) -> None:
-    for at, one, kind in _moments(track, event):
+    for at, track_slice, kind in _moments(track, event):
         packet = builder.add_packet()
         packet.timestamp = at
         packet.track_event.type = kind
         packet.track_event.track_uuid = uuid
         if kind == event.TYPE_SLICE_END:
             continue
-        packet.track_event.name = one.name
+        packet.track_event.name = track_slice.name
         packet.track_event.categories.append(track.name)
-        for key, value in one.facts:
+        for key, value in track_slice.facts:
             _value(packet.track_event.debug_annotations.add(name=key), value, "int_value")
-        if one.parts:
+        if track_slice.parts:
             listed = packet.track_event.debug_annotations.add(name="parts")
-            for cause, ns in one.parts:
+            for cause, ns in track_slice.parts:
                 part = listed.array_values.add()
                 part.dict_entries.add(name="cause", string_value=cause)
                 part.dict_entries.add(name="ns", int_value=ns)
@@ -76,12 +76,12 @@ def _add_slices(builder: Any, event: Any, uuid: int, track: Track) -> None:
 def _moments(track: Track, event: Any) -> Iterator[tuple[int, Slice, int]]:
     """Begins and ends in the order of time; where slices nest the inner one ends first."""
     still_open: list[Slice] = []
-    for one in track.slices:
-        while still_open and still_open[-1].end <= one.begin:
+    for track_slice in track.slices:
+        while still_open and still_open[-1].end <= track_slice.begin:
             last = still_open.pop()
             yield last.end, last, event.TYPE_SLICE_END
-        yield one.begin, one, event.TYPE_SLICE_BEGIN
-        still_open.append(one)
+        yield track_slice.begin, track_slice, event.TYPE_SLICE_BEGIN
+        still_open.append(track_slice)
     for last in reversed(still_open):
         yield last.end, last, event.TYPE_SLICE_END
 

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from latlab.analysis.spans.psa_timeline import Interrupt, Room, Stretch, swept_tests, timeline, worst_interrupt
+from latlab.analysis.spans.psa_timeline import Interrupt, Room, TimelineStretch, swept_tests, timeline, worst_interrupt
 from latlab.errors import UsageError
 from latlab.model.run import Run
 from latlab.model.symbols import Symbols
@@ -45,7 +45,7 @@ def _lanes(process: int, name: str) -> Iterator[dict[str, Any]]:
         yield {"ph": "M", "name": "thread_name", "pid": process, "tid": number, "args": {"name": str(lane)}}
 
 
-def _calls(run: Run, process: int, stretches: tuple[Stretch, ...]) -> Iterator[dict[str, Any]]:
+def _calls(run: Run, process: int, stretches: tuple[TimelineStretch, ...]) -> Iterator[dict[str, Any]]:
     for stretch in stretches:
         place = {"pid": process, "tid": LANES.index(stretch.room), "cat": str(stretch.room)}
         yield {"ph": "X", "name": stretch.function, **place, **_span(run, stretch.from_ticks, stretch.to_ticks)}
@@ -53,11 +53,11 @@ def _calls(run: Run, process: int, stretches: tuple[Stretch, ...]) -> Iterator[d
 
 def _interrupt(run: Run, interrupt: Interrupt) -> Iterator[dict[str, Any]]:
     place = {"pid": INTERRUPTED, "tid": LANES.index("interrupt"), "cat": "interrupt"}
-    taken = interrupt.due_ticks + interrupt.latency_ticks
+    taken_ticks = interrupt.due_ticks + interrupt.latency_ticks
     yield {"ph": "i", "s": "t", "name": "due", **place, "ts": interrupt.due_ticks * run.tick.value}
     if interrupt.latency_ticks:
-        yield {"ph": "X", "name": "waits", **place, **_span(run, interrupt.due_ticks, taken)}
-    yield {"ph": "i", "s": "t", "name": f"its handler begins, in {interrupt.function}", **place, "ts": taken * run.tick.value}
+        yield {"ph": "X", "name": "waits", **place, **_span(run, interrupt.due_ticks, taken_ticks)}
+    yield {"ph": "i", "s": "t", "name": f"its handler begins, in {interrupt.function}", **place, "ts": taken_ticks * run.tick.value}
 
 
 def _span(run: Run, start_ticks: int, end_ticks: int) -> dict[str, float]:

@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from latlab.campaigns.material import Material
+    from latlab.campaigns.material import RunArtifacts
     from latlab.model.run import Run
 
 
@@ -23,9 +23,9 @@ class Exporter:
     asks: bool = False
     is_binary: bool = False
 
-    def render(self, run: Run, material: Callable[[], Material], options: Mapping[str, Any]) -> str | bytes:
-        taken = {name: options[name] for name in self.options} | ({"material": material} if self.asks else {})
-        rendered: str | bytes = import_module(f"latlab.{self.module}").render(run, **taken)
+    def render(self, run: Run, material: Callable[[], RunArtifacts], options: Mapping[str, Any]) -> str | bytes:
+        chosen = {name: options[name] for name in self.options} | ({"material": material} if self.asks else {})
+        rendered: str | bytes = import_module(f"latlab.{self.module}").render(run, **chosen)
         return rendered
 
 

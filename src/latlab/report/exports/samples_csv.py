@@ -47,18 +47,18 @@ def _samples(run: Run) -> Iterator[Line]:
 
 def _amounts(run: Run) -> Iterator[Line]:
     """As the tool printed them, times in ns; what is of no core has none, and `over_s` is how long a value was counted."""
-    for one in run.amounts:
-        where = (one.core.cluster, one.core.core) if one.core else ("", "")
-        unit = {Metric.EVENTS: "events"}.get(one.metric) or unit_of(one.metric, run.tick.unit)
-        over = "" if one.over_s is None else f"{one.over_s:.12g}"
-        for repetition, value in enumerate(one.values):
-            yield one.test, one.metric.value, *where, one.name, repetition, f"{value:.12g}", unit, over
+    for amount in run.amounts:
+        where = (amount.core.cluster, amount.core.core) if amount.core else ("", "")
+        unit = {Metric.EVENTS: "events"}.get(amount.metric) or unit_of(amount.metric, run.tick.unit)
+        over = "" if amount.over_s is None else f"{amount.over_s:.12g}"
+        for repetition, value in enumerate(amount.values):
+            yield amount.test, amount.metric.value, *where, amount.name, repetition, f"{value:.12g}", unit, over
 
 
 def _attacks(run: Run) -> Iterator[Line]:
-    for one in run.attacks:
-        evidence = ", ".join(f"{name} {value}" for name, value in one.evidence)
-        yield one.family.value, one.name, one.outcome.value, one.tries, one.sentence, evidence
+    for result in run.attacks:
+        evidence = ", ".join(f"{name} {value}" for name, value in result.evidence)
+        yield result.family.value, result.name, result.outcome.value, result.tries, result.sentence, evidence
 
 
 def _trials(experiment: Experiment) -> Iterator[Line]:
@@ -70,10 +70,10 @@ def _trials(experiment: Experiment) -> Iterator[Line]:
 def _counts(run: Run) -> Iterator[Line]:
     """Intervals from `low` to below `high`, in ns or instructions; what was clipped has no `high`. Each line says what the figures are."""
     mode = said_mode(run.conditions.mode)
-    for one in run.distributions:
-        where = (one.test, one.metric.value, one.core.cluster, one.core.core)
-        for low, high, n in one.counts:
+    for distribution in run.distributions:
+        where = (distribution.test, distribution.metric.value, distribution.core.cluster, distribution.core.core)
+        for low, high, n in distribution.counts:
             yield *where, f"{low * run.tick.value:.12g}", f"{high * run.tick.value:.12g}", n, run.tick.unit, mode
-        if one.beyond:
-            last = one.counts[-1][1] * run.tick.value if one.counts else 0.0
-            yield *where, f"{last:.12g}", "", one.beyond, run.tick.unit, mode
+        if distribution.beyond:
+            last = distribution.counts[-1][1] * run.tick.value if distribution.counts else 0.0
+            yield *where, f"{last:.12g}", "", distribution.beyond, run.tick.unit, mode

@@ -33,8 +33,8 @@ RULE = {
 def render(comparison: Comparison, decision: Decision) -> str:
     """A result for each function and figure; none where nothing fails, or no image says lines. Files are named from where they part from
     the folder in which the compiler ran. What is missing has no place in a file: it is told as notifications."""
-    told = (*(sentence_of(one, comparison.unit) for one in comparison.missing), *comparison.gaps)
-    return _document(results=list(_results(comparison, decision)), **_invocations(dict.fromkeys(told), decision.exit_code != 3))
+    sentences = (*(sentence_of(absence, comparison.unit) for absence in comparison.missing), *comparison.gaps)
+    return _document(results=list(_results(comparison, decision)), **_invocations(dict.fromkeys(sentences), decision.exit_code != 3))
 
 
 def refused(sentence: str) -> str:
@@ -53,37 +53,37 @@ def _invocations(sentences: Iterable[str], is_told: bool) -> dict[str, list[dict
     return {"invocations": [{"executionSuccessful": is_told, "toolExecutionNotifications": notifications}]} if notifications else {}
 
 
-def _document(**said: list[dict[str, Any]]) -> str:
+def _document(**content: list[dict[str, Any]]) -> str:
     driver = {"name": "latlab", "semanticVersion": version("latlab"), "rules": [RULE]}
-    run: dict[str, Any] = {"tool": {"driver": driver}, "columnKind": "utf16CodeUnits", **said}
+    run: dict[str, Any] = {"tool": {"driver": driver}, "columnKind": "utf16CodeUnits", **content}
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False) + "\n"
 
 
 def _results(comparison: Comparison, decision: Decision) -> Iterator[dict[str, Any]]:
     failing = {(row.test, row.metric): row for row in decision.failing}
     for explained in explain_pair(comparison):
-        found = explained.finding
-        if not isinstance(found, FunctionsMoved):
+        finding = explained.finding
+        if not isinstance(finding, FunctionsMoved):
             continue
-        tests = [test for test in found.tests if (test, found.metric) in failing]
+        tests = [test for test in finding.tests if (test, finding.metric) in failing]
         if not tests:
             continue
-        fell = failing[tests[0], found.metric].verdict is Verdict.IMPROVED
-        for one in found.functions:
-            if one.place and one.after != one.before and (one.after < one.before) == fell:
-                yield _result(one, found, tests, comparison)
+        fell = failing[tests[0], finding.metric].verdict is Verdict.IMPROVED
+        for move in finding.functions:
+            if move.place and move.after != move.before and (move.after < move.before) == fell:
+                yield _result(move, finding, tests, comparison)
 
 
-def _result(one: FunctionMoved, found: FunctionsMoved, tests: list[str], comparison: Comparison) -> dict[str, Any]:
-    file, _, line = one.place.rpartition(":")
-    said = f"{one.name} runs {signed(one.after - one.before, comparison.unit)} per call in {found.metric} of {', '.join(tests)}"
-    same = hashlib.sha256(f"{one.name} {found.metric} {' '.join(found.tests)}".encode()).hexdigest()[:16]
+def _result(move: FunctionMoved, finding: FunctionsMoved, tests: list[str], comparison: Comparison) -> dict[str, Any]:
+    file, _, line = move.place.rpartition(":")
+    text = f"{move.name} runs {signed(move.after - move.before, comparison.unit)} per call in {finding.metric} of {', '.join(tests)}"
+    same = hashlib.sha256(f"{move.name} {finding.metric} {' '.join(finding.tests)}".encode()).hexdigest()[:16]
     region = {"startLine": max(1, int(line))}
     return {
         "ruleId": RULE["id"],
         "ruleIndex": 0,
         "level": "error",
-        "message": {"text": f"{said} ({one.before:g} to {one.after:g}); {comparison.a.id} to {comparison.b.id}"},
+        "message": {"text": f"{text} ({move.before:g} to {move.after:g}); {comparison.a.id} to {comparison.b.id}"},
         "locations": [{"physicalLocation": {"artifactLocation": {"uri": quote(file), "uriBaseId": "%SRCROOT%"}, "region": region}}],
         "partialFingerprints": {"functionOfFigure/v1": same},
     }

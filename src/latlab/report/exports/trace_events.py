@@ -12,10 +12,10 @@ from latlab.model.run import Run
 from latlab.report.exports import calls_trace, chrome_trace, psa_trace
 
 if TYPE_CHECKING:
-    from latlab.campaigns.material import Material
+    from latlab.campaigns.material import RunArtifacts
 
 
-def render(run: Run, test: str | None, iteration: int | None, material: Callable[[], Material]) -> str:
+def render(run: Run, test: str | None, iteration: int | None, material: Callable[[], RunArtifacts]) -> str:
     """Raises UsageError where it has none, or no such test or iteration."""
     has_calls = bool(run.functions) and not run.traces
     if not has_calls and run.campaign != PSA:

@@ -44,10 +44,10 @@ def as_lines(marks: Sequence[Element]) -> list[Element]:
 
 
 def _bar(mark: Element) -> _Bar | None:
-    found = _BAR.fullmatch(mark.get("d", "")) if mark.tag == "path" and set(mark.attrib) in _LOOKS else None
-    if found is None or mark.get("stroke", mark.get("fill")) != mark.get("fill"):
+    match = _BAR.fullmatch(mark.get("d", "")) if mark.tag == "path" and set(mark.attrib) in _LOOKS else None
+    if match is None or mark.get("stroke", mark.get("fill")) != mark.get("fill"):
         return None
-    x, y, width, height = map(float, found.groups())
+    x, y, width, height = map(float, match.groups())
     border = float(mark.get("stroke-width", "1")) if "stroke" in mark.attrib else 0.0
     return _Bar(x, y, width, height, border, str(mark.get("fill")), mark.find("title"))
 
@@ -67,7 +67,7 @@ def _are_apart(bars: Sequence[_Bar]) -> bool:
 def _follow(rows: list[tuple[float, float, list[tuple[float, float]]]]) -> bool:
     """Whether no two rows overlap, and no two bars of a row overlap."""
     spans = [sorted((start, end) for start, end, _ in rows), *(sorted(row) for _, _, row in rows)]
-    return all(after[0] >= before[1] - _TOUCH_PX for one in spans for before, after in pairwise(one))
+    return all(after[0] >= before[1] - _TOUCH_PX for spans_of_row in spans for before, after in pairwise(spans_of_row))
 
 
 def _group(colour: str, thick: float, bars: Sequence[_Bar], level: bool) -> Element:

@@ -12,10 +12,11 @@ from latlab.report.table import Table, text_of
 from latlab.shown import shown_cell
 
 
-def tables(found: Iterable[Table]) -> str:
+def tables(tables_given: Iterable[Table]) -> str:
     """Each table as a line of headings and its rows, one table after the other."""
     return "".join(
-        lines((column.heading for column in table.columns), ((text_of(value) for value in row) for row in table.rows)) for table in found
+        lines((column.heading for column in table.columns), ((text_of(value) for value in row) for row in table.rows))
+        for table in tables_given
     )
 
 

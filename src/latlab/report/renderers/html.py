@@ -19,7 +19,7 @@ from latlab.report import page as pages
 from latlab.report.chart import Chart
 from latlab.report.colours import JUDGEMENTS
 from latlab.report.page import Block, Page
-from latlab.report.renderers.still import still
+from latlab.report.renderers.inline_svg import inline_svg
 from latlab.report.table import Align, Bar, Column, Ranged, Table, Value
 from latlab.report.table import text_of as plain_of
 from latlab.report.text import Style, Styled, Text, plain, spans
@@ -54,9 +54,9 @@ def document(page: Page) -> str:
 def with_policy(document: str) -> str:
     """The document with a Content-Security-Policy that allows its own scripts, which are last in it, by their digests. An existing
     policy is replaced."""
-    _, *own = document.rpartition("</main>")[2].split("<script>")
-    scripts = [each.partition("</script>")[0] for each in own]
-    allowed = " ".join(f"'sha256-{b64encode(sha256(each.encode()).digest()).decode()}'" for each in scripts) or "'none'"
+    _, *pieces = document.rpartition("</main>")[2].split("<script>")
+    scripts = [script.partition("</script>")[0] for script in pieces]
+    allowed = " ".join(f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" for script in scripts) or "'none'"
     policy = f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:; connect-src 'self'; base-uri 'none'"
     return POLICY.sub(f'<meta http-equiv="Content-Security-Policy" content="{policy}">', document, count=1)
 
@@ -88,7 +88,7 @@ def _environment() -> jinja2.Environment:
         "marked": _marked,
         "plain": plain,
         "cell": _cell,
-        "still": still,
+        "still": inline_svg,
         "ready": Markup,
         "look": _look,
         "filled": _filled,
@@ -112,14 +112,14 @@ def _marked(text: Text) -> Markup:
 
 def _filled(table: Table) -> Table:
     """The table without columns that are empty in every row."""
-    kept = [at for at in range(len(table.columns)) if not table.rows or any(plain_of(row[at]) for row in table.rows)]
-    rows = tuple(tuple(row[at] for at in kept) for row in table.rows)
-    return replace(table, columns=tuple(table.columns[at] for at in kept), rows=rows)
+    columns = [at for at in range(len(table.columns)) if not table.rows or any(plain_of(row[at]) for row in table.rows)]
+    rows = tuple(tuple(row[at] for at in columns) for row in table.rows)
+    return replace(table, columns=tuple(table.columns[at] for at in columns), rows=rows)
 
 
 def _look(column: Column) -> Markup:
     """The classes of a column's cells."""
-    names = [name for name, has in (("words", _is_left(column)), ("prose", column.wraps), ("spare", column.spare)) if has]
+    names = [name for name, has in (("words", _is_left(column)), ("prose", column.wraps), ("spare", column.droppable)) if has]
     return Markup(' class="{}"').format(" ".join(names)) if names else Markup("")
 
 
@@ -137,8 +137,8 @@ def _span(span: Styled) -> Markup:
 
 def _is_quiet(row: Sequence[Value]) -> bool:
     """Whether every value of a row is soft, so that the row carries the style once."""
-    said = [value for value in row if plain_of(value)]
-    return bool(said) and all(isinstance(value, Styled) and value.style is Style.SOFT and not value.target for value in said)
+    words = [value for value in row if plain_of(value)]
+    return bool(words) and all(isinstance(value, Styled) and value.style is Style.SOFT and not value.target for value in words)
 
 
 def _cell(value: Value, quiet: bool = False) -> Markup:

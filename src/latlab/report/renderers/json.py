@@ -12,9 +12,9 @@ from latlab.report.text import plain
 from latlab.shown import shown_json
 
 
-def tables(found: Iterable[Table]) -> str:
+def tables(tables_given: Iterable[Table]) -> str:
     """A list of objects with `caption`, `rows` (one object each, by heading) and `notes`."""
-    return document([_table(table) for table in found])
+    return document([_table(table) for table in tables_given])
 
 
 def document(value: Any) -> str:

@@ -30,9 +30,9 @@ def document(page: Page, pictures: str = "") -> str:
     return shown("\n".join(lines).rstrip() + "\n", LINES)
 
 
-def tables(found: Iterable[Table]) -> str:
+def tables(tables_given: Iterable[Table]) -> str:
     """Tables alone, to be included in a document."""
-    return shown("\n".join("\n".join(pipe_table(table)) for table in found), LINES)
+    return shown("\n".join("\n".join(pipe_table(table)) for table in tables_given), LINES)
 
 
 def marked(text: Text) -> str:
@@ -122,13 +122,13 @@ def _code(text: str) -> str:
 
 def _fence(text: str, least: int) -> str:
     """A fence with more backticks than any run of backticks in the text."""
-    longest = max((len(found) for found in re.findall("`+", text)), default=0)
+    longest = max((len(ticks) for ticks in re.findall("`+", text)), default=0)
     return "`" * max(least, longest + 1)
 
 
 def _whole(line: str) -> str:
     """The line, escaped so that it begins a paragraph and no list, rule, comment or target."""
-    found = BLOCK_START.match(line)
-    if found is None:
+    match = BLOCK_START.match(line)
+    if match is None:
         return line
-    return f"{found[1]}\\{line[len(found[1]) :]}" if found[1] else f"\\{line}"
+    return f"{match[1]}\\{line[len(match[1]) :]}" if match[1] else f"\\{line}"

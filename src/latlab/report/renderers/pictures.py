@@ -16,7 +16,7 @@ def write_pictures(page: Page, folder: Path) -> list[Path]:
     """Writes an SVG and a PNG file for each named chart and returns their paths. Raises OSError with the name of a file that cannot be
     written."""
     written = []
-    for chart in filter(lambda one: one.name, charts_of(page)):
+    for chart in filter(lambda candidate: candidate.name, charts_of(page)):
         svg, png = folder / f"{chart.name}.svg", folder / f"{chart.name}.png"
         folder.mkdir(parents=True, exist_ok=True)
         svg.write_text(vl_convert.vegalite_to_svg(chart.spec), "utf-8")

@@ -39,9 +39,9 @@ def document(page: Page, table_lines: Callable[[Table], Iterable[str]] | None = 
     return shown("\n".join(lines).rstrip() + "\n", LINES)
 
 
-def tables(found: Iterable[Table]) -> str:
+def tables(tables_given: Iterable[Table]) -> str:
     """Tables alone, to be included in a document."""
-    return shown("\n".join("\n".join(grid_table(table)) for table in found), LINES)
+    return shown("\n".join("\n".join(grid_table(table)) for table in tables_given), LINES)
 
 
 def grid_table(table: Table) -> Lines:

@@ -51,7 +51,7 @@ def print_page(console: Console, page: Page, verbose: bool = True) -> None:
 
 def in_brief(page: Page) -> Page:
     """The page with the first facts alone: which run it is, and whether it is whole."""
-    return replace(page, sections=tuple(replace(one, blocks=tuple(map(_first_facts, one.blocks))) for one in page.sections))
+    return replace(page, sections=tuple(replace(section, blocks=tuple(map(_first_facts, section.blocks))) for section in page.sections))
 
 
 def _first_facts(block: Block) -> Block:
@@ -158,13 +158,13 @@ def _pieces(word: str, room: int) -> str:
 def _grid(console: Console, table: Table) -> RichTable:
     """The table for rich. If shrinking the long text is not sufficient, every column shrinks, between words if possible: a figure is
     broken rather than lost."""
-    kept = [number for number, column in enumerate(table.columns) if not column.spare or console.width >= WIDE]
-    rigid = [number for number in kept if not table.columns[number].wraps]
-    needed = sum(_width(table, number) for number in rigid) + GAP * (len(kept) - 1)
-    one_gives_way = len(rigid) < len(kept) and needed + LEAST_PROSE <= console.width
-    widths = {} if one_gives_way else _between_words(table, kept, console.width - GAP * (len(kept) - 1))
+    columns_shown = [number for number, column in enumerate(table.columns) if not column.droppable or console.width >= WIDE]
+    rigid = [number for number in columns_shown if not table.columns[number].wraps]
+    needed = sum(_width(table, number) for number in rigid) + GAP * (len(columns_shown) - 1)
+    one_gives_way = len(rigid) < len(columns_shown) and needed + LEAST_PROSE <= console.width
+    widths = {} if one_gives_way else _between_words(table, columns_shown, console.width - GAP * (len(columns_shown) - 1))
     grid = RichTable(box=None, pad_edge=False, show_header=table.headed, header_style="dim")
-    for number in kept:
+    for number in columns_shown:
         column = table.columns[number]
         grid.add_column(
             RichText(shown(column.heading)),
@@ -174,20 +174,20 @@ def _grid(console: Console, table: Table) -> RichTable:
             width=widths.get(number),
         )
     for row in table.rows:
-        grid.add_row(*(_cell(row[number]) for number in kept))
+        grid.add_row(*(_cell(row[number]) for number in columns_shown))
     return grid
 
 
-def _between_words(table: Table, kept: list[int], room: int) -> dict[int, int]:
+def _between_words(table: Table, columns_shown: list[int], room: int) -> dict[int, int]:
     """Column widths that break no word and, if possible, no figure. Empty if the table fits anyway, or if no widths fit."""
-    wanted = {number: _width(table, number) for number in kept}
-    if sum(wanted.values()) <= room:
+    widths_wanted = {number: _width(table, number) for number in columns_shown}
+    if sum(widths_wanted.values()) <= room:
         return {}
     for figures_whole in (True, False):
-        widths = {number: _least(table, number, figures_whole) for number in kept}
+        widths = {number: _least(table, number, figures_whole) for number in columns_shown}
         if sum(widths.values()) <= room:
             for _ in range(room - sum(widths.values())):
-                widths[max(kept, key=lambda number: wanted[number] / widths[number])] += 1
+                widths[max(columns_shown, key=lambda number: widths_wanted[number] / widths[number])] += 1
             return widths
     return {}
 

@@ -19,12 +19,12 @@ def by_world(result: RtResult) -> list[Table]:
     """Nothing where no probe watched."""
     if result.worlds is None:
         return []
-    found = [_calls(result.worlds)]
+    tables = [_calls(result.worlds)]
     if result.worlds.late:
-        found.append(_shares(result.worlds))
+        tables.append(_shares(result.worlds))
     if result.beside:
-        found.append(_beside(result))
-    return found
+        tables.append(_beside(result))
+    return tables
 
 
 def _calls(worlds: GuestWorlds) -> Table:
@@ -44,19 +44,19 @@ def _calls(worlds: GuestWorlds) -> Table:
 def timer_sentences(worlds: GuestWorlds) -> Iterator[str]:
     """Whether a timer of Linux can end a call, by what the core's own registers said."""
     yielding = [kind for kind in worlds.kinds if kind.in_secure]
-    calls, left = sum(kind.calls for kind in yielding), sum(kind.yielded for kind in yielding)
+    calls, yielded = sum(kind.calls for kind in yielding), sum(kind.yielded for kind in yielding)
     if not worlds.stays or not calls:
         return
     if worlds.stays_without_timer == worlds.stays:
         yield (
             f"Linux's timer was off in all {worlds.stays} stays in the secure world, {worlds.secure:,} instructions together. EL3 saves "
-            f"its registers on entry, so the timer can end no call: {left} of {calls} came back for an interrupt. TF-A does this by "
+            f"its registers on entry, so the timer can end no call: {yielded} of {calls} came back for an interrupt. TF-A does this by "
             "NS_TIMER_SWITCH=1, which it sets for OP-TEE."
         )
     elif not worlds.stays_without_timer:
         yield (
             f"Linux's timer stayed on in all {worlds.stays} stays in the secure world, so it can end a call that takes interrupts. "
-            f"{left} of {calls} calls came back for an interrupt."
+            f"{yielded} of {calls} calls came back for an interrupt."
         )
     else:
         yield f"Linux's timer was off in {worlds.stays_without_timer} of {worlds.stays} stays in the secure world."
@@ -64,17 +64,17 @@ def timer_sentences(worlds: GuestWorlds) -> Iterator[str]:
 
 def _shares(worlds: GuestWorlds) -> Table:
     together: Counter[tuple[str, str]] = Counter()
-    seen: Counter[tuple[str, str]] = Counter()
+    counts: Counter[tuple[str, str]] = Counter()
     most: dict[tuple[str, str], int] = defaultdict(int)
     for late in worlds.late:
         for share in late.shares:
             key = share.world, share.call
             together[key] += share.ns
-            seen[key] += 1
+            counts[key] += 1
             most[key] = max(most[key], share.ns)
     total = together.total()
     rows = tuple(
-        (world, call or "-", str(seen[world, call]), us(ns), f"{100 * ns / total:.1f}", us(most[world, call]))
+        (world, call or "-", str(counts[world, call]), us(ns), f"{100 * ns / total:.1f}", us(most[world, call]))
         for (world, call), ns in together.most_common()
     )
     notes = [f"Of {len(worlds.late)} late wake-ups; their parts add up to all of their {us(total)} µs."]
@@ -95,10 +95,10 @@ def _shares(worlds: GuestWorlds) -> Table:
 def _beside(result: RtResult) -> Table:
     rows = tuple(
         (
-            str(one.instrument), str(one.wakeups), us(one.told_ns), us(one.probe_ns),
-            *(f"{ns / 1000:+.3f}" for ns in (one.median_ns, one.low_ns, one.high_ns, one.largest_ns)),
+            str(comparison.instrument), str(comparison.wakeups), us(comparison.told_ns), us(comparison.probe_ns),
+            *(f"{ns / 1000:+.3f}" for ns in (comparison.median_ns, comparison.low_ns, comparison.high_ns, comparison.largest_ns)),
         )
-        for one in result.beside
+        for comparison in result.beside
     )  # fmt: skip
     columns = (
         *words("Instrument"),

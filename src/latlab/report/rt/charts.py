@@ -18,7 +18,7 @@ from latlab.model.blame import UNEXPLAINED
 from latlab.model.wakeups import CpuWakeups, Histogram, Wakeups
 from latlab.report.chart import WIDE_PX, Chart, finished
 from latlab.report.colours import NOTHING_KNOWN, of_kinds, of_series
-from latlab.report.rt import rare
+from latlab.report.rt import cause_tables
 from latlab.report.rt.doses import dose_notes
 from latlab.report.vega import alt
 
@@ -33,7 +33,7 @@ MOST_POINTS, MOST_PARTS = 500, 100
 
 def charts(result: RtResult) -> list[Chart]:
     """All, in the order of a page."""
-    return [*histograms(result), *rare.charts(result), *later_charts(result)]
+    return [*histograms(result), *cause_tables.charts(result), *later_charts(result)]
 
 
 def histograms(result: RtResult) -> list[Chart]:
@@ -43,13 +43,13 @@ def histograms(result: RtResult) -> list[Chart]:
 
 def later_charts(result: RtResult) -> list[Chart]:
     """How many wake-ups are at least as late, and when the late ones came."""
-    found, recorder = [], result.recorder
-    counted = recorder or next((one for one in result.wakeups if any(cpu.histogram for cpu in one.cpus)), None)
+    later, recorder = [], result.recorder
+    counted = recorder or next((wakeups for wakeups in result.wakeups if any(cpu.histogram for cpu in wakeups.cpus)), None)
     if counted:
-        found.append(_survival(counted))
+        later.append(_survival(counted))
     if recorder and recorder.outliers:
-        found.append(_outliers(result, recorder))
-    return found
+        later.append(_outliers(result, recorder))
+    return later
 
 
 def _staircase(wakeups: Wakeups) -> Chart | None:
@@ -144,8 +144,8 @@ def _survival(wakeups: Wakeups) -> Chart:
             tooltip=["cpu:N", alt.Tooltip("n:Q", title="samples")],
         )
     )
-    told = ", ".join(f"{row['n']} of {row['cpu']}" for row in beyond)
-    return Chart("Survival", f"{note} The histogram ends at the triangle: {told} are later than that.", finished(alt.layer(chart, ends)))
+    counts = ", ".join(f"{row['n']} of {row['cpu']}" for row in beyond)
+    return Chart("Survival", f"{note} The histogram ends at the triangle: {counts} are later than that.", finished(alt.layer(chart, ends)))
 
 
 def _overflow(name: str, histogram: Histogram) -> list[dict[str, Any]]:
@@ -159,8 +159,8 @@ def _overflow(name: str, histogram: Histogram) -> list[dict[str, Any]]:
 def survivors(name: str, kind: str, histogram: Histogram) -> list[dict[str, Any]]:
     """From the first latency that anything is earlier than: before it the share is 1, and nothing is to be seen."""
     low_ns, share = histogram.survival()
-    seen = np.flatnonzero(share < 1.0)
-    first = max(int(seen[0]) - 1, 0) if len(seen) else 0
+    later = np.flatnonzero(share < 1.0)
+    first = max(int(later[0]) - 1, 0) if len(later) else 0
     return [
         {"us": max(low, 1) / 1000, "share": s, "cpu": name, "kind": kind}
         for low, s in zip(low_ns.tolist()[first:], share.tolist()[first:], strict=True)
@@ -170,8 +170,10 @@ def survivors(name: str, kind: str, histogram: Histogram) -> list[dict[str, Any]
 
 def _outliers(result: RtResult, recorder: Wakeups) -> Chart:
     start = recorder.start_ns or 0
-    known = rare.colours_of(result)
-    names = {id(entry.outlier): name if (name := cause_name(entry)) in known else rare.OTHER for entry in result.attributed or ()}
+    colours_known = cause_tables.colours_of(result)
+    names = {
+        id(entry.outlier): name if (name := cause_name(entry)) in colours_known else cause_tables.OTHER for entry in result.attributed or ()
+    }
     rows = [
         {
             "s": (outlier.wake_ns - start) / 1e9,
@@ -183,8 +185,8 @@ def _outliers(result: RtResult, recorder: Wakeups) -> Chart:
         for outlier in recorder.outliers
     ]
     rows, note = _thinned(rows)
-    seen = {str(row["cause"]) for row in rows}
-    colours = {cause: colour for cause, colour in known.items() if cause in seen}
+    causes_shown = {str(row["cause"]) for row in rows}
+    colours = {cause: colour for cause, colour in colours_known.items() if cause in causes_shown}
     scale = alt.Scale(domain=list(colours), range=list(colours.values()))
     chart = (
         alt.Chart(alt.InlineData(values=rows), width=WIDE_PX, height=HIGH_PX)
@@ -209,15 +211,21 @@ def _thinned(rows: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], str]:
     latest: dict[tuple[object, ...], dict[str, Any]] = {}
     for row in sorted(rows, key=lambda row: row["us"]):
         latest[row["cpu"], row["cause"], min(parts - 1, int(parts * row["s"] / end))] = row
-    kept = sorted(latest.values(), key=lambda row: row["s"])
+    latest_rows = sorted(latest.values(), key=lambda row: row["s"])
     of = "of the whole time" if parts == 1 else f"in each of {parts} equal parts of the time"
-    return kept, f"Of {len(rows):,} wake-ups later than the threshold a point is the latest of a CPU and cause {of}."
+    return latest_rows, f"Of {len(rows):,} wake-ups later than the threshold a point is the latest of a CPU and cause {of}."
 
 
-def dose_chart(found: list[DoseFigures]) -> Chart:
-    rows = [{"dose": d.dose_us, "response": d.max_us, "series": _callers(d)} for d in found]
+def dose_chart(doses_measured: list[DoseFigures]) -> Chart:
+    rows = [{"dose": d.dose_us, "response": d.max_us, "series": _callers(d)} for d in doses_measured]
     return fitted_line(
-        "Injected delay and latency", dose_notes(found)[0], rows, line_of(found), "TRNG_RND held (µs)", "maximum latency (µs)", CALLERS
+        "Injected delay and latency",
+        dose_notes(doses_measured)[0],
+        rows,
+        line_of(doses_measured),
+        "TRNG_RND held (µs)",
+        "maximum latency (µs)",
+        CALLERS,
     )
 
 

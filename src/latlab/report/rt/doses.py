@@ -13,19 +13,19 @@ from latlab.report.rt.words import us
 from latlab.report.table import Column, Table, figures, prose, words
 
 
-def dose_tables(results: Sequence[tuple[str, RtResult]], found: Sequence[DoseFigures]) -> list[Table]:
+def dose_tables(results: Sequence[tuple[str, RtResult]], doses_measured: Sequence[DoseFigures]) -> list[Table]:
     """Dose and response, and the late wake-ups of the highest dose."""
-    attributed = dict(results)[highest_alone(found).name].attributed or ()
-    return [_dose_table(found), _above_table(found, attributed)]
+    attributed = dict(results)[highest_alone(doses_measured).name].attributed or ()
+    return [_dose_table(doses_measured), _above_table(doses_measured, attributed)]
 
 
-def dose_notes(found: Sequence[DoseFigures]) -> tuple[str, ...]:
+def dose_notes(doses_measured: Sequence[DoseFigures]) -> tuple[str, ...]:
     """The line, what is attributed, and which of the two callers is to blame."""
-    return tuple(_notes(found))
+    return tuple(_notes(doses_measured))
 
 
-def _notes(found: Sequence[DoseFigures]) -> Iterator[str]:
-    judged = judge(found)
+def _notes(doses_measured: Sequence[DoseFigures]) -> Iterator[str]:
+    judged = judge(doses_measured)
     line = judged.line
     yield f"Maximum = {line.intercept_us:.1f} µs + {line.slope:.2f} x injected delay, r squared {line.r_squared:.4f}."
     if judged.without and judged.undisturbed:
@@ -45,7 +45,7 @@ def _notes(found: Sequence[DoseFigures]) -> Iterator[str]:
         )
 
 
-def _dose_table(found: Sequence[DoseFigures]) -> Table:
+def _dose_table(doses_measured: Sequence[DoseFigures]) -> Table:
     rows = tuple(
         (
             str(dose.dose_us),
@@ -55,7 +55,7 @@ def _dose_table(found: Sequence[DoseFigures]) -> Table:
             str(dose.outliers),
             "; ".join(f"{count} x {cause}" for cause, count in dose.blamed) or "-",
         )
-        for dose in found
+        for dose in doses_measured
     )
     columns = (
         Column(f"{HELD_CALL} held", unit="µs"),
@@ -64,12 +64,12 @@ def _dose_table(found: Sequence[DoseFigures]) -> Table:
         *figures("Outliers"),
         prose("Blamed"),
     )
-    return Table("Injected delay and latency", columns, rows, dose_notes(found))
+    return Table("Injected delay and latency", columns, rows, dose_notes(doses_measured))
 
 
-def _above_table(found: Sequence[DoseFigures], attributed: Sequence[Attributed]) -> Table:
+def _above_table(doses_measured: Sequence[DoseFigures], attributed: Sequence[Attributed]) -> Table:
     """At the highest dose: the outliers far above the undisturbed maximum, and how many of them are explained."""
-    above = far_above(found, attributed)
+    above = far_above(doses_measured, attributed)
     rows = tuple(
         (
             str(e.outlier.cpu),

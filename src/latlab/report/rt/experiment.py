@@ -19,5 +19,5 @@ def experiment(run: Run, results: Sequence[tuple[str, RtResult]]) -> tuple[Secti
     """Nothing for a single measurement. Raises DataError where too few boots came back."""
     if is_stacked(run):
         return story(run, results)
-    found = summary(run, list(results))
-    return (Section("What the experiment shows", (*named([dose_chart(doses(run, results))], "overview"), *found)),) if found else ()
+    sections = summary(run, list(results))
+    return (Section("What the experiment shows", (*named([dose_chart(doses(run, results))], "overview"), *sections)),) if sections else ()

@@ -23,11 +23,11 @@ from latlab.report.titles import platform_title
 def guide(run: Run, results: Results) -> Page:
     """`run` with its distributions. Refuses figures that are no latencies."""
     check_publishable(run)
-    measured = tuple(_measurement(run, number, *one) for number, one in enumerate(results))
-    found = Section("Results", sections=(*experiment(run, results), *measured))
+    measured = tuple(_measurement(run, number, *pair) for number, pair in enumerate(results))
+    section = Section("Results", sections=(*experiment(run, results), *measured))
     lead = (answer(run, results),) if is_stacked(run) else ()
     return Page(
-        f"{TITLE} on {platform_title(run)}", lead, sections=(*platform_of(run), _method(run), *procedure(run), found, *commentary(run))
+        f"{TITLE} on {platform_title(run)}", lead, sections=(*platform_of(run), _method(run), *procedure(run), section, *commentary(run))
     )
 
 

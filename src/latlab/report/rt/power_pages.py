@@ -52,8 +52,8 @@ def data(run: Run, result: PowerResult) -> str:
             "run": run.id,
             "status": run.status.value,
             "problems": [problem.message for problem in run.problems],
-            "steps": [{"step": one.kind.value, "cpu": one.cpu, "ns": list(one.ns)} for one in result.steps],
-            "firmware": [{"boundary": one.boundary.value, "cpu": one.cpu, "ns": list(one.ns)} for one in result.times],
+            "steps": [{"step": step.kind.value, "cpu": step.cpu, "ns": list(step.ns)} for step in result.steps],
+            "firmware": [{"boundary": boundary.boundary.value, "cpu": boundary.cpu, "ns": list(boundary.ns)} for boundary in result.times],
             "remarks": list(result.remarks),
         }
     )
@@ -67,14 +67,14 @@ def power_answer(run: Run, result: PowerResult) -> str:
     if not times:
         return ""
     if run.conditions.mode is Mode.MULTI_THREAD:
-        steps = sum(len(one.ns) for one in result.steps or result.times)
+        steps = sum(len(step.ns) for step in result.steps or result.times)
         return f"All {steps} power-state changes were done; multi-threaded emulation cannot measure their duration."
     if not result.steps:
-        most = max(result.times, key=lambda one: max(one.ns))
+        most = max(result.times, key=lambda timed: max(timed.ns))
         return f"The firmware took {us(max(most.ns))} µs at most: {most.boundary}, CPU {most.cpu}, {count(len(most.ns), 'time')}."
-    slowest = max(result.steps, key=lambda one: max(one.ns))
+    slowest = max(result.steps, key=lambda timed: max(timed.ns))
     whom = "" if slowest.cpu is None else f" of CPU {slowest.cpu}"
-    total = sum(len(one.ns) for one in result.steps)
+    total = sum(len(step.ns) for step in result.steps)
     return f"All {total} power-state changes were done; the longest took {us(max(slowest.ns))} µs: {STEP_NAMES[slowest.kind]}{whom}."
 
 
@@ -82,10 +82,10 @@ def power_tables(result: PowerResult) -> tuple[Table, ...]:
     """How long each step took by Linux's clock, then the firmware's part of it by its trace; a source that saw nothing has no table."""
     tables = []
     if result.steps:
-        rows = tuple((STEP_NAMES[one.kind], *_times(one.cpu, one.ns)) for one in result.steps)
+        rows = tuple((STEP_NAMES[step.kind], *_times(step.cpu, step.ns)) for step in result.steps)
         tables.append(Table("Power cycles, by Linux's monotonic clock", _power_columns("Step"), rows, result.remarks))
     if result.times:
-        rows = tuple((one.boundary.value, *_times(one.cpu, one.ns)) for one in result.times)
+        rows = tuple((boundary.boundary.value, *_times(boundary.cpu, boundary.ns)) for boundary in result.times)
         notes = () if result.steps else result.remarks
         tables.append(Table("Power boundaries, by the firmware's trace", _power_columns("Boundary"), rows, notes))
     return tuple(tables)

@@ -19,7 +19,7 @@ from latlab.report.chart import WIDE_PX, Chart, finished, named
 from latlab.report.colours import of_kinds
 from latlab.report.page import Block, Commands, Paragraph, Section
 from latlab.report.provenance import repeated_by
-from latlab.report.rt import rare
+from latlab.report.rt import cause_tables
 from latlab.report.rt.by_world import timer_sentences
 from latlab.report.rt.charts import HIGH_PX, fitted_line, survivors
 from latlab.report.rt.words import us
@@ -46,36 +46,38 @@ def _answer(judged: StackJudgement) -> str:
     blamed = len(worst.blamed)
     if not blamed:
         return f"Of {worst.wakeups:,} wake-ups none is late by a call into OP-TEE, read as fast as it goes."
-    said = (
+    lead = (
         f"Reading OP-TEE's random numbers makes {blamed:,} of {worst.wakeups:,} wake-ups late, the latest by "
         f"{us(worst.recorder.max_ns)} µs ({us(idle.recorder.max_ns)} µs without a read); "
     )
     if judged.is_gone:
-        return f"{said}with {SHOWN_HALVES} none meets OP-TEE, and the latest is {us(max(one.recorder.max_ns for one in judged.halves))} µs."
-    left = [f"{_built(one.arm)} leaves {len(one.blamed)}" for one in judged.halves]
-    return f"{said}{', '.join(left) or 'no boot with a half of the mitigation came back'}."
+        return (
+            f"{lead}with {SHOWN_HALVES} none meets OP-TEE, and the latest is {us(max(half.recorder.max_ns for half in judged.halves))} µs."
+        )
+    leavings = [f"{_built(half.arm)} leaves {len(half.blamed)}" for half in judged.halves]
+    return f"{lead}{', '.join(leavings) or 'no boot with a half of the mitigation came back'}."
 
 
 def story_tables(run: Run, results: Sequence[tuple[str, RtResult]]) -> list[Table]:
     """Cause, dose, mitigation and what is left."""
-    found = arms(run, results)
-    judged = judge_stack(found)
-    tail = [*rare.took(judged.tail.result), *rare.worst(judged.tail.result)] if judged.tail else []
-    return [_cause(judged), _doses(series_of(found), judged), _mitigation(found, judged), *tail]
+    boots = arms(run, results)
+    judged = judge_stack(boots)
+    tail = [*cause_tables.took(judged.tail.result), *cause_tables.worst(judged.tail.result)] if judged.tail else []
+    return [_cause(judged), _doses(series_of(boots), judged), _mitigation(boots, judged), *tail]
 
 
 def story(run: Run, results: Sequence[tuple[str, RtResult]]) -> tuple[Section, ...]:
     """The same as the sections of a page, with pictures. Raises DataError where too few boots came back."""
-    found = arms(run, results)
-    judged = judge_stack(found)
+    boots = arms(run, results)
+    judged = judge_stack(boots)
     return (
         Section("The cause", (Paragraph(_one_call(judged.worst)), _cause(judged))),
-        Section("The injected load", (*named([_dose_chart(series_of(found), judged)], "dose"), _doses(series_of(found), judged))),
+        Section("The injected load", (*named([_dose_chart(series_of(boots), judged)], "dose"), _doses(series_of(boots), judged))),
         Section(
             "The mitigation",
-            (*named([_survival(found, judged), _by_world(found)], "mitigation"), _mitigation(found, judged)),
+            (*named([_survival(boots, judged), _by_world(boots)], "mitigation"), _mitigation(boots, judged)),
         ),
-        Section("What is left", tuple(_left(judged))),
+        Section("What is left", tuple(_remaining_causes(judged))),
         Section("From a fresh machine", (Paragraph(FRESH), Commands(commands(run)))),
     )
 
@@ -94,7 +96,7 @@ def _one_call(figures: ArmFigures) -> str:
     kinds = [kind for kind in figures.worlds.kinds if kind.in_secure]
     if not kinds:
         return "Nothing called into OP-TEE."
-    kind = max(kinds, key=lambda one: one.calls)
+    kind = max(kinds, key=lambda candidate: candidate.calls)
     span = f"{kind.most:,}" if kind.least == kind.most else f"{kind.least:,} to {kind.most:,}"
     return (
         f"One {kind.name} is {span} instructions, {kind.in_el3 // kind.calls:,} of them in EL3 and {kind.in_secure // kind.calls:,} in "
@@ -108,8 +110,8 @@ def _cause(judged: StackJudgement) -> Table:
     for group in by_cause(judged.worst.result.attributed or ()):
         sums, split = split_of(judged.worst, group.entries)
         secure = sum(ns for world, ns in sums.items() if world.startswith("S-"))
-        rest = sums.total() - secure - sums["EL3"]
-        rows.append((group.name, str(len(group.entries)), us(group.latest_ns), us(secure), us(sums["EL3"]), us(rest), str(split)))
+        elsewhere = sums.total() - secure - sums["EL3"]
+        rows.append((group.name, str(len(group.entries)), us(group.latest_ns), us(secure), us(sums["EL3"]), us(elsewhere), str(split)))
     columns = (
         *words("Cause"),
         *figures("Late wake-ups"),
@@ -117,7 +119,7 @@ def _cause(judged: StackJudgement) -> Table:
         *figures("Split by the probe"),
     )
     note = "By the probe, from the due time of each wake-up to the start of its thread. The three times sum to the whole."
-    return Table(f"Late wake-ups by cause: {_said(judged.worst.arm)}", columns, tuple(rows), (note,))
+    return Table(f"Late wake-ups by cause: {_arm_label(judged.worst.arm)}", columns, tuple(rows), (note,))
 
 
 def dose_sentence(judged: StackJudgement) -> str:
@@ -131,12 +133,12 @@ def dose_sentence(judged: StackJudgement) -> str:
 def _doses(series: Sequence[ArmFigures], judged: StackJudgement) -> Table:
     rows = tuple(
         (
-            str(one.arm.read_bytes) if one.arm.read_bytes else "none",
-            f"{one.calls / one.seconds:,.0f}",
-            f"{100 * one.taken:.1f}",
-            *_lateness(one),
+            str(arm_figures.arm.read_bytes) if arm_figures.arm.read_bytes else "none",
+            f"{arm_figures.calls / arm_figures.seconds:,.0f}",
+            f"{100 * arm_figures.taken_share:.1f}",
+            *_lateness(arm_figures),
         )
-        for one in series
+        for arm_figures in series
     )
     columns = (*figures("Bytes a read", "Calls in a second"), Column("Firmware and OP-TEE", unit="% of the time"), *_LATENESS)
     return Table("More and more reads of /dev/hwrng", columns, rows, (dose_sentence(judged),))
@@ -149,34 +151,43 @@ _LATENESS = (
 )
 
 
-def _lateness(one: ArmFigures) -> tuple[str, ...]:
-    cpu = one.recorder.cpus[0]
-    shown = us(percentile_ns(cpu, 50)), us(percentile_ns(cpu, 99)), us(one.recorder.max_ns)
-    return (*shown, str(len(one.recorder.outliers)), str(len(one.blamed)), us(one.most_taken_ns))
+def _lateness(arm_figures: ArmFigures) -> tuple[str, ...]:
+    cpu = arm_figures.recorder.cpus[0]
+    shown = us(percentile_ns(cpu, 50)), us(percentile_ns(cpu, 99)), us(arm_figures.recorder.max_ns)
+    return (*shown, str(len(arm_figures.recorder.outliers)), str(len(arm_figures.blamed)), us(arm_figures.most_taken_ns))
 
 
-def _mitigation(found: Sequence[ArmFigures], judged: StackJudgement) -> Table:
-    rows = tuple((_built(one.arm), _read(one.arm), f"{one.calls:,}", f"{one.left:,}", *_lateness(one)) for one in _compared(found, judged))
+def _mitigation(boots: Sequence[ArmFigures], judged: StackJudgement) -> Table:
+    rows = tuple(
+        (_built(arm_figures.arm), _read(arm_figures.arm), f"{arm_figures.calls:,}", f"{arm_figures.calls_left:,}", *_lateness(arm_figures))
+        for arm_figures in _compared(boots, judged)
+    )
     columns = (*words("OP-TEE", "The load reads"), *figures("Calls into it", "left for Linux"), *_LATENESS)
     return Table("The same load, with and without what is advised", columns, rows, tuple(_mitigation_notes(judged)))
 
 
-def _compared(found: Sequence[ArmFigures], judged: StackJudgement) -> list[ArmFigures]:
+def _compared(boots: Sequence[ArmFigures], judged: StackJudgement) -> list[ArmFigures]:
     """What nobody reads, what is read most, and all others but the causes of what is left."""
     least = [judged.undosed, judged.worst]
-    return [one for one in found if one in least or (one not in series_of(found) and not one.arm.causes)]
+    return [
+        arm_figures for arm_figures in boots if arm_figures in least or (arm_figures not in series_of(boots) and not arm_figures.arm.causes)
+    ]
 
 
 def _mitigation_notes(judged: StackJudgement) -> Iterator[str]:
     yield "Calls into OP-TEE, during the measurement, by the probe. Left for Linux: the call returned early for an interrupt of Linux."
     if judged.left_open:
         yield (
-            f"If EL3 leaves Linux's timer on, {judged.left_open.left:,} of {judged.left_open.calls:,} calls return early for it. One call "
+            f"If EL3 leaves Linux's "
+            f"timer on, "
+            f"{judged.left_open.calls_left:,} of "
+            f"{judged.left_open.calls:,} calls "
+            f"return early for it. One call "
             f"then takes {us(judged.left_open.most_taken_ns)} µs of a late wake-up at most, not {us(judged.worst.most_taken_ns)} µs."
         )
-    for one in judged.halves:
-        gone = "no late wake-up met OP-TEE" if not one.met else f"{count(one.met, 'late wake-up')} met OP-TEE"
-        yield f"With {_built(one.arm)}: {gone}, of {len(one.recorder.outliers)}."
+    for half in judged.halves:
+        gone = "no late wake-up met OP-TEE" if not half.met else f"{count(half.met, 'late wake-up')} met OP-TEE"
+        yield f"With {_built(half.arm)}: {gone}, of {len(half.recorder.outliers)}."
     if judged.unasked:
         yield (
             f"Without a program that reads, the kernel's own thread made {count(judged.undosed.calls, 'call')}. With quality 0 for "
@@ -184,7 +195,7 @@ def _mitigation_notes(judged: StackJudgement) -> Iterator[str]:
         )
 
 
-def _left(judged: StackJudgement) -> Iterator[Block]:
+def _remaining_causes(judged: StackJudgement) -> Iterator[Block]:
     if judged.tail is None:
         yield Paragraph("The boot that keeps the causes of what both halves leave did not come back.")
         return
@@ -196,11 +207,11 @@ def _left(judged: StackJudgement) -> Iterator[Block]:
         f"Causes: {named_causes or 'none is known'}. This boot records what the kernel did before each late wake-up, which makes every "
         "wake-up later. Do not compare its figures with those of the others."
     )
-    yield from named(rare.charts(judged.tail.result), "left")
-    yield from (*rare.took(judged.tail.result), *rare.worst(judged.tail.result))
+    yield from named(cause_tables.charts(judged.tail.result), "left")
+    yield from (*cause_tables.took(judged.tail.result), *cause_tables.worst(judged.tail.result))
 
 
-def _said(arm: StackArm) -> str:
+def _arm_label(arm: StackArm) -> str:
     return f"{_built(arm)}, {_read(arm)}"
 
 
@@ -214,17 +225,20 @@ def _read(arm: StackArm) -> str:
 
 
 def _dose_chart(series: Sequence[ArmFigures], judged: StackJudgement) -> Chart:
-    said = f"OP-TEE {_built(judged.worst.arm)}"
-    rows = [{"dose": one.calls / one.seconds, "response": len(one.blamed) / one.seconds, "series": said} for one in series]
+    label = f"OP-TEE {_built(judged.worst.arm)}"
+    rows = [
+        {"dose": arm_figures.calls / arm_figures.seconds, "response": len(arm_figures.blamed) / arm_figures.seconds, "series": label}
+        for arm_figures in series
+    ]
     titles = "calls into OP-TEE per second", "late wake-ups by them per second"
-    return fitted_line("Load and late wake-ups", dose_sentence(judged), rows, judged.line, *titles, (said,))
+    return fitted_line("Load and late wake-ups", dose_sentence(judged), rows, judged.line, *titles, (label,))
 
 
-def _survival(found: Sequence[ArmFigures], judged: StackJudgement) -> Chart:
-    drawn = [one for one in _compared(found, judged) if one.arm.quality is None]
-    shown = [(_said(one.arm), cpu) for one in drawn for cpu in one.recorder.cpus if cpu.histogram]
-    rows = [row for said, cpu in shown if cpu.histogram for row in survivors(f"CPU {cpu.cpu}", said, cpu.histogram)]
-    names = [said for said, _ in shown]
+def _survival(boots: Sequence[ArmFigures], judged: StackJudgement) -> Chart:
+    drawn_boots = [arm_figures for arm_figures in _compared(boots, judged) if arm_figures.arm.quality is None]
+    shown = [(_arm_label(arm_figures.arm), cpu) for arm_figures in drawn_boots for cpu in arm_figures.recorder.cpus if cpu.histogram]
+    rows = [row for label, cpu in shown if cpu.histogram for row in survivors(f"CPU {cpu.cpu}", label, cpu.histogram)]
+    names = [label for label, _ in shown]
     chart = (
         alt.Chart(alt.InlineData(values=rows), width=WIDE_PX, height=HIGH_PX)
         .mark_line(interpolate="step-before", strokeWidth=1.5)
@@ -243,21 +257,21 @@ def _survival(found: Sequence[ArmFigures], judged: StackJudgement) -> Chart:
     return Chart("How late, how often", "Each line is one boot; where it ends is its latest wake-up.", finished(chart))
 
 
-def _by_world(found: Sequence[ArmFigures]) -> Chart:
+def _by_world(boots: Sequence[ArmFigures]) -> Chart:
     """What the late wake-ups of each boot are made of, by world."""
     rows = []
     shown = {"OP-TEE": "S-", "EL3": "EL3", "Linux": ""}
-    for one in (each for each in found if not each.arm.causes):
+    for arm_figures in (boot for boot in boots if not boot.arm.causes):
         sums = dict.fromkeys(shown, 0)
-        for late in one.worlds.late:
+        for late in arm_figures.worlds.late:
             for share in late.shares:
                 sums[next(name for name, begin in shown.items() if share.world.startswith(begin))] += share.ns
         rows += [
-            {"row": f"{_built(one.arm)}, {one.arm.read_bytes} B", "us": ns / 1000, "cause": name, "order": order}
+            {"row": f"{_built(arm_figures.arm)}, {arm_figures.arm.read_bytes} B", "us": ns / 1000, "cause": name, "order": order}
             for order, (name, ns) in enumerate(sums.items())
         ]
     colours = dict(zip(shown, of_kinds(list(shown)), strict=True))
-    return rare.bars(
+    return cause_tables.bars(
         "Where the core was",
         "All late wake-ups of each boot together, by world, as the probe saw it; how many bytes of it are read at once.",
         rows,

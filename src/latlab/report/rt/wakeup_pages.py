@@ -28,29 +28,29 @@ def answer(run: Run, results: Results) -> str:
     if is_stacked(run):
         return stack_story.answer(run, results)
     late = [
-        (one.max_ns, one, name, result)
+        (wakeups.max_ns, wakeups, name, result)
         for name, result in results
-        for one in result.wakeups
-        if one.metric is Metric.TASK_WAKEUP and one.cpus
+        for wakeups in result.wakeups
+        if wakeups.metric is Metric.TASK_WAKEUP and wakeups.cpus
     ]
     if not late:
         return ""
-    most, by, name, result = max(late, key=lambda one: one[0])
+    most, by, name, result = max(late, key=lambda entry: entry[0])
     under = f", {name}" if name else ""
     where = next(by.rows.named(cpu.cpu) for cpu in by.cpus if cpu.max_ns == most)
-    said = f"The latest of {sum(cpu.got for cpu in by.cpus):,} wake-ups came {most / 1000:,.1f} µs late on {where} ({by.tool}{under})"
-    return f"{said}{_cause(by, result, most)}."
+    sentence = f"The latest of {sum(cpu.got for cpu in by.cpus):,} wake-ups came {most / 1000:,.1f} µs late on {where} ({by.tool}{under})"
+    return f"{sentence}{_cause(by, result, most)}."
 
 
 def _cause(by: Wakeups, result: RtResult, late_ns: int) -> str:
     """What made this wake-up late, where that is known, and how much of it."""
     if by is not result.recorder or result.attributed is None:
         return ""
-    found = next((one for one in result.attributed if one.outlier.late_ns == late_ns), None)
-    if found is None or not found.explained:
-        return ", by no known cause" if found is not None else ""
-    took = f" took {us(found.stolen_ns)} µs of it" if found.stolen_ns else ""
-    return f": {cause_name(found)}{took}"
+    latest = next((entry for entry in result.attributed if entry.outlier.late_ns == late_ns), None)
+    if latest is None or not latest.explained:
+        return ", by no known cause" if latest is not None else ""
+    took = f" took {us(latest.stolen_ns)} µs of it" if latest.stolen_ns else ""
+    return f": {cause_name(latest)}{took}"
 
 
 def document(run: Run, results: Results) -> Page:
@@ -68,6 +68,6 @@ def document(run: Run, results: Results) -> Page:
     return Page(TITLE, sections=(Section("", (*blocks, *all_tables(run, results), Facts(facts_of(run)))),))
 
 
-def screen_of(run: Run, found: list[Table], said: str) -> Page:
+def screen_of(run: Run, shown_tables: list[Table], sentence: str) -> Page:
     caution = () if run.conditions.mode is Mode.REAL else (Caution("", mode_sentence(run) or mode_of(run)),)
-    return Page("", sections=(Section("", (*caution, *found)), Section("", (Facts(facts_of(run)),))), answer=said)
+    return Page("", sections=(Section("", (*caution, *shown_tables)), Section("", (Facts(facts_of(run)),))), answer=sentence)

@@ -16,7 +16,7 @@ from latlab.model.blame import UNEXPLAINED
 from latlab.model.enums import Clock, Metric
 from latlab.model.run import Run
 from latlab.model.wakeups import CpuWakeups, Wakeups
-from latlab.report.rt import rare
+from latlab.report.rt import cause_tables as cause_tables_module
 from latlab.report.rt.by_world import by_world
 from latlab.report.rt.cause_table import cause_table
 from latlab.report.rt.doses import dose_tables
@@ -53,8 +53,8 @@ def summary(run: Run, results: Results) -> list[Table]:
     """What an experiment comes to; nothing for a single measurement."""
     if is_stacked(run):
         return story_tables(run, results)
-    found = doses(run, results)
-    return dose_tables(results, found) if found else []
+    doses_measured = doses(run, results)
+    return dose_tables(results, doses_measured) if doses_measured else []
 
 
 def is_stacked(run: Run) -> bool:
@@ -87,21 +87,21 @@ def worst_tables(name: str, result: RtResult) -> list[Table]:
     recorder = result.recorder
     if recorder is None or not recorder.outliers:
         return []
-    return [_named(name, table) for table in rare.worst(result)] if _has_parts(result) else [_worst(name, result, recorder)]
+    return [_named(name, table) for table in cause_tables_module.worst(result)] if _has_parts(result) else [_worst(name, result, recorder)]
 
 
 def further_tables(name: str, result: RtResult, is_exact: bool) -> list[Table]:
     """How often each cause comes, what it took of each CPU, and what else was measured beside the wake-ups."""
-    by_cpu = [_named(name, table) for table in (*rare.rates(result, is_exact), *rare.took(result))]
-    digests = [digest_table(name, one) for one in result.wakeups if any(cpu.digest for cpu in one.cpus)]
+    by_cpu = [_named(name, table) for table in (*cause_tables_module.rates(result, is_exact), *cause_tables_module.took(result))]
+    digests = [digest_table(name, tool_wakeups) for tool_wakeups in result.wakeups if any(cpu.digest for cpu in tool_wakeups.cpus)]
     return [*by_cpu, *_seen_by_others(name, result), *digests]
 
 
 def _seen_by_others(name: str, result: RtResult) -> list[Table]:
     cyclictest = next((wakeups for wakeups in result.wakeups if wakeups.tool == "cyclictest"), None)
-    found = [side_by_side(name, result.recorder, cyclictest)] if result.recorder and cyclictest else []
-    found += [_named(name, table) for table in by_world(result)]
-    return [*found, *([_exposure(name, result)] if result.exposure else [])]
+    other_tables = [side_by_side(name, result.recorder, cyclictest)] if result.recorder and cyclictest else []
+    other_tables += [_named(name, table) for table in by_world(result)]
+    return [*other_tables, *([_exposure(name, result)] if result.exposure else [])]
 
 
 def digest_table(name: str, wakeups: Wakeups) -> Table:
@@ -148,13 +148,13 @@ def side_by_side(name: str, recorder: Wakeups, cyclictest: Wakeups) -> Table:
     """Whether the two tools saw the same distribution, and what each of them did not see."""
     rows = tuple(
         (
-            str(one.cpu),
-            "-" if one.distance is None else f"{one.distance:.3f}",
-            _count(one.missed_by_first),
-            _count(one.missed_by_second),
-            _count(one.clipped_by_second),
+            str(agreement_of_cpu.cpu),
+            "-" if agreement_of_cpu.distance is None else f"{agreement_of_cpu.distance:.3f}",
+            _count(agreement_of_cpu.missed_by_first),
+            _count(agreement_of_cpu.missed_by_second),
+            _count(agreement_of_cpu.clipped_by_second),
         )
-        for one in agreement(recorder, cyclictest)
+        for agreement_of_cpu in agreement(recorder, cyclictest)
     )
     names = ("Distance", "Missed by the recorder, counted", "Missed by cyclictest, left out", "Clipped by cyclictest")
     note = "Distance: the largest between the two distribution functions (Kolmogorov-Smirnov) in whole microseconds, 0 to 1."
@@ -169,8 +169,10 @@ def _latency_notes(wakeups: Wakeups) -> tuple[str, ...]:
         notes.append(f"a percentile is the upper end of its interval of the histogram, {wide} µs wide: it may be above the average")
     if wakeups.missed:
         implied = sum(cpu.implied.total for cpu in wakeups.cpus if cpu.implied)
-        kept = "their latencies are kept apart as implied" if implied else "this tool skips them, so its distribution does not include them"
-        notes.append(f"{wakeups.missed} periods passed while the thread was late; {kept}")
+        remark = (
+            "their latencies are kept apart as implied" if implied else "this tool skips them, so its distribution does not include them"
+        )
+        notes.append(f"{wakeups.missed} periods passed while the thread was late; {remark}")
     return tuple(notes)
 
 

@@ -10,7 +10,7 @@ from latlab.analysis.wakeups.result import RtResult
 from latlab.model.run import Run
 from latlab.report.chart import named
 from latlab.report.page import Block, Caution, Facts, Folded, Page, Section
-from latlab.report.rt import rare
+from latlab.report.rt import cause_tables as cause_tables_module
 from latlab.report.rt.charts import histograms, later_charts
 from latlab.report.rt.experiment import experiment
 from latlab.report.rt.wakeup_pages import TITLE, answer
@@ -40,8 +40,8 @@ def page(run: Run, results: Results) -> Page:
 
 
 def _sections(run: Run, results: Results) -> Iterator[Section]:
-    if said := mode_sentence(run):
-        yield Section("", (Caution(mode_of(run), said),))
+    if mode_text := mode_sentence(run):
+        yield Section("", (Caution(mode_of(run), mode_text),))
     yield from partial(run)
     yield from experiment(run, results)
     if is_stacked(run):
@@ -55,13 +55,13 @@ def _sections(run: Run, results: Results) -> Iterator[Section]:
 
 def _measurements(run: Run, results: Results) -> Iterator[Section]:
     """Where an experiment was told above, its measurements are there on demand."""
-    found = [
+    blocks_of = [
         (name or "Measurement", tuple(_measurement(result, is_exact(run), f"m{number}"))) for number, (name, result) in enumerate(results)
     ]
-    if len(found) > 1 and summary(run, results):
-        yield Section("Each measurement", tuple(Folded(name, blocks) for name, blocks in found))
+    if len(blocks_of) > 1 and summary(run, results):
+        yield Section("Each measurement", tuple(Folded(name, blocks) for name, blocks in blocks_of))
         return
-    yield from (Section(name, blocks) for name, blocks in found)
+    yield from (Section(name, blocks) for name, blocks in blocks_of)
 
 
 def _measurement(result: RtResult, is_exact: bool, name: str) -> Iterator[Block]:
@@ -69,9 +69,9 @@ def _measurement(result: RtResult, is_exact: bool, name: str) -> Iterator[Block]
     yield from named(histograms(result), f"{name}-histogram")
     yield from latency_tables("", result)
     yield from cause_tables("", result, is_exact)
-    yield from named(rare.charts(result), f"{name}-cause")
+    yield from named(cause_tables_module.charts(result), f"{name}-cause")
     if worst := worst_tables("", result):
-        yield Folded("The latest, figure by figure", tuple(worst)) if rare.charts(result) else worst[0]
+        yield Folded("The latest, figure by figure", tuple(worst)) if cause_tables_module.charts(result) else worst[0]
     yield from named(later_charts(result), f"{name}-late")
     for table in further_tables("", result, is_exact):
         yield Folded(plain(table.caption), (replace(table, caption=""),))

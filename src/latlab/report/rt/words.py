@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from latlab.analysis.base.conditions import said_conditions
+from latlab.analysis.base.conditions import stated_conditions
 from latlab.analysis.base.wording import said_mode
 from latlab.errors import UsageError
 from latlab.model.conditions import Mode
@@ -44,7 +44,7 @@ def facts_of(run: Run) -> tuple[tuple[str, str], ...]:
         ("started (UTC)", run.started_utc),
         ("emulator", run.emulator),
         ("imported from", run.source),
-        *said_conditions(run),
+        *stated_conditions(run),
         *(("command", command) for command in run.conditions.commands),
         *run.facts,
         *provenance_facts(run),

@@ -19,19 +19,19 @@ CALLED = {Metric.PSA_CALL: "call"}
 def answer(run: Run) -> str:
     """The longest of each span that a reader asks for, where and in how many. Tests with a mark have no part in it: a sentence names
     the marks where such a test has a longer span. Empty where there are no figures, or all carry a mark."""
-    found = summarise(run)
-    rows = [row for row in found if row.mark is None]
-    wanted = [metric for metric in FIRST if any(row.metric is metric for row in rows)]
+    summaries = summarise(run)
+    rows = [row for row in summaries if row.mark is None]
+    metrics = [metric for metric in FIRST if any(row.metric is metric for row in rows)]
     others = [row for row in rows if row.metric is not Metric.BOOT] or rows
-    longest = [_longest([row for row in rows if row.metric is metric]) for metric in wanted] or ([_longest(others)] if others else [])
-    said = _together(longest, run) or ", ".join(_said(row, run) for row in longest)
-    return f"{said[:1].upper()}{said[1:]}.{_left_out(found, longest)}" if said else ""
+    longest = [_longest([row for row in rows if row.metric is metric]) for metric in metrics] or ([_longest(others)] if others else [])
+    sentence = _together(longest, run) or ", ".join(_span_text(row, run) for row in longest)
+    return f"{sentence[:1].upper()}{sentence[1:]}.{_left_out(summaries, longest)}" if sentence else ""
 
 
-def _left_out(found: Sequence[CoreSummary], longest: Sequence[CoreSummary]) -> str:
+def _left_out(summaries: Sequence[CoreSummary], longest: Sequence[CoreSummary]) -> str:
     """Without it a reader who finds a longer span in a marked test's table would take the answer for wrong."""
     most = {row.metric: row.median for row in longest}
-    marks = dict.fromkeys(row.mark.value for row in found if row.mark is not None and row.median > most.get(row.metric, row.median))
+    marks = dict.fromkeys(row.mark.value for row in summaries if row.mark is not None and row.median > most.get(row.metric, row.median))
     return f" Tests marked ({'), ('.join(marks)}) are left out." if marks else ""
 
 
@@ -44,12 +44,12 @@ def _together(longest: Sequence[CoreSummary], run: Run) -> str:
     if len(longest) < 2 or len({(row.core, row.test, row.n) for row in longest}) > 1:
         return ""
     first, *others = longest
-    said = [f"the longest {_title(first)} takes {_took(first, run)} {unit(run.tick)}"]
-    said += [f"the longest {_title(row)} {_took(row, run)}" for row in others]
-    return f"{' and '.join(said)} (core {first.core} in {first.test}, median of {first.n})"
+    parts = [f"the longest {_title(first)} takes {_took(first, run)} {unit(run.tick)}"]
+    parts += [f"the longest {_title(row)} {_took(row, run)}" for row in others]
+    return f"{' and '.join(parts)} (core {first.core} in {first.test}, median of {first.n})"
 
 
-def _said(row: CoreSummary, run: Run) -> str:
+def _span_text(row: CoreSummary, run: Run) -> str:
     return f"the longest {_title(row)} takes {_took(row, run)} {unit(run.tick)} (core {row.core} in {row.test}, median of {row.n})"
 
 
@@ -58,5 +58,5 @@ def _title(row: CoreSummary) -> str:
 
 
 def _took(row: CoreSummary, run: Run) -> str:
-    whole, point, rest = shown(row.median, run.tick).removesuffix(".0").partition(".")
-    return f"{int(whole):,}{point}{rest}"
+    whole, point, fraction = shown(row.median, run.tick).removesuffix(".0").partition(".")
+    return f"{int(whole):,}{point}{fraction}"

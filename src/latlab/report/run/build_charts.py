@@ -20,10 +20,12 @@ LEGEND = alt.Legend(title=None, orient="top", columns=8)
 
 def charts(results: Sequence[BuildResult]) -> list[Chart]:
     """Of calls, of builds, and of each sweep."""
-    found = [Chart("Cost of a PSA call", "The least of each call's samples.", finished(_cost_chart(results)))]
+    charts_found = [Chart("Cost of a PSA call", "The least of each call's samples.", finished(_cost_chart(results)))]
     if len(results) > 1 and any(worst_latency(result.run) for result in results):
-        found.append(Chart("Worst non-secure interrupt latency over idle", "Over all sweeps of a build.", finished(_worst_chart(results))))
-    return [*found, *_sweep_charts(results), *_timelines(results)]
+        charts_found.append(
+            Chart("Worst non-secure interrupt latency over idle", "Over all sweeps of a build.", finished(_worst_chart(results)))
+        )
+    return [*charts_found, *_sweep_charts(results), *_timelines(results)]
 
 
 def without_a_wait(results: Sequence[BuildResult]) -> str:
@@ -32,11 +34,11 @@ def without_a_wait(results: Sequence[BuildResult]) -> str:
     for result in results:
         for test, _, late in sweep_points(result.run):
             points.setdefault(test.removeprefix(SWEEP), []).append(late)
-    flat = {sweep: len(found) for sweep, found in points.items() if sweep != IDLE and not any(found)}
+    flat = {sweep: len(waits) for sweep, waits in points.items() if sweep != IDLE and not any(waits)}
     if not flat:
         return ""
-    told = ", ".join(f"{sweep} ({count:,} instructions)" for sweep, count in flat.items())
-    return f"No interrupt waited at any swept instruction of {told}."
+    sweeps_text = ", ".join(f"{sweep} ({count:,} instructions)" for sweep, count in flat.items())
+    return f"No interrupt waited at any swept instruction of {sweeps_text}."
 
 
 def _builds(names: Sequence[str], legend: Any = LEGEND) -> Any:
@@ -89,14 +91,14 @@ TIMELINES = ("sweep_stateless_0", "sweep_connect")
 
 
 def _timelines(results: Sequence[BuildResult]) -> list[Chart]:
-    found = []
+    charts_found = []
     for test in TIMELINES:
-        for result in (one for one in results if worst_latency(one.run)):
-            drawn = _timeline(result, test)
-            if drawn is not None:
+        for result in (build_result for build_result in results if worst_latency(build_result.run)):
+            spec = _timeline(result, test)
+            if spec is not None:
                 note = "Whose code runs at each instruction of the call; below it the interrupt that waits longest, from when it is due."
-                found.append(Chart(f"What runs when: {test.removeprefix(SWEEP)}, {result.name}", note, finished(drawn)))
-    return found
+                charts_found.append(Chart(f"What runs when: {test.removeprefix(SWEEP)}, {result.name}", note, finished(spec)))
+    return charts_found
 
 
 def _timeline(result: BuildResult, test: str) -> Any:
@@ -147,8 +149,8 @@ def _sweep_charts(results: Sequence[BuildResult]) -> list[Chart]:
     sweeps = dict.fromkeys(str(point["sweep"]) for point in points if point["latency"])
     note = "How long the interrupt waits against when it is due; a window carries the name of the function that it ends in."
     names = [result.name for result in results]
-    drawn = ((sweep, finished(_one_sweep(points, labels, sweep, names))) for sweep in sweeps)
-    return [Chart(f"Interrupt fired at every instruction: {sweep}", note, spec) for sweep, spec in drawn]
+    specs = ((sweep, finished(_one_sweep(points, labels, sweep, names))) for sweep in sweeps)
+    return [Chart(f"Interrupt fired at every instruction: {sweep}", note, spec) for sweep, spec in specs]
 
 
 def _one_sweep(points: Sequence[Mapping[str, object]], labels: Sequence[Mapping[str, object]], sweep: str, builds: list[str]) -> Any:
@@ -156,9 +158,9 @@ def _one_sweep(points: Sequence[Mapping[str, object]], labels: Sequence[Mapping[
     x = alt.X("offset:Q", title="interrupt due, instructions into the call")
     y = alt.Y("latency:Q", title="wait (instructions)")
     colour = _builds(builds)
-    drawn = _data([point for point in points if point["sweep"] == sweep])
+    of_sweep = _data([point for point in points if point["sweep"] == sweep])
     named = _data([label for label in labels if label["sweep"] == sweep])
-    lines = alt.Chart(drawn).mark_line().encode(x=x, y=y, color=colour)
+    lines = alt.Chart(of_sweep).mark_line().encode(x=x, y=y, color=colour)
     above = alt.expr("-4 - 10 * datum.rank")
     names = alt.Chart(named).mark_text(align="left", dy=above, fontSize=9).encode(x=x, y=y, text="function:N", color=colour)
     return alt.layer(lines, names).properties(width=WIDE_PX, height=160)

@@ -66,10 +66,10 @@ def colour(part: PartName) -> str:
 
 
 def _span_charts(run: Run, test: str) -> Iterable[Chart]:
-    found = stacks(run, test)
+    core_stacks = stacks(run, test)
     panels = []
     for metric in (Metric.POWERDOWN, Metric.WAKEUP, Metric.PSCI_CALL):
-        of_metric = [stack for stack in found if stack.metric is metric]
+        of_metric = [stack for stack in core_stacks if stack.metric is metric]
         if not of_metric:
             continue
         panels.append(_stack_panel(of_metric, run.tick, METRIC_TITLES[metric]))
@@ -89,10 +89,10 @@ def _without_flush(stack: Stack) -> Stack:
     return Stack(stack.core, stack.metric, tuple(part for part in stack.parts if part[0] != CACHE_FLUSH))
 
 
-def _stack_panel(found: list[Stack], tick: Tick, title: str) -> alt.Chart:
+def _stack_panel(core_stacks: list[Stack], tick: Tick, title: str) -> alt.Chart:
     rows = [
         {"core": str(stack.core), "part": str(name), "value": scaled(ticks, tick), "rank": rank}
-        for stack in found
+        for stack in core_stacks
         for rank, (name, ticks) in enumerate(stack.parts)
     ]
     panel: alt.Chart = (
@@ -100,8 +100,8 @@ def _stack_panel(found: list[Stack], tick: Tick, title: str) -> alt.Chart:
         .mark_bar()
         .encode(
             x=alt.X("value:Q", title=unit(tick), axis=_axis()),
-            y=_cores([str(stack.core) for stack in found]),
-            color=alt.Color("part:N", scale=_scale(name for stack in found for name, _ in stack.parts), legend=None),
+            y=_cores([str(stack.core) for stack in core_stacks]),
+            color=alt.Color("part:N", scale=_scale(name for stack in core_stacks for name, _ in stack.parts), legend=None),
             order=alt.Order("rank:Q"),
             tooltip=_tooltip(tick),
         )
@@ -110,55 +110,55 @@ def _stack_panel(found: list[Stack], tick: Tick, title: str) -> alt.Chart:
 
 
 def _timeline_charts(run: Run, test: str) -> Iterable[Chart]:
-    (boot, number), found = lanes(run, test)
-    if not found:
+    (boot, number), lanes_shown = lanes(run, test)
+    if not lanes_shown:
         return
     which = f"iteration {number} of boot {boot}"
-    if all(lane.asleep is None for lane in found):
-        yield _whole_chart(run, found, which, "Thin bars are drawn wider than they are, so that they can be seen.")
+    if all(lane.asleep is None for lane in lanes_shown):
+        yield _whole_chart(run, lanes_shown, which, "Thin bars are drawn wider than they are, so that they can be seen.")
         return
     if is_parallel(test):
         yield Chart(
             "One iteration across the cores",
             f"{which.capitalize()}. Time runs from the first ENTER_PSCI of any core; the sleep between the two panels is cut out.",
-            _beside(_shared_panels(run, found)),
+            _beside(_shared_panels(run, lanes_shown)),
         )
         return
-    yield _whole_chart(run, found, which, "The cores go one after another; thin bars are drawn wider than they are.")
+    yield _whole_chart(run, lanes_shown, which, "The cores go one after another; thin bars are drawn wider than they are.")
 
 
-def _whole_chart(run: Run, found: tuple[Lane, ...], which: str, note: str) -> Chart:
-    start = min(lane.start for lane in found)
-    rows = [row for lane in found for row in _rows(lane, lane.segments, start, run.tick)]
-    chart = _lane_panel(rows, found, run.tick, f"{unit(run.tick)} since the first ENTER_PSCI", WIDE_PX, outline=True)
+def _whole_chart(run: Run, lanes_shown: tuple[Lane, ...], which: str, note: str) -> Chart:
+    start = min(lane.start for lane in lanes_shown)
+    rows = [row for lane in lanes_shown for row in _rows(lane, lane.segments, start, run.tick)]
+    chart = _lane_panel(rows, lanes_shown, run.tick, f"{unit(run.tick)} since the first ENTER_PSCI", WIDE_PX, outline=True)
     return Chart("One iteration across the cores", f"{which.capitalize()}. {note}", finished(chart))
 
 
-def _shared_panels(run: Run, found: tuple[Lane, ...]) -> list[alt.Chart]:
+def _shared_panels(run: Run, lanes_shown: tuple[Lane, ...]) -> list[alt.Chart]:
     """Going down and waking up, each on the common time of all cores."""
-    start = min(lane.start for lane in found)
-    slept = [lane.asleep for lane in found]
+    start = min(lane.start for lane in lanes_shown)
+    slept = [lane.asleep for lane in lanes_shown]
     last_down = max(segment.start_ticks for segment in slept if segment)
     first_up = min(segment.end_ticks for segment in slept if segment)
-    down = [row for lane in found for row in _rows(lane, _clipped(lane.segments, start, last_down), start, run.tick)]
-    end = max(lane.segments[-1].end_ticks for lane in found)
-    up = [row for lane in found for row in _rows(lane, _clipped(lane.segments, first_up, end), first_up, run.tick)]
+    down = [row for lane in lanes_shown for row in _rows(lane, _clipped(lane.segments, start, last_down), start, run.tick)]
+    end = max(lane.segments[-1].end_ticks for lane in lanes_shown)
+    up = [row for lane in lanes_shown for row in _rows(lane, _clipped(lane.segments, first_up, end), first_up, run.tick)]
     named = unit(run.tick)
     width = (WIDE_PX - 90) // 2
     return [
-        _lane_panel(down, found, run.tick, f"{named} since the first ENTER_PSCI", width, "Going down"),
-        _lane_panel(up, found, run.tick, f"{named} since the first EXIT_HW_LOW_PWR", width, "Waking up"),
+        _lane_panel(down, lanes_shown, run.tick, f"{named} since the first ENTER_PSCI", width, "Going down"),
+        _lane_panel(up, lanes_shown, run.tick, f"{named} since the first EXIT_HW_LOW_PWR", width, "Waking up"),
     ]
 
 
-def _clipped(found: Iterable[Segment], start: int, end: int) -> Iterable[Segment]:
-    for segment in found:
+def _clipped(spans: Iterable[Segment], start: int, end: int) -> Iterable[Segment]:
+    for segment in spans:
         low, high = max(segment.start_ticks, start), min(segment.end_ticks, end)
         if low < high:
             yield Segment(segment.part, low, high)
 
 
-def _rows(lane: Lane, found: Iterable[Segment], zero: int, tick: Tick) -> list[dict[str, Any]]:
+def _rows(lane: Lane, spans: Iterable[Segment], zero: int, tick: Tick) -> list[dict[str, Any]]:
     return [
         {
             "core": str(lane.core),
@@ -167,20 +167,20 @@ def _rows(lane: Lane, found: Iterable[Segment], zero: int, tick: Tick) -> list[d
             "to": scaled(segment.end_ticks - zero, tick),
             "value": scaled(segment.ticks, tick),
         }
-        for segment in found
+        for segment in spans
     ]
 
 
 def _lane_panel(
-    rows: list[dict[str, Any]], found: tuple[Lane, ...], tick: Tick, axis: str, width: int, title: str = "", outline: bool = False
+    rows: list[dict[str, Any]], lanes_shown: tuple[Lane, ...], tick: Tick, axis: str, width: int, title: str = "", outline: bool = False
 ) -> alt.Chart:
     """`outline` draws a line of its own colour around each bar but the sleep, so that the shortest is seen."""
-    scale = _scale(segment.part for lane in found for segment in lane.segments)
+    scale = _scale(segment.part for lane in lanes_shown for segment in lane.segments)
     chart = alt.Chart(alt.InlineData(values=tuple(rows)), title=title, width=width, height=alt.Step(BAR_PX))
     encoded: alt.Chart = chart.mark_bar().encode(
         x=alt.X("from:Q", title=axis, axis=_axis()),
         x2="to:Q",
-        y=_cores([str(lane.core) for lane in found]),
+        y=_cores([str(lane.core) for lane in lanes_shown]),
         color=alt.Color("part:N", scale=scale, legend=None),
         tooltip=_tooltip(tick),
     )

@@ -20,58 +20,58 @@ MEAN_OF_PAIR = "Instructions per call, mean over the cores that moved. Each has 
 Row = tuple[str, float, float]
 
 
-def page(run: Run, asked: str) -> Page:
+def page(run: Run, class_text: str) -> Page:
     """The classes of each span, or the functions of one class. Raises UsageError where the run has none or the class is none."""
     check_classes(run)
-    if asked == ALL:
-        found = classes_of(run)
+    if class_text == ALL:
+        by_span = classes_of(run)
         return Page(
             f"{run.id} by class of instruction",
             (MEAN,),
-            (Section("", tuple(_table(span, counts, "Class") for span, counts in found.items())),),
+            (Section("", tuple(_table(span, counts, "Class") for span, counts in by_span.items())),),
         )
-    name = class_named(asked)
+    name = class_named(class_text)
     found_functions = _functions(in_class(run, name))
     tables = tuple(_table(span, counts, "Function") for span, counts in found_functions.items() if counts)
     return Page(f"{run.id}: {name.value}", (MEAN,), (Section("", tables),))
 
 
-def pair_page(a: Run, b: Run, asked: str) -> Page:
+def pair_page(a: Run, b: Run, class_text: str) -> Page:
     """The classes that differ in each span, or the functions that differ in one class. Raises UsageError like `page`."""
     for run in (a, b):
         check_classes(run)
-    if asked == ALL:
+    if class_text == ALL:
         by_class = class_moves(a, b, moved_cores_only=True)
-        moved = {span: [(one.name.value, one.before, one.after) for one in found.classes] for span, found in by_class.items()}
-        cores = {span: (found.cores, found.of_cores) for span, found in by_class.items()}
+        moved = {span: [(move.name.value, move.before, move.after) for move in span_moves.classes] for span, span_moves in by_class.items()}
+        cores = {span: (span_moves.cores, span_moves.of_cores) for span, span_moves in by_class.items()}
         title, first = f"{a.id} to {b.id} by class of instruction", "Class"
     else:
-        name = class_named(asked)
+        name = class_named(class_text)
         moves = moves_of(in_class(a, name), in_class(b, name), moved_cores_only=True)
-        moved = {span: [(one.name, one.before, one.after) for one in found.functions] for span, found in moves.items()}
-        cores = {span: (found.cores, found.of_cores) for span, found in moves.items()}
+        moved = {span: [(move.name, move.before, move.after) for move in span_moves.functions] for span, span_moves in moves.items()}
+        cores = {span: (span_moves.cores, span_moves.of_cores) for span, span_moves in moves.items()}
         title, first = f"{a.id} to {b.id}: {name.value}", "Function"
     tables = tuple(_difference(span, rows, first, *cores[span]) for span, rows in moved.items())
     return Page(title, (MEAN_OF_PAIR if tables else "Nothing differs.",), (Section("", tables),))
 
 
-def data(found: Page) -> str:
+def data(shown_page: Page) -> str:
     """The tables of such a page in JSON."""
-    return json.tables(block for section in found.sections for block in section.blocks if isinstance(block, Table))
+    return json.tables(block for section in shown_page.sections for block in section.blocks if isinstance(block, Table))
 
 
 def _functions(run: Run) -> dict[Span, dict[str, float]]:
     """Instructions of each function per call, mean over the cores, the most first."""
-    found: dict[Span, dict[str, float]] = {}
+    by_span: dict[Span, dict[str, float]] = {}
     cores: dict[Span, int] = {}
-    for one in run.functions:
-        total = found.setdefault((one.test, one.metric), {})
-        cores[one.test, one.metric] = cores.get((one.test, one.metric), 0) + 1
-        for each in one.functions:
-            total[each.name] = total.get(each.name, 0.0) + each.instructions / one.calls
+    for span_functions in run.functions:
+        total = by_span.setdefault((span_functions.test, span_functions.metric), {})
+        cores[span_functions.test, span_functions.metric] = cores.get((span_functions.test, span_functions.metric), 0) + 1
+        for function in span_functions.functions:
+            total[function.name] = total.get(function.name, 0.0) + function.instructions / span_functions.calls
     return {
-        span: {name: count / cores[span] for name, count in sorted(total.items(), key=lambda one: -one[1]) if count}
-        for span, total in found.items()
+        span: {name: count / cores[span] for name, count in sorted(total.items(), key=lambda pair: -pair[1]) if count}
+        for span, total in by_span.items()
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from latlab.analysis.base.conditions import said_conditions
+from latlab.analysis.base.conditions import stated_conditions
 from latlab.model.enums import RunStatus
 from latlab.model.run import Problem, Run
 from latlab.report.page import Block, Folded, Item, Items, Section
@@ -36,7 +36,7 @@ def facts_of(run: Run) -> tuple[tuple[str, str], ...]:
         ("Emulator", run.emulator),
         ("Imported from", run.source),
         ("Mode", run.conditions.mode or ""),
-        *((name.capitalize(), value) for name, value in said_conditions(run)),
+        *((name.capitalize(), value) for name, value in stated_conditions(run)),
         *((FACT_NAMES.get(key, key), value) for key, value in (*run.build.options, *run.facts)),
         *provenance_facts(run),
         ("Repeated by", repeated_by(run)),
@@ -68,8 +68,8 @@ def problem_items(problems: Iterable[Problem], marked: bool = False, cases: bool
 
 
 def _placed(problem: Problem) -> str:
-    said = f"line {problem.line}: {problem.message}" if problem.line else problem.message
-    return said if len(problem.details) < 2 else f"{said} ({len(problem.details)} cases)"
+    text = f"line {problem.line}: {problem.message}" if problem.line else problem.message
+    return text if len(problem.details) < 2 else f"{text} ({len(problem.details)} cases)"
 
 
 def _status(run: Run) -> str:

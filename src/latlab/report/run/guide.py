@@ -41,7 +41,7 @@ def _without_command(block: Block) -> Block:
 def _with_charts(run: Run, results: Section) -> Iterator[Section]:
     """Each section of the results with the charts of its tests below its tables."""
     queues = queues_of(run)
-    tests = {one.table.caption: one.test for one in tables_of(run)}
+    tests = {test_table.table.caption: test_table.test for test_table in tables_of(run)}
     for section in results.sections:
         of_section = [tests[block.caption] for block in section.blocks if isinstance(block, Table) and block.caption in tests]
         pictures = [chart for test in of_section for chart in named(_pictures(run, test, queues), test.replace("_", "-"))]

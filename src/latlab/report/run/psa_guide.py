@@ -68,14 +68,14 @@ def _basis(results: Sequence[BuildResult]) -> tuple[Section, ...]:
 
 def _method(runs: Sequence[Run]) -> Section:
     shared = [fact for fact in facts_of(runs[0]) if fact[0] not in (*OF_ONE_BUILD, *OF_CORTEX_A)]
-    own = [(run.build.firmware, f"run {run.id}{begun(run)}, {run.status}") for run in runs]
+    facts_of_runs = [(run.build.firmware, f"run {run.id}{begun(run)}, {run.status}") for run in runs]
     partial: list[Block] = []
     for run in runs:
         if run.problems:
             partial += [Paragraph(f"The run of {run.build.firmware} is partial:"), problem_items(run.problems)]
     ways = {True: WATCHED, False: TIMED}
     clock = Paragraph(" ".join((*dict.fromkeys(ways[run.capture_cost_ticks is None] for run in runs), SWEPT)))
-    return Section("Method", (clock, Facts((*shared, *own)), *partial))
+    return Section("Method", (clock, Facts((*shared, *facts_of_runs)), *partial))
 
 
 def _procedure(runs: Sequence[Run]) -> Iterator[Section]:
@@ -83,24 +83,26 @@ def _procedure(runs: Sequence[Run]) -> Iterator[Section]:
         yield from procedure(runs[0])
         return
     blocks: list[Block] = [Paragraph("The commands that made the figures, one for each build:")]
-    blocks += [Commands(typed(each)) for each in dict.fromkeys(run.provenance.latlab_command or run.command for run in runs) if each]
+    blocks += [
+        Commands(typed(command)) for command in dict.fromkeys(run.provenance.latlab_command or run.command for run in runs) if command
+    ]
     if len(blocks) > 1:
         yield Section("Procedure", tuple(blocks))
 
 
 def _commentary(results: Sequence[BuildResult]) -> Iterator[Section]:
     """What each build's figures come from; a build of which there is nothing to say has none."""
-    found = []
+    sections = []
     for result in results:
         inner = tuple(section for whole in commentary(result.run) for section in whole.sections)
-        items = tuple(_said(result, results[0]))
+        items = tuple(_build_items(result, results[0]))
         if items or inner:
-            found.append(Section(code(result.name), (Items(items),) if items else (), inner))
-    if found:
-        yield Section("Commentary", sections=tuple(found))
+            sections.append(Section(code(result.name), (Items(items),) if items else (), inner))
+    if sections:
+        yield Section("Commentary", sections=tuple(sections))
 
 
-def _said(result: BuildResult, first: BuildResult) -> Iterator[Item]:
+def _build_items(result: BuildResult, first: BuildResult) -> Iterator[Item]:
     """The longest wait and the function that it ends in, and the call whose cost differs most from the first build's."""
     if result.windows:
         longest = max(result.windows, key=lambda window: window.latency_ticks)

@@ -19,9 +19,11 @@ from latlab.report.units import CLOCK_NAMES, unit
 
 def screen(run: Run) -> Page:
     """A table for each test, what is wrong, and the facts."""
-    found = for_readers(run)
-    how = "Figures are medians" + ("; minimum and maximum are in brackets if samples differ." if _vary(found) else " of equal samples.")
-    tables: tuple[Block, ...] = (Paragraph(how), *(one.table for one in found)) if found else ()
+    test_tables = for_readers(run)
+    how = "Figures are medians" + (
+        "; minimum and maximum are in brackets if samples differ." if _vary(test_tables) else " of equal samples."
+    )
+    tables: tuple[Block, ...] = (Paragraph(how), *(test_table.table for test_table in test_tables)) if test_tables else ()
     sections = (Section("", (*tables, problem_items(run.problems, marked=True))), Section("", (Facts(facts_of(run)),)))
     return Page("", sections=sections, answer=answer(run))
 
@@ -48,9 +50,12 @@ def _results(run: Run) -> tuple[Section, ...]:
         raise UsageError(
             f"{run.id} has no latencies to publish. {SENTENCES[Mark.NOISE]} Run it in the mode deterministic, or look at it as a table"
         )
-    groups = groupby(tables_of(run), key=lambda one: (one.title.call, one.title.scope))
-    return tuple(Section((code(call), f" {scope}" if scope else ""), tuple(one.table for one in group)) for (call, scope), group in groups)
+    groups = groupby(tables_of(run), key=lambda test_table: (test_table.title.call, test_table.title.scope))
+    return tuple(
+        Section((code(call), f" {scope}" if scope else ""), tuple(test_table.table for test_table in group))
+        for (call, scope), group in groups
+    )
 
 
-def _vary(found: tuple[TestTable, ...]) -> bool:
-    return any(one.varies for one in found)
+def _vary(test_tables: tuple[TestTable, ...]) -> bool:
+    return any(test_table.varies for test_table in test_tables)

@@ -38,7 +38,10 @@ def tables_of(run: Run) -> tuple[TestTable, ...]:
 
 def for_readers(run: Run) -> tuple[TestTable, ...]:
     """The tables with their thousands apart; tests whose figures carry a mark stand behind the others."""
-    return tuple(replace(one, table=_grouped(one.table)) for one in sorted(tables_of(run), key=lambda one: bool(one.table.mark)))
+    return tuple(
+        replace(test_table, table=_grouped(test_table.table))
+        for test_table in sorted(tables_of(run), key=lambda test_table: bool(test_table.table.mark))
+    )
 
 
 def _grouped(table: Table) -> Table:
@@ -48,7 +51,7 @@ def _grouped(table: Table) -> Table:
 def _with_thousands(value: Value) -> Value:
     if not isinstance(value, Ranged):
         return value
-    return Ranged(*(_DIGITS.sub(lambda found: f"{int(found.group()):,}", text) for text in (value.text, value.spread)))
+    return Ranged(*(_DIGITS.sub(lambda match: f"{int(match.group()):,}", text) for text in (value.text, value.spread)))
 
 
 def _test_table(run: Run, test: str, rows: list[CoreSummary]) -> TestTable:

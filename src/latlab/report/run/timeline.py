@@ -15,28 +15,28 @@ from latlab.report.table import Align, Column, Table
 COLUMNS = (Column("Starts at"), Column("Whole"), Column("Own"), Column("Function", Align.LEFT))
 
 
-def chosen(run: Run, found: tuple[SpanTimeline, ...], span: str) -> SpanTimeline:
+def chosen(run: Run, timelines: tuple[SpanTimeline, ...], span: str) -> SpanTimeline:
     """The span that the user names, of its slowest core where none is named. Raises UsageError with what there is."""
-    if not found:
+    if not timelines:
         raise UsageError(f"{run.id} has no time lines of calls; a run that the probe measured with functions has them")
-    matching = [one for one in found if _called(one).asked_by(span)]
+    matching = [timeline for timeline in timelines if _called(timeline).asked_by(span)]
     if not matching:
-        raise refusal(span, (_called(one) for one in found), run.id)
-    return max(matching, key=lambda one: one.length)
+        raise refusal(span, (_called(timeline) for timeline in timelines), run.id)
+    return max(matching, key=lambda timeline: timeline.length)
 
 
-def page(run: Run, one: SpanTimeline) -> Page:
+def page(run: Run, timeline: SpanTimeline) -> Page:
     """A row for each call, indented by how deep it stands."""
-    title = f"{_called(one).path} of {run.id}: {one.length} instructions, iteration {one.iteration}"
-    rows = tuple((str(each.start), str(each.whole), str(each.own), f"{'  ' * each.depth}{each.name}") for each in one.calls)
-    said = "In instructions. A function's own are those that it did not spend in what it called."
-    return Page(title, (said,), (Section("", (Table("", COLUMNS, rows),)),))
+    title = f"{_called(timeline).path} of {run.id}: {timeline.length} instructions, iteration {timeline.iteration}"
+    rows = tuple((str(call.start), str(call.whole), str(call.own), f"{'  ' * call.depth}{call.name}") for call in timeline.calls)
+    note = "In instructions. A function's own are those that it did not spend in what it called."
+    return Page(title, (note,), (Section("", (Table("", COLUMNS, rows),)),))
 
 
-def document(run: Run, one: SpanTimeline) -> str:
+def document(run: Run, timeline: SpanTimeline) -> str:
     """The same in JSON."""
-    return json.document({"run": run.id, "unit": run.tick.unit} | msgspec.to_builtins(one) | {"core": str(one.core)})
+    return json.document({"run": run.id, "unit": run.tick.unit} | msgspec.to_builtins(timeline) | {"core": str(timeline.core)})
 
 
-def _called(one: SpanTimeline) -> FigureName:
-    return FigureName(one.test, one.metric.value, f"core {one.core}")
+def _called(timeline: SpanTimeline) -> FigureName:
+    return FigureName(timeline.test, timeline.metric.value, f"core {timeline.core}")

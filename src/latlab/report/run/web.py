@@ -41,13 +41,13 @@ def page(run: Run) -> Page:
 
 
 def _sections(run: Run) -> Iterator[Section]:
-    found = for_readers(run)
+    test_tables = for_readers(run)
     if is_noise(run):
         yield Section("", (Caution(Mark.NOISE, SENTENCES[Mark.NOISE]),))
     yield from partial(run)
-    if len(found) > 1:
-        yield Section("", (Links(tuple((one.test, one.title.full) for one in found)),))
-    yield from (_test(run, one) for one in found)
+    if len(test_tables) > 1:
+        yield Section("", (Links(tuple((test_table.test, test_table.title.full) for test_table in test_tables)),))
+    yield from (_test(run, test_table) for test_table in test_tables)
     yield Section("Parts of a call", (Paragraph(SPANS_SENTENCE if run.traces or not run.functions else CODE_SENTENCE),))
     yield method(Facts(facts_of(run)))
 
@@ -58,12 +58,12 @@ def _colours(run: Run, test: str) -> Legend:
     return Legend(tuple((str(name), colour, meaning[name.kind]) for name, colour in legend(run, [test])))
 
 
-def _test(run: Run, one: TestTable) -> Section:
-    spread = ", minimum to maximum below" if one.varies else "; all samples of a core are equal"
-    said = Paragraph((code(one.test), f": medians in {unit(run.tick)}{spread}; n = {one.n} for each core."))
-    table = replace(one.table, caption="", detail="")
+def _test(run: Run, test_table: TestTable) -> Section:
+    spread = ", minimum to maximum below" if test_table.varies else "; all samples of a core are equal"
+    note = Paragraph((code(test_table.test), f": medians in {unit(run.tick)}{spread}; n = {test_table.n} for each core."))
+    table = replace(test_table.table, caption="", detail="")
     if is_noise(run):  # said once for the whole page
         table = replace(table, warning="", mark="")
-    drawn = named(charts(run, one.test), one.test)
-    colours = (_colours(run, one.test),) if drawn else ()
-    return Section(one.title.full, (said, table, *colours, *drawn, *flames(run, one.test)), anchor=one.test)
+    pictures = named(charts(run, test_table.test), test_table.test)
+    colours = (_colours(run, test_table.test),) if pictures else ()
+    return Section(test_table.title.full, (note, table, *colours, *pictures, *flames(run, test_table.test)), anchor=test_table.test)

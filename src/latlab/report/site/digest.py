@@ -9,12 +9,12 @@ from datetime import date, timedelta
 
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.base.wording import count
-from latlab.campaigns.site import Measured
+from latlab.campaigns.site import MeasuredThing
 from latlab.model.life import Head
 from latlab.report.comparison.comparison_tables import title_verdict
 from latlab.report.page import Page, Paragraph, Section
+from latlab.report.site.comparison_summaries import ComparisonSummary, SummaryCache
 from latlab.report.site.front import MADE_BY, compared, trail
-from latlab.report.site.told import Tellings, Told
 from latlab.report.table import Table, Value, figures, prose, words
 from latlab.report.text import Styled
 
@@ -27,7 +27,7 @@ CHANGED = (Verdict.REGRESSED, Verdict.IMPROVED)
 class InWeek:
     """The last whole run of a thing in a week, how many there were, and the last one before that week, None where there was none."""
 
-    measured: Measured
+    measured: MeasuredThing
     before: Head | None
     last: Head
     runs: int
@@ -42,23 +42,25 @@ class Week:
 
     @property
     def made_of(self) -> str:
-        return "\n".join(f"{one.before.id if one.before else ''} {one.last.id} {one.runs}" for one in self.things)
+        return "\n".join(f"{in_week.before.id if in_week.before else ''} {in_week.last.id} {in_week.runs}" for in_week in self.things)
 
     @property
     def updated(self) -> str:
-        return max(one.last.started_utc for one in self.things)
+        return max(in_week.last.started_utc for in_week in self.things)
 
 
-def weeks(found: Sequence[Measured]) -> tuple[Week, ...]:
+def weeks(things: Sequence[MeasuredThing]) -> tuple[Week, ...]:
     """The newest weeks that hold whole runs, the newest first. A run that does not say when it began is in none."""
     steps: dict[str, list[InWeek]] = {}
-    for one in found:
-        dated = [(week, head) for head in one.whole if (week := week_of(head.started_utc))]
+    for thing in things:
+        dated = [(week, head) for head in thing.whole if (week := week_of(head.started_utc))]
         for name in sorted({week for week, _ in dated})[-WEEKS:]:
             of_week = [head for week, head in dated if week == name]
             before = [head for week, head in dated if week < name]
-            steps.setdefault(name, []).append(InWeek(one, before[-1] if before else None, of_week[-1], len(of_week)))
-    return tuple(Week(name, tuple(sorted(steps[name], key=lambda one: one.measured.name))) for name in sorted(steps, reverse=True)[:WEEKS])
+            steps.setdefault(name, []).append(InWeek(thing, before[-1] if before else None, of_week[-1], len(of_week)))
+    return tuple(
+        Week(name, tuple(sorted(steps[name], key=lambda in_week: in_week.measured.name))) for name in sorted(steps, reverse=True)[:WEEKS]
+    )
 
 
 def week_of(started_utc: str) -> str:
@@ -74,56 +76,58 @@ def place(week: Week) -> str:
     return f"weeks/{week.name}.html"
 
 
-def title(week: Week, tellings: Tellings) -> str:
+def title(week: Week, tellings: SummaryCache) -> str:
     """The week in one sentence."""
-    told = [_told(one, tellings) for one in week.things]
-    counts = [(sum(one is not None and one.verdict == verdict for one in told), str(verdict)) for verdict in CHANGED]
-    counts.append((sum(one is None for one in told), "new"))
-    said = [f"{number or 'nothing'} {what}" for number, what in counts]
-    runs = count(sum(one.runs for one in week.things), "run")
-    return f"Week {week.name}: {', '.join(said)}; {count(len(told), 'thing')} measured in {runs}."
+    summaries = [_summary_of(in_week, tellings) for in_week in week.things]
+    counts = [(sum(summary is not None and summary.verdict == verdict for summary in summaries), str(verdict)) for verdict in CHANGED]
+    counts.append((sum(summary is None for summary in summaries), "new"))
+    parts = [f"{number or 'nothing'} {outcome}" for number, outcome in counts]
+    runs = count(sum(in_week.runs for in_week in week.things), "run")
+    return f"Week {week.name}: {', '.join(parts)}; {count(len(summaries), 'thing')} measured in {runs}."
 
 
-def page(week: Week, tellings: Tellings, pages: frozenset[str]) -> Page:
+def page(week: Week, tellings: SummaryCache, pages: frozenset[str]) -> Page:
     monday = date.fromisocalendar(int(week.name[:4]), int(week.name[-2:]), 1)
     days = f"{monday} to {monday + timedelta(days=6)}, UTC"
     lead = f"{days}. The last whole run of each thing is compared with the last one before the week."
-    rows = [(_told(one, tellings), one) for one in week.things]
+    rows = [(_summary_of(in_week, tellings), in_week) for in_week in week.things]
     sections = tuple(_sections(rows, pages))
     above = trail(("Front page", "../index.html"), ("Search", "../search.html"))
     return Page(title(week, tellings), (lead,), sections, name=f"Week {week.name}", trail=above, made_by=MADE_BY)
 
 
-def _sections(rows: Sequence[tuple[Told | None, InWeek]], pages: frozenset[str]) -> Iterator[Section]:
-    groups: tuple[tuple[str, list[tuple[Told | None, InWeek]]], ...] = (
-        ("Regressed", [one for one in rows if one[0] and one[0].verdict == Verdict.REGRESSED]),
-        ("Improved", [one for one in rows if one[0] and one[0].verdict == Verdict.IMPROVED]),
-        ("New", [one for one in rows if one[0] is None]),
-        ("The rest", [one for one in rows if one[0] and one[0].verdict not in CHANGED]),
+def _sections(rows: Sequence[tuple[ComparisonSummary | None, InWeek]], pages: frozenset[str]) -> Iterator[Section]:
+    groups: tuple[tuple[str, list[tuple[ComparisonSummary | None, InWeek]]], ...] = (
+        ("Regressed", [row for row in rows if row[0] and row[0].verdict == Verdict.REGRESSED]),
+        ("Improved", [row for row in rows if row[0] and row[0].verdict == Verdict.IMPROVED]),
+        ("New", [row for row in rows if row[0] is None]),
+        ("The rest", [row for row in rows if row[0] and row[0].verdict not in CHANGED]),
     )
     for heading, of_group in groups:
         if of_group:
             columns = (*words("Measured"), *figures("Runs"), *words("Verdict"), prose("What changed"), *words("Newest"))
-            yield Section(heading, (Table("", columns, tuple(_row(told, one, pages) for told, one in of_group)),))
+            yield Section(heading, (Table("", columns, tuple(_row(summary, in_week, pages) for summary, in_week in of_group)),))
     if not rows:
         yield Section("", (Paragraph("No run that is whole began in this week."),))
 
 
-def _row(told: Told | None, one: InWeek, pages: frozenset[str]) -> tuple[Value, ...]:
-    name = Styled(one.measured.name, target=f"../runs/{one.measured.place}.html")
-    newest = Styled(one.last.id, target=f"../run/{one.last.id}.html" if one.last.id in pages else "")
-    if told is None or one.before is None:
-        return name, one.runs, "new", "first run of it that is whole", newest
-    verdict = _verdict(told, f"../{compared(one.before.id, one.last.id)}" if one.measured.pair == (one.before, one.last) else "")
-    return name, one.runs, verdict, told.functions or told.said, newest
+def _row(summary: ComparisonSummary | None, in_week: InWeek, pages: frozenset[str]) -> tuple[Value, ...]:
+    name = Styled(in_week.measured.name, target=f"../runs/{in_week.measured.place}.html")
+    newest = Styled(in_week.last.id, target=f"../run/{in_week.last.id}.html" if in_week.last.id in pages else "")
+    if summary is None or in_week.before is None:
+        return name, in_week.runs, "new", "first run of it that is whole", newest
+    verdict = _verdict(
+        summary, f"../{compared(in_week.before.id, in_week.last.id)}" if in_week.measured.pair == (in_week.before, in_week.last) else ""
+    )
+    return name, in_week.runs, verdict, summary.functions or summary.said, newest
 
 
-def _verdict(told: Told, target: str) -> Value:
-    if not told.verdict:
+def _verdict(summary: ComparisonSummary, target: str) -> Value:
+    if not summary.verdict:
         return "not compared"
-    shown = title_verdict(Verdict(told.verdict))
+    shown = title_verdict(Verdict(summary.verdict))
     return Styled(shown.text, shown.style, target)
 
 
-def _told(one: InWeek, tellings: Tellings) -> Told | None:
-    return tellings.of(one.before.id, one.last.id) if one.before else None
+def _summary_of(in_week: InWeek, tellings: SummaryCache) -> ComparisonSummary | None:
+    return tellings.of(in_week.before.id, in_week.last.id) if in_week.before else None

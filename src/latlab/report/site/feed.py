@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from latlab.analysis.base.verdicts import Verdict
-from latlab.campaigns.site import Measured
+from latlab.campaigns.site import MeasuredThing
 from latlab.report.site import digest
+from latlab.report.site.comparison_summaries import SummaryCache
 from latlab.report.site.digest import Week
 from latlab.report.site.front import compared
-from latlab.report.site.told import Tellings
 from latlab.shown import LINES, shown
 
 PATH = "feed.xml"
@@ -21,50 +21,50 @@ SPACE = "http://www.w3.org/2005/Atom"
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class FeedEntry:
     """`link` is a page of the site, from its folder; `when` as RFC 3339 has it."""
 
     name: str
     title: str
-    said: str
+    summary: str
     link: str
     when: str
 
 
-def entries(found: Sequence[Measured], weeks: Sequence[Week], tellings: Tellings) -> tuple[Entry, ...]:
+def entries(things: Sequence[MeasuredThing], weeks: Sequence[Week], tellings: SummaryCache) -> tuple[FeedEntry, ...]:
     """The newest first; what has nothing to be compared with is left out."""
-    return tuple(sorted(_entries(found, weeks, tellings), key=lambda one: (one.when, one.name), reverse=True))
+    return tuple(sorted(_entries(things, weeks, tellings), key=lambda entry: (entry.when, entry.name), reverse=True))
 
 
-def document(told: Sequence[Entry]) -> str:
+def document(feed_entries: Sequence[FeedEntry]) -> str:
     ET.register_namespace("", SPACE)
     feed = ET.Element(f"{{{SPACE}}}feed")
     _add(feed, "title", TITLE)
     _add(feed, "id", "urn:latlab:site")
-    _add(feed, "updated", max((one.when for one in told), default="1970-01-01T00:00:00Z"))
+    _add(feed, "updated", max((feed_item.when for feed_item in feed_entries), default="1970-01-01T00:00:00Z"))
     _add(_add(feed, "author"), "name", "latlab")
-    for one in told:
+    for feed_entry in feed_entries:
         entry = _add(feed, "entry")
-        _add(entry, "title", one.title)
-        _add(entry, "id", f"urn:latlab:{one.name}")
-        _add(entry, "updated", one.when)
-        _add(entry, "summary", one.said)
-        _add(entry, "link").set("href", one.link)
+        _add(entry, "title", feed_entry.title)
+        _add(entry, "id", f"urn:latlab:{feed_entry.name}")
+        _add(entry, "updated", feed_entry.when)
+        _add(entry, "summary", feed_entry.summary)
+        _add(entry, "link").set("href", feed_entry.link)
     ET.indent(feed)
     return shown(ET.tostring(feed, encoding="unicode", xml_declaration=True), LINES) + "\n"
 
 
-def _entries(found: Sequence[Measured], weeks: Sequence[Week], tellings: Tellings) -> Iterator[Entry]:
-    for one in found:
-        told = tellings.of(one.pair[0].id, one.pair[1].id) if one.pair else None
-        if one.pair and told and told.verdict:
-            a, b = one.pair
-            title = f"{Verdict(told.verdict)}: {one.name}, {b.firmware}"
-            said = "; ".join(filter(None, (told.functions, told.said)))
-            yield Entry(f"compare:{a.id}..{b.id}", title, said, compared(a.id, b.id), b.started_utc or one.runs[-1].started_utc)
+def _entries(things: Sequence[MeasuredThing], weeks: Sequence[Week], tellings: SummaryCache) -> Iterator[FeedEntry]:
+    for thing in things:
+        summary = tellings.of(thing.pair[0].id, thing.pair[1].id) if thing.pair else None
+        if thing.pair and summary and summary.verdict:
+            a, b = thing.pair
+            title = f"{Verdict(summary.verdict)}: {thing.name}, {b.firmware}"
+            text = "; ".join(filter(None, (summary.functions, summary.said)))
+            yield FeedEntry(f"compare:{a.id}..{b.id}", title, text, compared(a.id, b.id), b.started_utc or thing.runs[-1].started_utc)
     for week in weeks:
         title = digest.title(week, tellings)
-        yield Entry(f"week:{week.name}", title.partition(";")[0], title, digest.place(week), week.updated)
+        yield FeedEntry(f"week:{week.name}", title.partition(";")[0], title, digest.place(week), week.updated)
 
 
 def _add(parent: ET.Element, name: str, text: str | None = None) -> ET.Element:

@@ -22,32 +22,32 @@ LISTED_EVERY = 50
 """Pages: so many are made again at most after a kill; the list of a large site takes as long to write as a page."""
 
 
-def write_site(folder: Path, pages: Iterable[SitePage | SiteFile], said: Callable[[str], None]) -> tuple[int, int]:
+def write_site(folder: Path, pages: Iterable[SitePage | SiteFile], progress: Callable[[str], None]) -> tuple[int, int]:
     """How many pages were written and how many were there already. Raises UsageError where the folder holds something else, or may not
     be written."""
-    made = _made(folder)
-    written = kept = 0
-    _list(folder, made)
+    digests = _read_digests(folder)
+    written = skipped = 0
+    _list(folder, digests)
     try:
         for page in pages:
             digest = hashlib.sha256(f"{version('latlab')} {page.made_of}".encode()).hexdigest()[:16]
             place = folder / page.path
-            if made.get(page.path) == digest and place.is_file():
-                kept += 1
+            if digests.get(page.path) == digest and place.is_file():
+                skipped += 1
                 continue
-            said(page.path)
+            progress(page.path)
             _whole(place, page.text().encode())
             written += 1
-            made[page.path] = digest
+            digests[page.path] = digest
             if written % LISTED_EVERY == 0:
-                _list(folder, made)
+                _list(folder, digests)
     finally:
-        _list(folder, made)
-    return written, kept
+        _list(folder, digests)
+    return written, skipped
 
 
-def _list(folder: Path, made: dict[str, str]) -> None:
-    _whole(folder / MADE, msgspec.json.format(msgspec.json.encode(dict(sorted(made.items())))))
+def _list(folder: Path, digests: dict[str, str]) -> None:
+    _whole(folder / MADE, msgspec.json.format(msgspec.json.encode(dict(sorted(digests.items())))))
 
 
 def _whole(place: Path, text: bytes) -> None:
@@ -60,7 +60,7 @@ def _whole(place: Path, text: bytes) -> None:
         raise UsageError(f"{place} cannot be written: {error.strerror}; name another folder, or make room in this one") from None
 
 
-def _made(folder: Path) -> dict[str, str]:
+def _read_digests(folder: Path) -> dict[str, str]:
     try:
         if not folder.exists() or not any(folder.iterdir()):
             return {}

@@ -11,12 +11,12 @@ from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.base.wording import bare, percent, scale_of, signed, signed_bare
 from latlab.analysis.figures import figures_of
 from latlab.analysis.history import ChangePoint, Series
-from latlab.campaigns.site import FIGURE, Board, Measured, UnderWay
+from latlab.campaigns.site import FIGURE, MeasuredThing, PublishedBoard, UnderWay
 from latlab.catalog.platform_facts import facts_of
 from latlab.report.comparison.comparison_tables import title_verdict
 from latlab.report.page import Commands, Drawing, Folded, Page, Paragraph, Section
-from latlab.report.site.release_chart import Band, Lines, drawn
-from latlab.report.site.told import Tellings
+from latlab.report.site.comparison_summaries import SummaryCache
+from latlab.report.site.release_chart import Band, Lines, release_svg
 from latlab.report.table import Table, Value, figures, prose, text_of, words
 from latlab.report.text import Style, Styled, Text
 
@@ -37,10 +37,10 @@ DOORS = (
 
 
 def front(
-    boards: Sequence[Board],
-    found: Sequence[Measured],
+    boards: Sequence[PublishedBoard],
+    things: Sequence[MeasuredThing],
     pages: frozenset[str],
-    tellings: Tellings,
+    tellings: SummaryCache,
     under_way: Sequence[UnderWay] = (),
     week: tuple[str, str] | None = None,
 ) -> Page:
@@ -49,12 +49,12 @@ def front(
     ordered = sorted(boards, key=lambda board: -_worst(board.figure)[1])
     title = headline(ordered[0]) if ordered else TITLE
     published = [_board(board) for board in ordered]
-    sections = (*_under_way(under_way), *_runs(found, pages, tellings, week), *published, _doors(), *_method(ordered))
+    sections = (*_under_way(under_way), *_runs(things, pages, tellings, week), *published, _doors(), *_method(ordered))
     lead = tuple(filter(None, (_place_to_look(ordered[0]),))) if ordered else ()
     return Page(title, lead, sections, name=TITLE, made_by=MADE_BY, finder="search.html")
 
 
-def _method(boards: Sequence[Board]) -> Iterator[Section]:
+def _method(boards: Sequence[PublishedBoard]) -> Iterator[Section]:
     if boards:
         repeat = Commands((f"latlab history {' '.join(boards[0].references)} --metric {FIGURE}", MADE_BY + " DIR"))
         summary = "What the times and the counts are, and the commands that repeat this page"
@@ -63,7 +63,10 @@ def _method(boards: Sequence[Board]) -> Iterator[Section]:
 
 def _under_way(runs: Sequence[UnderWay]) -> Iterator[Section]:
     if runs:
-        links = tuple(Paragraph((Styled(one.head.id, target=f"run/{one.head.id}.html"), f" on {one.head.platform}")) for one in runs)
+        links = tuple(
+            Paragraph((Styled(run_under_way.head.id, target=f"run/{run_under_way.head.id}.html"), f" on {run_under_way.head.platform}"))
+            for run_under_way in runs
+        )
         yield Section("Under way", links)
 
 
@@ -72,11 +75,11 @@ def compared(a: str, b: str) -> str:
     return f"compare/{_slug(a)}..{_slug(b)}.html"
 
 
-def board_page(board: Board) -> str:
+def board_page(board: PublishedBoard) -> str:
     return f"boards/{_slug(board.name)}.html"
 
 
-def board_title(board: Board) -> str:
+def board_title(board: PublishedBoard) -> str:
     platform = board.name.rpartition("/")[2]
     return facts_of(platform).title or platform
 
@@ -95,17 +98,17 @@ def _worst(series: Series) -> tuple[int, float]:
     return at, series.points[at].value / series.points[0].value
 
 
-def headline(board: Board) -> str:
+def headline(board: PublishedBoard) -> str:
     """Of a rise only where a comparison calls it one."""
-    series, names = board.figure, [release(one) for one in board.references]
+    series, names = board.figure, [release(reference) for reference in board.references]
     at, times = _worst(series)
     if not _is_rise(series, at):
         return TITLE
     first, last = _as_high(series, at)
     when = f"At {names[at]}" if first == last else f"From {names[first]} to {names[last]}"
     most = "" if first == last else "up to "
-    told = f"{when} a core of {_short(board)} took {most}{times:.1f} times as long to wake up as at {names[0]}."
-    return told if last == len(names) - 1 else f"{told} At {names[-1]} it takes {_now(series):.1f} times as long."
+    sentence = f"{when} a core of {_short(board)} took {most}{times:.1f} times as long to wake up as at {names[0]}."
+    return sentence if last == len(names) - 1 else f"{sentence} At {names[-1]} it takes {_now(series):.1f} times as long."
 
 
 def _now(series: Series) -> float:
@@ -113,25 +116,25 @@ def _now(series: Series) -> float:
 
 
 def _is_rise(series: Series, at: int) -> bool:
-    return any(one.index <= at < one.end and one.verdict is Verdict.REGRESSED for one in series.changes)
+    return any(change.index <= at < change.end and change.verdict is Verdict.REGRESSED for change in series.changes)
 
 
-def _short(board: Board) -> str:
+def _short(board: PublishedBoard) -> str:
     """As its users call it: N1SDP, Juno."""
     name = board.name.rpartition("/")[2]
     return name.upper() if any(letter.isdigit() for letter in name) else name.title()
 
 
-def _place_to_look(board: Board) -> str:
+def _place_to_look(board: PublishedBoard) -> str:
     """The function that was counted beside the headline's rise and fall; empty where none was."""
     up, down = _around(board)
     if not up:
         return ""
-    names = [release(one) for one in board.references]
-    said = f"In QEMU, on the same processor, {up.name} ran {abs(up.moved):g} instructions more from {names[up.at]} on"
+    names = [release(reference) for reference in board.references]
+    sentence = f"In QEMU, on the same processor, {up.name} ran {abs(up.moved):g} instructions more from {names[up.at]} on"
     if down and down.name == up.name:
-        said += f" and {abs(down.moved):g} fewer from {names[down.at]} on"
-    return f"{said}: inferred to be one cause among others."
+        sentence += f" and {abs(down.moved):g} fewer from {names[down.at]} on"
+    return f"{sentence}: inferred to be one cause among others."
 
 
 class _Function(NamedTuple):
@@ -140,21 +143,23 @@ class _Function(NamedTuple):
     moved: float
 
 
-def _around(board: Board) -> tuple[_Function | None, _Function | None]:
+def _around(board: PublishedBoard) -> tuple[_Function | None, _Function | None]:
     """What moved most the way of the time where the highest level begins, and where it ends."""
     series = board.figure
     at, _ = _worst(series)
     if not _is_rise(series, at):
         return None, None
     first, last = _as_high(series, at)
-    changes = {one.index: one for one in series.changes}
+    changes = {change.index: change for change in series.changes}
     return _moved(changes.get(first)), _moved(changes.get(last + 1))
 
 
 def _moved(change: ChangePoint | None) -> _Function | None:
-    beside = [one.finding for one in change.explanations if isinstance(one.finding, CountedBeside)] if change else []
-    found = (function for one in beside if _is_of_figure(one) and (function := _most(one)))
-    name, moved = next(found, ("", 0.0))
+    beside = (
+        [explanation.finding for explanation in change.explanations if isinstance(explanation.finding, CountedBeside)] if change else []
+    )
+    functions = (function for finding in beside if _is_of_figure(finding) and (function := _most(finding)))
+    name, moved = next(functions, ("", 0.0))
     return _Function(change.index, name, moved) if change and name else None
 
 
@@ -165,35 +170,39 @@ def _as_high(series: Series, at: int) -> tuple[int, int]:
     return max((k for k in low if k < at), default=-1) + 1, min((k for k in low if k > at), default=len(series.points)) - 1
 
 
-def _board(board: Board) -> Section:
+def _board(board: PublishedBoard) -> Section:
     more = Paragraph((Styled("All figures of this board, release by release", target=board_page(board)),))
     return Section(board_title(board), (_chart(board), _releases(board), more))
 
 
-def _releases(board: Board) -> Table:
+def _releases(board: PublishedBoard) -> Table:
     series = board.figure
-    changes = {one.index: one for one in series.changes}
+    changes = {change.index: change for change in series.changes}
     rows: list[tuple[Value, ...]] = [(release(board.references[0]), bare(series.points[0].value, series.unit), "", "", "")]
     for at, (before, after) in enumerate(board.steps, 1):
         difference = series.points[at].value / series.points[at - 1].value - 1
         link = Styled(release(after), target=compared(before, after))
-        rows.append((link, bare(series.points[at].value, series.unit), percent(difference), *_told(changes.get(at))))
+        rows.append((link, bare(series.points[at].value, series.unit), percent(difference), *_verdict_cells(changes.get(at))))
     unit = series.heading
     columns = (*words("Release"), *figures("All cores", unit=unit), *figures("Difference"), *words("Verdict"), prose("Counted beside it"))
     return Table("Wake-up after CPU_OFF, each release against the one before", columns, tuple(rows))
 
 
-def steps_in_words(board: Board) -> tuple[str, ...]:
+def steps_in_words(board: PublishedBoard) -> tuple[str, ...]:
     """What each release did to the figure of the front page, and the function that was counted beside it."""
-    changes = {one.index: one for one in board.figure.changes}
-    told = (_told(changes.get(at)) for at in range(1, len(board.references)))
-    return tuple(", ".join(filter(None, (text_of(verdict), text_of(beside)))) for verdict, beside in told)
+    changes = {change.index: change for change in board.figure.changes}
+    step_words = (_verdict_cells(changes.get(at)) for at in range(1, len(board.references)))
+    return tuple(", ".join(filter(None, (text_of(verdict), text_of(beside)))) for verdict, beside in step_words)
 
 
-def _told(change: ChangePoint | None) -> tuple[Value, Value]:
+def _verdict_cells(change: ChangePoint | None) -> tuple[Value, Value]:
     if change is None:
         return Styled(NEVER, Style.SOFT), ""
-    counted = [_counted(one.finding, one.unit) for one in change.explanations if isinstance(one.finding, CountedBeside)]
+    counted = [
+        _counted(explanation.finding, explanation.unit)
+        for explanation in change.explanations
+        if isinstance(explanation.finding, CountedBeside)
+    ]
     return title_verdict(change.verdict), "; ".join(filter(None, counted))
 
 
@@ -213,25 +222,25 @@ def _is_of_figure(finding: CountedBeside) -> bool:
 
 def _most(finding: CountedBeside) -> tuple[str, float] | None:
     rose = finding.verdict is Verdict.REGRESSED
-    return next((one for one in finding.functions if (one[1] > 0) == rose), None)
+    return next((function_move for function_move in finding.functions if (function_move[1] > 0) == rose), None)
 
 
-def _chart(board: Board) -> Drawing:
+def _chart(board: PublishedBoard) -> Drawing:
     """Each core with itself over the releases."""
     series, scale = board.figure, scale_of(board.figure.unit)
-    wanted = set(series.figures)
+    paths = set(series.figures)
     values: dict[str, list[float]] = {}
     for run in board.releases:
         for figure in figures_of(run):
-            if figure.path in wanted:
+            if figure.path in paths:
                 values.setdefault(figure.path.rpartition("core-")[2], []).append(figure.value / scale)
-    whole = {core: found for core, found in sorted(values.items()) if len(found) == len(board.references)}
+    whole = {core: by_release for core, by_release in sorted(values.items()) if len(by_release) == len(board.references)}
     lines = Lines(tuple(map(release, board.references)), whole, f"{series.heading}, one core at a time", tuple(_bands(board)))
     note = "Each core over the releases, one sample for each point; cores are cluster.core."
-    return Drawing("Wake-up after CPU_OFF, one core at a time", note, drawn(lines), f"releases-{_slug(board.name)}", is_flame=False)
+    return Drawing("Wake-up after CPU_OFF, one core at a time", note, release_svg(lines), f"releases-{_slug(board.name)}", is_flame=False)
 
 
-def _bands(board: Board) -> Iterator[Band]:
+def _bands(board: PublishedBoard) -> Iterator[Band]:
     series = board.figure
     at, times = _worst(series)
     if not _is_rise(series, at):
@@ -244,45 +253,47 @@ def _bands(board: Board) -> Iterator[Band]:
         yield Band(last + 1, len(series.points) - 1, f"{now:.1f} times", f"{now:.1f} times", _in_function(down), is_rise=False)
 
 
-def _in_function(found: _Function | None) -> str:
-    return f"{found.moved:+g} in {found.name}".replace("-", "\N{MINUS SIGN}") if found else ""
+def _in_function(function: _Function | None) -> str:
+    return f"{function.moved:+g} in {function.name}".replace("-", "\N{MINUS SIGN}") if function else ""
 
 
-def _runs(found: Sequence[Measured], pages: frozenset[str], tellings: Tellings, week: tuple[str, str] | None) -> Iterator[Section]:
-    if not found:
+def _runs(
+    things: Sequence[MeasuredThing], pages: frozenset[str], tellings: SummaryCache, week: tuple[str, str] | None
+) -> Iterator[Section]:
+    if not things:
         return
     columns = (*words("Measured"), *figures("Runs"), *words("Newest", "Against the run before"), prose("What changed, or why not"))
-    rows = tuple(_row(one, pages, tellings) for one in sorted(found, key=lambda one: _urgency(one, tellings)))
+    rows = tuple(_row(thing, pages, tellings) for thing in sorted(things, key=lambda thing: _urgency(thing, tellings)))
     table = Table("The newest run of each, compared with the one before", columns, rows)
     of_week = (Paragraph((Styled(week[0], target=week[1]),)),) if week else ()
     yield Section("What was measured", (*of_week, table, Paragraph((Styled("The same as a feed", target="feed.xml"),))))
 
 
-def _urgency(one: Measured, tellings: Tellings) -> int:
+def _urgency(thing: MeasuredThing, tellings: SummaryCache) -> int:
     """What changed stands first; else the order is that of the newest runs."""
-    verdict = tellings.of(*(head.id for head in one.pair)).verdict if one.pair else ""
+    verdict = tellings.of(*(head.id for head in thing.pair)).verdict if thing.pair else ""
     return next((at for at, changed in enumerate((Verdict.REGRESSED, Verdict.IMPROVED)) if verdict == changed), 2)
 
 
-def _row(one: Measured, pages: frozenset[str], tellings: Tellings) -> tuple[Value, ...]:
-    last = one.runs[-1]
+def _row(thing: MeasuredThing, pages: frozenset[str], tellings: SummaryCache) -> tuple[Value, ...]:
+    last = thing.runs[-1]
     newest = Styled(last.id, target=f"run/{last.id}.html" if last.id in pages else "")
-    listed = Styled(one.name, target=f"runs/{one.place}.html")
-    if one.pair is None:
-        return listed, len(one.runs), newest, "-", NOTHING_BEFORE
-    a, b = (head.id for head in one.pair)
-    told = tellings.of(a, b)
-    if not told.verdict:
-        return listed, len(one.runs), newest, "-", told.said
-    shown = title_verdict(Verdict(told.verdict))
-    return listed, len(one.runs), newest, Styled(shown.text, shown.style, compared(a, b)), told.functions or told.said
+    listed = Styled(thing.name, target=f"runs/{thing.place}.html")
+    if thing.pair is None:
+        return listed, len(thing.runs), newest, "-", NOTHING_BEFORE
+    a, b = (head.id for head in thing.pair)
+    summary = tellings.of(a, b)
+    if not summary.verdict:
+        return listed, len(thing.runs), newest, "-", summary.said
+    shown = title_verdict(Verdict(summary.verdict))
+    return listed, len(thing.runs), newest, Styled(shown.text, shown.style, compared(a, b)), summary.functions or summary.said
 
 
 def _doors() -> Section:
-    said: list[Paragraph | Commands] = []
+    paragraphs: list[Paragraph | Commands] = []
     for asks, lines in DOORS:
-        said += [Paragraph(asks), Commands(lines)]
-    return Section("Measure yours", tuple(said))
+        paragraphs += [Paragraph(asks), Commands(lines)]
+    return Section("Measure yours", tuple(paragraphs))
 
 
 def trail(*above: tuple[str, str]) -> Text:

@@ -26,25 +26,27 @@ _ALSO = {
 }
 
 
-def screen(found: tuple[Series, ...]) -> Page:
+def screen(all_series: tuple[Series, ...]) -> Page:
     """Each figure as a table of runs with the differences between them, and what its changes are made of."""
-    return Page("", sections=(*(Section("", tuple(_blocks(series))) for series in found), *_conditions(found)), answer=answer(found))
+    return Page(
+        "", sections=(*(Section("", tuple(_blocks(series))) for series in all_series), *_conditions(all_series)), answer=answer(all_series)
+    )
 
 
-def page(found: tuple[Series, ...], with_causes: bool = True) -> Page:
+def page(all_series: tuple[Series, ...], with_causes: bool = True) -> Page:
     """`with_causes` says beside each change what it is made of."""
     from latlab.report.site.history_charts import history_chart
     from latlab.report.site.history_drawings import history_drawing
 
-    drawing, table = history_drawing(found), change_table(found)
+    drawing, table = history_drawing(all_series), change_table(all_series)
     first = Section("", tuple(block for block in (drawing, table) if block is not None))
     folded = tuple(
-        Folded(series.path, (*((history_chart(series, f"series-{n}"),) if _scatters(series) else ()), *_said(series, with_causes)))
-        for n, series in enumerate(found)
+        Folded(series.path, (*((history_chart(series, f"series-{n}"),) if _scatters(series) else ()), *_series_blocks(series, with_causes)))
+        for n, series in enumerate(all_series)
     )
-    lead = tuple(_lead(series) for series in found if series.points)[:1]
-    sections = (first, Section("Every figure: what its changes rest on, and why", folded), *_conditions(found))
-    return Page("History", lead, sections, name=f"History of {found[0].path}", answer=answer(found))
+    lead = tuple(_lead(series) for series in all_series if series.points)[:1]
+    sections = (first, Section("Every figure: what its changes rest on, and why", folded), *_conditions(all_series))
+    return Page("History", lead, sections, name=f"History of {all_series[0].path}", answer=answer(all_series))
 
 
 def _scatters(series: Series) -> bool:
@@ -58,7 +60,7 @@ def _lead(series: Series) -> str:
     return f"{len(points)} runs, {points[0].run.id} to {points[-1].run.id}. Clock: {clock}."
 
 
-def history_json(found: tuple[Series, ...]) -> str:
+def history_json(all_series: tuple[Series, ...]) -> str:
     return json.document(
         {
             "schema": SCHEMA,
@@ -87,11 +89,11 @@ def history_json(found: tuple[Series, ...]) -> str:
                     ],
                     "note": series.note,
                     "figures": list(series.figures),
-                    "suspicions": [suspicion_sentence(one, series.unit) for one in series.suspicions],
+                    "suspicions": [suspicion_sentence(suspicion, series.unit) for suspicion in series.suspicions],
                     "missing": list(series.missing),
-                    "differs": [{"run": series.points[k].run.id, "said": one.title} for k, one in series.differences],
+                    "differs": [{"run": series.points[k].run.id, "said": difference.title} for k, difference in series.differences],
                 }
-                for series in found
+                for series in all_series
             ],
         }
     )
@@ -104,7 +106,7 @@ def certainty(p: float | None) -> str:
 
 def _blocks(series: Series) -> Iterator[Block]:
     yield _table(series)
-    yield from _said(series)
+    yield from _series_blocks(series)
 
 
 def _table(series: Series) -> Table:
@@ -123,10 +125,10 @@ def _table(series: Series) -> Table:
     return Table(f"{series.path} ({together}{series.heading})", columns, tuple(rows))
 
 
-def _said(series: Series, with_causes: bool = True) -> Iterator[Block]:
+def _series_blocks(series: Series, with_causes: bool = True) -> Iterator[Block]:
     if series.changes:
         changes = (_change(series, change) for change in series.changes)
-        yield Items(tuple(one if with_causes else replace(one, below=()) for one in changes))
+        yield Items(tuple(item if with_causes else replace(item, below=()) for item in changes))
     for suspicion in series.suspicions:
         yield Paragraph((Styled("suspect", Style.BAD), f" {suspicion_sentence(suspicion, series.unit)}"))
     for missing in series.missing:
@@ -135,14 +137,14 @@ def _said(series: Series, with_causes: bool = True) -> Iterator[Block]:
         yield Paragraph((Styled("note", Style.DOUBT), f" {series.note}"))
 
 
-def _conditions(found: Iterable[Series]) -> tuple[Section, ...]:
+def _conditions(all_series: Iterable[Series]) -> tuple[Section, ...]:
     """Which differ between two neighbours, once for all figures."""
-    told = {
-        f" {series.points[k - 1].run.id} to {series.points[k].run.id}: {one.title}": None
-        for series in found
-        for k, one in series.differences
+    lines = {
+        f" {series.points[k - 1].run.id} to {series.points[k].run.id}: {difference.title}": None
+        for series in all_series
+        for k, difference in series.differences
     }
-    return (Section("", tuple(Paragraph((Styled("conditions", Style.DOUBT), said)) for said in told)),) if told else ()
+    return (Section("", tuple(Paragraph((Styled("conditions", Style.DOUBT), line)) for line in lines)),) if lines else ()
 
 
 def _change(series: Series, change: ChangePoint) -> Item:
@@ -158,11 +160,11 @@ def _change(series: Series, change: ChangePoint) -> Item:
 def _rested_on(change: ChangePoint) -> str:
     """What a change stands on: the rows of the comparison with the run before, or the whole series; and how many figures moved."""
     judged, moved = change.judged, change.moved
-    parts = [f"{len(rows)} {said}" for rows, said in ((judged.regressed, "regressed"), (judged.improved, "improved")) if rows]
-    said = f"; against the run before {' and '.join(parts)}, of {count(judged.rows, 'row')}" if parts else "; by the series"
+    parts = [f"{len(rows)} {direction}" for rows, direction in ((judged.regressed, "regressed"), (judged.improved, "improved")) if rows]
+    basis = f"; against the run before {' and '.join(parts)}, of {count(judged.rows, 'row')}" if parts else "; by the series"
     if not moved.figures:
-        return said
-    return f"{said}; {len(moved.rose)} of {count(moved.figures, 'figure')} rose and {len(moved.fell)} fell beyond the threshold"
+        return basis
+    return f"{basis}; {len(moved.rose)} of {count(moved.figures, 'figure')} rose and {len(moved.fell)} fell beyond the threshold"
 
 
 def _difference(value: float, previous: float, unit: str) -> str:

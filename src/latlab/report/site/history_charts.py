@@ -33,5 +33,5 @@ def history_chart(series: Series, name: str) -> Chart:
 
 def _short(ids: list[str]) -> list[str]:
     """References without the catalogue's folder that all of them are in."""
-    folders = {one.rpartition("/")[0] for one in ids}
-    return [one.rpartition("/")[2] for one in ids] if len(folders) == 1 else ids
+    folders = {run_id.rpartition("/")[0] for run_id in ids}
+    return [run_id.rpartition("/")[2] for run_id in ids] if len(folders) == 1 else ids

@@ -22,37 +22,37 @@ COMMIT_LETTERS = 12
 def release_names(series: Series) -> list[str]:
     """The runs without the catalogue's folder that all of them are in."""
     ids = [point.run.id for point in series.points]
-    folders = {one.rpartition("/")[0] for one in ids}
-    return [one.rpartition("/")[2] for one in ids] if len(folders) == 1 else ids
+    folders = {run_id.rpartition("/")[0] for run_id in ids}
+    return [run_id.rpartition("/")[2] for run_id in ids] if len(folders) == 1 else ids
 
 
-def answer(found: Sequence[Series]) -> str:
+def answer(all_series: Sequence[Series]) -> str:
     """Of the figure that changed most: each change, and how the newest run compares with the first."""
-    shown = [series for series in found if series.points]
+    shown = [series for series in all_series if series.points]
     if not shown:
         return ""
     changed = [series for series in shown if series.changes]
     if not changed:
         names = release_names(shown[0])
         return f"No change of {_path(shown)} from {names[0]} to {names[-1]}."
-    series = max(changed, key=lambda one: max(map(_size, one.changes)))
+    series = max(changed, key=lambda series_changed: max(map(_size, series_changed.changes)))
     names = release_names(series)
     largest = sorted(series.changes, key=_size, reverse=True)[:MOST_TOLD]
-    told = [_told(change, names) for change in sorted(largest, key=lambda change: change.index)]
-    rest = len(series.changes) - len(told)
-    more = f" and {count(rest, 'smaller change')}" if rest else ""
+    change_texts = [_told(change, names) for change in sorted(largest, key=lambda change: change.index)]
+    more_changes = len(series.changes) - len(change_texts)
+    more = f" and {count(more_changes, 'smaller change')}" if more_changes else ""
     first, last = series.points[0], series.points[-1]
     now = f"{names[-1]} has {amount(last.value, series.unit)}"
     if first.value:
         now += f", {percent(last.value / first.value - 1)} against {names[0]}"
     others = f" {len(changed)} of {len(shown)} figures changed." if len(shown) > 1 else ""
-    return f"{series.path}: {', '.join(told)}{more}; {now}.{others}"
+    return f"{series.path}: {', '.join(change_texts)}{more}; {now}.{others}"
 
 
 def cause_of(change: ChangePoint) -> tuple[str, str]:
     """The function that counts most in a change, and the commit known to have moved it; empty where neither is known."""
-    for one in change.explanations:
-        match one.finding:
+    for explanation in change.explanations:
+        match explanation.finding:
             case FunctionsMoved(functions=(first, *_)):
                 return first.name, ""
             case CountedBeside(functions=(_, *_), verdict=verdict) as counted if verdict is change.verdict:
@@ -62,10 +62,10 @@ def cause_of(change: ChangePoint) -> tuple[str, str]:
     return "", ""
 
 
-def change_table(found: Sequence[Series]) -> Table | None:
+def change_table(all_series: Sequence[Series]) -> Table | None:
     """A row for each change point, in the order of the runs; None where nothing changed."""
     rows: list[tuple[int, tuple[Value, ...]]] = []
-    shown = [series for series in found if series.points]
+    shown = [series for series in all_series if series.points]
     for series in shown:
         names = release_names(series)
         rows += [(change.index, _row(series, change, names, len(shown) > 1)) for change in series.changes]

@@ -51,26 +51,26 @@ class Live:
 
     def state(self, path: str) -> str | None:
         """Another text whenever the page would be another one; None where there is none."""
-        found = self._found(path)
-        return _digest(found) if found else None
+        site_page = self._found(path)
+        return _digest(site_page) if site_page else None
 
     def document(self, path: str) -> str | None:
-        found = self._found(path)
-        if found is None:
+        site_page = self._found(path)
+        if site_page is None:
             return None
-        state = _digest(found)
-        known, text = self._kept.get(path, ("", ""))
-        if known != state:
-            text = with_policy(found.text().replace("</body>", f"{FOLLOW}</body>"))
+        state = _digest(site_page)
+        kept_state, text = self._kept.get(path, ("", ""))
+        if kept_state != state:
+            text = with_policy(site_page.text().replace("</body>", f"{FOLLOW}</body>"))
             self._keep(path, (state, text))
         return text
 
     def _found(self, path: str) -> SitePage | SiteFile | None:
         return next((page for page in self._pages() if page.path == path), None)
 
-    def _keep(self, path: str, made: tuple[str, str]) -> None:
+    def _keep(self, path: str, entry: tuple[str, str]) -> None:
         self._kept.pop(path, None)
-        self._kept[path] = made
+        self._kept[path] = entry
         if len(self._kept) > MOST_KEPT:
             del self._kept[next(iter(self._kept))]
 
@@ -91,8 +91,8 @@ def application(live: Live, names: Sequence[str]) -> Starlette:
         return Response(text, media_type="application/atom+xml" if path.endswith(".xml") else "text/html", headers=HEADERS)
 
     def state(request: Request) -> Response:
-        told = live.state(request.path_params["path"] or FIRST)
-        return PlainTextResponse(told or "", 200 if told else 404, HEADERS)
+        page_state = live.state(request.path_params["path"] or FIRST)
+        return PlainTextResponse(page_state or "", 200 if page_state else 404, HEADERS)
 
     routes = [Route("/state/{path:path}", state), Route("/{path:path}", page)]
     return Starlette(routes=routes, middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=list(names), www_redirect=False)])
@@ -112,10 +112,10 @@ def server(live: Live, names: Sequence[str]) -> Server:
     try:
         import uvicorn
 
-        asked = application(live, names)
+        app = application(live, names)
     except ModuleNotFoundError:
         raise needs_packages("serve", "starlette", "uvicorn") from None
-    return uvicorn.Server(uvicorn.Config(asked, log_level="warning", server_header=False, lifespan="off"))
+    return uvicorn.Server(uvicorn.Config(app, log_level="warning", server_header=False, lifespan="off"))
 
 
 def _digest(page: SitePage | SiteFile) -> str:

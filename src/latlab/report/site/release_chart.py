@@ -24,7 +24,7 @@ class Band:
 
     first: int
     last: int
-    said: str
+    label: str
     short: str
     cause: str = ""
     is_rise: bool = True
@@ -40,27 +40,27 @@ class Lines:
     bands: tuple[Band, ...] = ()
 
 
-def drawn(lines: Lines) -> str:
+def release_svg(lines: Lines) -> str:
     return _svg(lines, 920, 44, 150, False) + _svg(lines, 362, 30, 74, True)
 
 
-def _svg(lines: Lines, width: int, left: int, right: int, narrow: bool) -> Markup:
-    parts = Markup("").join(_parts(lines, width - right, left, narrow))
+def _svg(lines: Lines, width: int, start_x: int, right: int, narrow: bool) -> Markup:
+    parts = Markup("").join(_parts(lines, width - right, start_x, narrow))
     look = "only-narrow" if narrow else "only-wide"
     return Markup('<svg class="{}" viewBox="0 0 {} {}" width="100%">{}</svg>').format(look, width, HEIGHT, parts)
 
 
-def _parts(lines: Lines, end: int, left: int, narrow: bool) -> Iterator[Markup]:
+def _parts(lines: Lines, end: int, start_x: int, narrow: bool) -> Iterator[Markup]:
     top = nice_end(max(max(values) for values in lines.values.values()))
-    step = (end - left) / max(1, len(lines.releases) - 1)
-    xs = [left + at * step for at in range(len(lines.releases))]
+    step = (end - start_x) / max(1, len(lines.releases) - 1)
+    xs = [start_x + at * step for at in range(len(lines.releases))]
     for band in lines.bands:
-        yield from _band(band, xs, step, left, end, narrow)
+        yield from _band(band, xs, step, start_x, end, narrow)
     for tick in range(TICKS + 1):
         value = top * tick / TICKS
         at = _y(value, top)
-        yield Markup('<path class="grid" d="M{},{:.1f}H{}"/>').format(left, at, end)
-        yield Markup('<text class="soft" x="{}" y="{:.1f}" text-anchor="end">{:g}</text>').format(left - 8, at + 4, value)
+        yield Markup('<path class="grid" d="M{},{:.1f}H{}"/>').format(start_x, at, end)
+        yield Markup('<text class="soft" x="{}" y="{:.1f}" text-anchor="end">{:g}</text>').format(start_x - 8, at + 4, value)
     yield Markup('<text class="soft" x="{}" y="14">{}</text>').format(0, lines.unit)
     for at, name in enumerate(lines.releases):
         if not narrow or at % 2 == 0:
@@ -68,13 +68,13 @@ def _parts(lines: Lines, end: int, left: int, narrow: bool) -> Iterator[Markup]:
     yield from _cores(lines, xs, top, end, narrow)
 
 
-def _band(band: Band, xs: Sequence[float], step: float, left: int, end: int, narrow: bool) -> Iterator[Markup]:
-    start, stop = max(left, xs[band.first] - step / 2), min(end, xs[band.last] + step / 2)
+def _band(band: Band, xs: Sequence[float], step: float, start_x: int, end: int, narrow: bool) -> Iterator[Markup]:
+    start, stop = max(start_x, xs[band.first] - step / 2), min(end, xs[band.last] + step / 2)
     look = "rise" if band.is_rise else "fall"
     ground = Markup('<rect class="{}" x="{:.1f}" y="{}" width="{:.1f}" height="{}"/>')
     yield ground.format(look, start, TOP - 42, stop - start, HEIGHT - TOP - BOTTOM + 42)
     words = Markup('<text class="{}" x="{:.1f}" y="{}" text-anchor="middle">{}</text>')
-    yield words.format(look, (start + stop) / 2, TOP - 26, band.short if narrow else band.said)
+    yield words.format(look, (start + stop) / 2, TOP - 26, band.short if narrow else band.label)
     if band.cause and not narrow:
         yield words.format("", (start + stop) / 2, TOP - 8, band.cause)
 
@@ -92,8 +92,8 @@ def _cores(lines: Lines, xs: Sequence[float], top: float, end: int, narrow: bool
             yield Markup('<circle class="{}" cx="{:.1f}" cy="{:.1f}" r="3"><title>{}, {}: {:.3g} {}</title></circle>').format(
                 look, x, _y(value, top), name, core, value, lines.unit.partition(",")[0]
             )
-        said = f"{core}  {values[-1]:.1f}" if narrow else f"core {core}  {values[-1]:.1f} {lines.unit.partition(',')[0]}"
-        yield Markup('<text class="{}" x="{}" y="{:.1f}">{}</text>').format(look, end + 8, places[core] + 4, said)
+        label = f"{core}  {values[-1]:.1f}" if narrow else f"core {core}  {values[-1]:.1f} {lines.unit.partition(',')[0]}"
+        yield Markup('<text class="{}" x="{}" y="{:.1f}">{}</text>').format(look, end + 8, places[core] + 4, label)
 
 
 def _y(value: float, top: float) -> float:
@@ -103,13 +103,13 @@ def _y(value: float, top: float) -> float:
 def _apart(places: Mapping[str, float]) -> dict[str, float]:
     """Labels in the order of their lines, none over another, all within the picture."""
     ordered = sorted(places, key=lambda core: places[core])
-    found: dict[str, float] = {}
+    spread: dict[str, float] = {}
     at = -float("inf")
     for core in ordered:
         at = max(places[core], at + LABEL_PX)
-        found[core] = at
+        spread[core] = at
     over = max(0.0, at - (HEIGHT - BOTTOM))
-    return {core: place - over for core, place in found.items()}
+    return {core: place - over for core, place in spread.items()}
 
 
 def nice_end(most: float) -> float:

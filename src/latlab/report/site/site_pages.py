@@ -9,17 +9,17 @@ from functools import cached_property, partial
 from typing import TypeVar
 
 from latlab.analysis.base.comparison import Comparison
-from latlab.campaigns.site import Board, Measured, UnderWay
+from latlab.campaigns.site import MeasuredThing, PublishedBoard, UnderWay
 from latlab.errors import LatlabError
 from latlab.model.life import Head
 from latlab.report.comparison import web
 from latlab.report.page import Facts, Page, Paragraph, Section
 from latlab.report.redaction import Secrets, redacted
 from latlab.report.renderers import html
-from latlab.report.site import digest, feed, finding, history
+from latlab.report.site import digest, feed, history, search_page
+from latlab.report.site.comparison_summaries import SummaryCache
 from latlab.report.site.digest import Week
 from latlab.report.site.front import MADE_BY, board_page, board_title, compared, front, headline, release, trail
-from latlab.report.site.told import Tellings
 from latlab.report.table import Table, Value, figures, words
 from latlab.report.text import Styled, Text, with_code
 
@@ -49,22 +49,22 @@ class SiteFile:
 
 
 @dataclass(frozen=True)
-class Material:
+class SiteContents:
     """What a site is made of. `compare` compares two stored runs by their ids, `page_of` makes the page of one; `newest` runs of each
     thing that was measured get a page, and so has each that is in progress. `redact` hides whose machines they were in all the others."""
 
-    boards: Sequence[Board]
-    found: Sequence[Measured]
+    boards: Sequence[PublishedBoard]
+    things: Sequence[MeasuredThing]
     newest: int
     page_of: Callable[[str], Page]
     compare: Callable[[str, str], Comparison | str]
-    tellings: Tellings
+    tellings: SummaryCache
     redact: bool = True
     under_way: Sequence[UnderWay] = ()
 
     @cached_property
     def shown(self) -> tuple[Head, ...]:
-        return tuple(head for one in self.found for head in one.runs[-self.newest :])
+        return tuple(head for thing in self.things for head in thing.runs[-self.newest :])
 
     @cached_property
     def ids(self) -> frozenset[str]:
@@ -72,76 +72,79 @@ class Material:
 
     @cached_property
     def weeks(self) -> tuple[Week, ...]:
-        return digest.weeks(self.found)
+        return digest.weeks(self.things)
 
 
-def pages_of(of: Material) -> Iterator[SitePage | SiteFile]:
-    yield from (SitePage(f"run/{one.head.id}.html", _now(one), partial(_unfinished, one)) for one in of.under_way)
+def pages_of(of: SiteContents) -> Iterator[SitePage | SiteFile]:
+    yield from (
+        SitePage(f"run/{run_under_way.head.id}.html", _now(run_under_way), partial(_unfinished, run_under_way))
+        for run_under_way in of.under_way
+    )
     for page in _pages(of):
         yield replace(page, page=partial(_redacted, page.page, of), made_of=f"redacted {page.made_of}") if of.redact else page
-    made_of = f"{of.redact} {_everything(of.found)} {''.join(week.made_of for week in of.weeks)}"
-    yield SiteFile(feed.PATH, made_of, lambda: feed.document(_hidden(feed.entries(of.found, of.weeks, of.tellings), of)))
+    made_of = f"{of.redact} {_everything(of.things)} {''.join(week.made_of for week in of.weeks)}"
+    yield SiteFile(feed.PATH, made_of, lambda: feed.document(_hidden(feed.entries(of.things, of.weeks, of.tellings), of)))
 
 
-def _hidden(told: T, of: Material) -> T:
-    return redacted(told, _secrets(of)) if of.redact else told
+def _hidden(value: T, of: SiteContents) -> T:
+    return redacted(value, _secrets(of)) if of.redact else value
 
 
-def _redacted(page: Callable[[], Page], of: Material) -> Page:
+def _redacted(page: Callable[[], Page], of: SiteContents) -> Page:
     return redacted(page(), _secrets(of))
 
 
-def _secrets(of: Material) -> Secrets:
+def _secrets(of: SiteContents) -> Secrets:
     """Names of machines; what else a run or a comparison tells is hidden where it is told."""
-    return Secrets.of([one.runs[-1] for one in of.found])
+    return Secrets.of([thing.runs[-1] for thing in of.things])
 
 
-def _pages(of: Material) -> Iterator[SitePage]:
-    now = "".join(f"\n{one.head.id} under way" for one in of.under_way)
-    yield SitePage("index.html", f"{_everything(of.found)}{now}", partial(_front, of))
-    yield SitePage(finding.PATH, _everything(of.found), partial(_search, of))
+def _pages(of: SiteContents) -> Iterator[SitePage]:
+    now = "".join(f"\n{run_under_way.head.id} under way" for run_under_way in of.under_way)
+    yield SitePage("index.html", f"{_everything(of.things)}{now}", partial(_front, of))
+    yield SitePage(search_page.PATH, _everything(of.things), partial(_search, of))
     for week in of.weeks:
         yield SitePage(digest.place(week), week.made_of, partial(digest.page, week, of.tellings, of.ids))
     for board in of.boards:
         yield SitePage(board_page(board), "catalogue", partial(_board, board))
         for a, b in board.steps:
             yield _pair(a, b, partial(board.compare, a, b), (board_title(board), f"../{board_page(board)}"), of.redact)
-    for one in of.found:
-        yield SitePage(f"runs/{one.place}.html", _everything([one]), partial(_list, one, of.ids))
-        if one.pair:
-            a, b = (head.id for head in one.pair)
-            yield _pair(a, b, partial(of.compare, a, b), (one.name, f"../runs/{one.place}.html"), of.redact)
-        for head in one.runs[-of.newest :]:
-            yield SitePage(f"run/{head.id}.html", _state(head), partial(_run, one, head.id, of.page_of))
+    for thing in of.things:
+        yield SitePage(f"runs/{thing.place}.html", _everything([thing]), partial(_list, thing, of.ids))
+        if thing.pair:
+            a, b = (head.id for head in thing.pair)
+            yield _pair(a, b, partial(of.compare, a, b), (thing.name, f"../runs/{thing.place}.html"), of.redact)
+        for head in thing.runs[-of.newest :]:
+            yield SitePage(f"run/{head.id}.html", _state(head), partial(_run, thing, head.id, of.page_of))
 
 
-def _front(of: Material) -> Page:
+def _front(of: SiteContents) -> Page:
     week = (digest.title(of.weeks[0], of.tellings), digest.place(of.weeks[0])) if of.weeks else None
-    return front(of.boards, of.found, of.ids, of.tellings, of.under_way, week)
+    return front(of.boards, of.things, of.ids, of.tellings, of.under_way, week)
 
 
-def _search(of: Material) -> Page:
-    told = [(a.id, b.id, of.tellings.of(a.id, b.id)) for one in of.found if one.pair for a, b in [one.pair]]
-    return finding.page(of.boards, of.found, of.weeks, of.shown, told)
+def _search(of: SiteContents) -> Page:
+    summaries = [(a.id, b.id, of.tellings.of(a.id, b.id)) for thing in of.things if thing.pair for a, b in [thing.pair]]
+    return search_page.page(of.boards, of.things, of.weeks, of.shown, summaries)
 
 
-def _everything(found: Sequence[Measured]) -> str:
-    return "\n".join(_state(head) for one in found for head in one.runs)
+def _everything(things: Sequence[MeasuredThing]) -> str:
+    return "\n".join(_state(head) for thing in things for head in thing.runs)
 
 
 def _state(head: Head) -> str:
     return f"{head.id} {head.status} {head.samples} {head.label}"
 
 
-def _now(one: UnderWay) -> str:
-    return f"{_state(one.head)} {one.phase}"
+def _now(run_under_way: UnderWay) -> str:
+    return f"{_state(run_under_way.head)} {run_under_way.phase}"
 
 
-def _unfinished(one: UnderWay) -> Page:
-    head = one.head
+def _unfinished(run_under_way: UnderWay) -> Page:
+    head = run_under_way.head
     facts = (
         ("status", head.status),
-        ("doing", one.phase),
+        ("doing", run_under_way.phase),
         ("started (UTC)", head.started_utc),
         ("platform", head.platform),
         ("firmware", head.firmware),
@@ -153,48 +156,54 @@ def _unfinished(one: UnderWay) -> Page:
 
 
 def _above(*above: tuple[str, str]) -> Text:
-    return trail(("Front page", "../index.html"), ("Search", f"../{finding.PATH}"), *above)
+    return trail(("Front page", "../index.html"), ("Search", f"../{search_page.PATH}"), *above)
 
 
 def _pair(a: str, b: str, compared_to: Callable[[], Comparison | str], above: tuple[str, str], redact: bool) -> SitePage:
     def page() -> Page:
-        found = compared_to()
-        if isinstance(found, str):
-            made = Page(f"{a} and {b} are not compared", (with_code(found),))
+        comparison = compared_to()
+        if isinstance(comparison, str):
+            new_page = Page(f"{a} and {b} are not compared", (with_code(comparison),))
         else:
-            made = redacted(web.page(found), Secrets.of((found.a, found.b))) if redact else web.page(found)
-        return replace(made, trail=_above(above), made_by=f"latlab compare {a} {b}")
+            new_page = redacted(web.page(comparison), Secrets.of((comparison.a, comparison.b))) if redact else web.page(comparison)
+        return replace(new_page, trail=_above(above), made_by=f"latlab compare {a} {b}")
 
     return SitePage(compared(a, b), f"{a} {b}", page)
 
 
-def _board(board: Board) -> Page:
-    made = history.page(board.history, with_causes=False)
+def _board(board: PublishedBoard) -> Page:
+    new_page = history.page(board.history, with_causes=False)
     links = (Styled(f"{release(a)} to {release(b)}", target=f"../{compared(a, b)}") for a, b in board.steps)
     steps = Section("Release by release, and why", (Paragraph(tuple(part for link in links for part in (link, " \u00b7 "))[:-1]),))
-    picture, *rest = made.sections
+    picture, *other_sections = new_page.sections
     title = f"{board_title(board)}: {release(board.references[0])} to {release(board.references[-1])}"
     return replace(
-        made, title=title, lead=(headline(board), *made.lead), sections=(picture, steps, *rest), trail=_above(), name=title, made_by=MADE_BY
+        new_page,
+        title=title,
+        lead=(headline(board), *new_page.lead),
+        sections=(picture, steps, *other_sections),
+        trail=_above(),
+        name=title,
+        made_by=MADE_BY,
     )
 
 
-def _list(one: Measured, pages: frozenset[str]) -> Page:
-    listed = one.runs[-MOST_LISTED:]
+def _list(thing: MeasuredThing, pages: frozenset[str]) -> Page:
+    listed = thing.runs[-MOST_LISTED:]
     columns = (*words("Run", "Started (UTC)", "Status"), *figures("Samples"), *words("Firmware", "Label"))
     rows: list[tuple[Value, ...]] = []
     for head in reversed(listed):
         run = Styled(head.id, target=f"../run/{head.id}.html" if head.id in pages else "")
         rows.append((run, head.started_utc[:16].replace("T", " "), head.status, head.samples, head.firmware, head.label))
-    older = len(one.runs) - len(listed)
-    rest = (Paragraph(f"{older} older runs are not listed; `latlab ls` lists all."),) if older else ()
+    older = len(thing.runs) - len(listed)
+    note = (Paragraph(f"{older} older runs are not listed; `latlab ls` lists all."),) if older else ()
     table = Table("Runs, the newest first", columns, tuple(rows))
-    return Page(one.name, sections=(Section("", (table, *rest)),), trail=_above(), made_by=MADE_BY)
+    return Page(thing.name, sections=(Section("", (table, *note)),), trail=_above(), made_by=MADE_BY)
 
 
-def _run(one: Measured, run: str, page_of: Callable[[str], Page]) -> Page:
+def _run(thing: MeasuredThing, run: str, page_of: Callable[[str], Page]) -> Page:
     try:
-        made = page_of(run)
+        new_page = page_of(run)
     except LatlabError as error:
-        made = Page(f"{run} has no page", (str(error),), made_by=f"latlab show {run}")
-    return replace(made, trail=_above((one.name, f"../runs/{one.place}.html")))
+        new_page = Page(f"{run} has no page", (str(error),), made_by=f"latlab show {run}")
+    return replace(new_page, trail=_above((thing.name, f"../runs/{thing.place}.html")))

@@ -10,7 +10,7 @@ from latlab.report.table import Table, figures, words
 from latlab.virtual.accuracy import accuracy
 from latlab.virtual.board_times import BoardTime
 from latlab.virtual.class_costs import ClassFit, Guess, LeftOut
-from latlab.virtual.exploration import Finding
+from latlab.virtual.exploration import ExplorationResult
 from latlab.virtual.fit import Fit
 from latlab.virtual.prediction import Prediction
 from latlab.virtual.program import SpanKey
@@ -20,16 +20,14 @@ NS_PER_US = 1000
 SPAN = words("Test", "Metric", "Core")
 
 
-def fit_table(found: Fit[SpanKey]) -> Table:
-    rows = tuple((cost.name, us(cost.value_ns), us(cost.half_width_ns)) for cost in found.costs)
+def fit_table(fit: Fit[SpanKey]) -> Table:
+    rows = tuple((cost.name, us(cost.value_ns), us(cost.half_width_ns)) for cost in fit.costs)
     title = "Fitted costs, µs, with the half width of their 95 % confidence interval"
     return Table(title, (*words("Cost"), *figures("Value", "±")), rows)
 
 
-def class_cost_table(found: ClassFit) -> Table:
-    rows = tuple(
-        (cost.processor, cost.group, round(cost.value_ns, 1), round(cost.low_ns, 1), round(cost.high_ns, 1)) for cost in found.costs
-    )
+def class_cost_table(fit: ClassFit) -> Table:
+    rows = tuple((cost.processor, cost.group, round(cost.value_ns, 1), round(cost.low_ns, 1), round(cost.high_ns, 1)) for cost in fit.costs)
     title = "Time of an instruction, ns; low and high by fits without one of the releases"
     return Table(title, (*words("Processor", "Ran"), *figures("Value", "Low", "High")), rows)
 
@@ -37,63 +35,73 @@ def class_cost_table(found: ClassFit) -> Table:
 def guess_table(guesses: Sequence[Guess]) -> Table:
     """With the interval of 90 % where releases can be left out of the fit."""
     rows = tuple(
-        (*_place_of(one), us(one.measured_ns), us(one.predicted_ns), *_around(one), round(one.error_percent, 2)) for one in guesses
+        (*_place_of(guess), us(guess.measured_ns), us(guess.predicted_ns), *_around(guess), round(guess.error_percent, 2))
+        for guess in guesses
     )
     columns = (*words("Test", "Metric", "Cluster"), *figures("Measured", "Predicted", "Low", "High", "Error %"))
     return Table("Measured and predicted by counts, µs, median of the cores but the lead", columns, rows)
 
 
-def left_out_table(found: Sequence[LeftOut]) -> Table:
+def left_out_table(releases: Sequence[LeftOut]) -> Table:
     """How far off each release is when the others are fitted, by metric, beside the mean of the others."""
     rows = []
-    for one in found:
-        for metric in dict.fromkeys(guess.cell[1] for guess in one.by_counts):
-            by_counts, unchanged = ([each for each in some if each.cell[1] is metric] for some in (one.by_counts, one.unchanged))
-            known = [each.is_inside for each in by_counts if each.is_inside is not None]
-            errors = [sorted(abs(each.error_percent) for each in some) for some in (by_counts, unchanged)]
-            told = [round(value, 1) for some in errors for value in (median(some), some[-1])]
-            rows.append((one.release, metric.value, len(by_counts), sum(known) if known else "-", *told))
+    for left_out in releases:
+        for metric in dict.fromkeys(guess.cell[1] for guess in left_out.by_counts):
+            by_counts, unchanged = (
+                [guess for guess in some if guess.cell[1] is metric] for some in (left_out.by_counts, left_out.unchanged)
+            )
+            insides = [guess.is_inside for guess in by_counts if guess.is_inside is not None]
+            errors = [sorted(abs(guess.error_percent) for guess in some) for some in (by_counts, unchanged)]
+            errors_shown = [round(value, 1) for some in errors for value in (median(some), some[-1])]
+            rows.append((left_out.release, metric.value, len(by_counts), sum(insides) if insides else "-", *errors_shown))
     columns = (*words("Release", "Metric"), *figures("Spans", "Inside", "Median", "Worst", "Median unchanged", "Worst unchanged"))
     return Table("Each release predicted from the others: errors in %, and those of no change", columns, tuple(rows))
 
 
 def board_time_table(board: str, times: Sequence[BoardTime], groups: Sequence[str]) -> Table:
     rows = tuple(
-        (one.span[0], one.span[1].value, *(round(count, 1) for count in one.moved), *_signed(one)) for one in times
+        (board_time.span[0], board_time.span[1].value, *(round(count, 1) for count in board_time.moved),
+        *_signed(board_time)) for board_time in times
     )  # fmt: skip
     title = f"Difference in instructions, and its time on {board}, µs; low and high by fits without one of its releases"
     return Table(title, (*words("Test", "Metric"), *figures(*groups, "µs", "Low", "High")), rows)
 
 
-def _signed(one: BoardTime) -> tuple[float | str, float | str, float | str]:
-    return ("-", "-", "-") if one.time_ns is None else (us(one.time_ns), us(one.low_ns), us(one.high_ns))
+def _signed(board_time: BoardTime) -> tuple[float | str, float | str, float | str]:
+    return ("-", "-", "-") if board_time.time_ns is None else (us(board_time.time_ns), us(board_time.low_ns), us(board_time.high_ns))
 
 
-def said_time(board: str, one: BoardTime) -> str:
+def said_time(board: str, board_time: BoardTime) -> str:
     """What a span's instructions take, with the ends of its interval."""
-    if one.time_ns is None:
+    if board_time.time_ns is None:
         return f"on {board} not predicted, because flushes by set and way differ"
-    return f"on {board} {us(one.time_ns):+g} µs ({us(one.low_ns):+g} to {us(one.high_ns):+g})"
+    return f"on {board} {us(board_time.time_ns):+g} µs ({us(board_time.low_ns):+g} to {us(board_time.high_ns):+g})"
 
 
-def time_json(one: BoardTime) -> dict[str, object]:
-    low_ns, high_ns = (None, None) if one.time_ns is None else (one.low_ns, one.high_ns)
-    return {"test": one.span[0], "metric": one.span[1].value, "time_ns": one.time_ns, "low_ns": low_ns, "high_ns": high_ns}
+def time_json(board_time: BoardTime) -> dict[str, object]:
+    low_ns, high_ns = (None, None) if board_time.time_ns is None else (board_time.low_ns, board_time.high_ns)
+    return {
+        "test": board_time.span[0],
+        "metric": board_time.span[1].value,
+        "time_ns": board_time.time_ns,
+        "low_ns": low_ns,
+        "high_ns": high_ns,
+    }
 
 
-def _place_of(one: Guess) -> tuple[str, str, str]:
-    test, metric, cluster = one.cell
+def _place_of(guess: Guess) -> tuple[str, str, str]:
+    test, metric, cluster = guess.cell
     return test, metric.value, str(cluster)
 
 
-def _around(one: Guess) -> tuple[float | str, float | str]:
-    if one.half_width_ns is None:
+def _around(guess: Guess) -> tuple[float | str, float | str]:
+    if guess.half_width_ns is None:
         return "-", "-"
-    return us(max(0.0, one.predicted_ns - one.half_width_ns)), us(one.predicted_ns + one.half_width_ns)
+    return us(max(0.0, guess.predicted_ns - guess.half_width_ns)), us(guess.predicted_ns + guess.half_width_ns)
 
 
-def residual_table(found: Fit[SpanKey]) -> Table:
-    rows = tuple((*_place(key), us(measured), us(modelled), _percent(modelled, measured)) for key, measured, modelled in found.spans)
+def residual_table(fit: Fit[SpanKey]) -> Table:
+    rows = tuple((*_place(key), us(measured), us(modelled), _percent(modelled, measured)) for key, measured, modelled in fit.spans)
     return Table("Residuals of the fit, µs", (*SPAN, *figures("Measured", "Modelled", "Error %")), rows)
 
 
@@ -115,21 +123,21 @@ def error_table(predictions: Sequence[Prediction]) -> Table:
     """Median and worst error of each metric, and how many lie inside their interval: all tests together, then test by test."""
     rows = tuple(
         (
-            one.test or "all tests",
-            one.metric.value,
-            one.spans,
-            "-" if one.inside is None else one.inside,
-            round(one.median_percent, 2),
-            round(abs(one.worst.error_percent), 2),
-            _where(one.worst),
+            prediction.test or "all tests",
+            prediction.metric.value,
+            prediction.spans,
+            "-" if prediction.inside is None else prediction.inside,
+            round(prediction.median_percent, 2),
+            round(abs(prediction.worst.error_percent), 2),
+            _where(prediction.worst),
         )
-        for one in accuracy(predictions)
+        for prediction in accuracy(predictions)
     )
     columns = (*words("Test", "Metric"), *figures("Spans", "Inside", "Median", "Worst"), *words("Worst at"))
     return Table("Absolute error of the prediction, %", columns, rows)
 
 
-def exploration_table(findings: Sequence[Finding]) -> Table:
+def exploration_table(findings: Sequence[ExplorationResult]) -> Table:
     rows = tuple(
         (
             f.system.clusters,
@@ -144,8 +152,8 @@ def exploration_table(findings: Sequence[Finding]) -> Table:
         )
         for f in findings
     )
-    what = words("Clusters", "Programs", "Mode", "Interrupts", "Lock scope", "How far")
-    columns = (*what, *figures("States", "Steps"), *words("Verdict"))
+    design_columns = words("Clusters", "Programs", "Mode", "Interrupts", "Lock scope", "How far")
+    columns = (*design_columns, *figures("States", "Steps"), *words("Verdict"))
     return Table("Explored interleavings", columns, rows)
 
 

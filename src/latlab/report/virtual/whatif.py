@@ -12,7 +12,7 @@ from latlab.report.renderers import csv, json
 from latlab.report.table import Table, figures, words
 from latlab.report.virtual.virtual_tables import us
 from latlab.virtual.board import Board
-from latlab.virtual.whatif import Growth, Point, growths
+from latlab.virtual.whatif import Growth, SweepPoint, growths
 
 SCHEMA = "latlab-whatif"
 VERSION = 1
@@ -45,7 +45,7 @@ class Sweep:
     platform: str
     board: Board
     test: str
-    points: tuple[Point, ...]
+    points: tuple[SweepPoint, ...]
 
     @property
     def title(self) -> str:
@@ -72,8 +72,8 @@ class Sweep:
 
 def tables(sweep: Sweep) -> list[Table]:
     """Every point, the slowest power-downs in their parts, and how they grow."""
-    found = growths(sweep.points)
-    return [_points(sweep), *([_parts(found), _growths(found)] if found else [])]
+    growths_found = growths(sweep.points)
+    return [_points(sweep), *([_parts(growths_found), _growths(growths_found)] if growths_found else [])]
 
 
 def as_json(sweep: Sweep) -> str:
@@ -103,12 +103,14 @@ def as_csv(sweep: Sweep) -> str:
     return csv.lines(rows[0], (row.values() for row in rows))
 
 
-def ends_of(found: Iterable[Growth]) -> list[Point]:
+def ends_of(growths_found: Iterable[Growth]) -> list[SweepPoint]:
     """The points between which growth is told, each once."""
-    return [point for growth in found for point in ((growth.small,) if growth.small is growth.large else (growth.small, growth.large))]
+    return [
+        point for growth in growths_found for point in ((growth.small,) if growth.small is growth.large else (growth.small, growth.large))
+    ]
 
 
-def part_ns(point: Point, part: str) -> int:
+def part_ns(point: SweepPoint, part: str) -> int:
     return sum(point.causes_ns[cause] for cause in PARTS[part])
 
 
@@ -130,33 +132,33 @@ def _points(sweep: Sweep) -> Table:
     return Table(f"{sweep.title}, µs. {sweep.basis} {NO_INTERVAL}", columns, rows)
 
 
-def _parts(found: Sequence[Growth]) -> Table:
+def _parts(growths_found: Sequence[Growth]) -> Table:
     rows = tuple(
         (*_design(p), p.cores, str(p.worst_core), us(p.powerdown_worst_ns), *(us(part_ns(p, part)) for part in PARTS))
-        for p in ends_of(found)
+        for p in ends_of(growths_found)
     )
     return Table("The worst powerdown in its parts, µs", (*DESIGN_COLUMNS, *figures("Cores", "Core", "Worst", *PARTS)), rows)
 
 
-def _growths(found: Sequence[Growth]) -> Table:
+def _growths(growths_found: Sequence[Growth]) -> Table:
     """Every growth of a sweep is between the same two numbers of cores."""
-    few, many = found[0].small.cores, found[0].large.cores
+    few, many = growths_found[0].small.cores, growths_found[0].large.cores
     names = [
         heading for cores in dict.fromkeys((few, many)) for heading in (f"Worst at {cores}", f"over alone, {cores}", f"over floor, {cores}")
     ]
-    rows = tuple((*_design(g.small), *(cell for p in ends_of([g]) for cell in _worst(p)), _ratio(g.factor)) for g in found)
+    rows = tuple((*_design(g.small), *(cell for p in ends_of([g]) for cell in _worst(p)), _ratio(g.factor)) for g in growths_found)
     return Table("How the worst powerdown grows, µs and factors", (*DESIGN_COLUMNS, *figures(*names, f"Growth {few} to {many}")), rows)
 
 
-def _worst(point: Point) -> tuple[str | float, ...]:
+def _worst(point: SweepPoint) -> tuple[str | float, ...]:
     return us(point.powerdown_worst_ns), _ratio(point.over_alone), _ratio(point.over_floor)
 
 
-def _design(point: Point) -> tuple[str | float, ...]:
+def _design(point: SweepPoint) -> tuple[str | float, ...]:
     return point.design.lock, point.design.lock_scope, point.design.channel, point.cluster_size
 
 
-def _record(point: Point) -> dict[str, Any]:
+def _record(point: SweepPoint) -> dict[str, Any]:
     return {
         "lock": point.design.lock,
         "lock_scope": point.design.lock_scope,
@@ -176,7 +178,7 @@ def _record(point: Point) -> dict[str, Any]:
     }
 
 
-def _causes(point: Point) -> dict[str, int]:
+def _causes(point: SweepPoint) -> dict[str, int]:
     return {cause.value: ns for cause, ns in point.causes_ns.items()}
 
 

@@ -12,12 +12,12 @@ from latlab.report.chart import Chart, finished
 from latlab.report.vega import alt
 from latlab.report.virtual.virtual_tables import NS_PER_US
 from latlab.report.virtual.whatif import PARTS_NOTE, Sweep, ends_of
-from latlab.virtual.whatif import Point, growths
+from latlab.virtual.whatif import SweepPoint, growths
 
 PANEL_PX = (400, 260)
 PARTS_PX = 560
 BAR_PX = 24
-SPANS: dict[str, Callable[[Point], float]] = {
+SPANS: dict[str, Callable[[SweepPoint], float]] = {
     "Worst powerdown": lambda point: point.powerdown_worst_ns,
     "Median powerdown": lambda point: point.powerdown_median_ns,
     "Worst wakeup": lambda point: point.wakeup_worst_ns,
@@ -145,7 +145,7 @@ def _colours(sweep: Sweep) -> alt.Scale:
     return alt.Scale(domain=list(labels), range=chosen)
 
 
-def _family(sweep: Sweep, point: Point) -> str:
+def _family(sweep: Sweep, point: SweepPoint) -> str:
     """The design but for its scope; beside the channel only what the sweep varies."""
     words = [f"{point.design.channel} channel"]
     words += [point.design.lock] if len({p.design.lock for p in sweep.points}) > 1 else []
@@ -153,7 +153,7 @@ def _family(sweep: Sweep, point: Point) -> str:
     return ", ".join(words)
 
 
-def _label(sweep: Sweep, point: Point) -> str:
+def _label(sweep: Sweep, point: SweepPoint) -> str:
     return f"{_family(sweep, point)}, {point.design.lock_scope}"
 
 

@@ -15,8 +15,8 @@ BASIS = "The costs of a described board and the production sources of psci; noth
 
 
 def page(sweep: Sweep) -> Page:
-    every, *told = tables(sweep)
-    notes = dict(zip(told, (PARTS_NOTE, GROWTH_NOTE), strict=False))
+    every, *shown_tables = tables(sweep)
+    notes = dict(zip(shown_tables, (PARTS_NOTE, GROWTH_NOTE), strict=False))
     shown = tuple(Section(plain(table.caption), (Paragraph(note), replace(table, caption=""))) for table, note in reversed(notes.items()))
     facts = (("platform", sweep.platform), ("test", sweep.test), ("cores", sweep.basis))
     costs = tuple((cost, str(ns)) for cost, ns in sweep.costs_ns.items())
@@ -24,5 +24,5 @@ def page(sweep: Sweep) -> Page:
         Section("Every point", (Folded(f"{len(every.rows)} points, µs", (replace(every, caption=""),)),)),
         Section("What these figures mean", (Paragraph(BASIS), Facts((*facts, *costs)))),
     )
-    drawn = tuple(Section(chart.title, (replace(chart, title=""),)) for chart in named(charts(sweep), "chart"))
-    return Page(sweep.title, (f"Clock: virtual time. Unit: µs. {sweep.basis} {NO_INTERVAL}",), (*drawn, *shown, *last))
+    pictures = tuple(Section(chart.title, (replace(chart, title=""),)) for chart in named(charts(sweep), "chart"))
+    return Page(sweep.title, (f"Clock: virtual time. Unit: µs. {sweep.basis} {NO_INTERVAL}",), (*pictures, *shown, *last))

@@ -12,7 +12,7 @@ TRAILER = "TRAILER!!!"
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ArchiveEntry:
     """`path` is relative to the root; `mode` holds type and permissions; a link's target is its data; `device` is major and minor."""
 
     path: str
@@ -21,24 +21,24 @@ class Entry:
     device: tuple[int, int] = (0, 0)
 
 
-def folder(path: str) -> Entry:
-    return Entry(path, stat.S_IFDIR | 0o755)
+def folder(path: str) -> ArchiveEntry:
+    return ArchiveEntry(path, stat.S_IFDIR | 0o755)
 
 
-def file(path: str, data: bytes, executable: bool = False) -> Entry:
-    return Entry(path, stat.S_IFREG | (0o755 if executable else 0o644), data)
+def file(path: str, data: bytes, executable: bool = False) -> ArchiveEntry:
+    return ArchiveEntry(path, stat.S_IFREG | (0o755 if executable else 0o644), data)
 
 
-def character_device(path: str, major: int, minor: int) -> Entry:
-    return Entry(path, stat.S_IFCHR | 0o600, device=(major, minor))
+def character_device(path: str, major: int, minor: int) -> ArchiveEntry:
+    return ArchiveEntry(path, stat.S_IFCHR | 0o600, device=(major, minor))
 
 
-def archive(entries: Iterable[Entry]) -> bytes:
+def archive(entries: Iterable[ArchiveEntry]) -> bytes:
     """The archive of the entries, preceded by the folders that they are in; padded to 512 bytes so that archives can follow each other."""
-    wanted = list(entries)
-    named = {entry.path for entry in wanted}
-    missing = sorted({parent for entry in wanted for parent in _parents(entry.path)} - named)
-    ordered = [*map(folder, missing), *wanted, Entry(TRAILER, 0)]
+    all_entries = list(entries)
+    named = {entry.path for entry in all_entries}
+    missing = sorted({parent for entry in all_entries for parent in _parents(entry.path)} - named)
+    ordered = [*map(folder, missing), *all_entries, ArchiveEntry(TRAILER, 0)]
     packed = b"".join(_packed(entry, number) for number, entry in enumerate(ordered, 1))
     return packed + bytes(-len(packed) % 512)
 
@@ -48,7 +48,7 @@ def _parents(path: str) -> Iterable[str]:
     return ("/".join(parts[: i + 1]) for i in range(len(parts)))
 
 
-def _packed(entry: Entry, inode: int) -> bytes:
+def _packed(entry: ArchiveEntry, inode: int) -> bytes:
     name = entry.path.encode() + b"\0"
     links = 2 if stat.S_ISDIR(entry.mode) else 1
     fields = (inode, entry.mode, 0, 0, links, 0, len(entry.data), 0, 0, *entry.device, len(name), 0)

@@ -28,8 +28,8 @@ class PrivateApt:
 
     def dependency(self, package: str, pattern: str) -> str:
         """What a meta-package stands for: its dependency whose name matches."""
-        said = self._run("apt-cache", "depends", package)
-        for name in re.findall(r"^\s*Depends: (\S+)$", said, re.MULTILINE):
+        output = self._run("apt-cache", "depends", package)
+        for name in re.findall(r"^\s*Depends: (\S+)$", output, re.MULTILINE):
             if re.fullmatch(pattern, name):
                 return str(name)
         raise LatlabError(

@@ -17,7 +17,7 @@ from latlab.targets.guest.cpio import archive, file
 from latlab.targets.guest.guest_dtb import Chosen, patch
 from latlab.targets.guest.guest_image import GuestImage
 from latlab.targets.guest.secure_world import Stack, stack_in
-from latlab.targets.process.console import Console, Limits, MachineEnd, Outcome
+from latlab.targets.process.console import Console, Limits, MachineEnd, MachineOutcome
 from latlab.targets.qemu.command import clock, escaped, loaded, serial_ports
 from latlab.targets.qemu.images import FIRMWARE_BIN, PLATFORM, search_folders
 from latlab.targets.qemu.probe import find_probe, with_probe
@@ -63,7 +63,7 @@ class GuestRun:
     """What became of a job: `outcome` is how QEMU ended, `output` what the guest printed."""
 
     output: GuestOutput
-    outcome: Outcome
+    outcome: MachineOutcome
     console: bytes
     secure: bytes
     stderr: bytes
@@ -137,8 +137,8 @@ def run_guest(
     """Boot, run the shell script `job`, collect what it left in /out. `watch` gets each line of the console; `poll` is asked several times
     in a second whether to stop. What the guest shares with its host is in `folder` meanwhile."""
     if folder is None:
-        with scratch() as own:
-            return run_guest(qemu, machine, image, job, limits, watch, own, poll)
+        with scratch() as scratch_folder:
+            return run_guest(qemu, machine, image, job, limits, watch, scratch_folder, poll)
     initrd = folder / "initrd"
     initrd.write_bytes(_padded(image.initrd.read_bytes()) + archive([file("job", job.encode())]))
     make_shared(folder / SHARED)
@@ -162,7 +162,7 @@ def _followed(console: Console, folder: Path, watch: Callable[[bytes], None]) ->
     output = read_frames(lines)
     outcome = console.outcome
     if outcome.end is MachineEnd.EXIT and output.status is None:
-        outcome = Outcome(MachineEnd.DEATH, f"the guest stopped or reset before its job ended, after {len(lines)} lines of console")
+        outcome = MachineOutcome(MachineEnd.DEATH, f"the guest stopped or reset before its job ended, after {len(lines)} lines of console")
     secure = folder / "secure.log"
     return GuestRun(output, outcome, b"".join(lines), secure.read_bytes() if secure.exists() else b"", console.stderr, console.command)
 
@@ -230,9 +230,9 @@ def _dumped(base: tuple[str, ...], target: Path) -> bytes:
     command = (*base, "-M", _machine_option(target))
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=60, check=False, stdin=subprocess.DEVNULL)
     if done.returncode != 0 or not target.is_file():
-        said = done.stderr.strip().splitlines()
+        errors = done.stderr.strip().splitlines()
         raise LatlabError(
-            f"{base[0]} gave no device tree: {said[-1] if said else 'it printed nothing'}; `latlab doctor` says which QEMU is needed"
+            f"{base[0]} gave no device tree: {errors[-1] if errors else 'it printed nothing'}; `latlab doctor` says which QEMU is needed"
         )
     return target.read_bytes()
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from latlab.errors import DataError, LatlabError, UsageError
-from latlab.targets.guest.cpio import Entry, archive, character_device, file, folder
+from latlab.targets.guest.cpio import ArchiveEntry, archive, character_device, file, folder
 from latlab.targets.guest.debian import PrivateApt, unpack
 from latlab.targets.guest.elf_needed import needed
 from latlab.targets.linux.recorder_binary import cache_folder, guest_sources, meter_for, recorder_for, timed_write_for, wire_sources
@@ -87,11 +87,11 @@ def guest_image(rebuild: bool = False, say: Callable[[str], None] = lambda text:
     if rebuild:
         shutil.rmtree(target.parent / "apt", ignore_errors=True)
     with tempfile.TemporaryDirectory(dir=target.parent, prefix="building-") as work:
-        made = Path(work) / "image"
-        made.mkdir()
-        _build(Path(work), made, say)
+        image_folder = Path(work) / "image"
+        image_folder.mkdir()
+        _build(Path(work), image_folder, say)
         shutil.rmtree(target, ignore_errors=True)
-        made.rename(target)
+        image_folder.rename(target)
     return _load(target)
 
 
@@ -119,7 +119,7 @@ def _source_stamp() -> str:
     return digest.hexdigest()[:12]
 
 
-def _build(work: Path, made: Path, say: Callable[[str], None]) -> None:
+def _build(work: Path, image_folder: Path, say: Callable[[str], None]) -> None:
     root = work / "root"
     apt = _packages(say)
     kernel, headers, common = _kernel_packages(apt)
@@ -130,16 +130,16 @@ def _build(work: Path, made: Path, say: Callable[[str], None]) -> None:
     say("building the kernel module")
     module = _build_module(root, work / "module", headers, common)
     say("packing the initramfs")
-    shutil.copyfile(root / "boot" / f"vmlinuz-{release}", made / "Image")
-    shutil.copyfile(root / "usr/share" / EFI_PACKAGE / "QEMU_EFI.fd", made / EDK2)
-    (made / "initrd.gz").write_bytes(gzip.compress(archive(_entries(root, release, module)), 6, mtime=0))
+    shutil.copyfile(root / "boot" / f"vmlinuz-{release}", image_folder / "Image")
+    shutil.copyfile(root / "usr/share" / EFI_PACKAGE / "QEMU_EFI.fd", image_folder / EDK2)
+    (image_folder / "initrd.gz").write_bytes(gzip.compress(archive(_entries(root, release, module)), 6, mtime=0))
     facts = {
         "kernel_release": release,
         "smc_module": module is not None,
         "packages": [path.stem for path in apt.archives()],
-        "sha256": {name: hashlib.sha256((made / name).read_bytes()).hexdigest() for name in ("Image", "initrd.gz", EDK2)},
+        "sha256": {name: hashlib.sha256((image_folder / name).read_bytes()).hexdigest() for name in ("Image", "initrd.gz", EDK2)},
     }
-    (made / "image.json").write_text(json.dumps(facts, indent=1))
+    (image_folder / "image.json").write_text(json.dumps(facts, indent=1))
 
 
 def _packages(say: Callable[[str], None]) -> PrivateApt:
@@ -147,8 +147,8 @@ def _packages(say: Callable[[str], None]) -> PrivateApt:
     folder = cache_folder() / "guest" / "apt"
     native = run(("dpkg", "--print-architecture")).strip()
     apt = PrivateApt(folder, "arm64", native)
-    wanted = " ".join(TOOL_PACKAGES)
-    if (folder / FETCHED).is_file() and (folder / FETCHED).read_text() == wanted:
+    packages = " ".join(TOOL_PACKAGES)
+    if (folder / FETCHED).is_file() and (folder / FETCHED).read_text() == packages:
         return apt
     shutil.rmtree(folder, ignore_errors=True)
     say("fetching the lists of packages")
@@ -158,7 +158,7 @@ def _packages(say: Callable[[str], None]) -> PrivateApt:
     say("fetching the tools, then the kernel and its headers")
     apt.fetch_with_dependencies(TOOL_PACKAGES)
     apt.fetch((kernel, headers, common, f"{kbuild}:{native}"))
-    (folder / FETCHED).write_text(wanted)
+    (folder / FETCHED).write_text(packages)
     return apt
 
 
@@ -183,7 +183,7 @@ def _build_module(root: Path, work: Path, headers: str, common: str) -> Path:
     return built
 
 
-def _entries(root: Path, release: str, module: Path) -> Iterator[Entry]:
+def _entries(root: Path, release: str, module: Path) -> Iterator[ArchiveEntry]:
     for name in ("proc", "sys", "dev", "tmp", "out", "sbin", "usr/sbin"):
         yield folder(name)
     yield character_device("dev/console", 5, 1)
@@ -204,16 +204,16 @@ def _entries(root: Path, release: str, module: Path) -> Iterator[Entry]:
 
 def libraries_of(root: Path, programs: Sequence[str]) -> dict[str, Path]:
     """Every shared library that the programs need, and that those need."""
-    there = {path.name: path for base in ("lib", "usr/lib") for path in sorted((root / base).rglob("*.so*")) if path.is_file()}
-    found: dict[str, Path] = {}
-    wanted = [root / program for program in programs]
-    while wanted:
-        path = wanted.pop()
+    installed = {path.name: path for base in ("lib", "usr/lib") for path in sorted((root / base).rglob("*.so*")) if path.is_file()}
+    libraries: dict[str, Path] = {}
+    pending = [root / program for program in programs]
+    while pending:
+        path = pending.pop()
         for name in needed(path.read_bytes(), str(path)):
-            if name in found:
+            if name in libraries:
                 continue
-            if name not in there:
+            if name not in installed:
                 raise LatlabError(f"{path}: needs {name}, which no fetched package has; report it with the Debian release")
-            found[name] = there[name].resolve()
-            wanted.append(found[name])
-    return found
+            libraries[name] = installed[name].resolve()
+            pending.append(libraries[name])
+    return libraries

@@ -88,15 +88,15 @@ class Stack:
 def secure_world_of(text: str) -> SecureWorld:
     """`optee`, and behind commas what is not as usual. Raises UsageError."""
     name, *words = text.split(",")
-    said = {"prng": {"prng": True}, "timer-switch=0": {"timer_switch": False}, "timer-switch=1": {"timer_switch": True}}
-    said |= {"embedded-tests": {"embedded_tests": True}, "secure-timer": {"secure_timer": True}}
+    options_of = {"prng": {"prng": True}, "timer-switch=0": {"timer_switch": False}, "timer-switch=1": {"timer_switch": True}}
+    options_of |= {"embedded-tests": {"embedded_tests": True}, "secure-timer": {"secure_timer": True}}
     if name != "optee":
         raise UsageError(f"--secure-world {text}: {name!r} is unknown to latlab; use optee")
-    if unknown := [word for word in words if word not in said]:
+    if unknown := [word for word in words if word not in options_of]:
         raise UsageError(
-            f"--secure-world {text}: {unknown[0]!r} is unknown; optee may be followed by {', '.join(said)}, with commas between"
+            f"--secure-world {text}: {unknown[0]!r} is unknown; optee may be followed by {', '.join(options_of)}, with commas between"
         )
-    return SecureWorld(**{key: value for word in words for key, value in said[word].items()})
+    return SecureWorld(**{key: value for word in words for key, value in options_of[word].items()})
 
 
 def stack_in(folder: Path) -> Stack | None:
@@ -105,46 +105,52 @@ def stack_in(folder: Path) -> Stack | None:
     if not path.is_file():
         return None
     try:
-        said = json.loads(path.read_text("utf-8"))
-        options = tuple((str(name), str(value)) for name, value in said["options"])
-        return Stack(str(said["tf_a"]), str(said["optee"]), int(said["kernel_address"]), bool(said["offers_rng"]), options)
+        description = json.loads(path.read_text("utf-8"))
+        options = tuple((str(name), str(value)) for name, value in description["options"])
+        return Stack(
+            str(description["tf_a"]),
+            str(description["optee"]),
+            int(description["kernel_address"]),
+            bool(description["offers_rng"]),
+            options,
+        )
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise DataError(
             f"{path}: cannot be read ({error!r}); build it again with `latlab guest build --secure-world optee --rebuild`"
         ) from error
 
 
-def secure_world(wanted: SecureWorld, rebuild: bool = False, say: Say = lambda text: None) -> Path:
+def secure_world(world: SecureWorld, rebuild: bool = False, say: Say = lambda text: None) -> Path:
     """The folder of the built stack, built first if it is missing or what it is made of has changed. `rebuild` fetches the sources anew."""
     base = cache_folder() / "secure-world"
     if rebuild:
         shutil.rmtree(base / "source", ignore_errors=True)
         shutil.rmtree(base / "optee", ignore_errors=True)
-    target = base / _stamp(wanted, tuple(field.name for field in fields(wanted)), _own_sources(wanted))
+    target = base / _stamp(world, tuple(field.name for field in fields(world)), _own_sources(world))
     if not rebuild and (target / DESCRIPTION).is_file():
         return target
     _check_tools()
     base.mkdir(parents=True, exist_ok=True)
     sources = {package: _source(base, package, say) for package in (OPTEE, TF_A)}
-    tee = _optee(base, wanted, sources[OPTEE], say)
+    tee = _optee(base, world, sources[OPTEE], say)
     with tempfile.TemporaryDirectory(dir=base, prefix="building-") as name:
         work = Path(name)
         say("building TF-A with it: half a minute")
-        made = _tf_a(work, wanted, sources[TF_A], tee)
-        _describe(made, wanted, sources)
+        images = _tf_a(work, world, sources[TF_A], tee)
+        _describe(images, world, sources)
         shutil.rmtree(target, ignore_errors=True)
-        made.rename(target)
+        images.rename(target)
     return target
 
 
-def _stamp(wanted: SecureWorld, names: tuple[str, ...], sources: tuple[Path, ...] = ()) -> str:
-    said = [FORMAT, *(f"{name}={getattr(wanted, name)}" for name in names), *(path.read_text("utf-8") for path in sources)]
-    return hashlib.sha256("\n".join(map(str, said)).encode()).hexdigest()[:12]
+def _stamp(world: SecureWorld, names: tuple[str, ...], sources: tuple[Path, ...] = ()) -> str:
+    stamped = [FORMAT, *(f"{name}={getattr(world, name)}" for name in names), *(path.read_text("utf-8") for path in sources)]
+    return hashlib.sha256("\n".join(map(str, stamped)).encode()).hexdigest()[:12]
 
 
-def _own_sources(wanted: SecureWorld) -> tuple[Path, ...]:
+def _own_sources(world: SecureWorld) -> tuple[Path, ...]:
     """What TF-A is built with beside its own."""
-    names = ("entropy.c", "secure_timer.c") if wanted.secure_timer else ("entropy.c",)
+    names = ("entropy.c", "secure_timer.c") if world.secure_timer else ("entropy.c",)
     return tuple(guest_sources() / "secure_world" / name for name in names)
 
 
@@ -174,47 +180,47 @@ def _source(base: Path, package: str, say: Say) -> Path:
     return folder
 
 
-def _optee(base: Path, wanted: SecureWorld, source: Path, say: Say) -> Path:
+def _optee(base: Path, world: SecureWorld, source: Path, say: Say) -> Path:
     """OP-TEE's images; those that differ in what only TF-A is told are the same."""
-    own = tuple(field.name for field in fields(wanted) if field.name not in ("timer_switch", "secure_timer"))
-    target = base / "optee" / _stamp(wanted, own)
+    option_names = tuple(field.name for field in fields(world) if field.name not in ("timer_switch", "secure_timer"))
+    target = base / "optee" / _stamp(world, option_names)
     if target.is_dir():
         return target
     say(f"building OP-TEE {optee_version(source)}: a minute or two")
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=base, prefix="building-") as name:
-        told = {name: value for name, value in wanted.options if name.startswith("CFG_")}
-        told |= {"CFG_HWRNG_QUALITY": "1024", "CFG_ARM_SMCCC_TRNG": "y", "CFG_ARM64_core": "y", "CFG_USER_TA_TARGETS": "ta_arm64"}
-        told |= {"CFG_ARM_GICV3": "y", "CFG_PKCS11_TA": "n", "CFG_DT_DRIVER_EMBEDDED_TEST": "n", "DEBUG": "0", "PYTHON3": _python()}
-        told |= {f"CROSS_COMPILE{suffix}": CROSS for suffix in ("", "64", "_core", "_ta_arm64")}
-        words = [f"{name}={value}" for name, value in told.items()]
+        variables = {name: value for name, value in world.options if name.startswith("CFG_")}
+        variables |= {"CFG_HWRNG_QUALITY": "1024", "CFG_ARM_SMCCC_TRNG": "y", "CFG_ARM64_core": "y", "CFG_USER_TA_TARGETS": "ta_arm64"}
+        variables |= {"CFG_ARM_GICV3": "y", "CFG_PKCS11_TA": "n", "CFG_DT_DRIVER_EMBEDDED_TEST": "n", "DEBUG": "0", "PYTHON3": _python()}
+        variables |= {f"CROSS_COMPILE{suffix}": CROSS for suffix in ("", "64", "_core", "_ta_arm64")}
+        words = [f"{name}={value}" for name, value in variables.items()]
         run(("make", "-s", "-j2", "-C", str(source), f"O={name}", "PLATFORM=vexpress-qemu_armv8a", EPOCH, *words))
-        made = Path(name) / "made"
-        made.mkdir()
+        image_folder = Path(name) / "made"
+        image_folder.mkdir()
         for image in ("tee-header_v2.bin", "tee-pager_v2.bin", "tee-pageable_v2.bin", TEE_ELF):
-            shutil.copyfile(Path(name) / "core" / image, made / image)
-        made.rename(target)
+            shutil.copyfile(Path(name) / "core" / image, image_folder / image)
+        image_folder.rename(target)
     return target
 
 
-def _tf_a(work: Path, wanted: SecureWorld, source: Path, tee: Path) -> Path:
+def _tf_a(work: Path, world: SecureWorld, source: Path, tee: Path) -> Path:
     """A folder with the flash image, both parts' symbols, and how a campaign is told of it."""
     jump = work / "bl33.bin"
     jump.write_bytes(jump_to_kernel())
-    own = [str(path) for path in _own_sources(wanted)]
-    told = {"PLAT": "qemu", "SPD": "opteed", "QEMU_USE_GIC_DRIVER": "QEMU_GICV3", "TRNG_SUPPORT": "1", "LOG_LEVEL": "20", "DEBUG": "0"}
-    told |= {"CROSS_COMPILE": CROSS, "BUILD_BASE": str(work / "build"), "BUILD_MESSAGE_TIMESTAMP": '"latlab"'}
-    told |= {"BL32": str(tee / "tee-header_v2.bin"), "BL33": str(jump), "NS_TIMER_SWITCH": str(int(wanted.timer_switch))}
-    told |= {"BL32_EXTRA1": str(tee / "tee-pager_v2.bin"), "BL32_EXTRA2": str(tee / "tee-pageable_v2.bin")}
-    words = [f"{name}={value}" for name, value in told.items()]
-    run(("env", f"BL31_SOURCES={' '.join(own)}", "make", "-j2", "-C", str(source), *words, "bl1", "bl2", "bl31", "fip"))
-    release, made = work / "build/qemu/release", work / "made"
-    made.mkdir()
+    source_paths = [str(path) for path in _own_sources(world)]
+    variables = {"PLAT": "qemu", "SPD": "opteed", "QEMU_USE_GIC_DRIVER": "QEMU_GICV3", "TRNG_SUPPORT": "1", "LOG_LEVEL": "20", "DEBUG": "0"}
+    variables |= {"CROSS_COMPILE": CROSS, "BUILD_BASE": str(work / "build"), "BUILD_MESSAGE_TIMESTAMP": '"latlab"'}
+    variables |= {"BL32": str(tee / "tee-header_v2.bin"), "BL33": str(jump), "NS_TIMER_SWITCH": str(int(world.timer_switch))}
+    variables |= {"BL32_EXTRA1": str(tee / "tee-pager_v2.bin"), "BL32_EXTRA2": str(tee / "tee-pageable_v2.bin")}
+    words = [f"{name}={value}" for name, value in variables.items()]
+    run(("env", f"BL31_SOURCES={' '.join(source_paths)}", "make", "-j2", "-C", str(source), *words, "bl1", "bl2", "bl31", "fip"))
+    release, images = work / "build/qemu/release", work / "made"
+    images.mkdir()
     flash = (release / "bl1.bin").read_bytes()
-    (made / FIRMWARE_BIN).write_bytes(flash.ljust(PACKAGE_PAGE, b"\xff") + (release / "fip.bin").read_bytes())
-    shutil.copyfile(release / "bl31/bl31.elf", made / FIRMWARE_ELF)
-    shutil.copyfile(tee / TEE_ELF, made / TEE_ELF)
-    return made
+    (images / FIRMWARE_BIN).write_bytes(flash.ljust(PACKAGE_PAGE, b"\xff") + (release / "fip.bin").read_bytes())
+    shutil.copyfile(release / "bl31/bl31.elf", images / FIRMWARE_ELF)
+    shutil.copyfile(tee / TEE_ELF, images / TEE_ELF)
+    return images
 
 
 def jump_to_kernel() -> bytes:
@@ -225,16 +231,16 @@ def jump_to_kernel() -> bytes:
     return struct.pack("<6I2Q", ldr_x0, *clear, ldr_x4, BR_X4, TREE_ADDRESS, KERNEL_ADDRESS)
 
 
-def _describe(made: Path, wanted: SecureWorld, sources: dict[str, Path]) -> None:
-    said = {
+def _describe(images: Path, world: SecureWorld, sources: dict[str, Path]) -> None:
+    description = {
         "tf_a": tf_a_version(sources[TF_A]),
         "optee": optee_version(sources[OPTEE]),
         "kernel_address": KERNEL_ADDRESS,
-        "offers_rng": not wanted.prng,
-        "options": wanted.options,
+        "offers_rng": not world.prng,
+        "options": world.options,
     }
-    (made / SUBJECT).write_text(subject_text(str(wanted)), "utf-8")
-    (made / DESCRIPTION).write_text(json.dumps(said, indent=1), "utf-8")
+    (images / SUBJECT).write_text(subject_text(str(world)), "utf-8")
+    (images / DESCRIPTION).write_text(json.dumps(description, indent=1), "utf-8")
 
 
 def subject_text(name: str) -> str:
@@ -254,10 +260,10 @@ payload = "bl33"
 
 
 def tf_a_version(source: Path) -> str:
-    said = dict(re.findall(r"^VERSION_(MAJOR|MINOR|PATCH)\s*:=\s*(\d+)", (source / "Makefile").read_text("utf-8"), re.MULTILINE))
-    return ".".join(said[part] for part in ("MAJOR", "MINOR", "PATCH") if part in said) or "unknown"
+    version_parts = dict(re.findall(r"^VERSION_(MAJOR|MINOR|PATCH)\s*:=\s*(\d+)", (source / "Makefile").read_text("utf-8"), re.MULTILINE))
+    return ".".join(version_parts[part] for part in ("MAJOR", "MINOR", "PATCH") if part in version_parts) or "unknown"
 
 
 def optee_version(source: Path) -> str:
-    found = re.search(r"^# OP-TEE - version (\S+)", (source / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
-    return found[1] if found else "unknown"
+    match = re.search(r"^# OP-TEE - version (\S+)", (source / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
+    return match[1] if match else "unknown"

@@ -33,7 +33,7 @@ def before(sources: Sources, folder: str) -> str:
 def source_facts(files: Mapping[str, bytes]) -> tuple[tuple[str, str], ...]:
     """What the job recorded of its sources."""
     lines = files.get(SAID, b"").decode("utf-8", "replace").splitlines()
-    return tuple((name, said) for name, _, said in (line.partition("=") for line in lines) if said)
+    return tuple((name, value) for name, _, value in (line.partition("=") for line in lines) if value)
 
 
 PATHS = f"""\

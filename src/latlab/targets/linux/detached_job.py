@@ -36,7 +36,7 @@ class JobEnd:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class JobState:
     """What the machine says of the job: `status` is None while it has none."""
 
     status: int | None
@@ -45,7 +45,7 @@ class Look:
     phase: str = ""
 
 
-Looked = Callable[[Look], None]
+Looked = Callable[[JobState], None]
 
 
 def run_detached(
@@ -68,8 +68,8 @@ def run_detached(
 
 def end_job(machine: Machine, folder: str) -> int | None:
     """The status of a job that another process started; it is ended first if it still runs. None: it never said one."""
-    asked = f"cat {folder}/group 2>/dev/null; echo; cat {folder}/status 2>/dev/null"
-    group, _, status = machine.run(asked, ANSWER_S).text.partition("\n")
+    question = f"cat {folder}/group 2>/dev/null; echo; cat {folder}/status 2>/dev/null"
+    group, _, status = machine.run(question, ANSWER_S).text.partition("\n")
     if group.strip().isdecimal() and not status.strip():
         _stop(machine, folder, int(group))
     machine.run(_kill_marked(folder), ANSWER_S)
@@ -127,8 +127,8 @@ def _keeper(folder: str, left_alone_s: float | None) -> str:
 
 def _kill_marked(folder: str) -> str:
     """Every process that inherited the job's name, should its group have missed one."""
-    found = f"tr '\\0' '\\n' <$e 2>/dev/null | grep -qx LATLAB_JOB={folder}"
-    return f"for e in /proc/[0-9]*/environ; do {found} && p=${{e#/proc/}} && kill -KILL ${{p%/environ}}; done; true"
+    has_mark = f"tr '\\0' '\\n' <$e 2>/dev/null | grep -qx LATLAB_JOB={folder}"
+    return f"for e in /proc/[0-9]*/environ; do {has_mark} && p=${{e#/proc/}} && kill -KILL ${{p%/environ}}; done; true"
 
 
 def _follow(machine: Machine, folder: str, group: int, boot_id: str, times: tuple[float, float], looked: Looked) -> JobEnd:
@@ -161,19 +161,21 @@ def _follow(machine: Machine, folder: str, group: int, boot_id: str, times: tupl
             return JobEnd(STOPPED, f"{machine.name}: the job has not ended in {limit_s:g} s and was stopped; its data are kept")
 
 
-def _look(machine: Machine, folder: str, group: int) -> Look:
+def _look(machine: Machine, folder: str, group: int) -> JobState:
     """Whether it is alive is asked first: a job that ends in between has a status afterwards. On a console the kernel may print between
     the lines, so an answer counts only if it is complete."""
     alive = f"kill -0 {group} 2>/dev/null && echo alive=yes || echo alive=no"
-    seen = f"cut -d. -f1 /proc/uptime >{folder}/seen.new && mv {folder}/seen.new {folder}/seen"
+    heartbeat = f"cut -d. -f1 /proc/uptime >{folder}/seen.new && mv {folder}/seen.new {folder}/seen"
     phase = f"echo phase=$(cat {folder}/phase 2>/dev/null)"
-    asked = f"{alive}; {seen}; {phase}; echo boot_id=$(cat {BOOT_ID}); echo status=$(cat {folder}/status 2>/dev/null)"
-    said = {name: value.strip() for name, _, value in (line.partition("=") for line in machine.run(asked, ANSWER_S).text.splitlines())}
-    status = said.get("status", "?")
-    if said.get("alive") not in ("yes", "no") or "boot_id" not in said or not (status.isdecimal() or status == ""):
-        raise Unreachable(f"{machine.name} gives an incomplete answer: {sorted(said.items())}")
-    named = re.search(r"name=([^ >]+)", said.get("phase", ""))
-    return Look(int(status) if status else None, said["boot_id"], said["alive"] == "yes", named[1] if named else "")
+    question = f"{alive}; {heartbeat}; {phase}; echo boot_id=$(cat {BOOT_ID}); echo status=$(cat {folder}/status 2>/dev/null)"
+    answers = {
+        name: value.strip() for name, _, value in (line.partition("=") for line in machine.run(question, ANSWER_S).text.splitlines())
+    }
+    status = answers.get("status", "?")
+    if answers.get("alive") not in ("yes", "no") or "boot_id" not in answers or not (status.isdecimal() or status == ""):
+        raise Unreachable(f"{machine.name} gives an incomplete answer: {sorted(answers.items())}")
+    named = re.search(r"name=([^ >]+)", answers.get("phase", ""))
+    return JobState(int(status) if status else None, answers["boot_id"], answers["alive"] == "yes", named[1] if named else "")
 
 
 def _stop(machine: Machine, folder: str, group: int) -> None:

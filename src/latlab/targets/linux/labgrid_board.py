@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 
 from latlab.errors import LatlabError, UsageError, needs_packages
 from latlab.model.life import Address
-from latlab.targets.linux.machine import LEFT_ALONE_S, REACH_AGAIN_S, SSH_FAILED, Done, Unreachable, spawned, wait_until_up
+from latlab.targets.linux.machine import LEFT_ALONE_S, REACH_AGAIN_S, SSH_FAILED, CommandResult, Unreachable, spawned, wait_until_up
 
 COMMANDS = "CommandProtocol"
 FILES = "FileTransferProtocol"
@@ -62,12 +62,12 @@ class LabgridBoard:
     def spawn(self, text: str) -> int:
         return spawned(self, text)
 
-    def run(self, text: str, timeout_s: float) -> Done:
+    def run(self, text: str, timeout_s: float) -> CommandResult:
         with self._driver(COMMANDS) as driver:
             out, err, status = driver.run(text, timeout=timeout_s, decodeerrors="replace")
             if status == SSH_FAILED:
                 raise ConnectionError("\n".join((*out, *err)) or "the connection failed")
-        return Done(status, _bytes(out), _bytes(err))
+        return CommandResult(status, _bytes(out), _bytes(err))
 
     def put(self, local: Path, remote: str) -> None:
         with self._driver(FILES) as driver:
@@ -159,7 +159,7 @@ def load_target(config: Path | None, name: str) -> Any:
     from labgrid import Environment
 
     _say_nothing_twice()
-    return asked(f"{config}, target {name!r}", lambda: _target(Environment(str(config)), config, name))
+    return ask_labgrid(f"{config}, target {name!r}", lambda: _target(Environment(str(config)), config, name))
 
 
 def _say_nothing_twice() -> None:
@@ -170,8 +170,8 @@ def _say_nothing_twice() -> None:
 def _target(environment: Any, config: Path, name: str) -> Any:
     target = environment.get_target(name)
     if target is None:
-        known = ", ".join(environment.config.get_targets()) or "none"
-        raise UsageError(f"{config} has no target {name!r}, only {known}; choose one with --target-name")
+        names = ", ".join(environment.config.get_targets()) or "none"
+        raise UsageError(f"{config} has no target {name!r}, only {names}; choose one with --target-name")
     return target
 
 
@@ -179,12 +179,12 @@ def prepare(target: Any, state: str | None, power_cycle: bool) -> None:
     """Make the board usable: switch its power off and on, bring its strategy to a state."""
     place = f"labgrid target {target.name!r}"
     if power_cycle:
-        asked(f"{place}, --power-cycle", lambda: target.get_driver(POWER).cycle())
+        ask_labgrid(f"{place}, --power-cycle", lambda: target.get_driver(POWER).cycle())
     if state is not None:
-        asked(f"{place}, --state {state}", lambda: target.get_strategy().transition(state))
+        ask_labgrid(f"{place}, --state {state}", lambda: target.get_strategy().transition(state))
 
 
-def asked(place: str, question: Callable[[], T]) -> T:
+def ask_labgrid(place: str, question: Callable[[], T]) -> T:
     """What labgrid answers, or one sentence with what it said."""
     try:
         return question()

@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable, Generator
 from typing import Any
 
-from latlab.targets.linux.labgrid_board import asked, driver_of, said_by
-from latlab.targets.process.console import LONGEST_LINE, PANIC, Limits, MachineEnd, Outcome
+from latlab.targets.linux.labgrid_board import ask_labgrid, driver_of, said_by
+from latlab.targets.process.console import LONGEST_LINE, PANIC, Limits, MachineEnd, MachineOutcome
 
 CONSOLE = "ConsoleProtocol"
 READ_BYTES = 4096
@@ -23,14 +23,14 @@ class LabgridConsole:
         self.target = target
         self.limits = limits
         self.interrupted = interrupted
-        self.outcome = Outcome(MachineEnd.STOPPED)
+        self.outcome = MachineOutcome(MachineEnd.STOPPED)
         self.secure_log = None
         self.stderr = b""
         self._raw = bytearray()
-        self._ended: Outcome | None = None
+        self._ended: MachineOutcome | None = None
 
     def open(self) -> None:
-        asked(f"labgrid target {self.target.name!r}, its console", lambda: driver_of(self.target, CONSOLE))
+        ask_labgrid(f"labgrid target {self.target.name!r}, its console", lambda: driver_of(self.target, CONSOLE))
 
     def lines(self) -> Generator[bytes, None, None]:
         """Raw lines with their line ends; the last may have none. `outcome` holds when the iterator is exhausted."""
@@ -56,15 +56,15 @@ class LabgridConsole:
 
     def take(self) -> bytes:
         """What has come since the last time, byte for byte."""
-        taken, self._raw = bytes(self._raw), bytearray()
-        return taken
+        output, self._raw = bytes(self._raw), bytearray()
+        return output
 
     def expect_exit(self) -> None:
         """The payload has finished. The board stays as it is."""
-        self._ended = Outcome(MachineEnd.STOPPED)
+        self._ended = MachineOutcome(MachineEnd.STOPPED)
 
     def stop(self, sentence: str) -> None:
-        self._ended = Outcome(MachineEnd.STOPPED, sentence)
+        self._ended = MachineOutcome(MachineEnd.STOPPED, sentence)
 
     def _read(self) -> bytes:
         """Empty if nothing came. labgrid's drivers raise for that, each in its own way, as they do for a console that is gone."""
@@ -75,23 +75,23 @@ class LabgridConsole:
         except TIMEOUT:
             return b""
         except Exception as error:
-            self._ended = Outcome(MachineEnd.DEATH, f"the console of {self.target.name} is closed: {said_by(error)}")
+            self._ended = MachineOutcome(MachineEnd.DEATH, f"the console of {self.target.name} is closed: {said_by(error)}")
             return b""
 
     def _look_for_panic(self, line: bytes) -> None:
         if PANIC in line:
-            self._ended = Outcome(MachineEnd.PANIC, f"the firmware panicked: {line.strip().decode('utf-8', 'backslashreplace')!r}")
+            self._ended = MachineOutcome(MachineEnd.PANIC, f"the firmware panicked: {line.strip().decode('utf-8', 'backslashreplace')!r}")
 
-    def _verdict(self, start: float, last: float) -> Outcome | None:
+    def _verdict(self, start: float, last: float) -> MachineOutcome | None:
         now = time.monotonic()
         if self.interrupted():
-            return Outcome(MachineEnd.INTERRUPT, "interrupted by the user before the campaign ended")
+            return MachineOutcome(MachineEnd.INTERRUPT, "interrupted by the user before the campaign ended")
         if now - start > self.limits.timeout_s:
-            return Outcome(
+            return MachineOutcome(
                 MachineEnd.HANG, f"latlab stopped waiting for the board after {self.limits.timeout_s:g} s; give more time with --timeout"
             )
         if now - last > self.limits.silence_s:
-            return Outcome(
+            return MachineOutcome(
                 MachineEnd.SILENCE,
                 f"no output from the board for {self.limits.silence_s:g} s; the last lines of its console show where, and --power-cycle or "
                 "--state restarts it",

@@ -15,9 +15,9 @@ from shlex import quote
 
 from latlab.errors import LatlabError, UsageError
 from latlab.targets.linux.board_sources import Sources, before
-from latlab.targets.linux.detached_job import Look, end_job, run_detached
+from latlab.targets.linux.detached_job import JobState, end_job, run_detached
 from latlab.targets.linux.machine import Machine, Unreachable, last_line
-from latlab.targets.linux.measured_on import COLLECT
+from latlab.targets.linux.machine_inventory import COLLECT
 from latlab.targets.linux.recorder_binary import recorder_for
 from latlab.targets.linux.rt_job import MEASURING, SETTLE_S, Instrument, Workload, script
 
@@ -48,24 +48,24 @@ SURVEY = (
 class Survey:
     """What a machine says of itself before anything is started."""
 
-    said: dict[str, str]
+    answers: dict[str, str]
 
     @property
     def machine(self) -> str:
-        return self.said.get("machine", "")
+        return self.answers.get("machine", "")
 
     @property
     def cpus(self) -> int:
-        return int(self.said.get("cpus") or 1)
+        return int(self.answers.get("cpus") or 1)
 
     @property
     def boot_id(self) -> str:
-        return self.said.get("boot_id", "")
+        return self.answers.get("boot_id", "")
 
     @property
     def is_virtual(self) -> bool:
         """Under a hypervisor, or QEMU's machine without one."""
-        return self.said.get("hypervisor", "") not in ("", "none") or bool(self.said.get("emulated"))
+        return self.answers.get("hypervisor", "") not in ("", "none") or bool(self.answers.get("emulated"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,52 +96,54 @@ def collected(machine: Machine) -> bytes:
         return b""
 
 
-def check_survey(machine: Machine, found: Survey, workload: Workload) -> None:
+def check_survey(machine: Machine, machine_survey: Survey, workload: Workload) -> None:
     """Refuses before the start what would make the measurement fail."""
-    said, place = found.said, machine.name
-    check_programs(machine, found, workload.load_command, () if workload.instrument is Instrument.RECORDER else ("cyclictest",))
-    if beyond := [cpu for cpu in workload.affinity if cpu >= found.cpus]:
-        raise UsageError(f"{place} has the CPUs 0 to {found.cpus - 1}; --affinity names CPU {beyond[0]}")
-    if said.get("fifo") != "yes":
+    answers, place = machine_survey.answers, machine.name
+    check_programs(machine, machine_survey, workload.load_command, () if workload.instrument is Instrument.RECORDER else ("cyclictest",))
+    if beyond := [cpu for cpu in workload.affinity if cpu >= machine_survey.cpus]:
+        raise UsageError(f"{place} has the CPUs 0 to {machine_survey.cpus - 1}; --affinity names CPU {beyond[0]}")
+    if answers.get("fifo") != "yes":
         raise UsageError(f"{place}: real-time priority {workload.priority} is not permitted; run as root or give the user an rtprio limit")
-    if not workload.idle_states and said.get("dma_latency") != "yes":
+    if not workload.idle_states and answers.get("dma_latency") != "yes":
         raise UsageError(
             f"{place}: /dev/cpu_dma_latency cannot be written, so idle states cannot be forbidden; run as root or use --idle-states"
         )
 
 
-def check_programs(machine: Machine, found: Survey, load_command: str, more: tuple[str, ...] = ()) -> None:
+def check_programs(machine: Machine, machine_survey: Survey, load_command: str, more: tuple[str, ...] = ()) -> None:
     """Raises UsageError if a program of the load, or one of `more`, is not installed there."""
-    wanted = [word for word in load_command.split() if word in ("stress-ng", "hackbench")]
-    for program in (*wanted, *more):
-        if not found.said.get(program):
+    load_programs = [word for word in load_command.split() if word in ("stress-ng", "hackbench")]
+    for program in (*load_programs, *more):
+        if not machine_survey.answers.get(program):
             package = "stress-ng" if program == "stress-ng" else "rt-tests"
             choices = "--load or --instrument" if more else "--load"
             raise UsageError(f"{machine.name} has no {program}; install the package {package} there, or choose another {choices}")
 
 
-def check_module(machine: Machine, found: Survey, smc_module: Path | None) -> None:
+def check_module(machine: Machine, machine_survey: Survey, smc_module: Path | None) -> None:
     """A module is built for one kernel; only that kernel can say whether it fits."""
     if smc_module is None:
         return
     if not smc_module.is_file():
         raise UsageError(f"--smc-module {smc_module} is not a file; build guest/smc against the headers of the board's kernel")
-    if found.machine != "aarch64":
-        raise UsageError(f"{machine.name} is {found.machine or 'of an unknown kind'}, which has no EL3; leave out --smc-module")
+    if machine_survey.machine != "aarch64":
+        raise UsageError(f"{machine.name} is {machine_survey.machine or 'of an unknown kind'}, which has no EL3; leave out --smc-module")
 
 
-def notes(found: Survey) -> list[str]:
+def notes(machine_survey: Survey) -> list[str]:
     """What does not stop a measurement but belongs beside its figures."""
     result = []
-    if found.said.get("realtime") != "1":
+    if machine_survey.answers.get("realtime") != "1":
         result.append("the kernel is not PREEMPT_RT")
-    if found.said.get("measuring"):
-        result.append(f"another program measures or emulates on this machine and disturbs the measurement: {found.said['measuring']}")
+    if machine_survey.answers.get("measuring"):
+        result.append(
+            f"another program measures or emulates on this machine and disturbs the measurement: {machine_survey.answers['measuring']}"
+        )
     return result
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class MachineJob:
     """What to do on a machine: files that go into the job's folder under a name, and the script by that folder."""
 
     programs: tuple[tuple[Path, str], ...]
@@ -169,7 +171,7 @@ class Follower:
 
 def run_linux(
     machine: Machine,
-    found: Survey,
+    machine_survey: Survey,
     workload: Workload,
     smc_module: Path | None = None,
     probes: bool = True,
@@ -181,11 +183,11 @@ def run_linux(
         sources = Sources(f"{folder}/{smc_module.name}" if smc_module else "", probes)
         return script(workload, f"{folder}/latlab-recorder", before(sources, folder))
 
-    programs = ((recorder_for(found.machine), "latlab-recorder"), *(((smc_module, smc_module.name),) if smc_module else ()))
-    return run_job(machine, found, Job(programs, text, _expected_s(workload), _limit_s(workload)), follower)
+    programs = ((recorder_for(machine_survey.machine), "latlab-recorder"), *(((smc_module, smc_module.name),) if smc_module else ()))
+    return run_job(machine, machine_survey, MachineJob(programs, text, _expected_s(workload), _limit_s(workload)), follower)
 
 
-def run_job(machine: Machine, found: Survey, job: Job, follower: Follower) -> LinuxRun:
+def run_job(machine: Machine, machine_survey: Survey, job: MachineJob, follower: Follower) -> LinuxRun:
     """A machine that goes away during the run is waited for, and what it wrote before is fetched."""
     with ExitStack() as at_end:
         folder = _made_folder(machine, follower)
@@ -194,7 +196,7 @@ def run_job(machine: Machine, found: Survey, job: Job, follower: Follower) -> Li
             machine.put(local, f"{folder}/{name}")
         places = f"OUT={folder}/out\nPHASE={folder}/phase\nmkdir -p $OUT\n"
         looked = _Looks(machine, folder, follower)
-        end = run_detached(machine, folder, places + job.script(folder), found.boot_id, job.expected_s, job.limit_s, looked)
+        end = run_detached(machine, folder, places + job.script(folder), machine_survey.boot_id, job.expected_s, job.limit_s, looked)
         if end.is_lost and machine.restart():
             end = replace(end, sentence=f"{end.sentence}; it was power-cycled, and the remaining files were fetched")
         try:
@@ -227,7 +229,7 @@ class _Looks:
         self._phase = ""
         self._next_s = 0.0
 
-    def __call__(self, look: Look) -> None:
+    def __call__(self, look: JobState) -> None:
         self._follower.tick()
         if look.phase and look.phase != self._phase:
             self._phase = look.phase
@@ -290,5 +292,7 @@ def _refused(machine: Machine, status: int) -> str:
 def _complaint(files: dict[str, bytes], status: int) -> str:
     if status == 0:
         return ""
-    said = [last_line(files[name]) for name in ("cyclictest.err", "recorder.err", "meter.err", "load.err") if files.get(name, b"").strip()]
-    return f"the measurement ended with status {status}: {'; '.join(said) or 'it printed nothing'}"
+    complaints = [
+        last_line(files[name]) for name in ("cyclictest.err", "recorder.err", "meter.err", "load.err") if files.get(name, b"").strip()
+    ]
+    return f"the measurement ended with status {status}: {'; '.join(complaints) or 'it printed nothing'}"

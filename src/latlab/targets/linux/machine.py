@@ -30,7 +30,7 @@ class Unreachable(LatlabError):
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class CommandResult:
     """A command that has ended. If the connection has only one stream, errors are in `out`."""
 
     status: int
@@ -76,7 +76,7 @@ class Machine(Protocol):
         """Start shell that goes on without its connection, in a session of its own, and say its process id. Raises LatlabError."""
         ...
 
-    def run(self, text: str, timeout_s: float) -> Done:
+    def run(self, text: str, timeout_s: float) -> CommandResult:
         """One line of shell, without input. Raises Unreachable."""
         ...
 
@@ -118,7 +118,7 @@ class Here:
         _JOBS.append(process)
         return process.pid
 
-    def run(self, text: str, timeout_s: float) -> Done:
+    def run(self, text: str, timeout_s: float) -> CommandResult:
         for job in _JOBS:
             job.poll()
         try:
@@ -160,7 +160,7 @@ class OverSsh:
     def spawn(self, text: str) -> int:
         return spawned(self, text)
 
-    def run(self, text: str, timeout_s: float) -> Done:
+    def run(self, text: str, timeout_s: float) -> CommandResult:
         return self._finished(text, timeout_s)
 
     def put(self, local: Path, remote: str) -> None:
@@ -177,9 +177,9 @@ class OverSsh:
     def restart(self) -> bool:
         return False
 
-    def _finished(self, text: str, timeout_s: float, given: Path | None = None) -> Done:
+    def _finished(self, text: str, timeout_s: float, stdin_file: Path | None = None) -> CommandResult:
         try:
-            done = _finished([*self.program, self.host, "sh -c " + shlex.quote(text)], timeout_s, given)
+            done = _finished([*self.program, self.host, "sh -c " + shlex.quote(text)], timeout_s, stdin_file)
         except FileNotFoundError as error:
             raise UsageError(
                 f"{error.filename} is not installed on this machine; --target {self.kind} needs it (Debian: openssh-client)"
@@ -215,10 +215,10 @@ def spawned(machine: Machine, text: str) -> int:
     return int(done.text)
 
 
-def _finished(command: list[str], timeout_s: float, given: Path | None = None) -> Done:
-    with open(given or "/dev/null", "rb") as stream:
+def _finished(command: list[str], timeout_s: float, stdin_file: Path | None = None) -> CommandResult:
+    with open(stdin_file or "/dev/null", "rb") as stream:
         done = subprocess.run(command, stdin=stream, capture_output=True, timeout=timeout_s, check=False, preexec_fn=dies_with_parent())
-    return Done(done.returncode, done.stdout, done.stderr)
+    return CommandResult(done.returncode, done.stdout, done.stderr)
 
 
 def last_line(data: bytes) -> str:

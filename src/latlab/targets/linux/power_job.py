@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from shlex import quote
 
-from latlab.targets.linux.measured_on import HEAT, HEAT_COMMAND
+from latlab.targets.linux.machine_inventory import HEAT, HEAT_COMMAND
 from latlab.targets.linux.rt_job import INSERT_RINGS, PROLOGUE, command_of, start_load
 
 READ_EVERY = 9

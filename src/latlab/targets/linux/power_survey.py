@@ -43,14 +43,14 @@ def power_survey(machine: Machine) -> PowerSurvey:
         done = machine.run("; ".join(ASK), ANSWER_S)
     except Unreachable as error:
         raise UsageError(str(error)) from error
-    said = {name: value.strip() for name, _, value in (line.partition("=") for line in done.text.splitlines())}
+    answers = {name: value.strip() for name, _, value in (line.partition("=") for line in done.text.splitlines())}
     return PowerSurvey(
-        said.get("uid") == "0",
-        said.get("online", ""),
-        _numbers(said.get("hotplug", "")),
-        _numbers(said.get("writable", "")),
-        "mem" in said.get("states", "").split(),
-        said.get("alarm") == "yes",
+        answers.get("uid") == "0",
+        answers.get("online", ""),
+        _numbers(answers.get("hotplug", "")),
+        _numbers(answers.get("writable", "")),
+        "mem" in answers.get("states", "").split(),
+        answers.get("alarm") == "yes",
     )
 
 

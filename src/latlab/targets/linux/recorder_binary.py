@@ -22,10 +22,10 @@ def guest_sources() -> Path:
     """The folder `guest`: a checkout's, or the one that the package carries."""
     package = Path(str(resources.files("latlab")))
     checkout = package.parents[1] / "guest"
-    found = checkout if (checkout / "init").is_file() else package / "catalog" / "guest"
-    if not (found / "init").is_file():
-        raise UsageError(f"{found}: the guest's sources are missing; install latlab again")
-    return found
+    source_folder = checkout if (checkout / "init").is_file() else package / "catalog" / "guest"
+    if not (source_folder / "init").is_file():
+        raise UsageError(f"{source_folder}: the guest's sources are missing; install latlab again")
+    return source_folder
 
 
 def wire_sources() -> Path:
@@ -71,7 +71,7 @@ def _program_for(machine: str, name: str, folders: tuple[Path, ...], others: tup
     if compiler is None:
         raise UsageError(f"no compiler for {machine} to build the {name}; install {COMPILERS[machine][0]} (Debian: {PACKAGES[machine]})")
     target.parent.mkdir(parents=True, exist_ok=True)
-    made = target.with_suffix(".new")
-    run((compiler, *FLAGS, *(f"-I{folder}" for folder in folders), *map(str, sources), "-o", str(made)))
-    made.replace(target)
+    new_file = target.with_suffix(".new")
+    run((compiler, *FLAGS, *(f"-I{folder}" for folder in folders), *map(str, sources), "-o", str(new_file)))
+    new_file.replace(target)
     return target

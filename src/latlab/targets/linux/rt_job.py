@@ -9,7 +9,7 @@ from enum import StrEnum
 from shlex import quote
 
 from latlab.errors import UsageError
-from latlab.targets.linux.measured_on import COLLECT, COLLECTED, HEAT, HEAT_COMMAND
+from latlab.targets.linux.machine_inventory import COLLECT, COLLECTED, HEAT, HEAT_COMMAND
 
 HISTOGRAM_US = 400
 KERNEL_EVENTS = "kernel-events.bin"
@@ -62,8 +62,12 @@ class Drivers:
     def steps(self) -> list[str]:
         modules = ["tee", "optee"] if self.optee else []
         modules += {RngNode.FIRMWARE: ["arm_smccc_trng"], RngNode.OPTEE: ["optee-rng"], RngNode.NONE: []}[self.rng]
-        told = [f"insmod /modules/{name}.ko || exit 3" for name in modules]
-        return told if self.quality is None else [*told, f"echo {self.quality} >/sys/module/rng_core/parameters/current_quality || exit 3"]
+        insert_steps = [f"insmod /modules/{name}.ko || exit 3" for name in modules]
+        return (
+            insert_steps
+            if self.quality is None
+            else [*insert_steps, f"echo {self.quality} >/sys/module/rng_core/parameters/current_quality || exit 3"]
+        )
 
 
 USUAL_DRIVERS = Drivers()

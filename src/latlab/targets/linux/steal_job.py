@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from shlex import quote
 
-from latlab.targets.linux.measured_on import HEAT, HEAT_COMMAND
+from latlab.targets.linux.machine_inventory import HEAT, HEAT_COMMAND
 from latlab.targets.linux.rt_job import INSERT_RINGS, LOADS, PROLOGUE, SETTLE_S, USUAL_DRIVERS, Drivers
 
 PHASES = ("idle", "load")

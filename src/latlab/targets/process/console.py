@@ -16,7 +16,7 @@ from typing import IO, Protocol
 
 from latlab.errors import UsageError
 from latlab.targets.process.children import dies_with_parent, stop
-from latlab.targets.process.last_words import death, last_words
+from latlab.targets.process.exit_diagnostics import death, exit_message
 
 POLL_S = 0.2
 STOP_S = 3.0
@@ -38,7 +38,7 @@ class MachineEnd(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class MachineOutcome:
     """`sentence` is empty if nothing went wrong."""
 
     end: MachineEnd
@@ -60,7 +60,7 @@ class Lines(Protocol):
     def secure_log(self) -> Path | None: ...
 
     @property
-    def outcome(self) -> Outcome: ...
+    def outcome(self) -> MachineOutcome: ...
 
     def lines(self) -> Generator[bytes, None, None]: ...
 
@@ -79,7 +79,7 @@ class Console:
         self.secure_log = secure_log
         self.limits = limits
         self.interrupted = interrupted
-        self.outcome = Outcome(MachineEnd.STOPPED)
+        self.outcome = MachineOutcome(MachineEnd.STOPPED)
         self.stderr = b""
         self._exit_by: float | None = None
         self._stopped = ""
@@ -97,12 +97,12 @@ class Console:
                 errors.seek(0)
                 self.stderr = errors.read()
             if self.outcome.end is MachineEnd.EXIT and process.returncode != 0:
-                self.outcome = Outcome(MachineEnd.DEATH, death(self.command[0], process.returncode, last_words(self.stderr)))
+                self.outcome = MachineOutcome(MachineEnd.DEATH, death(self.command[0], process.returncode, exit_message(self.stderr)))
 
     def take(self) -> bytes:
         """What has come since the last time, byte for byte."""
-        taken, self._raw = bytes(self._raw), bytearray()
-        return taken
+        output, self._raw = bytes(self._raw), bytearray()
+        return output
 
     def expect_exit(self) -> None:
         """The output is complete: the process may end now and is stopped if it does not. Firmware that panics where its power-off returns
@@ -138,7 +138,7 @@ class Console:
                 if selector.select(POLL_S):
                     chunk = os.read(process.stdout.fileno(), LONGEST_LINE)
                     if not chunk:
-                        self.outcome = (self._panic() if self._exit_by is None else None) or Outcome(MachineEnd.EXIT)
+                        self.outcome = (self._panic() if self._exit_by is None else None) or MachineOutcome(MachineEnd.EXIT)
                         break
                     last = time.monotonic()
                     self._raw += chunk
@@ -156,28 +156,28 @@ class Console:
         if pending:
             yield pending
 
-    def _verdict(self, start: float, last: float) -> Outcome | None:
+    def _verdict(self, start: float, last: float) -> MachineOutcome | None:
         now = time.monotonic()
         if self.interrupted():
             if self._exit_by is not None:  # all was said: what the user ends is the wait for the power-off
-                return Outcome(MachineEnd.STOPPED)
-            return Outcome(MachineEnd.INTERRUPT, "interrupted by the user before the campaign ended")
+                return MachineOutcome(MachineEnd.STOPPED)
+            return MachineOutcome(MachineEnd.INTERRUPT, "interrupted by the user before the campaign ended")
         if self._stopped:
-            return Outcome(MachineEnd.STOPPED, self._stopped)
+            return MachineOutcome(MachineEnd.STOPPED, self._stopped)
         if self._exit_by is not None:
-            return Outcome(MachineEnd.STOPPED) if now > self._exit_by else None
+            return MachineOutcome(MachineEnd.STOPPED) if now > self._exit_by else None
         if now - start > self.limits.timeout_s:
-            return self._panic() or Outcome(
+            return self._panic() or MachineOutcome(
                 MachineEnd.HANG, f"the target was stopped after {self.limits.timeout_s:g} s without an end; give more time with --timeout"
             )
         if now - last > self.limits.silence_s:
-            return self._panic() or Outcome(
+            return self._panic() or MachineOutcome(
                 MachineEnd.SILENCE,
                 f"the target hangs: no output for {self.limits.silence_s:g} s; the last lines of its console show where",
             )
         return self._panic()
 
-    def _panic(self) -> Outcome | None:
+    def _panic(self) -> MachineOutcome | None:
         """What the firmware's console says since the last look, if it is a panic."""
         try:
             if self.secure_log.stat().st_size == self._secure_size:
@@ -189,7 +189,7 @@ class Console:
         for number, line in enumerate(text.split(b"\n"), 1):
             if PANIC in line:
                 quoted = line.strip().decode("utf-8", "backslashreplace")
-                return Outcome(MachineEnd.PANIC, f"the firmware panicked, line {number} of its console: {quoted!r}")
+                return MachineOutcome(MachineEnd.PANIC, f"the firmware panicked, line {number} of its console: {quoted!r}")
         return None
 
 
@@ -203,7 +203,7 @@ class ColdBoots:
         self._taken = b""
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> MachineOutcome:
         return self.current.outcome
 
     def lines(self) -> Generator[bytes, None, None]:
@@ -220,8 +220,8 @@ class ColdBoots:
                 return
 
     def take(self) -> bytes:
-        taken, self._taken = self._taken + self.current.take(), b""
-        return taken
+        output, self._taken = self._taken + self.current.take(), b""
+        return output
 
     def expect_exit(self) -> None:
         self.current.expect_exit()
@@ -231,5 +231,5 @@ class ColdBoots:
 
     def _keep_secure(self) -> None:
         if self.current.secure_log.exists():
-            with self.secure_log.open("ab") as kept:
-                kept.write(self.current.secure_log.read_bytes())
+            with self.secure_log.open("ab") as all_boots:
+                all_boots.write(self.current.secure_log.read_bytes())

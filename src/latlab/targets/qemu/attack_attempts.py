@@ -51,44 +51,44 @@ class Attempt:
     secret: bytes = b""
 
 
-def attempts(known: dict[str, int], client: int) -> Iterator[Attempt]:
-    """Of a partition of the application RoT, whose handle is `client`, and one of the PSA RoT; `known` are the image's symbols."""
-    yield from _own_accesses(known, client)
-    yield from _accesses_to_partitions(known, client)
-    yield from _pointers(known, client)
+def attempts(symbols: dict[str, int], client: int) -> Iterator[Attempt]:
+    """Of a partition of the application RoT, whose handle is `client`, and one of the PSA RoT; `symbols` are the image's symbols."""
+    yield from _own_accesses(symbols, client)
+    yield from _accesses_to_partitions(symbols, client)
+    yield from _pointers(symbols, client)
     yield from _errors(client)
 
 
-def _own_accesses(known: dict[str, int], client: int) -> Iterator[Attempt]:
+def _own_accesses(symbols: dict[str, int], client: int) -> Iterator[Attempt]:
     rots = ((client, "CLIENT", "an application partition"), (STATELESS, "SERVER", "the PSA RoT"))
     places = (
         ("the SPM's memory", RAM, 2),
-        ("the SPM's data", known["spm_kernel"], 2),
+        ("the SPM's data", symbols["spm_kernel"], 2),
         ("the MPU's registers", MPU_CTRL, 2),
         ("an unassigned device", DEVICE_OF_NOBODY, 1),
         ("address 0", 0, 1),
     )
-    for handle, prefix, who in rots:
+    for handle, prefix, caller in rots:
         for where, address, level in places:
-            for what, name, did in (("reads", "LOOK", "read"), ("writes", "TOUCH", "wrote")):
-                yield Attempt(f"{who} {what} {where}", handle, REQUESTS[f"{prefix}_{name}"], level, f"it {did} {where}", address)
+            for verb, name, did in (("reads", "LOOK", "read"), ("writes", "TOUCH", "wrote")):
+                yield Attempt(f"{caller} {verb} {where}", handle, REQUESTS[f"{prefix}_{name}"], level, f"it {did} {where}", address)
 
 
-def _accesses_to_partitions(known: dict[str, int], client: int) -> Iterator[Attempt]:
+def _accesses_to_partitions(symbols: dict[str, int], client: int) -> Iterator[Attempt]:
     application, root = ("an application partition", client, "CLIENT"), ("the PSA RoT", STATELESS, "SERVER")
     reached = "it reached another partition"
     targets = (
-        (application, "the PSA RoT", 2, reached, known["test_server_start"]),
-        (root, "an application partition", 3, reached, known["test_client_start"]),
+        (application, "the PSA RoT", 2, reached, symbols["test_server_start"]),
+        (root, "an application partition", 3, reached, symbols["test_client_start"]),
         (application, "the SPM's code", 2, "it reached the SPM's code", CODE),
         (application, "the non-secure side", 2, "it reached the non-secure side", NON_SECURE),
     )
-    for (who, handle, prefix), whom, level, accepted, address in targets:
-        for what, name in (("reads", "LOOK"), ("writes", "TOUCH")):
-            yield Attempt(f"{who} {what} {whom}", handle, REQUESTS[f"{prefix}_{name}"], level, accepted, address)
+    for (caller, handle, prefix), whom, level, accepted, address in targets:
+        for verb, name in (("reads", "LOOK"), ("writes", "TOUCH")):
+            yield Attempt(f"{caller} {verb} {whom}", handle, REQUESTS[f"{prefix}_{name}"], level, accepted, address)
 
 
-def _pointers(known: dict[str, int], client: int) -> Iterator[Attempt]:
+def _pointers(symbols: dict[str, int], client: int) -> Iterator[Attempt]:
     """Through the SPM, which could reach what the partition may not."""
     vectors = (
         ("IN_AT", "an input"),
@@ -96,13 +96,13 @@ def _pointers(known: dict[str, int], client: int) -> Iterator[Attempt]:
         ("VECTORS_AT", "its array of inputs"),
         ("OUT_VECTORS_AT", "its array of outputs"),
     )
-    for where, address in (("the SPM's memory", RAM), ("the SPM's data", known["spm_kernel"])):
+    for where, address in (("the SPM's memory", RAM), ("the SPM's data", symbols["spm_kernel"])):
         read, write = f"the SPM wrote {where} for a partition", f"the SPM read {where} for a partition"
         yield Attempt(f"psa_read into {where}", STATELESS, REQUESTS["SERVER_READ_INTO"], 1, read, address, 4)
         yield Attempt(f"psa_write from {where}", STATELESS, REQUESTS["SERVER_WRITE_FROM"], 1, write, address)
-        for name, what in vectors:
-            accepted = f"{what} in {where} was accepted"
-            yield Attempt(f"a secure client gives {what} in {where}", client, REQUESTS[f"CLIENT_{name}"], 1, accepted, address)
+        for name, vector_kind in vectors:
+            accepted = f"{vector_kind} in {where} was accepted"
+            yield Attempt(f"a secure client gives {vector_kind} in {where}", client, REQUESTS[f"CLIENT_{name}"], 1, accepted, address)
 
 
 def _errors(client: int) -> Iterator[Attempt]:

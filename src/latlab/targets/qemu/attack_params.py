@@ -79,8 +79,8 @@ def _first_steps(attacks: Sequence[Attack]) -> list[int]:
 
 def _attack(attack: Attack, first_step: int) -> bytes:
     """The step that a handler takes stands behind those that are taken in turn."""
-    taken = len(attack.steps) - sum(step.then is not None for step in attack.steps)
-    return struct.pack("<7I", first_step, taken, attack.first_shot, attack.shot_step, attack.shots, attack.shown, attack.shown_bytes)
+    in_turn = len(attack.steps) - sum(step.then is not None for step in attack.steps)
+    return struct.pack("<7I", first_step, in_turn, attack.first_shot, attack.shot_step, attack.shots, attack.shown, attack.shown_bytes)
 
 
 def _step(step: CallStep, base: int, behind: int, data: bytearray) -> bytes:

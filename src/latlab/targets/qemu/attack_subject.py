@@ -54,10 +54,10 @@ class AttackSubject:
     handlers: tuple[int, ...]
     data_call: PsaCall
     has_true_border: bool = False
-    own: Own | None = None
+    own_partition: Own | None = None
 
 
-def attack_subject(psa: PsaSubject, own: Own | None = None) -> AttackSubject:
+def attack_subject(psa: PsaSubject, own_partition: Own | None = None) -> AttackSubject:
     """From the image itself. Raises DataError where it has no call or no secure code that could be attacked."""
     parts = [part for file, address in psa.images for part in _parts(file, address) if part[0] & SECURE_BIT]
     if not parts:
@@ -70,8 +70,8 @@ def attack_subject(psa: PsaSubject, own: Own | None = None) -> AttackSubject:
         raise DataError(f"{psa.name}: its file names no [[call]] that is served alone; name one, best with an input and an output")
     data_call = max(calls, key=lambda call: (bool(call.inputs) + bool(call.outputs), call.kind is CallKind.ON_HANDLE))
     entries = {address & ~1 for address in psa.veneers}
-    known = entries | _all_veneers(psa)
-    gateways = sorted({at for base, data in parts for at in _gateways(base, data)} - known)
+    known_entries = entries | _all_veneers(psa)
+    gateways = sorted({at for base, data in parts for at in _gateways(base, data)} - known_entries)
     ends = {address for base, data in parts for address in (base, base + (len(data) // 2 & ~3))}
     begins = {at for base, data in parts for at in _gateways(base, data)}
     return AttackSubject(
@@ -82,15 +82,15 @@ def attack_subject(psa: PsaSubject, own: Own | None = None) -> AttackSubject:
         tuple(gateways[:16]),
         _handlers(code),
         data_call,
-        own is not None,
-        own,
+        own_partition is not None,
+        own_partition,
     )
 
 
 def own_subject(build: str, folder: Path | None = None, machine: str = "mps2-an521") -> AttackSubject:
     """A build of ours with the test partitions."""
     secure = _own_image(build, folder)
-    known = addresses_of(secure)
+    symbols = addresses_of(secure)
     level = int(build[-1])
     calls = (
         PsaCall("nothing", CallKind.NOTHING),
@@ -99,11 +99,11 @@ def own_subject(build: str, folder: Path | None = None, machine: str = "mps2-an5
         PsaCall("data", CallKind.ON_HANDLE, STATELESS, inputs=(bytes(range(1, 17)),), outputs=(16,)),
         PsaCall("connected", CallKind.ON_CONNECTION, CONNECTED, 3),
     )
-    if missing := next((name for name in NEEDED if name not in known), None):
+    if missing := next((name for name in NEEDED if name not in symbols), None):
         raise DataError(f"{secure}: no symbol {missing}, so it is no build of latlab with the test partitions; describe it with --subject")
-    veneers = tuple(known[f"nsc_psa_{name}"] | 1 for name in VENEERS)
+    veneers = tuple(symbols[f"nsc_psa_{name}"] | 1 for name in VENEERS)
     psa = PsaSubject(build, machine, ((secure, None),), veneers, 16, 20, 0x00200000, 0x28200000, 0x00200000, 0x40200000, calls, (secure,))
-    return attack_subject(psa, _own(known, level, has_ticker="test_ticker_stack" in known))
+    return attack_subject(psa, _own(symbols, level, has_ticker="test_ticker_stack" in symbols))
 
 
 def _own_image(build: str, folder: Path | None) -> Path:
@@ -114,17 +114,17 @@ def _own_image(build: str, folder: Path | None) -> Path:
     raise UsageError(f"no {build}_test/secure.elf in {', '.join(map(str, bases))}; {how_to_make('spm')}, or use one of {', '.join(BUILDS)}")
 
 
-def _own(known: dict[str, int], level: int, has_ticker: bool) -> Own:
+def _own(symbols: dict[str, int], level: int, has_ticker: bool) -> Own:
     client = 0x40000102 if has_ticker else 0x40000101
     return Own(
         level,
-        known["nsc_client_register"] | 1,
-        known["nsc_client_select"] | 1,
+        symbols["nsc_client_register"] | 1,
+        symbols["nsc_client_select"] | 1,
         client,
         SECURE_ONLY,
         SECURE_STATELESS,
         REQUESTS,
-        tuple(attempts(known, client)),
+        tuple(attempts(symbols, client)),
     )
 
 
@@ -160,8 +160,8 @@ def _gateways(base: int, data: bytes) -> Iterator[int]:
 
 def _all_veneers(psa: PsaSubject) -> set[int]:
     """Every symbol that names an SG: a secure image has more veneers than those of the PSA API. Without symbols all of them are tried."""
-    known = [addresses_of(file) for file in psa.symbols]
-    return {address & ~1 for names in known for name, address in names.items() if f"__acle_se_{name}" in names}
+    symbols = [addresses_of(file) for file in psa.symbols]
+    return {address & ~1 for names in symbols for name, address in names.items() if f"__acle_se_{name}" in names}
 
 
 def _handlers(code: bytes) -> tuple[int, ...]:

@@ -12,10 +12,11 @@ SMC_PROGRAM = "smc_calls"
 
 
 @dataclass(frozen=True, slots=True)
-class Board:
+class EmulatedBoard:
     """A machine. The program's console is the first serial port, the firmware's may be either.
 
-    `own` is the build of our own firmware, `suffix` ends the names of the programs that are for it. `words` go into every command line.
+    `own_build` is the build of our own firmware, `suffix` ends the names of the programs that are for it. `words` go into every command
+    line.
     `is_flashed`: what starts is at the beginning of a flash, else in memory at 0. `entered_at` is where firmware enters the normal world,
     if that is not where the program lies.
 
@@ -23,7 +24,7 @@ class Board:
     `is_deterministic` where its cores can take turns."""
 
     name: str
-    own: str
+    own_build: str
     suffix: str
     params: int
     options: str
@@ -43,8 +44,8 @@ _NO_NETWORK = ("-nic", "none")
 _SBSA_WORDS = (*_NO_NETWORK, "-global", "bochs-display.romfile=")
 
 BOARDS = {
-    "virt": Board("virt", "qemu_virt", "", 0x5FFF0000, "secure=on,gic-version=2", "cortex-a57", 1024, 4, 16, _NO_NETWORK),
-    "raspi4b": Board(
+    "virt": EmulatedBoard("virt", "qemu_virt", "", 0x5FFF0000, "secure=on,gic-version=2", "cortex-a57", 1024, 4, 16, _NO_NETWORK),
+    "raspi4b": EmulatedBoard(
         "raspi4b",
         "raspi4",
         "_raspi4b",
@@ -58,13 +59,13 @@ BOARDS = {
         cores_stay_on=True,
         is_deterministic=False,
     ),
-    "sbsa-ref": Board(
+    "sbsa-ref": EmulatedBoard(
         "sbsa-ref", "sbsa_ref", "_sbsa-ref", 0x1001FFF0000, "", "neoverse-n1", 1024, 4, 16, _SBSA_WORDS, entered_at=0x10000000
     ),
 }
 
 
-def board_of(name: str) -> Board:
+def board_of(name: str) -> EmulatedBoard:
     """Raises UsageError for a machine that the program is not built for."""
     if name not in BOARDS:
         raise UsageError(f"the program is not built for a machine {name!r}; there are {', '.join(BOARDS)}")

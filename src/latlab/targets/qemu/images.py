@@ -94,9 +94,9 @@ def elf_events_hash(elf: Path) -> str:
 
 def check_events(elf: Path, table: EventTable) -> None:
     """Refuse a firmware that was built with another event table."""
-    found = elf_events_hash(elf)
-    if found != table.hash:
+    elf_hash = elf_events_hash(elf)
+    if elf_hash != table.hash:
         raise DataError(
-            f"{elf}: built with the event table {found}, this latlab has {table.hash}; build the firmware again or use the "
+            f"{elf}: built with the event table {elf_hash}, this latlab has {table.hash}; build the firmware again or use the "
             "latlab that belongs to it"
         )

@@ -26,7 +26,7 @@ CODE_SECTIONS = (".spm_code", ".partition_code", ".gnu.sgstubs")
 
 
 @dataclass(frozen=True, slots=True)
-class Board:
+class Mps2Board:
     """A machine of QEMU and what was built for it."""
 
     processor: str
@@ -35,12 +35,12 @@ class Board:
     word: int  # the address of memory that no start clears: the bench takes its timer's priority from there
 
 
-M33 = Board("cortex-m33", "spm", BUILDS, 0x28300000)
-BOARDS = {"mps2-an521": M33, "mps2-an505": M33, "mps3-an547": Board("cortex-m55", "spm-mps3_an547", PRODUCT_BUILDS, 0x21300000)}
+M33 = Mps2Board("cortex-m33", "spm", BUILDS, 0x28300000)
+BOARDS = {"mps2-an521": M33, "mps2-an505": M33, "mps3-an547": Mps2Board("cortex-m55", "spm-mps3_an547", PRODUCT_BUILDS, 0x21300000)}
 MACHINES = tuple(name for name, board in BOARDS.items() if board is M33)  # one image runs on each
 
 
-def board_of(machine: str) -> Board:
+def board_of(machine: str) -> Mps2Board:
     """Raises UsageError for a machine that nothing is built for."""
     if machine not in BOARDS:
         raise UsageError(f"--machine {machine} does not exist; use one of {', '.join(BOARDS)}")
@@ -129,14 +129,14 @@ def symbols_of(elf: Path) -> Symbols:
             table = image.get_section_by_name(".symtab")
             sections = [section.name for section in image.iter_sections()]
             symbols = table.iter_symbols() if isinstance(table, SymbolTableSection) else ()
-            found = sorted(
+            rows = sorted(
                 (symbol["st_value"] & ~1, symbol["st_info"]["bind"] == "STB_GLOBAL", symbol.name, _section(sections, symbol["st_shndx"]))
                 for symbol in symbols
                 if symbol["st_info"]["type"] == "STT_FUNC" and symbol.name
             )
     except ELFError as error:
         raise DataError(f"{elf}: not an ELF file that can be read ({error}); build it again") from error
-    by_address = {address: (name, section) for address, _, name, section in found}
+    by_address = {address: (name, section) for address, _, name, section in rows}
     return Symbols(tuple(by_address), tuple(name for name, _ in by_address.values()), tuple(section for _, section in by_address.values()))
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from latlab.errors import UsageError
 from latlab.model.run import Problem
-from latlab.targets.process.last_words import last_words
+from latlab.targets.process.exit_diagnostics import exit_message
 from latlab.targets.qemu.command import escaped
 from latlab.targets.qemu.images import search_folders
 from latlab.targets.tools import how_to_make
@@ -57,20 +57,20 @@ def find_plugin(name: str, qemu: Path, path: Path | None = None) -> Plugin:
     """A plugin by its name, in the same places. Raises UsageError where this QEMU takes none of its objects."""
     if path is not None and not path.is_file():
         raise UsageError(f"{path}: no {name} there; {how_to_make('probe')}")
-    said = ""
-    for each in [path] if path is not None else built_objects(name):
-        answer = _ask(qemu, each)
-        if found := re.search(r"^latlab-interface used=(\d+) min=\d+ cur=(\d+)$", answer.stdout, re.MULTILINE):
-            return Plugin(each, int(found[1]), int(found[2]))
-        said = answer.stderr
-        if path is not None and _is_of_another_version(said):
+    stderr = ""
+    for candidate in [path] if path is not None else built_objects(name):
+        answer = _ask(qemu, candidate)
+        if match := re.search(r"^latlab-interface used=(\d+) min=\d+ cur=(\d+)$", answer.stdout, re.MULTILINE):
+            return Plugin(candidate, int(match[1]), int(match[2]))
+        stderr = answer.stderr
+        if path is not None and _is_of_another_version(stderr):
             raise UsageError(f"{path} is for another version of the plugin interface than {qemu} has; leave it out, and latlab chooses")
-        if not _is_newer_than(said):
+        if not _is_newer_than(stderr):
             break
-    words = last_words(said.encode())
+    words = exit_message(stderr.encode())
     raise UsageError(
-        f"{qemu}: {refusal(said)}"
-        if refusal(said)
+        f"{qemu}: {refusal(stderr)}"
+        if refusal(stderr)
         else f"{qemu} does not take the {name}{f'; it printed: {words}' if words else ' and says nothing'}; name another QEMU with --qemu"
     )
 
@@ -80,8 +80,8 @@ def built_objects(name: str) -> list[Path]:
     for folder in search_folders():
         for place in PLACES:
             paths = [folder / place / file_name(name, interface) for interface in INTERFACES]
-            if found := [path for path in paths if path.is_file()]:
-                return found
+            if existing := [path for path in paths if path.is_file()]:
+                return existing
     raise UsageError(f"{file_name(name, INTERFACES[0])} is in none of {', '.join(map(str, search_folders()))}; {how_to_make('probe')}")
 
 
@@ -134,9 +134,9 @@ def with_slow_probe(command: Sequence[str], probe: Path, copy: Path, stream: Pat
 
 def refusal(stderr: str) -> str | None:
     """One sentence for what QEMU says when it does not take the plugin; None where it says nothing of the kind."""
-    said = re.search(r"latlab probe: (.*)", stderr)
-    if said:
-        return f"the probe: {said[1]}"
+    match = re.search(r"latlab probe: (.*)", stderr)
+    if match:
+        return f"the probe: {match[1]}"
     newer = re.search(r"plugin requires API version (\d+), but this QEMU supports only a minimum version of (\d+)", stderr)
     if newer:
         return (
@@ -160,7 +160,7 @@ def refusal(stderr: str) -> str | None:
 def why_not_started(stderr: bytes) -> str | None:
     """One sentence for a machine that did not start: what QEMU says of anything else comes before what the probe makes of it. None where
     nothing was said."""
-    words, refused = last_words(stderr), refusal(stderr.decode("utf-8", "backslashreplace"))
+    words, refused = exit_message(stderr), refusal(stderr.decode("utf-8", "backslashreplace"))
     if refused and (not words or "plugin" in words):
         return refused
     return f"QEMU did not start the machine; it printed: {words}" if words else None
@@ -170,7 +170,7 @@ def complaints(stderr: str) -> tuple[Problem, ...]:
     """What the probe says at its end, with what to do: of a disk that did not take its stream, and of worlds that QEMU did not show it."""
     lost = re.findall(r"latlab probe: (writing to .* failed \(.*\); \d+ records were lost)", stderr)
     hidden = re.findall(r"latlab probe: (this QEMU does not show .*)", stderr)
-    told = [f"{each}; free some disk or set TMPDIR to a folder with more" for each in lost] + [
-        f"{each}; use another QEMU, such as 10.0 or 11.1" for each in hidden
+    complaint_lines = [f"{complaint}; free some disk or set TMPDIR to a folder with more" for complaint in lost] + [
+        f"{complaint}; use another QEMU, such as 10.0 or 11.1" for complaint in hidden
     ]
-    return tuple(Problem(0, f"the probe: {each}") for each in told)
+    return tuple(Problem(0, f"the probe: {complaint}") for complaint in complaint_lines)

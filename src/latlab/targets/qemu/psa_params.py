@@ -63,13 +63,13 @@ def parameters_of(subject: PsaSubject, iterations: int, priority: int, shots: Ma
 def _call(subject: PsaSubject, call: PsaCall, shots: Shots, behind: int, data: bytearray) -> bytes:
     """One row; its inputs go to the end of `data`, each at a multiple of 8."""
     offsets = []
-    for each in call.inputs:
+    for input_data in call.inputs:
         data += bytes(-(behind + len(data)) % 8)
         offsets.append(behind + len(data))
-        data += each
+        data += input_data
     control = call.type & 0xFFFF | len(call.inputs) << subject.in_shift | len(call.outputs) << subject.out_shift
     numbers = (call.kind, call.service, call.version, control)
-    vectors = (*_four(offsets), *_four([len(each) for each in call.inputs]), *_four(call.outputs))
+    vectors = (*_four(offsets), *_four([len(payload) for payload in call.inputs]), *_four(call.outputs))
     sweep = (shots.first, shots.step, shots.count)
     return struct.pack("<4Ii17I", *numbers, call.expected, len(call.inputs), len(call.outputs), *vectors, *sweep)
 

@@ -139,33 +139,33 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
     call: list[_Call] = msgspec.field(default_factory=list)
 
 
-def load_psa_subject(given: Path) -> PsaSubject:
+def load_psa_subject(reference: Path) -> PsaSubject:
     """A subject's TOML file, with the files that it names beside it, or the name of one of latlab's own. Raises UsageError where one is
     missing, DataError for the rest."""
-    path, folder = subject_file(given)
-    found = read_toml(path, _File, "docs/reference/subject-files.md")
-    if found.machine not in MACHINES:
-        raise UsageError(f"{path}: the program is not built for a machine {found.machine!r}; there are {', '.join(MACHINES)}")
-    if not found.image:
+    path, folder = subject_file(reference)
+    file_fields = read_toml(path, _File, "docs/reference/subject-files.md")
+    if file_fields.machine not in MACHINES:
+        raise UsageError(f"{path}: the program is not built for a machine {file_fields.machine!r}; there are {', '.join(MACHINES)}")
+    if not file_fields.image:
         raise DataError(f"{path}: it has no [[image]]; name the secure image")
-    there = found.non_secure
-    for file in (*(each.file for each in found.image), found.veneers.file):
+    non_secure = file_fields.non_secure
+    for file in (*(image.file for image in file_fields.image), file_fields.veneers.file):
         if not (folder / file).is_file():
-            raise no_image(f"{given}: ", folder / file, found.made_by)
-    images = tuple((folder / each.file, each.address) for each in found.image)
+            raise no_image(f"{reference}: ", folder / file, file_fields.made_by)
+    images = tuple((folder / image.file, image.address) for image in file_fields.image)
     return PsaSubject(
-        found.name or path.stem,
-        found.machine,
+        file_fields.name or path.stem,
+        file_fields.machine,
         images,
-        _veneers(path, folder / found.veneers.file, found.veneers.names),
-        found.veneers.in_shift,
-        found.veneers.out_shift,
-        there.code,
-        there.ram,
-        there.ram_bytes,
-        there.console,
-        _calls(path, found),
-        tuple(folder / each for each in found.symbols),
+        _veneers(path, folder / file_fields.veneers.file, file_fields.veneers.names),
+        file_fields.veneers.in_shift,
+        file_fields.veneers.out_shift,
+        non_secure.code,
+        non_secure.ram,
+        non_secure.ram_bytes,
+        non_secure.console,
+        _calls(path, file_fields),
+        tuple(folder / symbol_file for symbol_file in file_fields.symbols),
     )
 
 
@@ -206,60 +206,62 @@ def attack_command_line(qemu: Qemu, subject: PsaSubject, folder: Path, parameter
 
 def _veneers(path: Path, file: Path, names: str) -> tuple[int, ...]:
     """The first is the one that every such firmware has, and by which calls are marked."""
-    known = addresses_of(file)
-    found = tuple(known.get(names.format(veneer), 0) for veneer in VENEERS)
-    if not found[0]:
+    symbols = addresses_of(file)
+    addresses = tuple(symbols.get(names.format(veneer), 0) for veneer in VENEERS)
+    if not addresses[0]:
         raise DataError(
             f"{path}: {file.name} has no symbol {names.format(VENEERS[0])}; name the import library of the secure image, and the names "
             'of its veneers as names = "tfm_psa_{}_veneer"'
         )
-    return tuple(address | 1 if address else 0 for address in found)
+    return tuple(address | 1 if address else 0 for address in addresses)
 
 
-def _calls(path: Path, found: _File) -> tuple[PsaCall, ...]:
+def _calls(path: Path, file_fields: _File) -> tuple[PsaCall, ...]:
     """What every firmware can be asked, then what the file lists. The first call that needs a connection is what is connected to."""
-    own = [_call(path, each) for each in found.call]
+    own_calls = [_call(path, entry) for entry in file_fields.call]
     calls = [
         PsaCall("nothing", CallKind.NOTHING),
         PsaCall("framework_version", CallKind.FRAMEWORK_VERSION, expected=0x0101),
-        PsaCall("version", CallKind.VERSION, found.version.sid, expected=found.version.expect),
+        PsaCall("version", CallKind.VERSION, file_fields.version.sid, expected=file_fields.version.expect),
         PsaCall("refused", CallKind.ON_HANDLE, expected=PROGRAMMER_ERROR),
     ]
-    connected = next((call for call in own if call.kind is CallKind.ON_CONNECTION), None)
+    connected = next((call for call in own_calls if call.kind is CallKind.ON_CONNECTION), None)
     if connected is not None:
         blank = replace(connected, inputs=(), outputs=(), expected=0)
         calls += [replace(blank, name=name, kind=kind) for name, kind in (("connect", CallKind.CONNECT), ("close", CallKind.CLOSE))]
-    names = [call.name for call in (*calls, *own)]
+    names = [call.name for call in (*calls, *own_calls)]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice:
         raise DataError(f"{path}: two calls are named {twice!r}")
-    return (*calls, *own)
+    return (*calls, *own_calls)
 
 
-def _call(path: Path, each: _Call) -> PsaCall:
-    if not _NAME.fullmatch(each.name):
-        raise DataError(f"{path}: name = {each.name!r}: a call's name has small letters, digits and _")
-    if (each.handle is None) == (each.sid is None):
-        raise DataError(f"{path}: the call {each.name} is on one of handle = or sid =")
-    if len(each.inputs) + len(each.outputs) > MOST_VECTORS:
-        raise DataError(f"{path}: the call {each.name} has more than {MOST_VECTORS} vectors; PSA allows no more")
-    for size in each.outputs:
+def _call(path: Path, entry: _Call) -> PsaCall:
+    if not _NAME.fullmatch(entry.name):
+        raise DataError(f"{path}: name = {entry.name!r}: a call's name has small letters, digits and _")
+    if (entry.handle is None) == (entry.sid is None):
+        raise DataError(f"{path}: the call {entry.name} is on one of handle = or sid =")
+    if len(entry.inputs) + len(entry.outputs) > MOST_VECTORS:
+        raise DataError(f"{path}: the call {entry.name} has more than {MOST_VECTORS} vectors; PSA allows no more")
+    for size in entry.outputs:
         if not 0 <= size <= MOST_BYTES:
-            raise DataError(f"{path}: the call {each.name} has an output of {size} bytes; name 0 to {MOST_BYTES}")
-    kind = CallKind.ON_CONNECTION if each.handle is None else CallKind.ON_HANDLE
-    service = each.sid if each.handle is None else each.handle
+            raise DataError(f"{path}: the call {entry.name} has an output of {size} bytes; name 0 to {MOST_BYTES}")
+    kind = CallKind.ON_CONNECTION if entry.handle is None else CallKind.ON_HANDLE
+    service = entry.sid if entry.handle is None else entry.handle
     assert service is not None
-    inputs = tuple(_input(path, each.name, one) for one in each.inputs)
-    return PsaCall(each.name, kind, service, each.version, each.type, inputs, tuple(each.outputs), each.expect, each.sweep, each.alone)
+    inputs = tuple(_input(path, entry.name, input_value) for input_value in entry.inputs)
+    return PsaCall(
+        entry.name, kind, service, entry.version, entry.type, inputs, tuple(entry.outputs), entry.expect, entry.sweep, entry.alone
+    )
 
 
-def _input(path: Path, name: str, given: int | str) -> bytes:
+def _input(path: Path, name: str, value: int | str) -> bytes:
     """So many bytes of a pattern, or the bytes themselves in hexadecimal."""
-    if isinstance(given, int):
-        if not 0 <= given <= MOST_BYTES:
-            raise DataError(f"{path}: the call {name} has an input of {given} bytes; name 0 to {MOST_BYTES}")
-        return bytes(i * 7 & 0xFF for i in range(given))
+    if isinstance(value, int):
+        if not 0 <= value <= MOST_BYTES:
+            raise DataError(f"{path}: the call {name} has an input of {value} bytes; name 0 to {MOST_BYTES}")
+        return bytes(i * 7 & 0xFF for i in range(value))
     try:
-        return bytes.fromhex(given)
+        return bytes.fromhex(value)
     except ValueError as error:
-        raise DataError(f"{path}: the call {name} has an input {given!r}; write its size, or its bytes in hexadecimal") from error
+        raise DataError(f"{path}: the call {name} has an input {value!r}; write its size, or its bytes in hexadecimal") from error

@@ -39,7 +39,7 @@ class Qemu:
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
+class QemuMachine:
     """What QEMU is asked to be, and what the payload finds in memory."""
 
     images: ImageSet
@@ -63,25 +63,27 @@ class Machine:
 def find_qemu(path: Path | None = None) -> Qemu:
     """The QEMU that the user names, or the first of the search path."""
     is_file = path is not None and path.is_file()
-    found = shutil.which(str(path.absolute() if path and is_file else path or PROGRAM))
-    if not found and is_file:
+    program = shutil.which(str(path.absolute() if path and is_file else path or PROGRAM))
+    if not program and is_file:
         raise UsageError(f"{path} is not a program that this user may run; name a QEMU with --qemu")
-    if not found:
+    if not program:
         raise UsageError(
             f"{path or PROGRAM} is missing; install QEMU {DETERMINISTIC_MAJOR} or newer (Debian 12: `apt install -t bookworm-backports "
             "qemu-system-arm`) or name one with --qemu"
         )
     try:
-        said = subprocess.run([found, "--version"], capture_output=True, text=True, errors="replace", timeout=30, check=False).stdout
+        version_text = subprocess.run(
+            [program, "--version"], capture_output=True, text=True, errors="replace", timeout=30, check=False
+        ).stdout
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise UsageError(f"{found} does not start ({error}); name another with --qemu") from error
-    match = re.search(r"version (\d+)\.(\d+)\.(\d+)", said)
+        raise UsageError(f"{program} does not start ({error}); name another with --qemu") from error
+    match = re.search(r"version (\d+)\.(\d+)\.(\d+)", version_text)
     if not match:
-        raise UsageError(f"{found} does not print a QEMU version but {said[:60]!r}; name a QEMU with --qemu")
-    return Qemu(Path(found), (int(match[1]), int(match[2]), int(match[3])))
+        raise UsageError(f"{program} does not print a QEMU version but {version_text[:60]!r}; name a QEMU with --qemu")
+    return Qemu(Path(program), (int(match[1]), int(match[2]), int(match[3])))
 
 
-def check_machine(qemu: Qemu, machine: Machine) -> None:
+def check_machine(qemu: Qemu, machine: QemuMachine) -> None:
     """Refuse what this QEMU or this machine cannot do."""
     most = MAX_CORES.get(machine.gic)
     if most is None:
@@ -104,7 +106,7 @@ def check_machine(qemu: Qemu, machine: Machine) -> None:
         )
 
 
-def command_line(qemu: Qemu, machine: Machine, secure_log: Path) -> tuple[str, ...]:
+def command_line(qemu: Qemu, machine: QemuMachine, secure_log: Path) -> tuple[str, ...]:
     """UART0, the payload's console, is the standard output; UART1, the firmware's, goes to `secure_log`."""
     params = (PARAMS_MAGIC, machine.iterations, machine.seed, machine.count, machine.duration_ms, machine.flags)
     virtualization = ",virtualization=on" if machine.el == 2 else ""

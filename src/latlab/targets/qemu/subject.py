@@ -15,7 +15,7 @@ import msgspec
 from latlab.errors import DataError, UsageError
 from latlab.formats.fip import with_bl33
 from latlab.formats.firmware_files import gic_of
-from latlab.targets.qemu.boards import PSCI_PROGRAM, Board, board_of
+from latlab.targets.qemu.boards import PSCI_PROGRAM, EmulatedBoard, board_of
 from latlab.targets.qemu.command import HEADLESS, clock, line, loaded, serial_ports, words
 from latlab.targets.qemu.images import FIRMWARE_BIN, FIRMWARE_ELF, PLATFORM, search_folders
 from latlab.targets.qemu.qemu import ICOUNT_SHIFT, PARAMS_MAGIC, Qemu
@@ -47,7 +47,7 @@ class Subject:
     them, where one is known."""
 
     name: str
-    board: Board
+    board: EmulatedBoard
     images: tuple[FirmwareImage, ...]
     options: str
     cpu: str | None
@@ -62,9 +62,9 @@ class Subject:
 def own_subject(board_name: str) -> Subject:
     """Our own firmware, as the build folder or the package has it."""
     board = board_of(board_name)
-    firmware = _built((board.own,), FIRMWARE_BIN)
+    firmware = _built((board.own_build,), FIRMWARE_BIN)
     images = (_where_it_starts(board, firmware),)
-    return Subject(board.own, board, images, board.options, board.cpu, board.cores, (_built((board.own,), FIRMWARE_ELF),))
+    return Subject(board.own_build, board, images, board.options, board.cpu, board.cores, (_built((board.own_build,), FIRMWARE_ELF),))
 
 
 def subject_of_file(firmware: Path, board_name: str) -> Subject:
@@ -120,26 +120,26 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
     made_by: Text = ""
 
 
-def load_subject(given: Path, folder: Path | None = None) -> Subject:
+def load_subject(reference: Path, folder: Path | None = None) -> Subject:
     """A subject's TOML file, or the name of one of latlab's own; the files that it names stand beside it, or in `folder`."""
-    path, beside = subject_file(given)
-    folder = beside if folder is None or path != given else folder
-    found = read_toml(path, _File, "docs/reference/subject-files.md")
-    board = _board(path, found.machine)
-    cores = _or(found.cores, board.cores)
+    path, beside = subject_file(reference)
+    folder = beside if folder is None or path != reference else folder
+    file_fields = read_toml(path, _File, "docs/reference/subject-files.md")
+    board = _board(path, file_fields.machine)
+    cores = _or(file_fields.cores, board.cores)
     if not 1 <= cores <= board.most_cores:
         raise DataError(f"{path}: cores = {cores}; the program knows 1 to {board.most_cores} on {board.name}")
     return Subject(
-        _or(found.name, path.stem),
+        _or(file_fields.name, path.stem),
         board,
-        tuple(_image(path, folder, each) for each in found.image),
-        _or(found.options, board.options),
-        _or(found.cpu, board.cpu),
+        tuple(_image(path, folder, entry) for entry in file_fields.image),
+        _or(file_fields.options, board.options),
+        _or(file_fields.cpu, board.cpu),
         cores,
-        tuple(folder / each for each in found.symbols),
-        _or(found.cores_stay_on, board.cores_stay_on),
-        _or(found.takes_turns, board.is_deterministic),
-        made_by=found.made_by,
+        tuple(folder / symbol_file for symbol_file in file_fields.symbols),
+        _or(file_fields.cores_stay_on, board.cores_stay_on),
+        _or(file_fields.takes_turns, board.is_deterministic),
+        made_by=file_fields.made_by,
     )
 
 
@@ -170,9 +170,9 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def find_program(board: Board, name: str = PSCI_PROGRAM) -> Path:
+def find_program(board: EmulatedBoard, name: str = PSCI_PROGRAM) -> Path:
     """That of this name for the board. Raises UsageError where it has not been built."""
-    return _built((board.own, PLATFORM), f"{name}{board.suffix}.elf")
+    return _built((board.own_build, PLATFORM), f"{name}{board.suffix}.elf")
 
 
 def command_line(
@@ -206,7 +206,7 @@ def command_line(
     return line(qemu.path, options, *board.words, "-no-reboot")
 
 
-def _loaded(board: Board, program: Path, folder: Path) -> tuple[tuple[str, str], ...]:
+def _loaded(board: EmulatedBoard, program: Path, folder: Path) -> tuple[tuple[str, str], ...]:
     """The program in memory, and where its machine enters the normal world elsewhere, a jump to it. That place is flash, which only
     takes files."""
     in_memory = loaded(program)
@@ -227,7 +227,9 @@ def _entry_of(program: Path) -> int:
 def flash_of(subject: Subject, program: Path) -> bytes:
     """The images in flash, each at its place. Raises DataError where two overlap."""
     flash = bytearray()
-    for image in sorted((each for each in subject.images if each.flash is not None), key=lambda each: each.flash or 0):
+    for image in sorted(
+        (image_entry for image_entry in subject.images if image_entry.flash is not None), key=lambda image_entry: image_entry.flash or 0
+    ):
         assert image.flash is not None
         data = image.file.read_bytes()
         if image.takes_program:
@@ -251,21 +253,21 @@ def flat_program(program: Path) -> bytes:
     return bytes(flat)
 
 
-def _board(path: Path, machine: str) -> Board:
+def _board(path: Path, machine: str) -> EmulatedBoard:
     try:
         return board_of(machine)
     except UsageError as error:
         raise UsageError(f"{path}: {error}") from error
 
 
-def _image(path: Path, folder: Path, each: _Image) -> FirmwareImage:
-    if (each.flash is None) == (each.address is None):
-        raise DataError(f"{path}: the image {each.file} has one address: flash = OFFSET or address = ADDRESS")
-    return FirmwareImage(folder / each.file, each.flash, each.address, each.payload is not None)
+def _image(path: Path, folder: Path, entry: _Image) -> FirmwareImage:
+    if (entry.flash is None) == (entry.address is None):
+        raise DataError(f"{path}: the image {entry.file} has one address: flash = OFFSET or address = ADDRESS")
+    return FirmwareImage(folder / entry.file, entry.flash, entry.address, entry.payload is not None)
 
 
-def _or(given: T | None, usual: T) -> T:
-    return usual if given is None else given
+def _or(value: T | None, usual: T) -> T:
+    return usual if value is None else value
 
 
 def _built(builds: tuple[str, ...], name: str) -> Path:
@@ -277,5 +279,5 @@ def _built(builds: tuple[str, ...], name: str) -> Path:
     raise UsageError(f"{builds[0]}/{name} is in none of {', '.join(map(str, search_folders()))}; {how_to_make('firmware')}")
 
 
-def _where_it_starts(board: Board, firmware: Path) -> FirmwareImage:
+def _where_it_starts(board: EmulatedBoard, firmware: Path) -> FirmwareImage:
     return FirmwareImage(firmware, flash=0) if board.is_flashed else FirmwareImage(firmware, address=0)

@@ -11,16 +11,16 @@ from latlab.errors import UsageError
 FOLDER = Path(str(resources.files("latlab"))) / "catalog" / "subjects"
 
 
-def subject_file(given: Path) -> tuple[Path, Path]:
+def subject_file(reference: Path) -> tuple[Path, Path]:
     """The file, and the folder that its files are named from: its own, or for one of latlab's this folder. Raises UsageError for a bare
     word that is neither."""
-    if given.is_file() or given.suffix or given.parent != Path():
-        return given, given.parent
-    own = FOLDER / f"{given}.toml"
-    if own.is_file():
-        return own, Path()
+    if reference.is_file() or reference.suffix or reference.parent != Path():
+        return reference, reference.parent
+    bundled = FOLDER / f"{reference}.toml"
+    if bundled.is_file():
+        return bundled, Path()
     names = ", ".join(path.stem for path in sorted(FOLDER.glob("*.toml")))
-    raise UsageError(f"{given}: neither a file nor a subject of latlab's own; those are {names} (`latlab identify` says more)")
+    raise UsageError(f"{reference}: neither a file nor a subject of latlab's own; those are {names} (`latlab identify` says more)")
 
 
 def no_image(where: str, image: Path, made_by: str) -> UsageError:

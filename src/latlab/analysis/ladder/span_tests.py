@@ -18,12 +18,12 @@ from dataclasses import replace
 from typing import Protocol
 
 from latlab.analysis.base.comparison import Level, Row
-from latlab.analysis.base.detectable import detectable
+from latlab.analysis.base.power_analysis import detectable
 from latlab.analysis.base.statistics import Shift, by_family, false_discovery_control, family_wise
 from latlab.analysis.base.verdicts import Limits, Verdict, decide, decide_exact
 from latlab.analysis.ladder.by_boot import ByBoot
 from latlab.analysis.ladder.by_core import ByCore
-from latlab.analysis.ladder.evidence import Evidence
+from latlab.analysis.ladder.variance_estimate import Evidence
 from latlab.model.enums import Metric
 
 FEWEST_DOF = 2
@@ -61,20 +61,24 @@ def judge_rows(
         return [], []
     tests: Tests = ByBoot(evidence, sum(boots), limits.alpha) if sum(boots) - 2 >= FEWEST_DOF else ByCore(evidence)
     shifts = tests.shifts()
-    families = [(one.row.metric, one.row.is_occasional) for one in evidence]
-    sizes, own = Counter(families), by_family([shift.p for shift in shifts], families, family_wise, SHARE)
-    groups = [group for metric in dict.fromkeys(one.row.metric for one in evidence) for group in _groups(evidence, metric, apart)]
+    families = [(row_evidence.row.metric, row_evidence.row.is_occasional) for row_evidence in evidence]
+    sizes, family_p = Counter(families), by_family([shift.p for shift in shifts], families, family_wise, SHARE)
+    groups = [
+        group
+        for metric in dict.fromkeys(row_evidence.row.metric for row_evidence in evidence)
+        for group in _groups(evidence, metric, apart)
+    ]
     levels = [_level(evidence, group, tests.of_group(group)) for group in groups]
     adjusted = by_family([level.shift.p for level in levels], [level.metric for level in levels], false_discovery_control, 1 - SHARE)
     levels = [replace(level, p_adjusted=p) for level, p in zip(levels, adjusted, strict=True)]
     rows = []
-    for i, (shift, p, family) in enumerate(zip(shifts, own, families, strict=True)):
+    for i, (shift, p, family) in enumerate(zip(shifts, family_p, families, strict=True)):
         row, least = tests.shown(i, limits), tests.least(i)
         verdict = decide(shift, row.threshold, p, limits.alpha)
         if verdict in _CHANGED and abs(shift.value) <= least:
             verdict = Verdict.CANNOT_TELL
-        seen = detectable("level", shift, row.before, least, limits.alpha * SHARE / sizes[family], min(boots))
-        rows.append(replace(row, shift=shift, p_adjusted=p, verdict=verdict, detectable=(seen,) if seen else ()))
+        smallest = detectable("level", shift, row.before, least, limits.alpha * SHARE / sizes[family], min(boots))
+        rows.append(replace(row, shift=shift, p_adjusted=p, verdict=verdict, detectable=(smallest,) if smallest else ()))
     for group, level in zip(groups, levels, strict=True):
         named = list(_named(evidence, shifts, group, tests)) if level.p_adjusted < limits.alpha else []
         is_of_tests = len({rows[i].test for i in named}) > 1
@@ -87,24 +91,28 @@ def judge_rows(
 
 def _groups(evidence: Sequence[Evidence], metric: Metric, apart: Collection[int]) -> Iterator[Group]:
     """The rows of each role and those of each cluster; terms of ladders are groups of their own."""
-    own = [i for i, one in enumerate(evidence) if one.row.metric is metric and not one.row.is_occasional and i not in apart]
-    for rows in _split(own, lambda i: evidence[i].row.is_term):
-        found = (*_split(rows, lambda i: evidence[i].role), *_split(rows, lambda i: evidence[i].row.cluster))
-        yield from (group for group in dict.fromkeys(found) if len(group) > 1)
+    indices = [
+        i
+        for i, row_evidence in enumerate(evidence)
+        if row_evidence.row.metric is metric and not row_evidence.row.is_occasional and i not in apart
+    ]
+    for rows in _split(indices, lambda i: evidence[i].row.is_term):
+        groups = (*_split(rows, lambda i: evidence[i].role), *_split(rows, lambda i: evidence[i].row.cluster))
+        yield from (group for group in dict.fromkeys(groups) if len(group) > 1)
 
 
 def _split(rows: Iterable[int], key: Callable[[int], Hashable]) -> list[Group]:
-    found: dict[Hashable, Group] = defaultdict(tuple)
+    by_key: dict[Hashable, Group] = defaultdict(tuple)
     for i in rows:
-        found[key(i)] += (i,)
-    return list(found.values())
+        by_key[key(i)] += (i,)
+    return list(by_key.values())
 
 
 def _level(evidence: Sequence[Evidence], group: Group, shift: Shift) -> Level:
-    own = [evidence[i] for i in group]
-    first, *others = dict.fromkeys((one.row.metric, one.row.cluster) for one in own)
-    place = (first[0], None if others else first[1], None, None, len(own))
-    return Level(*place, shift, tests=len({one.row.test for one in own}))
+    members = [evidence[i] for i in group]
+    first, *others = dict.fromkeys((row_evidence.row.metric, row_evidence.row.cluster) for row_evidence in members)
+    place = (first[0], None if others else first[1], None, None, len(members))
+    return Level(*place, shift, tests=len({row_evidence.row.test for row_evidence in members}))
 
 
 def _named(evidence: Sequence[Evidence], shifts: Sequence[Shift], group: Group, tests: Tests) -> Iterator[int]:

@@ -9,8 +9,8 @@ from typing import Any
 
 from latlab.analysis.base.wording import said_blame, said_duration
 from latlab.analysis.wakeups.attribution import Attributed
+from latlab.analysis.wakeups.cause_rates import FACTOR, CauseEvents, Rate, rates_of, wakeups_to_see
 from latlab.analysis.wakeups.causes import RING_OVERWRITTEN, cause_name
-from latlab.analysis.wakeups.rare import FACTOR, CauseEvents, Rate, rates_of, wakeups_to_see
 from latlab.analysis.wakeups.result import RtResult
 from latlab.model.blame import UNEXPLAINED, UNTRACED, Blame
 from latlab.report.chart import WIDE_PX, Chart, finished
@@ -27,12 +27,12 @@ ROW_PX = 24
 
 def rates(result: RtResult, is_exact: bool) -> list[Table]:
     """How often each cause comes, by event. On the instruction clock there is nothing to be uncertain of."""
-    found = rates_of(result)
+    causes = rates_of(result)
     recorder = result.recorder
-    if not found or recorder is None:
+    if not causes or recorder is None:
         return []
     interval_ns = recorder.interval_ns
-    rows = tuple(_rate_row(one, interval_ns, len(recorder.cpus), is_exact) for one in found)
+    rows = tuple(_rate_row(cause, interval_ns, len(recorder.cpus), is_exact) for cause in causes)
     columns = (*words("Cause"), *figures("Events", "Late wake-ups"), Column("Latest", unit="µs"), *figures("Once in"))
     if not is_exact:
         columns = (*columns, *figures("95 % interval", "To detect twice the rate"))
@@ -46,13 +46,13 @@ _NOTE = (
 )
 
 
-def _rate_row(one: CauseEvents, interval_ns: int | None, cpus: int, is_exact: bool) -> tuple[str, ...]:
-    rate = one.rate
+def _rate_row(cause: CauseEvents, interval_ns: int | None, cpus: int, is_exact: bool) -> tuple[str, ...]:
+    rate = cause.rate
     shown = (
-        cause_of(one.blame),
+        cause_of(cause.blame),
         str(rate.events),
-        str(one.wakeups),
-        us(one.latest),
+        str(cause.wakeups),
+        us(cause.latest),
         _once(rate, rate.events, interval_ns, cpus),
     )
     if is_exact:
@@ -74,12 +74,14 @@ def _long(wakeups: float, interval_ns: int | None, cpus: int) -> str:
     return f"{1000 * seconds:.3g} ms" if seconds < 1 else f"{seconds:.2g} s" if seconds < 10 else said_duration(seconds)
 
 
-def once_in(result: RtResult, one: CauseEvents) -> tuple[str, str, str]:
+def once_in(result: RtResult, cause: CauseEvents) -> tuple[str, str, str]:
     """How long it takes until a cause comes once: the estimate and the ends of its 95 % interval."""
     recorder = result.recorder
     interval_ns, cpus = (recorder.interval_ns, len(recorder.cpus)) if recorder else (None, 1)
-    said, shortest, longest = (_once(one.rate, events, interval_ns, cpus) for events in (one.rate.events, one.rate.high, one.rate.low))
-    return said, shortest, longest
+    estimate, shortest, longest = (
+        _once(cause.rate, events, interval_ns, cpus) for events in (cause.rate.events, cause.rate.high, cause.rate.low)
+    )
+    return estimate, shortest, longest
 
 
 def cause_of(blame: Blame) -> str:
@@ -109,7 +111,8 @@ def worst(result: RtResult) -> list[Table]:
         return []
     start = result.recorder.start_ns or 0
     rows = tuple(
-        (f"{(one.outlier.wake_ns - start) / 1e9:.6f}", str(one.outlier.cpu), us(one.outlier.late_ns), _said_parts(one)) for one in entries
+        (f"{(entry.outlier.wake_ns - start) / 1e9:.6f}", str(entry.outlier.cpu), us(entry.outlier.late_ns), _said_parts(entry))
+        for entry in entries
     )
     columns = (Column("At", unit="s"), *figures("CPU"), Column("Late", unit="µs"), prose("Made of (µs)"))
     return [Table(f"The worst {len(entries)}, part by part", columns, rows)]
@@ -118,8 +121,8 @@ def worst(result: RtResult) -> list[Table]:
 def colours_of(result: RtResult) -> dict[str, str]:
     """The causes that took most, each with its colour in every chart of the page; all others share one."""
     blamed = sorted({cause_name(entry) for entry in result.attributed or ()})
-    known = [cause for cause in dict.fromkeys((*_by_size(sums_of(result)), *blamed)) if cause != cause_of(UNEXPLAINED)]
-    few = known if len(known) <= MOST_CAUSES + 1 else known[:MOST_CAUSES]
+    causes = [cause for cause in dict.fromkeys((*_by_size(sums_of(result)), *blamed)) if cause != cause_of(UNEXPLAINED)]
+    few = causes if len(causes) <= MOST_CAUSES + 1 else causes[:MOST_CAUSES]
     return {**dict(zip(few, of_kinds(few), strict=True)), cause_of(UNEXPLAINED): NOTHING_KNOWN, OTHER: EARLIER}
 
 
@@ -137,18 +140,18 @@ def charts(result: RtResult) -> list[Chart]:
     ]
     latest = [
         {
-            "row": f"{number}. CPU {one.outlier.cpu}, {us(one.outlier.late_ns)}",
+            "row": f"{number}. CPU {entry.outlier.cpu}, {us(entry.outlier.late_ns)}",
             "us": part.ns / 1000,
             "cause": name if (name := cause_of(part.blame)) in shown else OTHER,
             "order": causes.index(name),
         }
-        for number, one in enumerate(_worst(result), 1)
-        for part in one.parts
+        for number, entry in enumerate(_worst(result), 1)
+        for part in entry.parts
     ]
-    known = {cause: colours[cause] for cause in shown}
+    colours_shown = {cause: colours[cause] for cause in shown}
     return [
-        bars("Who took my core", "What the late wake-ups of each CPU are made of, together.", by_cpu, known),
-        bars("The worst, part by part", "Each bar is one late wake-up, in µs, the latest first.", latest, known),
+        bars("Who took my core", "What the late wake-ups of each CPU are made of, together.", by_cpu, colours_shown),
+        bars("The worst, part by part", "Each bar is one late wake-up, in µs, the latest first.", latest, colours_shown),
     ]
 
 
@@ -178,8 +181,8 @@ def _worst(result: RtResult) -> list[Attributed]:
     return sorted(entries, key=lambda entry: -entry.outlier.late_ns)[:WORST]
 
 
-def _said_parts(one: Attributed) -> str:
-    return ", ".join(f"{cause_of(part.blame)} {us(part.ns)}" for part in one.parts)
+def _said_parts(entry: Attributed) -> str:
+    return ", ".join(f"{cause_of(part.blame)} {us(part.ns)}" for part in entry.parts)
 
 
 def sums_of(result: RtResult) -> dict[tuple[int, str], int]:

@@ -14,7 +14,7 @@ from functools import lru_cache
 import numpy as np
 from scipy import special
 
-from latlab.analysis.base.columns import Floats
+from latlab.analysis.base.sample_matrix import Floats
 from latlab.analysis.base.weighted import rate_p
 from latlab.analysis.wakeups.result import RtResult
 from latlab.analysis.wakeups.side import Side
@@ -100,16 +100,21 @@ class CauseChange:
 
 def causes_of(sides: Sequence[Side], above: float = 0.0) -> tuple[CauseEvents, ...]:
     """The most frequent first, what is unexplained last; only wake-ups later than `above`."""
-    blames = {late.blame for side in sides for late in side.one.late if late.late_ticks * side.tick_value > above}
+    blames = {late.blame for side in sides for late in side.distribution.late if late.late_ticks * side.tick_value > above}
     return _in_order([events_of(sides, blame, above) for blame in blames])
 
 
-def _in_order(found: Sequence[CauseEvents]) -> tuple[CauseEvents, ...]:
-    return tuple(sorted(found, key=lambda one: (one.blame in (UNEXPLAINED, UNTRACED), -one.rate.events, str(one.blame))))
+def _in_order(causes: Sequence[CauseEvents]) -> tuple[CauseEvents, ...]:
+    return tuple(sorted(causes, key=lambda cause: (cause.blame in (UNEXPLAINED, UNTRACED), -cause.rate.events, str(cause.blame))))
 
 
 def events_of(sides: Sequence[Side], blame: Blame, above: float = 0.0) -> CauseEvents:
-    late = [(one.wake_ns, one.late_ticks * side.tick_value) for side in sides for one in side.one.late if one.blame == blame]
+    late = [
+        (late_entry.wake_ns, late_entry.late_ticks * side.tick_value)
+        for side in sides
+        for late_entry in side.distribution.late
+        if late_entry.blame == blame
+    ]
     interval = max(side.interval or 0.0 for side in sides)
     return _events(blame, [(at, by) for at, by in late if by > above], interval, sum(side.total for side in sides), _span(sides))
 
@@ -145,7 +150,7 @@ def kept_from(sides: Sequence[Side]) -> float:
 
 def is_kept(sides: Sequence[Side]) -> bool:
     """Whether the late wake-ups of all CPUs were kept, as far as there were any."""
-    return all(side.counted is not None and not side.one.late_dropped for side in sides)
+    return all(side.counted is not None and not side.distribution.late_dropped for side in sides)
 
 
 def changes_of(a: Sequence[Side], b: Sequence[Side], alpha: float = ALPHA) -> tuple[CauseChange, ...]:
@@ -154,7 +159,7 @@ def changes_of(a: Sequence[Side], b: Sequence[Side], alpha: float = ALPHA) -> tu
     if not (is_kept(a) and is_kept(b)):
         return ()
     above = max(kept_from(a), kept_from(b))
-    named = dict.fromkeys(one.blame for one in (*causes_of(a, above), *causes_of(b, above)) if one.blame.kind in SOURCES)
+    named = dict.fromkeys(cause.blame for cause in (*causes_of(a, above), *causes_of(b, above)) if cause.blame.kind in SOURCES)
     return tuple(_change(events_of(a, blame, above), events_of(b, blame, above), alpha / len(named)) for blame in named)
 
 
@@ -185,8 +190,8 @@ def _power(expected: int, factor: float, alpha: float) -> float:
     least = int(stats.poisson.ppf(1e-6, expected * (1 + factor)))
     sums = np.arange(max(least, 1), most + 1)
     critical = np.maximum(stats.binom.isf(alpha / 2, sums, 0.5), np.floor(sums * TOLD_FROM / (1 + TOLD_FROM)))
-    told = stats.binom.sf(critical, sums, factor / (1 + factor))
-    return float((stats.poisson.pmf(sums, expected * (1 + factor)) * told).sum())
+    power = stats.binom.sf(critical, sums, factor / (1 + factor))
+    return float((stats.poisson.pmf(sums, expected * (1 + factor)) * power).sum())
 
 
 def _change(before: CauseEvents, after: CauseEvents, alpha: float) -> CauseChange:
@@ -194,13 +199,13 @@ def _change(before: CauseEvents, after: CauseEvents, alpha: float) -> CauseChang
     from scipy import stats
 
     dispersion = max(before.rate.dispersion, after.rate.dispersion)
-    one, other = (round(side.rate.events / dispersion) for side in (before, after))
+    events, other = (round(side.rate.events / dispersion) for side in (before, after))
     n, m = before.rate.wakeups, after.rate.wakeups
-    interval = stats.binomtest(other, one + other, 0.5).proportion_ci(1 - ALPHA, "exact") if one + other else None
+    interval = stats.binomtest(other, events + other, 0.5).proportion_ci(1 - ALPHA, "exact") if events + other else None
     low, high = (_odds(interval.low) * n / m, _odds(interval.high) * n / m) if interval else (0.0, float("inf"))
     ratio = after.rate.events / m / (before.rate.events / n) if before.rate.events else float("inf")
     rarer = before.rate if before.rate.events else after.rate
-    return CauseChange(before.blame, before, after, ratio, low, high, rate_p(one, n, other, m), wakeups_to_see(rarer, FACTOR, alpha))
+    return CauseChange(before.blame, before, after, ratio, low, high, rate_p(events, n, other, m), wakeups_to_see(rarer, FACTOR, alpha))
 
 
 def _odds(share: float) -> float:
@@ -214,13 +219,13 @@ def _kept_from(side: Side) -> float:
         return float("inf")
     ends = np.unique(counted.low) - counted.step
     above = np.array([counted.above(float(end)) for end in ends])
-    enough = np.flatnonzero(above <= len(side.one.late))
+    enough = np.flatnonzero(above <= len(side.distribution.late))
     return float(ends[enough[0]]) if len(enough) else float(side.maximum)
 
 
 def _span(sides: Sequence[Side]) -> tuple[float, float] | None:
     """From when to when a run measured, as far as its late wake-ups and its interval tell."""
-    times = [late.wake_ns for side in sides for late in side.one.late]
+    times = [late.wake_ns for side in sides for late in side.distribution.late]
     interval = max((side.interval or 0.0 for side in sides), default=0.0)
     if not times or not interval:
         return None

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from latlab.analysis.crossings.calls import CALLS, Call
+from latlab.analysis.crossings.calls import CALLS, WorldCall
 from latlab.analysis.crossings.marked import PSCI_FEATURES
 
 MARK_NAME = 0x4C4D0005
@@ -20,16 +20,16 @@ class OwnNames:
     def __init__(self) -> None:
         self._names: dict[int, str] = {}
 
-    def feed(self, calls: Iterable[Call]) -> Iterator[Call]:
+    def feed(self, calls: Iterable[WorldCall]) -> Iterator[WorldCall]:
         for call in calls:
-            name = _said(call)
+            name = _label_of(call)
             if name is not None:
                 self._names[call.core] = name
             else:
                 yield _named(call, self._names.get(call.core, ""))
 
 
-def _said(call: Call) -> str | None:
+def _label_of(call: WorldCall) -> str | None:
     """The name in a mark; None for a call that is none, or names nothing that can be read."""
     if call.entry.function != PSCI_FEATURES or call.registers[1:2] != (MARK_NAME,):
         return None
@@ -43,7 +43,7 @@ def text_of(words: Iterable[int]) -> str | None:
     return text if text.isprintable() and "/" not in text else None
 
 
-def _named(call: Call, name: str) -> Call:
+def _named(call: WorldCall, name: str) -> WorldCall:
     if call.depth or call.entry.kind not in CALLS:
         return call
     return replace(call, entry=replace(call.entry, name=with_name(call.entry.name, name)))

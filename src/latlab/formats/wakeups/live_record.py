@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from latlab.errors import DataError
 from latlab.formats.wakeups.recorder import read_record
-from latlab.model.wakeups import Glance
+from latlab.model.wakeups import LiveSnapshot
 
 
-def glance_of(data: bytes) -> Glance | None:
+def glance_of(data: bytes) -> LiveSnapshot | None:
     """None before its first checkpoint, and where it cannot be read."""
     try:
         read = read_record(data, "the recorder's file")
@@ -16,4 +16,4 @@ def glance_of(data: bytes) -> Glance | None:
         return None
     measured_ns = (read.end_ns or 0) - (read.start_ns or 0)
     cpus = tuple((cpu.cpu, cpu.got, cpu.max_ns) for cpu in read.cpus)
-    return Glance(measured_ns / 1e9, cpus, tuple((late.wake_ns, late.cpu, late.late_ns) for late in read.outliers))
+    return LiveSnapshot(measured_ns / 1e9, cpus, tuple((late.wake_ns, late.cpu, late.late_ns) for late in read.outliers))

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from latlab.analysis.base.columns import Bools, Columns, Floats, Ints
 from latlab.analysis.base.ladders import BASE, STEP, Ladders
+from latlab.analysis.base.sample_matrix import Bools, Columns, Floats, Ints
 from latlab.analysis.ladder.roles import Roles
 from latlab.model.enums import Metric
 
@@ -77,16 +77,16 @@ def fit_ladders(columns: Columns, roles: Roles, test: str) -> Ladders | None:
         measured = spans[rows, h:]
         values = measured @ np.linalg.pinv(design.matrix).T
         fitted = values @ design.matrix.T
-        left = ((measured - fitted) ** 2).sum(axis=1)
+        residual = ((measured - fitted) ** 2).sum(axis=1)
         total = ((measured - measured.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
         scale = np.sqrt(np.diag(np.linalg.inv(design.matrix.T @ design.matrix)))
         for i, name in enumerate(design.names):
             out.setdefault(name, np.full(n, np.nan))[rows] = values[:, i]
             scales.setdefault(name, np.full(n, np.nan))[rows] = scale[i]
         predicted[rows, h:] = fitted
-        squares[rows] = left
-        rms[rows] = np.sqrt(left / measured.shape[1])
-        share[rows] = 1 - left / np.where(total > 0, total, 1.0) if freedom else np.nan
+        squares[rows] = residual
+        rms[rows] = np.sqrt(residual / measured.shape[1])
+        share[rows] = 1 - residual / np.where(total > 0, total, 1.0) if freedom else np.nan
         dof[rows] = freedom
     if not out:
         return None

@@ -33,12 +33,12 @@ def placed(fragments: Iterable[Fragment], images: Sequence[Image], arch: Arch) -
                 f"{image.name} is an ELF file for {image.machine.removeprefix('EM_')}, the machine's cores are {arch.name}; "
                 "name that of the firmware"
             )
-    pieces = list({(one.address, one.code): one for one in fragments}.values())
-    found = [_places(image, pieces) for image in images]
-    for image, places in zip(images, found, strict=True):
-        others = [place for each in found if each is not places for place in each]
+    pieces = list({(fragment.address, fragment.code): fragment for fragment in fragments}.values())
+    all_places = [_places(image, pieces) for image in images]
+    for image, places in zip(images, all_places, strict=True):
+        others = [place for other_places in all_places if other_places is not places for place in other_places]
         _check(image, places, pieces, others)
-    return tuple(place for places in found for place in places)
+    return tuple(place for places in all_places for place in places)
 
 
 def _has(image: Image, fragment: Fragment) -> bool:
@@ -47,7 +47,7 @@ def _has(image: Image, fragment: Fragment) -> bool:
 
 def _places(image: Image, pieces: Sequence[Fragment]) -> list[Image]:
     """The place that it was given, where that is not another's, and those that it was moved to; where it was nowhere, the nearest."""
-    is_there = any(_has(image, one) for one in pieces)
+    is_there = any(_has(image, piece) for piece in pieces)
     candidates = [image.moved(offset) for offset in _offsets(image, pieces)]
     moved = [place for place in candidates if not _different(place, pieces)]
     if is_there and not _different(image, pieces):
@@ -57,7 +57,7 @@ def _places(image: Image, pieces: Sequence[Fragment]) -> list[Image]:
 
 def _offsets(image: Image, pieces: Sequence[Fragment]) -> list[int]:
     """Whole pages from where it was linked, the one with most of the code first."""
-    sought = _sought([one for one in pieces if not _has(image, one)])
+    sought = _sought([piece for piece in pieces if not _has(image, piece)])
     votes = Counter(offset for address, code in islice(sought, MOST_SOUGHT) if (offset := _offset(image, address, code)) is not None)
     return [offset for offset, count in votes.most_common() if offset % PAGE_BYTES == 0 and count >= LEAST_SOUGHT]
 
@@ -65,10 +65,10 @@ def _offsets(image: Image, pieces: Sequence[Fragment]) -> list[int]:
 def _sought(pieces: Sequence[Fragment]) -> Iterator[tuple[int, bytes]]:
     """Code that ran and lies together, cut into lengths that hardly stand twice in an image: a piece may be one instruction."""
     start, code = 0, b""
-    for one in sorted(pieces, key=lambda one: one.address):
-        if one.address != start + len(code):
-            start, code = one.address, b""
-        code += one.code
+    for piece in sorted(pieces, key=lambda fragment: fragment.address):
+        if piece.address != start + len(code):
+            start, code = piece.address, b""
+        code += piece.code
         while len(code) >= SOUGHT_BYTES:
             yield start, code[:SOUGHT_BYTES]
             start, code = start + SOUGHT_BYTES, code[SOUGHT_BYTES:]
@@ -76,14 +76,14 @@ def _sought(pieces: Sequence[Fragment]) -> Iterator[tuple[int, bytes]]:
 
 def _offset(image: Image, address: int, code: bytes) -> int | None:
     """How far from its place in the image the code ran; None where the image does not have it, or has it twice."""
-    found = None
+    offset = None
     for start, data in image.code:
         at = data.find(code)
-        if at >= 0 and (found is not None or data.find(code, at + 1) >= 0):
+        if at >= 0 and (offset is not None or data.find(code, at + 1) >= 0):
             return None
         if at >= 0:
-            found = address - start - at
-    return found
+            offset = address - start - at
+    return offset
 
 
 def _overlaps(image: Image, fragment: Fragment) -> bool:
@@ -91,13 +91,15 @@ def _overlaps(image: Image, fragment: Fragment) -> bool:
 
 
 def _different(image: Image, pieces: Iterable[Fragment]) -> list[Fragment]:
-    return [one for one in pieces if _overlaps(image, one) and not _has(image, one)]
+    return [piece for piece in pieces if _overlaps(image, piece) and not _has(image, piece)]
 
 
 def _check(image: Image, places: Sequence[Image], pieces: Iterable[Fragment], others: Sequence[Image]) -> None:
     """Raises WrongImage where what ran at these places, and is in no other image, is another's."""
-    compared = [one for one in pieces if any(_overlaps(place, one) for place in places) and not any(_has(other, one) for other in others)]
-    different = [one for one in compared if not any(_has(place, one) for place in places)]
+    compared = [
+        piece for piece in pieces if any(_overlaps(place, piece) for place in places) and not any(_has(other, piece) for other in others)
+    ]
+    different = [piece for piece in compared if not any(_has(place, piece) for place in places)]
     if not compared and not others:
         raise WrongImage(
             f"none of the executed code is in {image.name}, at any address: the firmware stopped before it, or it is of another build. "

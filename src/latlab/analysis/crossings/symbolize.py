@@ -20,24 +20,24 @@ LONGEST_FUNCTION = 1 << 16
 
 def entry_addresses(arch: Arch, fragments: Mapping[int, Fragment], spans: Iterable[Sequence[Stretch]]) -> tuple[int, ...]:
     """Where calls went in these spans, and where spans began if no code that ran leads there, as none does to a vector; rising."""
-    is_call = {number: flow_of(arch, one.code) is Flow.CALL for number, one in fragments.items()}
-    behind = {one.address + len(one.code) for one in fragments.values()}
+    is_call = {number: flow_of(arch, fragment.code) is Flow.CALL for number, fragment in fragments.items()}
+    behind = {fragment.address + len(fragment.code) for fragment in fragments.values()}
     paths: set[tuple[int, ...]] = set()
-    found: set[int] = set()
+    addresses: set[int] = set()
     for span in spans:
         paths.update(stretch.steps for stretch in span)
         first = next((number for stretch in span[:1] for number in stretch.steps[::2] if number < LOOP), None)
         if first is not None and fragments[first].address not in behind:
-            found.add(fragments[first].address)
-    found |= {fragments[into].address for path in paths for out, into in neighbours(path) if is_call[out]}
-    return tuple(sorted(found))
+            addresses.add(fragments[first].address)
+    addresses |= {fragments[into].address for path in paths for out, into in neighbours(path) if is_call[out]}
+    return tuple(sorted(addresses))
 
 
 class Names:
     """Names of the functions of a stream's fragments and the places of their source."""
 
     def __init__(self, fragments: Mapping[int, Fragment], images: Sequence[Image], called: Sequence[int] = ()) -> None:
-        self._of = {number: CLONE.sub("", _name(one, images, called)) for number, one in fragments.items()}
+        self._of = {number: CLONE.sub("", _name(fragment, images, called)) for number, fragment in fragments.items()}
         self.places: dict[str, str] = {}
         for number, name in self._of.items():
             self.places[name] = self.places.get(name) or place_of(fragments[number], images)

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from latlab.model.wakeups import Glance
+from latlab.model.wakeups import LiveSnapshot
 
 LINE_EVERY_S = 60
 MOST_LATE_SHOWN = 20
@@ -26,7 +26,7 @@ class MeasurementProgress:
         self._console, self._stop, self._clock = console, stop, clock
         self._phase = "starting"
         self._expected_s: float | None = None
-        self._glance: Glance | None = None
+        self._glance: LiveSnapshot | None = None
         self._began = self._phase_began = self._said = clock()
         self._late_shown: set[tuple[int, int]] = set()
         self._live = Live(console=console, refresh_per_second=1, transient=True, get_renderable=self._line)
@@ -50,7 +50,7 @@ class MeasurementProgress:
             self._print(f"{name}{f', {duration(expected_s)}' if expected_s else ''}")
             self._said = self._clock()
 
-    def glance(self, glance: Glance) -> None:
+    def glance(self, glance: LiveSnapshot) -> None:
         self._glance = glance
         if self._console.is_terminal:
             self._show_late(glance)
@@ -70,7 +70,7 @@ class MeasurementProgress:
         if left_s is not None:
             parts.append(f"{duration(left_s)} left of this phase")
         if self._glance:
-            parts += _seen(self._glance)
+            parts += _snapshot_parts(self._glance)
         return ", ".join(parts)
 
     def _left_s(self) -> float | None:
@@ -83,7 +83,7 @@ class MeasurementProgress:
             return spent_s * (1 - share) / share
         return max(self._expected_s - spent_s, 0)
 
-    def _show_late(self, glance: Glance) -> None:
+    def _show_late(self, glance: LiveSnapshot) -> None:
         new = [late for late in glance.late if late[:2] not in self._late_shown]
         room = max(MOST_LATE_SHOWN - len(self._late_shown), 0)
         for wake_ns, cpu, late_ns in new[:room]:
@@ -109,16 +109,16 @@ def duration(seconds: float) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
-def _seen(glance: Glance) -> list[str]:
+def _snapshot_parts(glance: LiveSnapshot) -> list[str]:
     total = sum(got for _, got, _ in glance.cpus)
     maxima = [f"CPU {cpu} {high / 1000:.1f} µs" for cpu, _, high in glance.cpus]
     if len(maxima) > MOST_CPUS_SHOWN:
-        cpu, _, high = max(glance.cpus, key=lambda one: one[2])
+        cpu, _, high = max(glance.cpus, key=lambda cpu_state: cpu_state[2])
         maxima = [f"CPU {cpu} {high / 1000:.1f} µs of {len(glance.cpus)} CPUs"]
     late = f"{len(glance.late)} late" if glance.late else "none late"
     return [f"{total:,} wake-ups", f"maximum {', '.join(maxima)}", late]
 
 
-def _at(glance: Glance, wake_ns: int) -> str:
+def _at(glance: LiveSnapshot, wake_ns: int) -> str:
     first = min((late[0] for late in glance.late), default=wake_ns)
     return duration((wake_ns - first) / 1e9) + " after the first" if wake_ns > first else "the first"

@@ -21,7 +21,7 @@ from latlab.report.redaction import Secrets
 KEPT = "latlab-told.json"
 
 
-class Told(msgspec.Struct, frozen=True):
+class ComparisonSummary(msgspec.Struct, frozen=True):
     """`verdict` is empty where the runs are not compared, and `said` why; `functions` say what the change is made of where that was
     counted."""
 
@@ -32,10 +32,10 @@ class Told(msgspec.Struct, frozen=True):
 
 class _Kept(msgspec.Struct):
     made_by: str
-    told: dict[str, Told]
+    told: dict[str, ComparisonSummary]
 
 
-class Tellings:
+class SummaryCache:
     """`compare` compares two runs by their ids, which another store may have given to others: `place` is where this one is. With `redact`
     nothing that is told says whose machines they were on."""
 
@@ -48,7 +48,7 @@ class Tellings:
         self._told = self._read()
         self._is_new = False
 
-    def of(self, a: str, b: str) -> Told:
+    def of(self, a: str, b: str) -> ComparisonSummary:
         pair = f"{a} {b}"
         if pair not in self._told:
             self._told[pair] = self._tell(a, b)
@@ -65,21 +65,23 @@ class Tellings:
             ready.replace(self._folder / KEPT)
             self._is_new = False
 
-    def _read(self) -> dict[str, Told]:
+    def _read(self) -> dict[str, ComparisonSummary]:
         """What another version told, or what is damaged, is told again."""
         if self._folder is None:
             return {}
         try:
-            kept = msgspec.json.decode((self._folder / KEPT).read_bytes(), type=_Kept)
+            cache = msgspec.json.decode((self._folder / KEPT).read_bytes(), type=_Kept)
         except (OSError, msgspec.MsgspecError):
             return {}
-        return kept.told if kept.made_by == self._made_by else {}
+        return cache.told if cache.made_by == self._made_by else {}
 
-    def _tell(self, a: str, b: str) -> Told:
-        found = self._compare(a, b)
-        if isinstance(found, str):
-            return Told("", self._shown(found, None))
-        return Told(found.verdict.value, self._shown(summary(found), found), self._shown(_functions(found), found))
+    def _tell(self, a: str, b: str) -> ComparisonSummary:
+        comparison = self._compare(a, b)
+        if isinstance(comparison, str):
+            return ComparisonSummary("", self._shown(comparison, None))
+        return ComparisonSummary(
+            comparison.verdict.value, self._shown(summary(comparison), comparison), self._shown(_functions(comparison), comparison)
+        )
 
     def _shown(self, text: str, of: Comparison | None) -> str:
         return Secrets.of((of.a, of.b) if of else ()).hide(text) if self._redact else text
@@ -89,4 +91,4 @@ def _functions(comparison: Comparison) -> str:
     """The first sentence that names functions, where figures changed."""
     if comparison.verdict not in (Verdict.REGRESSED, Verdict.IMPROVED):
         return ""
-    return next((one.sentence for one in explain_pair(comparison) if isinstance(one.finding, FunctionsMoved)), "")
+    return next((explanation.sentence for explanation in explain_pair(comparison) if isinstance(explanation.finding, FunctionsMoved)), "")

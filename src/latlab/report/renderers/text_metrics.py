@@ -27,7 +27,7 @@ def in_own_font(spec: dict[str, Any]) -> dict[str, Any]:
 
 def _larger(part: Any) -> Any:
     if isinstance(part, list):
-        return [_larger(one) for one in part]
+        return [_larger(element) for element in part]
     if not isinstance(part, dict):
         return part
     return {key: _size(key, value) for key, value in part.items()}

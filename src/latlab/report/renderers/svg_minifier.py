@@ -21,34 +21,34 @@ _FLAT = re.compile(r"M[-\d.,]+h0v[-\d.]+h0Z")
 _NO_PATH = frozenset({"", "M0,0h0v0h0Z"})
 
 
-def lean(drawn: str, room: float = 1.0) -> str:
+def minify_svg(svg: str, room: float = 1.0) -> str:
     """The picture as an SVG element of a page, in the page's font, with words smaller by the factor `room`. The description of a mark
     becomes its title."""
-    root = fromstring(_NAMESPACE.sub("", drawn))
+    root = fromstring(_NAMESPACE.sub("", svg))
     for word in root.iter("text"):
         word.set("font-size", f"{round(float(word.get('font-size', '11px').removesuffix('px')) / room, 1):g}px")
     _trim(root)
-    root[:] = list(_leaner(root))
+    root[:] = list(_minify_children(root))
     return tostring(root, encoding="unicode")
 
 
-def _leaner(parent: Element) -> Iterator[Element]:
+def _minify_children(parent: Element) -> Iterator[Element]:
     """The smaller children of an element. A group without attributes is replaced by its children."""
     for child in parent:
         if _is_unseen(child):
             continue
-        told = child.get("aria-label") if child.get("role") == "graphics-symbol" and child.tag != "g" else None
+        label = child.get("aria-label") if child.get("role") == "graphics-symbol" and child.tag != "g" else None
         _trim(child)
         if child.tag == "g":
-            child[:] = as_lines(list(_stacked(_joined(list(_leaner(child))))))
+            child[:] = as_lines(list(_stacked(_joined(list(_minify_children(child))))))
             _say_once(child)
-            child[:] = [one for inner in child for one in ([inner] if inner.tag != "g" or inner.attrib else inner)]
+            child[:] = [element for inner in child for element in ([inner] if inner.tag != "g" or inner.attrib else inner)]
             yield from [child] if child.attrib and len(child) else child
             continue
         if child.tag == "text" and not len(child):
             _place_once(child)
-        if told:
-            SubElement(child, "title").text = told
+        if label:
+            SubElement(child, "title").text = label
         if not _is_flat(child):
             yield child
 
@@ -80,8 +80,8 @@ def _trim(node: Element) -> None:
             node.attrib[name] = fine
 
 
-def _rounded(found: re.Match[str]) -> str:
-    return f"{round(float(found.group()), 1) or 0:.1f}".removesuffix(".0")
+def _rounded(match: re.Match[str]) -> str:
+    return f"{round(float(match.group()), 1) or 0:.1f}".removesuffix(".0")
 
 
 def _joined(nodes: list[Element]) -> Iterator[Element]:
@@ -115,8 +115,8 @@ def _stacked(nodes: Iterable[Element]) -> Iterator[Element]:
             continue
         titles = [title for mark in group if (title := mark.find("title")) is not None]
         top = group[-1]
-        if titles and (said := top.find("title")) is not None:
-            said.text = "\n".join(dict.fromkeys(title.text or "" for title in titles))
+        if titles and (top_title := top.find("title")) is not None:
+            top_title.text = "\n".join(dict.fromkeys(title.text or "" for title in titles))
         yield top
 
 
@@ -129,9 +129,9 @@ def _place(node: Element) -> str | None:
 def _say_once(group: Element) -> None:
     """Moves attributes that all children share to their group."""
     for name in _INHERITED:
-        said = {child.get(name) for child in group}
-        if len(said) != 1 or None in said or name in group.attrib:
+        shared = {child.get(name) for child in group}
+        if len(shared) != 1 or None in shared or name in group.attrib:
             continue
-        group.set(name, str(said.pop()))
+        group.set(name, str(shared.pop()))
         for child in group:
             del child.attrib[name]

@@ -20,25 +20,25 @@ SEEN = {
 NEXT_STEPS = {errno.EPERM: "run it as root", errno.EACCES: "run it as root", errno.ENOENT: "it needs tracefs with the scheduler's events"}
 
 
-def sight(events: KernelEvents) -> tuple[str, ...]:
+def coverage_sentences(events: KernelEvents) -> tuple[str, ...]:
     """One sentence for each way in which CPUs could be watched or not."""
-    told = [
+    sentences = [
         f"{said_cpus([cpu.cpu for cpu in events.meter if cpu.calibration and cpu.calibration.regime is regime])}: "
-        f"steal time is measured; {said}"
-        for regime, said in SEEN.items()
+        f"steal time is measured; {consequence}"
+        for regime, consequence in SEEN.items()
         if any(cpu.calibration and cpu.calibration.regime is regime for cpu in events.meter)
     ]
-    told += blind_sentences(events.meter)
+    sentences += blind_sentences(events.meter)
     for error in dict.fromkeys(error for _, error in events.closed):
         cpus = said_cpus([cpu for cpu, other in events.closed if other == error])
-        told.append(
+        sentences.append(
             f"{cpus}: the kernel's events cannot be read ({os.strerror(error)}), so latlab names no kernel cause; "
             f"{NEXT_STEPS.get(error, 'perf_event_open(2) says what this error means')}"
         )
-    told += _cut_short(events)
+    sentences += _cut_short(events)
     if events.torn:
-        told.append(f"{events.torn} readings of the counters were torn and do not count")
-    return tuple(told)
+        sentences.append(f"{events.torn} readings of the counters were torn and do not count")
+    return tuple(sentences)
 
 
 def _cut_short(events: KernelEvents) -> Iterator[str]:

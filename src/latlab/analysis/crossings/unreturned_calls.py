@@ -14,13 +14,13 @@ MOST_CORES = 8
 
 def unreturned_words(calls: Iterable[Unreturned], arch: Arch, cores: Mapping[int, CoreId]) -> tuple[str, ...]:
     """One piece for the calls of one kind that are in the same state: `CPU_OFF from EL1 on 0.1, 0.2 (asleep)`."""
-    found: dict[tuple[str, int, str], list[str]] = {}
-    for one in calls:
-        where = found.setdefault((one.entry.name, one.caller, _state(one)), [])
-        where.append(str(cores.get(one.core, CoreId(0, one.core))))
+    cores_of: dict[tuple[str, int, str], list[str]] = {}
+    for call in calls:
+        where = cores_of.setdefault((call.entry.name, call.caller, _state(call)), [])
+        where.append(str(cores.get(call.core, CoreId(0, call.core))))
     return tuple(
         f"{name} from {world_name(arch, caller)} on {_listed(where)}{f' ({state})' if state else ''}"
-        for (name, caller, state), where in found.items()
+        for (name, caller, state), where in cores_of.items()
     )
 
 
@@ -31,7 +31,7 @@ def _listed(where: list[str]) -> str:
     return f"{', '.join(names[:MOST_CORES])}{more}{times}"
 
 
-def _state(one: Unreturned) -> str:
-    if one.is_replaced:
+def _state(call: Unreturned) -> str:
+    if call.is_replaced:
         return "other code ran instead"
-    return "asleep" if one.is_asleep else ""
+    return "asleep" if call.is_asleep else ""

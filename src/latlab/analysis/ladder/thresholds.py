@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from latlab.analysis.base.columns import resolution
 from latlab.analysis.base.identity import Pair
+from latlab.analysis.base.sample_matrix import resolution
 from latlab.analysis.base.verdicts import Limits
 from latlab.model.enums import Clock, Metric
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from latlab.analysis.base.columns import Floats
 from latlab.analysis.base.distributions import t_quantile, t_upper
+from latlab.analysis.base.sample_matrix import Floats
 from latlab.analysis.base.statistics import Shift
 
 MOST_DOF = 1e6
@@ -45,18 +45,18 @@ def fit_prior(variances: Floats, dof: float) -> Prior:
 
     With fewer than three positive variances the prior has no weight.
     """
-    kept = variances[variances > 0]
-    if len(kept) < 3:
-        return Prior(float(kept.mean()) if len(kept) else 0.0, 0.0)
+    positive = variances[variances > 0]
+    if len(positive) < 3:
+        return Prior(float(positive.mean()) if len(positive) else 0.0, 0.0)
     from scipy import special
 
-    e = np.log(kept) - special.digamma(dof / 2) + np.log(dof / 2)
+    e = np.log(positive) - special.digamma(dof / 2) + np.log(dof / 2)
     mean = float(e.mean())
     spread = float(e.var(ddof=1)) - float(special.polygamma(1, dof / 2))
     if spread <= 0:
-        return Prior(float(np.exp(mean)), MOST_DOF, dof * len(kept))
+        return Prior(float(np.exp(mean)), MOST_DOF, dof * len(positive))
     half = _inverse_trigamma(spread)
-    return Prior(float(np.exp(mean + special.digamma(half) - np.log(half))), 2 * half, dof * len(kept))
+    return Prior(float(np.exp(mean + special.digamma(half) - np.log(half))), 2 * half, dof * len(positive))
 
 
 def t_shift(difference: float, variance: float, dof: float, confidence: float = 0.90) -> Shift:
@@ -77,20 +77,20 @@ def steady_variance(values: Floats) -> tuple[float, int]:
 
     Leaves out one value at a time, at most a third, while it lies outside the prediction interval (p = 0.002) of the others.
     """
-    kept = np.sort(values)
+    inliers = np.sort(values)
     for _ in range(len(values) // 3):
-        ends = [kept[1:], kept[:-1]]
-        far = [abs(kept[0] - ends[0].mean()), abs(kept[-1] - ends[1].mean())]
+        ends = [inliers[1:], inliers[:-1]]
+        far = [abs(inliers[0] - ends[0].mean()), abs(inliers[-1] - ends[1].mean())]
         end = int(np.argmax(far))
-        rest = ends[end]
-        if len(rest) < 3:
+        others = ends[end]
+        if len(others) < 3:
             break
-        error = float(rest.std(ddof=1)) * (1 + 1 / len(rest)) ** 0.5
-        if far[end] <= error * t_quantile(1 - OUTLIER_P / 2, len(rest) - 1):
+        error = float(others.std(ddof=1)) * (1 + 1 / len(others)) ** 0.5
+        if far[end] <= error * t_quantile(1 - OUTLIER_P / 2, len(others) - 1):
             break
-        kept = rest
-    dof = len(kept) - 1
-    return (float(kept.var(ddof=1)), dof) if dof > 0 else (0.0, 0)
+        inliers = others
+    dof = len(inliers) - 1
+    return (float(inliers.var(ddof=1)), dof) if dof > 0 else (0.0, 0)
 
 
 def _inverse_trigamma(value: float) -> float:

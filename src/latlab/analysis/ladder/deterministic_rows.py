@@ -15,13 +15,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from latlab.analysis.base.columns import Floats
 from latlab.analysis.base.comparison import Cell, Row
 from latlab.analysis.base.iterations import InIterations
+from latlab.analysis.base.sample_matrix import Floats
 from latlab.analysis.base.statistics import Shift, two_sample_shift
 from latlab.analysis.base.verdicts import Limits, Verdict, decide_exact, overall
 from latlab.analysis.base.wording import said_in_iterations
-from latlab.analysis.ladder.evidence import Evidence
+from latlab.analysis.ladder.variance_estimate import Evidence
 
 NO_COUNTERPART = "one run has more iterations, with figures that the other run does not have"
 ORDER = "within the effect of the order of the cores"
@@ -55,11 +55,11 @@ class _Compared:
         return float(self.differences[np.argmax(np.abs(self.differences))])
 
 
-def exact_row(one: Evidence, takes_turns: bool, order: Limits | None = None) -> Row:
+def exact_row(row_evidence: Evidence, takes_turns: bool, order: Limits | None = None) -> Row:
     """The row with the verdict of its worst cell. `takes_turns`: the spans contain the turns of other cores, so the row is inconclusive.
     `order`: the limits for spans that may depend on the order of the cores, with the alpha of one cell."""
-    row = one.row
-    pairs = [(one.before.of(i), one.after.of(i)) for i in range(one.before.values.shape[1])]
+    row = row_evidence.row
+    pairs = [(row_evidence.before.of(i), row_evidence.after.of(i)) for i in range(row_evidence.before.values.shape[1])]
     cells = [_compared(*pair, row.threshold) for pair in pairs]
     if order:
         cells = [_beyond_order(cell, *pair, order) for cell, pair in zip(cells, pairs, strict=True)]
@@ -71,35 +71,37 @@ def exact_row(one: Evidence, takes_turns: bool, order: Limits | None = None) -> 
         verdict, basis = Verdict.CANNOT_TELL, "cores take turns"
     low, high = min(float(cell.differences.min()) for cell in cells), max(float(cell.differences.max()) for cell in cells)
     shift = Shift(largest, low, high, 0.0 if largest else 1.0)
-    labelled = tuple(_exact_cell(cell, found) for cell, found in zip(row.cells, cells, strict=False))
+    labelled = tuple(_exact_cell(cell, compared) for cell, compared in zip(row.cells, cells, strict=False))
     return replace(row, shift=shift, verdict=verdict, basis=basis, cells=labelled, in_iterations=decisive.in_iterations)
 
 
 def _compared(before: Floats, after: Floats, threshold: float) -> _Compared:
     """The comparison of one cell. If one run has more iterations, the common number is compared, and the others may have no new figures."""
     common = min(len(before), len(after))
-    own, others = before[:common], after[:common]
-    differences = np.sort(others) - np.sort(own)
-    differences[np.abs(differences) <= _ROUNDING * np.abs(np.sort(own))] = 0.0
+    common_before, others = before[:common], after[:common]
+    differences = np.sort(others) - np.sort(common_before)
+    differences[np.abs(differences) <= _ROUNDING * np.abs(np.sort(common_before))] = 0.0
     if not differences.any():
-        rest = np.r_[before[common:], after[common:]]
-        new = int(((rest < own.min()) | (rest > own.max())).sum())
-        return _Compared(differences, Verdict.CANNOT_TELL if new else Verdict.SAME, None, bool(np.allclose(own, others, _ROUNDING, 0)), new)
+        unpaired = np.r_[before[common:], after[common:]]
+        new = int(((unpaired < common_before.min()) | (unpaired > common_before.max())).sum())
+        return _Compared(
+            differences, Verdict.CANNOT_TELL if new else Verdict.SAME, None, bool(np.allclose(common_before, others, _ROUNDING, 0)), new
+        )
     verdict = overall(decide_exact(float(end), threshold) for end in (differences.min(), differences.max()))
-    return _Compared(differences, verdict, _in_iterations(own, others))
+    return _Compared(differences, verdict, _in_iterations(common_before, others))
 
 
-def _beyond_order(found: _Compared, before: Floats, after: Floats, limits: Limits) -> _Compared:
+def _beyond_order(compared: _Compared, before: Floats, after: Floats, limits: Limits) -> _Compared:
     """The result for figures that may depend on the order of the cores: the scatter of a run may be the order alone, and a single figure
     shows none."""
-    if not found.differences.any() or (min(len(before), len(after)) > 1 and not np.ptp(before) and not np.ptp(after)):
-        return found
+    if not compared.differences.any() or (min(len(before), len(after)) > 1 and not np.ptp(before) and not np.ptp(after)):
+        return compared
     shift = two_sample_shift(_thinned(before), _thinned(after))
     if shift.p >= limits.alpha or not _apart(before, after):
-        return replace(found, verdict=Verdict.CANNOT_TELL, follows_order=True)
-    if found.in_iterations is None and not np.ptp(np.quantile(found.differences, (_RARE, 1 - _RARE), method="nearest")):
-        return found
-    return replace(found, verdict=decide_exact(shift.value, limits.threshold(float(np.median(before)), 0.0, 0.0)), in_iterations=None)
+        return replace(compared, verdict=Verdict.CANNOT_TELL, follows_order=True)
+    if compared.in_iterations is None and not np.ptp(np.quantile(compared.differences, (_RARE, 1 - _RARE), method="nearest")):
+        return compared
+    return replace(compared, verdict=decide_exact(shift.value, limits.threshold(float(np.median(before)), 0.0, 0.0)), in_iterations=None)
 
 
 def _apart(before: Floats, after: Floats) -> bool:
@@ -122,8 +124,8 @@ def _thinned(values: Floats) -> Floats:
 def _in_iterations(before: Floats, after: Floats) -> InIterations | None:
     """The difference without the figures that both runs have. None if it is in every iteration, in one direction."""
     values, inverse = np.unique(np.r_[before, after], return_inverse=True)
-    own, others = (np.bincount(part, minlength=len(values)) for part in np.split(inverse.reshape(-1), 2))
-    gone, come = np.maximum(own - others, 0), np.maximum(others - own, 0)
+    counts, others = (np.bincount(part, minlength=len(values)) for part in np.split(inverse.reshape(-1), 2))
+    gone, come = np.maximum(counts - others, 0), np.maximum(others - counts, 0)
     changed = int(gone.sum())
     was, became = np.repeat(values, gone), np.repeat(values, come)
     shorter = int((became < was).sum())
@@ -145,7 +147,7 @@ def _basis(cells: Iterable[_Compared], decisive: _Compared) -> str:
     return "exact, in the same order" if all(cell.same_order for cell in cells) else "exact, in another order"
 
 
-def _exact_cell(cell: Cell, found: _Compared) -> Cell:
-    largest = found.largest
-    shift = Shift(largest, float(found.differences.min()), float(found.differences.max()), 0.0 if largest else 1.0)
-    return replace(cell, shift=shift, verdict=found.verdict)
+def _exact_cell(cell: Cell, compared: _Compared) -> Cell:
+    largest = compared.largest
+    shift = Shift(largest, float(compared.differences.min()), float(compared.differences.max()), 0.0 if largest else 1.0)
+    return replace(cell, shift=shift, verdict=compared.verdict)

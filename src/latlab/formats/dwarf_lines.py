@@ -19,14 +19,14 @@ def places_of(elf: Any) -> dict[int, str]:
     if not elf.has_dwarf_info():
         return {}
     dwarf = elf.get_dwarf_info()
-    found: dict[int, str] = {}
+    place_of: dict[int, str] = {}
     for unit in dwarf.iter_CUs():
         program = dwarf.line_program_for_CU(unit)
         if program is not None:
             folder = unit.get_top_DIE().attributes.get("DW_AT_comp_dir")
             for address, place in _lines(program, _text(folder.value) if folder else ""):
-                found.setdefault(address, place)
-    return found
+                place_of.setdefault(address, place)
+    return place_of
 
 
 def declared_at(dwarf: Any, entry: Any) -> str:

@@ -59,7 +59,7 @@ Files = Mapping[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class MeasuredOn:
+class MachineInventory:
     """`governors`, `frequencies` and `irqs` are by CPU and by IRQ. A set of CPUs is None where the machine has no such file; None of a
     switch, too, is that it is not there."""
 
@@ -88,14 +88,14 @@ class MeasuredOn:
     throttled: int | None = None
 
 
-def read_collected(data: bytes) -> MeasuredOn:
+def read_collected(data: bytes) -> MachineInventory:
     """What COLLECT printed. Lines that are none of its own are passed over."""
     files = _files(data)
     cpus = _by_cpu(files)
     info = [(name.strip(), value.strip()) for name, _, value in (line.partition(":") for line in files.get(CPU_INFO, ()))]
     no_turbo, boost = _first(files, f"{CPUS}/intel_pstate/no_turbo"), _first(files, f"{CPUS}/cpufreq/boost")
     memory = _first(files, "/proc/meminfo").split()
-    return MeasuredOn(
+    return MachineInventory(
         cpu=_model(info),
         board=_first(files, MODEL) or _first(files, PRODUCT),
         microcode=_first(files, f"{CPUS}/cpu0/microcode/version") or next((value for name, value in info if name == "microcode"), ""),
@@ -105,9 +105,11 @@ def read_collected(data: bytes) -> MeasuredOn:
         isolated=_cpu_set(_first(files, f"{CPUS}/isolated")) if f"{CPUS}/isolated" in files else None,
         tickless=_cpu_set(_first(files, f"{CPUS}/nohz_full")) if f"{CPUS}/nohz_full" in files else None,
         smt=_switch(_first(files, f"{CPUS}/smt/active")),
-        governors={cpu: found["cpufreq/scaling_governor"] for cpu, found in cpus.items() if "cpufreq/scaling_governor" in found},
+        governors={
+            cpu: cpu_files["cpufreq/scaling_governor"] for cpu, cpu_files in cpus.items() if "cpufreq/scaling_governor" in cpu_files
+        },
         frequencies=dict(_frequencies(cpus)),
-        driver=next((found["cpufreq/scaling_driver"] for found in cpus.values() if "cpufreq/scaling_driver" in found), ""),
+        driver=next((cpu_files["cpufreq/scaling_driver"] for cpu_files in cpus.values() if "cpufreq/scaling_driver" in cpu_files), ""),
         now_mhz=_now_mhz(cpus, info),
         turbo_switch="intel_pstate/no_turbo" if no_turbo else "cpufreq/boost" if boost else "",
         turbo=not _switch(no_turbo) if no_turbo else _switch(boost),
@@ -135,12 +137,12 @@ def cpu_list(cpus: Iterable[int]) -> str:
 
 def _files(data: bytes) -> Files:
     """An empty file has no line with grep, but it has with a kernel that ends it."""
-    found: dict[str, list[str]] = defaultdict(list)
+    by_path: dict[str, list[str]] = defaultdict(list)
     for line in data.decode("utf-8", "replace").splitlines():
         path, colon, text = line.partition(":")
         if colon and path.startswith(("/sys/", "/proc/")):
-            found[path].append(text)
-    return {path: tuple(lines) for path, lines in found.items()}
+            by_path[path].append(text)
+    return {path: tuple(lines) for path, lines in by_path.items()}
 
 
 def _first(files: Files, path: str) -> str:
@@ -148,12 +150,12 @@ def _first(files: Files, path: str) -> str:
 
 
 def _by_cpu(files: Files) -> dict[int, dict[str, str]]:
-    found: dict[int, dict[str, str]] = defaultdict(dict)
+    by_cpu: dict[int, dict[str, str]] = defaultdict(dict)
     for path, lines in files.items():
         match = CPU_OF.fullmatch(path)
         if match:
-            found[int(match[1])][match[2]] = lines[0].strip()
-    return dict(sorted(found.items()))
+            by_cpu[int(match[1])][match[2]] = lines[0].strip()
+    return dict(sorted(by_cpu.items()))
 
 
 def _model(info: list[tuple[str, str]]) -> str:
@@ -166,17 +168,17 @@ def _model(info: list[tuple[str, str]]) -> str:
 
 
 def _frequencies(cpus: Mapping[int, Mapping[str, str]]) -> Iterator[tuple[int, tuple[int, int]]]:
-    for cpu, found in cpus.items():
-        low, high = _whole(found.get("cpufreq/scaling_min_freq", "")), _whole(found.get("cpufreq/scaling_max_freq", ""))
+    for cpu, cpu_files in cpus.items():
+        low, high = _whole(cpu_files.get("cpufreq/scaling_min_freq", "")), _whole(cpu_files.get("cpufreq/scaling_max_freq", ""))
         if low is not None and high is not None:
             yield cpu, (low, high)
 
 
 def _now_mhz(cpus: Mapping[int, Mapping[str, str]], info: list[tuple[str, str]]) -> tuple[float, ...]:
-    khz = [_whole(found.get("cpufreq/scaling_cur_freq", "")) for found in cpus.values()]
+    khz = [_whole(cpu_files.get("cpufreq/scaling_cur_freq", "")) for cpu_files in cpus.values()]
     mhz = [value / 1000 for value in khz if value is not None]
-    said = [value for name, value in info if name == "cpu MHz"]
-    return tuple(mhz or [float(value) for value in said if re.fullmatch(r"\d+(\.\d+)?", value)])
+    info_mhz = [value for name, value in info if name == "cpu MHz"]
+    return tuple(mhz or [float(value) for value in info_mhz if re.fullmatch(r"\d+(\.\d+)?", value)])
 
 
 def _irqs(files: Files) -> Iterator[tuple[int, frozenset[int]]]:
@@ -192,13 +194,13 @@ def _celsius(files: Files) -> dict[str, float]:
         match = ZONE_OF.fullmatch(path)
         if match:
             zones[match[1]][match[2]] = lines[0].strip()
-    found = {(number, zone.get("type", f"zone {number}")): _whole(zone.get("temp", "")) for number, zone in sorted(zones.items())}
-    return {name: value / 1000 for (_, name), value in found.items() if value is not None}
+    readings = {(number, zone.get("type", f"zone {number}")): _whole(zone.get("temp", "")) for number, zone in sorted(zones.items())}
+    return {name: value / 1000 for (_, name), value in readings.items() if value is not None}
 
 
 def _throttled(cpus: Mapping[int, Mapping[str, str]]) -> int | None:
     """Every CPU of a package counts the package's, so of these the highest; of cores the sum."""
-    core, package = ([_whole(found[name]) or 0 for found in cpus.values() if name in found] for name in THROTTLED)
+    core, package = ([_whole(cpu_files[name]) or 0 for cpu_files in cpus.values() if name in cpu_files] for name in THROTTLED)
     return sum(core) + max(package, default=0) if core or package else None
 
 
@@ -207,13 +209,13 @@ def _cpu_set(text: str) -> frozenset[int] | None:
     text = text.strip()
     if text in ("", "(null)"):
         return frozenset()
-    found: set[int] = set()
+    cpus: set[int] = set()
     for part in text.split(","):
         low, _, high = part.partition("-")
         if not (low.isdecimal() and (high or low).isdecimal()):
             return None
-        found.update(range(int(low), int(high or low) + 1))
-    return frozenset(found)
+        cpus.update(range(int(low), int(high or low) + 1))
+    return frozenset(cpus)
 
 
 def _mask(text: str) -> int | None:

@@ -9,25 +9,25 @@ from typing import Any
 from markupsafe import Markup
 
 from latlab.report.chart import Chart, for_a_phone, with_tips
-from latlab.report.renderers.lean_svg import lean
-from latlab.report.renderers.measured_text import ROOM, in_own_font
+from latlab.report.renderers.svg_minifier import minify_svg
+from latlab.report.renderers.text_metrics import ROOM, in_own_font
 
 _NAMED = re.compile(r'\bid="((?:clip|gradient)[^"]*)"')
 
 
-def still(chart: Chart) -> Markup:
+def inline_svg(chart: Chart) -> Markup:
     """An SVG element for the page, and others for a phone if the chart fits one. The surrounding element has the description. Ids inside
     are prefixed with the name of the chart, so that they are the same on every page."""
     narrow = for_a_phone(chart.spec)  # a finger rests on no mark
-    for_phones = (_drawn(one, f"{chart.name}-phone{at or ''}", "phone") for at, one in enumerate(narrow))
-    return Markup(_drawn(with_tips(chart.spec), chart.name, "full fits" if narrow else "full") + "".join(for_phones))
+    for_phones = (_chart_svg(phone_spec, f"{chart.name}-phone{at or ''}", "phone") for at, phone_spec in enumerate(narrow))
+    return Markup(_chart_svg(with_tips(chart.spec), chart.name, "full fits" if narrow else "full") + "".join(for_phones))
 
 
-def _drawn(spec: dict[str, Any], name_of_chart: str, look: str) -> str:
+def _chart_svg(spec: dict[str, Any], name_of_chart: str, look: str) -> str:
     import vl_convert
 
-    text = lean(vl_convert.vegalite_to_svg(in_own_font(spec)), ROOM).replace("<svg", f'<svg data-fit="{look}"', 1)
+    text = minify_svg(vl_convert.vegalite_to_svg(in_own_font(spec)), ROOM).replace("<svg", f'<svg data-fit="{look}"', 1)
     for number, name in enumerate(_NAMED.findall(text)):
-        own = f"{name_of_chart}-clip{number}"
-        text = text.replace(f'"{name}"', f'"{own}"').replace(f"#{name})", f"#{own})")
+        own_name = f"{name_of_chart}-clip{number}"
+        text = text.replace(f'"{name}"', f'"{own_name}"').replace(f"#{name})", f"#{own_name})")
     return text

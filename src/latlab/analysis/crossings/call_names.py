@@ -31,19 +31,19 @@ LAST_OF_EXISTING = 0x0100FFFF
 def smc_name(names: CallNames, function: int) -> str:
     """`CPU_SUSPEND (64)`, or what its number says of an unknown one: `SiP fast call 0xc2000018`."""
     function &= 0xFFFFFFFF
-    known = names.smc.get(function)
-    if known:
-        return known
+    name = names.smc.get(function)
+    if name:
+        return name
     if function <= LAST_OF_EXISTING:
         return f"existing API call {function:#010x}"
     owner = function >> 24 & 0x3F
     if owner in TRUSTED_APPLICATIONS:
-        whose = "trusted application"
+        owner_name = "trusted application"
     elif owner in TRUSTED_OSES:
-        whose = "trusted OS"
+        owner_name = "trusted OS"
     else:
-        whose = OWNERS.get(owner, "reserved")
-    return f"{whose} {'fast' if function & FAST else 'yielding'} call {function:#010x}"
+        owner_name = OWNERS.get(owner, "reserved")
+    return f"{owner_name} {'fast' if function & FAST else 'yielding'} call {function:#010x}"
 
 
 def sbi_name(names: CallNames, extension: int, function: int, arguments: Sequence[int] = ()) -> str:
@@ -63,8 +63,8 @@ def _extent(name: str, function: int, arguments: Sequence[int]) -> str:
     if arguments[1] == ALL:
         harts = "all harts"
     pages = _pages(*arguments[2:4]) if name == "rfence" and function else ""
-    said = ", ".join(part for part in (harts, pages) if part)
-    return f" ({said})" if said else ""
+    extent = ", ".join(part for part in (harts, pages) if part)
+    return f" ({extent})" if extent else ""
 
 
 def _pages(start: int, size: int) -> str:

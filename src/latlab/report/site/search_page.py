@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.base.wording import count
-from latlab.campaigns.site import Board, Measured
+from latlab.campaigns.site import MeasuredThing, PublishedBoard
 from latlab.model.life import Head
 from latlab.report.page import Item, Items, Page, Section
+from latlab.report.site.comparison_summaries import ComparisonSummary
 from latlab.report.site.digest import Week, place
 from latlab.report.site.front import MADE_BY, board_page, board_title, compared, release, steps_in_words, trail
-from latlab.report.site.told import Told
 from latlab.report.text import Styled, soft, with_code
 
 PATH = "search.html"
@@ -22,15 +22,19 @@ MOST = 1500
 
 
 def page(
-    boards: Sequence[Board], found: Sequence[Measured], weeks: Sequence[Week], shown: Sequence[Head], told: Sequence[tuple[str, str, Told]]
+    boards: Sequence[PublishedBoard],
+    things: Sequence[MeasuredThing],
+    weeks: Sequence[Week],
+    shown: Sequence[Head],
+    summaries: Sequence[tuple[str, str, ComparisonSummary]],
 ) -> Page:
-    """`shown` are the runs that have a page, `told` the pairs of runs that have one of their comparison."""
+    """`shown` are the runs that have a page, `summaries` the pairs of runs that have one of their comparison."""
     newest = sorted(shown, key=lambda head: (head.started_utc, head.id), reverse=True)
     sections = (
         _section("Boards, release by release", _of_boards(boards)),
-        _section("What was measured", (_item(one.name, f"runs/{one.place}.html", count(len(one.runs), "run")) for one in found)),
+        _section("What was measured", (_item(thing.name, f"runs/{thing.place}.html", count(len(thing.runs), "run")) for thing in things)),
         _section("Weeks", (_item(week.name, place(week), "what changed") for week in weeks)),
-        _section("Comparisons", (_item(f"{a} to {b}", compared(a, b), _said(one)) for a, b, one in told)),
+        _section("Comparisons", (_item(f"{a} to {b}", compared(a, b), _summary_text(summary)) for a, b, summary in summaries)),
         _section("Runs", (_item(head.id, f"run/{head.id}.html", _of_run(head)) for head in newest[:MOST])),
     )
     listed = sum(len(section.blocks[0].items) for section in sections if isinstance(section.blocks[0], Items))
@@ -44,11 +48,11 @@ def _section(title: str, items: Iterable[Item]) -> Section:
     return Section(title, (Items(tuple(items)),))
 
 
-def _of_boards(boards: Sequence[Board]) -> Iterator[Item]:
+def _of_boards(boards: Sequence[PublishedBoard]) -> Iterator[Item]:
     for board in boards:
         yield _item(board_title(board), board_page(board), "all figures")
-        for (a, b), said in zip(board.steps, steps_in_words(board), strict=True):
-            yield _item(f"{board_title(board)}, {release(a)} to {release(b)}", compared(a, b), said)
+        for (a, b), words in zip(board.steps, steps_in_words(board), strict=True):
+            yield _item(f"{board_title(board)}, {release(a)} to {release(b)}", compared(a, b), words)
 
 
 def _of_run(head: Head) -> str:
@@ -56,8 +60,10 @@ def _of_run(head: Head) -> str:
     return ", ".join(filter(None, parts))
 
 
-def _said(told: Told) -> str:
-    return ": ".join(filter(None, (str(Verdict(told.verdict)) if told.verdict else "not compared", told.functions or told.said)))
+def _summary_text(summary: ComparisonSummary) -> str:
+    return ": ".join(
+        filter(None, (str(Verdict(summary.verdict)) if summary.verdict else "not compared", summary.functions or summary.said))
+    )
 
 
 def _item(words: str, target: str, more: str) -> Item:

@@ -8,14 +8,14 @@ from functools import cached_property
 
 import numpy as np
 
-from latlab.analysis.base.columns import Cells, Floats, nan_median
 from latlab.analysis.base.comparison import Cell, Row
 from latlab.analysis.base.ladders import BASE, STEP, Ladders
+from latlab.analysis.base.sample_matrix import Cells, Floats, nan_median
 from latlab.analysis.base.statistics import NO_SHIFT, Shift
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.ladder.groups import FIRST, WAIT, Group
 from latlab.analysis.ladder.roles import is_parallel
-from latlab.analysis.ladder.spacing import Spacing
+from latlab.analysis.ladder.thresholds import Spacing
 from latlab.model.enums import Metric
 
 TERM = "term"
@@ -67,7 +67,7 @@ class Evidence:
     def of_cells(self) -> float:
         """The smallest plausible variance of one boot's value: the residual mean square of the cells over their number. 0 if it is not
         known."""
-        squares, free = (sum(found) for found in zip(*map(_left_of_cells, (self.a, self.b)), strict=True))
+        squares, free = (sum(sums) for sums in zip(*map(_left_of_cells, (self.a, self.b)), strict=True))
         return squares / free / self.cells_a_boot if free > 0 else 0.0
 
     @cached_property
@@ -90,7 +90,7 @@ def group_evidence(group: Group, spacing: Spacing) -> Evidence:
 def ladder_evidence(test: str, before: Ladders, after: Ladders, spacing: Spacing) -> tuple[list[Evidence], list[str]]:
     """The terms of the queue model that both runs have, and the names of the terms that the order of one run's queue hides."""
     names = list(dict.fromkeys([*before.terms, *after.terms]))
-    shown = [name for name in names if _seen(before, name) and _seen(after, name)]
+    shown = [name for name in names if _has_term(before, name) and _has_term(after, name)]
     return [_term(test, name, before, after, spacing) for name in shown], [name for name in names if name not in shown]
 
 
@@ -104,7 +104,7 @@ def _term(test: str, name: str, before: Ladders, after: Ladders, spacing: Spacin
     place = test, Metric.POWERDOWN, name, None
     row = Row(*place, baseline, changed, NO_SHIFT, threshold, Verdict.CANNOT_TELL, "", is_term=True, large=large)
     scale = float(np.hypot(_median(before.scales[name]), _median(after.scales[name])))
-    residual = (_median(before.left) + _median(after.left), _median(before.dof.astype(float)) + _median(after.dof.astype(float)))
+    residual = (_median(before.residuals) + _median(after.residuals), _median(before.dof.astype(float)) + _median(after.dof.astype(float)))
     return Evidence(row, a, b, f"{TERM} {name}", scale, residual)
 
 
@@ -114,7 +114,7 @@ def _cells(ladders: Ladders, name: str) -> Cells:
     return Cells(ladders.boots[shown], ladders.terms[name][shown, None])
 
 
-def _seen(ladders: Ladders, name: str) -> bool:
+def _has_term(ladders: Ladders, name: str) -> bool:
     return name in ladders.terms and not bool(np.isnan(ladders.terms[name]).all())
 
 
@@ -129,22 +129,22 @@ def _left_of_cells(values: Floats) -> tuple[float, int]:
     if values.shape[1] < 2:
         return 0.0, 0
     values = values[~np.isnan(values).all(axis=1)][:, ~np.isnan(values).all(axis=0)]
-    known = ~np.isnan(values)
-    left = values - _mean(values, 1)[:, None]
-    left = left - _mean(left, 0)
-    return float((left[known] ** 2).sum()), int(known.sum()) - sum(values.shape) + 1
+    is_number = ~np.isnan(values)
+    residual = values - _mean(values, 1)[:, None]
+    residual = residual - _mean(residual, 0)
+    return float((residual[is_number] ** 2).sum()), int(is_number.sum()) - sum(values.shape) + 1
 
 
 def _mean(values: Floats, axis: int) -> Floats:
     """The mean of the numbers along an axis. numpy's function takes many times as long for the few values of a table."""
-    known = ~np.isnan(values)
-    return np.asarray(np.where(known, values, 0.0).sum(axis=axis) / known.sum(axis=axis))
+    is_number = ~np.isnan(values)
+    return np.asarray(np.where(is_number, values, 0.0).sum(axis=axis) / is_number.sum(axis=axis))
 
 
 def _means(values: Floats) -> Floats:
     """The mean over the cells of each boot that has any."""
-    kept = values[~np.isnan(values).all(axis=1)]
-    return np.asarray(np.nanmean(kept, axis=1))
+    whole = values[~np.isnan(values).all(axis=1)]
+    return np.asarray(np.nanmean(whole, axis=1))
 
 
 def _median(values: Floats) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from latlab.campaigns.doctor import Finding
+from latlab.campaigns.doctor import DoctorFinding
 from latlab.campaigns.first_steps import FirstSteps
 from latlab.campaigns.identifying import ReadySubject
 from latlab.report.page import Commands, Page, Paragraph, Section
@@ -17,8 +17,8 @@ COLUMNS = (Column("", Align.LEFT), Column("", Align.LEFT), Column("", Align.LEFT
 MORE = "`latlab doctor` checks this machine. `latlab -h` lists all commands."
 
 
-def findings_table(findings: Iterable[Finding]) -> Table:
-    return Table("", COLUMNS, tuple((_state(finding), strong(finding.what), finding.found) for finding in findings))
+def findings_table(findings: Iterable[DoctorFinding]) -> Table:
+    return Table("", COLUMNS, tuple((_state(finding), strong(finding.subject), finding.result) for finding in findings))
 
 
 def first_steps_page(steps: FirstSteps) -> Page:
@@ -30,11 +30,11 @@ def first_steps_page(steps: FirstSteps) -> Page:
 
 def ready_table(subjects: Iterable[ReadySubject]) -> Table:
     columns = (Column("Measured by", Align.LEFT), Column("where this was run", Align.LEFT, wraps=True))
-    rows = tuple((f"latlab run {one.campaign} --subject {one.name}", one.made_by) for one in subjects)
+    rows = tuple((f"latlab run {subject.campaign} --subject {subject.name}", subject.made_by) for subject in subjects)
     return Table("Subjects that come with latlab", columns, rows)
 
 
-def _state(finding: Finding) -> Styled:
+def _state(finding: DoctorFinding) -> Styled:
     if finding.usable:
         return Styled("ok", Style.GOOD)
     return Styled("missing", Style.BAD) if finding.needed else Styled("none", Style.SOFT)

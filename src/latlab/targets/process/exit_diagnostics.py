@@ -9,11 +9,11 @@ _QEMU, _FATAL, _PROBE = "qemu-system-", "qemu: fatal: ", "latlab probe:"
 _NO_CAUSE = (": warning:", ": info:", ": terminating on signal")
 
 
-def last_words(stderr: bytes) -> str:
+def exit_message(stderr: bytes) -> str:
     """QEMU's fatal line, which a dump of registers follows; else every error that QEMU printed in its own name, else the last line. Empty
     if nothing was printed."""
-    said = stderr.decode("utf-8", "backslashreplace").strip().splitlines()
-    lines = [line for line in said if not line.startswith(_PROBE) and not any(word in line for word in _NO_CAUSE)]
+    stderr_lines = stderr.decode("utf-8", "backslashreplace").strip().splitlines()
+    lines = [line for line in stderr_lines if not line.startswith(_PROBE) and not any(word in line for word in _NO_CAUSE)]
     causes = [line for line in lines if line.startswith(_FATAL)][:1] or [line for line in lines if line.startswith(_QEMU)]
     return ", ".join(map(repr, causes or lines[-1:]))
 

@@ -14,11 +14,11 @@ def quoted(message: str, sha: str, authored: str) -> tuple[Text, ...]:
     lines = message.splitlines()
     if not lines:
         return ()
-    rest = len(lines) - MOST_LINES
-    more = (soft(f"> ... {rest} lines more: git show {sha[:12]}"),) if rest > 0 else ()
+    more_lines = len(lines) - MOST_LINES
+    more = (soft(f"> ... {more_lines} lines more: git show {sha[:12]}"),) if more_lines > 0 else ()
     return (soft(f"what it says of itself, {authored}:"), *(soft(f"> {line}".rstrip()) for line in lines[:MOST_LINES]), *more)
 
 
 def quoted_of(build: Build) -> tuple[Text, ...]:
     """Of what was built from a commit."""
-    return quoted(build.said(MESSAGE), build.said(COMMIT), build.said(AUTHORED))
+    return quoted(build.get_option(MESSAGE), build.get_option(COMMIT), build.get_option(AUTHORED))

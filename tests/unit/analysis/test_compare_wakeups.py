@@ -218,10 +218,10 @@ def test_a_single_wake_up_many_times_as_late_stands_in_the_first_line_and_holds_
     assert isinstance(grew, LargestGrew) and not grew.is_told and grew.ratio > 4 and grew.name == "CPU 0 maximum"
     assert summary(found).startswith("task_wakeup in recorder, CPU 0 maximum, is ")
     decision = decide_gate(found, frozenset({"regressed"}))
-    assert decision.exit_code == 3 and "times as late" in decision.lines[0]
+    assert decision.exit_code == 3 and "times as late" in decision.lines[1]
     back = compare(late, quiet)
     decision = decide_gate(back, frozenset({"regressed"}))
-    assert decision.exit_code == 0 and "times as early" in decision.lines[0] and "90 % power" in decision.lines[1]
+    assert decision.exit_code == 0 and "times as early" in decision.lines[1] and "90 % power" in decision.lines[2]
 
 
 def _with_one(one: Distribution, late: int) -> Distribution:
@@ -332,7 +332,7 @@ def test_one_wake_up_that_missed_many_periods_is_one_event() -> None:
         ({"workload": Workload(10, interval_us=1000)}, "the interval differs, 200 µs in a and 1000 µs in b"),
         ({"workload": Workload(10, priority=50)}, "the priority differs"),
         ({"workload": Workload(10, "hackbench")}, "the load differs"),
-        ({"workload": Workload(10, idle_states=True)}, "the idle states differs"),
+        ({"workload": Workload(10, idle_states=True)}, "the idle states differ"),
         ({"platform": "another board"}, "the platform differs"),
         ({"mode": Mode.MULTI_THREAD}, "multi-threaded emulation"),
         ({"mode": Mode.DETERMINISTIC}, "the clock differs"),
@@ -364,7 +364,7 @@ def test_a_virtual_machine_is_said_with_every_verdict() -> None:
     b = wakeup_run(distribution(drawn(2, factor=2.3)), name="b", mode=Mode.VIRTUAL_MACHINE)
     found = compare(a, b)
     decision = decide_gate(found, frozenset({"regressed"}))
-    assert decision.exit_code == 1 and decision.lines[-1].endswith(MODES[Mode.VIRTUAL_MACHINE])
+    assert decision.exit_code == 1 and decision.lines[0].endswith(MODES[Mode.VIRTUAL_MACHINE])
     for text in (comparison_json(found), comparison_junit(found, decision), explain_pair(found)[-1].sentence):
         assert MODES[Mode.VIRTUAL_MACHINE] in text
     rows = comparison_csv(found).splitlines()[1:]
@@ -388,7 +388,7 @@ def test_on_the_instruction_clock_a_single_instruction_is_a_difference_and_exact
     assert "recorder, CPU 0: the samples differ" in found.notes
     same = compare(a, a)
     assert same.verdict is Verdict.SAME and "the samples are all identical" in same.notes[-1]
-    assert next(row for row in same.rows if row.statistic is Statistic.SHAPE).basis == "exact: the wake-ups are all identical"
+    assert next(row for row in same.rows if row.statistic is Statistic.SHAPE).basis == "exact: the wake-ups are identical, all of them"
 
 
 def test_on_the_instruction_clock_a_shape_that_no_figure_shows_is_a_difference() -> None:
@@ -463,7 +463,7 @@ def test_figures_a_thousand_times_the_others_are_a_slipped_unit() -> None:
 def test_a_run_with_many_more_wake_ups_is_said_to_have_had_more_chances_of_a_maximum(longer: int) -> None:
     sizes = (25_000, 2_000) if longer == 0 else (2_000, 25_000)
     a, b = (wakeup_run(distribution(drawn(seed, size)), name=name) for seed, size, name in zip((1, 2), sizes, ("one", "two"), strict=True))
-    told = [note for note in compare(a, b).notes if "chances" in note]
+    told = [note for note in compare(a, b).notes if "opportunities" in note]
     assert told == [f"{('one', 'two')[longer]} counted 12.5 times as many wake-ups, so its maximum had that many more opportunities"]
 
 

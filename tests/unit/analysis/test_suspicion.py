@@ -100,7 +100,7 @@ def test_what_no_firmware_does_is_suspected_and_not_judged(name, board, noise, b
     assert {row.verdict for row in comparison.rows if (row.test, row.metric) in covered} <= {Verdict.CANNOT_TELL}
     assert comparison.verdict is Verdict.CANNOT_TELL and not any(change.is_worse for change in comparison.rule_changes)
     decision = decide_gate(comparison, FAIL_ON)
-    first = (decision.lines[0], summary(comparison), explain_pair(comparison)[0].sentence)
+    first = (decision.lines[1], summary(comparison), explain_pair(comparison)[0].sentence)
     assert decision.exit_code == 3 and all(line.startswith("data-quality warning for ") and said in line for line in first)
 
 
@@ -153,7 +153,7 @@ def test_one_factor_in_everything_is_seen_through_what_truly_changed_and_where_n
     (found,) = comparison.suspicions
     assert (found.doubt, found.is_whole) == (Doubt.SCALED, True) and found.size == pytest.approx(20, rel=0.1)
     decision = decide_gate(comparison, FAIL_ON)
-    assert decision.exit_code == 3 and "every figure is about 1/2" in decision.lines[0] and "check the unit" in decision.lines[0]
+    assert decision.exit_code == 3 and "every figure is about 1/2" in decision.lines[1] and "check the unit" in decision.lines[1]
 
 
 def test_the_rest_of_a_run_is_judged_as_if_the_suspect_figures_were_not_there():

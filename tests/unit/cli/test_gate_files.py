@@ -30,7 +30,7 @@ def test_every_end_of_a_gate_leaves_a_comment_test_results_and_sarif(
     comment, junit, sarif = (tmp_path / name for name in ("comment.md", "junit.xml", "latlab.sarif"))
     done = latlab("gate", base, candidate, "--comment", comment, "--junit", junit, "--sarif", sarif, "--link", LINK)
     assert done.returncode == code, done.stdout + done.stderr
-    assert comment.read_text("utf-8").startswith("# latlab ") and comment.read_text("utf-8").rstrip().endswith(f"(<{LINK}>)")
+    assert comment.read_text("utf-8").startswith("# latlab") and comment.read_text("utf-8").rstrip().endswith(f"(<{LINK}>)")
     suite = ET.parse(junit).getroot().find("testsuite")
     assert suite is not None and int(suite.get("tests", "0")) > 0
     assert (int(suite.get("failures", "0")) > 0) == (code == 1)

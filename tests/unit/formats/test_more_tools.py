@@ -100,7 +100,7 @@ def test_the_json_of_pairs_is_read_by_its_own_entries():
         (int(one["receiver"]["cpu"]), one["sender"]["samples"], one["receiver"]["max"]) for one in said.values()
     ]
     broken = (TOOLS_DATA / "pmqtest.json").read_bytes().replace(b'"max": 20', b'"max": "x"')
-    with pytest.raises(DataError, match="x: 'x' stands where a figure of a pair does"):
+    with pytest.raises(DataError, match="x: 'x' is no figure of a pair"):
         read_wakeups(broken, "x")
 
 

@@ -44,7 +44,7 @@ def test_a_last_line_that_was_cut_off_is_a_step_that_never_returned(cut: int) ->
     ],
 )
 def test_any_other_line_is_refused_with_its_place(line: str) -> None:
-    with pytest.raises(DataError, match=r"steps.txt:2: .* is no step"):
+    with pytest.raises(DataError, match=r"steps.txt:2: .* is no record of latlab-timed-write"):
         read_steps(WHOLE.splitlines(keepends=True)[0] + line.encode() + b"\n" + WHOLE, "steps.txt")
 
 

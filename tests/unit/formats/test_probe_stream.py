@@ -139,7 +139,7 @@ def test_a_fragment_that_promises_more_code_than_it_has_is_damage() -> None:
 def test_masked_stretches_that_promise_more_worlds_than_they_have_are_damage() -> None:
     short = bytearray(made.masked(1, 1, 1))
     short[8 + 6] = 9
-    assert "9 worlds said" in only_problem(made.header() + bytes(short))
+    assert "9 worlds announced" in only_problem(made.header() + bytes(short))
 
 
 def test_a_mask_that_is_not_one_is_damage() -> None:

@@ -43,7 +43,7 @@ def with_causes(number: int) -> RtResult:
 def test_the_heading_names_the_cpu_and_the_cause_of_the_latest_wake_up() -> None:
     said = answer(RUN, [("", late_result(45))])
     assert said == (
-        "The latest of 9,045 wake-ups came 445.1 µs late on CPU 0 (recorder): thread irq/42-a-driver (priority 90) took 404.2 µs of it."
+        "The maximum of 9,045 wake-up latencies is 445.1 µs on CPU 0 (recorder): thread irq/42-a-driver (priority 90) took 404.2 µs of it."
     )
 
 

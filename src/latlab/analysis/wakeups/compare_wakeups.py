@@ -140,7 +140,9 @@ def _late_row(late: Lateness, limits: Limits, tools: int, base: Run) -> Row:
     alike = late.rarest_alike if late.rarest_alike and late.are_maxima_near and p >= limits.alpha else None
     at = alike or late.clearest
     before, after = (events.events * _PARTS / total for events, total in zip((at.before, at.after), late.totals, strict=True))
-    shift = Shift(after - before, before * (at.low - 1), before * (at.high - 1), p)
+    moved = after - before
+    # The ratio counts half an event more on each side (Haldane), so its ends can leave out a difference from or to none.
+    shift = Shift(moved, min(moved, before * (at.low - 1)), max(moved, before * (at.high - 1)), p)
     side = late.a[0]
     name, limit, basis = f"later than {amount(at.level, 'ns')}", max(before, after) / 2, _late_basis(at, late)
     test = test_of(side, late.b[0])

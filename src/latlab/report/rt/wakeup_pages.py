@@ -38,7 +38,8 @@ def answer(run: Run, results: Results) -> str:
     most, by, name, result = max(late, key=lambda entry: entry[0])
     under = f", {name}" if name else ""
     where = next(by.rows.named(cpu.cpu) for cpu in by.cpus if cpu.max_ns == most)
-    sentence = f"The latest of {sum(cpu.got for cpu in by.cpus):,} wake-ups came {most / 1000:,.1f} µs late on {where} ({by.tool}{under})"
+    wakeups = sum(cpu.got for cpu in by.cpus)
+    sentence = f"The maximum of {wakeups:,} wake-up latencies is {most / 1000:,.1f} µs on {where} ({by.tool}{under})"
     return f"{sentence}{_cause(by, result, most)}."
 
 

@@ -94,7 +94,9 @@ def decide_gate(comparison: Comparison, fail_on: frozenset[str]) -> Decision:
             (), 3, f"inconclusive: none of {count(untold, 'row')} has a verdict; {more}{caveat}", (*rules, *others, *limits_seen)
         )
     if blocks or large or comparison.gaps:
-        return Decision((), 3, f"inconclusive: {counts}, and large changes or missing data have no verdict{caveat}", (*rules, *others, *limits_seen))
+        return Decision(
+            (), 3, f"inconclusive: {counts}, and large changes or missing data have no verdict{caveat}", (*rules, *others, *limits_seen)
+        )
     assumed = f"the scatter between runs is assumed: {_what_tells_more(comparison)}" if _is_assumed(comparison) and untold else ""
     return Decision((), 0, f"pass: {counts}{caveat}", (*rules, *grown, *limits_seen, *filter(None, (assumed,))))
 

@@ -65,8 +65,8 @@ def compare(
 ) -> None:
     """Print what changed between two runs.
 
-    The order in which cores arrive does not count as a change. Exits 0 if nothing regressed, 1 if something did, and 3 if it is inconclusive
-    or not comparable.
+    The order in which cores arrive does not count as a change. Exits 0 if nothing regressed, 1 if something did, 3 if that is inconclusive
+    or the runs are not comparable.
     """
     check_output(output)
     comparison = comparison_of(before, after, tolerance, unit, store, allow_different)

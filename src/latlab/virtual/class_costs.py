@@ -47,7 +47,7 @@ class Inseparable(DataError):
 
     def __init__(self, processor: str, groups: Sequence[str]) -> None:
         super().__init__(
-            f"these releases do not determine the cost of instructions {' and '.join(groups)} take on {processor}: their "
+            f"these releases do not determine the cost of instructions {' and '.join(groups)} on {processor}: their "
             "counts do not change, or change together. Name more releases, or fewer groups"
         )
 

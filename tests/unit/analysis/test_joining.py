@@ -89,7 +89,7 @@ def test_a_log_that_names_neither_firmware_nor_platform_is_taken_to_be_of_the_ot
 
 def test_wake_ups_are_not_joined():
     one = wakeup_run(distribution(drawn(1, 100)))
-    with pytest.raises(NotComparable, match="holds no spans of boots"):
+    with pytest.raises(NotComparable, match="has no spans of boots"):
         join_boots([one, replace(one, id="b")])
 
 

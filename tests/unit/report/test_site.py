@@ -230,7 +230,7 @@ def test_the_feed_has_the_newest_verdict_on_each_thing_and_its_links_lead_to_pag
     for entry in entries:
         link = entry.find(f"{atom}link")
         assert link is not None and (site / link.attrib["href"]).is_file()
-        assert re.match(r"(regressed|improved|same|moved|cannot tell|Week 20)", entry.findtext(f"{atom}title") or "")
+        assert re.match(r"(regressed|improved|same|changed|inconclusive|Week 20)", entry.findtext(f"{atom}title") or "")
         assert (entry.findtext(f"{atom}updated") or "") <= (found.findtext(f"{atom}updated") or "")
 
 
@@ -250,7 +250,7 @@ def test_a_week_says_what_regressed_what_improved_and_what_is_new(tmp_path: Path
     text = html.document(digest.page(weeks[1], tellings, frozenset()))
     assert "2026-01-12 to 2026-01-18, UTC" in text and ">Regressed</h2>" in text and "wakeup regressed" in text
     untold = html.document(digest.page(weeks[0], tellings, frozenset()))  # a comparison that leaves some rows untold is no improvement
-    assert "cannot tell" in untold and "wakeup improved" in untold and ">Improved</h2>" not in untold
+    assert "inconclusive" in untold and "wakeup improved" in untold and ">Improved</h2>" not in untold
 
 
 def test_the_last_days_of_a_year_are_in_the_week_that_iso_8601_says() -> None:

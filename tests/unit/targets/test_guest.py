@@ -170,7 +170,7 @@ GOOD = {
     [
         ("cyclictest", "has no cyclictest; install the package rt-tests"),
         ("stress-ng", "has no stress-ng"),
-        ("fifo", "no right to run at real-time"),
+        ("fifo", "real-time priority 80 is not permitted"),
     ],
 )
 def test_what_is_missing_is_said_before_anything_starts(missing: str, sentence: str) -> None:

@@ -80,13 +80,13 @@ def test_no_cost_is_negative_and_none_above_what_an_instruction_can_take() -> No
     ids=["together", "one stands still", "hardly moved", "nearly together"],
 )
 def test_releases_that_cannot_tell_two_groups_apart_are_refused_by_name(counts: list[tuple[float, float]]) -> None:
-    with pytest.raises(Inseparable, match=r"cannot tell what instructions .*in the caches take on cortex-x1"):
+    with pytest.raises(Inseparable, match=r"do not determine the cost of instructions .*in the caches on cortex-x1"):
         fit_observed(spans(counts))
 
 
 def test_a_release_that_alone_tells_a_cost_is_named() -> None:
     found = fit_observed(spans([(1000, 100), (1400, 100), (1500, 100), (1010, 260)]))
-    assert found.alone == ("v3",) and "without v3 the others do not tell them" in found.basis
+    assert found.alone == ("v3",) and "without v3 the others do not determine them" in found.basis
 
 
 def test_a_span_that_flushes_more_than_any_that_was_fitted_is_not_predicted() -> None:
@@ -102,7 +102,7 @@ def test_a_core_that_takes_its_cluster_along_is_not_held_against_one_that_did_no
 
 def test_too_few_releases_other_boards_and_releases_that_were_not_counted_are_refused_in_a_sentence() -> None:
     runs = {name: load(f"published:tf-a/{name}") for name in ("n1sdp/v2.9", "n1sdp/v2.10", "juno/v2.9", "juno/2017")}
-    with pytest.raises(DataError, match="2 releases cannot carry costs"):
+    with pytest.raises(DataError, match="2 releases are too few for costs"):
         fit_classes([runs["n1sdp/v2.9"], runs["n1sdp/v2.10"], runs["n1sdp/v2.9"]])
     with pytest.raises(DataError, match="of juno and n1sdp; a cost is one board's"):
         fit_classes([runs["n1sdp/v2.9"], runs["n1sdp/v2.10"], runs["juno/v2.9"]])

@@ -2,7 +2,8 @@
 """Coverage: the samples that the base has and the candidate lacks, determined before any statistics.
 
 The expected number of samples comes from the schedule (duration and interval) if the run has one, otherwise from the other cores and
-tests of the same run, which show how much longer or shorter the candidate is.
+tests of the same run, which show how much longer or shorter the candidate is. Without a schedule, a loss that is the same everywhere looks
+like a shorter run and is not found.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 from latlab.analysis.base.comparison import Row, Statistic
 from latlab.analysis.base.findings import SamplesMissing
@@ -75,7 +77,11 @@ def counted(run: Run) -> dict[SampleKey, Counted]:
             if distribution.got
         }
     if run.kind is Kind.AMOUNTS:
-        return {SampleKey(amount.test, amount.metric, amount.core, amount.name): Counted(len(amount.values)) for amount in run.amounts}
+        return {
+            SampleKey(amount.test, amount.metric, amount.core, amount.name): Counted(len(amount.values))
+            for amount in run.amounts
+            if amount.values
+        }
     if run.campaign in WITHOUT_SCHEDULE:
         return {}
     scheduled = (sample for sample in run.samples if sample.test.partition(" ")[0] != INTERRUPT)
@@ -129,10 +135,19 @@ def _shortfalls(ours: Mapping[SampleKey, Counted], theirs: Mapping[SampleKey, Co
             continue
         missing = [-(-(of - got) // burst) for got, of in ((base.got, due_before), (candidate.got, due))]
         p = rate_p(missing[0], due_before, missing[1], due)
-        # Threads of cyclictest have intervals of their own. Without a schedule, fewer wake-ups of one of them may be a longer interval.
-        is_known = is_scheduled or RowKind.THREAD not in (base.rows, candidate.rows)
+        is_known = is_scheduled or not any(_may_differ_in_interval(side, place.test) for side in (ours, theirs))
         is_significant = is_known and p < limits.alpha / len(common)
         yield Shortfall(place, (base.got, candidate.got), (due_before, due), p, is_significant, candidate.rows)
+
+
+def _may_differ_in_interval(counts: Mapping[SampleKey, Counted], test: str) -> bool:
+    """Whether the counts of threads fall with their number: each may have a longer interval than the one before (cyclictest -d)."""
+    threads = [(place.core.core, found) for place, found in counts.items() if place.test == test and place.core is not None]
+    got = [found.got for _, found in sorted(threads, key=lambda thread: thread[0])]
+    if not got:
+        return False
+    is_falling = all(later <= earlier for earlier, later in pairwise(got)) and got[-1] < got[0]
+    return is_falling and all(found.rows is RowKind.THREAD for _, found in threads)
 
 
 def _scale_of(ours: Mapping[SampleKey, Counted], theirs: Mapping[SampleKey, Counted], tolerance: float) -> float:

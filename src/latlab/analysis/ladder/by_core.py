@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The tests of rows of spans where each run has one boot: the core is the sampling unit.
+"""The tests of rows of spans if the runs have fewer than four boots together: the core is the sampling unit, by its median over the boots.
 
-1. A row's shift is the mean of the differences of its cores. Their variance is pooled over the rows of one metric and role, the parallel
-   and the serial tests apart, without outlying cores, and moderated towards that of the metric (Smyth 2004).
-2. A wake-up may be longer in one boot for all cores of a test, and one table cannot tell that from a change of this test. This common
-   variance is the one of the tests' means in a cluster, less what their cores explain, and moderated towards a share of the threshold.
-   It is all there is for a metric of one test, and larger there: between releases that changed nothing of it PSCI_VERSION differs by a
-   third.
-3. Student's t of both variances together, with degrees of freedom by Satterthwaite's rule (1946), eight at most: tails may be heavier than
-   normal. Terms of ladders have the residual variance of the fits in place of the cores'.
-4. A group is tested by the mean of its rows weighted by their precision.
+1. A row's shift is the mean of the differences of its cores. Their variance is pooled over the rows of one metric and role, separately for
+   parallel and serial tests, without outlying cores. If it has fewer than four degrees of freedom, it is shrunk towards the variance of the
+   metric with the weight of four.
+2. A wake-up may be longer in one boot for all cores of a test. One table cannot separate this offset from a change of the test. The
+   variance of the offset is the variance of the tests' means in a cluster, minus the part that their cores explain. It is shrunk towards an
+   assumed share of the threshold, and is at most 3.3 thresholds or the variance of a core. A metric of one test has the assumption alone.
+   It is larger there: PSCI_VERSION differs by a third between releases that did not change it.
+3. Student's t of both variances together, with degrees of freedom by Satterthwaite's rule (1946). They are at most eight, because tails may
+   be heavier than normal. Terms of queue models have the residual variance of the fits in place of the cores' variance.
+4. A group is tested by the mean of its rows weighted by their precision. Within a group that changed, a row is tested by its cores alone.
 
-Who waits for whom on the way up is chance, of which one boot shows one throw: it is not tested.
+Waits on the way up are not tested: their order is random, and one boot is one draw.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ from latlab.model.enums import Metric
 ASSUMED_OFFSET = 0.25
 ASSUMED_OF_ONE_TEST = 1.5
 ASSUMED_OF_TERM = 0.25
+"""Standard deviations of an offset, in thresholds, before the tests show one."""
 WEIGHT = 4.0
+"""Degrees of freedom that an assumption, or the variance of the metric, counts as."""
 
 MOST_DOF = 8.0
 MOST_DOF_OF_GROUP = 30.0
@@ -42,8 +45,10 @@ ALONE = 10 / 3
 """How many thresholds a row has to move by where nothing moved with it."""
 FAR = 5.0
 FAR_OF_FEW = 20.0
+"""Deviations from the median of its row at which a core is an outlier; a deviation is not well known from fewer than `FEW` cores."""
 FEW = 7
 MOST_FAR = 1 / 8
+"""The share of cores above which they are no outliers but a second mode."""
 _MAD = 1.4826
 _TINY = 1e-12
 

@@ -266,18 +266,19 @@ def _spreads(evidence: Sequence[Evidence], limits: Limits) -> Iterator[SpreadMov
         half = limits.alpha / 2  # of what may go wrong is for tests together, half for each by itself
         groups = [[test for test in usable if of is None or is_parallel(test) is of] for of in (None, False, True)]
         of_groups = [(group, half / len(groups)) for group in groups if len(group) > 1]
-        wider = set()
+        changed: set[str] = set()
         for group, alpha in (*of_groups, *(([test], half / len(usable)) for test in usable)):
             mean, error = sum(moved[test] for test in group) / len(group), sum(errors[test] for test in group) / len(group) ** 2
             large = LARGEST if all(test in has_shape for test in group) else 1 + limits.large
-            wider |= set(group) if _is_wider(mean, error, dof, alpha, large) else set()
-        if wider:
-            most = max(wider, key=lambda test: abs(moved[test]))
+            if _has_other_spread(mean, error, dof, alpha, large):
+                changed |= {test for test in group if moved[test] * mean > 0}
+        if changed:
+            most = max(changed, key=lambda test: abs(moved[test]))
             yield SpreadMoved(metric, most, exp(moved[most]), len(usable[most][0]))
 
 
-def _is_wider(moved: float, variance: float, dof: float, alpha: float, large: float) -> bool:
-    """Whether the spread of one test increased, or the mean over several tests, which detects what each of them is too small for."""
+def _has_other_spread(moved: float, variance: float, dof: float, alpha: float, large: float) -> bool:
+    """Whether the spread of one test, or the mean over several, is larger or smaller by a factor of `large`. `moved` is its logarithm."""
     return exp(abs(moved)) > large and variance > 0 and 2 * t_upper(abs(moved) / variance**0.5, dof) < alpha
 
 

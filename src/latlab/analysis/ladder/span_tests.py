@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Verdicts on rows of spans under a clock that scatters. The sampling unit is the boot where the runs have four or more together
-(by_boot.py), otherwise the core (by_core.py).
+"""Verdicts on rows of spans under a clock with scatter. The sampling unit is the boot if the runs have four or more together
+(by_boot.py), otherwise the core (by_core.py). Alpha is the error rate of one metric.
 
-1. The p-values of the rows of one metric are adjusted by Holm's method (1979), for two fifths of alpha.
-2. The rest is for groups: the rows of each role, and those of each cluster. Groups are adjusted by the method of Benjamini and Hochberg
-   (1995).
-3. Which rows of a group moved is asked from the top down (Meinshausen 2008): parts of like rows at 0.5 %, then the rows of a part at 5 %,
-   each by Holm's method. A row has to lie beyond its threshold by itself, on the side of its part.
+1. The p-values of the rows of one metric are adjusted by Holm's method (1979), for two fifths of alpha. Rows that come in some boots only
+   are a family of their own.
+2. The other three fifths are for groups: the rows of each role, and those of each cluster. Groups are adjusted by the method of Benjamini
+   and Hochberg (1995).
+3. The rows of a group that changed are found top down, as Meinshausen (2008) does but at fixed levels: parts of like rows at 0.5 %, then
+   the rows of a part at 5 %, each by Holm's method. A row must lie beyond its threshold by itself, in the direction of its part. Its
+   p-value is then the one of its group. The error rate of this step is measured, not derived: docs/results/verdict-validation.md.
 4. Equivalence: two one-sided tests at 5 %, so the 90 % interval lies within the threshold (Schuirmann 1987).
 """
 
@@ -35,22 +37,22 @@ Group = tuple[int, ...]
 
 
 class Tests(Protocol):
-    """What one sampling unit says of rows, by their place in the evidence."""
+    """The tests of one sampling unit. A row is named by its index in the evidence; shifts are in ns or instructions."""
 
     def shifts(self) -> list[Shift]:
-        """Of each row by itself."""
+        """The shift of each row, tested by itself."""
 
     def of_group(self, group: Group) -> Shift:
-        """Of rows that are tested together."""
+        """The common shift of several rows."""
 
     def own_p(self, row: int) -> float:
-        """Of a row whose group moved."""
+        """The p-value of a row within a group that changed."""
 
     def least(self, row: int) -> float:
-        """What a row must have moved by that moved in one test alone."""
+        """The smallest shift that counts if no other test changed with the row."""
 
     def shown(self, row: int, limits: Limits) -> Row:
-        """The row with its basis, its effect and its cells."""
+        """The row with its basis, its effect size and its cells."""
 
 
 def judge_rows(

@@ -183,7 +183,7 @@ def test_another_tick_of_the_same_clock_is_converted_and_named():
         ({"tick": Tick(Clock.INSTRUCTIONS, 1.0)}, "the clock differs, time in a and instructions in b"),
         ({"platform": "other"}, "the platform differs"),
         ({"topology": Topology((4, 4))}, "the topology differs"),
-        ({"contents": Spans()}, "holds no samples"),
+        ({"contents": Spans()}, "has no samples"),
         ({"conditions": Conditions(mode=Mode.MULTI_THREAD)}, "no latencies"),
     ],
 )

@@ -94,7 +94,7 @@ def test_a_thief_of_the_same_rate_is_never_called_one_that_changed() -> None:
 def test_too_few_events_say_how_long_it_takes() -> None:
     a, b = thieves(1, {TRNG: 3e-5}), thieves(2, {TRNG: 6e-5}, "b")
     (said,) = [one.sentence for one in explain_pair(compare(a, b)) if one.sentence.startswith("TRNG_RND")]
-    assert "TRNG_RND: inconclusive" in said and "to detect twice the rate, measure" in said and "of each run" in said
+    assert "TRNG_RND: inconclusive" in said and "to detect twice the rate, measure" in said and "in each run" in said
 
 
 def test_what_one_cause_cannot_tell_leaves_the_verdict_of_the_whole() -> None:

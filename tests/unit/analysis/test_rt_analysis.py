@@ -161,7 +161,7 @@ def test_late_wake_ups_are_told_by_cause_and_period() -> None:
     told = [e.sentence for e in explain_run(run)]
     assert "30 of 40 late wake-ups: TRNG_RND, the latest 300.0 µs" in told
     assert "10 of 40 late wake-ups: unexplained, the latest 300.0 µs" in told
-    assert any("keep a period of 0.1 s" in sentence for sentence in told)
+    assert any("have a period of 0.1 s" in sentence for sentence in told)
     assert "40 periods passed" in told[0]
 
 

@@ -72,7 +72,7 @@ def test_a_last_man_who_pays_in_the_first_run_only_leaves_a_gap():
         for one in after.samples
     ]
     gaps = compare(before, changed(after, samples=cheap)).gaps
-    assert any("cluster 0" in gap and "last man" in gap for gap in gaps)
+    assert any("cluster 0" in gap and "last core" in gap for gap in gaps)
 
 
 def test_a_rate_is_weighed_by_the_exposure_of_its_own_run():

@@ -84,7 +84,7 @@ def test_a_machine_that_lacks_something_is_refused_before_any_cpu_goes_off(machi
     (machine.root / "sys/class/rtc/rtc0/wakealarm").unlink()
     refused(PowerCycle(1, 1), "no writable wakealarm")
     machine.file("sys/devices/system/cpu/cpu0/online", "1\n")
-    refused(PowerCycle(1, 0, cpus=(0, 1, 2)), "one CPU has to stay on")
+    refused(PowerCycle(1, 0, cpus=(0, 1, 2)), "one CPU must stay online")
     for cpu in (0, 1, 2):
         (machine.root / f"sys/devices/system/cpu/cpu{cpu}/online").unlink()
     refused(PowerCycle(1, 0), "offers no CPU besides CPU 0")

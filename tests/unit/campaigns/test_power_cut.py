@@ -144,7 +144,7 @@ def test_a_power_cut_costs_at_most_the_second_that_was_under_way(tmp_path: Path,
     read = read_record(kept, "recorder.rec")
     assert read.end_ns is not None
     assert measured_s - (read.end_ns - files.START_NS) / SECOND_NS <= 1
-    assert status is RunStatus.PARTIAL and any("its machine went down" in problem for problem in problems)
+    assert status is RunStatus.PARTIAL and any("its machine stopped" in problem for problem in problems)
 
 
 def test_an_owner_is_kept_as_the_text_that_the_cut_changes() -> None:

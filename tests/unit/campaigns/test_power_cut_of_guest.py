@@ -134,4 +134,4 @@ def test_a_power_cut_of_the_host_costs_a_guest_the_second_that_was_under_way_and
     read = read_record(kept, RECORD)
     assert read.end_ns is not None
     assert after_s - (read.end_ns - files.START_NS) / SECOND_NS <= 1 + POLL_S
-    assert status is RunStatus.PARTIAL and any("its machine went down" in problem for problem in problems)
+    assert status is RunStatus.PARTIAL and any("its machine stopped" in problem for problem in problems)

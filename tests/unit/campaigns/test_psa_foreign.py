@@ -99,7 +99,7 @@ def test_a_refusal_is_named_with_what_was_expected() -> None:
         (
             -5,
             [],
-            "first status -5 where one was due 17 instructions after the timer's start; without an interrupt it returned 0, always with",
+            "first status -5 for an interrupt 17 instructions after the timer's start; without an interrupt it returned 0, always with",
         ),
         (0, [], "first status 0 with other outputs for an interrupt"),
         (-5, [2], "without an interrupt it returned 0"),

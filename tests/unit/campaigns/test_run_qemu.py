@@ -271,4 +271,4 @@ def test_a_run_keeps_its_images_and_the_command_that_makes_it_again_without_the_
     told, image = document["provenance"], Path(document["command"][document["command"].index("-bios") + 1])
     assert told["latlab_command"] == ["latlab", *map(str, asked)]
     assert told["files"][0] == {"name": image.name, "sha256": sha256(image.read_bytes()).hexdigest()}
-    assert "latlab run psci --qemu" in latlab("show", "last", "--store", place).stdout
+    assert "latlab run psci --qemu" in latlab("show", "-v", "last", "--store", place).stdout

@@ -61,5 +61,5 @@ def test_what_is_missing_is_named_with_where_it_comes_from(firmware: Path, monke
     with pytest.raises(UsageError, match=r"gone\.bin: no such firmware; install Debian's package opensbi"):
         plan(firmware.with_name("gone.bin"))
     monkeypatch.setattr(sbi, "search_folders", lambda: ())
-    with pytest.raises(UsageError, match=r"sbi_calls\.elf is not there; build it with `make sbi`"):
+    with pytest.raises(UsageError, match=r"sbi_calls\.elf does not exist; build it with `make sbi`"):
         plan(firmware)

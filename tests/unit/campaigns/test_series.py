@@ -59,7 +59,7 @@ def test_a_boot_that_was_cut_off_is_planned_once_more_and_stays_as_it_is(store: 
 def test_a_boot_that_another_latlab_has_begun_is_refused(store: Store) -> None:
     series = planned_series(store, RUN, 2, ASKED)
     do(store, series.planned[0])
-    with pytest.raises(UsageError, match="another latlab has begun it"):
+    with pytest.raises(UsageError, match="another latlab process has begun it"):
         do(store, series.planned[0])
 
 

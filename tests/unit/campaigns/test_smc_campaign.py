@@ -64,7 +64,7 @@ def test_an_interrupt_of_another_world_is_told_to_the_program_and_its_handler_lo
     assert "addr=0x5fff0028,data=0x160," in " ".join(watch.sweep.one_each([17]))
     with pytest.raises(UsageError, match=r"--interrupt secure: the symbols have no interrupt_main_handler, .*secure-timer"):
         planned(subject, 3, QEMU, tmp_path, replace(HOW, images=images), sweep=9, taker=Taker.SECURE)
-    with pytest.raises(UsageError, match="--interrupt el3: without a sweep there are none"):
+    with pytest.raises(UsageError, match="--interrupt el3: only a sweep has interrupts"):
         planned(subject, 3, QEMU, tmp_path, replace(HOW, images=images), taker=Taker.EL3)
 
 

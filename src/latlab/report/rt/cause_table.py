@@ -122,4 +122,4 @@ def _notes(result: RtResult, shown_causes: Sequence[_Cause]) -> Iterator[str]:
 def _period(result: RtResult) -> Iterator[str]:
     if result.period is not None:
         period = result.period
-        yield f"{period.outliers} late wake-ups keep a period of {period.period_s:g} s (concentration {period.concentration:.2f} of 1)."
+        yield f"{period.outliers} late wake-ups have a period of {period.period_s:g} s (concentration {period.concentration:.2f} of 1)."

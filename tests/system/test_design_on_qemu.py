@@ -62,7 +62,7 @@ def test_an_experiment_goes_on_after_an_interrupt_and_a_kill_and_is_exact(tmp_pa
     until(first, "run 2 of")
     os.killpg(first.pid, signal.SIGINT)
     _, said = first.communicate(timeout=LIMIT_S)
-    assert first.returncode == 130 and "the same command goes on with it" in said
+    assert first.returncode == 130 and "the same command continues it" in said
     second = begin(tmp_path)
     until(second, "run 3 of")
     second.kill()

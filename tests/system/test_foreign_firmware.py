@@ -88,7 +88,7 @@ def test_an_image_that_does_not_start_is_one_sentence_and_what_came_is_kept(tmp_
     done = latlab(tmp_path, "run", "psci", *words)
     assert done.returncode == 3
     assert "is partial" in done.stderr.decode().splitlines()[-2]
-    assert "the program printed nothing" in last_run(tmp_path).problems[0].message
+    assert "the payload printed nothing" in last_run(tmp_path).problems[0].message
 
 
 def test_symbols_of_another_build_are_refused_in_a_sentence_and_name_no_function(tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def test_a_slower_wakeup_is_found_on_every_core_and_in_the_part_that_grew(base, 
     comparison = compare(base, measure(**{"cortex-a57.exit_ns": 4000, "cortex-a53.exit_ns": 4000}))
     assert {metric for metric, _ in changed(comparison)} == {Metric.WAKEUP}
     told = [e for e in explain_pair(comparison) if e.test == "cpu_susp_serial"]
-    assert [(e.sentence, e.basis) for e in told] == [("of the wakeup, median over cores, these parts moved: finish +4.00 µs", "exact")]
+    assert [(e.sentence, e.basis) for e in told] == [("of the wakeup, median over cores, these parts changed: finish +4.00 µs", "exact")]
 
 
 def test_a_busier_channel_is_a_longer_step_by_exactly_that_much(base, measure):

@@ -48,7 +48,7 @@ def run_design(store: Store, plan: Plan, seed: int | None, place: str, say: Say,
         _leave_open(store, run_id)
         if isinstance(error, KeyboardInterrupt):
             done = count(len(done_of(store, run_id)), "run")
-            raise InterruptedByUser(f"interrupted; {done} of {run_id} are kept; the same command continues it") from error
+            raise InterruptedByUser(f"interrupted; latlab keeps {done} of {run_id}; the same command continues it") from error
         raise
     if failed:
         _leave_open(store, run_id)

@@ -359,9 +359,11 @@ class _Followed:
         return f"no change is significant; minimum detectable change of the newest run: {amount(smallest.newest, unit)}{lasting}"
 
     def _without_points(self) -> str:
-        if not self._figures:
+        if self._figures:
+            return "no figure is above 0 in every run; name one of them"
+        if self._suspicions:
             return "every figure has a data-quality warning; name one of them"
-        return f"none of its {count(len(self._figures), 'figure')} is in every run; name one of them"
+        return "no figure is in every run; name one of them"
 
 
 def _span_of(figures: dict[int, Figure]) -> Span:

@@ -342,7 +342,7 @@ def refusal(text: str, place: str) -> DataError:
             "`latlab run rt-power`"
         )
     return DataError(
-        f"{place}: no output of a tool that is read; give a console log with lines of latlab or of RT_INSTR, "
+        f"{place}: the format is not known; give a console log with lines of latlab or of RT_INSTR, "
         f"or the output of {', '.join(known_names())}"
     )
 

@@ -48,12 +48,11 @@ def load(reference: str, unit: str = "", from_store: Callable[[str], Run | None]
         return _from_file(Path(path), release, unit, shape)
     try:
         run = from_store(reference) if from_store else None
-        reason = "name a run of `latlab ls`"
+        reason = f"no run is called {reference!r}; `latlab ls` lists the runs"
     except UsageError as error:
         run, reason = None, str(error)
     if run is None:
-        published_name = ", ".join(published_references())
-        raise BadReference(f"{reference!r} is no file, no published reference ({published_name}) and no stored run: {reason}")
+        raise BadReference(f"{reason}; {reference!r} is no file either. Published tables: {', '.join(published_references())}")
     return run
 
 

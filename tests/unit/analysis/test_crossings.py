@@ -62,5 +62,5 @@ def test_records_that_no_read_caught_are_counted_as_lost() -> None:
 
 
 def test_a_run_of_which_no_ring_came_back_is_refused() -> None:
-    with pytest.raises(DataError, match="no ring of the firmware"):
+    with pytest.raises(DataError, match="no power-state change and no trace buffer of the firmware"):
         power_records({"job.log": b""})

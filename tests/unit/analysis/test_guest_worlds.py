@@ -155,8 +155,8 @@ def test_the_instruments_are_laid_beside_each_other_where_both_tell() -> None:
 @pytest.mark.parametrize(
     ("off", "said"),
     [
-        (4, "Linux's timer was off in all 4 stays in the secure world, 2,400 instructions together: EL3 puts its registers away"),
-        (0, "Linux's timer stayed on in all 4 stays in the secure world, so it can end a call that takes interrupts: 1 of 4 came back"),
+        (4, "Linux's timer was off in all 4 stays in the secure world, 2,400 instructions together. EL3 saves its registers on entry"),
+        (0, "Linux's timer stayed on in all 4 stays in the secure world, so it can end a call that takes interrupts. 1 of 4 calls"),
         (3, "Linux's timer was off in 3 of 4 stays in the secure world."),
     ],
 )

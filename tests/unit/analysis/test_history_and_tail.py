@@ -29,7 +29,7 @@ def test_a_longer_step_is_found_in_the_history_and_explained():
     (series,) = history(runs, "*/powerdown/step")
     (change,) = series.changes
     assert change.index == 5 and change.before == pytest.approx(140_000, rel=0.02) and change.after == pytest.approx(170_000, rel=0.02)
-    assert any("step of the queue regressed" in e.sentence for e in change.explanations)
+    assert any("delay per position of the queue regressed" in e.sentence for e in change.explanations)
 
 
 def screen_of(found):
@@ -58,7 +58,7 @@ def test_one_release_that_differs_is_named_alone_and_compared_with_the_one_befor
     found = history(runs, "*/powerdown/step")
     (change,) = found[0].changes
     assert (change.kind, change.left, change.index, change.end) == (kind, at - 1, at, at + 1)
-    assert any("step of the queue regressed" in e.sentence for e in change.explanations)
+    assert any("delay per position of the queue regressed" in e.sentence for e in change.explanations)
     assert told in screen_of(found)
 
 
@@ -163,7 +163,7 @@ def test_a_mode_that_hardly_ever_comes_makes_no_interval_false():
 def test_an_interval_has_an_upper_end_only_where_a_mode_as_rare_would_have_been_seen():
     rng = np.random.default_rng(4)
     found = tail_of(rng.exponential(100_000, 30_000), once_in=1_000)
-    assert found.sight == 10_000 and found.high == found.high_without_mode
+    assert found.detection_limit == 10_000 and found.high == found.high_without_mode
     found = tail_of(rng.exponential(100_000, 30_000), once_in=1_001)
     assert found.level is not None and found.high is None and found.high_without_mode > found.level
 
@@ -202,7 +202,7 @@ def test_no_estimate_is_given_where_a_diagnostic_fails(values, said):
 def test_what_passed_is_not_said_in_the_words_of_what_did_not():
     found = tail_of(np.random.default_rng(1).exponential(1e5, 10_000), once_in=300)
     assert found.level is not None and all(check.passed for check in found.diagnostics)
-    told = "; ".join(check.said for check in found.diagnostics)
+    told = "; ".join(check.text for check in found.diagnostics)
     assert "distinct excesses" in told and not any(one in told for one in ("too coarse", "samples end", "few samples decide"))
 
 

@@ -14,7 +14,7 @@ from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.compare import compare
 from latlab.analysis.history import CHANGED, ChangePoint, Judged, _contradicts, history
 from latlab.errors import UsageError
-from latlab.model.enums import Kind
+from latlab.model.enums import Kind, Metric
 from latlab.model.run import Run, Spans
 from latlab.store.references import load, published_references
 
@@ -125,4 +125,17 @@ def test_figures_that_are_suspect_have_no_change_and_the_suspicion_stands_with_t
     (one,) = history(runs, "cpu_off_serial/wakeup/core-0.1")
     assert one.suspicions and not {change.index for change in one.changes} & {2, 3} and 4 in {change.index for change in one.changes}
     (whole,) = history(runs, "wakeup")
-    assert whole.suspicions and not whole.figures and not whole.changes and "run" in whole.note
+    assert whole.suspicions and not whole.figures and not whole.changes
+    assert whole.note == "every figure has a data-quality warning; name one of them"
+
+
+@pytest.mark.parametrize(("every_run", "note"), [(False, "no figure is in every run"), (True, "no figure is above 0 in every run")])
+def test_a_series_without_points_says_why_it_has_none(every_run: bool, note: str) -> None:
+    def kept(run: Run, number: int) -> Run:
+        core = run.topology.cores[number]
+        if every_run:
+            return replace(run, contents=Spans(tuple(replace(one, value_ticks=0) for one in run.samples if one.metric is Metric.WAKEUP)))
+        return replace(run, contents=Spans(tuple(one for one in run.samples if one.metric is not Metric.WAKEUP or one.core == core)))
+
+    (series,) = history([kept(load(name), number) for number, name in enumerate(JUNO[:3])], "wakeup")
+    assert not series.points and not series.suspicions and series.note == f"{note}; name one of them"

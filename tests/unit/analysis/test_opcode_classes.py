@@ -272,7 +272,7 @@ def test_classes_of_a_pair_are_means_over_the_cores_that_moved() -> None:
 
 
 def test_a_run_without_classes_and_a_class_that_is_none_are_refused() -> None:
-    with pytest.raises(UsageError, match="holds no classes"):
+    with pytest.raises(UsageError, match="has no classes of instructions"):
         page(run_with(), "all")
     with pytest.raises(UsageError, match="branches is no class of instructions; use all, device"):
         class_named("branches")

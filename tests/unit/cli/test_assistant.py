@@ -45,5 +45,5 @@ def test_an_assistant_gets_the_words_of_the_command_line_and_nothing_that_writes
     listed, compared, refused, followed = told
     assert run in listed
     assert "regressed" in compared
-    assert refused.startswith("latlab: '--help' is no file, no published reference")
+    assert refused.startswith("latlab: no run '--help'") and "'--help' is no file either" in refused
     assert "v2.10" in followed

@@ -211,7 +211,7 @@ def test_derived_figures_of_a_recording_are_not_taken_as_measured():
     ("data", "said"),
     [
         (b"", "x: empty"),
-        (b"hello\n", "x: no output of a tool that is read"),
+        (b"hello\n", "x: the format is not known"),
         (b'{"testsuites": [', "x:1: not whole JSON"),
         (_twister(recording=[]), "x: no suite of twister's report has a recording"),
         (_twister(recording=[{"name": "a"}]), "x: benchmark.kernel.latency, record 1: no number in it"),

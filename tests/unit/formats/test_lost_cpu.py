@@ -52,7 +52,7 @@ def test_a_log_of_it_has_no_latencies_and_the_refusal_says_what_it_has() -> None
 
 
 def test_a_log_in_which_all_is_well_is_refused_as_any_text() -> None:
-    with pytest.raises(DataError, match="no output of a tool that is read"):
+    with pytest.raises(DataError, match="the format is not known"):
         read_amounts(b"psci: CPU1 killed (polled 0 ms)\nCPU1: Booted secondary processor\n", "dmesg.log")
 
 

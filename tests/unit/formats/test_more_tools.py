@@ -45,7 +45,7 @@ def test_the_report_of_rteval_says_the_same_without_the_histogram():
         (lambda text: text.replace('index="12"', 'index="5"'), "core 0 names a bucket twice"),
         (lambda text: text.replace("<samples>4<", "<samples>many<"), "the samples of core 1 is 'many'"),
         (lambda text: text.replace('id="1"', 'id="0"'), "a CPU is named twice"),
-        (lambda text: text.replace("<rteval version", "<!DOCTYPE a><rteval version"), "no output of a tool"),
+        (lambda text: text.replace("<rteval version", "<!DOCTYPE a><rteval version"), "the format is not known"),
         (lambda text: text.replace("?>", "?><!-- <rteval> --><rteval><!DOCTYPE a>"), "XML with definitions of its own"),
     ],
 )
@@ -151,7 +151,7 @@ def test_a_refusal_names_everything_that_is_read_and_so_do_the_docs():
     for refuse in (read_wakeups, read_amounts):
         with pytest.raises(DataError) as refused:
             refuse(b"an e-mail about the weather\n", "x")
-        assert str(refused.value).startswith("x: no output of a tool that is read")
+        assert str(refused.value).startswith("x: the format is not known")
         assert all(name in str(refused.value) for name in known_names())
     by_tool = (ROOT / "docs" / "reference" / "formats-tools.md").read_text("utf-8")
     assert [name for name in known_names() if name not in docs or not any(form in by_tool for form in _spellings(name))] == []

@@ -128,7 +128,7 @@ def test_a_connection_that_breaks_costs_nothing_if_it_comes_back_and_is_told_if_
         assert "the kernel has no cycle counter" in sentence and left == []
     else:
         (folder,) = left
-        assert "the connection was lost for 0 s" in sentence and f"stays in {place}/{folder}" in sentence
+        assert "the connection was lost for 0 s" in sentence and f"remain in {place}/{folder}" in sentence
 
 
 @needs_sshd

@@ -146,7 +146,7 @@ def test_a_connection_that_is_cut_inside_a_part_is_said_with_what_was_kept(
         return found
 
     monkeypatch.setattr(Store, "_number", staticmethod(cut_then))
-    with pytest.raises(LatlabError, match=r"the database went away \(.*\); what was committed before is kept") as caught:
+    with pytest.raises(LatlabError, match=r"the connection to the database was lost \(.*\); committed data are kept") as caught:
         store.add(run_id, run.samples[5:])
     monkeypatch.undo()
     assert caught.value.exit_code == 3
@@ -209,7 +209,7 @@ def test_a_reader_reads_a_writer_writes_and_neither_does_more(pg: Server) -> Non
     set_label(writer, run_id, "main")
     assert reader.load("latest:main").samples == run.samples
     for forbidden in (lambda: reader.begin(run), lambda: set_label(reader, run_id, "mine"), lambda: remove(reader, [run_id])):
-        with pytest.raises(UsageError, match=r"this account may not do that .*permission denied"):
+        with pytest.raises(UsageError, match=r"this account lacks the permission .*permission denied"):
             forbidden()
     remove(writer, [run_id])
     assert not reader.runs()

@@ -239,9 +239,9 @@ def test_a_second_run_that_is_named_needs_no_firmware_but_the_same_conditions() 
     ):
         with pytest.raises(NotComparable, match=f"again is no second run of a: the {what} differs"):
             check_repeats(a, [other])
-    with pytest.raises(NotComparable, match="the very wake-ups"):
+    with pytest.raises(NotComparable, match="the same wake-ups"):
         check_repeats(a, [replace(a, id="copy")])
-    with pytest.raises(NotComparable, match="the very wake-ups"):
+    with pytest.raises(NotComparable, match="the same wake-ups"):
         check_repeats(a, [again, again])
 
 

@@ -284,7 +284,7 @@ def test_symbols_of_another_build_are_refused_with_the_first_place() -> None:
 
 
 def test_symbols_of_code_that_never_ran_are_refused_and_nothing_is_said_of_their_build() -> None:
-    with pytest.raises(WrongImage, match=r"none of the executed code is in bl31\.elf, at no address: the firmware stopped before it, or"):
+    with pytest.raises(WrongImage, match=r"none of the executed code is in bl31\.elf, at any address: the firmware stopped before it, or"):
         placed([Fragment(0, 0x90000, 1, 3, b"\0\1\2\3")], [IMAGE], Arch.AARCH64)
 
 

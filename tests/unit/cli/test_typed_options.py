@@ -49,7 +49,10 @@ CYCLICTEST = str(RT_DATA / "cyclictest-h.txt")
         ("serve --mcp --port 80", "--port is for browsers and has no effect with --mcp"),
         ("identify --iterations 2", "--iterations is for firmware files; name them too"),
         ("bisect a..b --figure x/y --repo . --build true --watch x --harts 4", "--harts 4 is of the machine of --sbi"),
-        ("bisect a..b --figure x/y --repo . --build true --watch x --iterations 2", "--iterations 2: the command of --watch sets the calls"),
+        (
+            "bisect a..b --figure x/y --repo . --build true --watch x --iterations 2",
+            "--iterations 2: the command of --watch sets the calls",
+        ),
         ("bisect a..b --figure x/y --repo . --build true --watch x --machine virt", "--machine is of a --subject or a --firmware"),
     ],
 )

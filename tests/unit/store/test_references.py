@@ -159,7 +159,10 @@ def test_a_log_of_the_test_framework_is_a_run(tmp_path: Path) -> None:
 
 
 def test_a_name_that_is_nothing_is_told_what_there_is() -> None:
-    with pytest.raises(BadReference, match=r"no run is called 'nonsense'; `latlab ls` lists the runs; 'nonsense' is no file either. Published tables: published:"):
+    with pytest.raises(
+        BadReference,
+        match=r"no run is called 'nonsense'; `latlab ls` lists the runs; 'nonsense' is no file either. Published tables: published:",
+    ):
         load("nonsense")
     with pytest.raises(BadReference, match="no run is called 'nonsense'; `latlab ls` lists the runs"):
         load("nonsense", from_store=lambda name: None)
@@ -167,7 +170,7 @@ def test_a_name_that_is_nothing_is_told_what_there_is() -> None:
     def refuse(name: str) -> Run:
         raise UsageError(f"no run {name} here")
 
-    with pytest.raises(BadReference, match="no run nonsense here; .nonsense. is no file either"):
+    with pytest.raises(BadReference, match=r"no run nonsense here; .nonsense. is no file either"):
         load("nonsense", from_store=refuse)
 
 

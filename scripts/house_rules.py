@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Refuses what the house forbids and no linter knows: `python scripts/house_rules.py [TREE]`, a line for each, status 1.
 
-No code asks the facts of a run, which are for readers; none looks for words in a message; a class has no name to which the glossary
-gives another meaning; analysis reads and writes nothing, the command line computes nothing, and no core of the firmware asks by `#if`
-which platform or architecture it is on.
+No code asks the facts of a run, which are for readers; none looks for words in a message. A class has no name to which the glossary gives
+another meaning. No variable or parameter has a name of grammar (`found`, `told`, `one`). Analysis reads and writes nothing, the command
+line computes nothing, and no core of the firmware asks by `#if` which platform or architecture it is on.
 """
 
 from __future__ import annotations
@@ -68,6 +68,10 @@ HOMES: dict[str, str] = {
     "Verdict": "analysis/base/verdicts.py",
     "Witness": "formats/probe/witness.py",
 }
+# Names that say the grammar and not the thing.
+GRAMMAR = re.compile(
+    "asked|both|drawn|each|found|given|here|kept|known|made|meant|one|own|rest|said|seen|such|taken|there|told|wanted|what|who|whose"
+)
 OUTSIDE = ("open", "print", "input")
 TO_OUTSIDE = ("shutil", "socket", "sqlalchemy", "sqlite3", "subprocess", "tempfile")
 COMPUTING = ("altair", "numpy", "scipy", "statistics", "statsmodels")
@@ -93,7 +97,7 @@ def faults_of(path: Path, tree: Path, terms: frozenset[str]) -> list[str]:
     """Those of one module."""
     name = str(path.relative_to(tree / PACKAGE))
     module = ast.parse(path.read_text("utf-8"))
-    found = sorted({*_facts(module, name), *_messages(module), *_names(module, name, terms), *_rooms(module, name)})
+    found = sorted({*_facts(module, name), *_messages(module), *_names(module, name, terms), *_grammar(module), *_rooms(module, name)})
     return [f"{path.relative_to(tree)}:{line}: {sentence}" for line, sentence in found]
 
 
@@ -229,6 +233,22 @@ def _names(module: ast.Module, name: str, terms: frozenset[str]) -> Iterator[Fau
         if isinstance(node, ast.ClassDef) and node.name in terms and name != HOMES.get(node.name):
             home = HOMES.get(node.name, str(GLOSSARY))
             yield node.lineno, f"class {node.name}: the glossary means that of {home} by this word; give the class a name of its own"
+
+
+def _grammar(module: ast.Module) -> Iterator[Fault]:
+    """Fields of a class are left out: records are stored and exported by their names."""
+    classes = (node for node in ast.walk(module) if isinstance(node, ast.ClassDef))
+    fields = {id(field.target) for one_class in classes for field in one_class.body if isinstance(field, ast.AnnAssign)}
+    for node in ast.walk(module):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store()) if id(node) not in fields:
+                pass
+            case ast.arg(arg=name) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+                pass
+            case _:
+                continue
+        if GRAMMAR.fullmatch(name):
+            yield node.lineno, f"{name} says the grammar; call the variable by what it holds"
 
 
 if __name__ == "__main__":

@@ -142,12 +142,12 @@ def _shortfalls(ours: Mapping[SampleKey, Counted], theirs: Mapping[SampleKey, Co
 
 def _may_differ_in_interval(counts: Mapping[SampleKey, Counted], test: str) -> bool:
     """Whether the counts of threads fall with their number: each may have a longer interval than the one before (cyclictest -d)."""
-    threads = [(place.core.core, found) for place, found in counts.items() if place.test == test and place.core is not None]
-    got = [found.got for _, found in sorted(threads, key=lambda thread: thread[0])]
+    threads = [(place.core.core, count) for place, count in counts.items() if place.test == test and place.core is not None]
+    got = [count.got for _, count in sorted(threads, key=lambda thread: thread[0])]
     if not got:
         return False
     is_falling = all(later <= earlier for earlier, later in pairwise(got)) and got[-1] < got[0]
-    return is_falling and all(found.rows is RowKind.THREAD for _, found in threads)
+    return is_falling and all(count.rows is RowKind.THREAD for _, count in threads)
 
 
 def _scale_of(ours: Mapping[SampleKey, Counted], theirs: Mapping[SampleKey, Counted], tolerance: float) -> float:

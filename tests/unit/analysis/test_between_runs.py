@@ -254,7 +254,7 @@ def test_the_gate_asks_for_a_second_run_of_the_base_and_takes_it(tmp_path: Path)
     words = " ".join(alone.stdout.split())
     assert alone.returncode == 3 and f"then name both: `latlab gate {a}+SECOND {b}`" in words, words
     known = latlab("compare", f"{a}+{again}", b, "--verbose", store=place)
-    assert f"taken from {again}, earlier runs" in " ".join(known.stdout.split()) and known.returncode != 1
+    assert f"is that of {again}, earlier runs" in " ".join(known.stdout.split()) and known.returncode != 1
     refused = latlab("gate", b, f"{a}+{again}", store=place)
     assert refused.returncode == 3 and "latlab gate A+A2 B" in refused.stderr
 

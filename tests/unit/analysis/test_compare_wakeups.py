@@ -218,10 +218,10 @@ def test_a_single_wake_up_many_times_as_late_stands_in_the_first_line_and_holds_
     assert isinstance(grew, LargestGrew) and not grew.is_told and grew.ratio > 4 and grew.name == "CPU 0 maximum"
     assert summary(found).startswith("task_wakeup in recorder, CPU 0 maximum, is ")
     decision = decide_gate(found, frozenset({"regressed"}))
-    assert decision.exit_code == 3 and "times as late" in decision.lines[1]
+    assert decision.exit_code == 3 and "times as large" in decision.lines[1]
     back = compare(late, quiet)
     decision = decide_gate(back, frozenset({"regressed"}))
-    assert decision.exit_code == 0 and "times as early" in decision.lines[1] and "90 % power" in decision.lines[2]
+    assert decision.exit_code == 0 and "times smaller" in decision.lines[1] and "90 % power" in decision.lines[2]
 
 
 def _with_one(one: Distribution, late: int) -> Distribution:
@@ -356,7 +356,7 @@ def test_what_an_imported_run_does_not_say_is_noted() -> None:
     imported = wakeup_run(distribution(drawn(1, 5000)), name="imported")
     imported = replace(imported, conditions=NO_CONDITIONS)
     notes = compare(imported, wakeup_run(distribution(drawn(2, 5000)))).notes
-    assert "imported does not say its mode, interval, priority, load, idle states; taken to be the other's" in notes
+    assert "imported does not state its mode, interval, priority, load, idle states; latlab assumes those of the other run" in notes
 
 
 def test_a_virtual_machine_is_said_with_every_verdict() -> None:

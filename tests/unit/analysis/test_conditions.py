@@ -103,7 +103,7 @@ def test_what_one_run_does_not_say_is_taken_to_be_the_others_and_noted_where_it_
     for found, silent in ((differences(a, _run("b")), "b"), (differences(_run("a"), b), "a")):
         assert found.all == ()
         assert list(found.notes) == (
-            [] if one.rule is ConditionRule.NOTE else [f"{silent} does not say its {one.name}; taken to be the other's"]
+            [] if one.rule is ConditionRule.NOTE else [f"{silent} does not state its {one.name}; latlab assumes those of the other run"]
         )
 
 

@@ -77,7 +77,7 @@ def test_one_span_six_times_as_late_stands_first_and_stops_the_gate_whatever_its
     after = _values(2)
     after[3, 17, 4] *= 6
     comparison, decision = _compared(_values(1), after)
-    assert decision.exit_code == 3 and "times as late" in decision.lines[1]
+    assert decision.exit_code == 3 and "times as large" in decision.lines[1]
     (grew,) = (one.finding for one in explain_pair(comparison) if isinstance(one.finding, LargestGrew))
     assert not grew.is_told and grew.ratio > 5
 

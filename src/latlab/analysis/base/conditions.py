@@ -181,7 +181,7 @@ def _unsaid(run: Run, other: Run) -> str:
         if condition.rule is not ConditionRule.NOTE and (condition.where is None or condition.where(run, other))
     )
     names = [condition.name for condition in weighty if condition.of(run) is None and condition.of(other) is not None]
-    return f"{run.id} does not say its {', '.join(names)}; taken to be the other's" if names else ""
+    return f"{run.id} does not state its {', '.join(names)}; latlab assumes those of the other run" if names else ""
 
 
 def _words(ours: Sequence[str], theirs: Sequence[str]) -> str:

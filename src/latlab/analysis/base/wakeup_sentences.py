@@ -58,8 +58,8 @@ def _doubt(finding: f.LargestGrew | f.ScatterUnknown | f.RarestSeen, unit: str) 
     """The sentence on what was observed and what was detectable."""
     match finding:
         case f.LargestGrew(metric, test, name, before, after, is_told):
-            size = "grew from nothing" if finding.ratio == float("inf") else f"is {finding.ratio:.1f} times as {_way(finding)}"
-            caveat = "" if is_told else ": inconclusive, because too few wake-ups are as late; measure both for longer"
+            size = "grew from nothing" if finding.ratio == float("inf") else f"is {finding.ratio:.1f} times {_way(finding)}"
+            caveat = "" if is_told else ": inconclusive, because too few latencies are as large; measure both for longer"
             return f"{metric} in {test}, {name}, {size}, {amount(before, unit)} to {amount(after, unit)}{caveat}"
         case f.ScatterUnknown(metric, test, name, before, after, rows, again):
             size = f"{signed(after - before, unit)}{f' ({percent(after / before - 1)})' if before else ''}"
@@ -73,13 +73,13 @@ def _doubt(finding: f.LargestGrew | f.ScatterUnknown | f.RarestSeen, unit: str) 
             more = f"; for once in {rarest:,.0f} measure {wakeups:,.0f} {thing}s{longer} in each run" if once_in < rarest else ""
             caveat = "" if is_by_event else f"; assumes ten late {thing}s for each event, which a histogram does not separate"
             return (
-                f"{test}: lowest detectable rate of a cause of the latest {thing}s, at 90 % power: once in {once_in:,.0f} "
-                f"{thing}s{more}{caveat}"
+                f"{test}: these runs detect a cause of the longest latencies with 90 % power if it comes once in {once_in:,.0f} "
+                f"{thing}s or more often{more}{caveat}"
             )
 
 
 def _way(finding: f.LargestGrew) -> str:
-    return "late" if finding.after > finding.before else "early"
+    return "as large" if finding.after > finding.before else "smaller"
 
 
 def _spread(finding: f.Spread, unit: str) -> str:

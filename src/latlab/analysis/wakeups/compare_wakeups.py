@@ -266,11 +266,11 @@ def _value(side: Side, statistic: Statistic | None) -> float | None:
 def _one_run_note(base: Run, candidate: Run, earlier: Sequence[Run], cpus: Sequence[CpuRows]) -> tuple[str, ...]:
     if earlier:
         names = ", ".join(run.id for run in earlier)
-        return (f"one run a side: what changes from run to run is taken from {names}, earlier runs under the same conditions",)
+        return (f"one run on each side: the variation from run to run is that of {names}, earlier runs under the same conditions",)
     ask = ask_for_repeat(base, candidate)
     if all(side.blocks for cpu in cpus for side in (cpu.a, cpu.b)):
-        return (f"one run a side: what changes from run to run is taken from what changes inside the two; a boot may change more: {ask}",)
-    return (f"one run a side: what {spans_of(cpus[0].a)}s scatter by from run to run is assumed until it is known; {ask}",)
+        return (f"one run on each side: the variation from run to run is taken from inside the two; a boot may change more: {ask}",)
+    return (f"one run on each side: the variation of {spans_of(cpus[0].a)}s from run to run is assumed, not measured; {ask}",)
 
 
 def _load_notes(a: Run, b: Run) -> Iterator[str]:

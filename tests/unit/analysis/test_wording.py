@@ -114,8 +114,7 @@ def test_what_is_to_blame_is_said_with_its_caller(blame: Blame, said: str) -> No
         (f.LongestWait(A, 700_000.0, 5, 140_000.0, ()), "core 0.1 waited 700 µs behind five cores: 5 positions of 140.0 µs"),
         (
             f.LongestWait(A, 882_000.0, 5, 140_000.0, (("after the last man", 146_000.0), ("last of all", 36_000.0))),
-            "core 0.1 waited 882 µs behind five cores: 5 positions of 140.0 µs, 146.0 µs delay behind the last core "
-            "and 36.0 µs last of all",
+            "core 0.1 waited 882 µs behind five cores: 5 positions of 140.0 µs, 146.0 µs last-core delay and 36.0 µs last of all",
         ),
         (f.PaidAsLastMan(B, 138_000.0, None), "1.0 flushed its cluster for 138.0 µs as last core down of cluster 1"),
         (

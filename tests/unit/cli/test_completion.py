@@ -59,4 +59,4 @@ def test_the_manual_pages_are_roff_that_groff_takes_without_a_warning(tmp_path: 
         command = ["groff", "-man", "-Tutf8", "-ww", "-k", str(page)]
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120, env=os.environ | {"LC_ALL": "C.UTF-8"})
         assert done.returncode == 0 and not done.stderr, (name, done.stderr)
-        assert "exits 1" in done.stdout.lower() or name != "latlab-compare"
+        assert "exits 0" in done.stdout.lower() or name != "latlab-compare"

@@ -95,7 +95,7 @@ def span_of(low: str, high: str) -> str:
 
 def row_title(name: str) -> str:
     """The name of a row or of a term of the queue model in the words of the field. Files keep the name itself."""
-    return TERMS.get(name) or name.replace("after the last man", "delay behind the last core").replace("last man", "last core").replace(
+    return TERMS.get(name) or name.replace("after the last man", "last-core delay").replace("last man", "last core").replace(
         "last men", "last cores"
     ).replace("place", "position")
 

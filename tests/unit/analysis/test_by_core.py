@@ -9,6 +9,7 @@ import pytest
 from latlab.analysis.base.comparison import Row
 from latlab.analysis.base.verdicts import Limits, Verdict
 from latlab.analysis.ladder.by_core import MOST_DOF, Variance, _pooled, _sum
+from latlab.analysis.ladder.groups import PLAIN
 from latlab.analysis.ladder.span_tests import judge_rows
 from unit.analysis.test_by_boot import evidence
 
@@ -80,3 +81,16 @@ def test_single_cores_lend_each_other_no_significance():
     """A row of one core has no scatter of its own."""
     several, single = ([row for seed in range(20) for row in rows_of({test: {1: 0.08} for test in TESTS}, seed, n)] for n in (4, 1))
     assert any("alike" in row.basis for row in several) and not any("alike" in row.basis for row in single)
+
+
+def test_a_group_names_the_cluster_the_role_and_the_kind_of_test_that_its_rows_share():
+    draws = np.random.default_rng(1).normal(20_000.0, 100.0, (1, 4))
+    serial = [evidence(test, draws, draws + i, cluster) for i, test in enumerate(TESTS) for cluster in (0, 1)]
+    mixed = [*serial, evidence("a_parallel", draws, draws, 1)]
+    for rows, kind in ((serial, False), (mixed, None)):
+        _, levels = judge_rows(rows, (1, 1), Limits())
+        assert [(level.cluster, level.role, level.at_once) for level in levels] == [
+            (None, PLAIN, kind),
+            (0, PLAIN, False),
+            (1, PLAIN, kind),
+        ]

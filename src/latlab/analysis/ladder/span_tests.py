@@ -111,10 +111,14 @@ def _split(rows: Iterable[int], key: Callable[[int], Hashable]) -> list[Group]:
 
 
 def _level(evidence: Sequence[Evidence], group: Group, shift: Shift) -> Level:
+    """Cluster, role and kind of test are those of all rows of the group, or None."""
     members = [evidence[i] for i in group]
-    first, *others = dict.fromkeys((row_evidence.row.metric, row_evidence.row.cluster) for row_evidence in members)
-    place = (first[0], None if others else first[1], None, None, len(members))
-    return Level(*place, shift, tests=len({row_evidence.row.test for row_evidence in members}))
+    cluster, role, at_once = (
+        shared[0] if len(set(shared)) == 1 else None
+        for shared in zip(*((member.row.cluster, member.role, member.kind[2]) for member in members), strict=True)
+    )
+    tests = len({member.row.test for member in members})
+    return Level(members[0].row.metric, cluster, role, at_once, len(members), shift, tests=tests)
 
 
 def _named(evidence: Sequence[Evidence], shifts: Sequence[Shift], group: Group, tests: Tests) -> Iterator[int]:

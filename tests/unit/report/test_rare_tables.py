@@ -11,48 +11,48 @@ import pytest
 from latlab.analysis.wakeups.cause_rates import rates_of
 from latlab.analysis.wakeups.result import RtResult
 from latlab.report.chart import PHONE_PX, Chart, for_a_phone
-from latlab.report.rt import cause_tables
+from latlab.report.rt import cause_details
 from latlab.report.rt.charts import charts
 from latlab.report.rt.wakeup_tables import tables
 from support.late_parts import NETWORK, STOLEN, THIEF, late_result
 
 
 def test_each_cause_is_counted_by_event_with_its_interval_and_the_length_that_it_takes() -> None:
-    (table,) = cause_tables.rates(late_result(45), is_exact=False)
-    assert [row[0] for row in table.rows] == sorted((cause_tables.cause_of(one) for one in (THIEF, NETWORK, STOLEN)), key=_position)
+    (table,) = cause_details.rates(late_result(45), is_exact=False)
+    assert [row[0] for row in table.rows] == sorted((cause_details.cause_of(one) for one in (THIEF, NETWORK, STOLEN)), key=_position)
     assert [row[1:3] for row in table.rows] == [("15", "15")] * 3
     assert all(" to " in str(row[5]) and row[6] != "-" for row in table.rows)
 
 
 def _position(name: str) -> int:
-    return [cause_tables.cause_of(one.blame) for one in rates_of(late_result(45))].index(name)
+    return [cause_details.cause_of(one.blame) for one in rates_of(late_result(45))].index(name)
 
 
 def test_on_the_instruction_clock_a_rate_has_no_interval() -> None:
-    (table,) = cause_tables.rates(late_result(), is_exact=True)
+    (table,) = cause_details.rates(late_result(), is_exact=True)
     assert len(table.columns) == 5
 
 
 def test_who_took_a_core_sums_the_parts_of_all_late_wake_ups() -> None:
     result = late_result(45)
-    (table,) = cause_tables.took(result)
+    (table,) = cause_details.took(result)
     together = sum(float(str(row[-1])) for row in table.rows)
     assert together == pytest.approx(sum(outlier.late_ns for outlier in result.wakeups[0].outliers) / 1000, abs=0.5)
     assert [column.name for column in table.columns] == ["Cause", "CPU 0", "CPU 1", "Together"]
-    assert table.rows[0][0] == cause_tables.cause_of(THIEF)
+    assert table.rows[0][0] == cause_details.cause_of(THIEF)
 
 
 def test_the_worst_ten_stand_with_their_parts_the_latest_first() -> None:
-    (table,) = cause_tables.worst(late_result(45))
+    (table,) = cause_details.worst(late_result(45))
     late = [float(str(row[2])) for row in table.rows]
     assert len(late) == 10 and late == sorted(late, reverse=True)
-    assert str(table.rows[0][3]).startswith(f"{cause_tables.cause_of(THIEF)} 404.2, ")
+    assert str(table.rows[0][3]).startswith(f"{cause_details.cause_of(THIEF)} 404.2, ")
 
 
 def test_without_parts_there_is_neither_table_nor_chart_of_them() -> None:
     result = late_result()
     bare = replace(result, attributed=tuple(replace(entry, parts=()) for entry in result.attributed or ()))
-    assert cause_tables.took(bare) == cause_tables.worst(bare) == [] and cause_tables.charts(bare) == []
+    assert cause_details.took(bare) == cause_details.worst(bare) == [] and cause_details.charts(bare) == []
     assert any(table.caption == "Outliers" for table in tables("", bare))
 
 
@@ -107,7 +107,7 @@ def test_words_of_a_legend_that_fit_a_phone_stay_in_one_line() -> None:
     import vl_convert
 
     survival = next(chart for chart in charts(late_result()) if chart.title == "Survival")
-    drawn, took = (vl_convert.vegalite_to_svg(for_a_phone(chart.spec)[0]) for chart in (survival, cause_tables.charts(late_result())[0]))
+    drawn, took = (vl_convert.vegalite_to_svg(for_a_phone(chart.spec)[0]) for chart in (survival, cause_details.charts(late_result())[0]))
     assert ">CPU 0<" in drawn and ">CPU 1<" in drawn
     assert ">firmware or secure world,<" in took
 

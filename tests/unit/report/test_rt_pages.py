@@ -13,9 +13,9 @@ from latlab.model.blame import Blame, BlameKind
 from latlab.model.run import WakeupCounts
 from latlab.report.chart import Chart
 from latlab.report.page import Folded, Page, charts_of
-from latlab.report.rt import cause_tables, web
-from latlab.report.rt.cause_table import MOST_CAUSES, RAN_ON, cause_table
+from latlab.report.rt import cause_details, web
 from latlab.report.rt.charts import charts
+from latlab.report.rt.late_causes import MOST_CAUSES, RAN_ON, cause_table
 from latlab.report.rt.wakeup_pages import answer
 from latlab.report.rt.wakeup_tables import brief_tables, tables
 from latlab.report.table import Bar, Table, text_of
@@ -84,7 +84,7 @@ def test_no_chart_has_more_than_seven_colours() -> None:
     for chart in charts(with_causes(30)):
         drawn = {row["cause"] for rows in chart.spec.get("datasets", {}).values() for row in rows if "cause" in row}
         assert len(drawn) <= 7
-    assert len(set(cause_tables.colours_of(with_causes(30)).values())) <= 7
+    assert len(set(cause_details.colours_of(with_causes(30)).values())) <= 7
 
 
 def test_a_terminal_has_one_table_of_causes_and_a_document_has_all() -> None:

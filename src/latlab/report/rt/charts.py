@@ -18,7 +18,7 @@ from latlab.model.blame import UNEXPLAINED
 from latlab.model.wakeups import CpuWakeups, Histogram, Wakeups
 from latlab.report.chart import WIDE_PX, Chart, finished
 from latlab.report.colours import NOTHING_KNOWN, of_kinds, of_series
-from latlab.report.rt import cause_tables
+from latlab.report.rt import cause_details
 from latlab.report.rt.doses import dose_notes
 from latlab.report.vega import alt
 
@@ -33,7 +33,7 @@ MOST_POINTS, MOST_PARTS = 500, 100
 
 def charts(result: RtResult) -> list[Chart]:
     """All, in the order of a page."""
-    return [*histograms(result), *cause_tables.charts(result), *later_charts(result)]
+    return [*histograms(result), *cause_details.charts(result), *later_charts(result)]
 
 
 def histograms(result: RtResult) -> list[Chart]:
@@ -170,9 +170,10 @@ def survivors(name: str, kind: str, histogram: Histogram) -> list[dict[str, Any]
 
 def _outliers(result: RtResult, recorder: Wakeups) -> Chart:
     start = recorder.start_ns or 0
-    colours_known = cause_tables.colours_of(result)
+    colours_known = cause_details.colours_of(result)
     names = {
-        id(entry.outlier): name if (name := cause_name(entry)) in colours_known else cause_tables.OTHER for entry in result.attributed or ()
+        id(entry.outlier): name if (name := cause_name(entry)) in colours_known else cause_details.OTHER
+        for entry in result.attributed or ()
     }
     rows = [
         {

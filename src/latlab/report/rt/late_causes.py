@@ -11,7 +11,7 @@ from latlab.analysis.wakeups.cause_rates import CauseEvents, rates_of
 from latlab.analysis.wakeups.causes import CauseGroup, by_cause
 from latlab.analysis.wakeups.result import RtResult
 from latlab.model.blame import UNEXPLAINED, Blame, BlameKind
-from latlab.report.rt.cause_tables import cause_of, once_in, sums_of
+from latlab.report.rt.cause_details import cause_of, once_in, sums_of
 from latlab.report.rt.words import us
 from latlab.report.table import Bar, Column, Ranged, Table, Value, figures, words
 

@@ -19,7 +19,7 @@ from latlab.report.chart import WIDE_PX, Chart, finished, named
 from latlab.report.colours import of_kinds
 from latlab.report.page import Block, Commands, Paragraph, Section
 from latlab.report.provenance import repeated_by
-from latlab.report.rt import cause_tables
+from latlab.report.rt import cause_details
 from latlab.report.rt.by_world import timer_sentences
 from latlab.report.rt.charts import HIGH_PX, fitted_line, survivors
 from latlab.report.rt.words import us
@@ -62,7 +62,7 @@ def story_tables(run: Run, results: Sequence[tuple[str, RtResult]]) -> list[Tabl
     """Cause, dose, mitigation and what is left."""
     boots = arms(run, results)
     judged = judge_stack(boots)
-    tail = [*cause_tables.took(judged.tail.result), *cause_tables.worst(judged.tail.result)] if judged.tail else []
+    tail = [*cause_details.took(judged.tail.result), *cause_details.worst(judged.tail.result)] if judged.tail else []
     return [_cause(judged), _doses(series_of(boots), judged), _mitigation(boots, judged), *tail]
 
 
@@ -207,8 +207,8 @@ def _remaining_causes(judged: StackJudgement) -> Iterator[Block]:
         f"Causes: {named_causes or 'none is known'}. This boot records what the kernel did before each late wake-up, which makes every "
         "wake-up later. Do not compare its figures with those of the others."
     )
-    yield from named(cause_tables.charts(judged.tail.result), "left")
-    yield from (*cause_tables.took(judged.tail.result), *cause_tables.worst(judged.tail.result))
+    yield from named(cause_details.charts(judged.tail.result), "left")
+    yield from (*cause_details.took(judged.tail.result), *cause_details.worst(judged.tail.result))
 
 
 def _arm_label(arm: StackArm) -> str:
@@ -271,7 +271,7 @@ def _by_world(boots: Sequence[ArmFigures]) -> Chart:
             for order, (name, ns) in enumerate(sums.items())
         ]
     colours = dict(zip(shown, of_kinds(list(shown)), strict=True))
-    return cause_tables.bars(
+    return cause_details.bars(
         "Where the core was",
         "All late wake-ups of each boot together, by world, as the probe saw it; how many bytes of it are read at once.",
         rows,

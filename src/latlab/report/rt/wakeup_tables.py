@@ -16,10 +16,10 @@ from latlab.model.blame import UNEXPLAINED
 from latlab.model.enums import Clock, Metric
 from latlab.model.run import Run
 from latlab.model.wakeups import CpuWakeups, Wakeups
-from latlab.report.rt import cause_tables as cause_tables_module
+from latlab.report.rt import cause_details
 from latlab.report.rt.by_world import by_world
-from latlab.report.rt.cause_table import cause_table
 from latlab.report.rt.doses import dose_tables
+from latlab.report.rt.late_causes import cause_table
 from latlab.report.rt.stack_story import story_tables
 from latlab.report.rt.words import check_publishable, us
 from latlab.report.table import Column, Table, figures, words
@@ -87,12 +87,12 @@ def worst_tables(name: str, result: RtResult) -> list[Table]:
     recorder = result.recorder
     if recorder is None or not recorder.outliers:
         return []
-    return [_named(name, table) for table in cause_tables_module.worst(result)] if _has_parts(result) else [_worst(name, result, recorder)]
+    return [_named(name, table) for table in cause_details.worst(result)] if _has_parts(result) else [_worst(name, result, recorder)]
 
 
 def further_tables(name: str, result: RtResult, is_exact: bool) -> list[Table]:
     """How often each cause comes, what it took of each CPU, and what else was measured beside the wake-ups."""
-    by_cpu = [_named(name, table) for table in (*cause_tables_module.rates(result, is_exact), *cause_tables_module.took(result))]
+    by_cpu = [_named(name, table) for table in (*cause_details.rates(result, is_exact), *cause_details.took(result))]
     digests = [digest_table(name, tool_wakeups) for tool_wakeups in result.wakeups if any(cpu.digest for cpu in tool_wakeups.cpus)]
     return [*by_cpu, *_seen_by_others(name, result), *digests]
 

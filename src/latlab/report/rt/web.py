@@ -10,7 +10,7 @@ from latlab.analysis.wakeups.result import RtResult
 from latlab.model.run import Run
 from latlab.report.chart import named
 from latlab.report.page import Block, Caution, Facts, Folded, Page, Section
-from latlab.report.rt import cause_tables as cause_tables_module
+from latlab.report.rt import cause_details
 from latlab.report.rt.charts import histograms, later_charts
 from latlab.report.rt.experiment import experiment
 from latlab.report.rt.wakeup_pages import TITLE, answer
@@ -69,9 +69,9 @@ def _measurement(result: RtResult, is_exact: bool, name: str) -> Iterator[Block]
     yield from named(histograms(result), f"{name}-histogram")
     yield from latency_tables("", result)
     yield from cause_tables("", result, is_exact)
-    yield from named(cause_tables_module.charts(result), f"{name}-cause")
+    yield from named(cause_details.charts(result), f"{name}-cause")
     if worst := worst_tables("", result):
-        yield Folded("The latest, figure by figure", tuple(worst)) if cause_tables_module.charts(result) else worst[0]
+        yield Folded("The latest, figure by figure", tuple(worst)) if cause_details.charts(result) else worst[0]
     yield from named(later_charts(result), f"{name}-late")
     for table in further_tables("", result, is_exact):
         yield Folded(plain(table.caption), (replace(table, caption=""),))

@@ -60,7 +60,7 @@ def answer(comparison: Comparison, explained: Sequence[Explanation]) -> str:
         return _sentence(_unchanged(comparison))
     clauses = [_moved(comparison, rows) for rows in groups[:MOST_METRICS]]
     if len(groups) == 1 and (cause := _cause(explained, groups[0])):
-        clauses[0] += f", {cause}"
+        clauses[0] += cause
     more = len(groups) - MOST_METRICS
     return _sentence("; ".join((*clauses, *([f"{count(more, 'metric')} more changed"] if more > 0 else []))))
 
@@ -117,16 +117,16 @@ def _where(rows: Sequence[Row]) -> str:
 
 
 def _cause(explained: Iterable[Explanation], rows: Sequence[Row]) -> str:
-    """The function that counts most in the change, where both runs counted functions."""
+    """The function with the largest part of the change: counted by both runs, or beside published times and then inferred."""
     tests, metric = {row.test for row in rows}, rows[0].metric
     for explanation in explained:
         match explanation.finding:
             case FunctionsMoved(metric=of, tests=changed_tests, functions=(first, *_)) if of is metric and tests & set(changed_tests):
-                return f"{signed(first.after - first.before, 'insns')} in {first.name}"
-            case CountedBeside(metric=of, tests=changed_tests, functions=((name, size), *_), agreement=Agreement.AGREED) if (
+                return f", {signed(first.after - first.before, 'insns')} in {first.name}"
+            case CountedBeside(metric=of, tests=changed_tests, functions=((name, _), *_), agreement=Agreement.AGREED) if (
                 of is metric and tests & set(changed_tests)
             ):
-                return f"{signed(size, 'insns')} in {name}"
+                return f", inferred cause: {name}"
     return ""
 
 

@@ -97,17 +97,17 @@ def absences(a: Run, b: Run, limits: Limits) -> tuple[SamplesMissing, ...]:
         return ()
     gone: dict[tuple[str, CoreId | None, str], list[SampleKey]] = {}
     for place in ours.keys() - theirs.keys():
-        gone.setdefault(_widest(place, theirs), []).append(place)
+        gone.setdefault(_widest(place, theirs, ours[place].rows), []).append(place)
     scale = _scale_of(ours, theirs, limits.relative)
     return tuple(_absence(*key, [ours[place] for place in gone[key]], gone[key][0].metric, scale) for key in sorted(gone, key=str))
 
 
-def _widest(place: SampleKey, theirs: Mapping[SampleKey, Counted]) -> tuple[str, CoreId | None, str]:
+def _widest(place: SampleKey, theirs: Mapping[SampleKey, Counted], rows: RowKind) -> tuple[str, CoreId | None, str]:
     """The test, core and name of the largest missing part that contains this place."""
     if all(other.test != place.test for other in theirs):
         return place.test, None, ""
     is_whole_core = place.core and all((other.test, other.core) != (place.test, place.core) for other in theirs)
-    return place.test, place.core, _core_of(place) if is_whole_core else named(place)
+    return place.test, place.core, _core_of(place, rows) if is_whole_core else named(place, rows)
 
 
 def _absence(test: str, core: CoreId | None, name: str, lost: list[Counted], metric: Metric, scale: float) -> SamplesMissing:

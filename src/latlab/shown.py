@@ -23,7 +23,7 @@ def shown(text: str, keep: str = "") -> str:
 
 def shown_json(document: str) -> str:
     """The same for JSON, as which it holds the same text."""
-    if document.isascii():
+    if document.isascii() and "\x7f" not in document:
         return document
     return "".join(character if character == "\n" or not _is_hidden(character) else _json_escape(character) for character in document)
 

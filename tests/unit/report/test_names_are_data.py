@@ -12,7 +12,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.console import Console
 
@@ -93,6 +93,7 @@ def test_a_number_stays_a_number_in_a_sheet(number: str) -> None:
 
 
 @given(names.filter(lambda name: not acts(name) or all(unicodedata.category(one) != "Cs" for one in name)))
+@example("\x7f")
 def test_json_holds_the_very_name_and_shows_none_that_acts(name: str) -> None:
     document = as_json.document({"name": name})
     assert not acts(document, "\n") and json.loads(document)["name"] == name

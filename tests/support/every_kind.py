@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 import sqlite3
 import struct
@@ -35,10 +34,12 @@ from latlab.targets.qemu.mps2 import BUILDS
 from support.fakes import elf_with_note
 from support.function_runs import KINDS, SLOWER, TREE, run_of
 from support.import_library import FUNCTION, import_library
-from support.places import RT_DATA, TESTS, TOOLS_DATA
+from support.places import RT_DATA, TOOLS_DATA
 from support.runs import changed, run_with
 from support.steal_lines import cpu_with, measured, text
+from support.stored_campaigns import unpack_campaigns
 
+STORED = ("psci-0660", "rt-power-0ee2", "psci-1cb6")
 VENEERS = {f"tfm_psa_{name}_veneer": at for name, at in (("framework_version", 0x240), ("version", 0x248), ("call", 0x260))}
 OWN = {name: 0x10000240 + 8 * number for number, name in enumerate(NEEDED)}
 LOADED, ENTRY = 0x60000000, 0x60000000
@@ -51,7 +52,7 @@ PLAN = Plan("made", ("run", "psci"), "cpu_off_serial/powerdown", (PlannedFactor(
 
 def fill(place: Path) -> None:
     """Small runs of every kind, whole and not, in series and alone, of which some can be compared; the same ids each time."""
-    place.write_bytes(gzip.decompress((TESTS / "data" / "version2" / "store.sqlite.gz").read_bytes()))
+    unpack_campaigns(place)
     numbers = count()
     with patch("latlab.store.store.secrets.token_hex", lambda size: f"{next(numbers):04x}"):
         _fill(place)
@@ -59,7 +60,7 @@ def fill(place: Path) -> None:
 
 def _fill(place: Path) -> None:
     store = open_store(str(place))
-    remove(store, [run.id for run in store.runs() if run.campaign == "rt"])
+    remove(store, [run.id for run in store.runs() if run.id not in STORED])
     for frames in (TREE, SLOWER):
         run = run_of(frames)
         logs = {FUNCTIONS_LOG: render_functions(run.functions), TIMELINES_LOG: render_functions(TIMELINES)}

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -35,13 +34,14 @@ from latlab.report.site import history as history_pages
 from latlab.report.site.comparison_summaries import SummaryCache
 from latlab.report.site.front import front
 from latlab.store.references import load
-from latlab.store.store import Store, open_store
+from latlab.store.store import Store
 from support.every_kind import ATTACKED
 from support.function_runs import KINDS, SLOWER, TREE, run_of
 from support.late_parts import late_result
 from support.runs import run_with
 from support.steal_lines import cpu_with
 from support.steal_lines import measured as measured_thefts
+from support.stored_campaigns import open_campaigns
 
 DATA = Path(__file__).parents[1] / "data"
 JUNO = tuple(f"published:tf-a/juno/{release}" for release in ("v2.9", "v2.10", "v2.11"))
@@ -49,9 +49,7 @@ JUNO = tuple(f"published:tf-a/juno/{release}" for release in ("v2.9", "v2.10", "
 
 def every_page(folder: Path) -> Iterator[tuple[str, Page]]:
     """Each by a name; what it needs of a store is made in `folder`."""
-    place = folder / "store.sqlite"
-    place.write_bytes(gzip.decompress((DATA / "version1" / "store.sqlite.gz").read_bytes()))
-    store = open_store(str(place))
+    store = open_campaigns(folder)
     runs = {run.campaign: run.id for run in store.runs() if run.campaign in ("psci", "psa")}
     rt = next(run.id for run in store.runs() if run.campaign == "rt" and run.target == "guest")
     yield "psci", run_web.page(store.load(runs["psci"]))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A whole run as JSON: what is written reads back unchanged. The schema is in docs/reference/export-schema.md. It reads older versions."""
+"""A whole run as JSON: what is written reads back unchanged. The schema is in docs/reference/export-schema.md."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import msgspec
 
 from latlab.errors import DataError
 from latlab.formats.dump.frames import parse_core
-from latlab.formats.old_runs import upgraded
 from latlab.model.attacks import AttackResult
 from latlab.model.conditions import Conditions
 from latlab.model.enums import Clock, CodePart, InstructionClass, Kind, Metric, ProblemKind, RunStatus
@@ -178,10 +177,10 @@ def parse(text: str, name: str) -> Run:
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:
         raise DataError(f"{name}: the schema is not {SCHEMA!r}; export the run with `latlab export --format json`")
     version = document.get("version")
-    if version not in (1, 2, VERSION) or isinstance(version, bool | float):
-        raise DataError(f"{name}: version {version!r} of the schema; this latlab reads versions 1 to {VERSION}")
+    if version != VERSION or isinstance(version, bool | float):
+        raise DataError(f"{name}: version {version!r} of the schema; this latlab reads version {VERSION}")
     try:
-        return _run(msgspec.convert(upgraded(document) if version < VERSION else document, _Document))
+        return _run(msgspec.convert(document, _Document))
     except (msgspec.ValidationError, KeyError, ValueError, TypeError, AttributeError, OverflowError) as error:
         detail = f"{error} is missing" if isinstance(error, KeyError) else str(error)
         raise DataError(f"{name}: a field is missing or has the wrong type ({detail}); export the run again") from None

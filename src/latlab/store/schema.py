@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The tables of a store (docs/reference/export-schema.md has the same names).
-
-Version 2: what a run holds and was measured under is typed. Version 3: a run has a life, a label and a count of its samples.
-Version 4: what was kept of the machine among the facts is a condition. Version 5: a run knows its files and the command that began it.
-"""
+"""The tables of a store (docs/reference/export-schema.md has the same names)."""
 
 from __future__ import annotations
 
@@ -12,7 +8,6 @@ from typing import Any
 import sqlalchemy as sa
 
 SCHEMA_VERSION = 5
-OLDEST_VERSION = 1
 
 metadata = sa.MetaData()
 

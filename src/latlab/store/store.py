@@ -25,6 +25,7 @@ from latlab.model.enums import RunStatus
 from latlab.model.life import Left, Life, Owner, SeriesPart
 from latlab.model.provenance import UNKNOWN
 from latlab.model.run import CoreTrace, Problem, Run, Sample
+from latlab.store.migrations import can_migrate, migrate
 from latlab.store.owner import is_mine, this_process, whoami
 from latlab.store.rows import (
     contents_of,
@@ -41,7 +42,6 @@ from latlab.store.rows import (
     trace_row,
 )
 from latlab.store.schema import (
-    OLDEST_VERSION,
     SCHEMA_VERSION,
     lives_table,
     logs_table,
@@ -353,8 +353,6 @@ class Store:
 
     def _migrate(self, version: int) -> None:
         """In one transaction; a SQLite file is copied first and the copy removed once it has succeeded."""
-        from latlab.store.migrations import migrate  # it reads what version 1 wrote, which hardly any store needs
-
         backup = self._kept_copy(version)
         with self._exclusive() as connection:
             stored_version = int(connection.execute(sa.select(schema_table.c.version)).scalar_one())
@@ -389,9 +387,9 @@ class Store:
             yield connection
 
     def _check_version(self, version: int) -> None:
-        if not OLDEST_VERSION <= version < SCHEMA_VERSION:
+        if not can_migrate(version):
             raise DataError(
-                f"{self.place} has schema {version}, this latlab knows schema {SCHEMA_VERSION} and older; "
+                f"{self.place} has schema {version}, this latlab knows schema {SCHEMA_VERSION}; "
                 "use the latlab that made it or another --store"
             )
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 import re
 import xml.etree.ElementTree as ET
@@ -30,14 +29,12 @@ from latlab.report.site.site_pages import SiteContents, SitePage, pages_of
 from latlab.report.text import plain
 from latlab.store.store import Store, open_store
 from support.ladder_model import Truth, make_run
-from support.places import ROOT
+from support.stored_campaigns import open_campaigns
 
 
 @pytest.fixture(name="store")
 def fixture_store(tmp_path: Path) -> Store:
-    place = tmp_path / "store.sqlite"
-    place.write_bytes(gzip.decompress((ROOT / "tests" / "data" / "version1" / "store.sqlite.gz").read_bytes()))
-    return open_store(str(place))
+    return open_campaigns(tmp_path)
 
 
 def written(store: Store, folder: Path, newest: int = 1, boards: int = 0) -> tuple[list[str], int]:

@@ -11,11 +11,13 @@ from enum import StrEnum
 import numpy as np
 
 from latlab.analysis.base import findings as f
+from latlab.analysis.base import wakeup_findings as w
 from latlab.analysis.base.comparison import Comparison, Row, Statistic
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.compare import compare
 from latlab.analysis.explain import explain_pair
 from latlab.analysis.gate import decide_gate
+from latlab.analysis.ladder import span_findings as s
 from latlab.errors import DataError
 from latlab.model.run import Run
 from truth.draw import WAKEUPS_A_CPU, SpanCase, WakeupCase
@@ -233,9 +235,9 @@ class _OfSpans(Truth):
         return Shown(moved > 0, moved < 0, moved)
 
     def wrongs(self, finding: f.Finding) -> Iterator[Wrong]:
-        if isinstance(finding, f.MetricMoved):
+        if isinstance(finding, s.MetricMoved):
             yield from self._metric(finding)
-        elif isinstance(finding, f.TermMoved):
+        elif isinstance(finding, s.TermMoved):
             moved = self._named_term(finding.term, finding.tests[0])
             if not (moved.worse if finding.verdict is WORSE else moved.better):
                 yield Wrong.BLAME
@@ -246,7 +248,7 @@ class _OfSpans(Truth):
         elif isinstance(finding, f.RuleBroken):
             if not self.breaks_rules:
                 yield Wrong.BLAME
-        elif isinstance(finding, f.ShapeMoved):
+        elif isinstance(finding, s.ShapeMoved):
             if not self._reached((finding.test, finding.metric.value), None, finding.verdict is WORSE):
                 yield Wrong.BLAME
         elif isinstance(finding, f.Suspected):
@@ -256,7 +258,7 @@ class _OfSpans(Truth):
             planted = self.case.planted
             if planted.pathology not in (Pathology.DRIFT, Pathology.HALF) or (finding.test, finding.metric.value) != planted.span:
                 yield Wrong.BLAME
-        elif isinstance(finding, f.InSomeIterations):
+        elif isinstance(finding, s.InSomeIterations):
             if not self._reached((finding.test, finding.metric.value), None, True):
                 yield Wrong.BLAME
         elif not isinstance(finding, KNOWN):
@@ -265,7 +267,7 @@ class _OfSpans(Truth):
     def _named_term(self, name: str, test: str) -> Shown:
         return self._term(_row_like(name, test))
 
-    def _metric(self, finding: f.MetricMoved) -> Iterator[Wrong]:
+    def _metric(self, finding: s.MetricMoved) -> Iterator[Wrong]:
         up = finding.verdict is WORSE
         spans = [(test, finding.metric.value) for test in finding.tests]
         if not all(self._reached(span, None, up) for span in spans):
@@ -324,12 +326,12 @@ class _OfPart(Truth):
         return (down, up) if self.case.part.in_base else (up, down)
 
     def wrongs(self, finding: f.Finding) -> Iterator[Wrong]:
-        if isinstance(finding, f.MetricMoved):
+        if isinstance(finding, s.MetricMoved):
             for test in finding.tests:
                 up, down = self._reached((test, finding.metric.value), None)
                 if not (up if finding.verdict is WORSE else down):
                     yield Wrong.BLAME
-        elif isinstance(finding, f.TermMoved):
+        elif isinstance(finding, s.TermMoved):
             yield Wrong.BLAME
         elif (isinstance(finding, f.LargeUntold) and finding.cores) or isinstance(finding, f.BootApart | f.SpreadMoved):
             if (finding.test, finding.metric.value) not in self.part.factor:
@@ -384,15 +386,15 @@ class _OfWakeups(Truth):
         return max(int(one.max()) for one in self.pair.after) > 200_000
 
     def wrongs(self, finding: f.Finding) -> Iterator[Wrong]:
-        if isinstance(finding, f.CpuMoved):
+        if isinstance(finding, w.CpuMoved):
             if finding.cpu not in self.pair.cpus or (finding.verdict is BETTER and self.pair.planted is not Late.SPREAD):
                 yield Wrong.BLAME
-        elif isinstance(finding, f.LateMoved):
+        elif isinstance(finding, w.LateMoved):
             if finding.verdict is BETTER or self.pair.planted not in OFTEN_LATE:
                 yield Wrong.BLAME
         elif isinstance(finding, f.Suspected):
             yield Wrong.BLAME
-        elif isinstance(finding, f.NoWakeupMoved):
+        elif isinstance(finding, w.NoWakeupMoved):
             hides = self.pair.planted not in (Late.NOTHING, Late.LEVEL) and (self.pair.planted is not Late.RARE or self._rare_came())
             if hides and not finding.untold:
                 yield Wrong.PEACE
@@ -402,7 +404,7 @@ class _OfWakeups(Truth):
 
 OFTEN_LATE = (Late.LEVEL, Late.SPREAD, Late.TAIL_1, Late.RARE)
 KNOWN = (
-    f.RuleChanged, f.LargeUntold, f.NotTold, f.OrderChanged, f.ModeCaveat, f.PartsMoved, f.FunctionsMoved, f.LargestGrew, f.ScatterUnknown,
-    f.RarestSeen, f.CouldHaveSeen, f.TailNotTold, f.BootApart, f.SpreadMoved,
+    f.RuleChanged, f.LargeUntold, f.NotTold, s.OrderChanged, w.ModeCaveat, s.PartsMoved, f.FunctionsMoved, f.LargestGrew, w.ScatterUnknown,
+    w.RarestSeen, f.CouldHaveSeen, f.TailNotTold, f.BootApart, f.SpreadMoved,
 )  # fmt: skip
 """Sentences that blame and acquit nobody, or that are held by what they are made of: rules by the comparison's own list."""

@@ -44,7 +44,7 @@ def run_json(machine: Machine, table: Table, name: str) -> str:
         for column, (cluster, core) in enumerate(machine.cores)
     ]
     said = {
-        "schema": "latlab-run", "version": 2, "id": name, "campaign": "psci", "kind": "spans", "target": "board",
+        "schema": "latlab-run", "version": 3, "id": name, "campaign": "psci", "kind": "spans", "target": "board",
         "platform": machine.name, "topology": list(machine.clusters), "clock": "instructions" if machine.exact else "time",
         "tick_value": machine.tick_ns, "tick_unit": "insns" if machine.exact else "ns",
         "build": {"firmware": f"firmware of {name}", "events_hash": None, "options": [], "code_bytes": None},

@@ -14,10 +14,11 @@ import numpy as np
 
 from latlab.analysis.base.check import Check
 from latlab.analysis.base.explanation import Explanation
-from latlab.analysis.base.findings import Finding, MetricMoved, PartsMoved, TermMoved
+from latlab.analysis.base.findings import Finding
 from latlab.analysis.base.ladders import STEP
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.crossings.marked import TESTS
+from latlab.analysis.ladder.span_findings import MetricMoved, PartsMoved, TermMoved
 from latlab.analysis.spans.decompose import FINISH, POWER_MESSAGE, PartName
 from latlab.campaigns.importing import import_log
 from latlab.model.enums import Clock, Metric

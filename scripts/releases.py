@@ -12,11 +12,11 @@ from pathlib import Path
 import vl_convert
 
 from latlab.analysis.base.comparison import SpanComparison
-from latlab.analysis.base.counted_findings import Agreement, CountedBeside
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.compare import compare
 from latlab.analysis.explain import explain_pair
 from latlab.analysis.ladder.counted import counted_beside
+from latlab.analysis.ladder.counted_findings import Agreement, CountedBeside
 from latlab.analysis.ladder.deltas import DeltaJudgement, judge_printed_deltas
 from latlab.catalog.platform_facts import facts_of
 from latlab.catalog.release_counts import counts_of

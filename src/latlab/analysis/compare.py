@@ -11,7 +11,6 @@ from latlab.analysis.base.comparison import Comparison, SpanComparison
 from latlab.analysis.base.conditions import differences
 from latlab.analysis.base.coverage import absences, coverage_rows, missing_samples, shortfalls
 from latlab.analysis.base.identity import NotComparable
-from latlab.analysis.base.sentences import sentence_of
 from latlab.analysis.base.verdicts import Limits, Verdict, overall
 from latlab.analysis.ladder.compare_spans import compare_spans
 from latlab.analysis.wakeups.compare_wakeups import compare_wakeups
@@ -39,7 +38,7 @@ def _with_coverage(comparison: Comparison) -> Comparison:
     rows = coverage_rows(short, comparison.limits)
     missing = (*absent, *map(missing_samples, short))
     untold = (*absent, *(missing_samples(shortfall) for shortfall in short if not shortfall.is_significant))
-    gaps = (*(sentence_of(finding, comparison.unit) for finding in untold), *comparison.gaps)
+    gaps = (*(finding.sentence(comparison.unit) for finding in untold), *comparison.gaps)
     is_suspect = isinstance(comparison, SpanComparison) and bool(comparison.suspicions)
     verdict = Verdict.CANNOT_TELL if is_suspect else overall((comparison.verdict, *(row.verdict for row in rows)), bool(gaps))
     return replace(comparison, rows=(*comparison.rows, *rows), gaps=gaps, missing=missing, verdict=verdict)

@@ -15,15 +15,14 @@ from latlab.analysis.base.findings import (
     FunctionsMoved,
     LargestGrew,
     LargeUntold,
-    RarestSeen,
     RuleChanged,
     SamplesMissing,
-    ScatterUnknown,
     SpreadMoved,
     Suspected,
     TailNotTold,
 )
 from latlab.analysis.base.verdicts import Verdict
+from latlab.analysis.base.wakeup_findings import RarestSeen, ScatterUnknown
 from latlab.analysis.base.wording import count, percent, row_title, said_in_iterations, signed
 from latlab.analysis.explain import explain_pair
 from latlab.analysis.wakeups.between_runs import ask_for_repeat

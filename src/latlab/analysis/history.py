@@ -20,7 +20,6 @@ from latlab.analysis.base.figure import Figure
 from latlab.analysis.base.figure_names import FigureName, refusal
 from latlab.analysis.base.findings import ConditionsDiffer
 from latlab.analysis.base.sample_matrix import resolution
-from latlab.analysis.base.sentences import sentence_of
 from latlab.analysis.base.summary import Mark, follows_order, mark_of
 from latlab.analysis.base.suspicion import Span, Suspicion
 from latlab.analysis.base.verdicts import Limits, Verdict
@@ -153,7 +152,7 @@ def _missing(runs: Sequence[Run], figures: dict[str, dict[int, Figure]], pairs: 
         if lost:
             yield f"{run.id} has no {lost[0]}{f' and {len(lost) - 1} more figures' if len(lost) > 1 else ''}, which an earlier run has"
         missing = pairs.of(index - 1, index).missing
-        yield from (f"{run.id}: {sentence_of(absence, '')}" for absence in missing if absence.test in tests)
+        yield from (f"{run.id}: {absence.sentence('')}" for absence in missing if absence.test in tests)
 
 
 class _Pairs:

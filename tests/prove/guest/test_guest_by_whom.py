@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from latlab.analysis.amounts.amount_findings import StolenBy
 from latlab.analysis.amounts.by_whom import by_whom, theft_sizes
-from latlab.analysis.base.findings import StolenBy
 from latlab.formats.steal_meter import read_stolen
 from latlab.targets.guest.guest import GuestMachine
 from latlab.targets.guest.guest_image import guest_image

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from latlab.analysis.amounts.amount_findings import StolenBy
 from latlab.analysis.amounts.by_whom import by_whom, slack, theft_sizes
-from latlab.analysis.base.findings import StolenBy
 from latlab.catalog import event_table
 from latlab.formats.dump.el3_records import read_records
 from latlab.formats.steal_meter import read_stolen

@@ -3,9 +3,9 @@
 
 from collections.abc import Sequence
 
+from latlab.analysis.amounts.amount_findings import CallOfSize, StolenBy
 from latlab.analysis.amounts.by_whom import by_whom, slack, theft_sizes
 from latlab.analysis.base.explanation import Basis
-from latlab.analysis.base.findings import CallOfSize, StolenBy
 from latlab.model.run import CallsOfKind, Frame
 from latlab.model.stolen import Calibration, Regime
 from support.steal_lines import HZ, SEEN, cpu_with, measured

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from latlab.analysis.base.comparison import Comparison, Statistic
-from latlab.analysis.base.findings import CauseCounted, CpuMoved, LargestGrew, LateMoved
+from latlab.analysis.base.findings import LargestGrew
 from latlab.analysis.base.identity import NotComparable
 from latlab.analysis.base.statistics import false_discovery_control, two_sample_shift
 from latlab.analysis.base.verdicts import Limits, Verdict
+from latlab.analysis.base.wakeup_findings import CauseCounted, CpuMoved, LateMoved
 from latlab.analysis.base.weighted import (
     exceedance_p,
     quantile_shift,

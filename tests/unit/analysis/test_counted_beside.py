@@ -7,13 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from latlab.analysis.base.counted_findings import Agreement, CountedBeside, CountsAreOf, Sight
-from latlab.analysis.base.counted_sentences import counted_sentence
 from latlab.analysis.base.explanation import Basis
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.compare import compare
 from latlab.analysis.explain import explain_pair
 from latlab.analysis.ladder.counted import agreement_of, counted_beside
+from latlab.analysis.ladder.counted_findings import Agreement, CountedBeside, CountsAreOf, Sight
 from latlab.model.counts import SpanCount
 from latlab.model.enums import InstructionClass as C
 from latlab.model.enums import Metric
@@ -42,7 +41,7 @@ def test_a_fall_is_agreed_by_what_left_the_caches_though_all_together_moved_agai
     assert found
     for one in found:
         assert one.difference > 400 and one.verdict is Verdict.IMPROVED and one.agreement is Agreement.AGREED
-        sentence = counted_sentence(one, "insns")
+        sentence = one.sentence("insns")
         assert (
             "agreed" in sentence
             and "; in the same direction neoverse_n1_reset_func -121" in sentence
@@ -88,7 +87,7 @@ def test_processors_and_tests_whose_functions_moved_alike_are_one_line() -> None
     both = [one for one in told("juno", "v2.10", "v2.11") if set(one.tests) == {"susp_deep_serial", "cpu_susp_serial"}]
     assert [one.processors for one in both] == [("cortex-a57", "cortex-a53")]
     assert (both[0].agreement, both[0].sight) == (Agreement.OUT_OF_SIGHT, Sight.STILL)
-    assert "hardly moved" in counted_sentence(both[0], "insns")
+    assert "hardly moved" in both[0].sentence("insns")
 
 
 def test_what_a_board_felt_and_no_count_shows_is_out_of_sight() -> None:

@@ -3,11 +3,11 @@ from dataclasses import replace
 
 import pytest
 
-from latlab.analysis.base.findings import MetricMoved
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.compare import compare
 from latlab.analysis.explain import explain_pair, explain_run
 from latlab.analysis.invariants import check_invariants
+from latlab.analysis.ladder.span_findings import MetricMoved
 from latlab.model.enums import Clock, Metric
 from latlab.model.run import CoreId, Tick
 from latlab.store import references

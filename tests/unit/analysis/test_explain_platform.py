@@ -6,8 +6,8 @@ from statistics import median
 
 import pytest
 
-from latlab.analysis.base import platform_findings as p
 from latlab.analysis.explain import explain_run
+from latlab.analysis.ladder import platform_findings as p
 from latlab.catalog.platform_facts import facts_of, known_platforms
 from latlab.model.enums import Clock, Metric
 from latlab.model.run import CoreId, Spans, Tick, Topology

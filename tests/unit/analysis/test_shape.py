@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 from latlab.analysis.base.comparison import Comparison, Statistic
-from latlab.analysis.base.findings import CouldHaveSeen, DriftInside, LargestGrew, NothingMoved, ShapeMoved, TailNotTold
+from latlab.analysis.base.findings import CouldHaveSeen, DriftInside, LargestGrew, NothingMoved, TailNotTold
 from latlab.analysis.base.sample_matrix import Floats
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.compare import compare
 from latlab.analysis.explain import explain_pair
 from latlab.analysis.gate import Decision, decide_gate
+from latlab.analysis.ladder.span_findings import ShapeMoved
 from latlab.model.enums import Metric
 from latlab.model.run import CoreId, Run, Sample
 from latlab.report.comparison.data import comparison_json

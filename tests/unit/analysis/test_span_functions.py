@@ -3,14 +3,15 @@ from dataclasses import replace
 
 import pytest
 
-from latlab.analysis.base.findings import FunctionMoved, FunctionsMoved, LongestSpan, PartsMoved, SpentIn
+from latlab.analysis.base.findings import FunctionMoved, FunctionsMoved
 from latlab.analysis.base.joining import join_boots
-from latlab.analysis.base.sentences import sentence_of
 from latlab.analysis.compare import compare
 from latlab.analysis.crossings.calls import Fallen, Pairing
 from latlab.analysis.crossings.marked import MARK_BEGIN, Marks, Stranded, samples_of_call
 from latlab.analysis.crossings.span_functions import CoreMoves, Move, SpanReader, moves_of, spans_of_calls
 from latlab.analysis.explain import explain_pair, explain_run
+from latlab.analysis.ladder.span_findings import PartsMoved
+from latlab.analysis.spans.trace_findings import LongestSpan, SpentIn
 from latlab.analysis.steps import steps_of
 from latlab.catalog import call_names
 from latlab.errors import DataError
@@ -103,7 +104,7 @@ def test_a_core_that_makes_another_call_is_not_averaged_into_what_moved() -> Non
     b = run_of({("cpu_off_serial", core): off | {"psci_do_cpu_off": 384} if core.core else {"cpu_on": 70} for core in cores})
     (found,) = findings(a, b)
     assert found.functions == (FunctionMoved("psci_do_cpu_off", "psci_do_cpu_off.c:1", 100, 384),)
-    told = sentence_of(found, "insns")
+    told = found.sentence("insns")
     assert "powerdown of cpu_off_serial, mean over 3 of 4 cores, in instructions: psci_do_cpu_off (psci_do_cpu_off.c:1) +284" in told
     (mean,) = steps_of(a, b)
     assert mean.difference == mean.moves[0].difference == 213
@@ -112,7 +113,7 @@ def test_a_core_that_makes_another_call_is_not_averaged_into_what_moved() -> Non
 def test_functions_that_moved_on_one_core_or_on_all_say_so() -> None:
     moved = (FunctionMoved("f", "", 1, 2),)
     for cores, of_cores, told in ((1, 1, "on one core"), (1, 4, "on 1 of 4 cores"), (4, 4, "mean over 4 cores")):
-        assert f"wakeup of t, {told}, in" in sentence_of(FunctionsMoved(Metric.WAKEUP, ("t",), moved, cores, of_cores), "insns")
+        assert f"wakeup of t, {told}, in" in FunctionsMoved(Metric.WAKEUP, ("t",), moved, cores, of_cores).sentence("insns")
 
 
 def test_tests_whose_functions_moved_alike_are_one_finding() -> None:
@@ -141,13 +142,13 @@ def test_runs_without_functions_say_nothing_of_them() -> None:
 
 def test_the_sentence_names_five_functions_with_their_places_and_sums_the_rest() -> None:
     moved = tuple(FunctionMoved(f"f{i}", f"f{i}.c:{i}" if i else "", 10.0, 10.0 + 20 - i) for i in range(7))
-    told = sentence_of(FunctionsMoved(Metric.WAKEUP, ("a_serial", "b_serial"), moved, 4, 4), "insns")
+    told = FunctionsMoved(Metric.WAKEUP, ("a_serial", "b_serial"), moved, 4, 4).sentence("insns")
     assert told.startswith(
         "by function, wakeup of a_serial, b_serial, mean over 4 cores, in instructions: f0 +20 (from 10 to 30), f1 (f1.c:1) +19 (from"
     )
     assert told.endswith("two others +29 together")
     gone = FunctionsMoved(Metric.WAKEUP, ("t",), (FunctionMoved("old", "", 7, 0), FunctionMoved("young", "", 0, 8)), 2, 4)
-    assert sentence_of(gone, "insns").endswith("old -7 (gone), young +8 (new)")
+    assert gone.sentence("insns").endswith("old -7 (gone), young +8 (new)")
 
 
 def test_boots_joined_add_up_their_functions() -> None:

@@ -6,10 +6,13 @@ from __future__ import annotations
 import pytest
 
 from latlab.analysis.base import findings as f
+from latlab.analysis.base import wakeup_findings as w
 from latlab.analysis.base import wording
-from latlab.analysis.base.sentences import sentence_of
 from latlab.analysis.base.summary import SENTENCES, Mark
 from latlab.analysis.base.verdicts import Verdict
+from latlab.analysis.ladder import queue_findings as q
+from latlab.analysis.ladder import span_findings as s
+from latlab.analysis.spans import trace_findings as t
 from latlab.model.blame import UNEXPLAINED, UNTRACED, Blame, BlameKind, Caller, CallerKind
 from latlab.model.conditions import Mode
 from latlab.model.enums import Metric
@@ -81,85 +84,85 @@ def test_what_is_to_blame_is_said_with_its_caller(blame: Blame, said: str) -> No
     ("finding", "said"),
     [
         (
-            f.WaitedFor(A, 30_000.0, "lock wait", ((B, 12_000.0),), (B, "LOCK_RELEASE")),
+            t.WaitedFor(A, 30_000.0, "lock wait", ((B, 12_000.0),), (B, "LOCK_RELEASE")),
             "core 0.1 waited 30.0 µs (lock wait), 12.00 µs of it behind 1.0; it continued right after LOCK_RELEASE of 1.0",
         ),
-        (f.WaitedFor(A, 30_000.0, "lock wait", (), None), "core 0.1 waited 30.0 µs (lock wait)"),
+        (t.WaitedFor(A, 30_000.0, "lock wait", (), None), "core 0.1 waited 30.0 µs (lock wait)"),
         (
-            f.LongestSpan(B, Metric.POWERDOWN, 40_000.0, (("flush", 30_000.0), ("finish", 10_000.0))),
+            t.LongestSpan(B, Metric.POWERDOWN, 40_000.0, (("flush", 30_000.0), ("finish", 10_000.0))),
             "core 1.0 has the longest powerdown, 40.0 µs: flush 30.0 µs, finish 10.00 µs",
         ),
         (
-            f.SpentIn(B, Metric.WAKEUP, "puts", "log", 2.0, 28_000.0, 0.7),
+            t.SpentIn(B, Metric.WAKEUP, "puts", "log", 2.0, 28_000.0, 0.7),
             "70 % of that wakeup of core 1.0 is puts and its callees, 28.0 µs, called 2 times by log",
         ),
-        (f.SpentIn(B, Metric.WAKEUP, "log", "", 1.0, 28_000.0, 0.7), "70 % of that wakeup of core 1.0 is log and its callees, 28.0 µs"),
-        (f.LeadTookLonger(B, 50_000.0, 0.0), "1.0, the lead, took 50.0 µs more than the other cores of its cluster"),
+        (t.SpentIn(B, Metric.WAKEUP, "log", "", 1.0, 28_000.0, 0.7), "70 % of that wakeup of core 1.0 is log and its callees, 28.0 µs"),
+        (q.LeadTookLonger(B, 50_000.0, 0.0), "1.0, the lead, took 50.0 µs more than the other cores of its cluster"),
         (
-            f.LeadTookLonger(B, 50_000.0, 48_000.0),
+            q.LeadTookLonger(B, 50_000.0, 48_000.0),
             "1.0, the lead, took 50.0 µs more than the other cores of its cluster: its cluster flush",
         ),
         (
-            f.LeadTookLonger(B, 50_000.0, 10_000.0),
+            q.LeadTookLonger(B, 50_000.0, 10_000.0),
             "1.0, the lead, took 50.0 µs more than the other cores of its cluster, 10.00 µs of flush included",
         ),
-        (f.LadderRefused(0.31, None, 0), "these spans form no queue of equal delays: the queue model explains 31 % of their variance"),
-        (f.LadderRefused(0.9, 1, 3), "3 cores of cluster 1 flush as its last core down, so latlab fits no queue model"),
-        (f.NoQueue(1_000.0, 95_000.0), "no queue: sorted spans grow by 1.00 µs per core from 95.0 µs"),
+        (q.LadderRefused(0.31, None, 0), "these spans form no queue of equal delays: the queue model explains 31 % of their variance"),
+        (q.LadderRefused(0.9, 1, 3), "3 cores of cluster 1 flush as its last core down, so latlab fits no queue model"),
+        (q.NoQueue(1_000.0, 95_000.0), "no queue: sorted spans grow by 1.00 µs per core from 95.0 µs"),
         (
-            f.ServedInOrder((B, A), 104_000.0, 139_000.0, 700.0),
+            q.ServedInOrder((B, A), 104_000.0, 139_000.0, 700.0),
             "cores were served in the order 1.0, 0.1: first-core latency 104.0 µs, delay per position 139.0 µs, residual 0.70 µs",
         ),
-        (f.DidNotWait((B,)), "1.0 did not wait: the queue begins behind it"),
-        (f.LongestWait(A, 700_000.0, 5, 140_000.0, ()), "core 0.1 waited 700 µs behind five cores: 5 positions of 140.0 µs"),
+        (q.DidNotWait((B,)), "1.0 did not wait: the queue begins behind it"),
+        (q.LongestWait(A, 700_000.0, 5, 140_000.0, ()), "core 0.1 waited 700 µs behind five cores: 5 positions of 140.0 µs"),
         (
-            f.LongestWait(A, 882_000.0, 5, 140_000.0, (("after the last man", 146_000.0), ("last of all", 36_000.0))),
+            q.LongestWait(A, 882_000.0, 5, 140_000.0, (("after the last man", 146_000.0), ("last of all", 36_000.0))),
             "core 0.1 waited 882 µs behind five cores: 5 positions of 140.0 µs, 146.0 µs last-core delay and 36.0 µs last of all",
         ),
-        (f.PaidAsLastMan(B, 138_000.0, None), "1.0 flushed its cluster for 138.0 µs as last core down of cluster 1"),
+        (q.PaidAsLastMan(B, 138_000.0, None), "1.0 flushed its cluster for 138.0 µs as last core down of cluster 1"),
         (
-            f.PaidAsLastMan(B, 138_000.0, 150_000.0),
+            q.PaidAsLastMan(B, 138_000.0, 150_000.0),
             "1.0 flushed its cluster for 138.0 µs as last core down of cluster 1; it is 150.0 µs behind the core before it, so "
             "it waited anyway during most of the flush",
         ),
-        (f.WaitedBehindLastMan(A, 146_000.0), "0.1, next behind it, waited 146.0 µs longer than the delay per position"),
-        (f.LastOfSystem(A, 36_000.0), "0.1, last of the system, took 36.0 µs more than its position in the queue"),
-        (f.StepOfQueue(139_000.0), "each position adds 139.0 µs"),
-        (f.QueueWithoutClusterLock(), "power level 0 needs no lock of a cluster, so the cores queue for something that all of them share"),
+        (q.WaitedBehindLastMan(A, 146_000.0), "0.1, next behind it, waited 146.0 µs longer than the delay per position"),
+        (q.LastOfSystem(A, 36_000.0), "0.1, last of the system, took 36.0 µs more than its position in the queue"),
+        (q.StepOfQueue(139_000.0), "each position adds 139.0 µs"),
+        (q.QueueWithoutClusterLock(), "power level 0 needs no lock of a cluster, so the cores queue for something that all of them share"),
         (
-            f.StepOfLevelZero(139_000.0, True),
+            q.StepOfLevelZero(139_000.0, True),
             "the test at power level 0, which takes no cluster lock, has the same delay per position (139.0 µs): both queues "
             "have one cause",
         ),
-        (f.StepOfLevelZero(70_000.0, False), "the delay per position differs from that of the test at power level 0 (70.0 µs)"),
-        (f.WaitedOnTheWayUp(((A, 200_000.0), (B, 30_000.0))), "these cores also waited during wake-up: 0.1 200.0 µs, 1.0 30.0 µs"),
+        (q.StepOfLevelZero(70_000.0, False), "the delay per position differs from that of the test at power level 0 (70.0 µs)"),
+        (q.WaitedOnTheWayUp(((A, 200_000.0), (B, 30_000.0))), "these cores also waited during wake-up: 0.1 200.0 µs, 1.0 30.0 µs"),
         (
-            f.TermMoved("step", Verdict.REGRESSED, ("x", "y"), ((87_700.0, 139_600.0), (86_500.0, 139_100.0)), 0.592),
+            s.TermMoved("step", Verdict.REGRESSED, ("x", "y"), ((87_700.0, 139_600.0), (86_500.0, 139_100.0)), 0.592),
             "delay per position of the queue regressed in x, y: 87.7 µs to 139.6 µs, 86.5 µs to 139.1 µs (+59.2 %): each core "
             "waits that much longer for every core before it",
         ),
         (
-            f.TermMoved("step", Verdict.IMPROVED, ("x",), ((139_600.0, 87_700.0),), -0.372),
+            s.TermMoved("step", Verdict.IMPROVED, ("x",), ((139_600.0, 87_700.0),), -0.372),
             "delay per position of the queue improved in x: 139.6 µs to 87.7 µs (-37.2 %): each core waits that much less "
             "long for every core before it",
         ),
         (
-            f.TermMoved("base", Verdict.IMPROVED, ("x",), ((20_000.0, 19_000.0),), -0.05),
+            s.TermMoved("base", Verdict.IMPROVED, ("x",), ((20_000.0, 19_000.0),), -0.05),
             "first-core latency of the queue improved in x: 20.0 µs to 19.00 µs",
         ),
         (
-            f.PartsMoved(Metric.WAKEUP, (("finish", 4_000.0), ("lock wait", -20.0))),
+            s.PartsMoved(Metric.WAKEUP, (("finish", 4_000.0), ("lock wait", -20.0))),
             "of the wakeup, median over cores, these parts changed: finish +4.00 µs, lock wait -0.02 µs",
         ),
         (
-            f.OrderChanged((A, B), (B, A), 0.00736),
+            s.OrderChanged((A, B), (B, A), 0.00736),
             "order changed: 0.1, 1.0 to 1.0, 0.1; at its position in the queue no span changed by more than 0.7 %",
         ),
-        (f.OrderChanged((A, B), (B, A), None), "order changed: 0.1, 1.0 to 1.0, 0.1"),
+        (s.OrderChanged((A, B), (B, A), None), "order changed: 0.1, 1.0 to 1.0, 0.1"),
         (f.NothingMoved(), "no structure changed beyond its threshold"),
         (f.NothingMoved(of_levels=True), "no median changed beyond its threshold"),
         (
-            f.MetricMoved(
+            s.MetricMoved(
                 Metric.WAKEUP,
                 Verdict.REGRESSED,
                 ("x", "y"),
@@ -175,11 +178,11 @@ def test_what_is_to_blame_is_said_with_its_caller(blame: Blame, said: str) -> No
             "cluster 1; waits in the queue +9.00 µs in x; no row of powerdown or psci_call changed with it",
         ),
         (
-            f.MetricMoved(Metric.WAKEUP, Verdict.IMPROVED, ("x",), True, -4_000.0, -2_000.0, 6, (), (), ()),
+            s.MetricMoved(Metric.WAKEUP, Verdict.IMPROVED, ("x",), True, -4_000.0, -2_000.0, 6, (), (), ()),
             "wakeup improved in x: -4.00 µs to -2.00 µs over 6 data points",
         ),
         (
-            f.MetricMoved(Metric.WAKEUP, Verdict.IMPROVED, ("x", "y"), True, -4_000.0, -4_000.0, 6, (), (), ()),
+            s.MetricMoved(Metric.WAKEUP, Verdict.IMPROVED, ("x", "y"), True, -4_000.0, -4_000.0, 6, (), (), ()),
             "wakeup improved in every test: -4.00 µs over 6 data points",
         ),
         (
@@ -197,7 +200,7 @@ def test_what_is_to_blame_is_said_with_its_caller(blame: Blame, said: str) -> No
             "minimum detectable effect for maximum: 35 % (90 % power)",
         ),
         (
-            f.ShapeMoved(Metric.WAKEUP, "x", "cluster 1", Verdict.REGRESSED, (("99 %", 910.0, 2120.0),)),
+            s.ShapeMoved(Metric.WAKEUP, "x", "cluster 1", Verdict.REGRESSED, (("99 %", 910.0, 2120.0),)),
             "wakeup in x, cluster 1, regressed in its shape, as distances from the median: 99 % 0.91 µs to 2.12 µs",
         ),
         (
@@ -214,33 +217,33 @@ def test_what_is_to_blame_is_said_with_its_caller(blame: Blame, said: str) -> No
             f.Scatter(Metric.WAKEUP, (0.0, 0.0), None, (2, 3, 1, 2, 6)),
             "wakeup: every boot and iteration of six spans is identical; 2 to 3 boots of 1 to 2 iterations",
         ),
-        (f.ModeCaveat(Mode.VIRTUAL_MACHINE, True), "virtual machine: not an RT figure: the hypervisor may have caused a change"),
-        (f.ModeCaveat(Mode.VIRTUAL_MACHINE, False), "virtual machine: not an RT figure: the figures describe this virtual machine"),
+        (w.ModeCaveat(Mode.VIRTUAL_MACHINE, True), "virtual machine: not an RT figure: the hypervisor may have caused a change"),
+        (w.ModeCaveat(Mode.VIRTUAL_MACHINE, False), "virtual machine: not an RT figure: the figures describe this virtual machine"),
         (
-            f.Spread(2, 9_000.0, 8_000.0, 56_000.0, 12_345, 1_000),
+            w.Spread(2, 9_000.0, 8_000.0, 56_000.0, 12_345, 1_000),
             "CPU 2: median 8.00 µs, maximum 56.0 µs, 7.0 times the median, over 12,345 wake-ups; "
             "1,000 periods passed while the task was late",
         ),
-        (f.Spread(2, 9_000.0, None, 56_000.0, 0, 0), "CPU 2: average 9.00 µs, maximum 56.0 µs"),
+        (w.Spread(2, 9_000.0, None, 56_000.0, 0, 0), "CPU 2: average 9.00 µs, maximum 56.0 µs"),
         (
-            f.LateByBlame(Blame(BlameKind.FIRMWARE, "TRNG_RND"), 3, 4, 90_000.0),
+            w.LateByBlame(Blame(BlameKind.FIRMWARE, "TRNG_RND"), 3, 4, 90_000.0),
             "3 of four late wake-ups: TRNG_RND, the latest 90.0 µs",
         ),
-        (f.LateInPeriod(7, 0.25), "7 late wake-ups have a period of 0.25 s"),
+        (w.LateInPeriod(7, 0.25), "7 late wake-ups have a period of 0.25 s"),
         (
-            f.CpuMoved(2, Verdict.REGRESSED, (f.StatisticMoved("median", Metric.TASK_WAKEUP, 8_000.0, 9_000.0, 0.125),), (0, 1)),
+            w.CpuMoved(2, Verdict.REGRESSED, (w.StatisticMoved("median", Metric.TASK_WAKEUP, 8_000.0, 9_000.0, 0.125),), (0, 1)),
             "CPU 2 regressed: median 8.00 µs to 9.00 µs (+12.5 %); no significant change of CPU 0, CPU 1",
         ),
         (
-            f.CpuMoved(2, Verdict.IMPROVED, (f.StatisticMoved("missed periods", Metric.MISSED_PERIODS, 0.0, 2.0, 0.0),), ()),
+            w.CpuMoved(2, Verdict.IMPROVED, (w.StatisticMoved("missed periods", Metric.MISSED_PERIODS, 0.0, 2.0, 0.0),), ()),
             "CPU 2 improved: missed periods 0 per million to 2 per million",
         ),
-        (f.BlameMoved(Blame(BlameKind.FIRMWARE, "TRNG_RND"), 3, 5), "late wake-ups by cause: TRNG_RND, 3 before and 5 after"),
-        (f.NoWakeupMoved(), "no significant change of any CPU's wake-ups"),
+        (w.BlameMoved(Blame(BlameKind.FIRMWARE, "TRNG_RND"), 3, 5), "late wake-ups by cause: TRNG_RND, 3 before and 5 after"),
+        (w.NoWakeupMoved(), "no significant change of any CPU's wake-ups"),
     ],
 )
 def test_a_finding_is_said_with_its_cores_and_amounts(finding: f.Finding, said: str) -> None:
-    assert sentence_of(finding, "ns") == said
+    assert finding.sentence("ns") == said
 
 
 def test_a_mark_says_what_its_figures_are_not_and_where_to_get_others() -> None:

@@ -17,7 +17,6 @@ import pytest
 from latlab.analysis.amounts.stolen import amounts_of
 from latlab.analysis.base.comparison import Comparison, Statistic
 from latlab.analysis.base.identity import NotComparable
-from latlab.analysis.base.sentences import sentence_of
 from latlab.analysis.compare import compare
 from latlab.analysis.gate import decide_gate
 from latlab.analysis.history import history
@@ -157,7 +156,7 @@ def test_every_output_has_the_sentence(kind: str, taken: str) -> None:
     comparison = compare(before, candidate)
     decision = decide_gate(comparison, FAIL_ON)
     assert decision.exit_code in (1, 3)
-    sentences = [sentence_of(one, "") for one in comparison.missing]
+    sentences = [one.sentence("") for one in comparison.missing]
     assert sentences and len(sentences) < 5
     of = material(before, candidate)
     pages = {page.path: page for page in pages_of(of)}

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
+from latlab.analysis.amounts.amount_findings import CallOfSize, StolenBy
 from latlab.analysis.base.explanation import Basis, Explanation
-from latlab.analysis.base.findings import CallOfSize, StolenBy
 from latlab.model.run import CallsOfKind
 from latlab.model.stolen import Calibration, Regime, Stolen
 

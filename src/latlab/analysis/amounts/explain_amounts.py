@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from math import isfinite
 
+from latlab.analysis.amounts import amount_findings as a
 from latlab.analysis.base import findings as f
 from latlab.analysis.base.comparison import AmountComparison
 from latlab.analysis.base.explanation import Basis, Explanation
@@ -20,10 +21,10 @@ def explain_amount_pair(comparison: AmountComparison) -> tuple[Explanation, ...]
         out.append(Explanation("", finding, Basis.INFERRED, comparison.unit_of(row.metric)))
     for row in comparison.rows:
         if row.verdict in (Verdict.REGRESSED, Verdict.IMPROVED):
-            moved = f.AmountMoved(row.name, row.metric, row.verdict, row.before, row.after, row.relative)
+            moved = a.AmountMoved(row.name, row.metric, row.verdict, row.before, row.after, row.relative)
             out.append(Explanation(row.test, moved, Basis.INFERRED, comparison.unit))
     untold = [row for row in comparison.rows if row.verdict is Verdict.CANNOT_TELL]
     if untold:
         largest = max((row.relative for row in untold if isfinite(row.relative)), key=abs, default=float("inf"))
-        out.append(Explanation("", f.AmountsNotTold(len(untold), len(comparison.rows), largest), Basis.INFERRED, comparison.unit))
+        out.append(Explanation("", a.AmountsNotTold(len(untold), len(comparison.rows), largest), Basis.INFERRED, comparison.unit))
     return tuple(out) or (Explanation("", f.NothingMoved(), Basis.INFERRED, comparison.unit),)

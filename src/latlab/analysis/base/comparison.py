@@ -10,13 +10,14 @@ import numpy as np
 
 from latlab.analysis.base.check import RuleChange
 from latlab.analysis.base.conditions import ALIKE, Differences, caveat_of
-from latlab.analysis.base.findings import BootApart, CauseCounted, LargeUntold, RarestSeen, SamplesMissing, SpreadMoved
+from latlab.analysis.base.findings import BootApart, LargeUntold, SamplesMissing, SpreadMoved
 from latlab.analysis.base.iterations import Drift, InIterations
 from latlab.analysis.base.ladders import Ladders
 from latlab.analysis.base.power_analysis import Detectable
 from latlab.analysis.base.statistics import Shift
 from latlab.analysis.base.suspicion import Suspicion
 from latlab.analysis.base.verdicts import Limits, Verdict
+from latlab.analysis.base.wakeup_findings import CauseCounted, RarestSeen
 from latlab.analysis.base.wording import heading_unit, unit_of
 from latlab.model.enums import Kind, Metric
 from latlab.model.run import CoreId, Run

@@ -15,7 +15,6 @@ from itertools import pairwise
 
 from latlab.analysis.base.comparison import Row, Statistic
 from latlab.analysis.base.findings import SamplesMissing
-from latlab.analysis.base.sentences import sentence_of
 from latlab.analysis.base.statistics import Shift
 from latlab.analysis.base.verdicts import Limits, Verdict
 from latlab.analysis.base.weighted import rate_p
@@ -179,7 +178,7 @@ def _row(shortfall: Shortfall, limits: Limits) -> Row:
     place, moved = shortfall.place, after - before
     return Row(
         place.test, Metric.MISSING_SAMPLES, named(place, shortfall.rows), place.core.cluster if place.core else None, before, after,
-        Shift(moved, moved, moved, shortfall.p), limits.relative * PARTS, Verdict.REGRESSED, sentence_of(missing_samples(shortfall), ""),
+        Shift(moved, moved, moved, shortfall.p), limits.relative * PARTS, Verdict.REGRESSED, missing_samples(shortfall).sentence(""),
         statistic=Statistic.COVERAGE,
         core=place.core, p_adjusted=shortfall.p,
     )  # fmt: skip

@@ -6,8 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from latlab.analysis.base.findings import Finding, Suspect
-from latlab.analysis.base.sentences import sentence_of, suspicion
+from latlab.analysis.base.findings import Alternative, Finding
 from latlab.model.run import CoreId
 
 
@@ -26,14 +25,14 @@ class Explanation:
     finding: Finding
     basis: Basis
     unit: str
-    suspects: tuple[Suspect, ...] = ()
+    suspects: tuple[Alternative, ...] = ()
     about: CoreId | None = None
 
     @property
     def sentence(self) -> str:
-        return sentence_of(self.finding, self.unit)
+        return self.finding.sentence(self.unit)
 
     @property
     def alternatives(self) -> tuple[str, ...]:
         """The suspects as sentences."""
-        return tuple(suspicion(suspect, self.about) for suspect in self.suspects)
+        return tuple(suspect.sentence(self.about) for suspect in self.suspects)

@@ -1,42 +1,36 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Findings as data: one type for each kind of statement, amounts in the run's unit (ns or insns).
+"""Findings of every kind of run: data, and the sentence on it for a reader. No code reads sentences.
 
-`sentences` turns them into sentences.
+Amounts are in the run's unit (ns or insns), which `sentence` takes. Findings of one product are in modules of that product.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
+from typing import Protocol
 
 from latlab.analysis.base.check import Check
-from latlab.analysis.base.counted_findings import CountedFinding
-from latlab.analysis.base.iterations import Drift, InIterations
-from latlab.analysis.base.platform_findings import PlatformFinding
+from latlab.analysis.base.iterations import Drift
 from latlab.analysis.base.suspicion import Suspicion
-from latlab.analysis.base.verdicts import Verdict
-from latlab.model.blame import Blame
-from latlab.model.conditions import Mode
+from latlab.analysis.base.wording import amount, bare, count, heading_unit, percent, row_title, signed, signed_bare
 from latlab.model.enums import Metric
 from latlab.model.run import CoreId
 
-Amounts = tuple[tuple[str, float], ...]
-CoreAmounts = tuple[tuple[CoreId, float], ...]
+MOST_FUNCTIONS = 5
 
 
-class Suspect(StrEnum):
+class Finding(Protocol):
+    """One statement about a run or about two."""
+
+    def sentence(self, unit: str) -> str:
+        """`unit` is that of the finding's amounts, ns or insns."""
+
+
+class Alternative(Protocol):
     """A possible cause of a finding if the figures cannot distinguish between several."""
 
-    PSCI_LOCK = "psci lock"
-    POWER_CONTROLLER = "power controller"
-    SHARED_CHANNEL = "shared channel"
-    PLATFORM_LOCK = "platform lock"
-    CLUSTER_POWER_OFF = "cluster power-off"
-    LAST_MAN_HOLDS = "last man holds"
-    POWER_OFF_BEFORE = "power-off before"
-    OWN_MESSAGE = "own message"
-    SLOWER_MESSAGE = "slower message"
-    HELD_LONGER = "held longer"
+    def sentence(self, core: CoreId | None) -> str:
+        """`core` is the core that it names, if any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +38,9 @@ class Suspected:
     """Figures that may not be what they claim to be."""
 
     suspicion: Suspicion
+
+    def sentence(self, unit: str) -> str:
+        return self.suspicion.sentence(unit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +55,22 @@ class SamplesMissing:
     before: int
     due_before: int
 
+    def sentence(self, unit: str) -> str:
+        where = f"{self.name} in {self.test}" if self.name else self.test
+        return f"{where}: {self.got:,} of {self.due:,} {self.thing}s due, {self.before:,} of {self.due_before:,} in the base"
+
 
 @dataclass(frozen=True, slots=True)
 class RuleBroken:
     """The figures break a rule that a definition or a specification requires, or that only plausibility suggests."""
 
     check: Check
+
+    def sentence(self, unit: str) -> str:
+        check = self.check
+        if check.is_broken:
+            return f"this breaks a rule, {check.name} ({check.rule.ground}): {check.sentence}"
+        return f"this is unusual ({check.name}, as {check.rule.ground}): {check.sentence}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +81,14 @@ class RuleChanged:
     is_worse: bool
     before: str
     after: str
+
+    def sentence(self, unit: str) -> str:
+        check = self.check
+        if self.is_worse:
+            how = "breaks a rule that" if check.is_broken else "no longer follows a rule that"
+            return f"{self.after} {how} {self.before} follows, {check.name}: {check.sentence}"
+        how = "breaks" if check.is_broken else "does not follow"
+        return f"{self.after} follows again a rule that {self.before} {how}, {check.name}: there {check.sentence}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +104,33 @@ class LargeUntold:
     rows: int
     cores: int = 0
 
+    def sentence(self, unit: str) -> str:
+        share = f" ({percent(self.largest / self.before)})" if self.before else ""
+        moved = f"{self.metric} in {self.test}, {row_title(self.name)}, differs by {signed(self.largest, unit)}{share}"
+        if self.cores:
+            return f"{moved}: {count(self.cores, 'core')} moved by more than their noise; measure four boots or more of both"
+        more = f", and {count(self.rows - 1, 'more row')} by that or less" if self.rows > 1 else ""
+        return f"{moved}{more}: large but inconclusive with so few boots; measure more boots of both"
+
+
+@dataclass(frozen=True, slots=True)
+class NotTold:
+    """Inconclusive rows, with the largest shift among them as a share of the first run's figure. `by_order`: only the order of the cores
+    makes them inconclusive."""
+
+    rows: int
+    of: int
+    largest: float
+    by_order: bool = False
+
+    def sentence(self, unit: str) -> str:
+        subject = f"{self.rows} of {count(self.of, 'row')} inconclusive"
+        if self.by_order:
+            others = "; the others are equal" if self.rows < self.of else ""
+            return f"{subject}: the order of the cores alone can cause their differences{others}"
+        others = "; the others are within the threshold" if self.rows < self.of else ""
+        return f"{subject}, largest shift {percent(self.largest)}{others}"
+
 
 @dataclass(frozen=True, slots=True)
 class BootApart:
@@ -103,6 +145,12 @@ class BootApart:
     value: float
     others: float
 
+    def sentence(self, unit: str) -> str:
+        share = percent(self.value / self.others - 1) if self.others else "from about 0"
+        size = f"{amount(self.value, unit)}, {share} against the median of the others, {amount(self.others, unit)}"
+        where = f"{self.metric} in {self.test}, {row_title(self.name)}: boot {self.boot} of {self.boots} of {self.run}"
+        return f"{where} has {size}; measure {self.run} again without that boot"
+
 
 @dataclass(frozen=True, slots=True)
 class SpreadMoved:
@@ -112,6 +160,11 @@ class SpreadMoved:
     test: str
     ratio: float
     cores: int
+
+    def sentence(self, unit: str) -> str:
+        size = f"{self.ratio:.1f} times as wide" if self.ratio > 1 else f"{1 / self.ratio:.1f} times narrower"
+        scatter = f"the scatter of iterations is {size} over {count(self.cores, 'core')}"
+        return f"{self.metric} in {self.test}: {scatter}; measure more iterations of both"
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,226 +185,26 @@ class LargestGrew:
         low, high = sorted((self.before, self.after))
         return high / low if low > 0 else float("inf")
 
-
-@dataclass(frozen=True, slots=True)
-class ScatterUnknown:
-    """A figure of wake-ups has a large difference, and the scatter between runs of the same system is unknown. `again` is the command
-    for a second run of the base, which would show it."""
-
-    metric: Metric
-    test: str
-    name: str
-    before: float
-    after: float
-    rows: int
-    again: str
+    def sentence(self, unit: str) -> str:
+        way = "as large" if self.after > self.before else "smaller"
+        size = "grew from nothing" if self.ratio == float("inf") else f"is {self.ratio:.1f} times {way}"
+        caveat = "" if self.is_told else ": inconclusive, because too few latencies are as large; measure both for longer"
+        return f"{self.metric} in {self.test}, {self.name}, {size}, {amount(self.before, unit)} to {amount(self.after, unit)}{caveat}"
 
 
 @dataclass(frozen=True, slots=True)
-class RarestSeen:
-    """The lowest detectable rate of a comparison of wake-ups or stalls: a cause with one event in `once_in` was detected in nine of ten
-    comparisons; counted by event if `is_by_event`. A rate of one in `rarest` needs `wakeups` of each run, which take `seconds`, None if
-    the interval is not known."""
-
-    test: str
-    thing: str
-    once_in: float
-    rarest: float
-    wakeups: float
-    seconds: float | None
-    is_by_event: bool
-
-
-@dataclass(frozen=True, slots=True)
-class NotTold:
-    """Inconclusive rows, with the largest shift among them as a share of the first run's figure. `by_order`: only the order of the cores
-    makes them inconclusive."""
+class TailNotTold:
+    """Rows with an equivalent median whose iterations are too few or too scattered for a result on the tail. `is_rest`: other rows
+    changed or are inconclusive."""
 
     rows: int
     of: int
-    largest: float
-    by_order: bool = False
+    is_rest: bool
 
-
-@dataclass(frozen=True, slots=True)
-class LadderRefused:
-    """Spans with waits that the queue model does not fit: it explains `share` of their variance, or several cores of a cluster pay as
-    its last core down."""
-
-    share: float
-    cluster: int | None
-    last_men: int
-
-
-@dataclass(frozen=True, slots=True)
-class CoresTakeTurns:
-    """The instruction clock lets one core run at a time, so the spans show no queue."""
-
-
-@dataclass(frozen=True, slots=True)
-class NoQueue:
-    step: float
-    base: float
-
-
-@dataclass(frozen=True, slots=True)
-class ServedInOrder:
-    """A queue: the cores in the order in which they were served, and the fitted terms. `rms` is the root mean square residual."""
-
-    cores: tuple[CoreId, ...]
-    base: float
-    step: float
-    rms: float
-
-
-@dataclass(frozen=True, slots=True)
-class DidNotWait:
-    """The cores before the queue began, which did not wait."""
-
-    cores: tuple[CoreId, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class LongestWait:
-    """The last core of the queue: its wait, the number of cores before it, and the last-core delays by name."""
-
-    core: CoreId
-    waited: float
-    ahead: int
-    step: float
-    extras: Amounts
-
-
-@dataclass(frozen=True, slots=True)
-class PaidAsLastMan:
-    """`rise` is how much longer the core took than the one before it, if that is too little for the flush; else None."""
-
-    core: CoreId
-    flush: float
-    rise: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class WaitedBehindLastMan:
-    """The core next behind a cluster's last man waited longer than a step."""
-
-    core: CoreId
-    more: float
-
-
-@dataclass(frozen=True, slots=True)
-class LastOfSystem:
-    core: CoreId
-    more: float
-
-
-@dataclass(frozen=True, slots=True)
-class StepOfQueue:
-    step: float
-
-
-@dataclass(frozen=True, slots=True)
-class QueueWithoutClusterLock:
-    """Level 0 takes no lock of a cluster and queues nevertheless."""
-
-
-@dataclass(frozen=True, slots=True)
-class StepOfLevelZero:
-    """The per-position delay of the level-0 test, compared with that of this test."""
-
-    step: float
-    same: bool
-
-
-@dataclass(frozen=True, slots=True)
-class WaitedOnTheWayUp:
-    waits: CoreAmounts
-
-
-@dataclass(frozen=True, slots=True)
-class LeadTookLonger:
-    """The lead took longer than its siblings. `flush` is the part of `more` that its cluster flush explains."""
-
-    lead: CoreId
-    more: float
-    flush: float
-
-    @property
-    def is_the_flush(self) -> bool:
-        return abs(self.more - self.flush) <= 0.1 * self.more
-
-
-@dataclass(frozen=True, slots=True)
-class LongestSpan:
-    core: CoreId
-    metric: Metric
-    total: float
-    parts: Amounts
-
-
-@dataclass(frozen=True, slots=True)
-class SpentIn:
-    """The innermost function that, with its callees, has more than half of a core's span. `caller` calls it `times` times in one span."""
-
-    core: CoreId
-    metric: Metric
-    function: str
-    caller: str
-    times: float
-    spent: float
-    share: float
-
-
-@dataclass(frozen=True, slots=True)
-class WaitedFor:
-    """A wait in the trace: the lock holders and how long each held it, or the event that ended the wait."""
-
-    core: CoreId
-    waited: float
-    part: str
-    holders: CoreAmounts
-    ended_by: tuple[CoreId, str] | None
-
-
-@dataclass(frozen=True, slots=True)
-class MetricMoved:
-    """Rows of one metric that changed in one direction. `everywhere`: in every test with the metric. `untouched` are metrics shown not
-    to change. `in_iterations`: some changed in a part of their iterations; amounts are those of the iteration that changed most."""
-
-    metric: Metric
-    verdict: Verdict
-    tests: tuple[str, ...]
-    everywhere: bool
-    low: float
-    high: float
-    cells: int
-    by_cluster: tuple[tuple[int, float], ...]
-    queue_waits: Amounts
-    untouched: tuple[Metric, ...]
-    in_iterations: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class ShapeMoved:
-    """How the spans of some cores spread around their median changed: figures by name with their distance from it before and after."""
-
-    metric: Metric
-    test: str
-    name: str
-    verdict: Verdict
-    figures: tuple[tuple[str, float, float], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class DriftInside:
-    """Spans that drift or switch during one run and not during the other. This is no change between the runs."""
-
-    metric: Metric
-    test: str
-    name: str
-    run: str
-    level: float
-    drift: Drift
+    def sentence(self, unit: str) -> str:
+        level = "" if self.is_rest else "no median changed beyond its threshold; "
+        rows = f"{self.rows} of {count(self.of, 'row')}"
+        return f"{level}the tail of {rows} is inconclusive: too few iterations, or too much scatter"
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,44 +219,30 @@ class CouldHaveSeen:
     more: int | None
     then: float | None
 
-
-@dataclass(frozen=True, slots=True)
-class TailNotTold:
-    """Rows with an equivalent median whose iterations are too few or too scattered for a result on the tail. `is_rest`: other rows
-    changed or are inconclusive."""
-
-    rows: int
-    of: int
-    is_rest: bool
+    def sentence(self, unit: str) -> str:
+        figure = "" if self.figure == "level" else f" for {self.figure}"
+        median = f"median minimum detectable effect of {self.rows} rows" if self.rows > 1 else "minimum detectable effect"
+        text = f"{median}{figure}: {self.share * 100:.3g} % ({self.power * 100:.0f} % power)"
+        return text + (f"; {self.then * 100:.3g} % with {count(self.more, 'more boot')} of each run" if self.more and self.then else "")
 
 
 @dataclass(frozen=True, slots=True)
-class InSomeIterations:
-    """A row that changed in some iterations only, under an exact clock."""
+class DriftInside:
+    """Spans that drift or switch during one run and not during the other. This is no change between the runs."""
 
     metric: Metric
     test: str
     name: str
-    found: InIterations
+    run: str
+    level: float
+    drift: Drift
 
-
-@dataclass(frozen=True, slots=True)
-class TermMoved:
-    """A term of the queue model that changed, with its value before and after in each test."""
-
-    term: str
-    verdict: Verdict
-    tests: tuple[str, ...]
-    changes: tuple[tuple[float, float], ...]
-    relative: float
-
-
-@dataclass(frozen=True, slots=True)
-class PartsMoved:
-    """The changes of the medians, over the cores, of a span's parts."""
-
-    metric: Metric
-    parts: Amounts
+    def sentence(self, unit: str) -> str:
+        drift = self.drift
+        how = f"drifts over {drift.iterations} iterations" if drift.after is None else f"switches after iteration {drift.after}"
+        size = f"{signed(drift.size, unit)} ({percent(drift.size / self.level)})"
+        where = f"{self.metric} in {self.test}, {row_title(self.name)}"
+        return f"{where}, {how} of {self.run}, by {size}: a trend inside the run, no change between the runs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -415,6 +254,16 @@ class FunctionMoved:
     place: str
     before: float
     after: float
+
+    def phrase(self, unit: str) -> str:
+        """`foo (foo.c:12) +4 (from 3 to 7)`."""
+        where = f" ({self.place})" if self.place else ""
+        change = f"from {bare(self.before, unit)} to {bare(self.after, unit)}"
+        if not self.before:
+            change = "new"
+        elif not self.after:
+            change = "gone"
+        return f"{self.name}{where} {signed_bare(self.after - self.before, unit)} ({change})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -428,15 +277,18 @@ class FunctionsMoved:
     cores: int
     of_cores: int
 
+    def sentence(self, unit: str) -> str:
+        shown, others = self.functions[:MOST_FUNCTIONS], self.functions[MOST_FUNCTIONS:]
+        text = ", ".join(move.phrase(unit) for move in shown)
+        if others:
+            text += f", {count(len(others), 'other')} {signed_bare(sum(move.after - move.before for move in others), unit)} together"
+        return f"by function, {self.metric} of {', '.join(self.tests)}, {self._where()}, in {heading_unit(unit)}: {text}"
 
-@dataclass(frozen=True, slots=True)
-class OrderChanged:
-    """`largest_share` is the largest relative difference between a span and the model at its queue position; None if it cannot be
-    computed."""
-
-    before: tuple[CoreId, ...]
-    after: tuple[CoreId, ...]
-    largest_share: float | None
+    def _where(self) -> str:
+        if self.of_cores == 1:
+            return "on one core"
+        of_all = f" of {self.of_cores}" if self.cores < self.of_cores else ""
+        return f"{'on' if self.cores == 1 else 'mean over'} {self.cores}{of_all} cores"
 
 
 @dataclass(frozen=True, slots=True)
@@ -445,25 +297,8 @@ class NothingMoved:
 
     of_levels: bool = False
 
-
-@dataclass(frozen=True, slots=True)
-class CallOfSize:
-    """A kind of call of which `times` together take as long as the steal time. `seen`: how many calls of that size the probe saw.
-    `function` is the function with most of its instructions, empty if functions were not counted."""
-
-    name: str
-    seen: int
-    times: int
-    function: str
-
-
-@dataclass(frozen=True, slots=True)
-class StolenBy:
-    """Steal times of one size, and every kind of call of the same firmware that fits; empty if none fits."""
-
-    thefts: int
-    instructions: int
-    calls: tuple[CallOfSize, ...]
+    def sentence(self, unit: str) -> str:
+        return f"no {'median' if self.of_levels else 'structure'} changed beyond its threshold"
 
 
 @dataclass(frozen=True, slots=True)
@@ -472,13 +307,8 @@ class ConditionsDiffer:
 
     caveat: str
 
-
-@dataclass(frozen=True, slots=True)
-class ModeCaveat:
-    """The limits of a measurement in this mode; `pair` if the modes of two runs differ."""
-
-    mode: Mode
-    pair: bool
+    def sentence(self, unit: str) -> str:
+        return self.caveat
 
 
 @dataclass(frozen=True, slots=True)
@@ -494,172 +324,12 @@ class Scatter:
     within: tuple[float, float] | None
     counts: tuple[int, int, int, int, int]
 
-
-@dataclass(frozen=True, slots=True)
-class Spread:
-    """The wake-ups of one CPU. `median` is None if only a summary is known, whose figures were printed in steps of `step`. `missed`
-    periods passed while the task was late."""
-
-    cpu: int
-    average: float
-    median: float | None
-    maximum: float
-    wakeups: int
-    missed: int
-    step: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class LateByBlame:
-    blame: Blame
-    wakeups: int
-    of: int
-    latest: float
-
-
-@dataclass(frozen=True, slots=True)
-class LateInPeriod:
-    wakeups: int
-    period_s: float
-
-
-@dataclass(frozen=True, slots=True)
-class StatisticMoved:
-    """One statistic of the wake-ups of one CPU, in the unit of its metric."""
-
-    statistic: str
-    metric: Metric
-    before: float
-    after: float
-    relative: float
-
-
-@dataclass(frozen=True, slots=True)
-class CpuMoved:
-    cpu: int
-    verdict: Verdict
-    figures: tuple[StatisticMoved, ...]
-    quiet: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class LateMoved:
-    """A changed rate of wake-ups of all CPUs that are later than a level, which `name` states, per million."""
-
-    verdict: Verdict
-    name: str
-    before: float
-    after: float
-
-
-@dataclass(frozen=True, slots=True)
-class CauseCounted:
-    """How often one cause made wake-ups late in both runs, by event: (events, wake-ups), the ratio of the rates with its 95 % interval,
-    and the verdict. With `needed` wake-ups of each run, which take `seconds` if the interval is known, a doubled rate would be detected;
-    None if that cannot be computed."""
-
-    verdict: Verdict
-    blame: Blame
-    before: tuple[int, int]
-    after: tuple[int, int]
-    ratio: float
-    low: float
-    high: float
-    needed: float | None
-    seconds: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class BlameMoved:
-    """The number of late wake-ups with one cause, before and after."""
-
-    blame: Blame
-    before: int
-    after: int
-
-
-@dataclass(frozen=True, slots=True)
-class NoWakeupMoved:
-    """No CPU shows a change of its wake-ups; `untold` rows are inconclusive."""
-
-    untold: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class AmountMoved:
-    """One quantity that changed, in the unit of its metric."""
-
-    name: str
-    metric: Metric
-    verdict: Verdict
-    before: float
-    after: float
-    relative: float
-
-
-@dataclass(frozen=True, slots=True)
-class AmountsNotTold:
-    """Inconclusive quantities, with the largest shift among them as a share of the first run's figure."""
-
-    quantities: int
-    of: int
-    largest: float
-
-
-Finding = (
-    Suspected
-    | SamplesMissing
-    | RuleBroken
-    | RuleChanged
-    | LargeUntold
-    | BootApart
-    | SpreadMoved
-    | LargestGrew
-    | ScatterUnknown
-    | RarestSeen
-    | LateMoved
-    | NotTold
-    | LadderRefused
-    | CoresTakeTurns
-    | NoQueue
-    | ServedInOrder
-    | DidNotWait
-    | LongestWait
-    | PaidAsLastMan
-    | WaitedBehindLastMan
-    | LastOfSystem
-    | StepOfQueue
-    | QueueWithoutClusterLock
-    | StepOfLevelZero
-    | WaitedOnTheWayUp
-    | LeadTookLonger
-    | LongestSpan
-    | SpentIn
-    | WaitedFor
-    | MetricMoved
-    | InSomeIterations
-    | ShapeMoved
-    | DriftInside
-    | CouldHaveSeen
-    | TailNotTold
-    | TermMoved
-    | PartsMoved
-    | FunctionsMoved
-    | OrderChanged
-    | NothingMoved
-    | StolenBy
-    | ConditionsDiffer
-    | ModeCaveat
-    | Scatter
-    | Spread
-    | LateByBlame
-    | LateInPeriod
-    | CpuMoved
-    | BlameMoved
-    | CauseCounted
-    | NoWakeupMoved
-    | PlatformFinding
-    | CountedFinding
-    | AmountMoved
-    | AmountsNotTold
-)
+    def sentence(self, unit: str) -> str:
+        fewest, most, least, longest, spans = self.counts
+        boots = f"{count(fewest, 'boot')} of " if fewest == most else f"{fewest} to {most} boots of "
+        sizes = boots + (count(least, "iteration") if least == longest else f"{least} to {longest} iterations")
+        spreads = [(where, shares) for where, shares in (("between boots", self.between), ("within one boot", self.within)) if shares]
+        if not any(largest for _, (_, largest) in spreads):
+            return f"{self.metric}: every boot and iteration of {count(spans, 'span')} is identical; {sizes}"
+        shares = " and ".join(f"{middle * 100:.2g} % {where} (at most {largest * 100:.2g} %)" for where, (middle, largest) in spreads)
+        return f"{self.metric} scatters by {shares}: medians of {count(spans, 'span')}; {sizes}"

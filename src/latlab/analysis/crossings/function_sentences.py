@@ -7,7 +7,6 @@ from collections import defaultdict
 from collections.abc import Mapping
 
 from latlab.analysis.base.findings import FunctionMoved, FunctionsMoved
-from latlab.analysis.base.sentences import sentence_of
 from latlab.analysis.crossings.span_functions import CoreMoves
 from latlab.model.enums import Metric
 
@@ -24,4 +23,4 @@ def findings_of(moves: Mapping[tuple[str, Metric], CoreMoves]) -> tuple[Function
 
 def function_moves(moves: Mapping[tuple[str, Metric], CoreMoves], unit: str) -> tuple[str, ...]:
     """A sentence for each."""
-    return tuple(sentence_of(finding, unit) for finding in findings_of(moves))
+    return tuple(finding.sentence(unit) for finding in findings_of(moves))

@@ -13,8 +13,8 @@ from itertools import chain
 from typing import TypeVar
 
 from latlab.analysis.base.comparison import Comparison, Row
-from latlab.analysis.base.counted_findings import HARDLY_MOVED, Agreement, CountedBeside, CountedFinding, CountsAreOf, Sight
 from latlab.analysis.base.verdicts import Verdict
+from latlab.analysis.ladder.counted_findings import HARDLY_MOVED, Agreement, CountedBeside, CountedFinding, CountsAreOf, Sight
 from latlab.catalog.platform_facts import facts_of
 from latlab.catalog.release_counts import counts_of
 from latlab.model.counts import CommitOf, ReleaseCounts, SpanCount

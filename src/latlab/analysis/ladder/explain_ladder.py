@@ -9,9 +9,10 @@ import numpy as np
 
 from latlab.analysis.base import findings as f
 from latlab.analysis.base.explanation import Basis, Explanation
-from latlab.analysis.base.findings import Suspect
 from latlab.analysis.base.ladders import BASE, STEP, Ladders
 from latlab.analysis.base.sample_matrix import Columns
+from latlab.analysis.ladder import queue_findings as q
+from latlab.analysis.ladder.queue_findings import Suspect
 from latlab.analysis.ladder.queue_fit import SYSTEM_TERM, after_term, refusal
 from latlab.analysis.ladder.roles import Roles
 from latlab.model.enums import Metric
@@ -27,15 +28,15 @@ def explain_ladder(test: str, ladders: dict[str, Ladders], columns: Columns, rol
     """Findings on the queue of a parallel test in its first iteration."""
     ladder = ladders[test]
     if (why_not := refusal(ladder)) is not None:
-        return [Explanation(test, f.LadderRefused(why_not.share, why_not.cluster, why_not.last_men), Basis.INFERRED, unit)]
+        return [Explanation(test, q.LadderRefused(why_not.share, why_not.cluster, why_not.last_men), Basis.INFERRED, unit)]
     step = float(np.nanmedian(ladder.terms[STEP]))
     base = float(np.nanmedian(ladder.terms[BASE]))
     if step <= 0.05 * base:
-        return [Explanation(test, f.NoQueue(step, base), Basis.INFERRED, unit)]
+        return [Explanation(test, q.NoQueue(step, base), Basis.INFERRED, unit)]
     names = ladder.names_in_order()
-    findings: list[f.Finding] = [f.ServedInOrder(names, base, step, float(np.nanmedian(ladder.rms)))]
+    findings: list[f.Finding] = [q.ServedInOrder(names, base, step, float(np.nanmedian(ladder.rms)))]
     if ladder.head[0]:
-        findings.append(f.DidNotWait(names[: int(ladder.head[0])]))
+        findings.append(q.DidNotWait(names[: int(ladder.head[0])]))
     findings.append(_longest_wait(ladder))
     out = [Explanation(test, finding, Basis.INFERRED, unit) for finding in findings]
     out += _last_men(test, ladder, columns, roles, unit)
@@ -44,7 +45,7 @@ def explain_ladder(test: str, ladders: dict[str, Ladders], columns: Columns, rol
     return out
 
 
-def _longest_wait(ladder: Ladders) -> f.LongestWait:
+def _longest_wait(ladder: Ladders) -> q.LongestWait:
     spans, names = ladder.spans[0], ladder.names_in_order()
     first = int(ladder.head[0])
     ahead = len(names) - 1 - first
@@ -52,7 +53,7 @@ def _longest_wait(ladder: Ladders) -> f.LongestWait:
     extras = [(name, float(ladder.terms[name][0])) for name in ladder.terms if name not in (BASE, STEP)]
     measured = tuple((name, value) for name, value in extras if not np.isnan(value))
     step = float(ladder.terms[STEP][0]) if measured else waited / ahead
-    return f.LongestWait(names[-1], waited, ahead, step, measured)
+    return q.LongestWait(names[-1], waited, ahead, step, measured)
 
 
 def _last_men(test: str, ladder: Ladders, columns: Columns, roles: Roles, unit: str) -> Iterator[Explanation]:
@@ -64,14 +65,14 @@ def _last_men(test: str, ladder: Ladders, columns: Columns, roles: Roles, unit: 
         core = names[place]
         paid = float(flush.values[0, flush.cores.index(core)])
         rise = _rise_that_hides(ladder, place, paid - roles.plain_flush[core.cluster])
-        yield Explanation(test, f.PaidAsLastMan(core, paid, rise), Basis.INFERRED, unit)
+        yield Explanation(test, q.PaidAsLastMan(core, paid, rise), Basis.INFERRED, unit)
         term = ladder.terms.get(after_term(core.cluster))
         if term is not None and not np.isnan(term[0]) and place + 1 < len(names):
-            waited = f.WaitedBehindLastMan(names[place + 1], float(term[0]))
+            waited = q.WaitedBehindLastMan(names[place + 1], float(term[0]))
             suspects = (Suspect.CLUSTER_POWER_OFF, Suspect.LAST_MAN_HOLDS)
             yield Explanation(test, waited, Basis.INFERRED, unit, suspects, about=core)
     if SYSTEM_TERM in ladder.terms and not np.isnan(ladder.terms[SYSTEM_TERM][0]):
-        last = f.LastOfSystem(names[-1], float(ladder.terms[SYSTEM_TERM][0]))
+        last = q.LastOfSystem(names[-1], float(ladder.terms[SYSTEM_TERM][0]))
         yield Explanation(test, last, Basis.INFERRED, unit)
 
 
@@ -87,12 +88,12 @@ def _rise_that_hides(ladder: Ladders, place: int, extra: float) -> float | None:
 def _queue_cause(test: str, ladders: dict[str, Ladders], unit: str) -> list[Explanation]:
     step = float(np.nanmedian(ladders[test].terms[STEP]))
     if test == LEVEL_ZERO:
-        return [Explanation(test, f.QueueWithoutClusterLock(), Basis.INFERRED, unit, _SHARED)]
+        return [Explanation(test, q.QueueWithoutClusterLock(), Basis.INFERRED, unit, _SHARED)]
     if LEVEL_ZERO not in ladders or refusal(ladders[LEVEL_ZERO]) is not None:
-        return [Explanation(test, f.StepOfQueue(step), Basis.INFERRED, unit, _LOCK_OR_CONTROLLER)]
+        return [Explanation(test, q.StepOfQueue(step), Basis.INFERRED, unit, _LOCK_OR_CONTROLLER)]
     other = float(np.nanmedian(ladders[LEVEL_ZERO].terms[STEP]))
     same = abs(step - other) <= 0.05 * step
-    return [Explanation(test, f.StepOfLevelZero(other, same), Basis.INFERRED, unit, () if same else _LOCK_OR_CONTROLLER)]
+    return [Explanation(test, q.StepOfLevelZero(other, same), Basis.INFERRED, unit, () if same else _LOCK_OR_CONTROLLER)]
 
 
 def _wakeup_queue(test: str, columns: Columns, roles: Roles, unit: str) -> list[Explanation]:
@@ -105,7 +106,7 @@ def _wakeup_queue(test: str, columns: Columns, roles: Roles, unit: str) -> list[
         for core, value, waited in sorted(zip(wakeup.cores, wakeup.values[0], waits, strict=True), key=lambda cell: float(cell[1]))
         if waited
     )
-    return [Explanation(test, f.WaitedOnTheWayUp(waiting_cores), Basis.INFERRED, unit)] if waiting_cores else []
+    return [Explanation(test, q.WaitedOnTheWayUp(waiting_cores), Basis.INFERRED, unit)] if waiting_cores else []
 
 
 def explain_lead(test: str, columns: Columns, lead: CoreId, unit: str) -> list[Explanation]:
@@ -122,6 +123,6 @@ def explain_lead(test: str, columns: Columns, lead: CoreId, unit: str) -> list[E
     if medians[lead] < LEAD_WAIT * usual:
         return []
     flush_more = float(flushes.get(lead, 0.0) - np.median([flushes.get(core, 0.0) for core in siblings]))
-    finding = f.LeadTookLonger(lead, float(medians[lead]) - usual, flush_more)
+    finding = q.LeadTookLonger(lead, float(medians[lead]) - usual, flush_more)
     suspects = () if finding.is_the_flush else (Suspect.POWER_OFF_BEFORE, Suspect.OWN_MESSAGE)
     return [Explanation(test, finding, Basis.INFERRED, unit, suspects)]

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from latlab.analysis.base import platform_findings as p
 from latlab.analysis.base.explanation import Basis, Explanation
 from latlab.analysis.base.sample_matrix import Columns, resolution
+from latlab.analysis.ladder import platform_findings as p
 from latlab.analysis.ladder.groups import FIRST_RATIO
 from latlab.analysis.ladder.roles import Roles, serial_last_men
 from latlab.model.enums import Clock, Metric

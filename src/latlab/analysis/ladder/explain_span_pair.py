@@ -13,16 +13,17 @@ from latlab.analysis.base import findings as f
 from latlab.analysis.base.check import RuleChange
 from latlab.analysis.base.comparison import Order, Row, SpanComparison, Statistic
 from latlab.analysis.base.explanation import Basis, Explanation
-from latlab.analysis.base.findings import Suspect
 from latlab.analysis.base.ladders import STEP
 from latlab.analysis.base.power_analysis import Detectable
 from latlab.analysis.base.summary import mark_of
 from latlab.analysis.base.verdicts import SAME_LEVELS, Verdict
 from latlab.analysis.crossings.function_sentences import findings_of
 from latlab.analysis.crossings.span_functions import moves_of
+from latlab.analysis.ladder import span_findings as s
 from latlab.analysis.ladder.counted import counted_beside
 from latlab.analysis.ladder.deterministic_rows import ORDER
 from latlab.analysis.ladder.groups import WAIT
+from latlab.analysis.ladder.queue_findings import Suspect
 from latlab.analysis.ladder.queue_fit import predict
 from latlab.analysis.ladder.shape import LARGEST
 from latlab.analysis.spans.decompose import PartName
@@ -47,7 +48,7 @@ def explain_span_pair(comparison: SpanComparison) -> tuple[Explanation, ...]:
                 out.append(_explanation(comparison, "", _metric(comparison, metric, verdict, rows)))
     out += [_explanation(comparison, "", finding) for finding in _shapes(comparison, [row for row in changed if row.statistic is not None])]
     some = [(row, row.in_iterations) for row in changed if row.in_iterations]
-    out += [_explanation(comparison, "", f.InSomeIterations(row.metric, row.test, row.name, iterations)) for row, iterations in some]
+    out += [_explanation(comparison, "", s.InSomeIterations(row.metric, row.test, row.name, iterations)) for row, iterations in some]
     out += _terms(comparison, [row for row in changed if row.is_term])
     if comparison.large_untold:
         out.append(_explanation(comparison, "", _large(comparison)))
@@ -110,14 +111,14 @@ def _detectable_findings(comparison: SpanComparison) -> Iterator[f.TailNotTold |
             yield f.CouldHaveSeen(figure, len(shares), share, middle.power, middle.more_units, then)
 
 
-def _shapes(comparison: SpanComparison, rows: list[Row]) -> Iterator[f.ShapeMoved]:
+def _shapes(comparison: SpanComparison, rows: list[Row]) -> Iterator[s.ShapeMoved]:
     """One finding for the figures of one row's shape that changed in one direction."""
     by_row: dict[tuple[Metric, str, str, Verdict], list[Row]] = defaultdict(list)
     for row in rows:
         by_row[row.metric, row.test, row.name.removesuffix(f", {row.statistic}"), row.verdict].append(row)
     for key, row_figures in by_row.items():
         figures = tuple((str(row.statistic), row.before, row.after) for row in row_figures if row.statistic is not Statistic.SHAPE)
-        yield f.ShapeMoved(*key, figures)
+        yield s.ShapeMoved(*key, figures)
 
 
 def _rule(comparison: SpanComparison, change: RuleChange) -> f.RuleChanged:
@@ -145,7 +146,7 @@ def _explanation(comparison: SpanComparison, test: str, finding: f.Finding, susp
     return Explanation(test, finding, _basis(comparison), comparison.unit, suspects)
 
 
-def _metric(comparison: SpanComparison, metric: Metric, verdict: Verdict, rows: list[Row]) -> f.MetricMoved:
+def _metric(comparison: SpanComparison, metric: Metric, verdict: Verdict, rows: list[Row]) -> s.MetricMoved:
     """The finding on a changed metric: its range, and whether it changed in all tests."""
     waits = tuple((row.test, row.shift.value) for row in rows if row.name == WAIT)
     rows = [row for row in rows if row.name != WAIT] or rows
@@ -155,7 +156,7 @@ def _metric(comparison: SpanComparison, metric: Metric, verdict: Verdict, rows: 
         sizes[row.cluster] += [cell.shift.value for cell in row.cells if not is_exact or cell.verdict is verdict]
     differences = [size for by_test in sizes.values() for size in by_test]
     untouched = tuple(m for m in Metric if m != metric and _untouched(comparison, m)) if verdict is Verdict.REGRESSED else ()
-    return f.MetricMoved(
+    return s.MetricMoved(
         metric,
         verdict,
         tests=tuple(dict.fromkeys(row.test for row in rows)),
@@ -180,7 +181,7 @@ def _terms(comparison: SpanComparison, rows: list[Row]) -> list[Explanation]:
     traced = bool(comparison.a.traces and comparison.b.traces)
     for (name, verdict), term_rows in by_name.items():
         tests = tuple(row.test for row in term_rows)
-        moved = f.TermMoved(name, verdict, tests, tuple((row.before, row.after) for row in term_rows), term_rows[0].relative)
+        moved = s.TermMoved(name, verdict, tests, tuple((row.before, row.after) for row in term_rows), term_rows[0].relative)
         suspects = _STEP_SUSPECTS if name == STEP and verdict is Verdict.REGRESSED and not traced else ()
         out.append(_explanation(comparison, tests[0] if len(tests) == 1 else "", moved, suspects))
     return out
@@ -202,7 +203,7 @@ def _parts(comparison: SpanComparison, changed: list[Row]) -> list[Explanation]:
             medians = [(str(name), float(np.median(d))) for name, d in moved.items()]
             largest = tuple(sorted(((name, d) for name, d in medians if d), key=lambda part: -abs(part[1]))[:3])
             if largest:
-                out.append(Explanation(test, f.PartsMoved(metric, largest), Basis.EXACT, comparison.unit))
+                out.append(Explanation(test, s.PartsMoved(metric, largest), Basis.EXACT, comparison.unit))
     return out
 
 
@@ -222,7 +223,7 @@ def _functions(comparison: SpanComparison) -> list[Explanation]:
     ]
 
 
-def _order(comparison: SpanComparison, order: Order) -> f.OrderChanged:
+def _order(comparison: SpanComparison, order: Order) -> s.OrderChanged:
     before, after = comparison.ladders[order.test]
     terms = {name: float(values[0]) for name, values in before.terms.items()}
     expected, spans = predict(after, terms), after.spans[0]
@@ -231,7 +232,7 @@ def _order(comparison: SpanComparison, order: Order) -> f.OrderChanged:
     if is_known.any():
         off = float((np.abs(spans[is_known] - expected[is_known]) / expected[is_known]).max())
         largest = off if off <= comparison.limits.relative else None
-    return f.OrderChanged(order.before, order.after, largest)
+    return s.OrderChanged(order.before, order.after, largest)
 
 
 def _untouched(comparison: SpanComparison, metric: Metric) -> bool:

@@ -11,6 +11,7 @@ from latlab.analysis.base.explanation import Basis, Explanation
 from latlab.analysis.base.identity import checked_columns
 from latlab.analysis.base.summary import Mark, mark_of
 from latlab.analysis.base.suspect_run import suspicions_of
+from latlab.analysis.ladder import queue_findings as q
 from latlab.analysis.ladder.explain_ladder import explain_ladder, explain_lead
 from latlab.analysis.ladder.explain_platform import explain_platform
 from latlab.analysis.ladder.queue_fit import fit_ladders
@@ -42,7 +43,7 @@ def explain_spans(run: Run) -> tuple[Explanation, ...]:
     for test in columns.tests:
         took_turns = mark_of(run, test) is Mark.TURNS
         if took_turns:
-            out.append(Explanation(test, f.CoresTakeTurns(), Basis.EXACT, unit))
+            out.append(Explanation(test, q.CoresTakeTurns(), Basis.EXACT, unit))
         if test in exact:
             out += [Explanation(test, finding, Basis.EXACT, unit) for finding in exact[test]]
         elif test in ladders and not took_turns:

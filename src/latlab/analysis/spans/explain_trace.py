@@ -10,6 +10,7 @@ from itertools import pairwise
 from statistics import median
 
 from latlab.analysis.base import findings as f
+from latlab.analysis.spans import trace_findings as t
 from latlab.analysis.spans.decompose import DOMAIN_WAIT, LOCK_WAIT, POWER_MESSAGE, PartName, decompose, segments
 from latlab.analysis.spans.holds import holds
 from latlab.analysis.spans.typical import call_of
@@ -63,12 +64,12 @@ def explain_code(run: Run) -> dict[str, list[f.Finding]]:
         total = _mean_of_call(span)
         parts = [(part.value, count / span.calls) for part, count in span.parts if count / span.calls >= LEAST_SHARE * total]
         parts.sort(key=lambda part: -part[1])
-        out.setdefault(test, []).append(f.LongestSpan(span.core, metric, total, tuple(parts)))
+        out.setdefault(test, []).append(t.LongestSpan(span.core, metric, total, tuple(parts)))
         out[test] += _spent_in(span)
     return out
 
 
-def _spent_in(span: SpanFunctions) -> Iterator[f.SpentIn]:
+def _spent_in(span: SpanFunctions) -> Iterator[t.SpentIn]:
     """From the outermost function down, as long as one that is called there has more than half of all."""
     total, caller, frames = sum(frame.instructions for frame in span.frames), "", span.frames
     deepest_call: tuple[Frame, int, str] | None = None
@@ -80,7 +81,7 @@ def _spent_in(span: SpanFunctions) -> Iterator[f.SpentIn]:
         caller, frames = largest[0].name, largest[1:]
     if deepest_call is not None:
         frame, spent, caller = deepest_call
-        yield f.SpentIn(span.core, span.metric, frame.name, caller, frame.calls / span.calls, spent / span.calls, spent / total)
+        yield t.SpentIn(span.core, span.metric, frame.name, caller, frame.calls / span.calls, spent / span.calls, spent / total)
 
 
 def _subtrees(frames: Sequence[Frame]) -> Iterator[tuple[Frame, ...]]:
@@ -112,7 +113,7 @@ def part_medians(run: Run, metric: Metric) -> dict[tuple[str, CoreId], dict[Part
     return {key: {name: median(ticks) * run.tick.value for name, ticks in parts.items()} for key, parts in ticks_of.items()}
 
 
-def _longest_spans(run: Run, calls: dict[tuple[int, int], Calls]) -> Iterator[f.LongestSpan]:
+def _longest_spans(run: Run, calls: dict[tuple[int, int], Calls]) -> Iterator[t.LongestSpan]:
     worth = run.tick.value
     for metric in (Metric.POWERDOWN, Metric.WAKEUP):
         spans: dict[CoreId, list[dict[PartName, int]]] = defaultdict(list)
@@ -127,14 +128,14 @@ def _longest_spans(run: Run, calls: dict[tuple[int, int], Calls]) -> Iterator[f.
         total = median(sum(p.values()) for p in spans[slowest])
         largest = sorted(((ticks, name) for name, ticks in parts.items() if ticks >= LEAST_SHARE * total), key=_by_size)
         if total:
-            yield f.LongestSpan(slowest, metric, total * worth, tuple((str(name), ticks * worth) for ticks, name in largest))
+            yield t.LongestSpan(slowest, metric, total * worth, tuple((str(name), ticks * worth) for ticks, name in largest))
 
 
 def _by_size(part: tuple[float, PartName]) -> tuple[float, str]:
     return -part[0], str(part[1])
 
 
-def _longest_wait(run: Run, calls: dict[tuple[int, int], Calls]) -> Iterator[f.WaitedFor]:
+def _longest_wait(run: Run, calls: dict[tuple[int, int], Calls]) -> Iterator[t.WaitedFor]:
     if run.tick.clock is Clock.INSTRUCTIONS and len(run.topology.cores) > 1:
         return
     longest = max((wait for iteration in calls.values() for wait in _waits(iteration)), key=lambda wait: wait.ticks, default=None)
@@ -142,7 +143,7 @@ def _longest_wait(run: Run, calls: dict[tuple[int, int], Calls]) -> Iterator[f.W
         return
     holders, ended_by = _cause(longest)
     scaled = tuple((core, ticks * run.tick.value) for core, ticks in holders)
-    yield f.WaitedFor(longest.core, longest.ticks * run.tick.value, str(longest.part), scaled, ended_by)
+    yield t.WaitedFor(longest.core, longest.ticks * run.tick.value, str(longest.part), scaled, ended_by)
 
 
 def _waits(calls: Calls) -> Iterator[TracedWait]:

@@ -12,9 +12,9 @@ from dataclasses import replace
 from math import inf
 
 from latlab.analysis.base.comparison import Row, Statistic, WakeupComparison
-from latlab.analysis.base.findings import CauseCounted, RarestSeen
 from latlab.analysis.base.statistics import NO_SHIFT, Shift, false_discovery_control, family_wise
 from latlab.analysis.base.verdicts import Limits, Verdict, overall
+from latlab.analysis.base.wakeup_findings import CauseCounted, RarestSeen
 from latlab.analysis.base.wording import amount, said_blame
 from latlab.analysis.wakeups.between_runs import WithinRunScatter, among_cpus, ask_for_repeat, p_of_stretch, with_scatter
 from latlab.analysis.wakeups.cause_rates import LEAST_RATIO, CauseChange, changes_of, events_of, is_kept

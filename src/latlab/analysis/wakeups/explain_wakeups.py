@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 from latlab.analysis.base import findings as f
+from latlab.analysis.base import wakeup_findings as w
 from latlab.analysis.base.comparison import Row, Statistic, WakeupComparison
 from latlab.analysis.base.conditions import unreliable_mode
 from latlab.analysis.base.explanation import Basis, Explanation
@@ -28,7 +29,7 @@ def explain_wakeups(run: Run) -> tuple[Explanation, ...]:
     check_machine(run)
     unit = run.tick.unit
     mode = unreliable_mode(run)
-    out = [Explanation("", f.ModeCaveat(mode, pair=False), Basis.EXACT, unit)] if mode else []
+    out = [Explanation("", w.ModeCaveat(mode, pair=False), Basis.EXACT, unit)] if mode else []
     for test in dict.fromkeys(distribution.test for distribution in run.distributions):
         of_test = [distribution for distribution in run.distributions if distribution.test == test]
         out += [
@@ -49,10 +50,10 @@ def explain_wakeup_pair(comparison: WakeupComparison) -> tuple[Explanation, ...]
     moved += [Explanation(test, cause, Basis.INFERRED, unit) for test, cause in comparison.causes]
     moved += [Explanation(test, moved, Basis.INFERRED, unit) for test, moved in _blame_changes(comparison)]
     if not moved and not out:
-        moved = [Explanation("", f.NoWakeupMoved(sum(row.verdict is Verdict.CANNOT_TELL for row in comparison.rows)), basis, unit)]
+        moved = [Explanation("", w.NoWakeupMoved(sum(row.verdict is Verdict.CANNOT_TELL for row in comparison.rows)), basis, unit)]
     out += [*moved, *(Explanation("", rarest, Basis.INFERRED, unit) for rarest in comparison.rarest_seen)]
     if mode := unreliable_mode(comparison.a, comparison.b):
-        out.append(Explanation("", f.ModeCaveat(mode, pair=True), Basis.INFERRED, unit))
+        out.append(Explanation("", w.ModeCaveat(mode, pair=True), Basis.INFERRED, unit))
     return tuple(out)
 
 
@@ -68,19 +69,19 @@ def _grown(comparison: WakeupComparison) -> Iterator[f.LargestGrew]:
             yield max(one_way, key=lambda growth: growth.ratio)
 
 
-def _large_untold(comparison: WakeupComparison) -> Iterator[f.LargeUntold | f.ScatterUnknown]:
+def _large_untold(comparison: WakeupComparison) -> Iterator[f.LargeUntold | w.ScatterUnknown]:
     rows = [row for row in comparison.large_untold if row.statistic is not Statistic.MAXIMUM]
     if rows and comparison.scatter_assumed:
         row = rows[0]
-        yield f.ScatterUnknown(row.metric, row.test, row.name, row.before, row.after, len(rows), ask_for_repeat(comparison.a, comparison.b))
+        yield w.ScatterUnknown(row.metric, row.test, row.name, row.before, row.after, len(rows), ask_for_repeat(comparison.a, comparison.b))
     elif rows:
         yield f.LargeUntold(rows[0].metric, rows[0].test, rows[0].name, rows[0].before, rows[0].largest, len(rows))
 
 
-def _spread(distribution: Distribution, run: Run) -> f.Spread:
+def _spread(distribution: Distribution, run: Run) -> w.Spread:
     scale = run.tick.value
     counted = weighted(distribution, scale)
-    return f.Spread(
+    return w.Spread(
         distribution.core.core,
         average=distribution.average_ticks * scale,
         median=counted.quantile(0.5) if counted else None,
@@ -96,10 +97,10 @@ def _late(distributions: list[Distribution], run: Run) -> Iterator[f.Finding]:
     if not late:
         return
     for blame, entries in _by_blame(late).items():
-        yield f.LateByBlame(blame, len(entries), len(late), max(entry.late_ticks for entry in entries) * run.tick.value)
+        yield w.LateByBlame(blame, len(entries), len(late), max(entry.late_ticks for entry in entries) * run.tick.value)
     period = find_period(sorted(entry.wake_ns - entry.late_ticks for entry in late), run.conditions.interval_ns or 0)
     if period is not None:
-        yield f.LateInPeriod(period.outliers, period.period_s)
+        yield w.LateInPeriod(period.outliers, period.period_s)
 
 
 def _by_blame(late: list[LateWakeup]) -> dict[Blame, list[LateWakeup]]:
@@ -109,27 +110,27 @@ def _by_blame(late: list[LateWakeup]) -> dict[Blame, list[LateWakeup]]:
     return dict(sorted(groups.items(), key=lambda pair: (pair[0].kind in _UNBLAMED, -len(pair[1]))))
 
 
-def _changes(comparison: WakeupComparison) -> Iterator[tuple[str, f.CpuMoved | f.LateMoved]]:
+def _changes(comparison: WakeupComparison) -> Iterator[tuple[str, w.CpuMoved | w.LateMoved]]:
     """Rows of one CPU and verdict in one finding; the CPUs of which no change is shown are named with it."""
     groups: dict[tuple[str, int, Verdict], list[Row]] = defaultdict(list)
     for row in comparison.rows:
         if row.verdict not in _CHANGED or row.statistic is Statistic.CAUSE:
             continue
         if row.core is None:
-            yield row.test, f.LateMoved(row.verdict, row.name, row.before, row.after)
+            yield row.test, w.LateMoved(row.verdict, row.name, row.before, row.after)
         else:
             groups[row.test, row.core.core, row.verdict].append(row)
     for (test, cpu, verdict), rows in groups.items():
         moved = {c for t, c, _ in groups if t == test}
         quiet = sorted({row.core.core for row in comparison.rows if row.test == test and row.core} - moved)
-        yield test, f.CpuMoved(cpu, verdict, tuple(map(_figure, rows)), tuple(quiet))
+        yield test, w.CpuMoved(cpu, verdict, tuple(map(_figure, rows)), tuple(quiet))
 
 
-def _figure(row: Row) -> f.StatisticMoved:
-    return f.StatisticMoved(str(row.statistic), row.metric, row.before, row.after, row.relative)
+def _figure(row: Row) -> w.StatisticMoved:
+    return w.StatisticMoved(str(row.statistic), row.metric, row.before, row.after, row.relative)
 
 
-def _blame_changes(comparison: WakeupComparison) -> list[tuple[str, f.BlameMoved]]:
+def _blame_changes(comparison: WakeupComparison) -> list[tuple[str, w.BlameMoved]]:
     before, after = _blame_counts(comparison.a), _blame_counts(comparison.b)
     tested = {(test, cause.blame) for test, cause in comparison.causes}
     out = []
@@ -137,7 +138,7 @@ def _blame_changes(comparison: WakeupComparison) -> list[tuple[str, f.BlameMoved
         for blame in dict.fromkeys([*before[test], *after[test]]):
             was, became = before[test][blame], after[test][blame]
             if was != became and (test, blame) not in tested:
-                out.append((test, f.BlameMoved(blame, was, became)))
+                out.append((test, w.BlameMoved(blame, was, became)))
     return out
 
 

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import isfinite
 
 from latlab.analysis.base.comparison import Comparison, Row
-from latlab.analysis.base.counted_findings import Agreement, CountedBeside
 from latlab.analysis.base.explanation import Explanation
 from latlab.analysis.base.findings import FunctionsMoved, RuleChanged, SamplesMissing, Suspected
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.base.wording import amount, count, percent, row_title, signed
 from latlab.analysis.ladder.cell_deltas import CHANGED
+from latlab.analysis.ladder.counted_findings import Agreement, CountedBeside
 from latlab.model.enums import Metric
 from latlab.model.run import Run
 from latlab.report.comparison.sentences import summary

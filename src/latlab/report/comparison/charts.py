@@ -8,12 +8,12 @@ from math import isfinite
 from typing import Any
 
 from latlab.analysis.base.comparison import Comparison, Row, WakeupComparison
-from latlab.analysis.base.counted_findings import CountedBeside
 from latlab.analysis.base.explanation import Explanation
 from latlab.analysis.base.findings import FunctionsMoved
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.base.wording import count, row_title
 from latlab.analysis.ladder.cell_deltas import CHANGED
+from latlab.analysis.ladder.counted_findings import CountedBeside
 from latlab.model.run import Run
 from latlab.report.chart import Chart, finished
 from latlab.report.colours import EARLIER, JUDGEMENTS, MAIN

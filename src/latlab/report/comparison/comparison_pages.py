@@ -8,9 +8,9 @@ from itertools import groupby
 
 from latlab.analysis.base.comparison import Comparison, SpanComparison
 from latlab.analysis.base.explanation import Explanation
-from latlab.analysis.base.findings import OrderChanged
 from latlab.analysis.explain import explain_pair
 from latlab.analysis.ladder.deltas import judge_printed_deltas
+from latlab.analysis.ladder.span_findings import OrderChanged
 from latlab.model.run import Run
 from latlab.report.comparison import comparison_tables
 from latlab.report.comparison.answer import answer, more_than_answer

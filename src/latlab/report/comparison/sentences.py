@@ -12,20 +12,20 @@ from latlab.analysis.base.explanation import Explanation
 from latlab.analysis.base.findings import (
     BootApart,
     DriftInside,
-    InSomeIterations,
     LargestGrew,
     LargeUntold,
     RuleChanged,
     SamplesMissing,
-    ScatterUnknown,
     SpreadMoved,
     Suspected,
 )
 from latlab.analysis.base.ladders import BASE, STEP
 from latlab.analysis.base.verdicts import SAME_LEVELS, Verdict
+from latlab.analysis.base.wakeup_findings import ScatterUnknown
 from latlab.analysis.base.wording import count, percent, row_title, signed
 from latlab.analysis.explain import explain_pair
 from latlab.analysis.ladder.cell_deltas import CHANGED
+from latlab.analysis.ladder.span_findings import InSomeIterations
 from latlab.model.enums import Clock, Metric
 from latlab.model.run import Run
 from latlab.report.comparison.comparison_tables import changes

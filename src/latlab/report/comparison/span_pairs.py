@@ -10,7 +10,6 @@ from typing import Any
 from latlab.analysis.base.comparison import Comparison, SpanComparison
 from latlab.analysis.base.sample_matrix import columns_of
 from latlab.analysis.base.summary import follows_order, mark_of
-from latlab.analysis.base.suspicion_sentences import suspicion_sentence
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.base.wording import amount, count, row_title
 from latlab.analysis.ladder.deltas import judge_printed_deltas
@@ -104,7 +103,7 @@ def data(comparison: SpanComparison) -> dict[str, Any]:
                 "cores": [str(core) for core in suspicion.cores],
                 "size": suspicion.size,
                 "usual": suspicion.usual,
-                "sentence": suspicion_sentence(suspicion, comparison.unit),
+                "sentence": suspicion.sentence(comparison.unit),
             }
             for suspicion in comparison.suspicions
         ],

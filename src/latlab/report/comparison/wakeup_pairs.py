@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from latlab.analysis.base.comparison import WakeupComparison
-from latlab.analysis.base.sentences import sentence_of
 from latlab.model.enums import Clock, Metric
 from latlab.model.run import Run
 from latlab.report.comparison.comparison_tables import wakeup_tables
@@ -20,7 +19,7 @@ def headline(comparison: WakeupComparison) -> tuple[str, ...]:
     return (
         f"{counts_text}; deterministic: any difference is exact" if is_exact else f"{counts_text}, weighted by their counts",
         f"the larger of: {limits.relative * 100:g} %, {limits.steps:g} intervals of the histogram",
-        *(sentence_of(rarest, comparison.unit) for rarest in comparison.rarest_seen),
+        *(rarest.sentence(comparison.unit) for rarest in comparison.rarest_seen),
     )
 
 

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from latlab.analysis.base.comparison import Comparison, Row
 from latlab.analysis.base.findings import RuleChanged, Suspected
-from latlab.analysis.base.suspicion_sentences import suspicion_sentence
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.base.wording import amount, percent, signed
 from latlab.analysis.explain import explain_pair
@@ -58,7 +57,7 @@ def comparison_junit(comparison: Comparison, decision: Decision) -> str:
             _add_outcome(case, "failure", change.check.sentence)
     for number, suspected in enumerate((finding for finding in findings if isinstance(finding, Suspected)), 1):
         case = ET.SubElement(suite, "testcase", classname="suspect", name=f"data-quality warning {number}")
-        _add_outcome(case, "error", suspicion_sentence(suspected.suspicion, comparison.unit))
+        _add_outcome(case, "error", suspected.suspicion.sentence(comparison.unit))
     for number, gap in enumerate(comparison.gaps, 1):
         case = ET.SubElement(suite, "testcase", classname="not judged", name=f"missing data {number}")
         _add_outcome(case, "error", gap)

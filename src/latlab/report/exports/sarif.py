@@ -12,7 +12,6 @@ from urllib.parse import quote
 
 from latlab.analysis.base.comparison import Comparison
 from latlab.analysis.base.findings import FunctionMoved, FunctionsMoved
-from latlab.analysis.base.sentences import sentence_of
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.base.wording import signed
 from latlab.analysis.explain import explain_pair
@@ -33,7 +32,7 @@ RULE = {
 def render(comparison: Comparison, decision: Decision) -> str:
     """A result for each function and figure; none where nothing fails, or no image says lines. Files are named from where they part from
     the folder in which the compiler ran. What is missing has no place in a file: it is told as notifications."""
-    sentences = (*(sentence_of(absence, comparison.unit) for absence in comparison.missing), *comparison.gaps)
+    sentences = (*(absence.sentence(comparison.unit) for absence in comparison.missing), *comparison.gaps)
     return _document(results=list(_results(comparison, decision)), **_invocations(dict.fromkeys(sentences), decision.exit_code != 3))
 
 

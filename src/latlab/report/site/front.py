@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from latlab.analysis.base.counted_findings import CountedBeside
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.base.wording import bare, percent, scale_of, signed, signed_bare
 from latlab.analysis.figures import figures_of
 from latlab.analysis.history import ChangePoint, Series
+from latlab.analysis.ladder.counted_findings import CountedBeside
 from latlab.campaigns.site import FIGURE, MeasuredThing, PublishedBoard, UnderWay
 from latlab.catalog.platform_facts import facts_of
 from latlab.report.comparison.comparison_tables import title_verdict

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, replace
 
 from latlab.analysis.base.change_points import ChangeKind
-from latlab.analysis.base.suspicion_sentences import suspicion_sentence
 from latlab.analysis.base.wording import amount, bare, count, percent, said_p, signed
 from latlab.analysis.history import ChangePoint, Series
 from latlab.report.page import Block, Folded, Item, Items, Page, Paragraph, Section
@@ -89,7 +88,7 @@ def history_json(all_series: tuple[Series, ...]) -> str:
                     ],
                     "note": series.note,
                     "figures": list(series.figures),
-                    "suspicions": [suspicion_sentence(suspicion, series.unit) for suspicion in series.suspicions],
+                    "suspicions": [suspicion.sentence(series.unit) for suspicion in series.suspicions],
                     "missing": list(series.missing),
                     "differs": [{"run": series.points[k].run.id, "said": difference.title} for k, difference in series.differences],
                 }
@@ -130,7 +129,7 @@ def _series_blocks(series: Series, with_causes: bool = True) -> Iterator[Block]:
         changes = (_change(series, change) for change in series.changes)
         yield Items(tuple(item if with_causes else replace(item, below=()) for item in changes))
     for suspicion in series.suspicions:
-        yield Paragraph((Styled("suspect", Style.BAD), f" {suspicion_sentence(suspicion, series.unit)}"))
+        yield Paragraph((Styled("suspect", Style.BAD), f" {suspicion.sentence(series.unit)}"))
     for missing in series.missing:
         yield Paragraph((Styled("missing", Style.BAD), f" {missing}"))
     if series.note:

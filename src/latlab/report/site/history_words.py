@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from latlab.analysis.base.change_points import ChangeKind
-from latlab.analysis.base.counted_findings import CountedBeside
 from latlab.analysis.base.findings import FunctionsMoved
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.base.wording import amount, bare, count, percent
 from latlab.analysis.history import ChangePoint, Series
+from latlab.analysis.ladder.counted_findings import CountedBeside
 from latlab.report.comparison.comparison_tables import verdict_span
 from latlab.report.table import Table, Value, figures, words
 from latlab.report.text import code

@@ -36,7 +36,6 @@ HOMES: dict[str, str] = {
     "Cost": "virtual/fit.py",
     "Crossing": "model/crossings.py",
     "Departure": "virtual/structure.py",
-    "Dose": "model/conditions.py",
     "Drift": "analysis/base/iterations.py",
     "Dump": "formats/dump/dump.py",
     "Event": "model/events.py",

@@ -26,14 +26,13 @@ LINUX = Campaign(
     "linux", ("run", "rt", "--target", "linux", "--duration", "60s", "--load", "hackbench", "--no-probes", *RECORDER), "recorder,", 6
 )
 GUEST = Campaign("guest", ("run", "rt", "--duration", "60s", "--load", "idle", *RECORDER), "recorder,", 40)
-TRNG = Campaign("rt-trng", ("run", "rt-trng", "--duration", "60s"), "recorder,", 40)
 FOREIGN = Campaign("foreign", ("run", "psci", "--firmware", str(FIRMWARE), "--machine", "virt", "--iterations", "1000"), "run ", 8)
 WATCH = Campaign("watch", ("watch", "--", *MACHINE), SPEAKS, 8, SPEAKS)
 SBI = Campaign("sbi", ("run", "sbi", "--iterations", "1000"), SPEAKS, 8, SPEAKS)
 ATTACK = Campaign("attack", ("run", "attack", "--build", "ipc_l1"), "run ", 8)
 STEAL = Campaign("steal", ("run", "steal", "--target", "guest", "--duration", "60s", "--load", "idle"), "run ", 40)
 COUNTS = (
-    *((PSCI, 30), (PSA, 20), (LINUX, 30), (GUEST, 12), (TRNG, 8)),
+    *((PSCI, 30), (PSA, 20), (LINUX, 30), (GUEST, 20)),
     *((FOREIGN, 25), (WATCH, 25), (SBI, 25), (ATTACK, 15), (STEAL, 10)),
 )
 CASES = [

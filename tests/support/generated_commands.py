@@ -55,7 +55,6 @@ RIGHT: Mapping[str, Sequence[str]] = {
     "--hold": ("0", "50"),
     "--affinity": ("0", "0,2-3"),
     "--threads": ("1",),
-    "--doses": ("0,50,100,200",),
     "--machine": ("virt", "raspi4b", "sbsa-ref", "mps2-an521"),
     "--fail-on": ("regressed", "regressed, moved"),
     "--lock": ("ticket", "bakery"),
@@ -101,7 +100,6 @@ WRONG: Mapping[str, Sequence[str]] = {
     "--suspends": ("-1", "9" * 30),
     "--shots": ("0", "-1", "9" * 30),
     "--hold": ("-1", "10001"),
-    "--doses": ("", "1,2", "a", "0,-1", "0,50,20000"),
     "--affinity": ("a", "3-1", "0-99", ",", "-1"),
     "--threads": ("0", "-1", "999"),
     "--interval": ("0", "-1", "9" * 30),
@@ -306,4 +304,4 @@ def _wrong(one: Any) -> Sequence[str]:
     return (*typed, *(WRONG.get(name, ()) if "INT" in kind or "FLOAT" in kind or name in _MEANT else ()))
 
 
-_MEANT = ("--doses", "--affinity", "--topology", "--duration", "--machine")
+_MEANT = ("--affinity", "--topology", "--duration", "--machine")

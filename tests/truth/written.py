@@ -52,7 +52,7 @@ def run_json(machine: Machine, table: Table, name: str) -> str:
         "conditions": {
             "mode": "deterministic" if machine.exact else "real", "duration_s": None, "interval_ns": None, "priority": None, "load": None,
             "idle_states": None, "kernel": None, "kernel_version": None, "kstack_randomised": None, "hwrng_driver": None, "commands": [],
-            "doses": [], "hotplug_cycles": None, "suspends": None,
+            "hotplug_cycles": None, "suspends": None,
         },
         "capture_cost_ticks": None, "started_utc": "", "emulator": "", "command": [], "source": "", "printed_deltas": [],
         "resolutions": [], "facts": [], "problems": [], "problem_details": [], "samples": samples,

@@ -158,8 +158,7 @@ def results_of(run: Run, files: Mapping[str, bytes]) -> list[tuple[str, RtResult
 
 def measured_in(run: Run, files: Mapping[str, bytes]) -> list[tuple[str, Mapping[str, bytes]]]:
     """The files of each measurement by its name. Raises DataError where there is none."""
-    order = {dose.name: number if dose.stack else dose.dose_us for number, dose in enumerate(run.conditions.doses)}
-    names = sorted({name.rpartition("/")[0] for name in files}, key=lambda name: (order.get(name, 0), name))
+    names = sorted({name.rpartition("/")[0] for name in files})
     groups = [(name, {path.rpartition("/")[2]: data for path, data in files.items() if path.rpartition("/")[0] == name}) for name in names]
     measured: list[tuple[str, Mapping[str, bytes]]] = [(name, group) for name, group in groups if any(map(has_wakeups, group))]
     if not measured:

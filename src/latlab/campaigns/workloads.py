@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 from latlab.analysis.base.wording import said_duration
 from latlab.errors import UsageError
@@ -20,7 +19,6 @@ CYCLE_ALLOWANCE_S = 3
 MOST_CPUS = 64
 SLOWEST = 3
 LONGEST_HOLD_US = 10_000
-MOST_READ_BYTES = 65_536
 SUSPEND_ALLOWANCE_S = 60
 MOST_CORES = 64
 MOST_CYCLES = 1_000_000
@@ -33,32 +31,6 @@ def seconds_of(text: str) -> int:
     if not match or int(match[1]) == 0:
         raise UsageError(f"--duration {text!r} is not a duration with its unit; write it as 10s, 5m, 6h or 1d")
     return int(match[1]) * SECONDS[match[2]]
-
-
-def doses_of(text: str) -> tuple[int, ...]:
-    """`0,50,100`: whole microseconds, which a slope can be made of."""
-    if not re.fullmatch(r"\d{1,9}(,\d{1,9})*", text):
-        raise UsageError(f"--doses {text!r} is not a list of whole microseconds; write it as 0,50,100,200")
-    doses = tuple(map(int, text.split(",")))
-    if len(set(doses)) < 3 or min(doses) != 0 or max(doses) > LONGEST_HOLD_US:
-        raise UsageError(f"--doses {text}: name three or more from 0 to {LONGEST_HOLD_US} µs, 0 among them, for a slope")
-    return doses
-
-
-def read_bytes_of(text: str) -> tuple[int, ...]:
-    """`0,1,64`: how many bytes a program reads at once."""
-    sizes = tuple(map(int, text.split(","))) if re.fullmatch(r"\d{1,5}(,\d{1,5})*", text) else ()
-    if len(set(sizes)) < 3 or len(set(sizes)) < len(sizes) or min(sizes) != 0 or max(sizes) > MOST_READ_BYTES:
-        raise UsageError(f"--doses {text}: name three or more from 0 to {MOST_READ_BYTES} bytes, 0 among them and none twice, for a slope")
-    return sizes
-
-
-def checked_world(secure_world: str | None, load: str, firmware: Path | None) -> None:
-    """Of the TRNG experiment, which makes its own of both and builds what it compares. Raises UsageError."""
-    if secure_world not in (None, "optee"):
-        raise UsageError(f"--secure-world {secure_world}: the experiment compares its build options; use optee")
-    if secure_world is not None and (load != "idle" or firmware is not None):
-        raise UsageError("--secure-world optee sets the firmware, and the load are reads of /dev/hwrng; leave out --load and --firmware")
 
 
 def cpus_of(affinity: str, threads: int | None) -> tuple[int, ...]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
 
+from latlab.errors import UsageError
+
 VERBS: Mapping[str, tuple[str, ...]] = {
     "look": ("identify",),
     "tail": ("extremes",),
@@ -16,6 +18,9 @@ VERBS: Mapping[str, tuple[str, ...]] = {
     "prune": ("runs", "prune"),
     "recover": ("runs", "recover"),
     "import-rt": ("import",),
+}
+GONE: Mapping[tuple[str, str], str] = {
+    ("run", "rt-trng"): "`latlab design run` with the file trng.toml of docs/results/trng.md, or optee-random-numbers.toml beside it",
 }
 OPTIONS: Mapping[str, str] = {
     "--again": "--retry-failed",
@@ -30,7 +35,12 @@ HELP = ("-h", "--help")
 
 
 def current(words: Sequence[str], options_of: Callable[[Sequence[str]], Container[str]]) -> tuple[list[str], list[str]]:
-    """The command line by its new names, and a notice for each old one. `options_of` gives the options of the verb in front."""
+    """The command line by its new names, and a notice for each old one. `options_of` gives the options of the verb in front.
+
+    Raises UsageError for a verb that other verbs replace.
+    """
+    if instead := GONE.get((words[0], words[1])) if len(words) > 1 else None:
+        raise UsageError(f"`latlab {words[0]} {words[1]}` is now {instead}")
     named, notices = _verb(list(words))
     takes = options_of(named)
     current_words: list[str] = []

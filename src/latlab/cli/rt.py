@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The verbs of the rt campaign: `run rt`, `run rt-trng`, `guest build`. Heavy imports wait until they are needed."""
+"""The verbs of the rt campaign: `run rt`, `guest build`. Heavy imports wait until they are needed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from latlab.cli.below_linux import (
     SecureWorldOption,
     firmware_of,
     ready_drivers,
-    secure_world_folder,
 )
 from latlab.cli.options import (
     BoardOptions,
@@ -44,9 +43,6 @@ if TYPE_CHECKING:
     from latlab.targets.linux.machine import Machine
     from latlab.targets.linux.rt_job import Workload
     from latlab.targets.process.console import Limits
-
-
-WATCHED_BOOT_S = 600
 
 
 class RtTarget(StrEnum):
@@ -135,7 +131,6 @@ guest_app = typer.Typer(help="Build the image of the RT-Linux guest.", no_args_i
 def register(run_app: typer.Typer, app: typer.Typer) -> None:
     """Add the verbs to the command line."""
     run_app.command("rt")(grouped(rt))
-    run_app.command("rt-trng")(rt_trng)
     app.add_typer(guest_app, name="guest")
 
 
@@ -178,54 +173,6 @@ def rt(
     question = (str(target), repr(workload), repr(in_guest), repr(on_linux), repr(board))
     platform = on_linux.platform or (board.target_name if target is RtTarget.LABGRID else "")
     _boots(opened, measure_boot, boots, question, platform, workload, restart)
-
-
-def rt_trng(
-    doses: Annotated[
-        str | None,
-        typer.Option(
-            help="Injected delays of TRNG_RND in microseconds; with --secure-world the bytes of each read of /dev/hwrng, 0 for none.",
-            show_default="0,50,100,200; 0,1,4,64",
-        ),
-    ] = None,
-    duration: Annotated[str | None, typer.Option("-D", "--duration", help="Of each boot.", show_default="10s; 1s")] = None,
-    load: LoadOption = "idle",
-    threshold: ThresholdOption = 30,
-    secure_world: Annotated[str | None, typer.Option(help="optee: on TF-A with OP-TEE, with and without the mitigation.")] = None,
-    restart: Annotated[bool, typer.Option("--restart", help="Begin again instead of resuming.")] = False,
-    timeout: TimeoutOption = None,
-    qemu: QemuOption = None,
-    firmware: FirmwareOption = None,
-    store: StoreOption = None,
-    format: TablesFormat = Format.TABLE,
-) -> None:
-    """Measure how TRNG calls delay wake-ups.
-
-    The firmware is latlab's, which holds each call longer and longer, or OP-TEE unmodified.
-    """
-    from latlab.campaigns import rt_trng as campaign
-    from latlab.campaigns.workloads import checked, checked_world, doses_of, guest_limits, read_bytes_of, seconds_of
-    from latlab.cli.stores import open_store
-    from latlab.targets.guest.guest import GuestMachine, ready_firmware
-    from latlab.targets.linux.rt_job import Instrument, Workload
-    from latlab.targets.qemu.qemu import find_qemu
-
-    is_real = secure_world is not None
-    checked_world(secure_world, load, firmware)
-    seconds = seconds_of(duration or ("1s" if is_real else "10s"))
-    workload = checked(Workload(seconds, load, Instrument.RECORDER, outlier_us=threshold))
-    limits = guest_limits(workload, WATCHED_BOOT_S if is_real and timeout is None else timeout)
-    dose_values = read_bytes_of(doses or "0,1,4,64") if is_real else doses_of(doses or "0,50,100,200")
-    opened = open_store(store)
-    program, image = find_qemu(qemu), guest_image()
-    if is_real:
-        boots = campaign.stack_boots(program, dose_values, workload, secure_world_folder)
-    else:
-        ready_firmware(GuestMachine(hold_firmware=True, firmware=firmware), say)
-        boots = campaign.held_boots(dose_values, workload, firmware)
-    with watched() as watcher:
-        run_id = campaign.run_trng(opened, program, image, boots, limits, watcher, restart)
-    conclude(opened, run_id, format)
 
 
 @guest_app.command()

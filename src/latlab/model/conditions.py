@@ -22,31 +22,6 @@ class Mode(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class StackArm:
-    """One boot of the TRNG experiment on a real secure world. `world` is how the secure world is built, and `node` the source of the
-    kernel driver's numbers. `read_bytes` is the size of each read of /dev/hwrng in a loop (0: the program reads /dev/zero). `quality` is
-    as in Conditions. `causes`: whether the kernel's steps before each late wake-up were recorded."""
-
-    world: str
-    node: str
-    read_bytes: int
-    quality: int | None = None
-    causes: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Dose:
-    """One boot of the TRNG experiment: how long our EL3 firmware holds TRNG_RND, or what a real secure world is asked for; and which of
-    the two callers exist. `name` is the folder of its files."""
-
-    name: str
-    dose_us: int
-    kstack_randomised: bool
-    hwrng_driver: bool
-    stack: StackArm | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Conditions:
     """The conditions of a run. `load` is the command that kept the CPUs busy, empty for none. `commands` are all commands that ran, as a
     user would type them.
@@ -88,7 +63,6 @@ class Conditions:
     hwrng_quality: int | None = None
     trng_hold_us: int | None = None
     commands: tuple[str, ...] = ()
-    doses: tuple[Dose, ...] = ()
     hotplug_cycles: int | None = None
     suspends: int | None = None
 

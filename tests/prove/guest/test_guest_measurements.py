@@ -2,22 +2,22 @@
 """Slow: the guest measured for real. Figures on the instruction clock repeat exactly, so these are exact too."""
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from scipy.stats import linregress
 
-from latlab.analysis.wakeups.dose_experiment import doses, line_of
 from latlab.analysis.wakeups.result import RtResult
 from latlab.campaigns.rt import GuestOptions, run_rt_guest
 from latlab.campaigns.rt_results import busy_facts, results_of
-from latlab.campaigns.rt_trng import DOSES_US, held_boots, run_trng
 from latlab.formats.wakeups.recorder import read_record
 from latlab.model.enums import RunStatus
 from latlab.model.run import Run
 from latlab.store.store import Store, open_store
 from latlab.targets.guest.guest import GuestMachine, run_guest
 from latlab.targets.guest.guest_image import guest_image
-from latlab.targets.linux.rt_job import Instrument, Workload, script
+from latlab.targets.linux.rt_job import Drivers, Instrument, RngNode, Workload, script
 from latlab.targets.process.console import Limits
 from latlab.targets.qemu.qemu import find_qemu
 
@@ -25,7 +25,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.qemu]
 
 LIMITS = Limits(1800, 1800)
 BUILT_WITH = re.compile(r"with kernel (\S+) \((package \S+)\), firmware by (\S+), (QEMU [\d.]+):")
-DOSE_ROW = re.compile(r"^\| (\d+) \| (on|off) \| (not loaded|loaded) \| ([\d.]+) \| (\d+)", re.MULTILINE)
+ROWS = ((0, True, False), (50, True, False), (100, True, False), (200, True, False), (200, False, False), (200, False, True))
+HELD_ROW = re.compile(r"^\| (\d+) \| (on|off) \| (not loaded|loaded) \| ([\d.]+) \| (\d+)", re.MULTILINE)
 ON, LOADED = {True: "on", False: "off"}, {True: "loaded", False: "not loaded"}
 
 
@@ -34,13 +35,43 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     return open_store(str(tmp_path_factory.mktemp("store") / "store.sqlite"))
 
 
+@dataclass(frozen=True)
+class HeldBoot:
+    """One boot in which the firmware holds TRNG_RND for `hold_us`."""
+
+    hold_us: int
+    kstack: bool
+    hwrng: bool
+    run: Run
+    result: RtResult
+
+    @property
+    def max_us(self) -> float:
+        assert self.result.recorder is not None
+        return self.result.recorder.max_ns / 1000
+
+
 @pytest.fixture(scope="module")
-def experiment(store: Store) -> tuple[Run, list[tuple[str, RtResult]]]:
+def held(store: Store) -> dict[tuple[int, bool, bool], HeldBoot]:
+    """The boots of the table in the documents, by delay, kernel-stack randomisation and hwrng driver."""
+    return {row: measured(store, *row) for row in ROWS}
+
+
+def measured(store: Store, hold_us: int, kstack: bool, hwrng: bool) -> HeldBoot:
     workload = Workload(10, "idle", Instrument.RECORDER, outlier_us=30)
-    run_id = run_trng(store, find_qemu(), guest_image(), held_boots(DOSES_US, workload, None), LIMITS)
-    run = store.load(run_id)
+    options = GuestOptions(Drivers(RngNode.FIRMWARE if hwrng else RngNode.NONE), hold_us=hold_us)
+    machine = GuestMachine(kstack_randomised=kstack, hold_firmware=True)
+    run = store.load(run_rt_guest(store, find_qemu(), guest_image(), machine, workload, options, LIMITS))
     assert run.status is RunStatus.COMPLETE, run.problems
-    return run, results_of(run, store.logs(run_id))
+    ((_, result),) = results_of(run, store.logs(run.id))
+    return HeldBoot(hold_us, kstack, hwrng, run, result)
+
+
+def line_of(held: dict[tuple[int, bool, bool], HeldBoot]) -> tuple[float, float, float]:
+    """Slope, intercept in µs and r squared of the maxima of the kernel's own caller."""
+    alone = [boot for (_, kstack, hwrng), boot in held.items() if kstack and not hwrng]
+    line = linregress([boot.hold_us for boot in alone], [boot.max_us for boot in alone])
+    return float(line.slope), float(line.intercept), float(line.rvalue) ** 2
 
 
 def test_two_runs_have_identical_samples(store: Store) -> None:
@@ -53,41 +84,39 @@ def test_two_runs_have_identical_samples(store: Store) -> None:
         assert logs[0][name] == logs[1][name]
 
 
-def test_the_response_follows_the_dose(experiment: tuple[Run, list[tuple[str, RtResult]]]) -> None:
-    line = line_of(doses(*experiment))
-    assert 1.5 <= line.slope <= 2.5 and line.r_squared >= 0.98
+def test_the_maximum_follows_the_injected_delay(held: dict[tuple[int, bool, bool], HeldBoot]) -> None:
+    slope, _, r_squared = line_of(held)
+    assert 1.5 <= slope <= 2.5 and r_squared >= 0.98
 
 
-def test_every_late_wake_up_at_the_highest_dose_is_the_trng(experiment: tuple[Run, list[tuple[str, RtResult]]]) -> None:
-    results = dict(experiment[1])
-    undisturbed = results["0-us-kstack-on-hwrng-off"].recorder
-    assert undisturbed is not None
-    attributed = results["200-us-kstack-on-hwrng-off"].attributed or ()
-    late = [entry for entry in attributed if entry.outlier.late_ns > 3 * undisturbed.max_ns]
+def test_every_late_wake_up_at_the_longest_delay_is_the_trng(held: dict[tuple[int, bool, bool], HeldBoot]) -> None:
+    limit_ns = 3000 * held[0, True, False].max_us
+    late = [entry for entry in held[200, True, False].result.attributed or () if entry.outlier.late_ns > limit_ns]
     assert late and all(entry.blame.name == "TRNG_RND" and entry.calls >= 1 for entry in late)
 
 
-def test_without_kernel_stack_randomisation_the_maximum_falls_back(experiment: tuple[Run, list[tuple[str, RtResult]]]) -> None:
-    found = {(dose.dose_us, dose.kstack, dose.hwrng): dose.max_us for dose in doses(*experiment)}
-    assert found[200, False, False] <= found[0, True, False] * 1.5 < found[200, True, False]
+def test_without_kernel_stack_randomisation_the_maximum_falls_back(held: dict[tuple[int, bool, bool], HeldBoot]) -> None:
+    assert held[200, False, False].max_us <= held[0, True, False].max_us * 1.5 < held[200, True, False].max_us
 
 
-def test_the_table_of_the_documents_is_what_was_measured(experiment: tuple[Run, list[tuple[str, RtResult]]]) -> None:
+def test_the_table_of_the_documents_is_what_was_measured(held: dict[tuple[int, bool, bool], HeldBoot]) -> None:
     """Another kernel, compiler or emulator has other figures, and so has every change of guest or firmware: then they are written anew."""
     text = (Path(__file__).parents[3] / "docs/results/trng.md").read_text()
     documented = " ".join(text.split())
-    run, _ = experiment
+    run = held[0, True, False].run
     made_with = BUILT_WITH.search(documented)
     assert made_with is not None
     compiler = next(part for part in run.build.firmware.split(";") if part.startswith("gcc-"))
     here = (run.conditions.kernel, run.conditions.kernel_version, compiler, run.emulator)
     if made_with.groups() != here:
         pytest.skip(f"the documents' table was measured with {', '.join(made_with.groups())}; here are {', '.join(map(str, here))}")
-    found = doses(*experiment)
-    rows = [(str(dose.dose_us), ON[dose.kstack], LOADED[dose.hwrng], f"{dose.max_us:.1f}", str(dose.outliers)) for dose in found]
-    assert DOSE_ROW.findall(text) == rows
-    line = line_of(found)
-    assert f"Maximum = {line.intercept_us:.1f} µs + {line.slope:.2f} \u00d7 dose, r² = {line.r_squared:.4f}" in documented
+    rows = [
+        (str(boot.hold_us), ON[boot.kstack], LOADED[boot.hwrng], f"{boot.max_us:.1f}", str(len(boot.result.attributed or ())))
+        for boot in held.values()
+    ]
+    assert HELD_ROW.findall(text) == rows
+    slope, intercept_us, r_squared = line_of(held)
+    assert f"Maximum = {intercept_us:.1f} µs + {slope:.2f} \u00d7 delay, r² = {r_squared:.4f}" in documented
 
 
 def test_no_record_of_a_measurement_with_idle_states_is_lost(store: Store) -> None:

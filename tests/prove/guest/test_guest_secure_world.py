@@ -7,17 +7,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 import pytest
 
-from latlab.analysis.wakeups.causes import cause_name
 from latlab.analysis.wakeups.instruments import Instrument as Told
 from latlab.analysis.wakeups.result import RtResult
-from latlab.analysis.wakeups.stack_experiment import arms, judge_stack
 from latlab.campaigns.rt import GuestOptions, run_rt_guest
 from latlab.campaigns.rt_results import results_of
-from latlab.campaigns.rt_trng import READ_BYTES, run_trng, stack_boots
 from latlab.campaigns.secure_world_options import drivers_for
 from latlab.formats.probe.guest_worlds import WORLDS_LOG
 from latlab.model.blame import BlameKind
@@ -27,7 +23,7 @@ from latlab.model.worlds import GuestWorlds
 from latlab.store.store import open_store
 from latlab.targets.guest.guest import GuestMachine, stack_of, watched_from_outside
 from latlab.targets.guest.guest_image import guest_image
-from latlab.targets.guest.secure_world import SecureWorld, secure_world, secure_world_of
+from latlab.targets.guest.secure_world import SecureWorld, secure_world
 from latlab.targets.linux.rt_job import Instrument, RngNode, Workload
 from latlab.targets.process.console import Limits
 from latlab.targets.qemu.qemu import find_qemu
@@ -119,22 +115,3 @@ def test_the_meter_inside_says_what_the_probe_outside_saw(measure: Measure) -> N
     meter = told[Told.METER]
     assert meter.wakeups >= 1000
     assert abs(meter.median_ns) <= METER_APART_NS and meter.high_ns - meter.low_ns <= METER_SCATTER_NS
-
-
-def test_the_experiment_shows_dose_mitigation_and_what_is_left_and_repeats_to_the_byte(tmp_path: Path) -> None:
-    store = open_store(str(tmp_path / "store.sqlite"))
-    workload = Workload(1, "idle", Instrument.RECORDER, outlier_us=30)
-    boots = stack_boots(find_qemu(), READ_BYTES, workload, lambda text: secure_world(secure_world_of(text)))
-    first, second = (store.load(run_trng(store, find_qemu(), guest_image(), boots, LIMITS)) for _ in range(2))
-    assert (first.status, second.status) == (RunStatus.COMPLETE, RunStatus.COMPLETE), (*first.problems, *second.problems)
-    logs, again = store.logs(first.id), store.logs(second.id)
-    compared = [name for name in logs if name.endswith(("recorder.rec", WORLDS_LOG))]
-    assert len(compared) == 2 * len(boots) and all(logs[name] == again[name] for name in compared)
-    found = arms(first, results_of(first, logs))
-    judged = judge_stack(found)
-    assert judged.line.r_squared > 0.98 and judged.line.slope > 0 and len(judged.worst.blamed) > 1000
-    assert all("hwrng" in cause_name(one) for one in judged.worst.blamed)
-    assert judged.worst.calls_left == 0 < judged.worst.calls and judged.left_open is not None and judged.left_open.calls_left > 100
-    assert judged.is_gone and judged.worst.most_taken_ns > 2 * max(one.most_taken_ns for one in (judged.left_open, *judged.halves))
-    assert judged.tail is not None and judged.tail.met == 0
-    assert sum(bool(one.parts) and one.explained for one in judged.tail.result.attributed or ()) > 100

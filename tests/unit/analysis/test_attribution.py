@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from latlab.analysis.wakeups.attribution import attribute, exposure
-from latlab.analysis.wakeups.dose import fit
 from latlab.analysis.wakeups.periodicity import find_period
 from latlab.catalog import event_table
 from latlab.formats.dump.el3_records import info_of, read_all, read_records
@@ -244,11 +243,6 @@ def test_outliers_at_random_times_show_none(seed: int) -> None:
 
 def test_four_outliers_are_too_few_for_a_period() -> None:
     assert find_period([0, 10**9, 2 * 10**9, 3 * 10**9]) is None
-
-
-def test_a_line_through_the_doses_is_found() -> None:
-    line = fit([0, 50, 100, 200], [40, 140, 240, 440])
-    assert (line.slope, line.intercept_us, line.r_squared) == pytest.approx((2.0, 40.0, 1.0))
 
 
 @given(st.lists(st.integers(0, 200_000), min_size=20, max_size=80, unique=True))

@@ -13,8 +13,7 @@ from latlab.analysis.ladder.deltas import judge_printed_deltas
 from latlab.analysis.wakeups.agreement import agreement, percentile_ns, together, told_percentiles
 from latlab.analysis.wakeups.attribution import Attributed
 from latlab.analysis.wakeups.causes import RING_OVERWRITTEN, by_cause
-from latlab.analysis.wakeups.dose_experiment import DoseFigures, far_above, highest_alone, judge
-from latlab.errors import DataError, UsageError
+from latlab.errors import UsageError
 from latlab.model.blame import UNEXPLAINED, UNTRACED, Blame, BlameKind, Caller, CallerKind
 from latlab.model.enums import Metric
 from latlab.model.run import CoreId
@@ -25,37 +24,8 @@ from latlab.virtual.prediction import Prediction
 from support.pairs_of_kind import compare_spans as compare
 
 
-def dose(dose_us: int, kstack: bool, hwrng: bool, max_us: float) -> DoseFigures:
-    return DoseFigures(f"{dose_us}-{kstack}-{hwrng}", dose_us, kstack, hwrng, max_us, 0, ())
-
-
-ALONE = [dose(0, True, False, 40), dose(100, True, False, 240), dose(200, True, False, 440)]
-
-
 def late(late_us: int, blame: Blame, cpu: int = 0, calls: int = 0, stolen_ns: int = 0) -> Attributed:
     return Attributed(Outlier(cpu, 0, late_us * 1000), blame, calls, stolen_ns)
-
-
-def test_no_caller_is_judged_without_the_boots_that_it_rests_on() -> None:
-    judged = judge(ALONE)
-    assert (judged.kstack_to_blame, judged.driver_adds, judged.without, judged.driver) == (None, None, None, None)
-    assert judged.line.slope == pytest.approx(2) and judged.highest.max_us == 440
-    assert judge([*ALONE, dose(200, False, True, 90)]).driver_adds is None
-    assert judge([*ALONE[1:], dose(300, True, False, 640), dose(200, False, False, 30)]).kstack_to_blame is None
-
-
-def test_the_limit_of_falling_back_is_half_again_the_undisturbed_maximum() -> None:
-    assert judge([*ALONE, dose(200, False, False, 60)]).kstack_to_blame is True
-    assert judge([*ALONE, dose(200, False, False, 60.1)]).kstack_to_blame is False
-
-
-def test_outliers_far_above_are_those_beyond_three_times_the_undisturbed_maximum() -> None:
-    trng, other = Blame(BlameKind.FIRMWARE, "TRNG_RND"), Blame(BlameKind.FIRMWARE, "CPU_SUSPEND")
-    found = far_above([*ALONE, dose(900, False, False, 50)], [late(120, trng), late(121, trng), late(300, other), late(400, UNEXPLAINED)])
-    assert (found.limit_ns, found.dose_us, len(found.entries), found.explained) == (120_000, 200, 3, 1)
-    assert highest_alone([*ALONE, dose(900, True, True, 50)]).dose_us == 200
-    with pytest.raises(DataError, match="without injected delay"):
-        far_above(ALONE[1:], [])
 
 
 def test_causes_are_ordered_by_number_and_those_without_one_come_last() -> None:

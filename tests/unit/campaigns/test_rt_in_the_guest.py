@@ -4,16 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
-from latlab.campaigns import power, rt, rt_trng
+from latlab.campaigns import power, rt
 from latlab.campaigns.following import NullObserver
 from latlab.campaigns.power import run_power_guest
 from latlab.campaigns.rt import GuestOptions, run_rt_guest
-from latlab.campaigns.rt_trng import DoseBoot, held_boots, run_trng, stack_boots, stack_doses, trng_doses
 from latlab.errors import LatlabError, UsageError
 from latlab.formats.dump.guest_frames import GuestOutput
 from latlab.model.conditions import Mode
@@ -99,7 +98,6 @@ class Told(NullObserver):
 def fixture_boots(monkeypatch: pytest.MonkeyPatch) -> Boots:
     boots = Boots()
     monkeypatch.setattr(rt, "run_guest", boots.run)
-    monkeypatch.setattr(rt_trng, "run_guest", boots.run)
     monkeypatch.setattr(power, "run_guest", boots.run)
     return boots
 
@@ -216,114 +214,6 @@ def test_an_interrupt_keeps_what_came_and_is_told(boots: Boots, store: Store, im
     assert run.status is RunStatus.PARTIAL and store.logs(run.id)["recorder.rec"] == RECORD
 
 
-def test_the_experiment_has_each_dose_alone_and_the_highest_with_each_other_caller() -> None:
-    assert [(dose.name, dose.dose_us, dose.kstack_randomised, dose.hwrng_driver) for dose in trng_doses((0, 30, 20))] == [
-        ("0-us-kstack-on-hwrng-off", 0, True, False),
-        ("30-us-kstack-on-hwrng-off", 30, True, False),
-        ("20-us-kstack-on-hwrng-off", 20, True, False),
-        ("30-us-kstack-off-hwrng-off", 30, False, False),
-        ("30-us-kstack-off-hwrng-on", 30, False, True),
-    ]
-
-
-def test_each_dose_is_a_boot_of_its_own_with_files_of_its_own(boots: Boots, store: Store, image: GuestImage, firmware: Path) -> None:
-    watcher, doses = Told(), trng_doses((0, 50, 10_000))
-    run = store.load(run_trng(store, QEMU, image, held_boots((0, 50, 10_000), WORKLOAD, firmware), LIMITS, watcher))
-    assert (run.status, run.campaign, run.conditions.doses, run.problems) == (RunStatus.COMPLETE, "rt-trng", doses, ())
-    assert [(machine.kstack_randomised, machine.hold_firmware) for machine, _, _ in boots.runs] == [
-        (dose.kstack_randomised, True) for dose in doses
-    ]
-    assert [job for _, job, _ in boots.runs] == [
-        guest_script(WORKLOAD, FROM_EL3 if dose.hwrng_driver else NO_RNG, dose.dose_us) for dose in doses
-    ]
-    assert [folder.name for _, _, folder in boots.runs] == [dose.name for dose in doses]
-    logs = store.logs(run.id)
-    assert {name for name in logs if name.endswith("recorder.rec")} == {f"{dose.name}/recorder.rec" for dose in doses}
-    assert logs[f"{doses[1].name}/secure"] == SECURE
-    assert dict(run.facts)["doses_us"] == "0,50,10000" and dict(run.facts)["instrument"] == "recorder"
-    assert (run.conditions.kernel, run.conditions.kernel_version) == ("6.12.9-rt-arm64", "package 6.12.9+1")
-    assert watcher.phases[0] == ("boot 1 of 5: injected delay of TRNG_RND 0 µs, kernel-stack randomisation on, hwrng off", None)
-    assert watcher.phases[1:3] == [("boot 1 of 5: booting", None), ("boot 1 of 5: recorder", 1)]
-    assert watcher.phases[-3] == (
-        "boot 5 of 5, some 1 min left: injected delay of TRNG_RND 10000 µs, kernel-stack randomisation off, hwrng on",
-        None,
-    )
-
-
-def test_a_dose_s_complaint_names_it_and_an_interrupt_ends_the_experiment_there(
-    boots: Boots, store: Store, image: GuestImage, firmware: Path
-) -> None:
-    boots.stops_at, boots.status = 2, 1
-    with pytest.raises(LatlabError, match="interrupted"):
-        run_trng(store, QEMU, image, held_boots((0, 50, 100), WORKLOAD, firmware), LIMITS)
-    (summary,) = store.runs()
-    run = store.load(summary.id)
-    first, second = (dose.name for dose in trng_doses((0, 50, 100))[:2])
-    assert len(boots.runs) == 2
-    assert {name.partition("/")[0] for name in store.logs(run.id)} == {first, second, "boots.txt"}
-    assert [problem.message.partition(": ")[0] for problem in run.problems[:3]] == [first, second, second]
-
-
-def test_an_experiment_that_was_cut_off_goes_on_behind_its_last_whole_boot(
-    boots: Boots, store: Store, image: GuestImage, firmware: Path
-) -> None:
-    asked = held_boots((0, 50, 100), WORKLOAD, firmware)
-    boots.stops_at = 3
-    with pytest.raises(LatlabError, match="interrupted"):
-        run_trng(store, QEMU, image, asked, LIMITS)
-    run = store.load(run_trng(store, QEMU, image, asked, LIMITS))
-    assert run.status is RunStatus.COMPLETE and len(boots.runs) == 3 + 3, "two of five were there, and the third is made again"
-    logs = store.logs(run.id)
-    assert {name.rpartition("/")[0] for name in logs if name.endswith("recorder.rec")} == {boot.dose.name for boot in asked}
-    boots.outcome = MachineOutcome(MachineEnd.EXIT)
-    assert run_trng(store, QEMU, image, asked, LIMITS) != run.id and len(boots.runs) == 6 + 5, "what is whole is not gone on with"
-
-
-def test_another_question_or_a_new_beginning_takes_nothing_of_what_was_cut_off(
-    boots: Boots, store: Store, image: GuestImage, firmware: Path
-) -> None:
-    boots.stops_at = 2
-    with pytest.raises(LatlabError, match="interrupted"):
-        run_trng(store, QEMU, image, held_boots((0, 50, 100), WORKLOAD, firmware), LIMITS)
-    run_trng(store, QEMU, image, held_boots((0, 50, 200), WORKLOAD, firmware), LIMITS)
-    assert len(boots.runs) == 2 + 5
-    run_trng(store, QEMU, image, held_boots((0, 50, 100), WORKLOAD, firmware), LIMITS, is_new=True)
-    assert len(boots.runs) == 2 + 5 + 5
-
-
-def stacked(firmware: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[DoseBoot, ...]:
-    monkeypatch.setattr(rt_trng, "watched_from_outside", lambda machine, qemu: replace(machine, probe=Path("latlab-probe.so")))
-    return stack_boots(QEMU, (0, 1, 64), WORKLOAD, lambda world: firmware)
-
-
-def test_above_a_secure_world_more_and_more_is_read_then_each_half_of_the_mitigation(
-    boots: Boots, store: Store, image: GuestImage, firmware: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run = store.load(run_trng(store, QEMU, image, stacked(firmware, monkeypatch), LIMITS))
-    assert run.conditions.doses == stack_doses((0, 1, 64))
-    told = [(dose.stack.world, dose.stack.node, dose.stack.read_bytes) for dose in run.conditions.doses if dose.stack]
-    assert told == [
-        ("optee", "optee", 0),
-        ("optee", "optee", 1),
-        ("optee", "optee", 64),
-        ("optee,timer-switch=0", "optee", 64),
-        ("optee,prng", "none", 0),
-        ("optee", "firmware", 64),
-        ("optee,prng", "firmware", 64),
-        ("optee", "optee", 0),
-        ("optee,prng", "firmware", 64),
-    ]
-    loads = [line for _, job, _ in boots.runs for line in job.splitlines() if "setsid dd" in line]
-    assert [("zero" in line, line.partition("bs=")[2].partition(" ")[0]) for line in loads][:3] == [
-        (True, "64"),
-        (False, "1"),
-        (False, "64"),
-    ]
-    assert "current_quality" in boots.runs[-2][1] and "-k $OUT/kernel-events.bin" in boots.runs[-1][1]
-    assert all("trng_hold_ns" not in job for _, job, _ in boots.runs), "nothing holds a call of a real secure world"
-    assert not any(name.endswith("/probe") for name in store.logs(run.id)), "of the probe's stream the sum alone is kept"
-
-
 def test_power_cycles_are_a_run_of_their_own_kind_whose_rings_have_to_come_back(
     boots: Boots, store: Store, image: GuestImage, firmware: Path
 ) -> None:
@@ -336,15 +226,3 @@ def test_power_cycles_are_a_run_of_their_own_kind_whose_rings_have_to_come_back(
     boots.stops_at = 2
     with pytest.raises(LatlabError, match="interrupted"):
         run_power_guest(store, QEMU, image, GuestMachine(cores=2, firmware=firmware), PowerCycle(1, 0), LIMITS)
-
-
-def test_a_boot_that_did_not_come_to_its_end_is_made_again_by_the_same_command(
-    boots: Boots, store: Store, image: GuestImage, firmware: Path
-) -> None:
-    asked = held_boots((0, 50, 100), WORKLOAD, firmware)
-    boots.outcome = MachineOutcome(MachineEnd.HANG, "it took too long")
-    assert store.load(run_trng(store, QEMU, image, asked, LIMITS)).status is RunStatus.PARTIAL
-    boots.outcome = MachineOutcome(MachineEnd.EXIT)
-    assert store.load(run_trng(store, QEMU, image, asked, LIMITS)).status is RunStatus.COMPLETE and len(boots.runs) == 5 + 5
-    run_trng(store, QEMU, image, asked, LIMITS)
-    assert len(boots.runs) == 5 + 5 + 5, "an experiment that is whole is begun anew"

@@ -12,7 +12,6 @@ from latlab.campaigns.workloads import (
     check_power,
     checked,
     checked_hold,
-    doses_of,
     expected,
     expected_in_guest,
     guest_limits,
@@ -35,13 +34,6 @@ def test_a_duration_has_its_unit(text: str, seconds: int) -> None:
 def test_what_is_no_duration_is_refused_with_the_text(text: str) -> None:
     with pytest.raises(UsageError, match=f"--duration {text!r}"):
         seconds_of(text)
-
-
-@pytest.mark.parametrize("text", ["", "0,", "0,-5", "1.5", "0 50", "0,50," + "9" * 5000])
-def test_doses_are_whole_microseconds(text: str) -> None:
-    assert doses_of("0,50,100") == (0, 50, 100)
-    with pytest.raises(UsageError, match=f"--doses {text!r}"):
-        doses_of(text)
 
 
 def test_the_firmware_holds_a_call_for_no_longer_than_it_can() -> None:
@@ -106,9 +98,3 @@ def test_power_cycles_are_taken_to_their_bounds_and_no_further(asked: tuple[int,
     check_power(64, 1_000_000, 10_000)
     with pytest.raises(UsageError, match=said):
         check_power(*asked)
-
-
-@pytest.mark.parametrize("doses", ["0,10", "0,10,10", "5,10,20", "0,10,10001"])
-def test_doses_that_make_no_slope_are_refused_with_what_was_asked(doses: str) -> None:
-    with pytest.raises(UsageError, match=f"--doses {doses}: name three or more"):
-        doses_of(doses)

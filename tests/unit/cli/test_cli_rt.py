@@ -7,15 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from latlab.analysis.wakeups.dose_experiment import DoseFigures
 from latlab.campaigns.rt_results import keep, new_run, workload_conditions
 from latlab.cli.app import app
 from latlab.errors import DataError, LatlabError, UsageError
 from latlab.formats import run_json
-from latlab.model.conditions import Dose, Mode
+from latlab.model.conditions import Mode
 from latlab.model.enums import RunStatus
 from latlab.model.run import Run
-from latlab.report.rt.doses import dose_notes
 from latlab.store.store import open_store
 from latlab.targets.linux.rt_job import Workload
 from support.places import RT_DATA
@@ -77,14 +75,6 @@ def test_an_imported_histogram_is_a_run_that_is_shown_and_reported(store: str, t
 def test_wrong_options_are_refused_before_anything_starts(store: str, arguments: tuple[str, ...]) -> None:
     with pytest.raises(UsageError):
         _latlab("run", "rt", *arguments)
-
-
-@pytest.mark.parametrize("doses", ["0,50", "50,100,200", "0,50,20000", "a,b"])
-def test_doses_that_give_no_slope_are_refused(store: str, doses: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("latlab.cli.rt.guest_image", lambda: None)
-    monkeypatch.setattr("latlab.targets.qemu.qemu.find_qemu", lambda path: None)
-    with pytest.raises(UsageError, match="--doses"):
-        _latlab("run", "rt-trng", "--doses", doses)
 
 
 def test_an_imported_file_with_its_schedule_says_what_was_missed(store: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -187,48 +177,6 @@ def test_latencies_of_multi_threaded_emulation_are_not_published(store: str, cap
             _latlab(*arguments)
 
 
-def test_an_experiment_says_its_line(store: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """The same boot under several names: a flat line."""
-    names = ("0-us-kstack-on-hwrng-off", "50-us-kstack-on-hwrng-off", "200-us-kstack-on-hwrng-off", "200-us-kstack-off-hwrng-on")
-    doses = tuple(
-        Dose(name, us, kstack, hwrng)
-        for name, us, kstack, hwrng in zip(names, (0, 50, 200, 200), (True, True, True, False), (False, False, False, True), strict=True)
-    )
-    files = {f"{name}/{path}": data for name in names for path, data in _files().items()}
-    run_id = keep(open_store(), _run(Mode.DETERMINISTIC, "rt-trng", doses=doses), files, ())
-    _latlab("show", run_id)
-    said = capsys.readouterr().out
-    assert "Maximum = 447.2 µs + 0.00 x injected delay" in said
-
-
-def _dose(dose_us: int, kstack: bool, hwrng: bool, max_us: float) -> DoseFigures:
-    return DoseFigures("", dose_us, kstack, hwrng, max_us, 0, ())
-
-
-DOSES = [_dose(0, True, False, 40), _dose(100, True, False, 240), _dose(200, True, False, 440)]
-
-
-def test_kernel_stack_randomisation_is_blamed_where_the_maximum_falls_back_without_it() -> None:
-    line, verdict, driver = dose_notes([*DOSES, _dose(200, False, False, 30), _dose(200, False, True, 90)])
-    assert line == "Maximum = 40.0 µs + 2.00 x injected delay, r squared 1.0000."
-    assert verdict.endswith("Kernel-stack randomisation was the cause.") and "adds its own" in driver
-
-
-def test_kernel_stack_randomisation_is_not_blamed_where_the_maximum_stays() -> None:
-    assert "alone was not the cause" in dose_notes([*DOSES, _dose(200, False, False, 430)])[1]
-
-
-def test_an_experiment_that_lost_its_boots_has_no_slope() -> None:
-    with pytest.raises(DataError, match="1 of the boots"):
-        dose_notes(DOSES[:1])
-
-
-def test_a_driver_below_the_undisturbed_maximum_still_adds_its_own() -> None:
-    """It is measured against the run without it, not against the run in which the other caller was at work."""
-    driver = dose_notes([*DOSES, _dose(200, False, False, 14), _dose(200, False, True, 45)])[2]
-    assert "adds its own" in driver and driver.endswith("45.0 µs, 14.0 µs without the driver.")
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -250,8 +198,6 @@ def test_what_cannot_stand_below_the_guest_is_refused_before_anything_is_built(
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("rt-trng", "--timeout", "0"),
-        ("rt-trng", "--doses", "0,50,20000"),
         ("rt-power", "--cycles", "0"),
         ("rt-power", "--affinity", "4"),
         ("rt-power", "--affinity", "0-3"),

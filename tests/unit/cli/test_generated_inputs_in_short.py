@@ -38,7 +38,6 @@ def test_a_row_that_nobody_wrote_costs_its_own_run(found: Bench) -> None:
         (("run", "attack", "--build", "sfn_l1", "--firmware", "."), "sfn_l1_test/secure.elf: no symbol nsc_psa_framework_version"),
         (("run", "sbi", "--timeout", "nan"), "--timeout nan"),
         (("run", "steal", "--timeout", "0"), "--timeout 0"),
-        (("run", "rt-trng", "--doses", "0,50," + "9" * 5000), "--doses"),
         (("watch", "--limit", "0", "--", "qemu-system-aarch64"), "--limit"),
         (("ls", "--limit", "9" * 30), "--limit"),
         (("import", "--interval", "9" * 30, "--duration", "1s", "rt.txt"), "--interval 999"),

@@ -93,3 +93,9 @@ def test_the_help_has_the_new_names_only() -> None:
 @pytest.mark.parametrize("words", [words for words in EVERY if words], ids=" ".join)
 def test_the_help_line_of_each_verb_is_short(words: tuple[str, ...]) -> None:
     assert 0 < len(EVERY[words].get_short_help_str(1000)) <= LONGEST_HELP
+
+
+def test_the_experiment_that_was_a_verb_names_its_files() -> None:
+    said = latlab("run", "rt-trng", "--doses", "0,50,100")
+    assert said.returncode == 2 and not said.stdout
+    assert "`latlab run rt-trng` is now `latlab design run` with the file trng.toml" in said.stderr

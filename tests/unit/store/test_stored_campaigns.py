@@ -56,6 +56,6 @@ def test_a_run_of_power_boundaries_is_a_page_with_its_table(place: Path, tmp_pat
     assert "CPU_OFF: entry to low power" in text.replace("\\", "") and "1192.6" in text
 
 
-def test_the_experiment_finds_its_boots_by_their_names(place: Path) -> None:
+def test_a_run_of_several_boots_shows_each_by_its_name(place: Path) -> None:
     said = latlab("show", "rt-trng-9a58", store=place).stdout
-    assert "Injected delay and latency" in said and "1 of 1 are attributed to TRNG_RND" in said
+    assert "200-us-kstack-on-hwrng-off" in said and "200-us-kstack-off-hwrng-on" in said

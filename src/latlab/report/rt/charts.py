@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,15 +10,12 @@ import numpy as np
 from latlab.analysis.base.wording import said_blame
 from latlab.analysis.wakeups.agreement import together
 from latlab.analysis.wakeups.causes import cause_name
-from latlab.analysis.wakeups.dose import DoseResponse
-from latlab.analysis.wakeups.dose_experiment import DoseFigures, line_of
 from latlab.analysis.wakeups.result import RtResult
 from latlab.model.blame import UNEXPLAINED
 from latlab.model.wakeups import CpuWakeups, Histogram, Wakeups
 from latlab.report.chart import WIDE_PX, Chart, finished
-from latlab.report.colours import NOTHING_KNOWN, of_kinds, of_series
+from latlab.report.colours import of_series
 from latlab.report.rt import cause_details
-from latlab.report.rt.doses import dose_notes
 from latlab.report.vega import alt
 
 HIGH_PX = 300
@@ -27,7 +23,6 @@ LONGEST_US = 400
 BINS = 400
 FLOOR = 0.5
 NOBODY = said_blame(UNEXPLAINED)
-CALLERS = ("no caller", "hwrng driver", "kernel-stack randomisation", "kernel-stack randomisation and hwrng driver")
 MOST_POINTS, MOST_PARTS = 500, 100
 
 
@@ -215,47 +210,6 @@ def _thinned(rows: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], str]:
     latest_rows = sorted(latest.values(), key=lambda row: row["s"])
     of = "of the whole time" if parts == 1 else f"in each of {parts} equal parts of the time"
     return latest_rows, f"Of {len(rows):,} wake-ups later than the threshold a point is the latest of a CPU and cause {of}."
-
-
-def dose_chart(doses_measured: list[DoseFigures]) -> Chart:
-    rows = [{"dose": d.dose_us, "response": d.max_us, "series": _callers(d)} for d in doses_measured]
-    return fitted_line(
-        "Injected delay and latency",
-        dose_notes(doses_measured)[0],
-        rows,
-        line_of(doses_measured),
-        "TRNG_RND held (µs)",
-        "maximum latency (µs)",
-        CALLERS,
-    )
-
-
-def fitted_line(
-    title: str, note: str, rows: Sequence[Mapping[str, Any]], line: DoseResponse, dose: str, response: str, series: Sequence[str]
-) -> Chart:
-    """Points of `dose` and `response`, coloured by their `series`, and the line through them."""
-    ends = [{"dose": x, "response": line.intercept_us + line.slope * x} for x in (0, max(row["dose"] for row in rows))]
-    points = (
-        alt.Chart(alt.InlineData(values=list(rows)), width=WIDE_PX // 2, height=HIGH_PX)
-        .mark_point(filled=True, size=70)
-        .encode(
-            x=alt.X("dose:Q", title=dose),
-            y=alt.Y("response:Q", title=response),
-            color=alt.Color(
-                "series:N",
-                title=None,
-                scale=alt.Scale(domain=list(series), range=of_kinds(series)),
-                legend=alt.Legend(labelLimit=500),
-            ),
-            tooltip=[alt.Tooltip("dose:Q", title=dose), alt.Tooltip("response:Q", title=response), "series:N"],
-        )
-    )
-    fitted = alt.Chart(alt.InlineData(values=ends)).mark_line(color=NOTHING_KNOWN, strokeDash=[5, 4]).encode(x="dose:Q", y="response:Q")
-    return Chart(title, note, finished(alt.layer(fitted, points)))
-
-
-def _callers(dose: DoseFigures) -> str:
-    return CALLERS[2 * dose.kstack + dose.hwrng]
 
 
 def _colour(names: list[str]) -> alt.Color:

@@ -11,10 +11,8 @@ from latlab.report.chart import named
 from latlab.report.guides import commentary, platform_of, procedure
 from latlab.report.page import Block, Facts, Page, Paragraph, Section
 from latlab.report.rt.charts import charts
-from latlab.report.rt.experiment import experiment
-from latlab.report.rt.stack_story import answer
 from latlab.report.rt.wakeup_pages import TITLE
-from latlab.report.rt.wakeup_tables import Results, is_exact, is_stacked, tables
+from latlab.report.rt.wakeup_tables import Results, is_exact, tables
 from latlab.report.rt.words import check_publishable, facts_of, mode_of, mode_sentence
 from latlab.report.run.facts import problem_items
 from latlab.report.titles import platform_title
@@ -24,11 +22,8 @@ def guide(run: Run, results: Results) -> Page:
     """`run` with its distributions. Refuses figures that are no latencies."""
     check_publishable(run)
     measured = tuple(_measurement(run, number, *pair) for number, pair in enumerate(results))
-    section = Section("Results", sections=(*experiment(run, results), *measured))
-    lead = (answer(run, results),) if is_stacked(run) else ()
-    return Page(
-        f"{TITLE} on {platform_title(run)}", lead, sections=(*platform_of(run), _method(run), *procedure(run), section, *commentary(run))
-    )
+    section = Section("Results", sections=measured)
+    return Page(f"{TITLE} on {platform_title(run)}", sections=(*platform_of(run), _method(run), *procedure(run), section, *commentary(run)))
 
 
 def _method(run: Run) -> Section:
@@ -45,5 +40,5 @@ def _method_blocks(run: Run) -> Iterator[Block]:
 
 
 def _measurement(run: Run, number: int, name: str, result: RtResult) -> Section:
-    pictures = () if is_stacked(run) else named(charts(result), f"m{number}")
+    pictures = named(charts(result), f"m{number}")
     return Section(name or "Wake-up latency", (*tables("", result, is_exact(run)), *pictures))

@@ -10,8 +10,7 @@ from latlab.model.enums import Metric
 from latlab.model.run import Run
 from latlab.model.wakeups import Wakeups
 from latlab.report.page import Block, Caution, Commands, Facts, Page, Paragraph, Section
-from latlab.report.rt import stack_story
-from latlab.report.rt.wakeup_tables import Results, all_tables, is_exact, is_stacked, screen_tables, tables
+from latlab.report.rt.wakeup_tables import Results, all_tables, screen_tables
 from latlab.report.rt.words import check_publishable, facts_of, mode_of, mode_sentence, us
 from latlab.report.table import Table
 
@@ -19,14 +18,12 @@ TITLE = "RT Linux: wake-up latency"
 
 
 def screen(run: Run, results: Results) -> Page:
-    """What an experiment comes to, or everything that one measurement says."""
+    """Everything that the measurements say."""
     return screen_of(run, screen_tables(run, results), answer(run, results))
 
 
 def answer(run: Run, results: Results) -> str:
     """Of what measures wake-ups; a tool that counts stalls says them in its table."""
-    if is_stacked(run):
-        return stack_story.answer(run, results)
     late = [
         (wakeups.max_ns, wakeups, name, result)
         for name, result in results
@@ -60,11 +57,6 @@ def document(run: Run, results: Results) -> Page:
     blocks: list[Block] = [Paragraph(f"Mode: {mode_of(run)}.")]
     if sentence := mode_sentence(run):
         blocks.append(Paragraph(sentence))
-    if is_stacked(run):
-        boots = tuple(table for name, result in results for table in tables(name, result, is_exact(run)))
-        last = Section("Boot by boot", (*boots, Facts(facts_of(run))))
-        sections = (Section("", tuple(blocks)), *stack_story.story(run, results), last)
-        return Page(TITLE, sections=sections, answer=answer(run, results))
     blocks.append(Commands(run.conditions.commands))
     return Page(TITLE, sections=(Section("", (*blocks, *all_tables(run, results), Facts(facts_of(run)))),))
 

@@ -9,7 +9,6 @@ from dataclasses import replace
 from latlab.analysis.wakeups.agreement import agreement, percentile_ns, told_percentiles
 from latlab.analysis.wakeups.attribution import Attributed
 from latlab.analysis.wakeups.causes import cause_name
-from latlab.analysis.wakeups.dose_experiment import doses
 from latlab.analysis.wakeups.result import RtResult
 from latlab.analysis.wakeups.wakeup import never_woke
 from latlab.model.blame import UNEXPLAINED
@@ -18,9 +17,7 @@ from latlab.model.run import Run
 from latlab.model.wakeups import CpuWakeups, Wakeups
 from latlab.report.rt import cause_details
 from latlab.report.rt.by_world import by_world
-from latlab.report.rt.doses import dose_tables
 from latlab.report.rt.late_causes import cause_table
-from latlab.report.rt.stack_story import story_tables
 from latlab.report.rt.words import check_publishable, us
 from latlab.report.table import Column, Table, figures, words
 from latlab.report.text import plain
@@ -34,32 +31,19 @@ Results = list[tuple[str, RtResult]]
 
 
 def all_tables(run: Run, results: Results) -> list[Table]:
-    """A run's tables, an experiment's summary first."""
-    return [*summary(run, results), *(table for name, result in results for table in tables(name, result, is_exact(run)))]
+    """A run's tables."""
+    return [table for name, result in results for table in tables(name, result, is_exact(run))]
 
 
 def screen_tables(run: Run, results: Results) -> list[Table]:
-    """A run's tables for a terminal: an experiment's summary, or else each measurement."""
-    return summary(run, results) or [table for name, result in results for table in brief_tables(name, result, is_exact(run))]
+    """A run's tables for a terminal."""
+    return [table for name, result in results for table in brief_tables(name, result, is_exact(run))]
 
 
 def published(run: Run, results: Results) -> list[Table]:
     """The same; refuses figures that are no latencies."""
     check_publishable(run)
     return all_tables(run, results)
-
-
-def summary(run: Run, results: Results) -> list[Table]:
-    """What an experiment comes to; nothing for a single measurement."""
-    if is_stacked(run):
-        return story_tables(run, results)
-    doses_measured = doses(run, results)
-    return dose_tables(results, doses_measured) if doses_measured else []
-
-
-def is_stacked(run: Run) -> bool:
-    """Whether it is the experiment above a real secure world."""
-    return any(dose.stack for dose in run.conditions.doses)
 
 
 def tables(name: str, result: RtResult, is_exact: bool = False) -> list[Table]:

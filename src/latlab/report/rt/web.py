@@ -12,7 +12,6 @@ from latlab.report.chart import named
 from latlab.report.page import Block, Caution, Facts, Folded, Page, Section
 from latlab.report.rt import cause_details
 from latlab.report.rt.charts import histograms, later_charts
-from latlab.report.rt.experiment import experiment
 from latlab.report.rt.wakeup_pages import TITLE, answer
 from latlab.report.rt.wakeup_tables import (
     UNIT,
@@ -20,10 +19,7 @@ from latlab.report.rt.wakeup_tables import (
     cause_tables,
     further_tables,
     is_exact,
-    is_stacked,
     latency_tables,
-    summary,
-    tables,
     worst_tables,
 )
 from latlab.report.rt.words import check_publishable, facts_of, mode_of, mode_sentence
@@ -43,25 +39,10 @@ def _sections(run: Run, results: Results) -> Iterator[Section]:
     if mode_text := mode_sentence(run):
         yield Section("", (Caution(mode_of(run), mode_text),))
     yield from partial(run)
-    yield from experiment(run, results)
-    if is_stacked(run):
-        boots = (Folded(name, tuple(tables("", result, is_exact(run)))) for name, result in results)
-        yield Section("Boot by boot", tuple(boots))
-    else:
-        yield from _measurements(run, results)
+    for number, (name, result) in enumerate(results):
+        yield Section(name or "Measurement", tuple(_measurement(result, is_exact(run), f"m{number}")))
     command = (("emulator's command", " ".join(run.command)),) if run.command else ()
     yield method(Facts((*facts_of(run), *command)))
-
-
-def _measurements(run: Run, results: Results) -> Iterator[Section]:
-    """Where an experiment was told above, its measurements are there on demand."""
-    blocks_of = [
-        (name or "Measurement", tuple(_measurement(result, is_exact(run), f"m{number}"))) for number, (name, result) in enumerate(results)
-    ]
-    if len(blocks_of) > 1 and summary(run, results):
-        yield Section("Each measurement", tuple(Folded(name, blocks) for name, blocks in blocks_of))
-        return
-    yield from (Section(name, blocks) for name, blocks in blocks_of)
 
 
 def _measurement(result: RtResult, is_exact: bool, name: str) -> Iterator[Block]:

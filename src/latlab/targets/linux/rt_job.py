@@ -240,7 +240,7 @@ read_rings
 
 
 def guest_script(workload: Workload, drivers: Drivers = Drivers(), hold_us: int | None = None, trace: bool = True) -> str:
-    """In the guest: the module that reads the rings, the drivers, the probes, and the dose of an experiment. With idle states
+    """In the guest: the module that reads the rings, the drivers, the probes, and the delay that the firmware injects. With idle states
     every wake-up leaves several records, so the rings are read during the measurement."""
     before = ["OUT=/out", "PHASE=/dev/console", GUEST_SHARED, INSERT_RINGS, *drivers.steps]
     if trace:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "monitor.h"
 #include "psci.h"
+#include "require.h"
 
 #define PSCI_RANGE_MASK 0xBFFFFFE0U /* either convention, functions 0 to 0x1F of the standard secure service */
 
@@ -9,6 +10,7 @@ struct monitor_platform monitor;
 /* The trace service leaves no event: a reader would never reach the end of its own ring. */
 static void __attribute__((noinline)) handle_other(uint32_t id, struct smc_frame *frame)
 {
+    REQUIRE(monitor.core_of_mpidr != NULL && monitor.ring != NULL && monitor.location != NULL && monitor.cores != 0);
     if (trace_call(id, frame)) {
         return;
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The rings, seen from the normal world: PMF's calls and latlab's own. docs/reference/trace-format.md is the promise. */
 #include "monitor.h"
+#include "require.h"
 
 #define ID_64_BIT 0x40000000U
 #define PMF_GET_TIMESTAMP_32 0x87000020U
@@ -59,6 +60,7 @@ static void topology(struct smc_frame *frame)
     }
     struct monitor_location location = monitor.location((unsigned)frame->x[1]);
 
+    REQUIRE(location.mpidr == (location.mpidr & MPIDR_AFFINITY));
     frame->x[0] = 0;
     frame->x[1] = location.mpidr;
     frame->x[2] = (uint64_t)location.core << 32 | location.cluster;
@@ -102,6 +104,7 @@ static uint64_t build_word(uint64_t offset)
     uint64_t word = 0;
     const char *build = monitor.build;
 
+    REQUIRE(build != NULL && offset + sizeof(word) <= BUILD_BYTES);
     for (unsigned at = 0; at < offset + sizeof(word) && build[at] != '\0'; at++) {
         if (at >= offset) {
             word |= (uint64_t)(uint8_t)build[at] << (8U * (at - offset));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TRNG 1.0 (Arm DEN0098). Where the bits come from is the platform's business. */
 #include "monitor.h"
+#include "require.h"
 
 #include <stddef.h>
 
@@ -24,6 +25,7 @@ static uint64_t features(uint32_t id)
 /* The lowest bits come back in the last register; bits that were not asked for are zero. */
 static void random_bits(struct smc_frame *frame, uint64_t bits, unsigned word_bits)
 {
+    REQUIRE(word_bits == 32 || word_bits == 64);
     if (bits == 0 || bits > (uint64_t)WORDS * word_bits) {
         frame->x[0] = INVALID_PARAMETERS;
         return;

@@ -30,9 +30,22 @@ static void unlock_up_to(const struct psci_core *core, const struct psci_domain 
     }
 }
 
+/* Whether the domain's sums hold the vote of one child. Lock held. */
+static inline bool has_counted(const struct psci_domain *domain, const struct psci_vote *vote)
+{
+    for (unsigned level = 1; level < PSCI_LEVELS; level++) {
+        if (psci_votes_at(domain->running, level) < psci_votes_at(vote->running, level)
+            || psci_votes_at(domain->retention, level) < psci_votes_at(vote->retention, level)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Replaces a child's vote in the sums of its domain. */
 static void cast(struct psci_domain *domain, struct psci_vote *vote, struct psci_vote now)
 {
+    REQUIRE(has_counted(domain, vote));
     domain->running += now.running - vote->running;
     domain->retention += now.retention - vote->retention;
     *vote = now;
@@ -69,6 +82,8 @@ int64_t psci_check_last(const struct psci_core *core, const struct psci_request 
 {
     const struct psci_vote *own = &core->vote;
 
+    REQUIRE(core == psci_self());
+    REQUIRE(request->highest != PSCI_LEVEL_CORE && request->highest <= psci.platform->topology->top_level);
     if (request->last_at < request->highest) {
         return PSCI_INVALID_PARAMETERS;
     }
@@ -92,6 +107,7 @@ int64_t psci_check_last(const struct psci_core *core, const struct psci_request 
 
 static void start_down(struct psci_domain *domain, enum psci_local_state local)
 {
+    REQUIRE(domain->local == PSCI_RUN && local != PSCI_RUN);
     domain->local = local;
     domain->down_ticks = arch_counter_ticks();
     if (local == PSCI_OFF) {
@@ -108,6 +124,8 @@ enum psci_level psci_coordinate_down(struct psci_core *core, const struct psci_r
     struct psci_vote *vote = &core->vote;
     struct psci_vote now = request->vote;
 
+    REQUIRE(core == psci_self());
+    REQUIRE(request->local[PSCI_LEVEL_CORE] != PSCI_RUN);
     for (;;) {
         lock(domain);
         cast(domain, vote, now);
@@ -160,6 +178,7 @@ enum psci_level psci_settle_down(const struct psci_core *core, enum psci_level l
 {
     enum psci_level goes_down = PSCI_LEVEL_CORE;
 
+    REQUIRE(last_man_of != PSCI_LEVEL_CORE);
     FOR_EACH_DOMAIN (domain, core, last_man_of) {
         if (arch_shared_load(&domain->wanted) != 0) {
             break;
@@ -171,6 +190,7 @@ enum psci_level psci_settle_down(const struct psci_core *core, enum psci_level l
 
 void psci_publish_down(const struct psci_core *core, enum psci_level last_man_of, enum psci_level goes_down)
 {
+    REQUIRE(last_man_of != PSCI_LEVEL_CORE && goes_down <= last_man_of);
     FOR_EACH_DOMAIN (domain, core, last_man_of) {
         arch_shared_store(&domain->state, domain->level <= goes_down ? PSCI_DOMAIN_DOWN : PSCI_DOMAIN_ON);
     }
@@ -220,6 +240,7 @@ static struct psci_domain *find_in_transit(const struct psci_core *core, const s
  */
 static void note_up(struct psci_domain *domain, bool was_down)
 {
+    REQUIRE(domain->local != PSCI_RUN);
     if ((was_down || domain->local == PSCI_RETENTION) && domain->down_ticks != 0) {
         domain->stat[domain->local].count++;
         domain->stat[domain->local].residency_ticks += arch_counter_ticks() - domain->down_ticks;
@@ -297,6 +318,8 @@ void psci_coordinate_up(struct psci_core *core)
 {
     enum psci_level claimed = PSCI_LEVEL_CORE;
 
+    REQUIRE(core == psci_self());
+    REQUIRE(core->vote.running != PSCI_VOTE_AWAKE.running);
     for (;;) {
         struct psci_domain *in_transit = try_up(core, &claimed);
 

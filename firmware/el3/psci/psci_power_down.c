@@ -26,6 +26,8 @@ void psci_power_down(struct psci_core *core, enum psci_level last_man_of, bool f
 {
     enum psci_level goes_down = PSCI_LEVEL_CORE;
 
+    REQUIRE(core == psci_self());
+    REQUIRE(last_man_of <= psci.platform->topology->top_level);
     if (psci.platform->core_prepare_down != NULL) {
         psci.platform->core_prepare_down(core->index, for_off);
     }

@@ -5,6 +5,7 @@
 
 #include "arch.h"
 #include "psci.h"
+#include "require.h"
 
 /* A core as seen from outside; the value of psci_core.state. */
 enum psci_core_state {

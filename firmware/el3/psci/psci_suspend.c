@@ -7,6 +7,7 @@ static void stand_by(struct psci_core *core, const struct psci_request *request)
 {
     uint64_t down_ticks = arch_counter_ticks();
 
+    REQUIRE(!psci_is_powerdown(request));
     arch_shared_store(&core->state, PSCI_CORE_IN_RETENTION);
     trace_event(TRACE_ENTER_HW_LOW_PWR, (uint64_t)request->highest);
     arch_interrupt_wait();

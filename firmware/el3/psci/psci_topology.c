@@ -7,6 +7,7 @@ struct psci_domain *psci_domain_at(const struct psci_core *core, enum psci_level
 {
     struct psci_domain *domain = core->domain;
 
+    REQUIRE(level != PSCI_LEVEL_CORE && level <= psci.platform->topology->top_level);
     while (domain->level != level) {
         domain = domain->parent;
     }
@@ -17,6 +18,7 @@ struct psci_core *psci_core_of_mpidr(uint64_t mpidr)
 {
     int index = psci.platform->core_of_mpidr(mpidr);
 
+    REQUIRE(index < (int)psci.platform->topology->cores);
     return index < 0 ? NULL : &psci.cores[index];
 }
 
@@ -92,6 +94,10 @@ static void init_off_request(enum psci_level top)
 
 void psci_init(const struct psci_platform *platform, unsigned boot_core)
 {
+    REQUIRE(platform->topology->cores <= PSCI_MAX_CORES && platform->topology->domains <= PSCI_MAX_DOMAINS);
+    REQUIRE(boot_core < platform->topology->cores && platform->topology->top_level < PSCI_LEVELS);
+    REQUIRE(platform->core_of_mpidr != NULL && platform->mpidr_of_core != NULL && platform->is_ns_memory != NULL);
+    REQUIRE(platform->core_on != NULL && platform->power_down != NULL);
     psci.platform = platform;
     arch_shared_store(&psci.suspend_mode, PSCI_PLATFORM_COORDINATED);
     init_off_request(platform->topology->top_level);

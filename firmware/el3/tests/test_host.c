@@ -109,6 +109,22 @@ static void swaps_uncached(unsigned core)
     arch_shared_compare_swap(&psci.cores[core].state, 0, 1);
 }
 
+static void comes_up_awake(unsigned core)
+{
+    psci_coordinate_up(&psci.cores[core]);
+}
+
+static void goes_down_for_another(unsigned core)
+{
+    psci_power_down(&psci.cores[core + 1U], PSCI_LEVEL_CORE, true);
+}
+
+static void votes_without_a_vote(unsigned core)
+{
+    psci.cores[core].domain->running = 0;
+    psci_coordinate_down(&psci.cores[core], &psci.off);
+}
+
 static void stops_cached(unsigned core)
 {
     host_power_down(core, false);
@@ -123,6 +139,9 @@ TEST(cache_maintenance_with_a_lock_held_breaks_the_run) { check_breaks(flushes_w
 TEST(a_platform_hook_with_a_lock_held_breaks_the_run) { check_breaks(hooks_with_lock, "platform hook with a lock held"); }
 TEST(a_lock_taken_with_caches_off_breaks_the_run) { check_breaks(locks_uncached, "takes a lock with its caches off"); }
 TEST(a_swap_with_caches_off_breaks_the_run) { check_breaks(swaps_uncached, "swaps with its caches off"); }
+TEST(a_core_that_has_its_votes_comes_up_and_breaks_the_run) { check_breaks(comes_up_awake, "requirement does not hold: core->vote.running"); }
+TEST(a_power_down_of_another_core_breaks_the_run) { check_breaks(goes_down_for_another, "requirement does not hold: core == psci_self()"); }
+TEST(a_vote_that_no_domain_counted_breaks_the_run) { check_breaks(votes_without_a_vote, "requirement does not hold: has_counted"); }
 TEST(a_power_down_with_caches_on_breaks_the_run) { check_breaks(stops_cached, "caches on"); }
 
 static unsigned order[4];

@@ -9,6 +9,7 @@ set(LATLAB_PLATFORM_COMMON ${CMAKE_CURRENT_LIST_DIR})
 option(LATLAB_HARDENED "Each entry to EL3 flushes the branch predictor and stops the cycle counter, on cores that need it" OFF)
 option(LATLAB_HOSTILE_POWER_DOWN "For tests: a power-down scrambles every register that the specification lets it lose" OFF)
 option(LATLAB_DELAYS "For tests: wherever two cores or a core and a device can meet, the core may wait, as a seed says" OFF)
+option(LATLAB_CHECKED "The cores check what they require of their callers" OFF)
 option(LATLAB_FEATURES "OFF for tests: EL3 grants the normal world no feature newer than Armv8.0" ON)
 # What runs once, at boot, is to be small; nothing of it is measured.
 set(LATLAB_COLD -Os CACHE STRING "How what runs once is optimised")
@@ -57,6 +58,7 @@ function(add_firmware)
         $<$<BOOL:${LATLAB_DELAYS}>:${arch}/delays>)
     target_link_libraries(firmware PRIVATE latlab_trace fdt)
     target_compile_definitions(firmware PRIVATE LATLAB_FEATURES=$<BOOL:${LATLAB_FEATURES}> LATLAB_DELAYS=$<BOOL:${LATLAB_DELAYS}>
+        $<$<BOOL:${LATLAB_CHECKED}>:LATLAB_CHECKED>
         LATLAB_HARDENED=$<BOOL:${LATLAB_HARDENED}> LATLAB_HOSTILE_POWER_DOWN=$<BOOL:${LATLAB_HOSTILE_POWER_DOWN}>
         "LATLAB_BUILD=\"${build}\"" ${ARG_DEFINITIONS})
     list(TRANSFORM ARG_COLD REPLACE "^[^/]+$" "${CMAKE_CURRENT_SOURCE_DIR}/\\0")

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "host_private.h"
+#include "require.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -205,4 +206,9 @@ uint8_t *host_stack(unsigned core, size_t *bytes)
 {
     *bytes = HOST_STACK_BYTES;
     return stacks[core];
+}
+
+void require_failed(const char *condition)
+{
+    host_fail("a requirement does not hold: %s", condition);
 }

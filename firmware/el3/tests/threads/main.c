@@ -10,6 +10,7 @@
 
 #include "psci.h"
 #include "psci_private.h"
+#include "require.h"
 
 #define CORES 4U
 #define CORES_PER_CLUSTER 2U
@@ -55,6 +56,12 @@ static int core_of_mpidr(uint64_t mpidr)
         }
     }
     return -1;
+}
+
+void require_failed(const char *condition)
+{
+    fprintf(stderr, "a requirement does not hold: %s\n", condition);
+    abort();
 }
 
 static bool is_ns_memory(uint64_t address, uint64_t bytes)

@@ -91,7 +91,8 @@ class Analysis:
     `join`.
 
     `counted` is the number of samples at each place, `burst` the number that one event can take. `rounding` is the largest step of a
-    metric's printed figures. `limited` holds samples against a limit. `summary` are derived figures for the JSON export.
+    metric's printed figures. `limited` holds samples against a limit.
+    `summary` are the derived figures of the JSON export: rows `test, metric, core, n, minimum, median, maximum` in ticks.
     """
 
     explain: Callable[[Run], tuple[Explanation, ...]] = _nothing
@@ -106,7 +107,7 @@ class Analysis:
     tail_metric: Metric = Metric.WAKEUP
     tests: Callable[[Run], Iterable[str]] = _nothing
     join: Callable[[Sequence[Run]], Contents] | None = None
-    summary: Callable[[Run], Sequence[Any]] = _nothing
+    summary: Callable[[Run], Sequence[Line]] = _nothing
     time_line: Callable[[RunArtifacts], TimeLine] | None = None
 
 

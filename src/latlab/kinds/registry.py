@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from latlab.errors import DataError
+from latlab.kinds.file_format import FileFormat
 from latlab.kinds.kind import Pairs, RunKind
 from latlab.model.run import Contents, Run
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from latlab.analysis.base.comparison import Comparison
 
 GROUP = "latlab.kinds"
+FORMATS = "latlab.formats"
 BUILT_IN: Mapping[str, str] = {
     "attacks": "latlab.products.attacks",
     "design": "latlab.products.experiments",
@@ -32,6 +34,7 @@ CAMPAIGNS: Mapping[str, str] = {"psa": "latlab.products.psa", "steal": "latlab.p
 """Campaigns whose runs have more than others of their kind."""
 
 AnyKind = RunKind[Any, Any]
+Record = TypeVar("Record")
 
 
 class UnknownKind(DataError, ValueError):
@@ -96,25 +99,38 @@ def _campaign_row(campaign: str) -> AnyKind:
     return _row(CAMPAIGNS[campaign])
 
 
+def file_formats() -> tuple[FileFormat, ...]:
+    """The formats of installed packages. latlab asks them about files that it does not know itself."""
+    return tuple(_loaded(point, FileFormat) for point in _points(FORMATS).values())
+
+
 @cache
 def _entry_points() -> Mapping[str, Any]:
+    return {name: point for name, point in _points(GROUP).items() if name not in BUILT_IN}
+
+
+@cache
+def _points(group: str) -> Mapping[str, Any]:
     from importlib.metadata import entry_points
 
-    points: Iterable[Any] = entry_points(group=GROUP)
-    return {point.name: point for point in points if point.name not in BUILT_IN}
+    points: Iterable[Any] = entry_points(group=group)
+    return {point.name: point for point in points}
 
 
 @cache
 def _plugin(name: str) -> AnyKind:
-    point = _entry_points()[name]
-    try:
-        row = point.load()
-    except Exception as error:  # a plugin can fail in any way
-        raise DataError(f"the kind {name!r} of the package {_package(point)} cannot be loaded ({error}); update or uninstall it") from error
-    if not isinstance(row, RunKind) or row.name != name:
-        raise DataError(f"the kind {name!r} of the package {_package(point)} is no RunKind of that name; update or uninstall it")
+    row: AnyKind = _loaded(_entry_points()[name], RunKind)
     return row
 
 
-def _package(point: Any) -> str:
-    return str(point.dist.name if point.dist else point.value)
+def _loaded(point: Any, record: type[Record]) -> Record:
+    """Raises DataError if the package fails to load, or names something else."""
+    package = point.dist.name if point.dist else point.value
+    cure = "update or uninstall the package"
+    try:
+        row = point.load()
+    except Exception as error:  # a package can fail in any way
+        raise DataError(f"{point.name!r} in {point.group} of {package} cannot be loaded ({error}); {cure}") from error
+    if not isinstance(row, record) or row.name != point.name:  # type: ignore[attr-defined]
+        raise DataError(f"{point.name!r} in {point.group} of {package} is no {record.__name__} of that name; {cure}")
+    return row

@@ -21,7 +21,7 @@ SCHEMA = "latlab-run"
 VERSION = 3
 HEAD = (
     "id", "campaign", "target", "platform", "build", "status", "conditions", "capture_cost_ticks", "started_utc", "emulator", "command",
-    "source", "resolutions", "facts", "provenance",
+    "source", "resolutions", "facts", "provenance", "label",
 )  # fmt: skip
 MOST_CORES = 1 << 16
 
@@ -54,12 +54,14 @@ class _Head(msgspec.Struct):
     problem_details: tuple[tuple[str, ...], ...] = ()
     provenance: Provenance = UNKNOWN
     simulated: bool = False
+    label: str = ""
     schema: str = SCHEMA
     version: int = VERSION
 
 
 def render(run: Run) -> str:
-    """Every file has the keys of each kind of latlab, which are empty for a run of another kind."""
+    """Every file has the keys of each kind of latlab, which are empty for a run of another kind. `figures` are derived, and no
+    reader takes them back."""
     head = _Head(
         **{name: getattr(run, name) for name in HEAD},
         kind=run.kind,
@@ -75,7 +77,7 @@ def render(run: Run) -> str:
     )
     kind = kind_of(run)
     empty_keys = {key: value for name in BUILT_IN for key, value in kind_named(name).codec.keys.items()}
-    document = {**msgspec.structs.asdict(head), **empty_keys, **kind.codec.to_json(run.contents)}
+    document = {**msgspec.structs.asdict(head), **empty_keys, **kind.codec.to_json(run.contents), "figures": kind.analysis.summary(run)}
     return msgspec.json.encode(document).decode() + "\n"
 
 

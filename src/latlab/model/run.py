@@ -300,6 +300,7 @@ class Run:
 
     `platform` is `UNNAMED` if the source of the figures does not state it. `source` names the file of an imported run. `resolutions` are
     metrics that were printed more coarsely than the clock counts, in ns. `facts` are for a reader: no code uses them.
+    `label` is the name that a user gave the stored run.
     """
 
     campaign: str
@@ -323,6 +324,7 @@ class Run:
     provenance: Provenance = UNKNOWN
     facts: tuple[tuple[str, str], ...] = ()
     id: str = ""
+    label: str = ""
 
     @property
     def is_simulated(self) -> bool:

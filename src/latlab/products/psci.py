@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from latlab.kinds.kind import Analysis, Codec, Files, Forms, Lines, Pairs, RunKind, StoredParts
+from latlab.kinds.kind import Analysis, Codec, Files, Forms, Line, Lines, Pairs, RunKind, StoredParts
 from latlab.model.enums import Metric
 from latlab.model.run import Run, Spans
 
@@ -134,6 +134,12 @@ def _join(runs: Sequence[Run]) -> Spans:
     return joined_spans(runs)
 
 
+def _summary(run: Run) -> Sequence[Line]:
+    from latlab.analysis.base.summary import summarise
+
+    return [(row.test, row.metric, str(row.core), row.n, row.minimum, row.median, row.maximum) for row in summarise(run)]
+
+
 def _time_line(material: RunArtifacts) -> TimeLine:
     from latlab.campaigns.psa import load_symbols
     from latlab.campaigns.time_lines import time_line_of_spans
@@ -216,6 +222,7 @@ KIND = RunKind(
         tails=_tails,
         tests=_tests,
         join=_join,
+        summary=_summary,
         time_line=_time_line,
     ),
     forms=Forms(screen=_screen, document=_document, csv=_csv, page=_page, guide=_guide, lines=_lines, extent=_extent),

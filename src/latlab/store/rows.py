@@ -58,7 +58,7 @@ def run_of(row: Row, contents: Contents | None = None, problems: tuple[Problem, 
     """A run without its contents where these are not given. Raises ValueError where the row is damaged."""
     _check(row, runs_table)
     return Run(
-        **{name: row[name] for name in ("id", *PLAIN)},
+        **{name: row[name] for name in ("id", "label", *PLAIN)},
         **{name: _typed(row[name], kind) for name, kind in PACKED.items()},
         topology=_topology(row["topology"]),
         tick=Tick(Clock(row["clock"]), _positive(row["tick_value"])),

@@ -347,7 +347,7 @@ class Store:
 
     def _damaged(self, run_id: str, error: Exception) -> str:
         if isinstance(error, UnknownKind):
-            return f"run {run_id} in {self.place} cannot be read: {error}"
+            return f"run {run_id} in {self.place} cannot be read: {error}; `latlab runs rm {run_id}` removes it"
         return f"run {run_id} in {self.place} is damaged ({error}); `latlab runs rm {run_id}` removes it"
 
     @staticmethod

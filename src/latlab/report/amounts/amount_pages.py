@@ -101,6 +101,7 @@ def _notes(amounts: list[Amount]) -> tuple[str, ...]:
 def _facts(run: Run) -> tuple[tuple[str, str], ...]:
     pairs = (
         ("run", f"{run.id}, {run.status.value}"),
+        ("label", run.label),
         ("platform", run.platform),
         ("imported from", run.source),
         ("started (UTC)", run.started_utc),

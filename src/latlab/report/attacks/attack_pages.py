@@ -134,6 +134,7 @@ def _counts(results: Sequence[AttackResult]) -> tuple[int, ...]:
 def _facts(run: Run) -> tuple[tuple[str, str], ...]:
     pairs = (
         ("run", f"{run.id}, {run.status.value}"),
+        ("label", run.label),
         ("platform", run.platform),
         ("build", run.build.firmware),
         ("emulator", run.emulator),

@@ -220,5 +220,5 @@ KIND = RunKind(
     is_measured=True,
     hidden=_hidden,
     problems=_problems,
-    verbs=("run rt", "run rt-trng"),
+    verbs=("run rt",),
 )

@@ -278,7 +278,6 @@ CONDITIONS = (
 WITHOUT_RULE: Mapping[str, str] = {
     "affinity": "each row of a run names its CPU, so that a CPU without a row is missing data",
     "commands": "the conditions that they set are fields of their own",
-    "doses": "each injected delay is a measurement with a name of its own within the run",
 }
 """Fields of the conditions without a rule, and why two runs that differ there are still alike."""
 OF_THE_RUN = tuple(condition for condition in CONDITIONS if condition.name in ("mode", "emulator", "build options", "tick"))

@@ -27,7 +27,7 @@ PATTERN_TESTS = ("search", "match", "fullmatch", "findall", "finditer")
 OTHER_FACTS = ("analysis/ladder/explain_platform.py", "formats/dump/calls_log.py")
 # Where a term of the glossary is a class.
 HOMES: dict[str, str] = {
-    "Amount": "model/run.py",
+    "Amount": "model/amounts.py",
     "Blind": "model/stolen.py",
     "Boot": "formats/dump/frames.py",
     "Cell": "analysis/base/comparison.py",

@@ -21,7 +21,8 @@ from latlab.analysis.wakeups.cause_rates import events_to_see
 from latlab.formats import run_json
 from latlab.model.blame import Blame, BlameKind
 from latlab.model.conditions import Mode
-from latlab.model.run import LateWakeup, Run
+from latlab.model.distributions import LateWakeup
+from latlab.model.run import Run
 from support.command import latlab
 from support.wakeup_runs import distribution, drawn, wakeup_run
 

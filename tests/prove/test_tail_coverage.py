@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from latlab.analysis.wakeups.tail import tails
+from latlab.analysis.extremes import tails
 from latlab.model.enums import Clock, Metric
 from latlab.model.run import CoreId, Sample, Tick
 from support.runs import ONE_CORE, run_with

@@ -12,8 +12,8 @@ import numpy as np
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
+from latlab.analysis.extremes import tails
 from latlab.analysis.history import Series, history
-from latlab.analysis.wakeups.tail import tails
 from latlab.model.enums import Clock, Metric
 from latlab.model.run import CoreId, Run, Sample, Tick, Topology
 from support.runs import run_with

@@ -22,10 +22,12 @@ from latlab.campaigns.importing_wakeups import import_measured
 from latlab.catalog import event_table
 from latlab.formats import attack_rows
 from latlab.formats.probe.functions import FUNCTIONS_LOG, KINDS_LOG, TIMELINES_LOG, render_functions
-from latlab.model.attacks import AttackOutcome, AttackResult, Family
+from latlab.model.amounts import Amounts
+from latlab.model.attacks import AttackOutcome, AttackResult, Attacks, Family
 from latlab.model.enums import Metric, RunStatus
+from latlab.model.experiment import Experiment
 from latlab.model.life import SeriesPart
-from latlab.model.run import Amounts, Attacks, CalledAt, CoreId, Experiment, Problem, Run, SpanTimeline
+from latlab.model.run import CalledAt, CoreId, Problem, Run, SpanTimeline
 from latlab.store.listing import remove
 from latlab.store.store import Store, open_store
 from latlab.targets.linux.steal_job import file_of

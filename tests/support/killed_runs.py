@@ -22,7 +22,7 @@ from latlab.catalog import event_table
 from latlab.errors import DataError
 from latlab.formats.dump.dump import Iteration, read_dump
 from latlab.formats.wakeups.recorder import read_record
-from latlab.model.enums import Kind, RunStatus
+from latlab.model.enums import RunStatus
 from latlab.model.run import Run
 from latlab.store.store import open_store
 from latlab.targets.guest.checkpoints import SHARED, read_shared
@@ -125,11 +125,11 @@ class KilledRun:
         return self._check_contents(run, store.logs(run.id))
 
     def _check_contents(self, run: Run, logs: dict[str, bytes]) -> str:
-        if run.kind is Kind.SPANS:
+        if run.kind == "spans":
             found = read_dump((line.decode("utf-8", "replace") for line in logs.get("console", b"").splitlines()), event_table())
             assert len({(t.test, t.boot, t.iteration) for t in run.traces}) == sum(isinstance(item, Iteration) for item in found)
             return "spans" if run.samples else "empty"
-        if run.kind in (Kind.AMOUNTS, Kind.ATTACKS):
+        if run.kind in ("amounts", "attacks"):
             return str(run.kind)
         if run.target == "linux":
             return self._check_linux(logs)

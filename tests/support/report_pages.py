@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from latlab.analysis.compare import compare
-from latlab.analysis.design.effects import analysis_of
+from latlab.analysis.design.effects import effects_of
 from latlab.analysis.history import history
 from latlab.analysis.spans.psa_builds import BuildResult
 from latlab.campaigns.benchmarks import import_amounts, with_amounts
@@ -16,7 +16,8 @@ from latlab.campaigns.power_results import power_result
 from latlab.campaigns.rt_results import results_of
 from latlab.campaigns.site import compare_stored, measured, published_boards
 from latlab.campaigns.steal_results import StealPhase
-from latlab.model.run import Attacks, WakeupCounts
+from latlab.model.attacks import Attacks
+from latlab.model.distributions import WakeupCounts
 from latlab.model.symbols import Symbols
 from latlab.report.amounts import amount_pages as amounts_pages
 from latlab.report.amounts import stolen as steal_pages
@@ -63,8 +64,7 @@ def every_page(folder: Path) -> Iterator[tuple[str, Page]]:
     text = (DATA / "tools" / "hackbench.txt").read_bytes()
     amounts = store.load(import_amounts(store, text, "hackbench.txt", "board"))
     experiment = load("published:ti/am62l/factors-2026")
-    assert experiment.experiment is not None
-    yield "design", design_pages.document(experiment, *analysis_of(experiment, experiment.experiment))
+    yield "design", design_pages.document(experiment, *effects_of(experiment))
     yield "causes", rt_web.page(run_with(campaign="rt", id="rt-late", contents=WakeupCounts()), [("", late_result())])
     stolen = measured_thefts(cpu_with((1_832, 48_924, 3_530), 0), cpu_with((7_050,), 1))
     yield "steal", steal_pages.document(run_with(campaign="steal", id="steal-late"), (StealPhase("idle", stolen, ()),))

@@ -8,8 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 from latlab.model.conditions import Conditions, Mode
+from latlab.model.distributions import Distribution, WakeupCounts
 from latlab.model.enums import Clock, RunStatus
-from latlab.model.run import Build, CoreId, CoreTrace, Distribution, Run, Sample, Spans, Tick, Topology, WakeupCounts
+from latlab.model.run import Build, CoreId, CoreTrace, Run, Sample, Spans, Tick, Topology
 
 JUNO = Topology((2, 4))
 ONE_CORE = Topology((1,))

@@ -12,8 +12,9 @@ import numpy as np
 from latlab.campaigns.rt_results import CAMPAIGN, new_run, workload_conditions
 from latlab.model.blame import UNEXPLAINED
 from latlab.model.conditions import Mode
+from latlab.model.distributions import Distribution, LateWakeup, WakeupCounts
 from latlab.model.enums import Metric, RunStatus
-from latlab.model.run import UNNAMED, CoreId, Distribution, LateWakeup, Run, WakeupCounts
+from latlab.model.run import UNNAMED, CoreId, Run
 from latlab.targets.linux.rt_job import Workload
 from support.recorder_files import bucket
 

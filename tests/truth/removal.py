@@ -21,8 +21,10 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from latlab.analysis.compare import compare
 from latlab.analysis.gate import decide_gate
 from latlab.errors import DataError
+from latlab.model.amounts import Amount, Amounts, amounts_of
+from latlab.model.distributions import Distribution, WakeupCounts, distributions_of
 from latlab.model.enums import Clock, Metric, RunStatus
-from latlab.model.run import Amount, Amounts, CoreId, Distribution, Run, Sample, Spans, Tick, Topology, WakeupCounts  # fmt: skip
+from latlab.model.run import CoreId, Run, Sample, Spans, Tick, Topology
 from truth.machines import JUNO, N1SDP
 from truth.noise import Noise
 from truth.planted import Pathology, Planted
@@ -99,14 +101,14 @@ def without(run: Run, taken: Taken, rng: Rng) -> Run | None:
     if taken is Taken.NOTHING:
         return run
     share = SHARE if taken is Taken.FIFTH else 1 - SHARE
-    if run.amounts:
-        at = int(rng.integers(len(run.amounts)))
-        rest = [one for i, one in enumerate(run.amounts) if i != at]
+    if amounts_of(run):
+        at = int(rng.integers(len(amounts_of(run))))
+        rest = [one for i, one in enumerate(amounts_of(run)) if i != at]
         if taken in (Taken.FIFTH, Taken.MOST):
-            values = run.amounts[at].values
-            rest.append(replace(run.amounts[at], values=values[: len(values) - max(1, round(share * len(values)))]))
+            values = amounts_of(run)[at].values
+            rest.append(replace(amounts_of(run)[at], values=values[: len(values) - max(1, round(share * len(values)))]))
         return replace(run, contents=Amounts(tuple(rest), "made")) if taken is not Taken.CORE else None
-    if run.distributions:
+    if distributions_of(run):
         return _wakeups_without(run, taken, share, rng)
     tests = list(dict.fromkeys(one.test for one in run.samples))
     cores = list(dict.fromkeys(one.core for one in run.samples))
@@ -129,7 +131,7 @@ def _is_taken(one: Sample, taken: Taken, test: str, core: CoreId, drop: set[tupl
 
 def _wakeups_without(run: Run, taken: Taken, share: float, rng: Rng) -> Run | None:
     """The same CPU by its counts: of each interval so many are gone."""
-    found = list(run.distributions)
+    found = list(distributions_of(run))
     if taken is Taken.TEST or len(found) < 2:
         return None
     at = int(rng.integers(len(found)))

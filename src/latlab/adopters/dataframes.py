@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from latlab.errors import UsageError
-from latlab.model.enums import Kind
+from latlab.kinds.registry import kind_of
 from latlab.model.run import Run
 
 if TYPE_CHECKING:
@@ -35,14 +35,8 @@ def to_polars(run: Run) -> Any:
 
 
 def _check(run: Run) -> None:
-    if run.kind is Kind.AMOUNTS:
-        raise UsageError(f"{run.id} has benchmark metrics and no samples; `latlab export {run.id} --format csv` has one line per value")
-    if run.kind is Kind.ATTACKS:
-        raise UsageError(f"{run.id} has attacks and no samples; `latlab export {run.id} --format csv` has one line per attack")
-    if run.kind is Kind.DESIGN:
-        raise UsageError(f"{run.id} is an experiment and has no samples; `latlab export {run.id} --format csv` has one line per figure")
-    if run.kind is Kind.WAKEUPS:
-        raise UsageError(f"{run.id} has histograms and no samples; `latlab export {run.id} --format csv` has one line per interval")
+    if reason := kind_of(run).forms.without_samples:
+        raise UsageError(reason.format(id=run.id))
 
 
 def _columns(run: Run) -> dict[str, list[Any]]:

@@ -6,16 +6,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from latlab.analysis.amounts.compare_amounts import compare_amounts
 from latlab.analysis.base.comparison import Comparison, SpanComparison
 from latlab.analysis.base.conditions import differences
 from latlab.analysis.base.coverage import absences, coverage_rows, missing_samples, shortfalls
 from latlab.analysis.base.identity import NotComparable
 from latlab.analysis.base.verdicts import Limits, Verdict, overall
-from latlab.analysis.ladder.compare_spans import compare_spans
-from latlab.analysis.wakeups.compare_wakeups import compare_wakeups
 from latlab.analysis.wakeups.wakeup_identity import by_threads
-from latlab.model.enums import Kind
+from latlab.kinds.registry import kind_of_pair
 from latlab.model.run import Run
 
 
@@ -45,12 +42,8 @@ def _with_coverage(comparison: Comparison) -> Comparison:
 
 
 def _of_kind(a: Run, b: Run, limits: Limits, earlier: Sequence[Run]) -> Comparison:
-    if Kind.ATTACKS in (a.kind, b.kind):
-        raise NotComparable("a run of attacks has outcomes and no figures; print the two side by side with `latlab show`")
-    if Kind.DESIGN in (a.kind, b.kind):
-        raise NotComparable("an experiment is no run; `latlab design show` prints the effects of its factors and its runs")
-    if Kind.AMOUNTS in (a.kind, b.kind):
-        return compare_amounts(a, b, limits)
-    if Kind.WAKEUPS in (a.kind, b.kind):
-        return compare_wakeups(a, b, limits, earlier)
-    return compare_spans(a, b, limits)
+    kind = kind_of_pair(a, b)
+    if kind.pairs is None:
+        raise NotComparable(kind.incomparable)
+    comparison: Comparison = kind.pairs.compare(a, b, limits, earlier)
+    return comparison

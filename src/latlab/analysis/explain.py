@@ -5,22 +5,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from latlab.analysis.amounts.explain_amounts import explain_amount_pair
-from latlab.analysis.base.comparison import Comparison, SpanComparison, Statistic, WakeupComparison
+from latlab.analysis.base.comparison import Comparison, Statistic
 from latlab.analysis.base.explanation import Basis, Explanation
 from latlab.analysis.base.findings import ConditionsDiffer
-from latlab.analysis.ladder.explain_span_pair import explain_span_pair
-from latlab.analysis.ladder.explain_spans import explain_spans
-from latlab.analysis.wakeups.explain_wakeups import explain_wakeup_pair, explain_wakeups
-from latlab.model.enums import Kind
+from latlab.kinds.registry import kind_of, pairs_of
 from latlab.model.run import Run
 
 
 def explain_run(run: Run) -> tuple[Explanation, ...]:
     """Raises NotComparable where the run holds nothing to explain."""
-    if run.kind in (Kind.AMOUNTS, Kind.ATTACKS, Kind.DESIGN):
-        return ()
-    return explain_wakeups(run) if run.kind is Kind.WAKEUPS else explain_spans(run)
+    return kind_of(run).analysis.explain(run)
 
 
 def explain_pair(comparison: Comparison) -> tuple[Explanation, ...]:
@@ -35,9 +29,5 @@ def _of_kind(comparison: Comparison) -> tuple[Explanation, ...]:
     """Missing samples have a finding of their own, so that their rows are left out of those of the figures."""
     if comparison.missing:
         comparison = replace(comparison, rows=tuple(row for row in comparison.rows if row.statistic is not Statistic.COVERAGE))
-    match comparison:
-        case SpanComparison():
-            return explain_span_pair(comparison)
-        case WakeupComparison():
-            return explain_wakeup_pair(comparison)
-    return explain_amount_pair(comparison)
+    explained: tuple[Explanation, ...] = pairs_of(comparison).explain(comparison)
+    return explained

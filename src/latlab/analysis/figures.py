@@ -5,26 +5,20 @@ from __future__ import annotations
 
 from statistics import fmean, median
 
-from latlab.analysis.amounts.amount_figures import amount_figures
 from latlab.analysis.base.figure import Figure
 from latlab.analysis.base.figure_names import refusal
 from latlab.analysis.base.identity import NotComparable
-from latlab.analysis.ladder.span_figures import span_figures
-from latlab.analysis.wakeups.wakeup_figures import wakeup_figures
 from latlab.errors import UsageError
-from latlab.model.enums import Kind
+from latlab.kinds.registry import kind_of
 from latlab.model.run import Run
 
 
 def figures_of(run: Run) -> tuple[Figure, ...]:
     """Raises NotComparable where the run holds nothing to follow."""
-    if run.kind is Kind.ATTACKS:
-        raise NotComparable("a run of attacks has outcomes and no figures; `latlab show` prints them")
-    if run.kind is Kind.DESIGN:
-        raise NotComparable("an experiment has effects and no figures of its own; `latlab design show` prints them")
-    if run.kind is Kind.AMOUNTS:
-        return amount_figures(run)
-    return wakeup_figures(run) if run.kind is Kind.WAKEUPS else span_figures(run)
+    analysis = kind_of(run).analysis
+    if analysis.figures is None:
+        raise NotComparable(analysis.without_figures)
+    return analysis.figures(run)
 
 
 def figure_value(run: Run, text: str) -> float | None:

@@ -19,7 +19,6 @@ from latlab.analysis.base.explanation import Explanation
 from latlab.analysis.base.figure import Figure
 from latlab.analysis.base.figure_names import FigureName, refusal
 from latlab.analysis.base.findings import ConditionsDiffer
-from latlab.analysis.base.sample_matrix import resolution
 from latlab.analysis.base.summary import Mark, follows_order, mark_of
 from latlab.analysis.base.suspicion import Span, Suspicion
 from latlab.analysis.base.verdicts import Limits, Verdict
@@ -27,7 +26,8 @@ from latlab.analysis.base.wording import MORE_IS_BETTER, amount, count, heading_
 from latlab.analysis.compare import compare
 from latlab.analysis.explain import explain_pair
 from latlab.analysis.figures import figures_of
-from latlab.model.enums import Clock, Kind, Metric
+from latlab.kinds.registry import kind_of
+from latlab.model.enums import Clock, Metric
 from latlab.model.run import Run
 
 EXACT_NOTE = "the clock is deterministic, so every change beyond the threshold is exact and reported"
@@ -268,11 +268,7 @@ class _Followed:
     def _rounding(self) -> float:
         """What one step of the coarsest figures is worth; rates and averages have none."""
         metric = self._any.metric
-        if self._runs[0].kind is Kind.SPANS:
-            return max(resolution(run, metric) for run in self._runs)
-        if metric is Metric.MISSED_PERIODS or self._runs[0].kind is Kind.AMOUNTS:
-            return 0.0
-        return max(distribution.resolution_ticks * run.tick.value for run in self._runs for distribution in run.distributions)
+        return kind_of(self._runs[0]).analysis.rounding(self._runs, metric)
 
     @property
     def _beyond(self) -> Beyond:

@@ -4,14 +4,10 @@
 from __future__ import annotations
 
 from latlab.analysis.base.check import Check
-from latlab.analysis.ladder.span_invariants import check_spans
-from latlab.analysis.wakeups.wakeup_invariants import check_wakeups
-from latlab.model.enums import Kind
+from latlab.kinds.registry import kind_of
 from latlab.model.run import Run
 
 
 def check_invariants(run: Run) -> tuple[Check, ...]:
     """Raises NotComparable where the run holds nothing to check."""
-    if run.kind in (Kind.AMOUNTS, Kind.ATTACKS, Kind.DESIGN):
-        return ()
-    return check_wakeups(run) if run.kind is Kind.WAKEUPS else check_spans(run)
+    return kind_of(run).analysis.rules(run)

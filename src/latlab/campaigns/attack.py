@@ -20,10 +20,10 @@ from latlab.formats.dump.attacks_log import AttacksLog, empty_transcript, read_a
 from latlab.formats.elf_build import with_build
 from latlab.formats.probe.witness import Witness, empty_observation, read_witness
 from latlab.formats.qemu_command import with_machine
-from latlab.model.attacks import Attack, AttackOutcome, AttackResult, AttackTranscript, Extent, Observation
+from latlab.model.attacks import Attack, AttackOutcome, AttackResult, Attacks, AttackTranscript, Extent, Observation
 from latlab.model.enums import RunStatus
 from latlab.model.life import Left
-from latlab.model.run import Attacks, Build, Problem, Run
+from latlab.model.run import Build, Problem, Run
 from latlab.store.store import Store
 from latlab.targets.process.console import Console, Limits
 from latlab.targets.qemu import mps2

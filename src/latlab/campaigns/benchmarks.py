@@ -10,8 +10,9 @@ from latlab.campaigns import steal_results
 from latlab.campaigns.life import run_lifecycle
 from latlab.errors import DataError, UsageError
 from latlab.formats.measured import read_amounts
+from latlab.model.amounts import Amounts
 from latlab.model.enums import Clock, RunStatus
-from latlab.model.run import Amounts, Build, Problem, Run, Tick, Topology
+from latlab.model.run import Build, Problem, Run, Tick, Topology
 from latlab.store.rows import now_utc
 from latlab.store.store import Store
 

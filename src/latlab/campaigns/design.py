@@ -22,10 +22,12 @@ from latlab.campaigns.design_plan import FactorLevel, Plan
 from latlab.campaigns.design_results import LOG, Kept, Slot, clock_of, done_of, kept_of, slots_of, trial_of, wanted_of
 from latlab.campaigns.material import load_run
 from latlab.errors import DataError, InterruptedByUser, UsageError
-from latlab.model.enums import Clock, Kind, RunStatus
+from latlab.kinds.registry import kind_of
+from latlab.model.enums import Clock, RunStatus
+from latlab.model.experiment import Experiment
 from latlab.model.life import CUT_OFF, Life, SeriesPart
 from latlab.model.provenance import Provenance
-from latlab.model.run import Build, Experiment, Run, Tick, Topology
+from latlab.model.run import Build, Run, Tick, Topology
 from latlab.store.owner import is_alive, is_here
 from latlab.store.rows import now_utc
 from latlab.store.store import PART_VARIABLE, Store
@@ -172,7 +174,7 @@ def _measure(store: Store, run_id: str, plan: Plan, slot: Slot, place: str, runs
     run_of_slot = done_of(store, run_id).get(slot.number)
     if run_of_slot is None:
         return f"`latlab {' '.join((*plan.run, *_options(levels)))}` ended with status {code} and left no complete run"
-    if store.load(run_of_slot).kind not in (Kind.SPANS, Kind.WAKEUPS, Kind.AMOUNTS):
+    if not kind_of(store.load(run_of_slot)).is_measured:
         return f"{run_of_slot} has no figures"
     response_of([trial_of(slot, load_run(store, run_of_slot))], plan.response, run_of_slot)
     return ""

@@ -15,8 +15,8 @@ from latlab.analysis.figures import figures_of
 from latlab.campaigns.design_plan import Plan
 from latlab.errors import DataError
 from latlab.model.enums import Clock, RunStatus
-from latlab.model.experiment import Trial, TrialFigure
-from latlab.model.run import Experiment, Problem, Run
+from latlab.model.experiment import Experiment, Trial, TrialFigure
+from latlab.model.run import Problem, Run
 from latlab.store.store import Store
 
 LOG = "design.json"

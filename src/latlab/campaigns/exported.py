@@ -13,8 +13,9 @@ from latlab.analysis.wakeups.wakeup import silence
 from latlab.errors import DataError
 from latlab.formats import run_json
 from latlab.formats.probe.functions import FUNCTIONS_LOG, render_functions
-from latlab.model.enums import Kind
-from latlab.model.run import Distribution, Run
+from latlab.kinds.registry import kind_of
+from latlab.model.distributions import Distribution, distributions_of
+from latlab.model.run import Run
 from latlab.model.wakeups import CpuWakeups, Histogram, Outlier, Wakeups
 from latlab.store.store import Store
 
@@ -29,7 +30,7 @@ def is_export(data: bytes) -> bool:
 def import_export(store: Store, data: bytes, name: str, run_id: str = "") -> str:
     """The run's id, which is a new one unless it is given. Raises DataError for a file that is damaged, or of a kind without figures."""
     run = parsed(data, name)
-    if run.kind is Kind.POWER:
+    if kind_of(run).codec.unreadable:
         raise DataError(f"{name}: an export has no power cycles; import the console log of {run.id} instead")
     imported = replace(run, source=name, facts=(*run.facts, ("exported from", run.id)))
     begun = store.begin(imported, run_id=run_id)
@@ -59,7 +60,7 @@ def results_of_export(run: Run, files: Mapping[str, bytes]) -> list[tuple[str, R
     """What each tool counted. What the kernel and the firmware did is in no export."""
     whole = with_export(run, files)
     by_test: dict[str, list[Distribution]] = {}
-    for distribution in whole.distributions:
+    for distribution in distributions_of(whole):
         by_test.setdefault(distribution.test, []).append(distribution)
     if not by_test:
         raise DataError(f"{run.source}: no wake-ups in the export; export the run again")

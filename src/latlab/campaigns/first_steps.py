@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from latlab.campaigns.doctor import DoctorFinding, machine_findings
 from latlab.errors import LatlabError
-from latlab.model.enums import Kind, RunStatus
+from latlab.kinds.registry import is_sampled
+from latlab.model.enums import RunStatus
 from latlab.model.life import Head
 from latlab.store.listing import Filter, heads
 from latlab.store.store import open_store
@@ -65,7 +66,7 @@ def _state(place: str, newest: Sequence[Head]) -> str:
 def _with(newest: Sequence[Head]) -> tuple[tuple[str, str], ...]:
     last = newest[-1]
     commands = [("latlab show last", "Print its figures"), (f"latlab report last -o {last.id}.html", "Write it as a page with charts")]
-    if last.status == RunStatus.COMPLETE.value and last.kind == Kind.SPANS.value:
+    if last.status == RunStatus.COMPLETE.value and is_sampled(last.kind):
         commands.insert(1, ("latlab explain last", "Print what its figures consist of"))
     if len(newest) > 1 and _alike(newest[-2], last):
         commands.append(("latlab compare last~1 last", "Print what changed since the run before"))

@@ -4,16 +4,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from latlab.campaigns.exported import import_export, is_export
 from latlab.campaigns.importing import CONSOLE_MARKS, import_log, is_console_log
 from latlab.campaigns.importing_wakeups import import_measured
+from latlab.campaigns.life import run_lifecycle
 from latlab.campaigns.recording import Recorded
 from latlab.errors import DataError, UsageError
 from latlab.formats.measured import known_names, proven_tools, quoted, unproven
-from latlab.model.enums import Clock
+from latlab.kinds.file_format import FileFormat
+from latlab.kinds.registry import file_formats
+from latlab.model.enums import Clock, RunStatus
 from latlab.model.run import UNNAMED, Topology
+from latlab.store.rows import now_utc
 from latlab.store.store import Store
 
 CONSOLE = "console"
@@ -43,12 +47,36 @@ def import_file(store: Store, data: bytes, name: str, stated: StatedOptions) -> 
     if is_export(data):
         _refuse(stated, ("tool", *OF_CONSOLE, *OF_MEASURED, *OF_ALL), f"{name} is an export of latlab, which states it")
         return import_export(store, data, name)
+    if file_format := _of_package(data, stated.tool):
+        _refuse(stated, (*OF_CONSOLE, *OF_MEASURED), f"{name} is of {file_format.name}, whose files state it")
+        return _import_of_package(store, file_format, data, name, stated)
     if _is_console(data, name, stated.tool):
         _refuse(stated, OF_MEASURED, f"{name} is a console log, in which nothing was due")
         return import_log(store, data, name, stated.topology, stated.clock, stated.platform, stated.firmware, stated.core_mhz)
     _refuse(stated, OF_CONSOLE, f"{name} is no console log")
     common_options = (stated.platform or UNNAMED, stated.duration, stated.interval, stated.firmware or "unknown")
     return import_measured(store, data, name, *common_options, tool=stated.tool or "")
+
+
+def _of_package(data: bytes, tool: str | None) -> FileFormat | None:
+    """The format of an installed package: the one that the user names, or one that knows the file if latlab does not."""
+    if tool is not None:
+        is_known = tool == CONSOLE or tool in known_names()
+        return None if is_known else next((file_format for file_format in file_formats() if file_format.name == tool), None)
+    if proven_tools(data) or any(mark in data for mark in CONSOLE_MARKS):
+        return None
+    return next((file_format for file_format in file_formats() if file_format.knows(data)), None)
+
+
+def _import_of_package(store: Store, file_format: FileFormat, data: bytes, name: str, stated: StatedOptions) -> str:
+    file = file_format.read(data, name)
+    run = replace(file.run, target="import", source=name, platform=stated.platform or file.run.platform, started_utc=now_utc())
+    if stated.firmware:
+        run = replace(run, build=replace(run.build, firmware=stated.firmware))
+    with run_lifecycle(store, run) as run_id:
+        store.add(run_id, problems=run.problems, logs=file.logs)
+        store.finish(run_id, RunStatus.PARTIAL if run.problems else RunStatus.COMPLETE)
+    return run_id
 
 
 def _is_console(data: bytes, name: str, tool: str | None) -> bool:

@@ -17,7 +17,8 @@ from latlab.errors import LatlabError
 from latlab.model.conditions import Conditions, Mode
 from latlab.model.enums import Clock
 from latlab.model.life import Left
-from latlab.model.run import PowerCycles, Problem, Run, Tick, Topology
+from latlab.model.power_cycles import PowerCycles
+from latlab.model.run import Problem, Run, Tick, Topology
 from latlab.store.rows import now_utc
 from latlab.store.store import Store
 from latlab.targets.guest.guest import GuestMachine, find_firmware, run_guest, stack_of

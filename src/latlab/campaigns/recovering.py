@@ -10,16 +10,14 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from latlab.catalog import event_table
 from latlab.errors import LatlabError, UsageError
 from latlab.formats.dump.calls_log import CallsLog
-from latlab.formats.dump.dump import Iteration, read_dump
-from latlab.formats.dump.frames import Boot
 from latlab.formats.probe.decoder import Decoder
 from latlab.formats.probe.functions import FUNCTIONS_LOG, render_functions
-from latlab.model.enums import Kind, RunStatus
+from latlab.kinds.registry import kind_of, row_of
+from latlab.model.enums import RunStatus
 from latlab.model.life import CUT_OFF, Address, Life
-from latlab.model.run import CoreTrace, Problem, Run
+from latlab.model.run import Problem, Run
 from latlab.store.owner import is_alive, is_here
 from latlab.store.rows import now_utc
 from latlab.store.store import Store
@@ -84,7 +82,8 @@ def _recover(store: Store, life: Life, machine: Machine) -> Recovered | None:
     files = dict(_local(Path(life.left.folder))) if life.left.folder else {}
     files |= ended.files if ended else {}
     store.checkpoint(life.run_id, files)
-    _keep_iterations(store, run, store.logs(life.run_id))
+    if recover_samples := kind_of(run).recover:
+        recover_samples(store, run, store.logs(life.run_id))
     _keep_calls(store, run, store.logs(life.run_id).get("probe", b""))
     is_whole = ended is not None and ended.status == 0 and not ended.sentence
     problems = [] if is_whole else [_cut_off(life)]
@@ -131,23 +130,6 @@ def _local(folder: Path) -> Iterator[tuple[str, bytes]]:
             yield str(shared.parent.relative_to(folder) / RECORD), record
 
 
-def _keep_iterations(store: Store, run: Run, files: Mapping[str, bytes]) -> None:
-    """The console comes in pieces of several iterations, each of which is stored by itself: those that stand in the console alone."""
-    if run.kind is not Kind.SPANS or run.build.events_hash is None:
-        return
-    from latlab.campaigns.life import text_of
-    from latlab.campaigns.recording import sound_samples
-
-    stored = set(map(_key, run.traces))
-    boot: Boot | None = None
-    for item in read_dump(map(text_of, files.get("console", b"").splitlines()), event_table()):
-        if isinstance(item, Boot):
-            boot = item
-        elif isinstance(item, Iteration) and boot and item.traces and _key(item.traces[0]) not in stored:
-            samples, fault = sound_samples(item, boot)
-            store.add(run.id, samples, () if fault else item.traces, problems=[fault] if fault else ())
-
-
 def _keep_calls(store: Store, run: Run, stream: bytes) -> None:
     """Calls are measured from the probe's stream when it is over, or many at once: where none are stored yet, those of the stream that was
     left."""
@@ -167,20 +149,10 @@ def _keep_calls(store: Store, run: Run, stream: bytes) -> None:
     store.update_metadata(run.id, replace(run, topology=accumulator.topology))
 
 
-def _key(trace: CoreTrace) -> tuple[str, int, int]:
-    return trace.test, trace.boot, trace.iteration
-
-
 def _problems(run: Run, files: Mapping[str, bytes]) -> list[str]:
-    if run.kind in (Kind.SPANS, Kind.DESIGN):
-        return []
-    from latlab.campaigns import power_results, steal_results
-    from latlab.campaigns.rt_results import problems_of
-
+    problems = row_of(run).problems
     try:
-        if run.kind is Kind.POWER:
-            return power_results.problems_of(run, files)
-        return steal_results.problems_of(files) if run.campaign == steal_results.CAMPAIGN else problems_of(run, files)
+        return problems(run, files) if problems else []
     except LatlabError as error:
         return [str(error)]
 

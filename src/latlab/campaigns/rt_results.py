@@ -25,9 +25,10 @@ from latlab.formats.wakeups.ftrace import read_spans
 from latlab.formats.wakeups.kernel_events import read_kernel_events
 from latlab.formats.wakeups.load_work import read_load_work
 from latlab.model.conditions import Conditions, Mode
+from latlab.model.distributions import LoadWork, WakeupCounts
 from latlab.model.enums import Clock, RowKind, RunStatus
 from latlab.model.kernel_events import KernelEvents
-from latlab.model.run import LoadWork, Problem, Run, Tick, Topology, WakeupCounts
+from latlab.model.run import Problem, Run, Tick, Topology
 from latlab.model.wakeups import Wakeups
 from latlab.model.worlds import GuestWorlds
 from latlab.store.rows import now_utc

@@ -11,7 +11,8 @@ from latlab.analysis.wakeups.result import RtResult
 from latlab.analysis.wakeups.wakeup import never_woke
 from latlab.campaigns.rt_results import results_of, work_of_load
 from latlab.model.blame import UNTRACED
-from latlab.model.run import CoreId, Distribution, LateWakeup, Run, WakeupCounts
+from latlab.model.distributions import Distribution, LateWakeup, WakeupCounts
+from latlab.model.run import CoreId, Run
 from latlab.model.wakeups import Histogram, Wakeups
 
 

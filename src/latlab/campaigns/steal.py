@@ -15,10 +15,11 @@ from latlab.campaigns.steal_results import CAMPAIGN, TOOL, problems_of
 from latlab.errors import DataError, LatlabError, UsageError
 from latlab.formats.elf_build import with_build, with_image
 from latlab.formats.qemu_command import with_machine
+from latlab.model.amounts import Amounts
 from latlab.model.conditions import Conditions, Mode
 from latlab.model.enums import Clock
 from latlab.model.life import Left
-from latlab.model.run import Amounts, Problem, Run, Tick, Topology
+from latlab.model.run import Problem, Run, Tick, Topology
 from latlab.store.rows import now_utc
 from latlab.store.store import Store
 from latlab.targets.guest.guest import GuestMachine, find_firmware, run_guest, stack_of

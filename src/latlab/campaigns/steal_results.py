@@ -13,8 +13,9 @@ from latlab.analysis.base.meter_sentences import blind_sentences
 from latlab.analysis.wakeups.periodicity import Period, find_period
 from latlab.errors import DataError
 from latlab.formats.steal_meter import read_stolen
+from latlab.model.amounts import Amounts
 from latlab.model.enums import Clock
-from latlab.model.run import Amounts, CallsOfKind, Run
+from latlab.model.run import CallsOfKind, Run
 from latlab.model.stolen import Stolen
 from latlab.targets.linux.steal_job import PHASES, file_of
 

@@ -13,6 +13,7 @@ from latlab.analysis.spans.decompose import segments
 from latlab.analysis.spans.psa_timeline import Room, swept_tests, timeline
 from latlab.analysis.wakeups.late_tracks import Tracks, late_wakeups, scheduling, stolen
 from latlab.analysis.wakeups.result import RtResult
+from latlab.campaigns.material import WITHOUT_TIMES
 from latlab.campaigns.rt_results import el3_of, kernel_events_of, measured_in, result_of
 from latlab.catalog import call_name, call_names
 from latlab.errors import DataError
@@ -20,7 +21,7 @@ from latlab.formats.dump.el3_records import El3Records
 from latlab.formats.probe.decoder import Decoder
 from latlab.model.conditions import Mode
 from latlab.model.crossings import Arch, Core, Crossing, Record, Sleep, Wake, world_name
-from latlab.model.enums import Clock, Kind
+from latlab.model.enums import Clock
 from latlab.model.run import Run, TraceRecord
 from latlab.model.symbols import Symbols
 from latlab.model.time_line import Facts, Slice, TimeLine, Track, outer_first
@@ -31,21 +32,20 @@ LATE, STOLEN, KERNEL, SMC, PSCI, WORLDS = "late wake-ups", "stolen", "kernel", "
 INSTRUCTIONS = "one ns is one instruction"
 
 
-def time_line_of(run: Run, files: Mapping[str, bytes], symbols: Callable[[], Symbols]) -> TimeLine:
-    """Raises DataError where nothing of the run has a time."""
-    if run.kind is Kind.WAKEUPS:
-        return _of_wakeups(run, files)
+def time_line_of_spans(run: Run, files: Mapping[str, bytes], symbols: Callable[[], Symbols]) -> TimeLine:
     if run.traces:
         return _of_sweeps(run, symbols()) if swept_tests(run) else _of_traces(run)
+    return time_line_of_probe(files)
+
+
+def time_line_of_probe(files: Mapping[str, bytes]) -> TimeLine:
+    """Raises DataError if the probe recorded nothing."""
     if PROBE_LOG in files:
         return _of_probe(files[PROBE_LOG])
-    raise DataError(
-        "none of its data have a time; a time line needs traces of latlab's own firmware, the probe's stream, or late "
-        "wake-ups of a recorder"
-    )
+    raise DataError(WITHOUT_TIMES)
 
 
-def _of_wakeups(run: Run, files: Mapping[str, bytes]) -> TimeLine:
+def time_line_of_wakeups(run: Run, files: Mapping[str, bytes]) -> TimeLine:
     """Of each measurement: late wake-ups and their parts, what the kernel did, what was stolen, calls of the firmware, and worlds where
     the probe saw them. Raises DataError where no recorder measured: nothing else notes when."""
     tracks: list[Track] = []

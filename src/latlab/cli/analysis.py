@@ -27,7 +27,7 @@ from latlab.cli.options import (
 )
 from latlab.cli.output import check_output, emit, emit_tables, refuse_output, say, say_lines, show
 from latlab.errors import LatlabError, UsageError
-from latlab.model.enums import Kind
+from latlab.kinds.registry import kind_of
 
 if TYPE_CHECKING:
     from latlab.analysis.base.comparison import Comparison
@@ -229,11 +229,12 @@ def _board_times(board: str, run: str, against: str | None, unit: str, store: st
 def _thefts_and_calls(run: str, calls: str, place: str | None) -> tuple[Run, tuple[Explanation, ...]]:
     from latlab.campaigns.material import RunArtifacts
     from latlab.campaigns.steal_results import thefts_by_caller, with_stolen
+    from latlab.campaigns.watch_logs import calls_of
     from latlab.cli.stores import open_store
 
     store = open_store(place)
     single, files = store.load(run), store.logs(store.resolve(run))
-    explanations = thefts_by_caller(single, files, RunArtifacts(store, store.load(calls)).calls)
+    explanations = thefts_by_caller(single, files, calls_of(RunArtifacts(store, store.load(calls))))
     return with_stolen(single, files), explanations
 
 
@@ -345,6 +346,7 @@ def _gate_limits(
 def _gate_masked(run: str, other: str | None, most_insns: int, of_two: Sequence[str], store: str | None) -> NoReturn:
     from latlab.analysis.crossings.masked_gate import judge_masked
     from latlab.campaigns.material import RunArtifacts
+    from latlab.campaigns.watch_logs import masked_of
     from latlab.cli.stores import open_store
 
     if other is not None:
@@ -353,7 +355,9 @@ def _gate_masked(run: str, other: str | None, most_insns: int, of_two: Sequence[
         raise UsageError(f"--max-masked compares nothing; leave out {' and '.join(of_two)}")
     opened = open_store(store)
     loaded = opened.load(run)
-    code, lines = judge_masked(loaded.id, RunArtifacts(opened, loaded).masked, most_insns, [problem.message for problem in loaded.problems])
+    code, lines = judge_masked(
+        loaded.id, masked_of(RunArtifacts(opened, loaded)), most_insns, [problem.message for problem in loaded.problems]
+    )
     say_lines(lines)
     raise typer.Exit(code)
 
@@ -442,7 +446,7 @@ def extremes(
     It prints the reason if the data do not allow an estimate. Exits 3 if no core allows one.
     """
     from latlab.analysis.base.conditions import caveat_of
-    from latlab.analysis.wakeups.tail import tails
+    from latlab.analysis.extremes import tails
     from latlab.campaigns.loading import check_unit, load_reference
     from latlab.model.enums import Metric
     from latlab.report.rt.tails import screen
@@ -453,12 +457,10 @@ def extremes(
         raise UsageError(f"--once-in {once_in:g} must be more than 1 and at most {MOST_SAMPLES:g}")
     check_unit(unit, run)
     loaded = load_reference(run, unit, store)
-    tests = list(
-        dict.fromkeys([*(sample.test for sample in loaded.samples), *(distribution.test for distribution in loaded.distributions)])
-    )
+    tests = list(dict.fromkeys(kind_of(loaded).analysis.tests(loaded)))
     if test is not None and test not in tests:
         raise UsageError(f"{run} has no test {test!r}; it has {', '.join(tests) or 'none'}")
-    estimates = tails(loaded, test, Metric(metric or (Metric.TASK_WAKEUP if loaded.kind is Kind.WAKEUPS else Metric.WAKEUP)), once_in)
+    estimates = tails(loaded, test, Metric(metric or (kind_of(loaded).analysis.tail_metric)), once_in)
     if not estimates:
         raise UsageError(f"{run} has no {metric or 'wake-ups'}{f' in {test}' if test else ''}; `latlab show` lists what it has")
     show(screen(estimates, loaded.tick.unit, caveat_of(loaded)))

@@ -12,6 +12,7 @@ from latlab.cli.options import Format, OutputOption, Reference, StoreOption, one
 from latlab.cli.output import check_output, emit, refuse_output, say
 from latlab.cli.output import show as show_page
 from latlab.errors import UsageError
+from latlab.model.experiment import experiment_of
 
 if TYPE_CHECKING:
     from latlab.model.run import Run
@@ -74,14 +75,15 @@ def print_design(loaded: Run, format: Format, response: str | None = None, as_ra
     from latlab.report.exports import samples_csv
     from latlab.report.renderers import html, markdown, rst
 
-    if loaded.experiment is None:
+    experiment = experiment_of(loaded)
+    if experiment is None:
         raise UsageError(f"{loaded.id} is a run of {loaded.campaign} and no experiment; `latlab show {loaded.id}` prints it")
     if format is Format.JSON:
-        emit(data.analysis_json(loaded, analysis_of(loaded, loaded.experiment, response, as_ratio)[0]), output)
+        emit(data.analysis_json(loaded, analysis_of(loaded, experiment, response, as_ratio)[0]), output)
     elif format is Format.CSV:
         emit(samples_csv.render(loaded), output)
     else:
-        analysis, response_used = analysis_of(loaded, loaded.experiment, response, as_ratio)
+        analysis, response_used = analysis_of(loaded, experiment, response, as_ratio)
         if format is Format.TABLE:
             show_page(design_pages.screen(loaded, analysis))
             return

@@ -26,7 +26,7 @@ from latlab.cli.options import (
 from latlab.cli.output import check_output, emit, write_bytes
 from latlab.cli.output import show as show_page
 from latlab.errors import UsageError
-from latlab.model.enums import Kind
+from latlab.kinds.registry import kind_of
 from latlab.report.exports.registry import EXPORTERS
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def show(
         return
     if log is None:
         loaded = opened.load(run)
-        if loaded.kind is Kind.SPANS:
+        if kind_of(loaded).is_sampled:
             _check_test(loaded, test)
         elif test is not None:
             raise UsageError(f"--test {test}: {loaded.id} is of the campaign {loaded.campaign}, which has no tests; leave it out")
@@ -140,10 +140,9 @@ def report(
         from latlab.analysis.base.conditions import label_of
         from latlab.campaigns.material import RunArtifacts
         from latlab.cli.showing import guide_of, write_guide
-        from latlab.report.kinds import forms_of
 
-        forms = forms_of(RunArtifacts(opened, loaded))
-        write_guide(guide_of(opened, loaded, builds, redact), format, output, forms.lists, label_of(loaded))
+        lists = RunArtifacts(opened, loaded).forms.lists
+        write_guide(guide_of(opened, loaded, builds, redact), format, output, lists, label_of(loaded))
         return
     emit(document_of(opened, loaded, format, builds, redact), output)
 
@@ -203,11 +202,12 @@ def export(
 
 def _print_timeline(store: Store, run: Run, span: str, format: Format) -> None:
     from latlab.campaigns.material import RunArtifacts
+    from latlab.campaigns.watch_logs import timelines_of
     from latlab.report.run import timeline
 
     if format not in (Format.TABLE, Format.JSON):
         raise UsageError(f"the calls of a span are printed as table or json, not as {format.value}")
-    span_timeline = timeline.chosen(run, RunArtifacts(store, run).timelines, span)
+    span_timeline = timeline.chosen(run, timelines_of(RunArtifacts(store, run)), span)
     if format is Format.JSON:
         emit(timeline.document(run, span_timeline))
     else:

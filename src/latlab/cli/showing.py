@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 def print_run(store: Store, run: Run, format: Format, test: str | None = None, verbose: bool = False) -> None:
     """The figures of a run, or of one of its tests, to standard output; `verbose`: a table with its method and conditions."""
     from latlab.campaigns.material import RunArtifacts
-    from latlab.report.kinds import forms_of
 
     if test is not None:
         from latlab.report.run.data import of_test
@@ -29,7 +28,7 @@ def print_run(store: Store, run: Run, format: Format, test: str | None = None, v
         run = of_test(run, test)
     material = RunArtifacts(store, run)
     if format is Format.TABLE:
-        show(forms_of(material).screen.of(material), verbose)
+        show(material.forms.screen(material), verbose)
     elif format in (Format.JSON, Format.CSV):
         emit(_for_programs(material, format))
     elif test is not None:
@@ -43,8 +42,6 @@ def print_run(store: Store, run: Run, format: Format, test: str | None = None, v
 
 def document_of(store: Store, run: Run, format: Format, builds: bool = False, redact: bool = False) -> str:
     """A run as a document, in HTML, RST or Markdown; `builds` as `guide_of` has it, `redact` hides whose machine it was."""
-    from latlab.report.kinds import forms_of
-
     if format is Format.HTML:
         from latlab.report.renderers import html
 
@@ -52,18 +49,16 @@ def document_of(store: Store, run: Run, format: Format, builds: bool = False, re
     from latlab.report.renderers import markdown, rst
 
     material = _material(store, run, builds)
-    forms = forms_of(material)
-    page = _shown(forms.document.of(material), run, redact)
+    forms = material.forms
+    page = _shown(forms.document(material), run, redact)
     return markdown.document(page) if format is Format.MD else rst.document(page, rst.csv_table if forms.lists else None)
 
 
 def page_of(store: Store, run: Run, builds: bool = False, redact: bool = False) -> Page:
     """A run as a page for a browser; `builds` and `redact` as `document_of` has them."""
-    from latlab.report.kinds import forms_of
-
     material = _material(store, run, builds)
-    forms = forms_of(material)
-    page = (forms.page or forms.document).of(material)
+    forms = material.forms
+    page = (forms.page or forms.document)(material)
     return _shown(replace(page, made_by=f"latlab report {run.id}"), run, redact)
 
 
@@ -94,11 +89,9 @@ def write_guide(page: Page, format: Format, output: Path, lists: bool = False, l
 
 def guide_of(store: Store, run: Run, builds: bool = False, redact: bool = False) -> Page:
     """A run as a page of a performance guide; `builds`: beside the newest run of every other build that was measured alike."""
-    from latlab.report.kinds import forms_of
-
     material = _material(store, run, builds)
-    forms = forms_of(material)
-    return _shown((forms.guide or forms.document).of(material), run, redact)
+    forms = material.forms
+    return _shown((forms.guide or forms.document)(material), run, redact)
 
 
 def _material(store: Store, run: Run, builds: bool) -> RunArtifacts:
@@ -112,11 +105,10 @@ def _material(store: Store, run: Run, builds: bool) -> RunArtifacts:
 
 def _for_programs(material: RunArtifacts, format: Format) -> str:
     from latlab.formats import run_json
-    from latlab.report.kinds import forms_of
     from latlab.report.renderers import csv
 
-    forms = forms_of(material)
+    forms = material.forms
     if format is Format.JSON:
-        return str(forms.json.of(material)) if forms.json else run_json.render(material.whole)
-    content = forms.csv.of(material)
+        return forms.json(material) if forms.json else run_json.render(material.whole)
+    content = forms.csv(material)
     return content if isinstance(content, str) else csv.tables(content)

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from latlab.model.amounts import Amount
 from latlab.model.conditions import NO_CONDITIONS, Conditions
-from latlab.model.run import Amount
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,17 +100,6 @@ class RunStatus(StrEnum):
     PARTIAL = "partial"
 
 
-class Kind(StrEnum):
-    """What a run contains. The kind decides how a run is stored, compared and shown."""
-
-    SPANS = "spans"
-    WAKEUPS = "wakeups"
-    POWER = "power"
-    AMOUNTS = "amounts"
-    ATTACKS = "attacks"
-    DESIGN = "design"
-
-
 class ProblemKind(StrEnum):
     """What is wrong with an input, if a decision depends on it."""
 

@@ -4,6 +4,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
+
+from latlab.model.run import Contents, Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,3 +34,22 @@ class Trial:
     replicate: int
     run: str
     figures: tuple[TrialFigure, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment(Contents):
+    """The contents of a designed experiment: its factors, its trials in the order of their runs, and the figure it was made for. The
+    trials of a stored experiment are available once its runs are read."""
+
+    kind: ClassVar[str] = "design"
+
+    factors: tuple[Factor, ...] = ()
+    trials: tuple[Trial, ...] = ()
+    response: str = ""
+    smallest_percent: float | None = None
+    wanted: int = 0
+
+
+def experiment_of(run: Run) -> Experiment | None:
+    """The factors and trials of a designed experiment; None for another kind."""
+    return run.contents if isinstance(run.contents, Experiment) else None

@@ -7,12 +7,10 @@ A value is a whole number of ticks; `Tick` says what a tick is worth. Nothing in
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
-from latlab.model.attacks import AttackResult
-from latlab.model.blame import Blame
 from latlab.model.conditions import NO_CONDITIONS, Conditions
-from latlab.model.enums import Clock, CodePart, InstructionClass, Kind, Metric, ProblemKind, RowKind, RunStatus
-from latlab.model.experiment import Factor, Trial
+from latlab.model.enums import Clock, CodePart, InstructionClass, Metric, ProblemKind, RunStatus
 from latlab.model.provenance import UNKNOWN, Provenance
 
 UNNAMED = "unnamed"
@@ -103,57 +101,6 @@ class Sample:
     boot: int
     iteration: int
     value_ticks: int
-
-
-@dataclass(frozen=True, slots=True)
-class LateWakeup:
-    """A wake-up that was later than the recorder's threshold, the number of periods that passed before the task ran, and the cause."""
-
-    wake_ns: int
-    late_ticks: int
-    missed: int
-    blame: Blame
-
-
-@dataclass(frozen=True, slots=True)
-class Distribution:
-    """The spans of one core as a histogram: (low, high, n) counts n spans in [low, high), sorted and disjoint; `beyond` counts the spans
-    above the last.
-
-    `counts` is empty if only minimum, average and maximum are known. `expected` is the number of spans that were due, and `missed` the
-    number of these that passed unmeasured; both are None if the tool does not report them. Two distributions with the same `digest`
-    contain the same spans in the same order. `blocks` are the counts of equal parts of the time, empty if the order is not known. If
-    `rows` says that the row is not a CPU, the number of `core` is the number of the row. `thread` is the number of the thread, if a tool
-    reports both.
-    """
-
-    test: str
-    metric: Metric
-    core: CoreId
-    counts: tuple[tuple[int, int, int], ...]
-    beyond: int
-    got: int
-    expected: int | None
-    missed: int | None
-    minimum_ticks: int
-    maximum_ticks: int
-    average_ticks: float
-    resolution_ticks: int = 1
-    digest: str = ""
-    late: tuple[LateWakeup, ...] = ()
-    late_dropped: int = 0
-    blocks: tuple[tuple[tuple[int, int, int], ...], ...] = ()
-    rows: RowKind = RowKind.CPU
-    thread: int | None = None
-
-    @property
-    def place(self) -> str:
-        return self.rows.named(self.core.core)
-
-    @property
-    def is_computed(self) -> bool:
-        """Whether the number of spans was computed and not counted: if only a summary was published, `got` is the number that was due."""
-        return not self.counts and self.missed is None and self.expected is not None and self.got == self.expected
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,10 +274,19 @@ class PrintedDelta:
     percent: float
 
 
+class Contents:
+    """What a run contains beside its head: a frozen dataclass for each kind of run. `kind` is the name of the kind."""
+
+    __slots__ = ()
+    kind: ClassVar[str]
+
+
 @dataclass(frozen=True, slots=True)
-class Spans:
+class Spans(Contents):
     """The contents of a psci or psa run: spans of cores, and the traces or the functions behind them. `refused` are calls of which every
     one failed, with their results."""
+
+    kind: ClassVar[str] = "spans"
 
     samples: tuple[Sample, ...] = ()
     traces: tuple[CoreTrace, ...] = ()
@@ -339,90 +295,12 @@ class Spans:
 
 
 @dataclass(frozen=True, slots=True)
-class LoadWork:
-    """The work of one stressor of the load during the measurement, as the stressor counts it."""
-
-    name: str
-    per_second: float
-
-
-@dataclass(frozen=True, slots=True)
-class WakeupCounts:
-    """The contents of an rt run: histograms of wake-ups by tool and CPU, and the work of the load if the load counts it.
-
-    A stored run consists of raw files; the contents are available once these are read.
-    """
-
-    distributions: tuple[Distribution, ...] = ()
-    load: tuple[LoadWork, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class PowerCycles:
-    """A run of CPU hotplug and system suspend; its data is in its raw files."""
-
-
-@dataclass(frozen=True, slots=True)
-class Amount:
-    """One quantity that a tool counted or summed, for one core, or for the whole machine if `core` is None.
-
-    `values` are the repetitions, in the unit of the metric: ns for a duration, percent for availability, numbers for all others.
-    `over_s` is the time of each count in seconds, None for quantities that do not grow with time.
-    """
-
-    test: str
-    metric: Metric
-    name: str
-    core: CoreId | None
-    values: tuple[float, ...]
-    over_s: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Amounts:
-    """The contents of a benchmark or noise-meter run. A stored run consists of raw files; amounts and the name of the tool are available
-    once these are read."""
-
-    amounts: tuple[Amount, ...] = ()
-    tool: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Attacks:
-    """The result of each attack. A stored run keeps a log; the results are available once it is read."""
-
-    results: tuple[AttackResult, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Experiment:
-    """The contents of a designed experiment: its factors, its trials in the order of their runs, and the figure it was made for. The
-    trials of a stored experiment are available once its runs are read."""
-
-    factors: tuple[Factor, ...] = ()
-    trials: tuple[Trial, ...] = ()
-    response: str = ""
-    smallest_percent: float | None = None
-    wanted: int = 0
-
-
-Contents = Spans | WakeupCounts | PowerCycles | Amounts | Attacks | Experiment
-_KINDS: dict[type[Contents], Kind] = {
-    Spans: Kind.SPANS,
-    WakeupCounts: Kind.WAKEUPS,
-    PowerCycles: Kind.POWER,
-    Amounts: Kind.AMOUNTS,
-    Attacks: Kind.ATTACKS,
-    Experiment: Kind.DESIGN,
-}
-
-
-@dataclass(frozen=True, slots=True)
 class Run:
     """One campaign on one target, with everything that is needed to interpret its figures.
 
     `platform` is `UNNAMED` if the source of the figures does not state it. `source` names the file of an imported run. `resolutions` are
     metrics that were printed more coarsely than the clock counts, in ns. `facts` are for a reader: no code uses them.
+    `label` is the name that a user gave the stored run.
     """
 
     campaign: str
@@ -446,6 +324,7 @@ class Run:
     provenance: Provenance = UNKNOWN
     facts: tuple[tuple[str, str], ...] = ()
     id: str = ""
+    label: str = ""
 
     @property
     def is_simulated(self) -> bool:
@@ -453,8 +332,8 @@ class Run:
         return self.tick.clock is Clock.VIRTUAL
 
     @property
-    def kind(self) -> Kind:
-        return _KINDS[type(self.contents)]
+    def kind(self) -> str:
+        return self.contents.kind
 
     @property
     def samples(self) -> tuple[Sample, ...]:
@@ -475,28 +354,3 @@ class Run:
     def refused(self) -> tuple[tuple[str, str], ...]:
         """The calls of which every one failed, with their results; empty if results were not checked."""
         return self.contents.refused if isinstance(self.contents, Spans) else ()
-
-    @property
-    def distributions(self) -> tuple[Distribution, ...]:
-        """The counts of a run of wake-ups; none of another."""
-        return self.contents.distributions if isinstance(self.contents, WakeupCounts) else ()
-
-    @property
-    def load(self) -> tuple[LoadWork, ...]:
-        """The work of the load beside the wake-ups of a run; none where the load does not count it."""
-        return self.contents.load if isinstance(self.contents, WakeupCounts) else ()
-
-    @property
-    def amounts(self) -> tuple[Amount, ...]:
-        """The amounts of a benchmark or a noise meter; none of another run."""
-        return self.contents.amounts if isinstance(self.contents, Amounts) else ()
-
-    @property
-    def attacks(self) -> tuple[AttackResult, ...]:
-        """The rows of a run of attacks; none of another."""
-        return self.contents.results if isinstance(self.contents, Attacks) else ()
-
-    @property
-    def experiment(self) -> Experiment | None:
-        """Factors and trials of a designed experiment; None of another run."""
-        return self.contents if isinstance(self.contents, Experiment) else None

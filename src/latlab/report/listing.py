@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from latlab.model.enums import Clock, Kind
+from latlab.kinds.registry import is_sampled
+from latlab.model.enums import Clock
 from latlab.model.life import Head
 from latlab.report.renderers import csv
 from latlab.report.titles import SIMULATED
@@ -41,7 +42,7 @@ def list_csv(heads: Sequence[Head]) -> str:
 
 def _cells(head: Head) -> tuple[str, ...]:
     """A run that keeps raw files has no count of samples."""
-    samples = str(head.samples) if head.kind == Kind.SPANS else "-"
+    samples = str(head.samples) if is_sampled(head.kind) else "-"
     started = head.started_utc[:16].replace("T", " ")
     platform = f"{head.platform}, {SIMULATED}" if head.clock == Clock.VIRTUAL else head.platform
     cells = (head.id, started, head.status, samples, head.target, head.topology, head.clock, head.label, platform, head.firmware)

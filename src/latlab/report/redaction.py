@@ -9,8 +9,9 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Enum
 from typing import Any, TypeVar, cast
 
+from latlab.kinds.registry import kind_of
 from latlab.model.life import Head
-from latlab.model.run import Contents, Run, Spans, WakeupCounts
+from latlab.model.run import Contents, Run
 from latlab.report.text import Styled
 
 T = TypeVar("T")
@@ -61,12 +62,8 @@ def redacted_run(run: Run) -> Run:
     """The run with its figures as they are, and nothing that tells whose machine it was."""
     secrets = Secrets.of([run])
     contents = run.contents
-    if isinstance(contents, Spans):  # its samples and traces are figures, and many
-        shown: Contents = replace(contents, functions=redacted(contents.functions, secrets))
-    elif isinstance(contents, WakeupCounts):
-        shown = replace(contents, load=redacted(contents.load, secrets))
-    else:
-        shown = redacted(contents, secrets)
+    hide = kind_of(run).hidden or redacted
+    shown: Contents = hide(contents, secrets)
     hidden = {
         field.name: redacted(getattr(run, field.name), secrets)
         for field in fields(run)

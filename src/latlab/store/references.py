@@ -22,6 +22,7 @@ from latlab.formats.dump import console_log, tftf_calls
 from latlab.formats.published import csv_tables, experiments
 from latlab.formats.published import runs as published
 from latlab.formats.published.printed_tables import Reading
+from latlab.model.distributions import distributions_of
 from latlab.model.enums import ProblemKind
 from latlab.model.run import UNNAMED, Problem, Run, Topology
 from latlab.store.reading import read_file
@@ -109,7 +110,7 @@ def _from_file(path: Path, release: str, unit: str, shape: Topology | None = Non
         raise BadReference(f"{path}: the format {path.suffix!r} is not read; .rst, .csv, .json, .log, .txt and .yaml are")
     release = _release_there(path, reading, release) if release else _only_release(path, reading)
     run = published.run_of(reading, release, replace(_source(path, reading, release), topology=shape), unit)
-    if not run.samples and not run.distributions:
+    if not run.samples and not distributions_of(run):
         reason = min(run.problems, key=lambda p: p.kind is not ProblemKind.UNIT_SUSPECT, default=None)
         reason_text = _placed(path, reason) if reason else f"{path}: no latency table{f' of {release}' if release else ' in it'}"
         raise BadReference(f"{reason_text}; there is nothing to compare")

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from math import isfinite
 from typing import Any
@@ -12,30 +12,13 @@ from typing import Any
 import msgspec
 import sqlalchemy as sa
 
-from latlab.formats.probe import functions as span_functions
+from latlab.kinds.kind import StoredParts
+from latlab.kinds.registry import empty_contents, kind_named
 from latlab.model.conditions import Conditions
-from latlab.model.enums import Clock, Kind, Metric, ProblemKind, RunStatus
+from latlab.model.enums import Clock, Metric, ProblemKind, RunStatus
 from latlab.model.life import Left, Life, Owner, SeriesPart
 from latlab.model.provenance import Provenance
-from latlab.model.run import (
-    Amounts,
-    Attacks,
-    Build,
-    Contents,
-    CoreId,
-    CoreTrace,
-    Experiment,
-    PowerCycles,
-    PrintedDelta,
-    Problem,
-    Run,
-    Sample,
-    Spans,
-    Tick,
-    Topology,
-    TraceRecord,
-    WakeupCounts,
-)
+from latlab.model.run import Build, Contents, CoreId, CoreTrace, PrintedDelta, Problem, Run, Sample, Tick, Topology, TraceRecord
 from latlab.store.schema import lives_table, problems_table, runs_table
 
 Row = Mapping[Any, Any]
@@ -58,7 +41,7 @@ def run_row(run: Run) -> dict[str, Any]:
     return {
         **{name: getattr(run, name) for name in PLAIN},
         **{name: _json(getattr(run, name)) for name in PACKED},
-        "kind": run.kind.value,
+        "kind": run.kind,
         "topology": str(run.topology),
         "clock": run.tick.clock.value,
         "tick_value": run.tick.value,
@@ -75,34 +58,25 @@ def run_of(row: Row, contents: Contents | None = None, problems: tuple[Problem, 
     """A run without its contents where these are not given. Raises ValueError where the row is damaged."""
     _check(row, runs_table)
     return Run(
-        **{name: row[name] for name in ("id", *PLAIN)},
+        **{name: row[name] for name in ("id", "label", *PLAIN)},
         **{name: _typed(row[name], kind) for name, kind in PACKED.items()},
         topology=_topology(row["topology"]),
         tick=Tick(Clock(row["clock"]), _positive(row["tick_value"])),
         build=Build(row["firmware"], row["events_hash"], _typed(row["build_options"], Pairs), row["code_bytes"]),
         lead=_core(row["lead"]) if row["lead"] else None,
         status=RunStatus(row["status"]),
-        contents=contents_of(row) if contents is None else contents,
+        contents=empty_contents(row["kind"]) if contents is None else contents,
         problems=problems,
     )
 
 
-def contents_of(row: Row, samples: Iterable[Row] = (), traces: Iterable[Row] = (), functions: bytes = b"", kinds: bytes = b"") -> Contents:
-    """Wake-ups, power cycles and amounts stand in the run's raw files, not in rows."""
-    match Kind(row["kind"]):
-        case Kind.SPANS:
-            by_function, refused = span_functions.parse(functions), span_functions.parse_refused(kinds)
-            return Spans(tuple(map(_sample, samples)), tuple(map(_trace, traces)), by_function, refused)
-        case Kind.WAKEUPS:
-            return WakeupCounts()
-        case Kind.POWER:
-            return PowerCycles()
-        case Kind.AMOUNTS:
-            return Amounts()
-        case Kind.ATTACKS:
-            return Attacks()
-        case Kind.DESIGN:
-            return Experiment()
+def contents_of(kind: str, samples: Iterable[Row], traces: Iterable[Row], log: Callable[[str], bytes]) -> Contents:
+    """Contents that are in rows or that the kind needs of its logs. Raises UnknownKind if no installed package has the kind."""
+    read = kind_named(kind).codec.of_store
+    if read is None:
+        return empty_contents(kind)
+    contents: Contents = read(StoredParts(map(_sample, samples), map(_trace, traces), log))
+    return contents
 
 
 def life_row(owner: Owner | None, leftovers: Left, part: SeriesPart | None) -> dict[str, Any]:

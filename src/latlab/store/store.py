@@ -12,6 +12,7 @@ import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,7 +21,7 @@ import sqlalchemy as sa
 from sqlalchemy import exc
 
 from latlab.errors import DataError, LatlabError, UsageError
-from latlab.formats.probe import functions as span_functions
+from latlab.kinds.registry import UnknownKind
 from latlab.model.enums import RunStatus
 from latlab.model.life import Left, Life, Owner, SeriesPart
 from latlab.model.provenance import UNKNOWN
@@ -345,6 +346,8 @@ class Store:
             raise DataError(f"{self._damaged(run_id, error)}, and the others can be read") from error
 
     def _damaged(self, run_id: str, error: Exception) -> str:
+        if isinstance(error, UnknownKind):
+            return f"run {run_id} in {self.place} cannot be read: {error}; `latlab runs rm {run_id}` removes it"
         return f"run {run_id} in {self.place} is damaged ({error}); `latlab runs rm {run_id}` removes it"
 
     @staticmethod
@@ -528,9 +531,8 @@ def _explained(error: exc.DBAPIError, place: str, was_reached: bool) -> LatlabEr
 
 def _whole(connection: sa.Connection, row: Mapping[Any, Any]) -> Run:
     number = row["number"]
-    functions, kinds = (_log(connection, number, name) for name in (span_functions.FUNCTIONS_LOG, span_functions.KINDS_LOG))
     with _rows(connection, samples_table, number) as samples, _rows(connection, traces_table, number) as traces:
-        contents = contents_of(row, samples, traces, functions, kinds)
+        contents = contents_of(row["kind"], samples, traces, partial(_log, connection, number))
     with _rows(connection, problems_table, number) as problems:
         return run_of(row, contents, tuple(map(problem_of, problems)))
 

@@ -23,8 +23,9 @@ from latlab.campaigns.importing_wakeups import import_wakeups
 from latlab.campaigns.loading import load_earlier, load_reference
 from latlab.campaigns.rt_results import CAMPAIGN, keep, new_run, workload_conditions
 from latlab.model.conditions import Mode
+from latlab.model.distributions import WakeupCounts, distributions_of
 from latlab.model.enums import RunStatus
-from latlab.model.run import COMMIT, Build, Run, WakeupCounts
+from latlab.model.run import COMMIT, Build, Run
 from latlab.store.store import open_store
 from latlab.targets.linux.rt_job import Workload
 from support.command import latlab
@@ -280,7 +281,7 @@ def test_the_verbs_take_the_earlier_runs_from_the_store(tmp_path: Path) -> None:
     earlier = load_earlier(a, b, place)
     assert {one.id for one in earlier} == {kept[0], kept[1], kept[3]}
     assert isinstance(b.contents, WakeupCounts)
-    missed = tuple(replace(one, missed=(one.missed or 0) + 1) for one in b.distributions)
+    missed = tuple(replace(one, missed=(one.missed or 0) + 1) for one in distributions_of(b))
     another = replace(b, contents=replace(b.contents, distributions=missed))
     assert any("with the scatter of three earlier runs" in row.basis for row in compare(a, another, earlier=earlier).rows)
     done = latlab("compare", *kept[4:], "--verbose", store=Path(place))

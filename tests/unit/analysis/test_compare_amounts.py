@@ -12,8 +12,9 @@ from latlab.analysis.figures import figures_of
 from latlab.analysis.gate import decide_gate
 from latlab.analysis.history import history
 from latlab.analysis.invariants import check_invariants
+from latlab.model.amounts import Amount, Amounts, amounts_of
 from latlab.model.enums import Clock, Metric, RunStatus
-from latlab.model.run import Amount, Amounts, Build, CoreId, Run, Tick, Topology
+from latlab.model.run import Build, CoreId, Run, Tick, Topology
 
 FAIL_ON = frozenset({"regressed"})
 
@@ -127,7 +128,7 @@ def test_runs_that_do_not_belong_together_are_refused(other):
 def test_joined_runs_are_repetitions_of_each_other():
     runs = [_run(f"{v:g}", _one(Metric.DURATION, v), _one(Metric.EVENTS, 100 * v, name="e", over_s=v)) for v in (1.0, 2.0, 3.0)]
     joined = join_boots(runs)
-    assert [(one.values, one.over_s) for one in joined.amounts] == [((1.0, 2.0, 3.0), None), ((100.0, 100.0, 100.0), 1.0)]
+    assert [(one.values, one.over_s) for one in amounts_of(joined)] == [((1.0, 2.0, 3.0), None), ((100.0, 100.0, 100.0), 1.0)]
     assert joined.id == "1+2+3"
     with pytest.raises(NotComparable, match="would count twice"):
         join_boots((runs[0], replace(runs[0], id="copy")))

@@ -34,8 +34,9 @@ from latlab.analysis.wakeups.side import side_of
 from latlab.analysis.wakeups.wakeup_rows import _missing
 from latlab.model.blame import UNEXPLAINED, Blame, BlameKind
 from latlab.model.conditions import NO_CONDITIONS, Mode
+from latlab.model.distributions import Distribution, LateWakeup, LoadWork, WakeupCounts, distributions_of
 from latlab.model.enums import Metric
-from latlab.model.run import Build, Distribution, LateWakeup, LoadWork, Run, WakeupCounts
+from latlab.model.run import Build, Run
 from latlab.report.comparison.data import comparison_csv, comparison_json
 from latlab.report.comparison.sentences import headline, summary
 from latlab.report.exports.junit import comparison_junit
@@ -171,9 +172,9 @@ def test_late_wake_ups_that_come_apart_are_as_many_events_and_those_of_one_burst
 
 
 def test_what_makes_two_cpus_late_at_one_time_is_one_event_of_the_machine() -> None:
-    sides = tuple(side_of(run, one) for run in (_late_run(TOGETHER, cpus=2),) for one in run.distributions)
+    sides = tuple(side_of(run, one) for run in (_late_run(TOGETHER, cpus=2),) for one in distributions_of(run))
     assert events_above(sides, 100_000) == Events(14, 1, True)
-    sides = tuple(side_of(run, one) for run in (_late_run(APART, cpus=2),) for one in run.distributions)
+    sides = tuple(side_of(run, one) for run in (_late_run(APART, cpus=2),) for one in distributions_of(run))
     assert events_above(sides, 100_000) == Events(14, 14, True)
 
 
@@ -183,7 +184,7 @@ def test_at_a_short_interval_what_comes_within_a_millisecond_is_one_event() -> N
     def events(gap_ns: int) -> Events:
         run = _late_run([i * gap_ns for i in range(14)])
         run = replace(run, conditions=replace(run.conditions, interval_ns=50_000))
-        return events_above([side_of(run, run.distributions[0])], 100_000)
+        return events_above([side_of(run, distributions_of(run)[0])], 100_000)
 
     assert events(900_000) == Events(14, 1, True)
     assert events(1_100_000) == Events(14, 14, True)
@@ -197,9 +198,9 @@ def test_wake_ups_of_each_run_are_counted_under_their_own_run() -> None:
 def test_a_recorder_that_dropped_late_wake_ups_is_no_better_than_a_histogram() -> None:
     """Ten to an event: of what was dropped nobody knows when it came."""
     run = _late_run(APART, dropped=1)
-    assert events_above([side_of(run, run.distributions[0])], 100_000) == Events(14, 2, False)
+    assert events_above([side_of(run, distributions_of(run)[0])], 100_000) == Events(14, 2, False)
     assert not _changed(compare(_quiet(), run))
-    short = replace(run.distributions[0], late=run.distributions[0].late[:-1], late_dropped=0)
+    short = replace(distributions_of(run)[0], late=distributions_of(run)[0].late[:-1], late_dropped=0)
     assert events_above([side_of(run, short)], 100_000) == Events(14, 2, False)
 
 
@@ -212,7 +213,9 @@ def test_few_events_on_each_cpu_are_enough_events_of_the_machine() -> None:
 
 def test_a_single_wake_up_many_times_as_late_stands_in_the_first_line_and_holds_the_gate() -> None:
     quiet, late = _quiet(cpus=2), _late_run([5_000_000_000], cpus=2)
-    late = replace(late, contents=WakeupCounts(tuple(_with_one(one, 400_000) if one.core.core == 0 else one for one in late.distributions)))
+    late = replace(
+        late, contents=WakeupCounts(tuple(_with_one(one, 400_000) if one.core.core == 0 else one for one in distributions_of(late)))
+    )
     found = compare(quiet, late)
     assert found.verdict is Verdict.SAME_LEVEL
     (grew,) = (one.finding for one in explain_pair(found)[:1])
@@ -399,7 +402,7 @@ def test_on_the_instruction_clock_a_shape_that_no_figure_shows_is_a_difference()
     a, b = (wakeup_run(replace(distribution(v), digest=str(i)), mode=Mode.DETERMINISTIC) for i, v in enumerate((values, moved)))
     found = compare(a, b)
     assert _changed(found) == {"CPU 0 shape"} and found.verdict is Verdict.REGRESSED
-    again = replace(a, contents=WakeupCounts((replace(a.distributions[0], digest="x"),)))
+    again = replace(a, contents=WakeupCounts((replace(distributions_of(a)[0], digest="x"),)))
     assert compare(a, again).verdict is Verdict.SAME and "in another order" in compare(a, again).notes[-1]
 
 
@@ -414,7 +417,7 @@ def test_on_the_instruction_clock_a_shape_that_no_figure_shows_is_a_difference()
 )
 def test_a_load_that_did_half_the_work_is_noticed(before: float, after: float, said: str) -> None:
     a, b = (
-        replace(run, contents=WakeupCounts(run.distributions, (LoadWork("cpu", work),)))
+        replace(run, contents=WakeupCounts(distributions_of(run), (LoadWork("cpu", work),)))
         for run, work in ((wakeup_run(distribution(drawn(1)), name="a"), before), (wakeup_run(distribution(drawn(2)), name="b"), after))
     )
     told = [note for note in compare(a, b).notes if note.startswith("the load")]
@@ -471,7 +474,7 @@ def test_a_run_with_many_more_wake_ups_is_said_to_have_had_more_chances_of_a_max
 @pytest.mark.parametrize("mode", [Mode.REAL, Mode.DETERMINISTIC])
 def test_a_wake_up_that_is_later_than_a_period_missed_one_whatever_a_tick_is_worth(mode: Mode) -> None:
     run = wakeup_run(distribution([100_000] * 50 + [300_000, 900_000]), mode=mode)
-    side = side_of(run, run.distributions[0])
+    side = side_of(run, distributions_of(run)[0])
     assert side.interval == INTERVAL_NS * run.tick.value
     assert _missing(side) == 1
 

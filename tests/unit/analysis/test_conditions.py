@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What has to be alike before two runs are compared: refused, wanted on purpose, named or noted, by one table."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from latlab.analysis.base.conditions import (
     CONDITIONS,
+    WITHOUT_RULE,
     ConditionRule,
     caveat_of,
     check_across,
@@ -209,3 +211,33 @@ def test_simulated_figures_and_a_virtual_machines_say_so() -> None:
     guest = _run("g", mode=Mode.VIRTUAL_MACHINE)
     assert caveat_of(guest) == "virtual machine: not an RT figure" and label_of(guest) == "virtual-machine"
     assert caveat_of(_run("b")) == label_of(_run("b")) == ""
+
+
+class _Recorded:
+    """Stands for the conditions of a run, and says which fields a rule reads."""
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+
+    def __getattr__(self, name: str) -> None:
+        self.names.add(name)
+
+
+def fields_with_rules() -> set[str]:
+    conditions = _Recorded()
+    beside = {name: getattr(run_with(), name) for name in ("emulator", "build", "tick", "provenance")}
+    run: Any = SimpleNamespace(conditions=conditions, **beside)
+    for condition in CONDITIONS:
+        condition.of(run)
+    return conditions.names
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(Conditions)])
+def test_each_field_of_the_conditions_has_a_rule_or_a_reason(name: str) -> None:
+    """A field without one would compare as alike whatever its values are."""
+    cure = "give it a row in CONDITIONS of analysis/base/conditions.py, or a reason in WITHOUT_RULE there"
+    assert (name in fields_with_rules()) != (name in WITHOUT_RULE), f"the condition {name} has no rule: {cure}"
+
+
+def test_reasons_are_of_fields() -> None:
+    assert WITHOUT_RULE.keys() <= {field.name for field in fields(Conditions)} and all(WITHOUT_RULE.values())

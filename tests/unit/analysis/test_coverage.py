@@ -15,6 +15,7 @@ from latlab.analysis.history import history
 from latlab.campaigns.rt_results import CAMPAIGN, IMPORT_LOG, new_run, problems_of
 from latlab.campaigns.rt_samples import with_distributions
 from latlab.model.conditions import NO_CONDITIONS, Conditions
+from latlab.model.distributions import distributions_of
 from latlab.model.enums import Metric, RowKind, RunStatus
 from latlab.model.run import CoreId, Run, Sample
 from latlab.report.comparison.comment import render as comment
@@ -66,7 +67,7 @@ def test_threads_whose_counts_fall_with_their_number_may_have_longer_intervals(c
 
 def test_the_start_values_of_a_tool_are_no_figures() -> None:
     run = _imported("histogram-input.txt")
-    assert [one.core.core for one in run.distributions] == [0, 2, 3] and run.status is RunStatus.PARTIAL
+    assert [one.core.core for one in distributions_of(run)] == [0, 2, 3] and run.status is RunStatus.PARTIAL
 
 
 def test_lost_wake_ups_stand_in_the_gate_the_comment_and_junit_with_their_numbers() -> None:

@@ -18,7 +18,7 @@ from latlab.analysis.design.power import replicates_for
 from latlab.analysis.design.response import Response, response_of
 from latlab.analysis.design.result import Analysis, EffectVerdict
 from latlab.errors import DataError, UsageError
-from latlab.model.experiment import Factor, Trial, TrialFigure
+from latlab.model.experiment import Factor, Trial, TrialFigure, experiment_of
 from latlab.store.references import load
 from support.experiments import PATH, drawn_truth, hits, run_once, trial, two_levels
 
@@ -26,7 +26,7 @@ SDK_CORE_1 = "sdk/task_wakeup/CPU-1-maximum"
 
 
 def published(path: str = SDK_CORE_1, as_ratio: bool = True) -> Analysis:
-    experiment = load("published:ti/am62l/factors-2026").experiment
+    experiment = experiment_of(load("published:ti/am62l/factors-2026"))
     assert experiment is not None
     return analyse(experiment.factors, response_of(experiment.trials, path, "am62l"), None, as_ratio)
 

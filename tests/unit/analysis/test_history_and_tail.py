@@ -8,12 +8,13 @@ from rich.console import Console
 from scipy import optimize, stats
 
 from latlab.analysis.base.change_points import ChangeKind
+from latlab.analysis.base.pareto import level_of, over
+from latlab.analysis.base.tail import _block_check, _extreme_value, _stability
 from latlab.analysis.base.verdicts import Limits
 from latlab.analysis.compare import compare
 from latlab.analysis.explain import explain_pair
+from latlab.analysis.extremes import tails
 from latlab.analysis.history import history
-from latlab.analysis.wakeups.pareto import level_of, over
-from latlab.analysis.wakeups.tail import _block_check, _extreme_value, _stability, tails
 from latlab.errors import UsageError
 from latlab.model.enums import Clock, Metric
 from latlab.model.run import CoreId, Sample, Tick

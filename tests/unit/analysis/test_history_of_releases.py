@@ -14,7 +14,7 @@ from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.compare import compare
 from latlab.analysis.history import CHANGED, ChangePoint, Judged, _contradicts, history
 from latlab.errors import UsageError
-from latlab.model.enums import Kind, Metric
+from latlab.model.enums import Metric
 from latlab.model.run import Run, Spans
 from latlab.store.references import load, published_references
 
@@ -25,7 +25,7 @@ def released() -> dict[str, list[str]]:
     """Releases by platform; an experiment on one is no release of it."""
     by_platform: dict[str, list[str]] = {}
     for reference in published_references():
-        if load(reference).kind is not Kind.DESIGN:
+        if load(reference).kind != "design":
             by_platform.setdefault(reference.rpartition("/")[0], []).append(reference)
     return {platform: names for platform, names in by_platform.items() if len(names) > 1}
 

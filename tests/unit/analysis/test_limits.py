@@ -10,8 +10,9 @@ import pytest
 from latlab.analysis.limits import judge_limits, parse_limit, parse_limits
 from latlab.cli.app import app
 from latlab.errors import UsageError
+from latlab.model.amounts import Amount, Amounts
 from latlab.model.enums import Clock, Metric, RunStatus
-from latlab.model.run import Amount, Amounts, CoreId, Run, Sample, Spans, Tick, Topology
+from latlab.model.run import CoreId, Run, Sample, Spans, Tick, Topology
 from support.wakeup_runs import distribution, wakeup_run
 
 

@@ -14,10 +14,10 @@ from latlab.adopters.dataframes import to_pandas, to_polars
 from latlab.analysis.base.identity import NotComparable
 from latlab.analysis.base.wording import MODES
 from latlab.analysis.explain import explain_run
+from latlab.analysis.extremes import tails
 from latlab.analysis.figures import figures_of
 from latlab.analysis.history import history
 from latlab.analysis.invariants import check_invariants
-from latlab.analysis.wakeups.tail import tails
 from latlab.campaigns import power
 from latlab.campaigns.rt_results import CAMPAIGN, keep, new_run, workload_conditions
 from latlab.catalog import event_table
@@ -25,8 +25,9 @@ from latlab.errors import UsageError
 from latlab.formats import run_json
 from latlab.model.blame import UNEXPLAINED, UNTRACED, Blame, BlameKind
 from latlab.model.conditions import Conditions, Mode
+from latlab.model.distributions import LateWakeup, distributions_of
 from latlab.model.enums import Metric
-from latlab.model.run import LateWakeup, Run
+from latlab.model.run import Run
 from latlab.report.exports import benchmark_json, kcidb, squad
 from latlab.store.store import open_store
 from latlab.targets.linux.rt_job import Workload
@@ -109,7 +110,7 @@ def test_an_exported_run_is_read_back_unchanged_and_compared_with_itself(store: 
     exported = tmp_path / "run.json"
     assert _said(store, "export", run, "-o", str(exported)).returncode == 0
     read = run_json.parse(exported.read_text("utf-8"), "run.json")
-    assert run_json.render(read) == exported.read_text("utf-8") and read.distributions[0].late
+    assert run_json.render(read) == exported.read_text("utf-8") and distributions_of(read)[0].late
     assert _said(store, "compare", run, str(exported)).returncode == 0
 
 
@@ -120,7 +121,7 @@ def test_figures_of_a_virtual_machine_say_so_wherever_they_are_published() -> No
     tests = json.loads(kcidb.render(run))["tests"]
     assert all(MODES[Mode.VIRTUAL_MACHINE] in test["environment"]["comment"] for test in tests)
     assert MODES[Mode.VIRTUAL_MACHINE] in explain_run(run)[0].sentence
-    assert not any(MODES[Mode.VIRTUAL_MACHINE] in one.sentence for one in explain_run(wakeup_run(*run.distributions)))
+    assert not any(MODES[Mode.VIRTUAL_MACHINE] in one.sentence for one in explain_run(wakeup_run(*distributions_of(run))))
 
 
 @pytest.mark.parametrize("to_frame", [to_pandas, to_polars])
@@ -197,7 +198,7 @@ def test_the_tail_of_the_late_wake_ups_is_that_of_all_of_them() -> None:
 )
 def test_no_tail_is_estimated_where_late_wake_ups_are_not_kept(change: dict[str, object], said: str) -> None:
     run = _late_run(1)
-    run = changed(run, distributions=(replace(run.distributions[0], **change),))  # type: ignore[arg-type]
+    run = changed(run, distributions=(replace(distributions_of(run)[0], **change),))  # type: ignore[arg-type]
     (found,) = tails(run, None, Metric.TASK_WAKEUP, 1e7)
     assert found.level is None and said in found.refusal
 
@@ -209,8 +210,8 @@ def test_few_late_wake_ups_are_too_few_for_a_tail() -> None:
 
 def test_late_wake_ups_in_bursts_are_not_independent() -> None:
     run = _late_run(1)
-    late = tuple(replace(one, late_ticks=100_000 + 1000 * (n // 10)) for n, one in enumerate(run.distributions[0].late))
-    (found,) = tails(changed(run, distributions=(replace(run.distributions[0], late=late),)), None, Metric.TASK_WAKEUP, 1e7)
+    late = tuple(replace(one, late_ticks=100_000 + 1000 * (n // 10)) for n, one in enumerate(distributions_of(run)[0].late))
+    (found,) = tails(changed(run, distributions=(replace(distributions_of(run)[0], late=late),)), None, Metric.TASK_WAKEUP, 1e7)
     assert found.level is None and "independence" in found.refusal
 
 

@@ -16,15 +16,16 @@ from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.base.weighted import quantile_shift, rate_p, weighted
 from latlab.analysis.compare import compare
 from latlab.analysis.explain import explain_pair
+from latlab.analysis.extremes import tails
 from latlab.analysis.gate import decide_gate
 from latlab.analysis.history import history
 from latlab.analysis.wakeups.attribution import attribute
 from latlab.analysis.wakeups.lateness_parts import MEASURING_TASK
-from latlab.analysis.wakeups.tail import tails
 from latlab.model.blame import UNEXPLAINED, BlameKind
 from latlab.model.calls import Call, KernelSpan
+from latlab.model.distributions import Distribution, LateWakeup
 from latlab.model.enums import Metric
-from latlab.model.run import CoreId, Distribution, LateWakeup, Sample, Topology
+from latlab.model.run import CoreId, Sample, Topology
 from latlab.model.wakeups import Outlier, Wakeups
 from support.known_boards import JUNO, Noise, measured
 from support.runs import INSTRUCTIONS, changed, run_with

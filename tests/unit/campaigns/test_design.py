@@ -18,6 +18,7 @@ from latlab.campaigns.design_results import with_experiment
 from latlab.campaigns.material import load_run
 from latlab.errors import DataError, LatlabError, UsageError
 from latlab.model.enums import Metric, RunStatus
+from latlab.model.experiment import experiment_of
 from latlab.model.life import SeriesPart
 from latlab.model.run import CoreId, Sample, Tick
 from latlab.store.store import PART_VARIABLE, Store, open_store
@@ -99,7 +100,7 @@ def test_levels_are_set_before_each_run_and_their_options_go_with_the_command(st
 
 def test_without_noise_every_combination_is_run_once_and_the_effect_is_exact(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     on(monkeypatch, Machine(store, lambda options: 100 + 40 * ("--a1" in options), INSTRUCTIONS))
-    experiment = with_experiment(store, store.load(go(store, plan_with())), load_run).experiment
+    experiment = experiment_of(with_experiment(store, store.load(go(store, plan_with())), load_run))
     assert experiment is not None and len(experiment.trials) == experiment.wanted == 4
     assert {trial.figures[0].value for trial in experiment.trials} == {100, 140}
 
@@ -177,7 +178,7 @@ def test_an_experiment_can_be_read_while_its_runs_are_made(store: Store, monkeyp
     with pytest.raises(LatlabError):
         go(store, plan_with())
     found = next(run for run in store.runs() if run.campaign == "design")
-    experiment = with_experiment(store, found, load_run).experiment
+    experiment = experiment_of(with_experiment(store, found, load_run))
     assert experiment is not None and len(experiment.trials) == 5 and experiment.wanted == 8
 
 

@@ -14,8 +14,9 @@ from latlab.campaigns.importing_wakeups import import_measured, import_wakeups
 from latlab.campaigns.material import load_run
 from latlab.errors import DataError, UsageError
 from latlab.formats.dump.frames import VIRTUAL_PLATFORM
+from latlab.model.amounts import amounts_of
 from latlab.model.conditions import Mode
-from latlab.model.enums import Clock, Kind, RunStatus
+from latlab.model.enums import Clock, RunStatus
 from latlab.model.run import Run, Topology
 from latlab.store.store import Store, open_store
 from latlab.targets.qemu.images import PLATFORM
@@ -90,7 +91,7 @@ def test_round_trips_of_the_test_framework_are_a_run_without_a_topology(store: S
 
 def test_wake_ups_of_a_tool_are_a_run_of_as_many_cpus(store: Store) -> None:
     run = load_run(store, import_measured(store, RTEVAL_XML.encode(), "rteval.xml", "board", None, None, "fw 1"))
-    assert (run.kind, run.campaign, run.target, str(run.topology)) == (Kind.WAKEUPS, "rt", "import", "2")
+    assert (run.kind, run.campaign, run.target, str(run.topology)) == ("wakeups", "rt", "import", "2")
     assert (run.platform, run.source, run.build.firmware, run.status) == ("board", "rteval.xml", "fw 1", RunStatus.COMPLETE)
     assert store.logs(run.id) == {"imported": RTEVAL_XML.encode()}
 
@@ -109,9 +110,9 @@ def test_what_was_due_is_known_by_duration_and_interval_together(store: Store) -
 
 def test_amounts_of_a_benchmark_are_a_run_that_nothing_was_due_in(store: Store) -> None:
     run = load_run(store, import_measured(store, SCHBENCH.encode(), "schbench.txt", "board", None, None, "fw 1"))
-    assert (run.kind, run.campaign, run.target, run.build.firmware) == (Kind.AMOUNTS, "bench", "import", "fw 1")
+    assert (run.kind, run.campaign, run.target, run.build.firmware) == ("amounts", "bench", "import", "fw 1")
     assert (run.tick.clock, run.tick.value, str(run.topology), dict(run.facts)["tool"]) == (Clock.TIME, 1.0, "1", "schbench")
-    assert (run.source, run.status, run.platform) == ("schbench.txt", RunStatus.COMPLETE, "board") and run.amounts
+    assert (run.source, run.status, run.platform) == ("schbench.txt", RunStatus.COMPLETE, "board") and amounts_of(run)
     for duration, interval_us in (("2m", None), (None, 200)):
         with pytest.raises(UsageError, match=r"schbench\.txt has no due wake-ups"):
             import_amounts(store, SCHBENCH.encode(), "schbench.txt", "board", duration, interval_us)

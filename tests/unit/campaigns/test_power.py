@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from latlab.campaigns import power as campaign
-from latlab.campaigns.material import RunArtifacts
+from latlab.campaigns.power_results import power_result
 from latlab.cli import showing
 from latlab.cli.options import Format
 from latlab.errors import UsageError
-from latlab.model.enums import Kind, RunStatus
+from latlab.model.enums import RunStatus
 from latlab.model.run import Run
 from latlab.store.store import Store, open_store
 from latlab.targets.linux.power_job import PowerCycle
@@ -42,9 +42,9 @@ def fixture_measure(machine: PowerMachine, tmp_path: Path, monkeypatch: pytest.M
 
 def test_a_run_has_the_time_of_each_step_by_cpu(measure: Measure, capsys: pytest.CaptureFixture[str]) -> None:
     store, run = measure(PowerCycle(4, 1))
-    assert (run.kind, run.campaign, run.status, run.problems) == (Kind.POWER, "rt-power", RunStatus.COMPLETE, ())
+    assert (run.kind, run.campaign, run.status, run.problems) == ("power", "rt-power", RunStatus.COMPLETE, ())
     assert (run.conditions.hotplug_cycles, run.conditions.suspends) == (4, 1)
-    found = [(one.kind.value, one.cpu, len(one.ns)) for one in RunArtifacts(store, run).power.steps]
+    found = [(one.kind.value, one.cpu, len(one.ns)) for one in power_result(store.logs(run.id)).steps]
     assert found == [("offline", 1, 2), ("offline", 2, 2), ("online", 1, 2), ("online", 2, 2), ("suspend", None, 1)]
     showing.print_run(store, run, Format.TABLE)
     screen = capsys.readouterr().out

@@ -16,7 +16,7 @@ from latlab.campaigns.rt import GuestOptions, run_rt_guest
 from latlab.errors import LatlabError, UsageError
 from latlab.formats.dump.guest_frames import GuestOutput
 from latlab.model.conditions import Mode
-from latlab.model.enums import Kind, RunStatus
+from latlab.model.enums import RunStatus
 from latlab.model.run import Problem, Run
 from latlab.store.store import Store, open_store
 from latlab.targets.guest.checkpoints import HEAD, MAGIC, PAGE, SHARED, make_shared
@@ -218,7 +218,7 @@ def test_power_cycles_are_a_run_of_their_own_kind_whose_rings_have_to_come_back(
     boots: Boots, store: Store, image: GuestImage, firmware: Path
 ) -> None:
     run = store.load(run_power_guest(store, QEMU, image, GuestMachine(cores=2, firmware=firmware), PowerCycle(7, 3), LIMITS))
-    assert (run.kind, run.campaign, run.status) == (Kind.POWER, "rt-power", RunStatus.PARTIAL)
+    assert (run.kind, run.campaign, run.status) == ("power", "rt-power", RunStatus.PARTIAL)
     assert (run.conditions.hotplug_cycles, run.conditions.suspends, run.conditions.mode) == (7, 3, Mode.MULTI_THREAD)
     assert "no power-state change and no trace buffer of the firmware came back" in run.problems[0].message
     assert boots.runs[0][1] == power_job.guest_script(PowerCycle(7, 3))

@@ -19,7 +19,7 @@ from latlab.campaigns.rt_results import (
 from latlab.catalog import event_table
 from latlab.errors import DataError
 from latlab.model.conditions import Conditions, Mode
-from latlab.model.enums import Clock, Kind
+from latlab.model.enums import Clock
 from latlab.model.run import Run
 from latlab.targets.linux.rt_job import Instrument, Workload
 from support import recorder_files
@@ -34,7 +34,7 @@ def run(**conditions: object) -> Run:
 
 
 def test_time_is_counted_by_the_mode() -> None:
-    assert (run().kind, run().tick.clock, run().tick.value) == (Kind.WAKEUPS, Clock.INSTRUCTIONS, 0.5)
+    assert (run().kind, run().tick.clock, run().tick.value) == ("wakeups", Clock.INSTRUCTIONS, 0.5)
     in_real_time = new_run("rt", "linux", "x", 1, Conditions(mode=Mode.REAL))
     assert (in_real_time.tick.clock, in_real_time.tick.value) == (Clock.TIME, 1.0)
 

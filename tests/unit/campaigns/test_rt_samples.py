@@ -16,8 +16,9 @@ from latlab.campaigns.rt_samples import with_distributions
 from latlab.errors import DataError
 from latlab.model.blame import UNTRACED, BlameKind
 from latlab.model.conditions import Conditions, Mode
+from latlab.model.distributions import Distribution, distributions_of
 from latlab.model.enums import Metric, RunStatus
-from latlab.model.run import CoreId, Distribution, Run
+from latlab.model.run import CoreId, Run
 from latlab.store.store import open_store
 from support import recorder_files as files
 from support.places import RT_DATA
@@ -31,7 +32,7 @@ def run(**conditions: object) -> Run:
 
 
 def distributions(kept: dict[str, bytes], **conditions: object) -> dict[tuple[str, CoreId], Distribution]:
-    return {(one.test, one.core): one for one in with_distributions(run(**conditions), kept).distributions}
+    return {(one.test, one.core): one for one in distributions_of(with_distributions(run(**conditions), kept))}
 
 
 def test_what_each_cpu_saw_is_counted_by_how_late_it_was() -> None:
@@ -69,4 +70,4 @@ def test_a_run_of_power_boundaries_has_no_wake_ups(tmp_path: Path) -> None:
         load_run(store, cycles)
     rt = store.begin(replace(run(), status=RunStatus.RUNNING))
     store.add(rt, logs={"recorder.rec": RECORD})
-    assert [one.metric for one in load_run(store, rt).distributions] == [Metric.TASK_WAKEUP] * 2
+    assert [one.metric for one in distributions_of(load_run(store, rt))] == [Metric.TASK_WAKEUP] * 2

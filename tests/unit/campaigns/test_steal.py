@@ -18,6 +18,7 @@ from latlab.cli.options import Format
 from latlab.errors import DataError, UsageError
 from latlab.formats import run_json
 from latlab.formats.probe.functions import KINDS_LOG, render_functions
+from latlab.model.amounts import amounts_of
 from latlab.model.conditions import Mode
 from latlab.model.enums import Clock, RunStatus
 from latlab.model.run import CallsOfKind, CoreId, Tick, Topology
@@ -57,7 +58,7 @@ def test_each_cpu_that_sees_has_amounts_of_both_phases_and_a_blind_one_has_none(
     store, run_id = measure(IDLE)
     run = load_run(store, run_id)
     assert run.status is RunStatus.COMPLETE
-    found = {(one.test, one.core, one.name): one.values for one in run.amounts}
+    found = {(one.test, one.core, one.name): one.values for one in amounts_of(run)}
     assert {core for _, core, _ in found} == {CoreId(0, 0)}
     assert found["idle", CoreId(0, 0), "steal time per second"] == (1952.0, 1952.0, 1184.0)
     assert found["load", CoreId(0, 0), "largest steal time of a window in a second"] == (50_673.0,) * 3

@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from latlab.formats import run_json
+from latlab.model.attacks import Attacks
 from latlab.model.enums import Metric, RunStatus
-from latlab.model.run import Attacks, CoreId
+from latlab.model.run import CoreId
 from latlab.store.store import open_store
 from support.command import latlab
 from support.idle_trees import idle_tree

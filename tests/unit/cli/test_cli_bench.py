@@ -12,7 +12,9 @@ import pytest
 from latlab.cli.app import app
 from latlab.errors import DataError, LatlabError, UsageError
 from latlab.formats import run_json
-from latlab.model.enums import Kind, Metric
+from latlab.model.amounts import amounts_of
+from latlab.model.distributions import distributions_of
+from latlab.model.enums import Metric
 from latlab.store import references
 from support.places import TOOLS_DATA
 
@@ -38,7 +40,7 @@ def test_a_benchmark_is_kept_shown_and_written_as_json(store: str, capsys: pytes
     assert "to the thread, %" in shown.out and "19.65166" in shown.out and "complete" in shown.err
     _latlab("show", "last", "--format", "json")
     run = run_json.parse(capsys.readouterr().out, "shown")
-    assert run.kind is Kind.AMOUNTS and run.platform == "board" and run.amounts[0].values == (19.65166,)
+    assert run.kind == "amounts" and run.platform == "board" and amounts_of(run)[0].values == (19.65166,)
     assert run_json.parse(run_json.render(run), "again") == run
     _latlab("ls")
     assert "bench-" in capsys.readouterr().out
@@ -114,7 +116,7 @@ def test_stalls_are_a_run_of_rt_with_their_own_name(store: str, capsys: pytest.C
     assert "Stalls of a busy loop by oslat" in capsys.readouterr().out
     _latlab("show", "last", "--format", "json")
     run = run_json.parse(capsys.readouterr().out, "shown")
-    assert {one.metric for one in run.distributions} == {Metric.STALL}
+    assert {one.metric for one in distributions_of(run)} == {Metric.STALL}
     assert _latlab("compare", "last", "last") in (0, 3)
     text = capsys.readouterr().out
     assert "1,717,831 and 1,717,831 stalls" in text and "task_wakeup" not in text and "wake-ups" not in text

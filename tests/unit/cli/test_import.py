@@ -10,6 +10,8 @@ import pytest
 
 from latlab.campaigns.material import load_run
 from latlab.formats import run_json
+from latlab.model.amounts import amounts_of
+from latlab.model.distributions import distributions_of
 from latlab.model.run import Run
 from latlab.store.store import open_store
 from support.command import latlab
@@ -41,9 +43,9 @@ def test_two_tools_in_one_file_ask_for_the_one_that_is_meant(place: Path) -> Non
     one = latlab("import", FIELD / TWO, "--as", "cyclictest", store=place)
     assert one.returncode == 0
     run = _loaded(place)
-    assert {each.test for each in run.distributions} == {"cyclictest"}
+    assert {each.test for each in distributions_of(run)} == {"cyclictest"}
     other = latlab("import", FIELD / TWO, "--as", "hwlatdetect", store=place)
-    assert other.returncode == 0 and {each.test for each in _loaded(place).amounts} == {"hwlatdetect"}
+    assert other.returncode == 0 and {each.test for each in amounts_of(_loaded(place))} == {"hwlatdetect"}
 
 
 @pytest.mark.parametrize(
@@ -84,7 +86,7 @@ def test_a_form_that_many_tools_print_is_read_when_its_tool_is_named(place: Path
     file.write_text(RUNQLAT.partition("\n")[2], encoding="utf-8")
     assert "or use --as runqlat" in latlab("import", file, store=place).stderr
     assert latlab("import", file, "--as", "runqlat", store=place).returncode == 0
-    assert _loaded(place).distributions[0].test == "runqlat"
+    assert distributions_of(_loaded(place))[0].test == "runqlat"
 
 
 @pytest.mark.parametrize("source", EXPORTED)

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from latlab.errors import DataError
 from latlab.formats.measured import holds_amounts, read_amounts, read_wakeups
+from latlab.model.amounts import Amount
 from latlab.model.enums import Metric
-from latlab.model.run import Amount, CoreId
+from latlab.model.run import CoreId
 from support.places import RT_DATA, TOOLS_DATA
 
 

@@ -9,6 +9,7 @@ from latlab.formats.published import runs as published
 from latlab.formats.published.cell_checks import unit_findings, unit_suspects
 from latlab.formats.published.printed_deltas import delta_findings
 from latlab.formats.published.printed_tables import PrintedFigure, Reading, Table
+from latlab.model.distributions import distributions_of
 from latlab.model.enums import Metric, RunStatus
 from latlab.model.run import CoreId, Topology
 from latlab.store import references
@@ -293,7 +294,7 @@ def test_a_guide_of_wake_up_latencies_is_a_run_with_one_distribution_for_each_cp
     document = tmp_path / "guide.rst"
     document.write_text(GUIDE)
     found = references.load(str(document))
-    assert [(d.minimum_ticks, d.average_ticks, d.maximum_ticks) for d in found.distributions] == [(4, 7, 68), (5, 6, 72)]
+    assert [(d.minimum_ticks, d.average_ticks, d.maximum_ticks) for d in distributions_of(found)] == [(4, 7, 68), (5, 6, 72)]
     assert found.tick.value == 1000 and found.problems == () and found.build.firmware == "12.00.00"
 
 

@@ -36,7 +36,7 @@ PYTHON_RULES = (
     ("campaigns/sbi.py", "def told(reason):\n    return reason == 'hangs'\n", "a message is for readers"),
     ("formats/dwarf_lines.py", "def told(message):\n    return message.lower().endswith('late')\n", "a message is for readers"),
     ("targets/tools.py", "import re\ndef told(warning):\n    return re.compile('late').search(warning)\n", "a message is for readers"),
-    ("report/kinds.py", "def told(error):\n    match error:\n        case 'a' | 'b':\n            return 1\n", "a message is for readers"),
+    ("report/page.py", "def told(error):\n    match error:\n        case 'a' | 'b':\n            return 1\n", "a message is for readers"),
     ("model/calls.py", "class Sample:\n    pass\n", "class Sample: the glossary means that of model/run.py"),
     ("analysis/base/wording.py", "def kept(name):\n    return open(name).read()\n", "analysis is pure"),
     ("analysis/compare.py", "def told():\n    import subprocess\n    return subprocess.run(['date'])\n", "analysis is pure"),

@@ -6,8 +6,7 @@ from unittest.mock import patch
 
 import pytest
 
-from latlab.model.attacks import AttackOutcome
-from latlab.model.run import Attacks
+from latlab.model.attacks import AttackOutcome, Attacks
 from latlab.report.attacks import attack_pages
 from latlab.report.page import Folded, Page, Section
 from latlab.report.renderers import html, markdown, rst

@@ -11,10 +11,11 @@ import pytest
 from rich.console import Console
 
 from latlab.analysis.compare import compare
-from latlab.analysis.design.effects import analysis_of
+from latlab.analysis.design.effects import effects_of
 from latlab.analysis.history import history
 from latlab.campaigns.steal_results import StealPhase
-from latlab.model.run import Attacks, WakeupCounts
+from latlab.model.attacks import Attacks
+from latlab.model.distributions import WakeupCounts
 from latlab.report.amounts import stolen as steal_pages
 from latlab.report.attacks import attack_pages
 from latlab.report.comparison import comparison_pages
@@ -48,8 +49,7 @@ def screens() -> Iterator[tuple[str, Page]]:
     yield "counted", comparison_pages.screen(compare(run_of(TREE), run_of(SLOWER)))
     yield "history", history_pages.screen(history([load(f"published:tf-a/juno/v2.{number}") for number in (9, 10, 11)], "wakeup"))
     experiment = load("published:ti/am62l/factors-2026")
-    assert experiment.experiment is not None
-    yield "design", design_pages.screen(experiment, analysis_of(experiment, experiment.experiment)[0])
+    yield "design", design_pages.screen(experiment, effects_of(experiment)[0])
     yield "attack", attack_pages.screen(run_with(campaign="attack", contents=Attacks((ATTACKED,))))
     stolen = measured_thefts(cpu_with((1_832, 48_924, 3_530), 0), cpu_with((7_050,), 1))
     yield "steal", steal_pages.screen(run_with(campaign="steal"), (StealPhase("idle", stolen, ()),))

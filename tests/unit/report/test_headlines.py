@@ -13,8 +13,9 @@ import pytest
 from latlab.analysis.compare import compare
 from latlab.analysis.history import history
 from latlab.analysis.spans.psa_builds import BuildResult
+from latlab.model.distributions import WakeupCounts
 from latlab.model.enums import Clock, Metric
-from latlab.model.run import CallsOfKind, Run, Sample, Tick, WakeupCounts
+from latlab.model.run import CallsOfKind, Run, Sample, Tick
 from latlab.model.symbols import Symbols
 from latlab.report.comparison import web as comparison_web
 from latlab.report.crossings import web as calls_web

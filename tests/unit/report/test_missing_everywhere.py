@@ -14,16 +14,18 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from latlab.analysis.amounts.stolen import amounts_of
+from latlab.analysis.amounts.stolen import amounts_of as amounts_of_steal
 from latlab.analysis.base.comparison import Comparison, Statistic
 from latlab.analysis.base.identity import NotComparable
 from latlab.analysis.compare import compare
 from latlab.analysis.gate import decide_gate
 from latlab.analysis.history import history
 from latlab.campaigns.site import MeasuredThing
+from latlab.model.amounts import Amount, Amounts, amounts_of
+from latlab.model.distributions import WakeupCounts, distributions_of
 from latlab.model.enums import Clock, RunStatus
 from latlab.model.life import Head
-from latlab.model.run import Amount, Amounts, Run, Spans, Tick, Topology, WakeupCounts
+from latlab.model.run import Run, Spans, Tick, Topology
 from latlab.report.comparison import comment, comparison_pages
 from latlab.report.comparison.data import comparison_csv, comparison_json
 from latlab.report.exports import junit, sarif
@@ -76,7 +78,7 @@ def amounts() -> Pair:
 
 def steal() -> Pair:
     found = measured(*(cpu_with((1_800, 48_000), cpu, seconds=20) for cpu in range(3)))
-    contents = Amounts(amounts_of("idle", found), "steal meter")
+    contents = Amounts(amounts_of_steal("idle", found), "steal meter")
     one = Run("steal", "board", "linux", Topology((3,)), Tick(Clock.TIME, 1.0), status=RunStatus.COMPLETE, contents=contents, id="run1")
     return one, replace(one, id="run2")
 
@@ -92,12 +94,12 @@ TAKEN = {
 
 
 def without(run: Run, taken: str) -> Run:
-    if run.distributions:
-        first, *others = run.distributions
+    if distributions_of(run):
+        first, *others = distributions_of(run)
         thinned = replace(first, counts=tuple((low, high, n - n // 5) for low, high, n in first.counts), got=first.got - first.got // 5)
         return replace(run, contents=WakeupCounts((*others, *((thinned,) if taken == "fifth" else ()))))
-    if run.amounts:
-        return replace(run, contents=Amounts(tuple(one for each in run.amounts for one in _amount(each, run, taken)), "made"))
+    if amounts_of(run):
+        return replace(run, contents=Amounts(tuple(one for each in amounts_of(run) for one in _amount(each, run, taken)), "made"))
     first_sample = run.samples[0]
     at = sorted({(one.boot, one.iteration) for one in run.samples if one.test == first_sample.test})
     gone = set(at if taken == "core" else at[: len(at) // 5])
@@ -109,7 +111,7 @@ def without(run: Run, taken: str) -> Run:
 
 
 def _amount(one: Amount, run: Run, taken: str) -> tuple[Amount, ...]:
-    first = run.amounts[0]
+    first = amounts_of(run)[0]
     is_hit = {"core": one.core == first.core, "test": (one.name, one.test) == (first.name, first.test), "fifth": one is first}[taken]
     if not is_hit:
         return (one,)

@@ -8,6 +8,7 @@ import pytest
 from rich.console import Console
 
 from latlab.analysis.base.summary import SENTENCES, Mark
+from latlab.analysis.base.tail import Diagnostic, Tail
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.base.wording import percent
 from latlab.analysis.compare import compare
@@ -16,7 +17,6 @@ from latlab.analysis.history import history
 from latlab.analysis.spans.psa_builds import BuildResult
 from latlab.analysis.spans.spans import samples_of
 from latlab.analysis.wakeups.power_cycles import PowerBoundary
-from latlab.analysis.wakeups.tail import Diagnostic, Tail
 from latlab.campaigns.doctor import DoctorFinding
 from latlab.campaigns.power_results import BoundaryTimes, PowerResult, power_result
 from latlab.errors import DataError

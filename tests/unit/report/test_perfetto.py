@@ -15,9 +15,10 @@ from pathlib import Path
 import pytest
 
 from latlab.campaigns.rt_results import CAMPAIGN, new_run
-from latlab.campaigns.time_lines import time_line_of
+from latlab.campaigns.time_lines import time_line_of_spans, time_line_of_wakeups
 from latlab.errors import DataError
 from latlab.model.conditions import Conditions, Mode
+from latlab.model.distributions import WakeupCounts
 from latlab.model.enums import Clock
 from latlab.model.run import CoreId, CoreTrace, Run, Tick, TraceRecord
 from latlab.model.symbols import Symbols
@@ -53,7 +54,9 @@ def guest_run() -> Run:
 
 
 def line_of(run: Run, files: dict[str, bytes] | None = None) -> TimeLine:
-    return time_line_of(run, files or {}, lambda: SYMBOLS)
+    if isinstance(run.contents, WakeupCounts):
+        return time_line_of_wakeups(run, files or {})
+    return time_line_of_spans(run, files or {}, lambda: SYMBOLS)
 
 
 def written(line: TimeLine, secrets: Secrets | None = None, run: Run | None = None) -> bytes:

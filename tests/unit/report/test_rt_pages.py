@@ -10,7 +10,7 @@ import pytest
 from latlab.analysis.wakeups.lateness_parts import LatenessPart
 from latlab.analysis.wakeups.result import RtResult
 from latlab.model.blame import Blame, BlameKind
-from latlab.model.run import WakeupCounts
+from latlab.model.distributions import WakeupCounts
 from latlab.report.chart import Chart
 from latlab.report.page import Folded, Page, charts_of
 from latlab.report.rt import cause_details, web

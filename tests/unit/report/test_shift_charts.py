@@ -10,6 +10,7 @@ import pytest
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.compare import compare
 from latlab.analysis.explain import explain_pair
+from latlab.model.distributions import distributions_of
 from latlab.report.comparison import comparison_tables, web
 from latlab.report.comparison.answer import answer, sides
 from latlab.report.comparison.charts import MOST_ROWS, function_charts, shift_charts, wakeup_charts
@@ -82,7 +83,7 @@ def test_wake_ups_of_both_runs_share_one_axis():
     drawn = values_of(chart.spec)
     for run, name in ((pair.a, "before (a)"), (pair.b, "after (b)")):
         counted = sum(row["n"] for row in drawn if row["run"] == name and row["n"] >= 1)
-        assert counted == sum(n for one in run.distributions for _, _, n in one.counts)
+        assert counted == sum(n for one in distributions_of(run) for _, _, n in one.counts)
 
 
 def test_the_heading_says_what_moved_by_how_much_where_and_of_which_function(release):

@@ -10,7 +10,9 @@ import pytest
 from latlab.campaigns.loading import load_base, load_earlier, load_reference
 from latlab.errors import DataError, UsageError
 from latlab.formats import run_json
+from latlab.model.distributions import distributions_of
 from latlab.model.enums import Clock, Metric, RunStatus
+from latlab.model.experiment import experiment_of
 from latlab.model.run import CoreId, Run, Topology
 from latlab.store.listing import set_label
 from latlab.store.references import BadReference, load, published_references
@@ -64,7 +66,7 @@ def figures(run: Run) -> list[tuple[Metric, CoreId, float]]:
 def test_every_published_reference_can_be_loaded_by_its_name() -> None:
     for reference in published_references():
         run = load(reference)
-        assert run.id == reference and (run.samples or run.distributions or run.experiment)
+        assert run.id == reference and (run.samples or distributions_of(run) or experiment_of(run))
         assert run.platform == reference.split("/")[1]
 
 

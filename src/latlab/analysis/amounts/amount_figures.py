@@ -6,17 +6,18 @@ from __future__ import annotations
 from latlab.analysis.base.figure import Figure
 from latlab.analysis.base.identity import NotComparable
 from latlab.analysis.base.wording import unit_of
+from latlab.model.amounts import Amount, amounts_of
 from latlab.model.enums import Metric
-from latlab.model.run import Amount, Run
+from latlab.model.run import Run
 
 
 def amount_figures(run: Run) -> tuple[Figure, ...]:
     """The quantities of a run that can be compared. Raises NotComparable if the run has no amounts."""
-    if not run.amounts:
+    if not amounts_of(run):
         raise NotComparable(f"{run.id} has no benchmark metrics; name a run of `latlab import`")
     return tuple(
         Figure(amount.test, amount.metric, named(amount), unit_of(amount.metric, "ns"), levels(amount))
-        for amount in run.amounts
+        for amount in amounts_of(run)
         if is_level(amount)
     )
 

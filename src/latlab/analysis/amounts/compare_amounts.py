@@ -18,8 +18,9 @@ from latlab.analysis.base.identity import NotComparable, check_same, partial_run
 from latlab.analysis.base.statistics import Shift, family_wise
 from latlab.analysis.base.verdicts import Limits, Verdict, decide, decide_exact, overall
 from latlab.analysis.base.wording import MORE_IS_BETTER, UNDIRECTED
+from latlab.model.amounts import Amount, amounts_of
 from latlab.model.enums import Metric
-from latlab.model.run import Amount, CoreId, Run
+from latlab.model.run import CoreId, Run
 
 Key = tuple[str, str, str, CoreId | None]
 _OPPOSITE = {Verdict.REGRESSED: Verdict.IMPROVED, Verdict.IMPROVED: Verdict.REGRESSED}
@@ -68,7 +69,7 @@ def _joined(a: Run, b: Run, notes: list[str], gaps: list[str]) -> Iterator[tuple
 
 
 def _by_key(run: Run) -> dict[Key, Amount]:
-    return {(amount.test, amount.metric.value, amount.name, amount.core): amount for amount in run.amounts if is_level(amount)}
+    return {(amount.test, amount.metric.value, amount.name, amount.core): amount for amount in amounts_of(run) if is_level(amount)}
 
 
 def _row(amount: Amount, other: Amount, limits: Limits) -> Row:

@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from latlab.model.amounts import Amount
 from latlab.model.enums import Metric
-from latlab.model.run import Amount, CoreId
+from latlab.model.run import CoreId
 from latlab.model.stolen import CpuStolen, Regime, Stolen, Theft
 
 WHOLE_SECOND = 0.9

@@ -19,7 +19,7 @@ from latlab.analysis.base.suspicion import Suspicion
 from latlab.analysis.base.verdicts import Limits, Verdict
 from latlab.analysis.base.wakeup_findings import CauseCounted, RarestSeen
 from latlab.analysis.base.wording import heading_unit, unit_of
-from latlab.model.enums import Kind, Metric
+from latlab.model.enums import Metric
 from latlab.model.run import CoreId, Run
 
 ROW_P = 0.05
@@ -164,10 +164,6 @@ class Compared:
     gaps: tuple[str, ...]
     differences: Differences = ALIKE
     missing: tuple[SamplesMissing, ...] = ()
-
-    @property
-    def kind(self) -> Kind:
-        return self.a.kind
 
     @property
     def interval_percent(self) -> int:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -275,5 +275,10 @@ CONDITIONS = (
     Condition("hotplug cycles", ConditionRule.NOTE, _of("hotplug_cycles")),
     Condition("suspends", ConditionRule.NOTE, _of("suspends")),
 )
+WITHOUT_RULE: Mapping[str, str] = {
+    "affinity": "each row of a run names its CPU, so that a CPU without a row is missing data",
+    "commands": "the conditions that they set are fields of their own",
+}
+"""Fields of the conditions without a rule, and why two runs that differ there are still alike."""
 OF_THE_RUN = tuple(condition for condition in CONDITIONS if condition.name in ("mode", "emulator", "build options", "tick"))
 """What a reader finds elsewhere in the head of a run."""

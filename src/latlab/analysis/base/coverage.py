@@ -8,7 +8,6 @@ like a shorter run and is not found.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
@@ -18,16 +17,11 @@ from latlab.analysis.base.findings import SamplesMissing
 from latlab.analysis.base.statistics import Shift
 from latlab.analysis.base.verdicts import Limits, Verdict
 from latlab.analysis.base.weighted import rate_p
-from latlab.model.enums import Kind, Metric, RowKind
+from latlab.kinds.registry import kind_of
+from latlab.model.enums import Metric, RowKind
 from latlab.model.run import CoreId, Run
 
 PARTS = 1_000_000
-BURST = 10
-"""Wake-ups to one event: what keeps a CPU busy passes over several periods in a row. Lateness counts them in the same way."""
-WITHOUT_SCHEDULE = frozenset({"watch"})
-"""Campaigns in which the guest decides how many calls it makes: no number is due."""
-INTERRUPT = "interrupt"
-"""The first word of a call that an interrupt made. Their number follows from the order in which cores run, so none is due."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,26 +60,7 @@ class Shortfall:
 
 def counted(run: Run) -> dict[SampleKey, Counted]:
     """The number of samples at each place of a run."""
-    if run.kind is Kind.WAKEUPS:
-        spans = (distribution for distribution in run.distributions if distribution.metric is Metric.TASK_WAKEUP)
-        return {
-            SampleKey(distribution.test, distribution.metric, distribution.core): Counted(
-                distribution.got, distribution.expected, distribution.rows
-            )
-            for distribution in spans
-            if distribution.got
-        }
-    if run.kind is Kind.AMOUNTS:
-        return {
-            SampleKey(amount.test, amount.metric, amount.core, amount.name): Counted(len(amount.values))
-            for amount in run.amounts
-            if amount.values
-        }
-    if run.campaign in WITHOUT_SCHEDULE:
-        return {}
-    scheduled = (sample for sample in run.samples if sample.test.partition(" ")[0] != INTERRUPT)
-    sizes = Counter((sample.test, sample.metric, sample.core) for sample in scheduled)
-    return {SampleKey(*key): Counted(n) for key, n in sizes.items()}
+    return kind_of(run).analysis.counted(run)
 
 
 def absences(a: Run, b: Run, limits: Limits) -> tuple[SamplesMissing, ...]:
@@ -118,7 +93,7 @@ def _absence(test: str, core: CoreId | None, name: str, lost: list[Counted], met
 def shortfalls(a: Run, b: Run, limits: Limits) -> tuple[Shortfall, ...]:
     """The places at which `b` has a smaller share of the due samples than `a`, by more than the tolerance; the smallest share first."""
     ours, theirs = counted(a), counted(b)
-    places = [*_shortfalls(ours, theirs, limits, BURST if a.kind is Kind.WAKEUPS else 1)]
+    places = [*_shortfalls(ours, theirs, limits, kind_of(a).analysis.burst)]
     return tuple(sorted(places, key=lambda shortfall: (shortfall.got[1] / shortfall.due[1], shortfall.p)))
 
 

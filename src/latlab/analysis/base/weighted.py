@@ -15,7 +15,7 @@ import numpy as np
 from latlab.analysis.base.distributions import normal_quantile, normal_upper
 from latlab.analysis.base.sample_matrix import Floats
 from latlab.analysis.base.statistics import Shift, two_sample_shift
-from latlab.model.run import Distribution
+from latlab.model.distributions import Distribution
 
 FEWEST_ABOVE = 10
 _SMALL = 60

@@ -20,8 +20,8 @@ from latlab.analysis.design.power import replicates_for, seen_effect
 from latlab.analysis.design.response import Response, response_of
 from latlab.analysis.design.result import Analysis, Effect, EffectVerdict, Estimate, Interaction, Pairs, Sensitivity
 from latlab.errors import DataError
-from latlab.model.experiment import Factor
-from latlab.model.run import Experiment, Run
+from latlab.model.experiment import Experiment, Factor, experiment_of
+from latlab.model.run import Run
 
 SMALLEST_SHARE = 0.1
 
@@ -56,6 +56,13 @@ def analyse(factors: Sequence[Factor], response: Response, smallest_share: float
         _sensitivity(judged, effects, len(cells), response, smallest_share or SMALLEST_SHARE, as_ratio),
         len(cells) - len({trial.levels for trial in response.trials}),
     )
+
+
+def effects_of(run: Run) -> tuple[Analysis, Response]:
+    """The effects on the figure that the experiment was made for."""
+    experiment = experiment_of(run)
+    assert experiment is not None
+    return analysis_of(run, experiment)
 
 
 def analysis_of(run: Run, experiment: Experiment, figure_name: str | None = None, as_ratio: bool = True) -> tuple[Analysis, Response]:

@@ -15,7 +15,8 @@ from latlab.analysis.base.identity import NotComparable
 from latlab.analysis.base.statistics import Shift
 from latlab.analysis.base.wording import count
 from latlab.model.conditions import Mode
-from latlab.model.enums import Clock, Kind, RunStatus
+from latlab.model.distributions import WakeupCounts
+from latlab.model.enums import Clock, RunStatus
 from latlab.model.run import UNNAMED, Run
 
 FEWEST_EARLIER = 3
@@ -55,7 +56,9 @@ def earlier_runs(runs: Iterable[Run], a: Run, b: Run) -> tuple[Run, ...]:
     """
     if a.platform == UNNAMED or a.build.firmware == UNNAMED_FIRMWARE or a.tick.clock is not Clock.TIME:
         return ()
-    others = [run for run in runs if run.id not in (a.id, b.id) and run.kind is Kind.WAKEUPS and run.status is RunStatus.COMPLETE]
+    others = [
+        run for run in runs if run.id not in (a.id, b.id) and isinstance(run.contents, WakeupCounts) and run.status is RunStatus.COMPLETE
+    ]
     return tuple(run for run in others if not _other_thing(run, a) and not (b.started_utc and run.started_utc > b.started_utc))
 
 

@@ -23,8 +23,9 @@ from latlab.analysis.wakeups.side import SPANS, Side, side_of, spans_of
 from latlab.analysis.wakeups.wakeup_identity import WakeupPair, pair_wakeups
 from latlab.analysis.wakeups.wakeup_rows import QUANTILES, CpuRows, test_of
 from latlab.model.blame import Blame
+from latlab.model.distributions import Distribution, distributions_of, load_of
 from latlab.model.enums import Clock, Metric, RowKind
-from latlab.model.run import Distribution, Run
+from latlab.model.run import Run
 
 LEVELS = (Statistic.MEDIAN, Statistic.AVERAGE)
 EXPOSURE_RATIO = 1.5
@@ -193,7 +194,7 @@ def _counted_cause(cause_change: CauseChange, verdict: Verdict, late: Lateness) 
 
 def _earlier_rates(blame: Blame, test: str, earlier: Sequence[Run]) -> Iterator[float]:
     for run in earlier:
-        sides = [side_of(run, distribution) for distribution in run.distributions if distribution.test == test]
+        sides = [side_of(run, distribution) for distribution in distributions_of(run) if distribution.test == test]
         if sides and is_kept(sides) and (rate := events_of(sides, blame).rate).events:
             yield rate.events * _PARTS / rate.wakeups
 
@@ -231,7 +232,7 @@ def _scattered(tested: Sequence[tuple[CpuRows, Row]], base: Run, earlier: Sequen
             same = [
                 (run, distribution)
                 for run in earlier
-                for distribution in run.distributions
+                for distribution in distributions_of(run)
                 if (distribution.test, distribution.core) == (ours.test, ours.core)
             ]
             sides[id(cpu)] = [side_of(run, distribution) for run, distribution in same] if ours.test == cpu.b.distribution.test else []
@@ -275,8 +276,8 @@ def _one_run_note(base: Run, candidate: Run, earlier: Sequence[Run], cpus: Seque
 
 def _load_notes(a: Run, b: Run) -> Iterator[str]:
     """A load that did less left more room: what it did is a condition, though nobody set it."""
-    before = {base_load.name: base_load.per_second for base_load in a.load}
-    for load in b.load:
+    before = {base_load.name: base_load.per_second for base_load in load_of(a)}
+    for load in load_of(b):
         ours, theirs = before.get(load.name, 0.0), load.per_second
         if min(ours, theirs) > 0 and max(ours, theirs) > LOAD_RATIO * min(ours, theirs):
             yield (

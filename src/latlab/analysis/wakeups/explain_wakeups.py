@@ -17,8 +17,9 @@ from latlab.analysis.wakeups.between_runs import ask_for_repeat
 from latlab.analysis.wakeups.periodicity import find_period
 from latlab.analysis.wakeups.wakeup_identity import check_machine
 from latlab.model.blame import Blame, BlameKind
+from latlab.model.distributions import Distribution, LateWakeup, distributions_of
 from latlab.model.enums import Clock
-from latlab.model.run import Distribution, LateWakeup, Run
+from latlab.model.run import Run
 
 _CHANGED = (Verdict.REGRESSED, Verdict.IMPROVED)
 _UNBLAMED = (BlameKind.UNEXPLAINED, BlameKind.UNTRACED)
@@ -30,8 +31,8 @@ def explain_wakeups(run: Run) -> tuple[Explanation, ...]:
     unit = run.tick.unit
     mode = unreliable_mode(run)
     out = [Explanation("", w.ModeCaveat(mode, pair=False), Basis.EXACT, unit)] if mode else []
-    for test in dict.fromkeys(distribution.test for distribution in run.distributions):
-        of_test = [distribution for distribution in run.distributions if distribution.test == test]
+    for test in dict.fromkeys(distribution.test for distribution in distributions_of(run)):
+        of_test = [distribution for distribution in distributions_of(run) if distribution.test == test]
         out += [
             Explanation(test, _spread(distribution, run), Basis.EXACT if distribution.counts else Basis.PRINTED, unit)
             for distribution in of_test
@@ -144,6 +145,6 @@ def _blame_changes(comparison: WakeupComparison) -> list[tuple[str, w.BlameMoved
 
 def _blame_counts(run: Run) -> dict[str, Counter[Blame]]:
     counts: dict[str, Counter[Blame]] = defaultdict(Counter)
-    for distribution in run.distributions:
+    for distribution in distributions_of(run):
         counts[distribution.test].update(entry.blame for entry in distribution.late)
     return counts

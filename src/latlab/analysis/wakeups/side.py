@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from latlab.analysis.base.weighted import Weighted, weighted
+from latlab.model.distributions import Distribution
 from latlab.model.enums import Clock, Metric
-from latlab.model.run import Distribution, Run
+from latlab.model.run import Run
 
 SPANS = {Metric.TASK_WAKEUP: "wake-up", Metric.STALL: "stall"}
 _PARTS = 1_000_000

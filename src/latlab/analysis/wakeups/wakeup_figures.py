@@ -10,8 +10,9 @@ from latlab.analysis.base.figure import Figure
 from latlab.analysis.base.weighted import FEWEST_ABOVE, weighted
 from latlab.analysis.base.wording import unit_of
 from latlab.analysis.wakeups.wakeup_identity import check_machine
+from latlab.model.distributions import Distribution, distributions_of
 from latlab.model.enums import Metric
-from latlab.model.run import Distribution, Run
+from latlab.model.run import Run
 
 QUANTILES = ((Statistic.MEDIAN, 0.5), (Statistic.P99, 0.99), (Statistic.P99_9, 0.999))
 NAMES = {Statistic.P99: "p99", Statistic.P99_9: "p99.9"}
@@ -20,7 +21,7 @@ NAMES = {Statistic.P99: "p99", Statistic.P99_9: "p99.9"}
 def wakeup_figures(run: Run) -> tuple[Figure, ...]:
     """Raises NotComparable where the run holds no latencies."""
     check_machine(run)
-    return tuple(figure for distribution in run.distributions for figure in _figures(run, distribution))
+    return tuple(figure for distribution in distributions_of(run) for figure in _figures(run, distribution))
 
 
 def _figures(run: Run, distribution: Distribution) -> Iterator[Figure]:

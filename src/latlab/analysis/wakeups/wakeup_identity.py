@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from latlab.analysis.base.identity import NotComparable, check_same, partial_runs, problems_note
 from latlab.analysis.wakeups.side import SPANS
 from latlab.model.conditions import Mode
+from latlab.model.distributions import Distribution, WakeupCounts, distributions_of, load_of
 from latlab.model.enums import Metric, RowKind
-from latlab.model.run import CoreId, Distribution, Run, Topology, WakeupCounts
+from latlab.model.run import CoreId, Run, Topology
 
 TOOLS = ("recorder", "cyclictest", "jitterdebugger", "rtla-timerlat-Thr", "rtla-timerlat-Usr", "rtla-timerlat-IRQ")
 _LARGEST_RATIO = 300.0
@@ -83,13 +84,13 @@ def _joined(a: Run, b: Run, notes: list[str], gaps: list[str]) -> tuple[tuple[Di
 
 def by_threads(run: Run, other: Run) -> Run:
     """The run with the numbers of its threads where the other one says its threads alone: nothing else tells which row is which."""
-    rows = run.distributions
-    if not any(row.rows is RowKind.THREAD for row in other.distributions):
+    rows = distributions_of(run)
+    if not any(row.rows is RowKind.THREAD for row in distributions_of(other)):
         return run
     if not rows or any(row.rows is not RowKind.CPU or row.thread is None for row in rows):
         return run
     by_thread = tuple(replace(row, core=CoreId(0, row.thread or 0), rows=RowKind.THREAD) for row in rows)
-    contents = WakeupCounts(by_thread, run.load)
+    contents = WakeupCounts(by_thread, load_of(run))
     return replace(run, contents=contents, topology=Topology((1 + max(row.core.core for row in by_thread),)))
 
 
@@ -101,7 +102,7 @@ def _other_rows(ours: Iterable[Distribution], theirs: Iterable[Distribution], te
 
 def _by_test(run: Run) -> dict[str, dict[CoreId, Distribution]]:
     by_test: dict[str, dict[CoreId, Distribution]] = {}
-    for distribution in run.distributions:
+    for distribution in distributions_of(run):
         by_test.setdefault(distribution.test, {})[distribution.core] = distribution
     if not by_test:
         raise NotComparable(f"{run.id} holds no wake-ups; name a run of `latlab run rt` or of `latlab import`")
@@ -114,7 +115,7 @@ def _preferred(by_tool: Mapping[str, object]) -> str | None:
 
 def _absent(tool: str, cores: set[CoreId], run: Run, other: Run) -> str:
     """Of CPUs that only the other run has anything of."""
-    distributions = [distribution for distribution in other.distributions if distribution.core in cores]
+    distributions = [distribution for distribution in distributions_of(other) if distribution.core in cores]
     counts = ", ".join(f"{got:,}" for got in dict.fromkeys(distribution.got for distribution in distributions))
     cpus = ", ".join(str(core.core) for core in sorted(cores))
     word = distributions[0].rows.value if distributions else RowKind.CPU.value
@@ -122,12 +123,12 @@ def _absent(tool: str, cores: set[CoreId], run: Run, other: Run) -> str:
 
 
 def spans_named(run: Run) -> str:
-    return SPANS.get(run.distributions[0].metric, "span")
+    return SPANS.get(distributions_of(run)[0].metric, "span")
 
 
 def _is_scheduled(run: Run) -> bool:
     """Coverage says what it lacks."""
-    return run.distributions[0].metric is Metric.TASK_WAKEUP
+    return distributions_of(run)[0].metric is Metric.TASK_WAKEUP
 
 
 def _named(by_name: Mapping[str, object]) -> str:

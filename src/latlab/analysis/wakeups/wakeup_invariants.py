@@ -6,16 +6,21 @@ from __future__ import annotations
 from latlab.analysis.base.check import Check
 from latlab.analysis.wakeups.wakeup_identity import check_machine
 from latlab.catalog.rules import rules
-from latlab.model.run import Distribution, Run
+from latlab.model.distributions import Distribution, distributions_of
+from latlab.model.run import Run
 
 
 def check_wakeups(run: Run) -> tuple[Check, ...]:
     """Raises NotComparable where the run holds nothing to check."""
     check_machine(run)
-    counted = [_all_counted(distribution) for distribution in run.distributions]
+    counted = [_all_counted(distribution) for distribution in distributions_of(run)]
     return (
         *counted,
-        *(_all_accounted(distribution, distribution.expected) for distribution in run.distributions if distribution.expected is not None),
+        *(
+            _all_accounted(distribution, distribution.expected)
+            for distribution in distributions_of(run)
+            if distribution.expected is not None
+        ),
     )
 
 

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from latlab.errors import DataError
+from latlab.model.amounts import Amount
 from latlab.model.benchmarks import Benchmark
 from latlab.model.enums import Metric
-from latlab.model.run import Amount
 
 TOOL = "google-benchmark"
 START = re.compile(r'"benchmarks"\s*:\s*\[')

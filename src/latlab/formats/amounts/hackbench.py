@@ -11,9 +11,9 @@ import re
 from dataclasses import dataclass, field
 
 from latlab.errors import DataError
+from latlab.model.amounts import Amount
 from latlab.model.benchmarks import Benchmark
 from latlab.model.enums import Metric
-from latlab.model.run import Amount
 
 TOOL = "hackbench"
 SETUP = re.compile(

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 
 from latlab.errors import DataError
 from latlab.formats.line_account import second_run
+from latlab.model.amounts import Amount
 from latlab.model.benchmarks import Benchmark
 from latlab.model.conditions import NO_CONDITIONS, Conditions
 from latlab.model.enums import Metric
-from latlab.model.run import Amount
 
 TOOL = "hwlatdetect"
 START = re.compile(r"^hwlatdetect:  test duration (\d{1,9}) seconds", re.MULTILINE | re.ASCII)

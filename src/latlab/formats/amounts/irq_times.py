@@ -13,9 +13,9 @@ from itertools import pairwise
 
 from latlab.errors import DataError
 from latlab.formats.line_account import second_run
+from latlab.model.amounts import Amount
 from latlab.model.benchmarks import Benchmark
 from latlab.model.enums import Metric
-from latlab.model.run import Amount
 
 START = re.compile(r"^Tracing (soft|hard) irq event(?:s| time)\.\.\.", re.MULTILINE)
 TITLE = re.compile(r"^(?:SOFTIRQ|HARDIRQ) +TOTAL_(usecs|nsecs|count)\s*$")

@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from latlab.errors import DataError
 from latlab.formats.line_account import second_run
 from latlab.formats.rtla_output import LOST
+from latlab.model.amounts import Amount
 from latlab.model.benchmarks import Benchmark
 from latlab.model.enums import Metric
-from latlab.model.run import Amount, CoreId
+from latlab.model.run import CoreId
 
 _AT = r"^.*-\d{1,9} +(?:\( *[-\d]+\) +)?\[(?P<cpu>\d{1,5})\] +\S+ +(?P<seconds>\d{1,9}\.\d{6,9}): +"
 GAP = re.compile(

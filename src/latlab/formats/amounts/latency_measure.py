@@ -7,9 +7,9 @@ from __future__ import annotations
 import re
 
 from latlab.errors import DataError
+from latlab.model.amounts import Amount
 from latlab.model.benchmarks import Benchmark
 from latlab.model.enums import Metric
-from latlab.model.run import Amount
 
 TOOL, BEFORE = "latency_measure", "timing_info"
 IS_BEFORE = re.compile(r"^\s*Timing Results: Clock Frequency:", re.MULTILINE)

@@ -12,9 +12,10 @@ from collections.abc import Iterator
 from latlab.errors import DataError
 from latlab.formats import rtla_output
 from latlab.formats.rtla_output import last_screen, missed_events, stop_facts
+from latlab.model.amounts import Amount
 from latlab.model.benchmarks import Benchmark
 from latlab.model.enums import Metric
-from latlab.model.run import Amount, CoreId
+from latlab.model.run import CoreId
 
 TITLE = re.compile(r"^\s*(?:Operating System|Hardware-related) Noise\s*$", re.MULTILINE)
 ROW = re.compile(

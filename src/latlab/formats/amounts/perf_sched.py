@@ -8,9 +8,9 @@ from collections import Counter
 
 from latlab.errors import DataError
 from latlab.formats.line_account import second_run
+from latlab.model.amounts import Amount
 from latlab.model.benchmarks import Benchmark
 from latlab.model.enums import Metric
-from latlab.model.run import Amount
 
 TOOL = "perf-sched"
 START = re.compile(r"^\s*Task +\| +Runtime ms +\| +(?:Switches|Count) +\| +Av(?:g|erage) delay ms", re.MULTILINE)

@@ -16,9 +16,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from latlab.errors import DataError
+from latlab.model.amounts import Amount
 from latlab.model.benchmarks import Benchmark
 from latlab.model.enums import Metric
-from latlab.model.run import Amount
 
 TOOL = "twister"
 HEADER = re.compile(r'^"[A-Za-z_]\w{0,60}"(?:,"[A-Za-z_]\w{0,60}")*\r?$', re.ASCII)

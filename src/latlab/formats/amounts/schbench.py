@@ -8,9 +8,9 @@ import re
 
 from latlab.errors import DataError
 from latlab.formats.line_account import second_run
+from latlab.model.amounts import Amount
 from latlab.model.benchmarks import Benchmark
 from latlab.model.enums import Metric
-from latlab.model.run import Amount
 
 TOOL = "schbench"
 SECTION = re.compile(

@@ -8,9 +8,9 @@ import re
 from dataclasses import dataclass, field
 
 from latlab.errors import DataError
+from latlab.model.amounts import Amount
 from latlab.model.benchmarks import Benchmark
 from latlab.model.enums import Metric
-from latlab.model.run import Amount
 
 TOOL = "thread-metric"
 HEAD = re.compile(r"\*{4} Thread-Metric (?P<name>\S.{0,80}?)(?: Test)? \*{4} Relative Time:\s*(?P<seconds>\d{1,9})\s*$", re.ASCII)

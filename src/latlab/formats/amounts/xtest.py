@@ -7,9 +7,9 @@ from __future__ import annotations
 import re
 
 from latlab.errors import DataError
+from latlab.model.amounts import Amount
 from latlab.model.benchmarks import Benchmark
 from latlab.model.enums import Metric
-from latlab.model.run import Amount
 
 TOOL = "xtest"
 _US = r"(\d{1,12}(?:\.\d{1,9})?(?:e[+-]\d{2})?)us"

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from latlab.errors import DataError
+from latlab.model.amounts import Amount
 from latlab.model.benchmarks import Benchmark
 from latlab.model.enums import Metric
-from latlab.model.run import Amount
 
 _N = r"\d{1,18}(?:\.\d{1,6})?"
 SUITE = re.compile(r"^(?P<name>\w{1,80}) #{5,}\s*$", re.ASCII)

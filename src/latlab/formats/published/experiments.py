@@ -10,8 +10,7 @@ from collections.abc import Mapping
 import msgspec
 
 from latlab.errors import DataError
-from latlab.model.experiment import Factor, Trial, TrialFigure
-from latlab.model.run import Experiment
+from latlab.model.experiment import Experiment, Factor, Trial, TrialFigure
 
 NS_PER_US = 1000.0
 

@@ -21,20 +21,9 @@ from latlab.formats.published.cores import resolved
 from latlab.formats.published.printed_deltas import delta_findings
 from latlab.formats.published.printed_tables import UNIT_NS, PrintedFigure, Reading, Table, parse_figure
 from latlab.model.conditions import NO_CONDITIONS, Conditions
+from latlab.model.distributions import Distribution, WakeupCounts
 from latlab.model.enums import Clock, Metric, ProblemKind, RunStatus
-from latlab.model.run import (
-    Build,
-    CoreId,
-    Distribution,
-    PrintedDelta,
-    Problem,
-    Run,
-    Sample,
-    Spans,
-    Tick,
-    Topology,
-    WakeupCounts,
-)
+from latlab.model.run import Build, CoreId, PrintedDelta, Problem, Run, Sample, Spans, Tick, Topology
 
 SUMMARY_TESTS = ("cyclictest_min", "cyclictest_avg", "cyclictest_max")
 CONDITION_KEYS = ("interval_us", "priority", "duration_s", "load")

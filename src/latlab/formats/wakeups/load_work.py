@@ -6,7 +6,7 @@ from __future__ import annotations
 import msgspec
 
 from latlab.errors import DataError
-from latlab.model.run import LoadWork
+from latlab.model.distributions import LoadWork
 
 METRICS = b"\nmetrics:"
 """What is before it is not read: stress-ng 0.19.02 writes a list of its build there that is no YAML."""

@@ -8,8 +8,9 @@ import statistics
 from latlab.analysis.amounts.amount_figures import levels
 from latlab.analysis.base.conditions import stated_conditions
 from latlab.analysis.base.wording import heading_unit, scale_of, unit_of
+from latlab.model.amounts import Amount, Amounts, amounts_of
 from latlab.model.enums import Metric
-from latlab.model.run import Amount, Amounts, CoreId, Run
+from latlab.model.run import CoreId, Run
 from latlab.report.page import Facts, Page, Section
 from latlab.report.run.facts import begun, method, partial, problem_items
 from latlab.report.table import Ranged, Table, figures, words
@@ -22,8 +23,8 @@ ALL = "machine"
 def tables(run: Run) -> list[Table]:
     """A row for each quantity, a column for each CPU or one for the machine; of repetitions the median and the range."""
     return [
-        _table(test, [amount for amount in run.amounts if amount.test == test])
-        for test in dict.fromkeys(amount.test for amount in run.amounts)
+        _table(test, [amount for amount in amounts_of(run) if amount.test == test])
+        for test in dict.fromkeys(amount.test for amount in amounts_of(run))
     ]
 
 
@@ -44,9 +45,9 @@ def document(run: Run) -> Page:
 
 def _answer(run: Run) -> str:
     """The longest stall, or else the first quantity of the first test, where it is most."""
-    stalls = [amount for amount in run.amounts if amount.metric is Metric.STALL]
-    first = run.amounts[:1] and [
-        amount for amount in run.amounts if (amount.test, amount.name) == (run.amounts[0].test, run.amounts[0].name)
+    stalls = [amount for amount in amounts_of(run) if amount.metric is Metric.STALL]
+    first = amounts_of(run)[:1] and [
+        amount for amount in amounts_of(run) if (amount.test, amount.name) == (amounts_of(run)[0].test, amounts_of(run)[0].name)
     ]
     if not first:
         return ""
@@ -100,6 +101,7 @@ def _notes(amounts: list[Amount]) -> tuple[str, ...]:
 def _facts(run: Run) -> tuple[tuple[str, str], ...]:
     pairs = (
         ("run", f"{run.id}, {run.status.value}"),
+        ("label", run.label),
         ("platform", run.platform),
         ("imported from", run.source),
         ("started (UTC)", run.started_utc),

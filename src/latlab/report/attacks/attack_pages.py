@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from latlab.analysis.base.wording import count
-from latlab.model.attacks import AttackOutcome, AttackResult, Family
+from latlab.model.attacks import AttackOutcome, AttackResult, Family, attacks_of
 from latlab.model.run import Run
 from latlab.report.page import Block, Facts, Folded, Item, Items, Page, Section
 from latlab.report.provenance import provenance_facts, repeated_by
@@ -40,28 +40,30 @@ TOLD_IN_FULL = (AttackOutcome.BROKEN, AttackOutcome.DENIAL, AttackOutcome.UNTOLD
 
 def counts(run: Run) -> Table:
     """A row for each family, a column for each outcome."""
-    families = [family for family in Family if any(result.family is family for result in run.attacks)]
-    lines = [(family.value, *_counts([result for result in run.attacks if result.family is family])) for family in families]
-    tries = sum(result.tries for result in run.attacks)
-    note = f"{len(run.attacks)} attacks, {tries} tries; an attack is not tried if the subject lacks a feature that it needs"
+    families = [family for family in Family if any(result.family is family for result in attacks_of(run))]
+    lines = [(family.value, *_counts([result for result in attacks_of(run) if result.family is family])) for family in families]
+    tries = sum(result.tries for result in attacks_of(run))
+    note = f"{len(attacks_of(run))} attacks, {tries} tries; an attack is not tried if the subject lacks a feature that it needs"
     return Table(
         "Outcomes of the attacks",
         (*words("Family"), *figures(*(str(outcome) for outcome in COUNTED))),
-        (*lines, ("all", *_counts(run.attacks))),
+        (*lines, ("all", *_counts(attacks_of(run)))),
         (note,),
     )
 
 
 def beside(runs: Sequence[Run]) -> Table:
     """A row for each run, a column for each outcome."""
-    lines: tuple[tuple[Value, ...], ...] = tuple((run.build.firmware, *_counts(run.attacks)) for run in runs)
+    lines: tuple[tuple[Value, ...], ...] = tuple((run.build.firmware, *_counts(attacks_of(run))) for run in runs)
     return Table("Outcomes of the attacks", (*words("Build"), *figures(*(str(outcome) for outcome in COUNTED))), lines)
 
 
 def rows(run: Run) -> Table:
     """Every attack, with what its sentence rests on."""
     columns = (*words("Family", "Attack", "Outcome"), prose("Result"), prose("Evidence"))
-    lines = tuple((result.family.value, result.name, str(result.outcome), result.sentence, evidence_text(result)) for result in run.attacks)
+    lines = tuple(
+        (result.family.value, result.name, str(result.outcome), result.sentence, evidence_text(result)) for result in attacks_of(run)
+    )
     return Table("The attacks", columns, lines)
 
 
@@ -90,7 +92,7 @@ def document(run: Run) -> Page:
     sections = (
         *partial(run),
         Section("Results", (counts(run), *_full_results(run))),
-        Section("Every attack", (Folded(count(len(run.attacks), "attack"), (rows(run),)),)),
+        Section("Every attack", (Folded(count(len(attacks_of(run)), "attack"), (rows(run),)),)),
         method(meanings, Facts(_facts(run))),
     )
     return Page(title, (f"Run {run.id}{begun(run)}.",), sections, name=f"{title}: {run.id}", answer=_answer(run))
@@ -98,7 +100,7 @@ def document(run: Run) -> Page:
 
 def _answer(run: Run) -> str:
     """The worst that came of them; what could not be tried is not counted as withstood."""
-    tried = [result for result in run.attacks if result.outcome is not AttackOutcome.NOT_TRIED]
+    tried = [result for result in attacks_of(run) if result.outcome is not AttackOutcome.NOT_TRIED]
     worst = [f"{n} {WORST[outcome]}" for outcome in WORST if (n := sum(result.outcome is outcome for result in tried))]
     of = f"{count(len(tried), 'attack')} on {run.build.firmware}"
     return (
@@ -111,7 +113,7 @@ def _answer(run: Run) -> str:
 
 
 def _full_results(run: Run) -> tuple[Block, ...]:
-    in_full = [result for result in run.attacks if result.outcome in TOLD_IN_FULL]
+    in_full = [result for result in attacks_of(run) if result.outcome in TOLD_IN_FULL]
     if not in_full:
         return ()
     return (
@@ -132,6 +134,7 @@ def _counts(results: Sequence[AttackResult]) -> tuple[int, ...]:
 def _facts(run: Run) -> tuple[tuple[str, str], ...]:
     pairs = (
         ("run", f"{run.id}, {run.status.value}"),
+        ("label", run.label),
         ("platform", run.platform),
         ("build", run.build.firmware),
         ("emulator", run.emulator),

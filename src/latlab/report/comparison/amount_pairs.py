@@ -6,6 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 from latlab.analysis.base.comparison import AmountComparison
+from latlab.model.amounts import amounts_of
+from latlab.model.run import Run
 from latlab.report.comparison.comparison_tables import row_tables
 from latlab.report.page import Section
 
@@ -21,3 +23,10 @@ def results(comparison: AmountComparison) -> Section:
 
 def data(comparison: AmountComparison) -> dict[str, Any]:
     return {"boots": list(comparison.repetitions)}
+
+
+def extent(run: Run) -> str:
+    """The number of quantities and of their values; empty without any."""
+    amounts = amounts_of(run)
+    values = sum(len(amount.values) for amount in amounts)
+    return f"{len(amounts):,} quantities, {values:,} values" if amounts else ""

@@ -14,6 +14,7 @@ from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.base.wording import count, row_title
 from latlab.analysis.ladder.cell_deltas import CHANGED
 from latlab.analysis.ladder.counted_findings import CountedBeside
+from latlab.model.distributions import distributions_of
 from latlab.model.run import Run
 from latlab.report.chart import Chart, finished
 from latlab.report.colours import EARLIER, JUDGEMENTS, MAIN
@@ -160,7 +161,7 @@ def wakeup_charts(comparison: Comparison) -> Iterator[Chart]:
 def _counts(run: Run, test: str) -> list[tuple[float, int]]:
     """(ns, how many), of every interval of every CPU."""
     tick = run.tick.value
-    return [(low * tick, n) for distribution in run.distributions if distribution.test == test for low, _, n in distribution.counts]
+    return [(low * tick, n) for distribution in distributions_of(run) if distribution.test == test for low, _, n in distribution.counts]
 
 
 def _overlaid(comparison: Comparison, test: str, pair: Sequence[list[tuple[float, int]]]) -> Chart:

@@ -11,12 +11,12 @@ from latlab.analysis.base.explanation import Explanation
 from latlab.analysis.explain import explain_pair
 from latlab.analysis.ladder.deltas import judge_printed_deltas
 from latlab.analysis.ladder.span_findings import OrderChanged
+from latlab.kinds.registry import pairs_of
 from latlab.model.run import Run
 from latlab.report.comparison import comparison_tables
 from latlab.report.comparison.answer import answer, more_than_answer
 from latlab.report.comparison.sentences import explained, headline, made_with, quiet_lines, samples_line, sentence, summary
 from latlab.report.comparison.span_pairs import order_lines
-from latlab.report.kinds import PAIRS
 from latlab.report.page import Block, Item, Items, Page, Paragraph, Section
 from latlab.report.run.facts import problem_items
 from latlab.report.text import Style, Styled, Text, soft, strong
@@ -71,7 +71,7 @@ def document(comparison: Comparison) -> Page:
     ]
     if queues := comparison_tables.queue_tables(comparison):
         sections.append(Section("Queues of the parallel tests", (Paragraph(QUEUE_SENTENCE), *queues)))
-    sections.append(PAIRS[comparison.kind].results.function(comparison))
+    sections.append(pairs_of(comparison).results(comparison))
     if comparison.notes:
         sections.append(Section("Notes", (_bullets(map(sentence, comparison.notes)),)))
     return Page(f"{kind} on {comparison.b.platform}{_under(comparison)}", lead, tuple(sections))

@@ -11,7 +11,7 @@ from typing import Any
 from latlab.analysis.base.comparison import Cell, Comparison, Row
 from latlab.analysis.base.explanation import Explanation
 from latlab.analysis.base.statistics import Shift
-from latlab.report.kinds import PAIRS
+from latlab.kinds.registry import pairs_of
 from latlab.report.renderers import csv, json
 from latlab.report.run.data import run_head
 
@@ -47,8 +47,8 @@ def comparison_json(comparison: Comparison) -> str:
         "notes": list(comparison.notes),
         "gaps": list(comparison.gaps),
     }
-    own_json = PAIRS[comparison.kind].json
-    return json.document(document | own_json.function(comparison) if own_json else document)
+    own_json = pairs_of(comparison).json
+    return json.document({**document, **own_json(comparison)} if own_json else document)
 
 
 def comparison_csv(comparison: Comparison) -> str:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from math import isfinite
 
@@ -26,15 +26,14 @@ from latlab.analysis.base.wording import count, percent, row_title, signed
 from latlab.analysis.explain import explain_pair
 from latlab.analysis.ladder.cell_deltas import CHANGED
 from latlab.analysis.ladder.span_findings import InSomeIterations
+from latlab.kinds.registry import kind_of, pairs_of
 from latlab.model.enums import Clock, Metric
 from latlab.model.run import Run
 from latlab.report.comparison.comparison_tables import changes
 from latlab.report.comparison.span_pairs import has_order
-from latlab.report.comparison.wakeup_pairs import computed, counted
-from latlab.report.kinds import PAIRS
 from latlab.report.page import Item
 from latlab.report.text import code, soft
-from latlab.report.units import CLOCK_NAMES, tick_unit
+from latlab.report.units import tick_unit
 
 _LARGE = (LargestGrew, LargeUntold, ScatterUnknown, DriftInside, BootApart, SpreadMoved)
 
@@ -45,7 +44,7 @@ def headline(comparison: Comparison) -> tuple[str, ...]:
     ticks = dict.fromkeys((f"{a.tick.value:g}", f"{b.tick.value:g}"))
     unit = comparison.heading
     clock = "counted in" if a.tick.clock is Clock.INSTRUCTIONS else f"{a.tick.clock} in"
-    samples_text, limit, *more = PAIRS[comparison.kind].headline.function(comparison)
+    samples_text, limit, *more = pairs_of(comparison).headline(comparison)
     if a.tick.clock is Clock.INSTRUCTIONS:
         limits = comparison.limits
         threshold_note = f"{limits.relative * 100:g} % for figures that scatter" if has_order(comparison) else "this clock has no noise"
@@ -72,18 +71,7 @@ def made_with(comparison: Comparison) -> str:
 
 def samples_line(run: Run) -> str:
     """What clock a run's figures are of, and how many there are of each."""
-    if run.amounts:
-        values = sum(len(amount.values) for amount in run.amounts)
-        return f"{len(run.amounts):,} quantities, {values:,} values"
-    if run.distributions:
-        return (
-            f"{CLOCK_NAMES[run.tick.clock]}, {sum(distribution.got for distribution in run.distributions):,} {counted(run)}{computed(run)}"
-        )
-    if not run.samples:
-        return "no samples"
-    sizes = Counter((sample.test, sample.metric, sample.core) for sample in run.samples).values()
-    samples_each = f"{min(sizes)}" if min(sizes) == max(sizes) else f"{min(sizes)} to {max(sizes)}"
-    return f"{CLOCK_NAMES[run.tick.clock]}, {len(run.samples):,} samples, {samples_each} for each data point"
+    return kind_of(run).forms.extent(run) or "no samples"
 
 
 def summary(comparison: Comparison, explanations: Sequence[Explanation] | None = None) -> str:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -14,6 +15,7 @@ from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.base.wording import amount, count, row_title
 from latlab.analysis.ladder.deltas import judge_printed_deltas
 from latlab.model.enums import Clock
+from latlab.model.run import Run
 from latlab.report.chart import Chart
 from latlab.report.comparison import comparison_tables
 from latlab.report.comparison.data import shift_data
@@ -22,6 +24,7 @@ from latlab.report.page import Beside, Drawing, Paragraph, Section
 from latlab.report.table import Table
 from latlab.report.text import code
 from latlab.report.titles import title_of
+from latlab.report.units import CLOCK_NAMES
 
 
 def headline(comparison: SpanComparison) -> tuple[str, ...]:
@@ -189,3 +192,12 @@ def _threshold(comparison: SpanComparison) -> str:
         f"the largest of: {limits.relative * 100:g} %, {limits.steps:g} ticks (or digits of the print), difference of the trace-point "
         f"overhead ({cost})"
     )
+
+
+def extent(run: Run) -> str:
+    """The clock of a run and its number of samples; empty without samples."""
+    if not run.samples:
+        return ""
+    sizes = Counter((sample.test, sample.metric, sample.core) for sample in run.samples).values()
+    samples_each = f"{min(sizes)}" if min(sizes) == max(sizes) else f"{min(sizes)} to {max(sizes)}"
+    return f"{CLOCK_NAMES[run.tick.clock]}, {len(run.samples):,} samples, {samples_each} for each data point"

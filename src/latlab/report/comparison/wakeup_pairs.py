@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 from latlab.analysis.base.comparison import WakeupComparison
+from latlab.model.distributions import distributions_of
 from latlab.model.enums import Clock, Metric
 from latlab.model.run import Run
 from latlab.report.comparison.comparison_tables import wakeup_tables
 from latlab.report.page import Section
+from latlab.report.units import CLOCK_NAMES
 
 
 def headline(comparison: WakeupComparison) -> tuple[str, ...]:
@@ -28,10 +30,19 @@ def results(comparison: WakeupComparison) -> Section:
 
 
 def computed(run: Run) -> str:
-    return " (computed: duration / interval)" if any(distribution.is_computed for distribution in run.distributions) else ""
+    return " (computed: duration / interval)" if any(distribution.is_computed for distribution in distributions_of(run)) else ""
 
 
 def counted(run: Run) -> str:
     """What the histograms of a run count."""
-    stalls = {distribution.metric for distribution in run.distributions} == {Metric.STALL}
+    stalls = {distribution.metric for distribution in distributions_of(run)} == {Metric.STALL}
     return "stalls" if stalls else "wake-ups"
+
+
+def extent(run: Run) -> str:
+    """The clock of a run and its number of wake-ups; empty without any."""
+    distributions = distributions_of(run)
+    if not distributions:
+        return ""
+    total = sum(distribution.got for distribution in distributions)
+    return f"{CLOCK_NAMES[run.tick.clock]}, {total:,} {counted(run)}{computed(run)}"

@@ -9,12 +9,12 @@ from latlab.analysis.base.comparison import Comparison
 from latlab.analysis.base.explanation import Explanation
 from latlab.analysis.base.wording import count
 from latlab.analysis.explain import explain_pair
+from latlab.kinds.registry import pairs_of
 from latlab.report.chart import named
 from latlab.report.comparison import comparison_tables
 from latlab.report.comparison.answer import answer, more_than_answer, sides
 from latlab.report.comparison.charts import function_charts, shift_charts, wakeup_charts
 from latlab.report.comparison.sentences import explained, headline, made_with, sentence
-from latlab.report.kinds import PAIRS
 from latlab.report.page import Block, Folded, Item, Items, Page, Section
 from latlab.report.titles import title_of
 
@@ -39,8 +39,8 @@ def _sections(comparison: Comparison, explanations: Sequence[Explanation]) -> It
         yield Section("What changed", (*pictures, *comparison_tables.change_tables(comparison)))
     if why := tuple(_why(explanations)):
         yield Section("Why", why)
-    if own_sections := PAIRS[comparison.kind].sections:
-        yield from own_sections.function(comparison)
+    if own_sections := pairs_of(comparison).sections:
+        yield from own_sections(comparison)
     yield _every_row(comparison)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from latlab.analysis.base.wording import heading_unit, scale_of
 from latlab.analysis.design.response import Response
 from latlab.analysis.design.result import Analysis, Effect, EffectVerdict, Estimate
+from latlab.model.experiment import experiment_of
 from latlab.model.run import Run
 from latlab.report.chart import WIDE_PX, Chart, finished
 from latlab.report.colours import ALERT, JUDGEMENTS, MAIN, NOTHING_KNOWN
@@ -95,7 +96,7 @@ def _row(name: str, estimate: Estimate, verdict: EffectVerdict, analysis: Analys
 
 
 def _runs(run: Run, response: Response) -> Chart:
-    experiment = run.experiment
+    experiment = experiment_of(run)
     assert experiment is not None
     levels = {trial.run: " · ".join(trial.levels) for trial in experiment.trials}
     scale = scale_of(response.unit)

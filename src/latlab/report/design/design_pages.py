@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from latlab.analysis.base.wording import bare, count, heading_unit, signed
 from latlab.analysis.design.response import Response
 from latlab.analysis.design.result import Analysis, Effect, Interaction
-from latlab.model.run import Experiment, Run
+from latlab.model.experiment import Experiment, experiment_of
+from latlab.model.run import Run
 from latlab.report.chart import named
 from latlab.report.design.charts import charts
 from latlab.report.design.sentences import answer, basis, pairs_said, sentences, times, with_ends
@@ -53,7 +54,7 @@ def tables(analysis: Analysis) -> list[Table]:
 
 def trials_table(run: Run, response: Response) -> Table:
     """Every run in the order in which they were made."""
-    experiment = run.experiment
+    experiment = experiment_of(run)
     assert experiment is not None
     whole = {trial.run: trial for trial in experiment.trials}
     rows = tuple(
@@ -69,7 +70,7 @@ def trials_table(run: Run, response: Response) -> Table:
 
 
 def facts(run: Run) -> tuple[tuple[str, str], ...]:
-    experiment = run.experiment or Experiment()
+    experiment = experiment_of(run) or Experiment()
     pairs = (
         ("experiment", f"{run.id}, {run.status.value}"),
         ("platform", run.platform),
@@ -89,7 +90,7 @@ def _result_blocks(run: Run, analysis: Analysis) -> tuple[Block, ...]:
 
 
 def _to_be_made(run: Run) -> int:
-    experiment = run.experiment
+    experiment = experiment_of(run)
     return max(0, experiment.wanted - len(experiment.trials)) if experiment else 0
 
 

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from latlab.errors import UsageError, needs_packages
-from latlab.model.run import Distribution, Run
+from latlab.model.distributions import Distribution, distributions_of
+from latlab.model.run import Run
 from latlab.report.titles import platform_title
 
 FIGURES = 3
@@ -57,7 +58,7 @@ def _of_samples(run: Run) -> Iterator[Counted]:
 
 
 def _of_distributions(run: Run) -> Iterator[Counted]:
-    for distribution in run.distributions:
+    for distribution in distributions_of(run):
         yield _tag(distribution.test, distribution.metric.value, str(distribution.core)), _counts(distribution, run.tick.value)
 
 

@@ -10,8 +10,9 @@ from typing import Any
 import msgspec
 
 from latlab.errors import needs_packages
+from latlab.kinds.kind import Line
+from latlab.kinds.registry import kind_of
 from latlab.model.run import Run
-from latlab.report.exports.samples_csv import Line, columns_and_lines
 from latlab.report.run.data import run_head
 
 WORDS = ("test", "metric", "name", "unit", "mode")
@@ -25,7 +26,7 @@ def render(run: Run) -> bytes:
         from pyarrow import parquet
     except ModuleNotFoundError:
         raise needs_packages("--format parquet", "pyarrow") from None
-    columns, lines = columns_and_lines(run)
+    columns, lines = kind_of(run).forms.lines(run)
     held: list[Line] = list(lines)
     arrays = {}
     for place, name in enumerate(columns):

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from latlab.campaigns.psa import CAMPAIGN as PSA
+from latlab.campaigns.psa import load_symbols
+from latlab.campaigns.watch_logs import timelines_of
 from latlab.errors import UsageError
 from latlab.model.run import Run
 from latlab.report.exports import calls_trace, chrome_trace, psa_trace
@@ -26,5 +28,5 @@ def render(run: Run, test: str | None, iteration: int | None, material: Callable
         )
         raise UsageError(f"--iteration chooses nothing here: {why}; leave it out")
     if has_calls:
-        return calls_trace.render(run, material().timelines, test)
-    return psa_trace.render(run, material().symbols, test)
+        return calls_trace.render(run, timelines_of(material()), test)
+    return psa_trace.render(run, load_symbols(material().store, run.id), test)

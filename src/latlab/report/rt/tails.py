@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
+from latlab.analysis.base.tail import Tail
 from latlab.analysis.base.wording import amount, count
-from latlab.analysis.wakeups.tail import Tail
 from latlab.report.page import Block, Caution, Page, Section
 from latlab.report.table import Table, figures, prose, words
 from latlab.report.text import Style, Styled, strong

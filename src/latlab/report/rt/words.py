@@ -38,6 +38,7 @@ def facts_of(run: Run) -> tuple[tuple[str, str], ...]:
     """What is known of the run, in the order of importance."""
     facts = [
         ("run", f"{run.id}, {run.status.value}"),
+        ("label", run.label),
         ("mode", mode_of(run)),
         ("target", f"{run.target}, {run.platform}"),
         ("firmware", "" if run.build.firmware == "unknown" else run.build.firmware),

@@ -41,6 +41,7 @@ def run_head(run: Run) -> dict[str, Any]:
     """What is known of a run beside its figures."""
     return {
         "id": run.id,
+        "label": run.label,
         "campaign": run.campaign,
         "target": run.target,
         "platform": run.platform,

@@ -22,6 +22,7 @@ def facts_of(run: Run) -> tuple[tuple[str, str], ...]:
     """Everything that says what the figures mean, in the order of importance."""
     facts = [
         ("Run", run.id),
+        ("Label", run.label),
         ("Status", _status(run)),
         ("Platform", run.platform),
         ("Target", run.target),

@@ -14,16 +14,12 @@ from typing import Any
 import numpy as np
 from scipy import special, stats
 
-from latlab.analysis.base.identity import checked_columns
+from latlab.analysis.base.pareto import Excesses, TailLevel, level_of, over
 from latlab.analysis.base.sample_matrix import Floats
 from latlab.analysis.base.wording import count
-from latlab.analysis.wakeups.pareto import Excesses, TailLevel, level_of, over
-from latlab.analysis.wakeups.wakeup_identity import check_machine
-from latlab.model.enums import Clock, Kind, Metric
-from latlab.model.run import CoreId, Distribution, Run
+from latlab.model.enums import Clock, Metric
+from latlab.model.run import CoreId, Run
 
-MOST_OF_ALL = 0.05
-MOST_OF_LATE = 0.5
 FEWEST_EXCESSES = 50
 FEWEST_DISTINCT = 20
 FEWEST_BLOCKS = 30
@@ -86,54 +82,7 @@ NO_TAIL = Diagnostic(
 )
 
 
-def tails(run: Run, test: str | None, metric: Metric, once_in: float) -> tuple[Tail, ...]:
-    """One estimate for each core of each test that has the metric. Raises NotComparable where the run holds nothing."""
-    if run.kind is Kind.WAKEUPS:
-        check_machine(run)
-        chosen = [distribution for distribution in run.distributions if distribution.metric is metric and test in (None, distribution.test)]
-        return tuple(_late_tail(run, distribution, once_in) for distribution in chosen)
-    columns = checked_columns(run)
-    out = []
-    for (name, kind), matrix in columns.matrices.items():
-        if kind is not metric or test not in (None, name):
-            continue
-        for i, core in enumerate(matrix.cores):
-            values = matrix.values[:, i]
-            largest = float(values.max()) if len(values) else 0.0
-            blank = Tail(name, kind, core, len(values), largest, once_in, None, None, None, None, ())
-            out.append(_tail(run, blank, values, once_in, MOST_OF_ALL, len(values)))
-    return tuple(out)
-
-
-def _late_tail(run: Run, distribution: Distribution, once_in: float) -> Tail:
-    """By the wake-ups that the recorder kept, in the order in which they came."""
-    blank = Tail(
-        distribution.test,
-        distribution.metric,
-        distribution.core,
-        distribution.got,
-        distribution.maximum_ticks * run.tick.value,
-        once_in,
-        None,
-        None,
-        None,
-        None,
-        (),
-    )
-    if run.tick.clock is Clock.INSTRUCTIONS:
-        return replace(blank, diagnostics=(NO_TAIL,))
-    if distribution.late_dropped:
-        return replace(
-            blank, diagnostics=(Diagnostic("outliers", False, f"{distribution.late_dropped} were not kept; raise the threshold"),)
-        )
-    if not distribution.late:
-        reason = "no wake-up was kept with its time; measure with the recorder, for longer or with a lower --threshold"
-        return replace(blank, diagnostics=(Diagnostic("outliers", False, reason),))
-    values = np.array([late.late_ticks for late in sorted(distribution.late, key=lambda late: late.wake_ns)]) * run.tick.value
-    return _tail(run, blank, values, max(once_in * len(values) / distribution.got, 1 + 1e-9), MOST_OF_LATE, distribution.got)
-
-
-def _tail(run: Run, blank: Tail, values: Floats, once_in: float, most: float, measured: int) -> Tail:
+def estimated(run: Run, blank: Tail, values: Floats, once_in: float, most: float, measured: int) -> Tail:
     """`once_in` counts in `values`, of which at most the share `most` are excesses; they are the upper end of so many `measured`."""
 
     def refused(*diagnostics: Diagnostic) -> Tail:

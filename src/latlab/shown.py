@@ -16,7 +16,7 @@ LINES = "\n\t"
 
 def shown(text: str, keep: str = "") -> str:
     """What cannot be seen is written as in a program, but for the characters of `keep`."""
-    if text.isprintable():
+    if text.translate(dict.fromkeys(map(ord, keep))).isprintable():
         return text
     return "".join(character if character in keep or not _is_hidden(character) else repr(character)[1:-1] for character in text)
 

@@ -25,7 +25,7 @@ from latlab.report.attacks import attack_pages
 from latlab.report.comparison import web as comparison_web
 from latlab.report.crossings import web as calls_web
 from latlab.report.design import design_pages
-from latlab.report.page import Page
+from latlab.report.page import Page, has_choice
 from latlab.report.rt import power_pages
 from latlab.report.rt import web as rt_web
 from latlab.report.run import psa_guide
@@ -34,6 +34,7 @@ from latlab.report.site import digest, search_page
 from latlab.report.site import history as history_pages
 from latlab.report.site.comparison_summaries import SummaryCache
 from latlab.report.site.front import front
+from latlab.report.site.site_pages import SiteContents, SitePage, pages_of
 from latlab.store.references import load
 from latlab.store.store import Store
 from support.every_kind import ATTACKED
@@ -87,4 +88,7 @@ def _of_a_site(store: Store) -> Iterator[tuple[str, Page]]:
     tellings, weeks = SummaryCache(partial(compare_stored, store)), digest.weeks(found)
     yield "front", front(boards, found, frozenset(), tellings, (), (digest.title(weeks[0], tellings), digest.place(weeks[0])))
     yield "week", digest.page(weeks[0], tellings, frozenset())
+    chosen = SiteContents((), found, 1, lambda run: Page(run), partial(compare_stored, store), tellings)
+    lists = (page for page in pages_of(chosen) if isinstance(page, SitePage) and page.path.startswith("runs/"))
+    yield "runs", next(page for listed in lists if has_choice(page := listed.page()))
     yield "search", search_page.page(boards, found, weeks, [head for one in found for head in one.runs], ())

@@ -127,7 +127,7 @@ def test_without_scripts_every_chart_is_there(browser: Any, files: dict[str, Pat
         if not charts:
             bare.add(name)
         page.context.close()
-    assert bare == {"amounts", "attack", "rt-power", "history", "front", "week", "search"}
+    assert bare == {"amounts", "attack", "rt-power", "history", "front", "week", "search", "runs"}
 
 
 def test_no_page_asks_a_network_for_anything(browser: Any, files: dict[str, Path]) -> None:
@@ -167,6 +167,23 @@ def test_the_search_shows_the_pages_that_have_all_words_in_any_order(browser: An
     assert page.locator("li:visible").count() == 0 and page.locator("section:visible").count() == 0
     page.context.close()
     assert opened(browser, files["search"], 390, scripts=False).locator("li:visible").count() == all_of_them
+
+
+def test_two_chosen_runs_make_the_command_that_compares_them(browser: Any, files: dict[str, Path]) -> None:
+    page = opened(browser, files["runs"], 390)
+    base, candidate = page.get_by_label("Base"), page.get_by_label("Candidate")
+    values = base.locator("option").evaluate_all("all => all.map((one) => one.value)")
+    assert page.get_by_role("link", name="The page of this comparison").is_visible()
+    others = [one for one in values if one not in (base.input_value(), candidate.input_value())]
+    base.select_option(others[0])
+    assert page.locator("#chosen").text_content() == f"latlab compare {others[0]} {candidate.input_value()}"
+    assert not page.get_by_role("link", name="The page of this comparison").is_visible()
+    base.select_option(candidate.input_value())
+    assert candidate.input_value() != base.input_value()
+    page.context.close()
+    bare = opened(browser, files["runs"], 390, scripts=False)
+    assert bare.locator("#chosen").is_visible() and not bare.locator("select").first.is_visible()
+    bare.context.close()
 
 
 def test_in_the_dark_the_page_is_dark_and_the_words_of_its_charts_are_light(browser: Any, files: dict[str, Path]) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a site tells: the published releases of each board, and the runs of a store by what they measured, the newest two compared."""
+"""What a site tells: the published releases of each board, and the runs of a store by what they measured."""
 
 from __future__ import annotations
 
@@ -68,11 +68,6 @@ class MeasuredThing:
     @cached_property
     def whole(self) -> tuple[Head, ...]:
         return tuple(head for head in self.runs if head.status == RunStatus.COMPLETE)
-
-    @property
-    def pair(self) -> tuple[Head, Head] | None:
-        """The last two that are whole."""
-        return (self.whole[-2], self.whole[-1]) if len(self.whole) > 1 else None
 
     @property
     def name(self) -> str:

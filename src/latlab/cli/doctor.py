@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from latlab.cli.options import StoreOption
-from latlab.cli.output import out
+from latlab.cli.output import show
 from latlab.errors import UsageError
 
 
@@ -27,10 +27,9 @@ def doctor(
     It lists the packages, QEMU and its modes, the compilers, the firmware images and the store.
     """
     from latlab.campaigns.doctor import findings
-    from latlab.report.doctor_tables import findings_table
-    from latlab.report.renderers.terminal import print_table
+    from latlab.report.doctor_tables import doctor_page
 
-    all_findings = findings(qemu, store)
-    print_table(out(), findings_table(all_findings))
+    all_findings = list(findings(qemu, store))
+    show(doctor_page(all_findings))
     if not all(finding.usable for finding in all_findings if finding.needed):
         raise UsageError("a part that `latlab run psci` needs is missing; the lines above have the commands")

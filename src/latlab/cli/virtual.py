@@ -109,7 +109,7 @@ def predict(
         raise DataError(f"{run.id} is not predicted: in {predicted.departures[0].test} {predicted.departures[0].sentence}")
     others = other_releases(board, [run, *runs])
     spans = with_intervals(predicted.spans, [predict(model_program, board, other).spans for other in others])
-    tables = [prediction_table(spans), error_table(spans)]
+    tables = [error_table(spans), prediction_table(spans)]
     emit_tables([*tables, departure_table(predicted.departures)] if predicted.departures else tables, format)
     say(basis_of_intervals([other.id for other in others]))
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from latlab.campaigns.doctor import DoctorFinding
 from latlab.campaigns.first_steps import FirstSteps
@@ -18,7 +18,17 @@ MORE = "`latlab doctor` checks this machine. `latlab -h` lists all commands."
 
 
 def findings_table(findings: Iterable[DoctorFinding]) -> Table:
-    return Table("", COLUMNS, tuple((_state(finding), strong(finding.subject), finding.result) for finding in findings))
+    rows = tuple((_state(finding), strong(finding.subject), finding.result) for finding in findings)
+    return Table("", COLUMNS, rows)
+
+
+def doctor_page(findings: Sequence[DoctorFinding]) -> Page:
+    """What is missing comes first."""
+    missing = [finding for finding in findings if finding.needed and not finding.usable]
+    names = ", ".join(finding.subject for finding in missing)
+    answer = f"`latlab run psci` lacks {names}." if missing else "`latlab run psci` has all that it needs."
+    ordered = sorted(findings, key=lambda finding: finding not in missing)
+    return Page("", sections=(Section("", (findings_table(ordered),)),), answer=answer.replace("`", ""))
 
 
 def first_steps_page(steps: FirstSteps) -> Page:

@@ -85,6 +85,17 @@ class Links:
 
 
 @dataclass(frozen=True, slots=True)
+class RunChoice:
+    """Two of `runs`, each an id and what a reader sees of it, chosen by the reader for one comparison. It begins with `base` and
+    `candidate`; `page` leads to the page of these two, empty if there is none."""
+
+    runs: tuple[tuple[str, str], ...]
+    base: str
+    candidate: str
+    page: Text = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Folded:
     """What is looked at on demand, where a form can hide it."""
 
@@ -99,7 +110,7 @@ class Beside:
     charts: tuple[Chart, ...]
 
 
-Block = Paragraph | Caution | Items | Facts | Commands | Legend | Key | Drawing | Links | Folded | Beside | Table | Chart
+Block = Paragraph | Caution | Items | Facts | Commands | Legend | Key | Drawing | Links | RunChoice | Folded | Beside | Table | Chart
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +153,11 @@ def tables_of(page: Page) -> Iterator[Table]:
 def drawings_of(page: Page) -> Iterator[Drawing]:
     """Every drawing of a page, wherever it stands."""
     return (block for block in _blocks(page.sections) if isinstance(block, Drawing))
+
+
+def has_choice(page: Page) -> bool:
+    """Whether a reader chooses runs on it."""
+    return any(isinstance(block, RunChoice) for block in _blocks(page.sections))
 
 
 def _blocks(sections: Iterable[Section]) -> Iterator[Block]:

@@ -117,12 +117,12 @@ def test_no_page_is_heavier_than_a_phone_likes(found: dict[str, tuple[str, list[
     assert {name: len(text.encode()) for name, (text, _) in found.items() if len(text.encode()) > MOST_PAGE_BYTES} == {}
 
 
-def test_a_script_opens_what_is_folded_for_the_printer_and_only_flame_graphs_have_more(
+def test_a_script_opens_what_is_folded_for_the_printer_and_some_pages_have_more(
     found: dict[str, tuple[str, list[Chart]]], tmp_path: Path
 ) -> None:
     scripts = {name: "".join(re.findall(r"<script>.*?</script>", text, flags=re.DOTALL)) for name, (text, _) in found.items()}
     assert all("beforeprint" in script for script in scripts.values())
-    assert {name for name, script in scripts.items() if len(script) > 300} == {"functions", "functions-compared", "watch", "search"}
+    assert {name for name, script in scripts.items() if len(script) > 300} == {"functions", "functions-compared", "watch", "search", "runs"}
     assert all(len(script) < 6000 and "http" not in script.replace("http://www.w3.org/2000/svg", "") for script in scripts.values())
 
 

@@ -124,7 +124,7 @@ def test_no_words_are_taken_for_markup_of_a_page_or_of_a_terminal(said: str) -> 
 @settings(deadline=None)
 def test_a_narrow_terminal_breaks_what_it_cannot_hold_and_loses_nothing(width: int) -> None:
     wide, narrow = (shown(Page("", sections=(Section("", (TABLE,)),)), of) for of in (300, width))
-    assert Counter("".join(narrow.split())) == Counter("".join(wide.split()))
+    assert not Counter("".join(wide.split())) - Counter("".join(narrow.split()))  # columns that name the rows may come again
     assert max(map(len, narrow.splitlines()[2:8])) <= width
 
 

@@ -126,8 +126,54 @@ def test_a_run_that_cannot_be_compared_says_why(tmp_path: Path) -> None:
     make = made(store)
     make(1.0)
     (alone,) = measured(store)
-    assert alone.pair is None
-    assert "nothing to compare it with yet" in html.document(front((), [alone], frozenset(), no_tellings()))
+    assert no_tellings().pair(alone) is None
+    assert "no earlier complete run of it" in html.document(front((), [alone], frozenset(), no_tellings()))
+
+
+def under_conditions(store: Store) -> tuple[str, str, str]:
+    """A run of one processor, one of another, and one of the first again that takes twice as long."""
+    ids = []
+    for number, (times, processor) in enumerate(((1.0, "cortex-a57"), (1.0, "cortex-a72"), (2.0, "cortex-a57"))):
+        run = make_run(replace(Truth(), wakeup=tuple(times * one for one in Truth().wakeup)), 1, boots=8, iterations=4)
+        began = f"2026-01-0{number + 1}T00:00:00Z"
+        conditions = replace(run.conditions, processor=processor)
+        stored = store.begin(replace(run, id="", contents=Spans(), started_utc=began, conditions=conditions))
+        store.add(stored, run.samples)
+        store.finish(stored, RunStatus.COMPLETE)
+        ids.append(stored)
+    return ids[0], ids[1], ids[2]
+
+
+def test_the_newest_run_is_compared_with_the_newest_comparable_one(tmp_path: Path) -> None:
+    store = open_store(str(tmp_path / "store.sqlite"))
+    first, other, last = under_conditions(store)
+    said, _ = written(store, tmp_path / "site", newest=3, boards=1)
+    assert f"compare/{first}..{last}.html" in said and not any(f"{other}..{last}" in path for path in said)
+    text = (tmp_path / "site" / "index.html").read_text("utf-8")
+    (thing,) = measured(store)
+    assert f"<h1>One measurement compared with an earlier run: 1 regressed ({thing.name}).</h1>" in text
+    assert f'<a href="run/{first}.html">{first}</a>' in text and "are not compared" not in text
+    assert text.index("What was measured") < text.index("Wake-up after CPU_OFF") and "Published: From v2.10" in text
+
+
+def test_where_no_earlier_run_is_comparable_the_front_page_says_why(tmp_path: Path) -> None:
+    store = open_store(str(tmp_path / "store.sqlite"))
+    _, other, last = under_conditions(store)
+    store_of_two = [replace(thing, runs=thing.runs[1:]) for thing in measured(store)]
+    pages = front((), store_of_two, frozenset(), material(store).tellings)
+    assert plain(pages.title) == "One measurement in this store; none has two comparable runs yet."
+    reason = f"no earlier run is comparable: the processor differs, cortex-a72 in {other} and cortex-a57 in {last}"
+    assert reason in html.document(pages)
+
+
+def test_the_list_of_a_measurement_names_the_command_for_two_of_its_runs(tmp_path: Path) -> None:
+    store = open_store(str(tmp_path / "store.sqlite"))
+    first, other, last = under_conditions(store)
+    written(store, tmp_path / "site")
+    text = (tmp_path / "site" / "runs" / f"{measured(store)[0].place}.html").read_text("utf-8")
+    assert f'<pre id="chosen" tabindex="0">latlab compare {first} {last}</pre>' in text
+    assert f'<option value="{first}" selected>' in text and text.count(f'<option value="{other}">') == 2
+    assert f'href="../compare/{first}..{last}.html"' in text and '<form class="choice" hidden>' in text
 
 
 def test_a_folder_that_holds_something_else_is_left_alone(store: Store, tmp_path: Path) -> None:
@@ -221,8 +267,8 @@ def test_the_feed_has_the_newest_verdict_on_each_thing_and_its_links_lead_to_pag
     found = ET.parse(site / "feed.xml").getroot()
     entries = found.findall(f"{atom}entry")
     weeks = [entry for entry in entries if (entry.findtext(f"{atom}id") or "").startswith("urn:latlab:week:")]
-    pairs = [one.pair for one in measured(store) if one.pair]
-    assert len(entries) - len(weeks) == sum(not isinstance(compare_stored(store, a.id, b.id), str) for a, b in pairs) > 0
+    tellings = material(store).tellings
+    assert len(entries) - len(weeks) == sum(tellings.pair(one) is not None for one in measured(store)) > 0
     assert len(weeks) == len(digest.weeks(measured(store))) > 0
     for entry in entries:
         link = entry.find(f"{atom}link")

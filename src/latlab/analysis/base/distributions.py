@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Normal, Student's t and F distributions from scipy.special, which loads in a fifth of the time of scipy.stats."""
+"""The normal distribution, and Student's t and F from scipy.special, which loads in a fifth of the time of scipy.stats."""
 
 from __future__ import annotations
 
-from math import exp, lgamma, log
+from math import erfc, exp, inf, lgamma, log, nan, sqrt
+from statistics import NormalDist
 from types import ModuleType
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 TAIL_DOF = (2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 20.0, 50.0, 200.0)
 TAIL_STEPS = 30
+_NORMAL = NormalDist()
 
 
 def _special() -> ModuleType:
@@ -22,12 +24,15 @@ def _special() -> ModuleType:
 
 
 def normal_quantile(share: float) -> float:
-    return float(_special().ndtri(share))
+    """By the standard library: comparisons of exact counts need no other distribution, and load no scipy for it."""
+    if not 0 < share < 1:
+        return {0.0: -inf, 1.0: inf}.get(share, nan)
+    return _NORMAL.inv_cdf(share)
 
 
 def normal_upper(z: float) -> float:
     """P(Z > z) for a standard normal Z."""
-    return float(_special().ndtr(-z))
+    return erfc(z / sqrt(2)) / 2
 
 
 def t_quantile(share: float, dof: float) -> float:

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy import special
 
 from latlab.analysis.base.sample_matrix import Floats
 from latlab.analysis.base.weighted import rate_p
@@ -61,11 +60,15 @@ class Rate:
 
     @property
     def low(self) -> float:
+        from scipy import special  # slow to load, and spans need none of it
+
         worth = self.worth
         return self.dispersion * float(special.gammaincinv(worth, ALPHA / 2)) if worth else 0.0
 
     @property
     def high(self) -> float:
+        from scipy import special  # slow to load, and spans need none of it
+
         return self.dispersion * float(special.gammaincinv(self.worth + 1, 1 - ALPHA / 2))
 
     def once_in(self, events: float) -> float:

@@ -13,7 +13,6 @@ from functools import cached_property
 from math import ceil, exp, inf, log
 
 import numpy as np
-from scipy import special
 
 from latlab.analysis.base.distributions import normal_quantile
 from latlab.analysis.base.sample_matrix import Floats
@@ -140,6 +139,8 @@ class Lateness:
 
     def _needed(self, alpha: float) -> float:
         """How many late wake-ups must be expected, so that enough for a verdict come in nine of ten runs (Poisson)."""
+        from scipy import special  # slow to load, and spans need none of it
+
         n, m = self.totals
         events = max(1, ceil(log(alpha / 2 / len(self.levels)) / log(m / (n + m))))
         wakeups = events if self.is_by_event else AN_EVENT * (events - 1) + 1

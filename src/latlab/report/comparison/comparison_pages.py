@@ -46,16 +46,19 @@ def screen(comparison: Comparison, verbose: bool = False) -> Page:
 
 
 def run_explanations(run: Run, explanations: Iterable[Explanation]) -> Page:
-    """What is explained and how far it can be trusted, then the sentences."""
+    """What is explained, the sentences, and how far they can be trusted."""
     problems = (Section("", (problem_items(run.problems, marked=True),)),) if run.problems else ()
-    return Page((strong(run.id), f": {samples_line(run)}"), sections=(*problems, *_by_test(explanations)))
+    return Page((strong(run.id), f": {samples_line(run)}"), sections=(*_by_test(explanations), *problems))
 
 
 def pair_explanations(comparison: Comparison, explanations: Iterable[Explanation]) -> Page:
-    """What was compared and under which reservations, then the sentences."""
-    title = (strong(f"{comparison.a.id} to {comparison.b.id}"), f"{_under(comparison)}: {headline(comparison)[0]}")
-    samples = [soft(f"{run.id}: {samples_line(run)}") for run in (comparison.a, comparison.b)]
-    return Page(title, (*samples, *map(_note, comparison.notes)), tuple(_by_test(explanations)))
+    """The answer, the sentences, then what was compared and under which reservations."""
+    title = (strong(f"{comparison.a.id} to {comparison.b.id}"), f"{_under(comparison)}:")
+    sentences = list(explanations)
+    samples = (soft(f"{run.id}: {samples_line(run)}") for run in (comparison.a, comparison.b))
+    lines = (headline(comparison)[0], *samples, *map(_note, comparison.notes))
+    sections = (*_by_test(sentences), Section("", tuple(map(Paragraph, lines))))
+    return Page(title, sections=sections, answer=answer(comparison, sentences))
 
 
 def document(comparison: Comparison) -> Page:

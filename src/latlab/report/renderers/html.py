@@ -27,7 +27,7 @@ from latlab.shown import LINES, shown
 
 BLOCKS = (
     pages.Paragraph, pages.Caution, pages.Items, pages.Facts, pages.Commands, pages.Legend, pages.Key, pages.Drawing,
-    pages.Links, pages.Folded, pages.Beside,    Table, Chart,
+    pages.Links, pages.RunChoice, pages.Folded, pages.Beside, Table, Chart,
 )  # fmt: skip
 POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy" content="[^"]*">')
 BAR_EM = 7
@@ -45,6 +45,7 @@ def document(page: Page) -> str:
             home=_home(),
             colours={style.value: colour for style, colour in JUDGEMENTS.items()},
             ident=_Identities(page),
+            has_choice=pages.has_choice(page),
             has_flames=any(drawing.is_flame for drawing in pages.drawings_of(page)),
         )
     )

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -13,17 +12,13 @@ from rich.table import Table as RichTable
 from rich.text import Text as RichText
 
 from latlab.report.page import Block, Caution, Commands, Facts, Folded, Item, Items, Page, Paragraph, Section
+from latlab.report.renderers.terminal_layout import GAP, ColumnBlock, TableLayout, pieces
 from latlab.report.table import Align, Bar, Ranged, Table, Value
 from latlab.report.text import Style, Styled, Text, plain, spans, strong
 from latlab.shown import LINES, shown
 
 PIPE_WIDTH = 160
-WIDE = 120
 INDENT = "  "
-WORDS = re.compile(r"\([^)]*\)|\S+")
-PARTS = re.compile(r"[^/,:;=]*[/,:;=]?")
-GAP = 2
-LEAST_PROSE = 12
 BAR_CELLS = 10
 FIRST_FACTS = 2
 STYLES = {
@@ -63,7 +58,12 @@ def print_table(console: Console, table: Table) -> None:
     if table.caption:
         detail = f" ({table.detail})" if table.detail else ""
         say(console, (*(Styled(s.text, Style.STRONG) if s.style is Style.PLAIN else s for s in spans(table.caption)), strong(detail)))
-    console.print(_grid(console, table))
+    layout = TableLayout(table, lambda row, column: _cell(table.rows[row][column]).plain, console.width).layout()
+    say(console, _stated(table, layout.constant))
+    for number, part in enumerate(layout.parts):
+        if number:
+            console.print()
+        console.print(_grid(table, part))
     if table.warning:
         say(console, Styled(f"({table.mark}) {table.warning}" if table.mark else table.warning, Style.DOUBT))
     for note in table.notes:
@@ -141,74 +141,41 @@ def _facts(facts: Facts, width: int) -> RichTable:
     grid.add_column(style="bold", no_wrap=True)
     grid.add_column(overflow="fold")
     for name, value in facts.pairs:
-        grid.add_row(RichText(shown(name)), RichText(" ".join(_pieces(word, room) for word in shown(value).split(" "))))
+        grid.add_row(RichText(shown(name)), RichText(" ".join(pieces(word, room) for word in shown(value).split(" "))))
     return grid
 
 
-def _pieces(word: str, room: int) -> str:
-    """A word that is wider than the room, such as a path, broken after its punctuation marks."""
-    lines = [""]
-    for part in PARTS.findall(word):
-        if len(lines[-1]) + len(part) > room:
-            lines.append("")
-        lines[-1] += part
-    return "\n".join(filter(None, lines))
-
-
-def _grid(console: Console, table: Table) -> RichTable:
-    """The table for rich. If shrinking the long text is not sufficient, every column shrinks, between words if possible: a figure is
-    broken rather than lost."""
-    columns_shown = [number for number, column in enumerate(table.columns) if not column.droppable or console.width >= WIDE]
-    rigid = [number for number in columns_shown if not table.columns[number].wraps]
-    needed = sum(_width(table, number) for number in rigid) + GAP * (len(columns_shown) - 1)
-    one_gives_way = len(rigid) < len(columns_shown) and needed + LEAST_PROSE <= console.width
-    widths = {} if one_gives_way else _between_words(table, columns_shown, console.width - GAP * (len(columns_shown) - 1))
+def _grid(table: Table, part: ColumnBlock) -> RichTable:
+    """One part of the table for rich."""
     grid = RichTable(box=None, pad_edge=False, show_header=table.headed, header_style="dim")
-    for number in columns_shown:
+    for number in part.columns:
         column = table.columns[number]
         grid.add_column(
             RichText(shown(column.heading)),
             justify="left" if column.align is Align.LEFT else "right",
-            no_wrap=one_gives_way and not column.wraps,
+            no_wrap=part.prose_gives_way and not column.wraps,
             overflow="fold",
-            width=widths.get(number),
+            width=part.widths.get(number),
         )
     for row in table.rows:
-        grid.add_row(*(_cell(row[number]) for number in columns_shown))
+        grid.add_row(*(_cell(row[number], part.widths.get(number)) for number in part.columns))
     return grid
 
 
-def _between_words(table: Table, columns_shown: list[int], room: int) -> dict[int, int]:
-    """Column widths that break no word and, if possible, no figure. Empty if the table fits anyway, or if no widths fit."""
-    widths_wanted = {number: _width(table, number) for number in columns_shown}
-    if sum(widths_wanted.values()) <= room:
-        return {}
-    for figures_whole in (True, False):
-        widths = {number: _least(table, number, figures_whole) for number in columns_shown}
-        if sum(widths.values()) <= room:
-            for _ in range(room - sum(widths.values())):
-                widths[max(columns_shown, key=lambda number: widths_wanted[number] / widths[number])] += 1
-            return widths
-    return {}
+def _stated(table: Table, columns: Iterable[int]) -> str:
+    """What all rows of a table have in common."""
+    values = [f"{table.columns[number].heading} {_cell(table.rows[0][number]).plain}" for number in columns]
+    return f"In every row: {', '.join(values)}." if values else ""
 
 
-def _least(table: Table, number: int, figures_whole: bool) -> int:
-    column = table.columns[number]
-    cells = [_cell(row[number]).plain for row in table.rows]
-    parts = cells if figures_whole and column.align is Align.RIGHT else [part for cell in cells for part in WORDS.findall(cell)]
-    return max(1, *map(cell_len, (*parts, *column.heading.split())))
-
-
-def _width(table: Table, number: int) -> int:
-    return max(_cell(value).cell_len for value in (table.columns[number].heading, *(row[number] for row in table.rows)))
-
-
-def _cell(value: Value) -> RichText:
+def _cell(value: Value, room: int | None = None) -> RichText:
+    """Words that are wider than the room are broken after their marks."""
     if isinstance(value, Ranged):
         return RichText(f"{value.text} [{value.spread}]" if value.spread else value.text)
     if isinstance(value, Bar):
         return RichText(f"{value.text} {'#' * round(BAR_CELLS * value.share):<{BAR_CELLS}}")
-    return _rich(value if isinstance(value, Styled) else str(value))
+    styled = value if isinstance(value, Styled) else Styled(str(value))
+    return _rich(replace(styled, text=" ".join(pieces(word, room) for word in styled.text.split(" "))) if room else styled)
 
 
 def _rich(text: Text) -> RichText:

@@ -11,15 +11,16 @@ from latlab.model.run import Run
 from latlab.report.page import Block, Facts, Page, Paragraph, Section
 from latlab.report.run.answer import answer
 from latlab.report.run.facts import facts_of, problem_items
-from latlab.report.run.span_tables import TestTable, for_readers, tables_of
+from latlab.report.run.span_tables import TestTable, for_readers, single_figures, tables_of
 from latlab.report.text import code
 from latlab.report.titles import platform_title
 from latlab.report.units import CLOCK_NAMES, unit
 
 
 def screen(run: Run) -> Page:
-    """A table for each test, what is wrong, and the facts."""
-    test_tables = for_readers(run)
+    """A table for each test, or one of all tests with one figure each, what is wrong, and the facts."""
+    together = single_figures(run)
+    test_tables = (together,) if together else for_readers(run)
     how = "Figures are medians" + (
         "; minimum and maximum are in brackets if samples differ." if _vary(test_tables) else " of equal samples."
     )

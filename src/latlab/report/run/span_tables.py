@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 from latlab.analysis.base.summary import SENTENCES, CoreSummary, ordered_tests, summarise
 from latlab.model.enums import Metric
 from latlab.model.run import CoreId, Run, Tick
-from latlab.report.table import Ranged, Table, Value, figures
+from latlab.report.table import Ranged, Table, Value, figures, words
 from latlab.report.text import Styled, code
 from latlab.report.titles import METRIC_TITLES, TestTitle, title_of
 from latlab.report.units import shown, unit
 
+LEAST_SINGLE = 3
 _DIGITS = re.compile(r"(?<![.\d])\d{4,}")
 """Four figures or more before a point."""
 
@@ -42,6 +43,20 @@ def for_readers(run: Run) -> tuple[TestTable, ...]:
         replace(test_table, table=_grouped(test_table.table))
         for test_table in sorted(tables_of(run), key=lambda test_table: bool(test_table.table.mark))
     )
+
+
+def single_figures(run: Run) -> TestTable | None:
+    """All tests in one table, the longest first; None if a test has more than one figure. Tables of one row each hide the longest."""
+    rows = summarise(run)
+    tests = ordered_tests(run.samples)
+    if len(rows) != len(tests) or len(tests) < LEAST_SINGLE or len({row.metric for row in rows}) > 1:
+        return None
+    ordered = sorted(rows, key=lambda row: row.median, reverse=True)
+    columns = (*words("Test"), *figures("Core", "n", METRIC_TITLES[rows[0].metric]))
+    values = tuple((row.test, str(row.core), row.n, _figure(row, run.tick)) for row in ordered)
+    varies = any(row.minimum != row.maximum for row in rows)
+    table = _grouped(Table(f"All tests ({unit(run.tick)}), the longest first", columns, values, detail=run.build.firmware))
+    return TestTable("", title_of(""), "", varies, table)
 
 
 def _grouped(table: Table) -> Table:

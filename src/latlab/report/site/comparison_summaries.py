@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from hashlib import sha256
 from importlib.metadata import version
@@ -15,10 +15,14 @@ from latlab.analysis.base.comparison import Comparison
 from latlab.analysis.base.findings import FunctionsMoved
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.explain import explain_pair
+from latlab.campaigns.site import MeasuredThing
+from latlab.model.life import Head
 from latlab.report.comparison.sentences import summary
 from latlab.report.redaction import Secrets
 
 KEPT = "latlab-told.json"
+MOST_TRIED = 20
+"""Earlier runs: each that is refused is loaded once."""
 
 
 class ComparisonSummary(msgspec.Struct, frozen=True):
@@ -54,6 +58,15 @@ class SummaryCache:
             self._told[pair] = self._tell(a, b)
             self._is_new = True
         return self._told[pair]
+
+    def pair(self, thing: MeasuredThing) -> tuple[Head, Head] | None:
+        """The newest whole run, and the newest one before it that it is comparable with."""
+        before = self.newest_comparable(thing.whole[:-1], thing.whole[-1]) if thing.whole else None
+        return (before, thing.whole[-1]) if before else None
+
+    def newest_comparable(self, earlier: Sequence[Head], last: Head) -> Head | None:
+        """None if none of the newest runs of `earlier`, which are the oldest first, is comparable."""
+        return next((head for head in reversed(earlier[-MOST_TRIED:]) if self.of(head.id, last.id).verdict), None)
 
     def keep(self) -> None:
         """For the next site in this folder. A kill in between, or a disk without room, costs time and nothing else."""

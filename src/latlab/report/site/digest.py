@@ -13,7 +13,7 @@ from latlab.campaigns.site import MeasuredThing
 from latlab.model.life import Head
 from latlab.report.comparison.comparison_tables import title_verdict
 from latlab.report.page import Page, Paragraph, Section
-from latlab.report.site.comparison_summaries import ComparisonSummary, SummaryCache
+from latlab.report.site.comparison_summaries import MOST_TRIED, ComparisonSummary, SummaryCache
 from latlab.report.site.front import MADE_BY, compared, trail
 from latlab.report.table import Table, Value, figures, prose, words
 from latlab.report.text import Styled
@@ -25,10 +25,10 @@ CHANGED = (Verdict.REGRESSED, Verdict.IMPROVED)
 
 @dataclass(frozen=True, slots=True)
 class InWeek:
-    """The last whole run of a thing in a week, how many there were, and the last one before that week, None where there was none."""
+    """The last whole run of a thing in a week, how many there were, and the whole runs before that week, the oldest first."""
 
     measured: MeasuredThing
-    before: Head | None
+    earlier: tuple[Head, ...]
     last: Head
     runs: int
 
@@ -42,7 +42,9 @@ class Week:
 
     @property
     def made_of(self) -> str:
-        return "\n".join(f"{in_week.before.id if in_week.before else ''} {in_week.last.id} {in_week.runs}" for in_week in self.things)
+        return "\n".join(
+            " ".join((*(head.id for head in in_week.earlier[-MOST_TRIED:]), in_week.last.id, str(in_week.runs))) for in_week in self.things
+        )
 
     @property
     def updated(self) -> str:
@@ -56,8 +58,8 @@ def weeks(things: Sequence[MeasuredThing]) -> tuple[Week, ...]:
         dated = [(week, head) for head in thing.whole if (week := week_of(head.started_utc))]
         for name in sorted({week for week, _ in dated})[-WEEKS:]:
             of_week = [head for week, head in dated if week == name]
-            before = [head for week, head in dated if week < name]
-            steps.setdefault(name, []).append(InWeek(thing, before[-1] if before else None, of_week[-1], len(of_week)))
+            earlier = tuple(head for week, head in dated if week < name)
+            steps.setdefault(name, []).append(InWeek(thing, earlier, of_week[-1], len(of_week)))
     return tuple(
         Week(name, tuple(sorted(steps[name], key=lambda in_week: in_week.measured.name))) for name in sorted(steps, reverse=True)[:WEEKS]
     )
@@ -89,14 +91,14 @@ def title(week: Week, tellings: SummaryCache) -> str:
 def page(week: Week, tellings: SummaryCache, pages: frozenset[str]) -> Page:
     monday = date.fromisocalendar(int(week.name[:4]), int(week.name[-2:]), 1)
     days = f"{monday} to {monday + timedelta(days=6)}, UTC"
-    lead = f"{days}. The last whole run of each thing is compared with the last one before the week."
+    lead = f"{days}. The last whole run of each thing is compared with the newest comparable one before the week."
     rows = [(_summary_of(in_week, tellings), in_week) for in_week in week.things]
-    sections = tuple(_sections(rows, pages))
+    sections = tuple(_sections(rows, pages, tellings))
     above = trail(("Front page", "../index.html"), ("Search", "../search.html"))
     return Page(title(week, tellings), (lead,), sections, name=f"Week {week.name}", trail=above, made_by=MADE_BY)
 
 
-def _sections(rows: Sequence[tuple[ComparisonSummary | None, InWeek]], pages: frozenset[str]) -> Iterator[Section]:
+def _sections(rows: Sequence[tuple[ComparisonSummary | None, InWeek]], pages: frozenset[str], tellings: SummaryCache) -> Iterator[Section]:
     groups: tuple[tuple[str, list[tuple[ComparisonSummary | None, InWeek]]], ...] = (
         ("Regressed", [row for row in rows if row[0] and row[0].verdict == Verdict.REGRESSED]),
         ("Improved", [row for row in rows if row[0] and row[0].verdict == Verdict.IMPROVED]),
@@ -106,19 +108,19 @@ def _sections(rows: Sequence[tuple[ComparisonSummary | None, InWeek]], pages: fr
     for heading, of_group in groups:
         if of_group:
             columns = (*words("Measured"), *figures("Runs"), *words("Verdict"), prose("What changed"), *words("Newest"))
-            yield Section(heading, (Table("", columns, tuple(_row(summary, in_week, pages) for summary, in_week in of_group)),))
+            yield Section(heading, (Table("", columns, tuple(_row(summary, in_week, pages, tellings) for summary, in_week in of_group)),))
     if not rows:
         yield Section("", (Paragraph("No run that is whole began in this week."),))
 
 
-def _row(summary: ComparisonSummary | None, in_week: InWeek, pages: frozenset[str]) -> tuple[Value, ...]:
+def _row(summary: ComparisonSummary | None, in_week: InWeek, pages: frozenset[str], tellings: SummaryCache) -> tuple[Value, ...]:
     name = Styled(in_week.measured.name, target=f"../runs/{in_week.measured.place}.html")
     newest = Styled(in_week.last.id, target=f"../run/{in_week.last.id}.html" if in_week.last.id in pages else "")
-    if summary is None or in_week.before is None:
+    if summary is None:
         return name, in_week.runs, "new", "first run of it that is whole", newest
-    verdict = _verdict(
-        summary, f"../{compared(in_week.before.id, in_week.last.id)}" if in_week.measured.pair == (in_week.before, in_week.last) else ""
-    )
+    before = tellings.newest_comparable(in_week.earlier, in_week.last)
+    has_page = before and tellings.pair(in_week.measured) == (before, in_week.last)
+    verdict = _verdict(summary, f"../{compared(before.id, in_week.last.id)}" if before and has_page else "")
     return name, in_week.runs, verdict, summary.functions or summary.said, newest
 
 
@@ -130,4 +132,8 @@ def _verdict(summary: ComparisonSummary, target: str) -> Value:
 
 
 def _summary_of(in_week: InWeek, tellings: SummaryCache) -> ComparisonSummary | None:
-    return tellings.of(in_week.before.id, in_week.last.id) if in_week.before else None
+    """None where there was no run before; if none is comparable, why the last one is not."""
+    if not in_week.earlier:
+        return None
+    before = tellings.newest_comparable(in_week.earlier, in_week.last) or in_week.earlier[-1]
+    return tellings.of(before.id, in_week.last.id)

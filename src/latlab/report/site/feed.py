@@ -56,9 +56,9 @@ def document(feed_entries: Sequence[FeedEntry]) -> str:
 
 def _entries(things: Sequence[MeasuredThing], weeks: Sequence[Week], tellings: SummaryCache) -> Iterator[FeedEntry]:
     for thing in things:
-        summary = tellings.of(thing.pair[0].id, thing.pair[1].id) if thing.pair else None
-        if thing.pair and summary and summary.verdict:
-            a, b = thing.pair
+        if pair := tellings.pair(thing):
+            a, b = pair
+            summary = tellings.of(a.id, b.id)
             title = f"{Verdict(summary.verdict)}: {thing.name}, {b.firmware}"
             text = "; ".join(filter(None, (summary.functions, summary.said)))
             yield FeedEntry(f"compare:{a.id}..{b.id}", title, text, compared(a.id, b.id), b.started_utc or thing.runs[-1].started_utc)

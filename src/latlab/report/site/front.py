@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The first page of a site: what was published of each board in one sentence, and what the newest run of everything measured says."""
+"""The first page of a site: what the newest run of everything measured says, then what was published of each board in one sentence."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from latlab.analysis.base.verdicts import Verdict
-from latlab.analysis.base.wording import bare, percent, scale_of, signed, signed_bare
+from latlab.analysis.base.wording import bare, count, percent, scale_of, signed, signed_bare
 from latlab.analysis.figures import figures_of
 from latlab.analysis.history import ChangePoint, Series
 from latlab.analysis.ladder.counted_findings import CountedBeside
@@ -21,9 +21,12 @@ from latlab.report.table import Table, Value, figures, prose, text_of, words
 from latlab.report.text import Style, Styled, Text
 
 TITLE = "Latency of power states and secure calls, and what changed it"
+CHANGED = (Verdict.REGRESSED, Verdict.IMPROVED)
+UNCHANGED = len(CHANGED)
 MADE_BY = "latlab publish site"
 NEVER = "no change shown"
-NOTHING_BEFORE = "nothing to compare it with yet"
+NOTHING_BEFORE = "no earlier complete run of it"
+NONE_COMPARABLE = "no earlier run is comparable"
 HOW = (
     "Trusted Firmware-A published the times, one boot for each release, in the board's counter. Beside a change are the probe's counts of "
     "the same two releases in QEMU, on the same processor with other platform code. They are inferred, and no proof of a cause."
@@ -47,11 +50,33 @@ def front(
     """The reader's own runs come before the catalogue. `pages` are the runs that have a page; those under way have one too. `week` is
     the newest digest in a sentence, and its page."""
     ordered = sorted(boards, key=lambda board: -_worst(board.figure)[1])
-    title = headline(ordered[0]) if ordered else TITLE
-    published = [_board(board) for board in ordered]
-    sections = (*_under_way(under_way), *_runs(things, pages, tellings, week), *published, _doors(), *_method(ordered))
-    lead = tuple(filter(None, (_place_to_look(ordered[0]),))) if ordered else ()
-    return Page(title, lead, sections, name=TITLE, made_by=MADE_BY, finder="search.html")
+    stated = (headline(ordered[0]), _place_to_look(ordered[0])) if ordered else (TITLE,)
+    measured = _measured_headline(things, tellings)
+    title, *lead = (measured, *(f"Published: {stated[0]}" for _ in ordered[:1])) if measured else filter(None, stated)
+    sections = (*_under_way(under_way), *_runs(things, pages, tellings, week), *map(_board, ordered), _doors(), *_method(ordered))
+    return Page(title, tuple(lead), sections, name=TITLE, made_by=MADE_BY, finder="search.html")
+
+
+def _measured_headline(things: Sequence[MeasuredThing], tellings: SummaryCache) -> str:
+    """The verdicts on the newest runs, and whose the worst one is. Empty if nothing was measured."""
+    if not things:
+        return ""
+    verdicts = {thing.name: tellings.of(*(head.id for head in pair)).verdict for thing in things if (pair := tellings.pair(thing))}
+    if not verdicts:
+        return _capital(f"{count(len(things), 'measurement')} in this store; none has two comparable runs yet.")
+    ordered = sorted(Verdict, key=lambda verdict: _rank(verdict.value))
+    counts = [(list(verdicts.values()).count(verdict.value), verdict) for verdict in ordered]
+    parts = [f"{number} {verdict}{_first_of(verdict, verdicts)}" for number, verdict in counts if number]
+    return _capital(f"{count(len(verdicts), 'measurement')} compared with an earlier run: {', '.join(parts)}.")
+
+
+def _capital(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]
+
+
+def _first_of(verdict: Verdict, verdicts: Mapping[str, str]) -> str:
+    """The name of the first measurement that changed in this way."""
+    return f" ({next(name for name, code in verdicts.items() if code == verdict.value)})" if _rank(verdict.value) < UNCHANGED else ""
 
 
 def _method(boards: Sequence[PublishedBoard]) -> Iterator[Section]:
@@ -262,31 +287,44 @@ def _runs(
 ) -> Iterator[Section]:
     if not things:
         return
-    columns = (*words("Measured"), *figures("Runs"), *words("Newest", "Against the run before"), prose("What changed, or why not"))
+    columns = (*words("Measured"), *figures("Runs"), *words("Newest", "Compared with", "Verdict"), prose("What changed, or why not"))
     rows = tuple(_row(thing, pages, tellings) for thing in sorted(things, key=lambda thing: _urgency(thing, tellings)))
-    table = Table("The newest run of each, compared with the one before", columns, rows)
+    table = Table("The newest run of each, compared with the newest comparable one before it", columns, rows)
     of_week = (Paragraph((Styled(week[0], target=week[1]),)),) if week else ()
-    yield Section("What was measured", (*of_week, table, Paragraph((Styled("The same as a feed", target="feed.xml"),))))
+    other = "Any two others: the page of a measurement lists its runs and makes the command that compares two of them."
+    yield Section("What was measured", (*of_week, table, Paragraph(other), Paragraph((Styled("The same as a feed", target="feed.xml"),))))
 
 
 def _urgency(thing: MeasuredThing, tellings: SummaryCache) -> int:
-    """What changed stands first; else the order is that of the newest runs."""
-    verdict = tellings.of(*(head.id for head in thing.pair)).verdict if thing.pair else ""
-    return next((at for at, changed in enumerate((Verdict.REGRESSED, Verdict.IMPROVED)) if verdict == changed), 2)
+    """What changed comes first and what is not compared last; else the order is that of the newest runs."""
+    pair = tellings.pair(thing)
+    return _rank(tellings.of(*(head.id for head in pair)).verdict) if pair else UNCHANGED + 1
+
+
+def _rank(verdict: str) -> int:
+    return CHANGED.index(Verdict(verdict)) if verdict in CHANGED else UNCHANGED
 
 
 def _row(thing: MeasuredThing, pages: frozenset[str], tellings: SummaryCache) -> tuple[Value, ...]:
     last = thing.runs[-1]
     newest = Styled(last.id, target=f"run/{last.id}.html" if last.id in pages else "")
     listed = Styled(thing.name, target=f"runs/{thing.place}.html")
-    if thing.pair is None:
-        return listed, len(thing.runs), newest, "-", NOTHING_BEFORE
-    a, b = (head.id for head in thing.pair)
+    pair = tellings.pair(thing)
+    if pair is None:
+        return listed, len(thing.runs), newest, "-", "-", _why_not(thing, tellings)
+    a, b = (head.id for head in pair)
     summary = tellings.of(a, b)
-    if not summary.verdict:
-        return listed, len(thing.runs), newest, "-", summary.said
     shown = title_verdict(Verdict(summary.verdict))
-    return listed, len(thing.runs), newest, Styled(shown.text, shown.style, compared(a, b)), summary.functions or summary.said
+    before = Styled(a, target=f"run/{a}.html" if a in pages else "")
+    return listed, len(thing.runs), newest, before, Styled(shown.text, shown.style, compared(a, b)), summary.functions or summary.said
+
+
+def _why_not(thing: MeasuredThing, tellings: SummaryCache) -> str:
+    """The reason of the run just before the newest one stands for those of all earlier ones."""
+    if len(thing.whole) < 2:
+        return NOTHING_BEFORE
+    before, last = thing.whole[-2:]
+    return f"{NONE_COMPARABLE}: {tellings.of(before.id, last.id).said}"
 
 
 def _doors() -> Section:

@@ -31,15 +31,17 @@ def page(
     """`shown` are the runs that have a page, `summaries` the pairs of runs that have one of their comparison."""
     newest = sorted(shown, key=lambda head: (head.started_utc, head.id), reverse=True)
     sections = (
-        _section("Boards, release by release", _of_boards(boards)),
         _section("What was measured", (_item(thing.name, f"runs/{thing.place}.html", count(len(thing.runs), "run")) for thing in things)),
+        _section("Boards, release by release", _of_boards(boards)),
         _section("Weeks", (_item(week.name, place(week), "what changed") for week in weeks)),
         _section("Comparisons", (_item(f"{a} to {b}", compared(a, b), _summary_text(summary)) for a, b, summary in summaries)),
         _section("Runs", (_item(head.id, f"run/{head.id}.html", _of_run(head)) for head in newest[:MOST])),
     )
     listed = sum(len(section.blocks[0].items) for section in sections if isinstance(section.blocks[0], Items))
     lead = "Words in any order: a platform, a campaign, a firmware, a label, a verdict, a function, a run."
-    pairs = "Compared are the newest run of each thing and each release with the one before; any other two by `latlab compare A B`."
+    pairs = (
+        "Each newest run is compared with the newest comparable one, each release with the one before; other two by `latlab compare A B`."
+    )
     above = trail(("Front page", "index.html"))
     return Page(f"{listed} pages of this site", (lead, with_code(pairs)), sections, name="Search", trail=above, made_by=MADE_BY, finds=True)
 

@@ -13,7 +13,7 @@ from latlab.campaigns.site import MeasuredThing, PublishedBoard, UnderWay
 from latlab.errors import LatlabError
 from latlab.model.life import Head
 from latlab.report.comparison import web
-from latlab.report.page import Facts, Page, Paragraph, Section
+from latlab.report.page import Facts, Page, Paragraph, RunChoice, Section
 from latlab.report.redaction import Secrets, redacted
 from latlab.report.renderers import html
 from latlab.report.site import digest, feed, history, search_page
@@ -110,9 +110,9 @@ def _pages(of: SiteContents) -> Iterator[SitePage]:
         for a, b in board.steps:
             yield _pair(a, b, partial(board.compare, a, b), (board_title(board), f"../{board_page(board)}"), of.redact)
     for thing in of.things:
-        yield SitePage(f"runs/{thing.place}.html", _everything([thing]), partial(_list, thing, of.ids))
-        if thing.pair:
-            a, b = (head.id for head in thing.pair)
+        yield SitePage(f"runs/{thing.place}.html", _everything([thing]), partial(_list, thing, of.ids, of.tellings))
+        if pair := of.tellings.pair(thing):
+            a, b = (head.id for head in pair)
             yield _pair(a, b, partial(of.compare, a, b), (thing.name, f"../runs/{thing.place}.html"), of.redact)
         for head in thing.runs[-of.newest :]:
             yield SitePage(f"run/{head.id}.html", _state(head), partial(_run, thing, head.id, of.page_of))
@@ -124,7 +124,8 @@ def _front(of: SiteContents) -> Page:
 
 
 def _search(of: SiteContents) -> Page:
-    summaries = [(a.id, b.id, of.tellings.of(a.id, b.id)) for thing in of.things if thing.pair for a, b in [thing.pair]]
+    pairs = filter(None, map(of.tellings.pair, of.things))
+    summaries = [(a.id, b.id, of.tellings.of(a.id, b.id)) for a, b in pairs]
     return search_page.page(of.boards, of.things, of.weeks, of.shown, summaries)
 
 
@@ -188,7 +189,7 @@ def _board(board: PublishedBoard) -> Page:
     )
 
 
-def _list(thing: MeasuredThing, pages: frozenset[str]) -> Page:
+def _list(thing: MeasuredThing, pages: frozenset[str], tellings: SummaryCache) -> Page:
     listed = thing.runs[-MOST_LISTED:]
     columns = (*words("Run", "Started (UTC)", "Status"), *figures("Samples"), *words("Firmware", "Label"))
     rows: list[tuple[Value, ...]] = []
@@ -198,7 +199,21 @@ def _list(thing: MeasuredThing, pages: frozenset[str]) -> Page:
     older = len(thing.runs) - len(listed)
     note = (Paragraph(f"{older} older runs are not listed; `latlab ls` lists all."),) if older else ()
     table = Table("Runs, the newest first", columns, tuple(rows))
-    return Page(thing.name, sections=(Section("", (table, *note)),), trail=_above(), made_by=MADE_BY)
+    sections = (*_choice(thing, tellings), Section("", (table, *note)))
+    return Page(thing.name, sections=sections, trail=_above(), made_by=MADE_BY)
+
+
+def _choice(thing: MeasuredThing, tellings: SummaryCache) -> Iterator[Section]:
+    """Any two whole runs of one thing, with the command that compares them."""
+    whole = thing.whole[-MOST_LISTED:]
+    if len(whole) < 2:
+        return
+    pair = tellings.pair(thing)
+    before, after = pair or whole[-2:]
+    page = Styled("The page of this comparison", target=f"../{compared(before.id, after.id)}") if pair else ""
+    runs = tuple((head.id, ", ".join(filter(None, (head.id, head.started_utc[:10], head.label)))) for head in reversed(whole))
+    how = "The newest run and the newest comparable one before it are chosen; any two runs of the table can be chosen."
+    yield Section("Compare two runs", (Paragraph(how), RunChoice(runs, before.id, after.id, page)))
 
 
 def _run(thing: MeasuredThing, run: str, page_of: Callable[[str], Page]) -> Page:

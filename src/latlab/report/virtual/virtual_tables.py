@@ -10,7 +10,7 @@ from latlab.report.table import Table, figures, words
 from latlab.virtual.accuracy import accuracy
 from latlab.virtual.board_times import BoardTime
 from latlab.virtual.class_costs import ClassFit, Guess, LeftOut
-from latlab.virtual.exploration import ExplorationResult
+from latlab.virtual.exploration import TOO_MANY, ExplorationResult
 from latlab.virtual.fit import Fit
 from latlab.virtual.prediction import Prediction
 from latlab.virtual.program import SpanKey
@@ -154,7 +154,8 @@ def exploration_table(findings: Sequence[ExplorationResult]) -> Table:
     )
     design_columns = words("Clusters", "Programs", "Mode", "Interrupts", "Lock scope", "How far")
     columns = (*design_columns, *figures("States", "Steps"), *words("Verdict"))
-    return Table("Explored interleavings", columns, rows)
+    whole = sum(not finding.timeline and finding.verdict != TOO_MANY for finding in findings)
+    return Table(f"Explored interleavings: {whole} of {len(findings)} systems keep the rules", columns, rows)
 
 
 def _place(key: SpanKey) -> tuple[str, str, str]:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from latlab.cli.options import Format, StoreOption, TablesFormat, refuse_given
-from latlab.cli.output import emit, emit_tables, say, write_file
+from latlab.cli.output import emit, emit_tables, say, say_lines, write_file
 from latlab.errors import DataError, UsageError
 
 PlatformOption = Annotated[str, typer.Option(help="A platform of the catalogue, or a platform file; `NAME,key=value` changes it.")]
@@ -134,7 +134,7 @@ def whatif(
 
     It prints median and worst power-down and wake-up of boards that do not exist.
     """
-    from latlab.report.virtual.whatif import Sweep, tables
+    from latlab.report.virtual.whatif import Sweep, answer, tables
     from latlab.report.virtual.whatif_files import check_output, text_of
     from latlab.virtual.board import load_board
     from latlab.virtual.engines import on_dask, on_this_machine
@@ -156,6 +156,7 @@ def whatif(
     if output:
         return
     if format is Format.TABLE:
+        say_lines([answer(sweep)])
         emit_tables(tables(sweep), format)
     else:
         emit(text_of(sweep, f".{format.value}"))

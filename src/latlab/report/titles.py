@@ -30,6 +30,15 @@ METRIC_TITLES = {
 }
 
 
+METRIC_WORDS = {
+    Metric.PSCI_CALL: "PSCI call",
+    Metric.PSA_CALL: "PSA call",
+    Metric.IRQ_LATENCY: "interrupt latency",
+    Metric.TASK_WAKEUP: "task wakeup",
+}
+"""In a sentence, those whose name in files is no word."""
+
+
 @dataclass(frozen=True, slots=True)
 class TestTitle:
     """`call` and `scope` make a section's title, `scope` and `how` a table's caption."""

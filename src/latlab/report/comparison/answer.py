@@ -16,6 +16,7 @@ from latlab.analysis.ladder.counted_findings import Agreement, CountedBeside
 from latlab.model.enums import Metric
 from latlab.model.run import Run
 from latlab.report.comparison.sentences import summary
+from latlab.report.titles import METRIC_WORDS
 
 MOST_METRICS = 2
 NAME_LETTERS = 40
@@ -106,7 +107,8 @@ def _moved(comparison: Comparison, rows: Sequence[Row]) -> str:
         size += f" ({span_of((percent(shares[0]), percent(shares[-1])))})"
     elif len(rows) == 1:
         size += f" (from {amount(rows[0].before, unit)})"
-    return f"{rows[0].metric} {rows[0].verdict.word} by {size} in {_where(rows)}"
+    metric = METRIC_WORDS.get(rows[0].metric, rows[0].metric)
+    return f"{metric} {rows[0].verdict.word} by {size} in {_where(rows)}"
 
 
 def _where(rows: Sequence[Row]) -> str:

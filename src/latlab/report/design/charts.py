@@ -41,7 +41,9 @@ def _effects(analysis: Analysis) -> Chart:
     colour = alt.Color(
         "told:N",
         title=None,
-        scale=alt.Scale(domain=verdicts, range=[COLOURS[EffectVerdict(verdict)] for verdict in verdicts]),
+        scale=alt.Scale(
+            domain=verdicts, range=[next(COLOURS[code] for code in EffectVerdict if str(code) == verdict) for verdict in verdicts]
+        ),
         legend=alt.Legend(orient="top"),
     )
     base = alt.Chart(alt.InlineData(values=rows), width=WIDE_PX - 220, height=alt.Step(ROW_PX))
@@ -92,7 +94,7 @@ def _row(name: str, estimate: Estimate, verdict: EffectVerdict, analysis: Analys
     scale = 1.0 if analysis.as_ratio else scale_of(analysis.unit)
     is_known = estimate.error != float("inf")
     low, high = (estimate.low, estimate.high) if is_known else (estimate.value, estimate.value)
-    return {"name": name, "value": estimate.value / scale, "low": low / scale, "high": high / scale, "told": verdict.value}
+    return {"name": name, "value": estimate.value / scale, "low": low / scale, "high": high / scale, "told": str(verdict)}
 
 
 def _runs(run: Run, response: Response) -> Chart:

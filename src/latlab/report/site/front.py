@@ -133,7 +133,15 @@ def headline(board: PublishedBoard) -> str:
     when = f"At {names[at]}" if first == last else f"From {names[first]} to {names[last]}"
     most = "" if first == last else "up to "
     sentence = f"{when} a core of {_short(board)} took {most}{times:.1f} times as long to wake up as at {names[0]}."
-    return sentence if last == len(names) - 1 else f"{sentence} At {names[-1]} it takes {_now(series):.1f} times as long."
+    if last == len(names) - 1:
+        return sentence
+    now = f"as long as at {names[0]}" if _is_as_before(series) else f"{_now(series):.1f} times as long"
+    return f"{sentence} At {names[-1]} it takes {now}."
+
+
+def _is_as_before(series: Series) -> bool:
+    """A factor that is printed as 1 is no factor."""
+    return f"{_now(series):.1f}" == "1.0"
 
 
 def _now(series: Series) -> float:
@@ -275,7 +283,8 @@ def _bands(board: PublishedBoard) -> Iterator[Band]:
     yield Band(first, last, f"{times:.1f} times as long", f"{times:.1f} times", _in_function(up))
     if last + 1 < len(series.points):
         now = _now(series)
-        yield Band(last + 1, len(series.points) - 1, f"{now:.1f} times", f"{now:.1f} times", _in_function(down), is_rise=False)
+        factor = f"as {release(board.references[0])}" if _is_as_before(series) else f"{now:.1f} times"
+        yield Band(last + 1, len(series.points) - 1, factor, factor, _in_function(down), is_rise=False)
 
 
 def _in_function(function: _Function | None) -> str:

@@ -76,6 +76,21 @@ def tables(sweep: Sweep) -> list[Table]:
     return [_points(sweep), *([_parts(growths_found), _growths(growths_found)] if growths_found else [])]
 
 
+def answer(sweep: Sweep) -> str:
+    """The designs with the longest and with the shortest worst power-down on the largest board."""
+    cores = max(point.cores for point in sweep.points)
+    ordered = sorted((point for point in sweep.points if point.cores == cores), key=lambda point: point.powerdown_worst_ns)
+    best, worst = ordered[0], ordered[-1]
+    sentence = f"At {cores} cores the worst powerdown takes {us(worst.powerdown_worst_ns):,g} µs ({_design_words(worst)})"
+    if best.powerdown_worst_ns == worst.powerdown_worst_ns:
+        return f"{sentence}."
+    return f"{sentence}, at best {us(best.powerdown_worst_ns):,g} µs ({_design_words(best)})."
+
+
+def _design_words(point: SweepPoint) -> str:
+    return f"{point.design.lock}, {point.design.channel} channel, {point.design.lock_scope}, clusters of {point.cluster_size}"
+
+
 def as_json(sweep: Sweep) -> str:
     document = {
         "schema": SCHEMA,

@@ -8,7 +8,7 @@ from dataclasses import replace
 from latlab.report.chart import named
 from latlab.report.page import Facts, Folded, Page, Paragraph, Section
 from latlab.report.text import plain
-from latlab.report.virtual.whatif import GROWTH_NOTE, NO_INTERVAL, PARTS_NOTE, Sweep, tables
+from latlab.report.virtual.whatif import GROWTH_NOTE, NO_INTERVAL, PARTS_NOTE, Sweep, answer, tables
 from latlab.report.virtual.whatif_charts import charts
 
 BASIS = "The costs of a described board and the production sources of psci; nothing here was measured on hardware."
@@ -25,4 +25,5 @@ def page(sweep: Sweep) -> Page:
         Section("What these figures mean", (Paragraph(BASIS), Facts((*facts, *costs)))),
     )
     pictures = tuple(Section(chart.title, (replace(chart, title=""),)) for chart in named(charts(sweep), "chart"))
-    return Page(sweep.title, (f"Clock: virtual time. Unit: µs. {sweep.basis} {NO_INTERVAL}",), (*pictures, *shown, *last))
+    lead = (f"Clock: virtual time. Unit: µs. {sweep.basis} {NO_INTERVAL}",)
+    return Page(sweep.title, lead, (*pictures, *shown, *last), name=sweep.title, answer=answer(sweep))

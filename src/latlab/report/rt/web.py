@@ -39,8 +39,13 @@ def _sections(run: Run, results: Results) -> Iterator[Section]:
     if mode_text := mode_sentence(run):
         yield Section("", (Caution(mode_of(run), mode_text),))
     yield from partial(run)
-    for number, (name, result) in enumerate(results):
-        yield Section(name or "Measurement", tuple(_measurement(result, is_exact(run), f"m{number}")))
+    measurements = [
+        (name or "Measurement", tuple(_measurement(result, is_exact(run), f"m{n}"))) for n, (name, result) in enumerate(results)
+    ]
+    if len(measurements) > 1:
+        yield Section("Each measurement", tuple(Folded(name, blocks) for name, blocks in measurements))
+    else:
+        yield from (Section(name, blocks) for name, blocks in measurements)
     command = (("emulator's command", " ".join(run.command)),) if run.command else ()
     yield method(Facts((*facts_of(run), *command)))
 

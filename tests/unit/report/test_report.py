@@ -16,12 +16,12 @@ from latlab.analysis.spans.typical import lanes, stacks
 from latlab.errors import UsageError
 from latlab.model.conditions import Conditions, Mode
 from latlab.model.enums import Clock, Metric, RunStatus
-from latlab.model.run import Build, CoreId, Problem, Run, Spans, Tick, Topology
+from latlab.model.run import Build, CoreId, Problem, Run, Sample, Spans, Tick, Topology
 from latlab.report.renderers import html, rst, terminal
 from latlab.report.run import span_pages, web
 from latlab.report.run.answer import answer
 from latlab.report.run.charts import COLOURS, charts, colour, legend
-from latlab.report.run.span_tables import tables_of
+from latlab.report.run.span_tables import single_figures, tables_of
 from support.runs import INSTRUCTIONS, JUNO, changed, run_with
 from support.synthetic import CLOCK_HZ, TESTS, Model
 
@@ -221,3 +221,14 @@ def test_an_answer_that_leaves_out_a_longer_span_of_a_marked_test_says_so() -> N
     assert answer(turns).endswith("Tests marked (cores took turns) are left out.")
     shorter = changed(turns, samples=(samples[0], replace(samples[1], value_ticks=5)))
     assert "left out" not in answer(shorter)
+
+
+def test_calls_of_one_figure_are_one_table_with_the_boot_behind_them() -> None:
+    """As of a firmware of RISC-V: a call on several cores, and a boot that is longer than all."""
+    core, other = CoreId(0, 0), CoreId(0, 1)
+    figures = [("time.set_timer", core, 300), ("ipi.send_ipi", core, 900), ("ipi.send_ipi", other, 950), ("hsm.hart_stop", core, 700)]
+    samples = [Sample(test, Metric.CALL, on, 0, 0, value) for test, on, value in figures]
+    samples += [Sample("all", Metric.BOOT, core, 0, 0, 21_000_000)]
+    together = single_figures(run_with(contents=Spans(tuple(samples)), topology=Topology((2,)), tick=Tick(Clock.INSTRUCTIONS, 1.0)))
+    assert together is not None
+    assert [row[0] for row in together.table.rows] == ["ipi.send_ipi", "ipi.send_ipi", "hsm.hart_stop", "time.set_timer", "all"]

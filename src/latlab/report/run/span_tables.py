@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass, replace
 
 from latlab.analysis.base.summary import SENTENCES, CoreSummary, ordered_tests, summarise
@@ -15,6 +16,7 @@ from latlab.report.titles import METRIC_TITLES, TestTitle, title_of
 from latlab.report.units import shown, unit
 
 LEAST_SINGLE = 3
+MOST_FIGURES = 1.5
 _DIGITS = re.compile(r"(?<![.\d])\d{4,}")
 """Four figures or more before a point."""
 
@@ -46,13 +48,18 @@ def for_readers(run: Run) -> tuple[TestTable, ...]:
 
 
 def single_figures(run: Run) -> TestTable | None:
-    """All tests in one table, the longest first; None if a test has more than one figure. Tables of one row each hide the longest."""
+    """All tests in one table, the longest first; None if tests have more than MOST_FIGURES figures on average.
+
+    Tables of one row each hide the longest.
+    """
     rows = summarise(run)
     tests = ordered_tests(run.samples)
-    if len(rows) != len(tests) or len(tests) < LEAST_SINGLE or len({row.metric for row in rows}) > 1:
+    if len(rows) > MOST_FIGURES * len(tests) or len(tests) < LEAST_SINGLE:
         return None
-    ordered = sorted(rows, key=lambda row: row.median, reverse=True)
-    columns = (*words("Test"), *figures("Core", "n", METRIC_TITLES[rows[0].metric]))
+    usual = Counter(row.metric for row in rows)
+    ordered = sorted(rows, key=lambda row: (usual[row.metric], row.median), reverse=True)
+    titles = [METRIC_TITLES[metric] for metric in dict.fromkeys(row.metric for row in ordered)]
+    columns = (*words("Test"), *figures("Core", "n", " or ".join(titles)))
     values = tuple((row.test, str(row.core), row.n, _figure(row, run.tick)) for row in ordered)
     varies = any(row.minimum != row.maximum for row in rows)
     table = _grouped(Table(f"All tests ({unit(run.tick)}), the longest first", columns, values, detail=run.build.firmware))

@@ -61,7 +61,7 @@ def _csv(material: RunArtifacts) -> Iterable[Table]:
 
 
 def _lines(run: Run) -> Lines:
-    from latlab.report.exports.lines import attack_lines
+    from latlab.report.attacks.attack_lines import attack_lines
 
     return attack_lines(run)
 

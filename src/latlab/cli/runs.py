@@ -26,7 +26,6 @@ from latlab.cli.options import (
 from latlab.cli.output import check_output, emit, write_bytes
 from latlab.cli.output import show as show_page
 from latlab.errors import UsageError
-from latlab.kinds.registry import kind_of
 from latlab.report.exports.registry import EXPORTERS, ExportOptions
 
 if TYPE_CHECKING:
@@ -56,6 +55,7 @@ def show(
     """Print the figures of a run, or a raw log."""
     from latlab.cli.showing import print_run
     from latlab.cli.stores import store_with
+    from latlab.kinds.registry import kind_of
 
     if of_class is not None:
         refuse_given(context, ("test", "log", "span"), "has no effect with --class; leave it out")

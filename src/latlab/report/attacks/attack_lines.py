@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from latlab.kinds.kind import Line, Lines
-from latlab.model.attacks import attacks_of
+from latlab.model.attack_results import attacks_of
 from latlab.model.run import Run
 
 ATTACKS = ("family", "attack", "outcome", "tries", "sentence", "evidence")

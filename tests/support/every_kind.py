@@ -23,7 +23,8 @@ from latlab.catalog import event_table
 from latlab.formats import attack_rows
 from latlab.formats.probe.functions import FUNCTIONS_LOG, KINDS_LOG, TIMELINES_LOG, render_functions
 from latlab.model.amounts import Amounts
-from latlab.model.attacks import AttackOutcome, AttackResult, Attacks, Family
+from latlab.model.attack_results import Attacks
+from latlab.model.attacks import AttackOutcome, AttackResult, Family
 from latlab.model.enums import Metric, RunStatus
 from latlab.model.experiment import Experiment
 from latlab.model.life import SeriesPart

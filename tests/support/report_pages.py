@@ -16,7 +16,7 @@ from latlab.campaigns.power_results import power_result
 from latlab.campaigns.rt_results import results_of
 from latlab.campaigns.site import compare_stored, measured, published_boards
 from latlab.campaigns.steal_results import StealPhase
-from latlab.model.attacks import Attacks
+from latlab.model.attack_results import Attacks
 from latlab.model.distributions import WakeupCounts
 from latlab.model.symbols import Symbols
 from latlab.report.amounts import amount_pages as amounts_pages

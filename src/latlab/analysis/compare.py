@@ -11,7 +11,6 @@ from latlab.analysis.base.conditions import differences
 from latlab.analysis.base.coverage import absences, coverage_rows, missing_samples, shortfalls
 from latlab.analysis.base.identity import NotComparable
 from latlab.analysis.base.verdicts import Limits, Verdict, overall
-from latlab.analysis.wakeups.wakeup_identity import by_threads
 from latlab.kinds.registry import kind_of_pair
 from latlab.model.run import Run
 
@@ -19,7 +18,8 @@ from latlab.model.run import Run
 def compare(a: Run, b: Run, limits: Limits | None = None, earlier: Sequence[Run] = (), across: Iterable[str] = ()) -> Comparison:
     """`earlier` are other runs of wake-ups of the same thing, `across` names conditions that may differ. Raises NotComparable where the two
     do not belong together."""
-    a, b = by_threads(a, b), by_threads(b, a)
+    if (pairs := kind_of_pair(a, b).pairs) and pairs.aligned:
+        a, b = pairs.aligned(a, b), pairs.aligned(b, a)
     differ = differences(a, b, across)
     comparison = _of_kind(a, b, limits or Limits(), earlier)
     return replace(_with_coverage(comparison), differences=differ, notes=(*differ.notes, *comparison.notes))

@@ -20,7 +20,8 @@ from latlab.formats.dump.attacks_log import AttacksLog, empty_transcript, read_a
 from latlab.formats.elf_build import with_build
 from latlab.formats.probe.witness import Witness, empty_observation, read_witness
 from latlab.formats.qemu_command import with_machine
-from latlab.model.attacks import Attack, AttackOutcome, AttackResult, Attacks, AttackTranscript, Extent, Observation
+from latlab.model.attack_results import Attacks
+from latlab.model.attacks import Attack, AttackOutcome, AttackResult, AttackTranscript, Extent, Observation
 from latlab.model.enums import RunStatus
 from latlab.model.life import Left
 from latlab.model.run import Build, Problem, Run

@@ -6,9 +6,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from latlab.analysis.base.joining import join_boots
-from latlab.analysis.wakeups.between_runs import check_repeats, earlier_runs
 from latlab.errors import UsageError
-from latlab.kinds.registry import kind_of
+from latlab.kinds.registry import kind_of, kind_of_pair
 from latlab.model.run import Run
 from latlab.store.references import load
 
@@ -41,14 +40,16 @@ def load_base(reference: str, unit: str = "", store: str | None = None) -> tuple
     other kinds are joined."""
     names = _names(reference)
     base = load_reference(names[0], unit, store)
-    if len(names) == 1 or not _takes_earlier(base):
+    pairs = kind_of(base).pairs
+    if len(names) == 1 or pairs is None or pairs.repeats is None:
         return (base if len(names) == 1 else load_reference(reference, unit, store)), ()
-    return base, check_repeats(base, [load_reference(name, unit, store) for name in names[1:]])
+    return base, pairs.repeats(base, [load_reference(name, unit, store) for name in names[1:]])
 
 
 def load_earlier(a: Run, b: Run, store: str | None = None) -> tuple[Run, ...]:
     """The newest stored runs of wake-ups that measured what `a` did before `b` was made, with their figures; none of other kinds."""
-    if not (_takes_earlier(a) or _takes_earlier(b)):
+    pairs = kind_of_pair(a, b).pairs
+    if pairs is None or pairs.earlier is None:
         return ()
     from latlab.campaigns.material import load_run
     from latlab.store.store import open_store
@@ -57,14 +58,9 @@ def load_earlier(a: Run, b: Run, store: str | None = None) -> tuple[Run, ...]:
     stored = opened.runs()
     if not {a.id, b.id} & {run.id for run in stored}:
         return ()
-    likely = [run for run in stored if _takes_earlier(run) and (run.platform, run.campaign) == (a.platform, a.campaign)]
+    likely = [run for run in stored if run.kind == a.kind and (run.platform, run.campaign) == (a.platform, a.campaign)]
     newest = sorted(likely, key=lambda run: run.started_utc)[-MOST_EARLIER:]
-    return earlier_runs((load_run(opened, run.id) for run in newest if run.id not in (a.id, b.id)), a, b)
-
-
-def _takes_earlier(run: Run) -> bool:
-    pairs = kind_of(run).pairs
-    return pairs is not None and pairs.takes_earlier
+    return pairs.earlier((load_run(opened, run.id) for run in newest if run.id not in (a.id, b.id)), a, b)
 
 
 def _stored(run: str, store: str | None) -> Run:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from latlab.store.store import Store
 
 T = TypeVar("T")
+EXPORT_LOG = "export.json"
+"""The log of a run that was imported from an export."""
 WITHOUT_TIMES = (
     "none of its data have a time; a time line needs traces of latlab's own firmware, the probe's stream, or late wake-ups of a recorder"
 )
@@ -60,8 +62,6 @@ class RunArtifacts:
     @property
     def is_exported(self) -> bool:
         """Whether an export is all that is left of the run: what a campaign draws of its other files is not there."""
-        from latlab.campaigns.exported import EXPORT_LOG
-
         return EXPORT_LOG in self.logs
 
     @property

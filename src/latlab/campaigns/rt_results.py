@@ -14,8 +14,9 @@ from latlab.analysis.wakeups.periodicity import find_period
 from latlab.analysis.wakeups.result import RtResult
 from latlab.analysis.wakeups.steal_coverage import coverage_sentences
 from latlab.analysis.wakeups.wakeup import disagreement, silence, with_schedule
-from latlab.campaigns.exported import EXPORT_LOG, results_of_export
 from latlab.campaigns.life import run_lifecycle
+from latlab.campaigns.material import EXPORT_LOG
+from latlab.campaigns.rt_exported import results_of_export
 from latlab.catalog import event_table
 from latlab.errors import DataError, LatlabError
 from latlab.formats.dump.el3_records import El3Records, info_of, read_all

@@ -27,7 +27,6 @@ from latlab.cli.options import (
 )
 from latlab.cli.output import check_output, emit, emit_tables, refuse_output, say, say_lines, show
 from latlab.errors import LatlabError, UsageError
-from latlab.kinds.registry import kind_of
 
 if TYPE_CHECKING:
     from latlab.analysis.base.comparison import Comparison
@@ -448,6 +447,7 @@ def extremes(
     from latlab.analysis.base.conditions import caveat_of
     from latlab.analysis.extremes import tails
     from latlab.campaigns.loading import check_unit, load_reference
+    from latlab.kinds.registry import kind_of
     from latlab.model.enums import Metric
     from latlab.report.rt.tails import screen
 

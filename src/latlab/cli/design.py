@@ -12,7 +12,6 @@ from latlab.cli.options import Format, OutputOption, Reference, StoreOption, one
 from latlab.cli.output import check_output, emit, refuse_output, say
 from latlab.cli.output import show as show_page
 from latlab.errors import UsageError
-from latlab.model.experiment import experiment_of
 
 if TYPE_CHECKING:
     from latlab.model.run import Run
@@ -71,6 +70,7 @@ def show(
 def print_design(loaded: Run, format: Format, response: str | None = None, as_ratio: bool = True, output: Path | None = None) -> None:
     """An experiment in any of its forms."""
     from latlab.analysis.design.effects import analysis_of
+    from latlab.model.experiment import experiment_of
     from latlab.report.design import data, design_pages
     from latlab.report.exports import samples_csv
     from latlab.report.renderers import html, markdown, rst

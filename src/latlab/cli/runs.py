@@ -26,8 +26,7 @@ from latlab.cli.options import (
 from latlab.cli.output import check_output, emit, write_bytes
 from latlab.cli.output import show as show_page
 from latlab.errors import UsageError
-from latlab.kinds.registry import kind_of
-from latlab.report.exports.registry import EXPORTERS
+from latlab.report.exports.registry import EXPORTERS, ExportOptions
 
 if TYPE_CHECKING:
     from latlab.model.run import Run
@@ -56,6 +55,7 @@ def show(
     """Print the figures of a run, or a raw log."""
     from latlab.cli.showing import print_run
     from latlab.cli.stores import store_with
+    from latlab.kinds.registry import kind_of
 
     if of_class is not None:
         refuse_given(context, ("test", "log", "span"), "has no effect with --class; leave it out")
@@ -190,9 +190,9 @@ def export(
         from latlab.report.redaction import Secrets, redacted_run
 
         shown, secrets = redacted_run(loaded), Secrets.of([loaded])
-    options = {"test": test, "iteration": iteration, "origin": origin, "build_id": build_id, "secrets": secrets}
+    options = ExportOptions(test=test, iteration=iteration, origin=origin, build_id=build_id, secrets=secrets)
     rendered = exporter.render(shown, lambda: RunArtifacts(open_store(store), loaded), options)
-    if secrets is not None and exporter.asks and isinstance(rendered, str):
+    if secrets is not None and exporter.reads_material and isinstance(rendered, str):
         rendered = secrets.hide(rendered)
     if isinstance(rendered, str):
         emit(rendered, output)

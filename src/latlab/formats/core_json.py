@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeVar
 
 import msgspec
 
-from latlab.formats.dump.frames import parse_core
+from latlab.formats.core_names import parse_core
 from latlab.model.run import CoreId
 
 

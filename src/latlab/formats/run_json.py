@@ -9,7 +9,7 @@ import msgspec
 
 from latlab.errors import DataError
 from latlab.formats.core_json import of_core, with_core
-from latlab.formats.dump.frames import parse_core
+from latlab.formats.core_names import parse_core
 from latlab.formats.json_types import Count, Finite, Positive
 from latlab.kinds.registry import BUILT_IN, kind_named, kind_of
 from latlab.model.conditions import Conditions

@@ -114,7 +114,9 @@ class Analysis:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pairs(Generic[P]):
     """The comparison of two runs and what its reports add: lines under the title (what was counted, what is the threshold, and more), the
-    results of the document, sections of the page for a browser, and keys of the JSON. `earlier` finds further runs of the base."""
+    results of the document, sections of the page for a browser, and keys of the JSON. `aligned` names the
+    rows of the first run as the second does. `earlier` are those of some runs that measured the base again; `repeats` checks the runs that
+    a user names for that."""
 
     compare: Callable[[Run, Run, Limits, Sequence[Run]], P]
     explain: Callable[[P], tuple[Explanation, ...]]
@@ -122,7 +124,9 @@ class Pairs(Generic[P]):
     results: Callable[[P], Section]
     sections: Callable[[P], Iterable[Section]] | None = None
     json: Callable[[P], Mapping[str, Any]] | None = None
-    takes_earlier: bool = False
+    aligned: Callable[[Run, Run], Run] | None = None
+    earlier: Callable[[Iterable[Run], Run, Run], tuple[Run, ...]] | None = None
+    repeats: Callable[[Run, Sequence[Run]], tuple[Run, ...]] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

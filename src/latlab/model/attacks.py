@@ -5,9 +5,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum, IntFlag, StrEnum
-from typing import ClassVar
-
-from latlab.model.run import Contents, Run
 
 
 class Family(StrEnum):
@@ -177,17 +174,3 @@ class AttackResult:
     sentence: str
     tries: int
     evidence: tuple[tuple[str, str], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Attacks(Contents):
-    """The result of each attack. A stored run keeps a log; the results are available once it is read."""
-
-    kind: ClassVar[str] = "attacks"
-
-    results: tuple[AttackResult, ...] = ()
-
-
-def attacks_of(run: Run) -> tuple[AttackResult, ...]:
-    """The results of a run of attacks; empty for another kind."""
-    return run.contents.results if isinstance(run.contents, Attacks) else ()

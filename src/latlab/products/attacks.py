@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from latlab.kinds.kind import Analysis, Codec, Files, Forms, Lines, RunKind
-from latlab.model.attacks import Attacks
+from latlab.model.attack_results import Attacks
 from latlab.model.run import Run
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def _csv(material: RunArtifacts) -> Iterable[Table]:
 
 
 def _lines(run: Run) -> Lines:
-    from latlab.report.exports.lines import attack_lines
+    from latlab.report.attacks.attack_lines import attack_lines
 
     return attack_lines(run)
 

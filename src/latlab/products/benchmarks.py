@@ -112,7 +112,7 @@ def _extent(run: Run) -> str:
 
 
 def _lines(run: Run) -> Lines:
-    from latlab.report.exports.lines import amount_lines
+    from latlab.report.amounts.amount_lines import amount_lines
 
     return amount_lines(run)
 

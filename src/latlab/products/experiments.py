@@ -63,7 +63,7 @@ def _csv(material: RunArtifacts) -> str:
 
 
 def _lines(run: Run) -> Lines:
-    from latlab.report.exports.lines import trial_lines
+    from latlab.report.design.trial_lines import trial_lines
 
     return trial_lines(run)
 

@@ -64,6 +64,24 @@ def _compare(a: Run, b: Run, limits: Limits, earlier: Sequence[Run]) -> WakeupCo
     return compare_wakeups(a, b, limits, earlier)
 
 
+def _aligned(run: Run, other: Run) -> Run:
+    from latlab.analysis.wakeups.wakeup_identity import by_threads
+
+    return by_threads(run, other)
+
+
+def _earlier(runs: Iterable[Run], a: Run, b: Run) -> tuple[Run, ...]:
+    from latlab.analysis.wakeups.between_runs import earlier_runs
+
+    return earlier_runs(runs, a, b)
+
+
+def _repeats(base: Run, runs: Sequence[Run]) -> tuple[Run, ...]:
+    from latlab.analysis.wakeups.between_runs import check_repeats
+
+    return check_repeats(base, runs)
+
+
 def _explain_pair(comparison: WakeupComparison) -> tuple[Explanation, ...]:
     from latlab.analysis.wakeups.explain_wakeups import explain_wakeup_pair
 
@@ -172,7 +190,7 @@ def _extent(run: Run) -> str:
 
 
 def _lines(run: Run) -> Lines:
-    from latlab.report.exports.lines import interval_lines
+    from latlab.report.rt.interval_lines import interval_lines
 
     return interval_lines(run)
 
@@ -192,7 +210,9 @@ def _problems(run: Run, files: Files) -> list[str]:
 KIND = RunKind(
     contents=WakeupCounts,
     codec=Codec(keys={"distributions": (), "load": ()}, to_json=_to_json, of_json=_of_json, read=_read),
-    pairs=Pairs(compare=_compare, explain=_explain_pair, headline=_headline, results=_results, takes_earlier=True),
+    pairs=Pairs(
+        compare=_compare, explain=_explain_pair, headline=_headline, results=_results, aligned=_aligned, earlier=_earlier, repeats=_repeats
+    ),
     analysis=Analysis(
         explain=_explain,
         rules=_rules,

@@ -17,7 +17,7 @@ from latlab.campaigns.recovering import no_machine
 from latlab.campaigns.watch_logs import calls_of, masked_of, timelines_of
 from latlab.errors import DataError, UsageError
 from latlab.formats.probe.functions import KINDS_LOG, MASKED_LOG, TIMELINES_LOG
-from latlab.model.attacks import Attacks
+from latlab.model.attack_results import Attacks
 from latlab.model.conditions import Conditions, Mode
 from latlab.model.distributions import WakeupCounts
 from latlab.model.enums import RunStatus

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from latlab.formats import run_json
-from latlab.model.attacks import Attacks
+from latlab.model.attack_results import Attacks
 from latlab.model.enums import Metric, RunStatus
 from latlab.model.run import CoreId
 from latlab.store.store import open_store

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+import json
 from importlib import import_module
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from latlab.kinds.kind import RunKind
 from latlab.report.page import Facts
 from latlab.report.table import Table
 from latlab.store.store import Store, open_store
+from support.command import latlab
 from support.every_kind import fill
 from support.places import ROOT
 
@@ -116,3 +118,15 @@ def test_on_a_terminal_the_figures_of_every_run_come_before_its_facts(store: Sto
             shown.add(run.kind)
             assert max(tables) < min(facts), (run.id, run.kind)
     assert shown >= {"spans", "wakeups", "amounts", "attacks"}
+
+
+def test_a_label_goes_with_its_run_to_every_form(tmp_path: Path) -> None:
+    place = tmp_path / "store.sqlite"
+    fill(place)
+    by_kind = {run.kind: run.id for run in open_store(str(place)).runs() if run.kind in ("spans", "wakeups", "amounts", "attacks")}
+    for run_id in by_kind.values():
+        assert latlab("runs", "label", run_id, "base-line-7", store=place).returncode == 0
+        for form in (("show", run_id, "--verbose"), ("show", run_id, "--format", "rst"), ("report", run_id)):
+            assert "base-line-7" in latlab(*form, store=place).stdout, form
+        assert json.loads(latlab("export", run_id, store=place).stdout)["label"] == "base-line-7"
+        assert latlab("runs", "label", run_id, "", store=place).returncode == 0

@@ -6,7 +6,8 @@ from unittest.mock import patch
 
 import pytest
 
-from latlab.model.attacks import AttackOutcome, Attacks
+from latlab.model.attack_results import Attacks
+from latlab.model.attacks import AttackOutcome
 from latlab.report.attacks import attack_pages
 from latlab.report.page import Folded, Page, Section
 from latlab.report.renderers import html, markdown, rst

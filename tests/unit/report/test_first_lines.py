@@ -20,7 +20,7 @@ from latlab.analysis.history import history
 from latlab.campaigns.steal_results import StealPhase
 from latlab.cli.app import app
 from latlab.errors import LatlabError
-from latlab.model.attacks import Attacks
+from latlab.model.attack_results import Attacks
 from latlab.model.distributions import WakeupCounts
 from latlab.model.enums import Clock, Metric
 from latlab.model.run import CoreId, Sample, Tick

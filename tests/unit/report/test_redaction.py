@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from latlab.campaigns.material import RunArtifacts
 from latlab.model.conditions import Conditions
 from latlab.model.run import Build, CoreId, Problem, Run, Spans
-from latlab.report.exports.registry import EXPORTERS
+from latlab.report.exports.registry import EXPORTERS, ExportOptions
 from latlab.report.redaction import HIDDEN, Secrets, redacted, redacted_run
 from latlab.report.renderers import html, markdown, rst
 from latlab.report.run import span_pages, web
@@ -49,7 +49,7 @@ def planted(run: Run) -> Run:
 @pytest.mark.parametrize("name", EXPORTERS)
 def test_no_exported_form_tells_whose_machine_it_was(name: str, tmp_path: Path) -> None:
     def exported(run: Run, secrets: Secrets | None = None) -> bytes:
-        options = {"test": None, "iteration": None, "origin": "lab", "build_id": "", "secrets": secrets}
+        options = ExportOptions(origin="lab", secrets=secrets)
 
         def asked() -> RunArtifacts:
             return RunArtifacts(open_store(str(tmp_path / "s.sqlite")), run) if name in ASKS else pytest.fail("nothing is asked of a store")

@@ -28,7 +28,7 @@ _OPPOSITE = {Verdict.REGRESSED: Verdict.IMPROVED, Verdict.IMPROVED: Verdict.REGR
 
 def compare_amounts(a: Run, b: Run, limits: Limits) -> AmountComparison:
     """Raises NotComparable with one sentence where the two do not belong together."""
-    if a.kind is not b.kind:
+    if a.kind != b.kind:
         raise NotComparable(f"{a.id} holds {a.kind} and {b.id} {b.kind}; compare runs of one kind")
     notes: list[str] = []
     check_same(a, b, notes)

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from latlab.formats.dump.frames import parse_core
+from latlab.formats.core_names import parse_core
 from latlab.formats.json_types import Number, Positive
 from latlab.model.amounts import Amount, Amounts
 from latlab.model.enums import Metric

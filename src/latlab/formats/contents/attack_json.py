@@ -8,7 +8,8 @@ from typing import Any
 
 import msgspec
 
-from latlab.model.attacks import AttackResult, Attacks
+from latlab.model.attack_results import Attacks
+from latlab.model.attacks import AttackResult
 
 
 class AttackKeys(msgspec.Struct):

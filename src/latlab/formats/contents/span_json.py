@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from latlab.formats.dump.frames import parse_core
+from latlab.formats.core_names import parse_core
 from latlab.formats.json_types import Count, Whole, Word
 from latlab.model.enums import CodePart, InstructionClass, Metric
 from latlab.model.run import ClassShare, CoreTrace, Frame, FunctionShare, Sample, SpanFunctions, Spans, TraceRecord

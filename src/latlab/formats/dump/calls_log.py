@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
-from latlab.formats.dump.frames import crc, parse_core, strip_escapes
+from latlab.formats.core_names import parse_core
+from latlab.formats.dump.frames import crc, strip_escapes
 from latlab.model.conditions import NO_CONDITIONS, Conditions
 from latlab.model.run import CoreId, Problem
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from typing import Any
 
+from latlab.formats.core_names import parse_core
 from latlab.model.run import CoreId, Topology
 
 VIRTUAL_PLATFORM = "virtual_time"
@@ -150,14 +151,6 @@ def _parse_body(body: str, expected_crc: str) -> Frame | Damage:
         return kind(*(_PARSERS[field.type](pair.partition("=")[2]) for field, pair in zip(fields(kind), pairs, strict=True)))
     except ValueError as error:
         return Damage(f"{kind_name}: {error}")
-
-
-def parse_core(text: str) -> CoreId:
-    """`cluster.core`, both decimal."""
-    match = re.fullmatch(r"(\d{1,5})\.(\d{1,5})", text, re.ASCII)
-    if not match:
-        raise ValueError(f"{text!r} is not a core; write cluster.core, such as 1.0")
-    return CoreId(int(match[1]), int(match[2]))
 
 
 def parse_topology(text: str) -> Topology:

@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from latlab.analysis.base.wording import count
-from latlab.model.attacks import AttackOutcome, AttackResult, Family, attacks_of
+from latlab.model.attack_results import attacks_of
+from latlab.model.attacks import AttackOutcome, AttackResult, Family
 from latlab.model.run import Run
 from latlab.report.page import Block, Facts, Folded, Item, Items, Page, Section
 from latlab.report.provenance import provenance_facts, repeated_by

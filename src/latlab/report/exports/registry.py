@@ -1,46 +1,137 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The forms in which other tools read a run. One more is a module beside this one and its line in `EXPORTERS`."""
+"""The forms in which other tools read a run. One more is a module beside this one, a function here that calls it, and its line in
+`EXPORTERS`. A function imports its module when it is called, so that a command loads one of them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from latlab.campaigns.material import RunArtifacts
     from latlab.model.run import Run
+    from latlab.report.redaction import Secrets
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportOptions:
+    """What the command line says of an export. An exporter reads those that it names in its `options`, and hides `secrets` itself if
+    its text is made of more than the run."""
+
+    test: str | None = None
+    iteration: int | None = None
+    origin: str = "latlab"
+    build_id: str = ""
+    secrets: Secrets | None = None
+
+
+Material = Callable[[], "RunArtifacts"]
+"""What a store has of the run beside its figures, read if it is asked for."""
+Render = Callable[["Run", Material, ExportOptions], str | bytes]
 
 
 @dataclass(frozen=True, slots=True)
 class Exporter:
-    """`render` of this module takes a run, and by name these `options` of the command line, or `secrets`, which it is to hide; with `asks`
-    also `material`, which gives what is kept of a stored run beside its figures. What it returns is text, or bytes for a file."""
+    """`options` are those of the command line that it takes. `reads_material`: it shows more than the run itself. `is_binary`: it returns
+    bytes for a file."""
 
-    module: str
+    render: Render
     options: tuple[str, ...] = ()
-    asks: bool = False
+    reads_material: bool = False
     is_binary: bool = False
 
-    def render(self, run: Run, material: Callable[[], RunArtifacts], options: Mapping[str, Any]) -> str | bytes:
-        chosen = {name: options[name] for name in self.options} | ({"material": material} if self.asks else {})
-        rendered: str | bytes = import_module(f"latlab.{self.module}").render(run, **chosen)
-        return rendered
+
+def _json(run: Run, material: Material, options: ExportOptions) -> str:
+    from latlab.formats.run_json import render
+
+    return render(run)
+
+
+def _csv(run: Run, material: Material, options: ExportOptions) -> str:
+    from latlab.report.exports.samples_csv import render
+
+    return render(run)
+
+
+def _junit(run: Run, material: Material, options: ExportOptions) -> str:
+    from latlab.report.exports.junit import render
+
+    return render(run)
+
+
+def _benchmark(run: Run, material: Material, options: ExportOptions) -> str:
+    from latlab.report.exports.benchmark_json import render
+
+    return render(run)
+
+
+def _squad(run: Run, material: Material, options: ExportOptions) -> str:
+    from latlab.report.exports.squad import render
+
+    return render(run)
+
+
+def _bmf(run: Run, material: Material, options: ExportOptions) -> str:
+    from latlab.report.exports.bmf import render
+
+    return render(run)
+
+
+def _lava(run: Run, material: Material, options: ExportOptions) -> str:
+    from latlab.report.exports.lava import render
+
+    return render(run)
+
+
+def _openmetrics(run: Run, material: Material, options: ExportOptions) -> str:
+    from latlab.report.exports.openmetrics import render
+
+    return render(run)
+
+
+def _hlog(run: Run, material: Material, options: ExportOptions) -> str:
+    from latlab.report.exports.hlog import render
+
+    return render(run)
+
+
+def _parquet(run: Run, material: Material, options: ExportOptions) -> bytes:
+    from latlab.report.exports.parquet import render
+
+    return render(run)
+
+
+def _kcidb(run: Run, material: Material, options: ExportOptions) -> str:
+    from latlab.report.exports.kcidb import render
+
+    return render(run, options.origin, options.build_id)
+
+
+def _chrome(run: Run, material: Material, options: ExportOptions) -> str:
+    from latlab.report.exports.trace_events import render
+
+    return render(run, options.test, options.iteration, material)
+
+
+def _perfetto(run: Run, material: Material, options: ExportOptions) -> bytes:
+    from latlab.report.exports.perfetto import render
+
+    return render(run, material, options.secrets)
 
 
 EXPORTERS: Mapping[str, Exporter] = {
-    "json": Exporter("formats.run_json"),
-    "csv": Exporter("report.exports.samples_csv"),
-    "junit": Exporter("report.exports.junit"),
-    "benchmark": Exporter("report.exports.benchmark_json"),
-    "squad": Exporter("report.exports.squad"),
-    "kcidb": Exporter("report.exports.kcidb", options=("origin", "build_id")),
-    "chrome": Exporter("report.exports.trace_events", options=("test", "iteration"), asks=True),
-    "bmf": Exporter("report.exports.bmf"),
-    "lava": Exporter("report.exports.lava"),
-    "openmetrics": Exporter("report.exports.openmetrics"),
-    "hlog": Exporter("report.exports.hlog"),
-    "perfetto": Exporter("report.exports.perfetto", options=("secrets",), asks=True, is_binary=True),
-    "parquet": Exporter("report.exports.parquet", is_binary=True),
+    "json": Exporter(_json),
+    "csv": Exporter(_csv),
+    "junit": Exporter(_junit),
+    "benchmark": Exporter(_benchmark),
+    "squad": Exporter(_squad),
+    "kcidb": Exporter(_kcidb, options=("origin", "build_id")),
+    "chrome": Exporter(_chrome, options=("test", "iteration"), reads_material=True),
+    "bmf": Exporter(_bmf),
+    "lava": Exporter(_lava),
+    "openmetrics": Exporter(_openmetrics),
+    "hlog": Exporter(_hlog),
+    "perfetto": Exporter(_perfetto, reads_material=True, is_binary=True),
+    "parquet": Exporter(_parquet, is_binary=True),
 }

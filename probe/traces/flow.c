@@ -2,6 +2,7 @@
 #include "flow.h"
 
 #include "opcodes.h"
+#include "world.h"
 
 #define A64_BYTES 4U
 #define SYNDROME_LONG (1ULL << 25) /* of an instruction with 4 bytes */
@@ -9,6 +10,9 @@
 #define CLASS_SVC32 0x11U
 #define CLASS_SVC64 0x15U
 #define REGISTER_MASK 0x1fU
+#define ALL_REGISTERS 0xffU
+#define VECTOR_BYTES 0x80U
+#define VECTORS_OF_LOWER 0x400U
 
 static bool is_a64(const struct trace_instruction *instruction)
 {
@@ -107,15 +111,45 @@ static bool is_always_taken(uint32_t bits)
     return (bits & 0x7c000000U) == 0x14000000U;
 }
 
-bool flow_leads_to(const struct trace_instruction *instruction, uint64_t address)
+static bool is_return_from_exception(uint32_t bits)
 {
-    if (!is_a64(instruction) || is_indirect(instruction->opcode)) {
+    return (bits & 0xff9f0000U) == 0xd69f0000U || (bits & 0xfffff000U) == 0xd6bf0000U;
+}
+
+/* Exceptions from a lower level have the upper half of the vectors. */
+static bool is_vector(uint64_t address, bool is_from_lower)
+{
+    return address % VECTOR_BYTES == 0 && ((address & VECTORS_OF_LOWER) != 0) == is_from_lower;
+}
+
+static bool leads_inside(const struct trace_instruction *instruction, uint64_t address)
+{
+    if (is_indirect(instruction->opcode)) {
         return true;
     }
     if (is_direct(instruction->opcode) && target_of(instruction) == address) {
         return true;
     }
     return !is_always_taken(instruction->opcode) && address == instruction->address + A64_BYTES;
+}
+
+bool flow_leads_to(const struct trace_instruction *instruction, const struct trace_instruction *next)
+{
+    uint32_t level = instruction->world & WORLD_LEVEL_MASK, next_level = next->world & WORLD_LEVEL_MASK;
+
+    if (!is_a64(instruction) || next->isa != TRACE_A64) {
+        return true;
+    }
+    if (next_level > level) {
+        return is_vector(next->address, true);
+    }
+    if (is_return_from_exception(instruction->opcode)) {
+        return true;
+    }
+    if (next->world != instruction->world) {
+        return false;
+    }
+    return leads_inside(instruction, next->address) || (level != 0 && is_vector(next->address, false));
 }
 
 static uint32_t one_register(uint32_t number)
@@ -164,4 +198,35 @@ uint32_t flow_writes(const struct trace_instruction *instruction)
         return one_register(bits & REGISTER_MASK) | one_register(bits >> 10 & REGISTER_MASK);
     }
     return 0;
+}
+
+/* SVC, HVC, SMC: what they call writes, and not they. HLT and its like may be calls of a simulator, which does. */
+static bool is_call_of_level(uint32_t bits)
+{
+    return (bits & 0xffe0001cU) == 0xd4000000U;
+}
+
+/* Of one register or a pair, with a base that may be written too; exclusives, atomics and vectors apart. */
+static bool is_plain_access(uint32_t bits)
+{
+    bool is_one = (bits & 0x3b000000U) == 0x39000000U || (bits & 0x3b200000U) == 0x38000000U || (bits & 0x3b200c00U) == 0x38200800U;
+
+    return is_one || (bits & 0x3a000000U) == 0x28000000U || (bits & 0x3b000000U) == 0x18000000U;
+}
+
+uint32_t flow_may_write(const struct trace_instruction *instruction)
+{
+    uint32_t bits = instruction->opcode;
+    bool is_hint = (bits & 0xfffff01fU) == 0xd503201fU;
+
+    if (!is_a64(instruction)) {
+        return ALL_REGISTERS;
+    }
+    if (is_direct(bits) || is_indirect(bits) || is_call_of_level(bits) || is_hint) {
+        return 0;
+    }
+    if (is_plain_access(bits)) {
+        return flow_writes(instruction) | one_register(bits >> 5 & REGISTER_MASK);
+    }
+    return is_arithmetic(bits) ? flow_writes(instruction) : ALL_REGISTERS;
 }

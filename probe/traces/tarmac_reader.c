@@ -11,7 +11,6 @@
 #define MICRO 1000000000ULL
 #define MILLI 1000000000000ULL
 #define FRACTIONS 1000000ULL
-#define VECTOR_BYTES 0x80U
 #define CLUSTER_SHIFT 8
 #define NO_GAP 0
 
@@ -25,6 +24,7 @@ struct tarmac_core {
     struct trace_instruction last;
     uint64_t next_serial;
     uint32_t writes; /* registers that the last instruction writes, and of which no value came yet */
+    uint32_t may_write; /* those that it may have written */
     struct trace_gap gap; /* before the next instruction; kind 0: none */
     uint64_t values[TRACE_REGISTERS + 1];
     uint32_t known; /* of them, before the core's first instruction */
@@ -223,7 +223,6 @@ static bool has_unit(const struct tarmac_line *line)
 static void check(struct tarmac_core *core, const struct tarmac_line *line, uint64_t place)
 {
     const struct trace_instruction *instruction = &line->instruction;
-    bool is_vector = instruction->address % VECTOR_BYTES == 0 && (instruction->world & WORLD_LEVEL_MASK) != 0;
 
     if (core->has_serial && line->has_serial && line->serial > core->next_serial) {
         note_gap(core, GAP_LOST, line->serial - core->next_serial, place);
@@ -233,7 +232,7 @@ static void check(struct tarmac_core *core, const struct tarmac_line *line, uint
     if (core->has_last && instruction->time < core->last.time && core->last.time != TRACE_UNKNOWN) {
         note_gap(core, GAP_ORDER, TRACE_UNKNOWN, place);
     }
-    if (core->has_last && !core->may_jump && !is_vector && !flow_leads_to(&core->last, instruction->address)) {
+    if (core->has_last && !core->may_jump && !flow_leads_to(&core->last, instruction)) {
         note_gap(core, GAP_JUMP, TRACE_UNKNOWN, place);
     }
     if (core->has_serial && !line->has_serial) {
@@ -290,6 +289,7 @@ static void take_instruction(struct tarmac_core *core, const struct tarmac_line 
     core->has_serial = line->has_serial;
     core->next_serial = line->serial + 1;
     core->writes = flow_writes(&instruction);
+    core->may_write = flow_may_write(&instruction);
 }
 
 /* Why an instruction that could be read is not counted; NULL where it is. */
@@ -353,14 +353,25 @@ static void set_general(struct tarmac_core *core, uint32_t number, uint64_t valu
     }
 }
 
+/* Whether the last instruction wrote the register, and when. Else the line stands in the wrong place, and which value is right is not known. */
+static bool is_in_place(const struct tarmac_core *core, const struct tarmac_line *line)
+{
+    bool is_other_time = core->has_serial ? line->time != core->last.time : line->time < core->last.time;
+
+    if (!core->has_last) {
+        return true;
+    }
+    if (line->has_time && core->last.time != TRACE_UNKNOWN && is_other_time) {
+        return false;
+    }
+    return line->number >= TRACE_REGISTERS || (core->may_write & 1U << line->number) != 0;
+}
+
 static void take_register(struct tarmac_core *core, const struct tarmac_line *line)
 {
-    /* Of before the last instruction: it stands in the wrong place, and which value is right is not known. */
-    bool is_old = line->has_time && core->has_last && core->last.time != TRACE_UNKNOWN && line->time < core->last.time;
-
     has_registers = true;
     if (line->what == TARMAC_GENERAL) {
-        set_general(core, line->number, line->value, line->has_value && !is_old);
+        set_general(core, line->number, line->value, line->has_value && is_in_place(core, line));
     } else if (core->trace != NULL && line->has_value && line->what == TARMAC_SYNDROME) {
         writer_syndrome(core->trace, line->number, line->value);
     } else if (core->trace != NULL && line->has_value) {

@@ -11,9 +11,10 @@ static struct trace_instruction a64(uint32_t opcode)
 
 static bool leads(uint32_t opcode, uint64_t address)
 {
-    struct trace_instruction instruction = a64(opcode);
+    struct trace_instruction instruction = a64(opcode), next = a64(0xd503201f);
 
-    return flow_leads_to(&instruction, address);
+    next.address = address;
+    return flow_leads_to(&instruction, &next);
 }
 
 static uint32_t writes(uint32_t opcode)
@@ -52,11 +53,35 @@ static void of_other_code_nothing_is_denied(void **state)
     struct trace_instruction blank = { .address = BASE, .isa = TRACE_A64 };
 
     (void)state;
-    assert_true(flow_leads_to(&thumb, 0));
-    assert_true(flow_leads_to(&blank, 0));
+    assert_true(flow_leads_to(&thumb, &blank));
+    assert_true(flow_leads_to(&blank, &thumb));
     assert_false(flow_may_end(&blank));
     assert_true(flow_may_end(&thumb));
     assert_int_equal(flow_writes(&thumb), 0);
+}
+
+static bool changes(uint32_t opcode, uint8_t world, uint64_t address, uint8_t next_world)
+{
+    struct trace_instruction instruction = a64(opcode), next = a64(0xd503201f);
+
+    instruction.world = world;
+    next.world = next_world;
+    next.address = address;
+    return flow_leads_to(&instruction, &next);
+}
+
+static void another_world_is_entered_at_a_vector_of_a_higher_level_or_by_a_return(void **state)
+{
+    (void)state;
+    assert_true(changes(0xd503201f, 1, 0x8480, 7));
+    assert_false(changes(0xd503201f, 1, 0x8484, 7));
+    assert_false(changes(0xd4000003, 1, 0x8180, 7)); /* of the level itself */
+    assert_true(changes(0xd503201f, 1, 0x8280, 1));
+    assert_false(changes(0xd503201f, 1, 0x8480, 1));
+    assert_true(changes(0xd69f03e0, 7, 0x1234, 1));
+    assert_true(changes(0xd69f0bff, 7, 0x1234, 5)); /* eretaa */
+    assert_false(changes(0xd503201f, 7, BASE + 4, 1));
+    assert_false(changes(0xd65f03c0, 1, 0x1000, 5)); /* ret */
 }
 
 static void calls_have_the_syndrome_of_the_architecture(void **state)
@@ -96,9 +121,34 @@ static void registers_that_an_instruction_writes_are_those_of_a_result(void **st
     assert_int_equal(writes(0xd503201f), 0); /* nop */
 }
 
+static uint32_t may_write(uint32_t opcode)
+{
+    struct trace_instruction instruction = a64(opcode);
+
+    return flow_may_write(&instruction);
+}
+
+static void what_may_be_written_is_all_where_that_is_not_known(void **state)
+{
+    (void)state;
+    assert_int_equal(may_write(0xd503201f), 0); /* nop */
+    assert_int_equal(may_write(0xd4000003), 0); /* smc */
+    assert_int_equal(may_write(0x94000003), 0); /* bl */
+    assert_int_equal(may_write(0x8b020023), 8); /* add x3, x1, x2 */
+    assert_int_equal(may_write(0xf8408420), 3); /* ldr x0, [x1], #8 */
+    assert_int_equal(may_write(0xf8008420), 2); /* str x0, [x1], #8 */
+    assert_int_equal(may_write(0xa8c10be1), 6); /* ldp x1, x2, [sp], #16 */
+    assert_int_equal(may_write(0xd53800a1), 0xff); /* mrs x1, mpidr_el1 */
+    assert_int_equal(may_write(0xd45e0000), 0xff); /* hlt */
+    assert_int_equal(may_write(0xc85ffc20), 0xff); /* ldaxr x0, [x1] */
+    assert_int_equal(may_write(0xf8200020), 0xff); /* ldadd x0, x0, [x1] */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(another_world_is_entered_at_a_vector_of_a_higher_level_or_by_a_return),
+        cmocka_unit_test(what_may_be_written_is_all_where_that_is_not_known),
         cmocka_unit_test(an_addition_leads_to_the_next_instruction_alone),
         cmocka_unit_test(a_branch_leads_to_its_target_alone_and_a_conditional_one_to_both),
         cmocka_unit_test(of_other_code_nothing_is_denied),

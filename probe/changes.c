@@ -8,7 +8,6 @@
 #include "records.h"
 #include "registers.h"
 #include "shared.h"
-#include "turns.h"
 
 /* The most instructions between two sleeps of a parked core. */
 #define PARKED_INSTRUCTIONS 64
@@ -26,6 +25,9 @@ void changes_start(enum arch machine, bool functions, bool contexts)
 static void forget_ran(struct core *core)
 {
     core->running = NULL;
+    if (core->spent != NULL) {
+        spent_forget(core->spent);
+    }
     if (core->path != NULL) {
         path_forget(core->path);
         profile_forget(core->profile);
@@ -45,6 +47,7 @@ static void put_profile(enum record_kind kind, uint32_t core, struct profile *pr
 static void put_ran(struct core *core)
 {
     uint32_t steps;
+    size_t bytes;
 
     contexts_settle(core);
     steps = core->path != NULL ? path_finish(core->path) : 0;
@@ -54,7 +57,20 @@ static void put_ran(struct core *core)
         records_put(RECORD_PATH, core->number, &core->path->steps[i], count * sizeof(core->path->steps[0]));
     }
     put_profile(RECORD_PROFILE, core->number, core->profile);
+    while (core->spent != NULL && (bytes = spent_next_record(core->spent)) > 0) {
+        records_put(RECORD_SPENT, core->number, &core->spent->record, bytes);
+    }
     forget_ran(core);
+}
+
+/* What the record behind this one is dated with. */
+static void put_time(const struct core *core, uint64_t instructions, uint64_t time)
+{
+    uint64_t body[] = { instructions, time };
+
+    if (core->has_clock && time != TIME_UNKNOWN) {
+        records_put(RECORD_TIME, core->number, body, sizeof(body));
+    }
 }
 
 /* A core that sleeps at one place again and again, as a parked one does, makes one pair of records. */
@@ -70,6 +86,7 @@ static void put_wake(struct core *core)
         put_profile(RECORD_NAPS, core->number, core->naps);
         profile_forget(core->naps);
     }
+    put_time(core, core->wake_instructions, core->wake_time);
     records_put(RECORD_WAKE, core->number, body, sizeof(body));
 }
 
@@ -79,7 +96,7 @@ static void put_crossing(struct core *core, uint64_t address, uint32_t to)
         uint64_t instructions, machine, address;
         uint8_t from, to;
         uint16_t count;
-        uint32_t zero;
+        uint32_t unknown;
         uint64_t registers[CROSSING_REGISTERS_MAX];
     } body = {
         .instructions = *core->instructions,
@@ -91,7 +108,8 @@ static void put_crossing(struct core *core, uint64_t address, uint32_t to)
 
     put_wake(core);
     put_ran(core);
-    body.count = (uint16_t)registers_of_crossing(core->world, to, body.registers);
+    body.count = (uint16_t)registers_of_crossing(core->world, to, body.registers, &body.unknown);
+    put_time(core, body.instructions, core->time);
     records_put(RECORD_CROSSING, core->number, &body, sizeof(body) - sizeof(body.registers) + body.count * sizeof(body.registers[0]));
 }
 
@@ -102,6 +120,7 @@ static void wake(struct core *core, uint64_t address)
     core->wake_machine = cores_total();
     core->wake_address = address;
     core->wake_timer = registers_timer_fired();
+    core->wake_time = core->time;
 }
 
 void changes_note(struct core *core, const struct fragment *fragment)
@@ -154,10 +173,22 @@ void changes_sleep(struct core *core, uint64_t address, enum sleep how)
     } else {
         put_wake(core);
         put_ran(core);
+        put_time(core, instructions, core->time);
         records_put(RECORD_SLEEP, core->number, body, sizeof(body));
         core->sleeps = 1;
         core->sleep_address = address;
     }
     core->is_asleep = true;
+    cores_watch(core);
+}
+
+void changes_cut(struct core *core)
+{
+    put_wake(core);
+    put_ran(core);
+    core->is_asleep = false;
+    core->is_measured = false;
+    core->world = WORLD_NONE;
+    core->level = WATCHED_NOTHING;
     cores_watch(core);
 }

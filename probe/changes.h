@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cores.h"
+#include "core.h"
 #include "fragment.h"
 #include "opcodes.h"
 #include "world.h"
@@ -22,5 +22,8 @@ void changes_wake(struct core *core, uint64_t address);
 
 /* It sleeps by the instruction at `address`, which is counted already. */
 void changes_sleep(struct core *core, uint64_t address, enum sleep how);
+
+/* Nothing is known of the core from here on, not even its world: puts what ran until now. */
+void changes_cut(struct core *core);
 
 #endif

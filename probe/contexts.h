@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "cores.h"
+#include "core.h"
 #include "fragment.h"
 
 /* Notes that the core runs the fragment now. It goes into the path when it is over, since it may turn out to access a device. */

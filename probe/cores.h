@@ -10,53 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "fragment.h"
-#include "masked.h"
-#include "path.h"
-#include "profile.h"
+#include "core.h"
 #include "qemu_interface.h"
 
 #define CORES_MAX 512
-#define WATCHED_MEASURED 0x100U
-#define WATCHED_LOOK 0x200U
-#define WATCHED_NOTHING UINT32_MAX
-
-struct mask_site; /* mask_sites.c's */
-
-struct core {
-    void *key;
-    uint32_t number; /* in the order of the first instruction */
-    uint32_t level; /* of the last block */
-    uint32_t world;
-    uint32_t watched; /* level, and WATCHED_MEASURED where it is measured; WATCHED_NOTHING in sleep */
-    bool is_measured; /* its instructions are counted by fragment now */
-    bool is_asleep;
-    uint64_t *instructions;
-    uint64_t own_instructions;
-    uint64_t sleep_address;
-    uint64_t sleeps; /* at sleep_address, since the last record of a change; 0: none */
-    uint64_t wake_instructions, wake_machine, wake_address, wake_timer; /* of the last wake-up */
-    const struct fragment *shared; /* the block that it is in, where that is measured now and was not translated so; else NULL */
-    uint64_t shared_from; /* its count when it entered that block */
-    struct masked masked;
-    const struct mask_site *mask_site; /* the instruction that ran last, where it may have changed which interrupts are taken; else NULL */
-    uint32_t context; /* of what it runs, context.h; 0 where that is not asked for */
-    bool is_context_old, has_started;
-    uint64_t start; /* where it ran measured code first */
-    struct fragment *running; /* not in its path yet; else NULL */
-    uint32_t running_context;
-    struct path *path; /* NULL where functions are not counted */
-    struct profile *profile; /* what the path has no room for; NULL with it */
-    struct profile *naps;    /* what ran between the sleeps at sleep_address; NULL where nothing measured ever did */
-};
-
-/* Notes one run of a fragment of the measured world that the core is in. */
-static inline void core_ran(struct core *core, uint32_t fragment, uint32_t instructions)
-{
-    if (!path_note(core->path, fragment)) {
-        profile_note(core->profile, fragment, instructions);
-    }
-}
 
 /* The core that entered a block last on this thread. */
 extern __thread struct core *cores_mine __attribute__((tls_model("initial-exec"), visibility("hidden")));
@@ -81,9 +38,6 @@ struct core *cores_find(void *key, bool has_functions, bool *is_new);
 /* Calls for each core that ran. */
 void cores_each(void (*called)(struct core *core));
 
-/* Instructions of all cores so far. */
-uint64_t cores_total(void);
-
 bool cores_are_inline(void);
 qemu_plugin_u64 cores_inline_count(void);
 qemu_plugin_u64 cores_inline_level(void);
@@ -93,8 +47,5 @@ static inline uint32_t cores_expected(const struct fragment *block)
 {
     return block->level | (block->is_looked_at ? WATCHED_LOOK : 0);
 }
-
-/* After a change of the core's level, sleep or mask_site: comparisons at a block's entry are with what is said here. */
-void cores_watch(struct core *core);
 
 #endif

@@ -12,6 +12,9 @@ static struct fragment_table *fragments;
 
 void known_start(void)
 {
+    if (fragments != NULL) {
+        fragment_table_free(fragments);
+    }
     fragments = fragment_table_new();
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "naps.h"
 
+#include <stdlib.h>
+
 #include "contexts.h"
 
 struct room {
@@ -30,7 +32,10 @@ void naps_note(struct core *core, uint64_t instructions)
         return;
     }
     if (core->naps == NULL) {
-        core->naps = g_new0(struct profile, 1);
+        core->naps = calloc(1, sizeof(*core->naps));
+        if (core->naps == NULL) {
+            abort();
+        }
     }
     room = (struct room) { core->naps, core->profile->record.unlisted_instructions == 0 };
     path_each(core->path, look_for_room, &room);

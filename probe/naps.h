@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "cores.h"
+#include "core.h"
 
 /* The core falls asleep again where it did before: adds what is in its path and its profile, `instructions` in all. */
 void naps_note(struct core *core, uint64_t instructions);

@@ -242,11 +242,12 @@ uint64_t registers_timer_fired(void)
     return read(timer_due);
 }
 
-size_t registers_of_crossing(uint32_t from, uint32_t to, uint64_t out[CROSSING_REGISTERS_MAX])
+size_t registers_of_crossing(uint32_t from, uint32_t to, uint64_t out[CROSSING_REGISTERS_MAX], uint32_t *unknown)
 {
     uint32_t to_level = to & WORLD_LEVEL_MASK;
     size_t count = 0;
 
+    *unknown = 0;
     if (!world_change_has_registers(machine, from, to)) {
         return 0;
     }

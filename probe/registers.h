@@ -38,8 +38,9 @@ void registers_doubt(uint32_t from, uint32_t to, uint64_t address);
 /* A sentence about worlds that are not told, or NULL. */
 const char *registers_doubts(void);
 
-/* The registers that a world switch carries, in the order of docs/reference/probe-format.md. Returns how many. */
-size_t registers_of_crossing(uint32_t from, uint32_t to, uint64_t out[CROSSING_REGISTERS_MAX]);
+/* The registers that a world switch carries, in the order of docs/reference/probe-format.md. Returns how many; each bit of `unknown` is one
+ * that cannot be told, and 0 in `out`. */
+size_t registers_of_crossing(uint32_t from, uint32_t to, uint64_t out[CROSSING_REGISTERS_MAX], uint32_t *unknown);
 
 /* Whether caches and translation are on at `level`, context.h; without CONTEXT_SWITCHES where no register that can be read says it. */
 uint32_t registers_context(uint32_t level);

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "cores.h"
+#include "core.h"
 #include "fragment.h"
 
 /* Before the block's instructions are counted; the core is in a measured world. */

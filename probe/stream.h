@@ -23,6 +23,10 @@ enum record_kind {
     RECORD_PATH = 8,
     RECORD_MASKED = 9,
     RECORD_NAPS = 10,
+    RECORD_SOURCE = 11,
+    RECORD_TIME = 12,
+    RECORD_GAP = 13,
+    RECORD_SPENT = 14,
 };
 
 struct stream {

@@ -26,11 +26,7 @@ bool turns_are_taken(uint32_t machine_cores);
 /* Where QEMU's operations store what would not have run. */
 qemu_plugin_u64 turns_left(void);
 
-/* How many of the counted instructions of the running core's block would not have run if it ended here. For a call from inside of a block;
- * 0 where cores do not take turns. */
-uint64_t turns_not_run(void);
-
-/* The same where the machine ends, for any core. */
+/* As turns_not_run() where the machine ends, for any core. */
 uint64_t turns_not_run_of(const struct core *core);
 
 /* What QEMU is given to call where a block is entered: one of which each fragment is counted apart, and one that is counted whole. */

@@ -273,7 +273,7 @@ class _Followed:
     @property
     def _beyond(self) -> Beyond:
         limits, tick = self._limits, self._runs[0].tick
-        if tick.clock is Clock.INSTRUCTIONS:
+        if tick.is_counted:
             return lambda before, after: abs(after - before) > limits.relative_exact * abs(before)
         step = tick.value if tick.clock is Clock.VIRTUAL else self._rounding
         return lambda before, after: abs(after - before) > limits.threshold(before, step, 0.0)

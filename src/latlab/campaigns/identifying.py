@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -24,6 +25,9 @@ HOLD_NONE = {
     FileKind.FIT: "which holds others; take the firmware out of it with dumpimage, and name that",
 }
 PROBED = ("aarch64", "arm", "riscv")
+BEGIN_BYTES = 1 << 16
+COMPRESSED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\xfd7zXZ")
+TARMAC_LINE = re.compile(rb"^Tarmac Text Rev|^ *[\d.]+ ?(?:clk|ps|ns|us|cyc|tic|cs) +(?:\S+ +)?(?:IT|IS|ES|R) [ (A-Za-z\d]", re.MULTILINE)
 KNOWN = (
     "TF-A (bl1.bin and fip.bin, both in one flash image, or bl31.bin of the Raspberry Pi 4), OpenSBI, RustSBI, "
     "and ELF files with their symbols"
@@ -69,6 +73,17 @@ def _ready(path: Path) -> ReadySubject:
     keys = tomllib.loads(path.read_text("utf-8"))
     campaign = "psa" if "veneers" in keys else "sbi" if "firmware" in keys else "psci"
     return ReadySubject(path.stem, campaign, keys["made_by"])
+
+
+def is_trace(path: Path) -> bool:
+    """Whether its beginning has a line of Tarmac."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        begin = file.read(BEGIN_BYTES)
+    if begin.startswith(COMPRESSED):
+        return ".tarmac" in path.name or path.name.startswith("tarmac")
+    return TARMAC_LINE.search(begin) is not None
 
 
 def read_files(paths: Sequence[Path]) -> tuple[Named, ...]:

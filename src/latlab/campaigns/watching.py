@@ -154,6 +154,11 @@ class StreamAccumulator:
         return Topology(tuple(sizes.get(cluster, 0) for cluster in range(max(sizes, default=0) + 1)) if sizes else (1,))
 
     @property
+    def across_gaps(self) -> Counter[str]:
+        """The calls in which data is missing, by name: they have no figure."""
+        return self._pairing.across_gaps if self._pairing else Counter()
+
+    @property
     def boot(self) -> ColdStart | None:
         return self._pairing.boot if self._pairing else None
 
@@ -177,10 +182,12 @@ class StreamAccumulator:
                 self.crossings[record.left_world, record.entered] += 1
         for paired in self._own_names.feed(self._pairing.feed((record,))):
             is_other = self._is_of_programs and self.header and not is_normal(self.header.arch, paired.caller)
-            call = replace(paired, depth=paired.depth + 1) if is_other else paired
-            self.tally.add(call)
-            if call.depth == 0 and not call.error:
-                self._sample(call)
+            self._take_call(replace(paired, depth=paired.depth + 1) if is_other else paired)
+
+    def _take_call(self, call: WorldCall) -> None:
+        self.tally.add(call)
+        if call.depth == 0 and not call.error:
+            self._sample(call)
 
     def _sample(self, call: WorldCall) -> None:
         name, core = call.entry.name, call.core

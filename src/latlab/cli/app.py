@@ -19,6 +19,7 @@ from latlab.cli import (
     design,
     doctor,
     identify,
+    import_trace,
     importing,
     power,
     psa,
@@ -77,6 +78,7 @@ power.register(run_app)
 design.register(app)
 runs.register(app)
 importing.register(app)
+import_trace.register(app)
 upkeep.register(app)
 analysis.register(app)
 commits.register(app)
@@ -90,7 +92,7 @@ identify.register(app)
 publish.register(app)
 serve.register(app)
 hands_over_ids(run_app)
-hands_over_ids(app, "watch", "import")
+hands_over_ids(app, "watch", "import", "import-trace")
 
 
 def main() -> None:

@@ -27,7 +27,7 @@ def register(app: typer.Typer) -> None:
 
 def identify(
     context: typer.Context,
-    files: Annotated[list[Path] | None, typer.Argument(help="Images of the firmware, and ELF files for its symbols.")] = None,
+    files: Annotated[list[Path] | None, typer.Argument(help="Images of the firmware, and ELF files for its symbols; or a trace.")] = None,
     machine: Annotated[
         str | None, typer.Option("--machine", help="virt, raspi4b or sbsa-ref, if the files do not name the machine.")
     ] = None,
@@ -42,10 +42,17 @@ def identify(
 ) -> None:
     """Identify firmware files, run them, count calls.
 
-    It writes down how to repeat the run. Without files it lists the subjects that come with latlab.
+    It writes down how to repeat the run. Of a trace it prints cores, worlds and calls. Without files it lists the subjects that come with
+    latlab.
     """
-    from latlab.campaigns.identifying import look, read_files
+    from latlab.campaigns.identifying import is_trace, look, read_files
 
+    if files and is_trace(files[0]):
+        from latlab.cli.import_trace import identify_trace
+
+        refuse_given(context, ("machine", "output", "iterations", "timeout", "probe", "qemu"), "is for firmware files; leave it out")
+        identify_trace(files)
+        return
     if not files:
         refuse_given(context, ("machine", "output", "iterations", "timeout", "probe", "qemu"), "is for firmware files; name them too")
         _list_ready()

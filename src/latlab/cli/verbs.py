@@ -19,7 +19,7 @@ GROUPS = {
     "Look at what was measured": ("ls", "show", "report", "export", "publish", "serve", "extremes", "check-dt"),
     "What changed, and why": ("compare", "explain", "gate", "history", "bisect"),
     "Without a machine": ("predict", "fit", "whatif", "explore"),
-    "Runs from elsewhere, and housekeeping": ("import", "runs"),
+    "Runs from elsewhere, and housekeeping": ("import", "import-trace", "runs"),
 }
 
 NO_PART = ("--store", "--id-file")

@@ -13,6 +13,7 @@ REALM = 0x8
 NO_WORLD = 0xFF
 RISCV_WORLDS = {0: "U", 1: "S", 2: "HS", 3: "M", 4: "VU", 5: "VS"}
 LOOP = 1 << 31
+ENTERS_AARCH32 = 1 << 31
 
 
 class Arch(IntEnum):
@@ -63,7 +64,8 @@ class Core:
 @dataclass(frozen=True, slots=True)
 class Crossing:
     """A world switch. `instructions` counts the instructions of the core before the first one at `address`, `machine` those of all
-    cores. `left_world` and `entered` are the worlds."""
+    cores. `left_world` and `entered` are the worlds. Bits of `unknown` are registers that the source does not know; ENTERS_AARCH32 in it
+    says that the world entered executes AArch32 code."""
 
     core: int
     instructions: int
@@ -72,6 +74,7 @@ class Crossing:
     left_world: int
     entered: int
     registers: tuple[int, ...]
+    unknown: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +177,79 @@ class Masked:
     trail: tuple[int, ...] = ()
 
 
+class Absent(IntFlag):
+    """What a source cannot know."""
+
+    REGISTERS = 1
+    CAUSES = 2
+    TIME = 4
+    CODE = 8
+    SECURE = 16
+    SERIALS = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What wrote a trace that is not the plugin's. `unit` is that of its clock, empty without one; a tick lasts `femtoseconds`, 0 if the
+    unit has no fixed time."""
+
+    name: str
+    unit: str
+    femtoseconds: int
+    absent: Absent
+
+
+@dataclass(frozen=True, slots=True)
+class Time:
+    """The clock of a core when it had executed `instructions`: the time of its next world switch, sleep or wake-up."""
+
+    core: int
+    instructions: int
+    ticks: int
+
+
+class GapKind(IntEnum):
+    """Why data of a core is missing; docs/reference/trace-sources.md describes each. START and STOP are the ends of a trace."""
+
+    START = 1
+    STOP = 2
+    LOST = 3
+    ORDER = 4
+    JUMP = 5
+    FOREIGN = 6
+    NO_WORLD = 7
+    UNREADABLE = 8
+    NO_SYNC = 9
+    OVERFLOW = 10
+    NO_MEMORY = 11
+    OFF = 12
+    BAD_DATA = 13
+
+
+@dataclass(frozen=True, slots=True)
+class DataGap:
+    """Missing data of a core that had executed `instructions`. `world` is NO_WORLD if it is not known. `missing` instructions, the clock
+    before it (`ticks`) and behind it (`until`) are None if they are not known; `place` is a line or a byte of the trace, 0 if none."""
+
+    core: int
+    kind: GapKind
+    world: int
+    instructions: int
+    missing: int | None
+    ticks: int | None
+    until: int | None
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """Ticks of each fragment since the core's last world switch or wake-up."""
+
+    core: int
+    unlisted_ticks: int
+    fragments: tuple[tuple[int, int], ...]
+
+
 @dataclass(frozen=True, slots=True)
 class End:
     records: int
@@ -203,7 +279,7 @@ class CallNames:
     last: frozenset[int]
 
 
-Record = Core | Crossing | Sleep | Wake | Fragment | Path | Profile | Naps | Masked | End
+Record = Core | Crossing | Sleep | Wake | Fragment | Path | Profile | Naps | Masked | Source | Time | DataGap | Spent | End
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,10 @@ class Clock(StrEnum):
     TIME = "time"
     INSTRUCTIONS = "instructions"
     VIRTUAL = "virtual"
+    CYCLES = "cycles"
+    """The clock of a trace, in a unit without a fixed time."""
+    TRACE = "trace time"
+    """The clock of a trace, in a unit of time."""
 
 
 class Metric(StrEnum):

@@ -86,6 +86,7 @@ def check_unit(limit: Limit, unit: str) -> None:
         counts = {
             "ns": "time, such as 50us",
             "insns": "instructions, such as `300 instructions`",
+            "cycles": "cycles, such as `300 cycles`",
             "": "a plain number, such as `missed == 0`",
         }
         raise UsageError(f"--limit {limit.text!r}: the figure is {counts[unit]}; write the value so")

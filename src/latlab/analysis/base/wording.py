@@ -28,6 +28,7 @@ MODES = {
     Mode.REAL: "real target",
 }
 TERMS = {"base": "first-core latency", "step": "delay per position"}
+COUNTED = {"insns": ("instruction", "instructions"), "cycles": ("cycle", "cycles")}
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 
@@ -40,8 +41,8 @@ def amount(value: float, unit: str) -> str:
     """`138.8 µs`, `1,234 instructions`: about four significant figures."""
     if unit in PLAIN:
         return f"{value:.4g} {unit}"
-    if unit == "insns":
-        return f"{_shown(value, unit):,.0f} {_instructions(value)}"
+    if unit in COUNTED:
+        return f"{_shown(value, unit):,.0f} {_counted(value, unit)}"
     return f"{_microseconds(value)} µs"
 
 
@@ -55,19 +56,19 @@ def printed(value: float, step: float, unit: str) -> str:
 def bare(value: float, unit: str) -> str:
     """The number without its unit, two decimals where it is µs, for columns."""
     shown = _shown(value, unit)
-    return f"{shown:,.0f}" if unit == "insns" else f"{shown:.2f}"
+    return f"{shown:,.0f}" if unit in COUNTED else f"{shown:.2f}"
 
 
 def signed(value: float, unit: str) -> str:
     """`+4.13 µs`; minus is a plain hyphen so that columns and terminals agree."""
-    shown_unit = _instructions(value) if unit == "insns" else heading_unit(unit)
+    shown_unit = _counted(value, unit) if unit in COUNTED else heading_unit(unit)
     return f"{signed_bare(value, unit)} {shown_unit}"
 
 
 def signed_bare(value: float, unit: str) -> str:
     """The number of `signed` without its unit."""
     shown = _shown(value, unit)
-    return f"{shown:+,.0f}" if unit == "insns" else f"{shown:+.2f}"
+    return f"{shown:+,.0f}" if unit in COUNTED else f"{shown:+.2f}"
 
 
 def scale_of(unit: str) -> float:
@@ -76,7 +77,7 @@ def scale_of(unit: str) -> float:
 
 
 def heading_unit(unit: str) -> str:
-    return {"ns": "µs", "insns": "instructions"}.get(unit, unit)
+    return "µs" if unit == "ns" else COUNTED[unit][1] if unit in COUNTED else unit
 
 
 def percent(share: float) -> str:
@@ -168,13 +169,14 @@ def said_caller(caller: Caller) -> str:
 
 def _shown(value: float, unit: str) -> float:
     """The value rounded as printed, so that 0 is never printed with a minus sign."""
-    if unit == "insns":
+    if unit in COUNTED:
         return round(value) + 0.0
     return round(value if unit in PLAIN else value / 1000, 2) + 0.0
 
 
-def _instructions(count: float) -> str:
-    return "instruction" if abs(round(count)) == 1 else "instructions"
+def _counted(count: float, unit: str) -> str:
+    singular, plural = COUNTED[unit]
+    return singular if abs(round(count)) == 1 else plural
 
 
 def _microseconds(value_ns: float) -> str:

@@ -7,7 +7,7 @@ are in those of the outer call too. A core that powers down inside a call return
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -15,6 +15,7 @@ from enum import StrEnum
 from latlab.analysis.crossings.answers import NO_ANSWERS, UNKNOWN_FUNCTION, error_of
 from latlab.analysis.crossings.call_names import FAST, LAST_OF_EXISTING, LEGACY_SBI, sbi_name, smc_name
 from latlab.model.crossings import (
+    ENTERS_AARCH32,
     LEVEL_MASK,
     NO_WORLD,
     REALM,
@@ -23,17 +24,26 @@ from latlab.model.crossings import (
     Arch,
     CallNames,
     Crossing,
+    DataGap,
+    GapKind,
     Naps,
     Path,
     Profile,
     Record,
     Sleep,
+    Source,
+    Spent,
     Stretch,
+    Time,
     WaitInstruction,
     Wake,
 )
 
 VECTOR_KINDS = {0x080: "IRQ", 0x100: "FIQ", 0x180: "SError"}
+AARCH32_VECTOR_KINDS = {0x18: "IRQ", 0x1C: "FIQ"}
+AARCH32_VECTOR_MASK = 0x1F
+SYNDROME_UNKNOWN, RETURN_UNKNOWN = 1 << 8, 1 << 9
+NOT_RECORDED = "not recorded"
 ARGUMENTS = 8
 CALL_BYTES = 4
 EC_SHIFT = 26
@@ -80,10 +90,23 @@ class Pause:
 
 
 @dataclass(frozen=True, slots=True)
+class CallTime:
+    """One stay by its core's clock, in ticks, without the sleep in which the core was down. `parts` are those in each world; `spent` those
+    of each fragment, `asleep` those of other sleeps, `unlisted` those of code without a fragment."""
+
+    ticks: int
+    parts: tuple[tuple[int, int], ...]
+    spent: tuple[tuple[int, int], ...]
+    asleep: int
+    unlisted: int
+
+
+@dataclass(frozen=True, slots=True)
 class WorldCall:
     """One stay, in instructions of its core. `parts` are those in each world; `registers` at the entry and `results` at the return are
-    x0 to x7, a0 to a7 or r0 to r3. `depth` is 0 for a call that is not inside another. `down` and `up` are what ran before the sleep and
-    after it; without a sleep all of it is in `down`. `error` names what a call that failed answered."""
+    x0 to x7, a0 to a7 or r0 to r3, up to the first one that the source does not know. `depth` is 0 for a call that is not inside another.
+    `down` and `up` are what ran before the sleep and after it; without a sleep all of it is in `down`. `error` names what a call that
+    failed answered. `time` is None without a clock."""
 
     core: int
     caller: int
@@ -100,6 +123,7 @@ class WorldCall:
     down: tuple[Stretch, ...] = ()
     up: tuple[Stretch, ...] = ()
     error: str = ""
+    time: CallTime | None = None
 
     @property
     def instructions(self) -> int:
@@ -144,6 +168,28 @@ class ColdStart:
 
 
 @dataclass(slots=True)
+class _Clock:
+    """Of a call that has not ended. `sleeps` have the ticks that each took; `is_known` is false once one moment of it was not known."""
+
+    is_known: bool = False
+    parts: Counter[int] = field(default_factory=Counter)
+    spent: Counter[int] = field(default_factory=Counter)
+    sleeps: list[tuple[Sleep, int]] = field(default_factory=list)
+    unlisted: int = 0
+
+    def add(self, passed: int | None, world: int | None) -> None:
+        """`world` is None for a sleep: the time is of the world that slept."""
+        if passed is None:
+            self.is_known = False
+        elif world is not None:
+            self.parts[world] += passed
+        elif self.sleeps:
+            sleep, _ = self.sleeps[-1]
+            self.sleeps[-1] = sleep, passed
+            self.parts[sleep.world] += passed
+
+
+@dataclass(slots=True)
 class _Open:
     """`registers` as in the crossing. `sleeps` are the sleeps so far with their wake-ups; `ran` is what ran before each of them and, last,
     since the last one. Of the stretches behind a sleep the first `naps[number]` are what ran between it and its wake-up."""
@@ -155,20 +201,26 @@ class _Open:
     registers: tuple[int, ...]
     parts: dict[int, int] = field(default_factory=lambda: defaultdict(int))
     sleeps: list[tuple[Sleep, Wake | None]] = field(default_factory=list)
+    clock: _Clock = field(default_factory=_Clock)
+    unknown: int = 0
     ran: list[list[Stretch]] = field(default_factory=lambda: [[]])
     naps: dict[int, int] = field(default_factory=lambda: defaultdict(int))
 
 
 @dataclass(slots=True)
 class _CoreState:
-    """`steps` and `profile` are what ran since the last change, until the record of the next one comes. `boot` is as if its first
-    instruction were a call, until it, or another core, comes to the normal world."""
+    """`steps`, `profile` and `spent` are what ran since the last change, until the record of the next one comes; `time` is when that is,
+    `last_time` when the last one was, None if not known. `boot` is as if its first instruction were a call, until it, or another core,
+    comes to the normal world."""
 
     stack: list[_Open] = field(default_factory=list)
     boot: _Open | None = None
     last: int = 0
     steps: tuple[int, ...] = ()
     profile: Profile | None = None
+    spent: Spent | None = None
+    time: int | None = None
+    last_time: int | None = None
 
     def lasting(self) -> tuple[_Open, ...]:
         """What began and has not ended."""
@@ -184,7 +236,9 @@ class Pairing:
         self._cores: dict[int, _CoreState] = defaultdict(_CoreState)
         self._replaced: list[Unreturned] = []
         self._is_booted = False
+        self._is_plugin = True
         self.boot: ColdStart | None = None
+        self.across_gaps: Counter[str] = Counter()
 
     def feed(self, records: Iterable[Record]) -> Iterator[WorldCall]:
         for record in records:
@@ -203,6 +257,14 @@ class Pairing:
                     self._cores[record.core].profile = _added(self._cores[record.core].profile, record)
                 case Naps():
                     _napped(self._cores[record.core], record)
+                case Time():
+                    self._cores[record.core].time = record.ticks
+                case Spent():
+                    self._cores[record.core].spent = _more_spent(self._cores[record.core].spent, record)
+                case DataGap():
+                    self._cut(self._cores[record.core], record)
+                case Source():
+                    self._is_plugin = False
 
     def unreturned(self) -> tuple[Unreturned, ...]:
         """The calls that have not come back: of cores that are off, what ran when the machine stopped, those of a system that is gone."""
@@ -215,16 +277,28 @@ class Pairing:
             if core.stack and core.stack[0].sleeps:
                 yield _fallen(number, core.stack[0])
 
+    def _cut(self, core: _CoreState, gap: DataGap) -> None:
+        """No figure spans a gap: what is open is a call without an end, and a boot that began later would be another one."""
+        _ran(core)
+        if gap.kind is GapKind.STOP:
+            return
+        self.across_gaps.update(call.entry.name for call in core.stack)
+        core.stack.clear()
+        core.boot, self._is_booted = None, True
+
     def _crossed(self, core: _CoreState, record: Crossing) -> Iterator[WorldCall]:
         spent, core.last = record.instructions - core.last, record.instructions
         for call in core.lasting():
             call.parts[record.left_world] += spent
+        _pass_time(core, record.left_world)
         self._booted(core, record)
         if record.left_world == NO_WORLD:
             core.stack.clear()
         elif is_entry(self._arch, record):
-            entry = entry_of(self._arch, self._names, record)
-            core.stack.append(_Open(record.left_world, entry, record.instructions, record.machine, record.registers))
+            entry = entry_of(self._arch, self._names, record, self._is_plugin)
+            opened = _Open(record.left_world, entry, record.instructions, record.machine, record.registers, unknown=record.unknown)
+            opened.clock.is_known = core.last_time is not None
+            core.stack.append(opened)
         else:
             yield from self._returned(core, record)
 
@@ -272,19 +346,43 @@ def _call(arch: Arch, done: _Open, record: Crossing, depth: int) -> WorldCall:
         record.instructions,
         record.machine,
         tuple(sorted(done.parts.items())),
-        done.registers[: argument_count(arch)],
-        record.registers[: argument_count(arch)],
+        _known_of(done.registers[: argument_count(arch)], done.unknown),
+        _known_of(record.registers[: argument_count(arch)], record.unknown),
         depth,
         pause,
         tuple(stretch for part in done.ran[:before] for stretch in part),
         tuple(behind[done.naps.get(before, 0) :]),
-        error_of(done.entry.answers, record.registers) if _is_back(arch, done, record) else "",
+        _error(done.entry.answers, record) if _is_back(arch, done, record) else "",
+        _time_of(done, pause),
     )
+
+
+def _known_of(registers: tuple[int, ...], unknown: int) -> tuple[int, ...]:
+    first_unknown = next((number for number in range(len(registers)) if unknown >> number & 1), len(registers))
+    return registers[:first_unknown]
+
+
+def _error(answers: Answers, record: Crossing) -> str:
+    """What failed, or that the register which says so is not known."""
+    answer_bits = 1 << answers.register | (answers.marker is not None)
+    return f"answer {NOT_RECORDED}" if answers.codes and record.unknown & answer_bits else error_of(answers, record.registers)
+
+
+def _time_of(done: _Open, pause: Pause | None) -> CallTime | None:
+    clock = done.clock
+    if not clock.is_known:
+        return None
+    down = next(((sleep, ticks) for sleep, ticks in clock.sleeps if pause and sleep.instructions == pause.asleep), None)
+    parts, asleep = Counter(clock.parts), sum(ticks for _, ticks in clock.sleeps)
+    if down:
+        parts[down[0].world] -= down[1]
+        asleep -= down[1]
+    return CallTime(parts.total(), tuple(sorted(parts.items())), tuple(sorted(clock.spent.items())), asleep, clock.unlisted)
 
 
 def _is_back(arch: Arch, done: _Open, record: Crossing) -> bool:
     """Right behind the call. A core that woke up or was started goes on elsewhere, and its first register is no answer."""
-    if len(done.registers) <= ARGUMENTS + 1:
+    if len(done.registers) <= ARGUMENTS + 1 or done.unknown & RETURN_UNKNOWN:
         return arch is Arch.ARMV8M
     return record.address - done.registers[ARGUMENTS + 1] in (0, CALL_BYTES)
 
@@ -337,18 +435,34 @@ def is_entry(arch: Arch, crossing: Crossing) -> bool:
     return crossing.entered & LEVEL_MASK > crossing.left_world & LEVEL_MASK
 
 
-def entry_of(arch: Arch, names: CallNames, crossing: Crossing) -> WorldEntry:
+def entry_of(arch: Arch, names: CallNames, crossing: Crossing, is_plugin: bool = True) -> WorldEntry:
+    """The plugin's syndrome register is that of an earlier exception if an interrupt came; other sources give one of this entry or none."""
     if arch is Arch.ARMV8M:
         return WorldEntry(EntryKind.CALL, f"{crossing.address & ~1:#x}", crossing.address & ~1)
     cause = crossing.registers[ARGUMENTS]
-    return _riscv(names, crossing, cause) if arch is Arch.RISCV else _aarch64(names, crossing, cause)
+    if arch is Arch.RISCV:
+        return _riscv(names, crossing, cause)
+    has_cause = not is_plugin and not crossing.unknown & SYNDROME_UNKNOWN
+    vector = "" if has_cause else _vector(crossing)
+    if vector:
+        return WorldEntry(EntryKind.INTERRUPT, vector, 0)
+    if not is_plugin and not has_cause:
+        return WorldEntry(EntryKind.EXCEPTION, f"exception, cause {NOT_RECORDED}", 0)
+    return _aarch64(names, crossing, cause)
+
+
+def _vector(crossing: Crossing) -> str:
+    """The name of the interrupt whose vector the core entered, empty for other vectors."""
+    if crossing.unknown & ENTERS_AARCH32:
+        return AARCH32_VECTOR_KINDS.get(crossing.address & AARCH32_VECTOR_MASK, "")
+    return VECTOR_KINDS.get(crossing.address & 0x180, "")
 
 
 def _aarch64(names: CallNames, crossing: Crossing, syndrome: int) -> WorldEntry:
-    vector = VECTOR_KINDS.get(crossing.address & 0x180)
-    if vector:
-        return WorldEntry(EntryKind.INTERRUPT, vector, 0)
     exception_class = EC_NAMES.get(syndrome >> EC_SHIFT & 0x3F, "")
+    if exception_class in SMC_LIKE and crossing.unknown & 1:
+        name = exception_class if exception_class == "SVC" else f"{exception_class}, x0 {NOT_RECORDED}"
+        return WorldEntry(EntryKind.CALL, name, 0)
     function = crossing.registers[0] & 0xFFFFFFFF
     if exception_class == "SVC" and not (function & FAST and function in names.smc):
         return WorldEntry(EntryKind.CALL, exception_class, 0)  # a system call, whose number is where its system wants it
@@ -373,7 +487,9 @@ def _riscv(names: CallNames, crossing: Crossing, cause: int) -> WorldEntry:
 
 
 def _slept(core: _CoreState, record: Sleep) -> None:
+    _pass_time(core, record.world)
     for call in core.lasting():
+        call.clock.sleeps.append((record, 0))
         call.sleeps.append((record, None))
         call.ran.append([])
 
@@ -386,9 +502,25 @@ def _napped(core: _CoreState, record: Naps) -> None:
 
 
 def _woke(core: _CoreState, record: Wake) -> None:
+    _pass_time(core, None)
     for call in core.lasting():
         if call.sleeps:
             call.sleeps[-1] = call.sleeps[-1][0], record
+
+
+def _more_spent(before: Spent | None, more: Spent) -> Spent:
+    """Sums that fill a record go on in the next."""
+    if before is None:
+        return more
+    return Spent(more.core, before.unlisted_ticks + more.unlisted_ticks, before.fragments + more.fragments)
+
+
+def _pass_time(core: _CoreState, world: int | None) -> None:
+    """The clock of the change that is under way: what passed since the last one was in `world`, or in the sleep that ends."""
+    passed = None if core.time is None or core.last_time is None else core.time - core.last_time
+    for call in core.lasting():
+        call.clock.add(passed, world)
+    core.last_time, core.time = core.time, None
 
 
 def _added(before: Profile | None, more: Profile) -> Profile:
@@ -400,6 +532,11 @@ def _added(before: Profile | None, more: Profile) -> Profile:
 
 def _ran(core: _CoreState) -> None:
     """The stretch that ends now belongs to every open call."""
+    if core.spent:
+        for call in core.lasting():
+            call.clock.spent.update(dict(core.spent.fragments))
+            call.clock.unlisted += core.spent.unlisted_ticks
+    core.spent = None
     if not core.steps and core.profile is None:
         return
     runs, unlisted = (core.profile.runs, core.profile.unlisted_instructions) if core.profile else ((), 0)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from latlab.analysis.crossings.calls import CALLS, WorldCall
+from latlab.analysis.crossings.calls import CALLS, NOT_RECORDED, WorldCall
 from latlab.analysis.crossings.marked import PSCI_FEATURES
 
 MARK_NAME = 0x4C4D0005
@@ -31,9 +31,11 @@ class OwnNames:
 
 def _label_of(call: WorldCall) -> str | None:
     """The name in a mark; None for a call that is none, or names nothing that can be read."""
-    if call.entry.function != PSCI_FEATURES or call.registers[1:2] != (MARK_NAME,):
+    if call.entry.function != PSCI_FEATURES:
         return None
-    return text_of(call.registers[2:4])
+    if len(call.registers) < (4 if call.registers[1:2] == (MARK_NAME,) else 2):
+        return f"label {NOT_RECORDED}"
+    return text_of(call.registers[2:4]) if call.registers[1] == MARK_NAME else None
 
 
 def text_of(words: Iterable[int]) -> str | None:

@@ -16,7 +16,7 @@ from latlab.analysis.crossings.paths import runs_of
 from latlab.analysis.crossings.stacks import UNLISTED, codes_of
 from latlab.analysis.crossings.symbolize import Names, entry_addresses
 from latlab.analysis.crossings.tally import CallKey, CallTally, Tally, TallyRow
-from latlab.model.crossings import Arch, Fragment, Header, Stretch, world_name
+from latlab.model.crossings import Arch, Context, Fragment, Header, Stretch, world_name
 from latlab.model.enums import CodePart, Metric
 from latlab.model.run import CallsOfKind, CoreId, FunctionShare, Run, SpanFunctions
 from latlab.model.symbols import Image
@@ -62,7 +62,7 @@ class SpanReader:
         self.fragments = fragments
         self.classes = (
             ClassReader(arch, fragments, self.codes, self.by_instruction)
-            if any(fragment.context for fragment in fragments.values())
+            if any(fragment.context & Context.TOLD for fragment in fragments.values())
             else None
         )
 

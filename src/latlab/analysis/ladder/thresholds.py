@@ -23,7 +23,7 @@ class Spacing:
 
     def threshold(self, metric: Metric, baseline: float) -> float:
         """The threshold of a change, in ns or instructions. 0 under the instruction clock, unless a tolerance is given."""
-        if self.pair.a.tick.clock is Clock.INSTRUCTIONS:
+        if self.pair.a.tick.is_counted:
             return self.limits.relative_exact * abs(baseline)
         return self.limits.threshold(baseline, self._resolution(metric), self._capture())
 

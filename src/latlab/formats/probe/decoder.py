@@ -8,11 +8,14 @@ from collections.abc import Callable, Iterator
 
 from latlab.model.crossings import (
     LOOP,
+    Absent,
     Arch,
     Core,
     Crossing,
+    DataGap,
     End,
     Fragment,
+    GapKind,
     Header,
     Mask,
     Masked,
@@ -21,6 +24,9 @@ from latlab.model.crossings import (
     Profile,
     Record,
     Sleep,
+    Source,
+    Spent,
+    Time,
     WaitInstruction,
     Wake,
 )
@@ -28,7 +34,7 @@ from latlab.model.run import Problem
 
 MAGIC = b"LLPROBE\0"
 VERSION = 2
-VERSIONS = (1, VERSION, 3)
+VERSIONS = (1, VERSION, 3, 4)
 HEADER = struct.Struct("<8sHHHHII")
 RECORD = struct.Struct("<HHI")
 CORE = struct.Struct("<Q")
@@ -42,6 +48,12 @@ RUN = struct.Struct("<II")
 END = struct.Struct("<QQ")
 MASKED = struct.Struct("<BBBBHHQQQQQQ4Q")
 MASKED_WORLD = struct.Struct("<QQQ")
+SOURCE = struct.Struct("<IHHQ")
+TIME = struct.Struct("<QQ")
+GAP = struct.Struct("<BB6xQQQQQ")
+SPENT = struct.Struct("<Q")
+SPENT_FRAGMENT = struct.Struct("<I4xQ")
+NOT_KNOWN = (1 << 64) - 1
 FUNCTIONS, WITH_MASKED, WITH_CONTEXTS = 1, 2, 4
 LEVEL_BITS, CONTEXT_SHIFT = 0xFFFF, 16
 FROM_START, TO_END = 1, 2
@@ -162,8 +174,9 @@ def _core(core: int, body: bytes) -> Core:
 
 
 def _crossing(core: int, body: bytes) -> Crossing:
-    instructions, machine, address, left_world, entered, count, _ = CROSSING.unpack_from(body)
-    return Crossing(core, instructions, machine, address, left_world, entered, struct.unpack_from(f"<{count}Q", body, CROSSING.size))
+    instructions, machine, address, left_world, entered, count, unknown = CROSSING.unpack_from(body)
+    registers = struct.unpack_from(f"<{count}Q", body, CROSSING.size)
+    return Crossing(core, instructions, machine, address, left_world, entered, registers, unknown)
 
 
 def _sleep(core: int, body: bytes) -> Sleep:
@@ -212,6 +225,29 @@ def _masked(core: int, body: bytes) -> Masked:
     )  # fmt: skip
 
 
+def _source(core: int, body: bytes) -> Source:
+    absent, name_bytes, unit_bytes, femtoseconds = SOURCE.unpack_from(body)
+    text = body[SOURCE.size : SOURCE.size + name_bytes + unit_bytes].decode("utf-8", "replace")
+    return Source(text[:name_bytes], text[name_bytes:], femtoseconds, Absent(absent))
+
+
+def _time(core: int, body: bytes) -> Time:
+    return Time(core, *TIME.unpack_from(body))
+
+
+def _known(value: int) -> int | None:
+    return None if value == NOT_KNOWN else value
+
+
+def _gap(core: int, body: bytes) -> DataGap:
+    kind, world, instructions, missing, ticks, until, place = GAP.unpack_from(body)
+    return DataGap(core, GapKind(kind), world, instructions, _known(missing), _known(ticks), _known(until), place)
+
+
+def _spent(core: int, body: bytes) -> Spent:
+    return Spent(core, SPENT.unpack_from(body)[0], tuple(SPENT_FRAGMENT.iter_unpack(body[SPENT.size :])))
+
+
 def _end(core: int, body: bytes) -> End:
     return End(*END.unpack_from(body))
 
@@ -227,4 +263,8 @@ MAKERS: dict[int, Callable[[int, bytes], Record]] = {
     8: _path,
     9: _masked,
     10: _naps,
+    11: _source,
+    12: _time,
+    13: _gap,
+    14: _spent,
 }

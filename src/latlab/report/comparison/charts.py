@@ -11,7 +11,7 @@ from latlab.analysis.base.comparison import Comparison, Row, WakeupComparison
 from latlab.analysis.base.explanation import Explanation
 from latlab.analysis.base.findings import FunctionsMoved
 from latlab.analysis.base.verdicts import Verdict
-from latlab.analysis.base.wording import count, row_title
+from latlab.analysis.base.wording import count, heading_unit, row_title
 from latlab.analysis.ladder.cell_deltas import CHANGED
 from latlab.analysis.ladder.counted_findings import CountedBeside
 from latlab.model.distributions import distributions_of
@@ -105,19 +105,21 @@ def _panel(rows: Sequence[Row], domain: list[float], verdicts: Sequence[Verdict]
 def function_charts(explanations: Sequence[Explanation]) -> Iterator[Chart]:
     """What each function takes more or less of, for the change that moved most instructions."""
     function_moves = [
-        _by_name(explanation.finding) for explanation in explanations if isinstance(explanation.finding, FunctionsMoved | CountedBeside)
+        (*_by_name(explanation.finding), heading_unit(explanation.unit))
+        for explanation in explanations
+        if isinstance(explanation.finding, FunctionsMoved | CountedBeside)
     ]
-    largest = max(function_moves, key=lambda pair: sum(map(abs, pair[1].values())), default=None)
+    largest = max(function_moves, key=lambda entry: sum(map(abs, entry[1].values())), default=None)
     if largest is None or not largest[1]:
         return
-    where, moves = largest
+    where, moves, unit = largest
     ordered = sorted(moves, key=lambda name: -abs(moves[name]))
     largest_names = ordered[:MOST_FUNCTIONS]
     remainder = (
         f" {count(len(ordered) - len(largest_names), 'function')} with smaller moves left out." if len(ordered) > len(largest_names) else ""
     )
-    note = f"Instructions per call more (right) or less (left), {where}.{remainder}"
-    yield Chart("By function", note, finished(_diverging({name: moves[name] for name in largest_names})))
+    note = f"{unit.capitalize()} per call more (right) or less (left), {where}.{remainder}"
+    yield Chart("By function", note, finished(_diverging({name: moves[name] for name in largest_names}, unit)))
 
 
 def _by_name(finding: FunctionsMoved | CountedBeside) -> tuple[str, dict[str, float]]:
@@ -127,7 +129,7 @@ def _by_name(finding: FunctionsMoved | CountedBeside) -> tuple[str, dict[str, fl
     return f"{finding.metric} of {', '.join(finding.tests)}{counted}", dict(finding.functions)
 
 
-def _diverging(moves: Mapping[str, float]) -> Any:
+def _diverging(moves: Mapping[str, float], unit: str) -> Any:
     ordered = sorted(moves, key=lambda name: -moves[name])
     rows = [
         {"function": name, "moved": moves[name], "way": "more" if moves[name] > 0 else "less", "said": f"{moves[name]:+,.4g}"}
@@ -136,11 +138,11 @@ def _diverging(moves: Mapping[str, float]) -> Any:
     most, least = max(0.0, *moves.values()), min(0.0, *moves.values())
     room = 0.6 * (most - least)
     axis = alt.Axis(tickCount=6, labelBound=True)
-    x = alt.X("moved:Q", title="instructions per call", scale=alt.Scale(domain=[least - room, most + room], nice=False), axis=axis)
+    x = alt.X("moved:Q", title=f"{unit} per call", scale=alt.Scale(domain=[least - room, most + room], nice=False), axis=axis)
     y = alt.Y("function:N", sort=ordered, title=None, axis=alt.Axis(labelLimit=300))
     base = alt.Chart(alt.InlineData(values=rows))
     colour = alt.Color("way:N", scale=alt.Scale(domain=["more", "less"], range=["#b4560f", "#1d6fb5"]), legend=None)
-    bars = base.mark_bar().encode(x=x, y=y, color=colour, tooltip=["function:N", alt.Tooltip("moved:Q", title="instructions")])
+    bars = base.mark_bar().encode(x=x, y=y, color=colour, tooltip=["function:N", alt.Tooltip("moved:Q", title=unit)])
     more = base.transform_filter("datum.way == 'more'").mark_text(align="left", dx=4, fontSize=11)
     less = base.transform_filter("datum.way == 'less'").mark_text(align="right", dx=-4, fontSize=11)
     return alt.layer(bars, *(layer.encode(x=x, y=y, text="said:N") for layer in (more, less))).properties(

@@ -27,7 +27,7 @@ from latlab.analysis.explain import explain_pair
 from latlab.analysis.ladder.cell_deltas import CHANGED
 from latlab.analysis.ladder.span_findings import InSomeIterations
 from latlab.kinds.registry import kind_of, pairs_of
-from latlab.model.enums import Clock, Metric
+from latlab.model.enums import Metric
 from latlab.model.run import Run
 from latlab.report.comparison.comparison_tables import changes
 from latlab.report.comparison.span_pairs import has_order
@@ -43,9 +43,9 @@ def headline(comparison: Comparison) -> tuple[str, ...]:
     a, b = comparison.a, comparison.b
     ticks = dict.fromkeys((f"{a.tick.value:g}", f"{b.tick.value:g}"))
     unit = comparison.heading
-    clock = "counted in" if a.tick.clock is Clock.INSTRUCTIONS else f"{a.tick.clock} in"
+    clock = "counted in" if a.tick.is_counted else f"{a.tick.clock} in"
     samples_text, limit, *more = pairs_of(comparison).headline(comparison)
-    if a.tick.clock is Clock.INSTRUCTIONS:
+    if a.tick.is_counted:
         limits = comparison.limits
         threshold_note = f"{limits.relative * 100:g} % for figures that scatter" if has_order(comparison) else "this clock has no noise"
         limit = f"{limits.relative_exact * 100:g} %; {threshold_note}"

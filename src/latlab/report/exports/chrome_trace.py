@@ -28,7 +28,7 @@ def render(run: Run, test: str | None = None, iteration: int | None = None) -> s
         which = "no iteration holds" if iteration is None else f"there is no iteration {iteration} that holds"
         raise UsageError(f"{run.id}: {which} the traces of every core in {chosen}; take another with --test or --iteration")
     start = min(lane.start for lane in found_lanes)
-    scale = run.tick.value if run.tick.clock is Clock.INSTRUCTIONS else run.tick.value / 1000
+    scale = run.tick.value if run.tick.is_counted else run.tick.value / 1000
     events: list[dict[str, Any]] = []
     for lane in found_lanes:
         place = {"pid": lane.core.cluster, "tid": lane.core.core}

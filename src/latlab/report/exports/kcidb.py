@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from latlab.analysis.base.conditions import caveat_of
-from latlab.analysis.base.wording import PER_MILLION
+from latlab.analysis.base.wording import COUNTED, PER_MILLION
 from latlab.analysis.figures import figures_of
 from latlab.analysis.invariants import check_invariants
 from latlab.errors import UsageError
@@ -45,8 +45,8 @@ def render(run: Run, origin: str = ORIGIN, build_id: str = "") -> str:
 
     tests = []
     for figure in figures_of(run):
-        if figure.unit == "insns":
-            number: dict[str, Any] = {"value": figure.value, "unit": "instructions"}
+        if figure.unit in COUNTED:
+            number: dict[str, Any] = {"value": figure.value, "unit": COUNTED[figure.unit][1]}
         elif figure.unit == PER_MILLION:
             number = {"value": figure.value, "unit": PER_MILLION}
         else:

@@ -8,7 +8,11 @@ from latlab.analysis.base.figure import Figure
 from latlab.analysis.figures import figures_of
 from latlab.model.run import Run
 
-FAMILIES = {"ns": ("latlab_latency_seconds", "seconds", 1e-9), "insns": ("latlab_latency_instructions", "instructions", 1.0)}
+FAMILIES = {
+    "ns": ("latlab_latency_seconds", "seconds", 1e-9),
+    "insns": ("latlab_latency_instructions", "instructions", 1.0),
+    "cycles": ("latlab_latency_cycles", "cycles", 1.0),
+}
 OTHER = ("latlab_value", "", 1.0)
 
 

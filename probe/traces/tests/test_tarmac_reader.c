@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmocka_needs.h"
+#include "stream.h"
+#include "tarmac_reader.h"
+
+#define HEADER_BYTES 24
+#define LIMIT_BYTES (1U << 20)
+
+struct record {
+    uint16_t kind, bytes;
+    uint32_t core;
+    uint64_t body[];
+};
+
+static char *bytes;
+static size_t size;
+static const struct tarmac_summary *summary;
+
+static int end(void **state)
+{
+    (void)state;
+    free(bytes);
+    bytes = NULL;
+    return 0;
+}
+
+static void read_trace(const char *const lines[], size_t count)
+{
+    struct tarmac_options options = { .out = open_memstream(&bytes, &size), .out_name = "memory", .limit_bytes = LIMIT_BYTES };
+    struct tarmac_before before = { .is_memory = false };
+    struct tarmac_line line;
+
+    tarmac_start(&options);
+    for (size_t i = 0; i < count; i++) {
+        tarmac_read(lines[i], strlen(lines[i]), &before, &line);
+        tarmac_take(&line, lines[i], strlen(lines[i]), (struct tarmac_place) { .line = i + 1 }, i + 1 == count);
+    }
+    summary = tarmac_finish();
+    if (summary->name == NULL) {
+        fclose(options.out);
+    }
+}
+
+#define READ(...)                                             \
+    do {                                                      \
+        static const char *const lines[] = { __VA_ARGS__ };   \
+        read_trace(lines, sizeof(lines) / sizeof(lines[0])); \
+    } while (0)
+
+static const struct record *record_of(enum record_kind kind, int number)
+{
+    for (size_t at = HEADER_BYTES; at < size;) {
+        const struct record *record = (const struct record *)(bytes + at);
+
+        if (record->kind == kind && number-- == 0) {
+            return record;
+        }
+        at += record->bytes;
+    }
+    return NULL;
+}
+
+/* The kinds of the gaps of a core, in their order, as digits; letters for those above 9. */
+static const char *gaps(uint32_t core)
+{
+    static char kinds[16];
+    const struct record *gap;
+    size_t count = 0;
+
+    for (int i = 0; (gap = record_of(RECORD_GAP, i)) != NULL; i++) {
+        if (gap->core == core && count + 1 < sizeof(kinds)) {
+            kinds[count++] = (char)('0' + (gap->body[0] & 0xff));
+        }
+    }
+    kinds[count] = '\0';
+    return kinds;
+}
+
+static uint64_t unknown_registers(int crossing)
+{
+    return record_of(RECORD_CROSSING, crossing)->body[3] >> 32;
+}
+
+static void a_whole_trace_has_no_gap_but_its_end(void **state)
+{
+    (void)state;
+    READ("0 clk E 00000000 00000000 CoreEvent_Reset", "1 clk IT (1) 00001000 d2800020 O EL1h_ns : MOV x0,#1", "1 clk R X0 0000000000000001",
+         "2 clk IT (2) 00001004 d4000003 O EL1h_ns : SMC #0", "3 clk IT (3) 00008400 d69f03e0 O EL3h_s : ERET",
+         "4 clk IT (4) 00001008 d503201f O EL1h_ns : NOP");
+    assert_string_equal(gaps(0), "2");
+    assert_int_equal(summary->instructions, 4);
+    assert_int_equal(summary->refusal_count, 0);
+    assert_int_equal(record_of(RECORD_CROSSING, 1)->body[4], 1);
+    assert_int_equal(unknown_registers(1), 0xfe);
+    assert_int_equal(record_of(RECORD_TIME, 1)->body[1], 3);
+}
+
+static void a_trace_that_begins_late_says_so(void **state)
+{
+    (void)state;
+    READ("1 clk IT (100) 00001000 d503201f O EL1h_ns : NOP");
+    assert_string_equal(gaps(0), "12");
+}
+
+static void numbers_that_are_missing_are_a_gap_of_so_many(void **state)
+{
+    (void)state;
+    READ("1 clk IT (1) 00001000 d503201f O EL1h_ns : NOP", "5 clk IT (5) 00001010 d503201f O EL1h_ns : NOP");
+    assert_string_equal(gaps(0), "32");
+    assert_int_equal(record_of(RECORD_GAP, 0)->body[2], 3);
+    assert_int_equal(record_of(RECORD_GAP, 0)->body[4], 5);
+    assert_int_equal(record_of(RECORD_GAP, 0)->body[5], 2);
+}
+
+static void numbers_and_times_that_go_back_are_a_gap(void **state)
+{
+    (void)state;
+    READ("1 clk IT (1) 00001000 d503201f O EL1h_ns : NOP", "3 clk IT (2) 00001004 d503201f O EL1h_ns : NOP",
+         "2 clk IT (3) 00001008 d503201f O EL1h_ns : NOP", "4 clk IT (2) 0000100c d503201f O EL1h_ns : NOP");
+    assert_string_equal(gaps(0), "442");
+}
+
+static void code_that_goes_on_elsewhere_is_a_gap_without_an_exception(void **state)
+{
+    (void)state;
+    READ("0 tic ES EXC Reset", "1 tic ES (00001000:d503201f) O el1h_ns: NOP", "2 tic ES (00001010:d503201f) O el1h_ns: NOP",
+         "  EXC [0x280] IRQ", "3 tic ES (00002004:d503201f) O el1h_ns: NOP", "4 tic ES (00000480:d503201f) O el3h_s: NOP");
+    assert_string_equal(gaps(0), "52");
+}
+
+static void lines_of_another_dialect_are_a_gap_and_counted(void **state)
+{
+    (void)state;
+    READ("1 clk IT (1) 00001000 d503201f O EL1h_ns : NOP", "2 clk ES (00001004:d503201f) O el1h_ns: NOP",
+         "2 clk ES (00001008:d503201f) O el1h_ns: NOP", "3 clk IT (2) 00001004 d503201f O EL1h_ns : NOP");
+    assert_string_equal(gaps(0), "62");
+    assert_int_equal(record_of(RECORD_GAP, 0)->body[2], 2);
+    assert_int_equal(summary->instructions, 2);
+    assert_int_equal(summary->refusals[0].count, 2);
+    assert_int_equal(summary->refusals[0].first_line, 2);
+}
+
+static void instructions_without_a_world_are_a_gap(void **state)
+{
+    (void)state;
+    READ("1 clk IT (1) 00001000 d503201f O EL1h_ns : NOP", "2 clk IT (2) 00001004 d503201f O odd_ns : NOP",
+         "3 clk IT (3) 00001008 d503201f O EL1h_ns : NOP");
+    assert_string_equal(gaps(0), "72");
+}
+
+static void a_line_that_cannot_be_read_is_a_gap_where_it_is_an_instruction(void **state)
+{
+    (void)state;
+    READ("1 clk IT (1) 00001000 d503201f O EL1h_ns : NOP", "2 clk IT (2) 0000z004 d503201f O EL1h_ns : NOP", "what is this",
+         "3 clk IT (3) 00001008 d503201f O EL1h_ns : NOP");
+    assert_string_equal(gaps(0), "82");
+    assert_int_equal(summary->refusal_count, 2);
+    assert_string_equal(summary->refusals[1].reason, "a line of unknown form");
+    assert_string_equal(summary->refusals[1].text, "what is this");
+}
+
+static void a_register_without_its_value_is_not_known(void **state)
+{
+    (void)state;
+    READ("1 clk IT (1) 00001000 d2800020 O EL1h_ns : MOV x0,#1", "1 clk R X0 0000000000000001",
+         "2 clk IT (2) 00001004 d2800041 O EL1h_ns : MOV x1,#2", "3 clk IT (3) 00001008 d4000003 O EL1h_ns : SMC #0",
+         "4 clk IT (4) 00008400 d69f03e0 O EL3h_s : ERET");
+    assert_int_equal(unknown_registers(1), 0xfe);
+}
+
+static void a_value_of_before_the_last_instruction_is_not_taken(void **state)
+{
+    (void)state;
+    READ("1 clk IT (1) 00001000 d2800020 O EL1h_ns : MOV x0,#1", "1 clk R X0 0000000000000001",
+         "2 clk IT (2) 00001004 d4000003 O EL1h_ns : SMC #0", "1 clk R X0 0000000000000005",
+         "3 clk IT (3) 00008400 d69f03e0 O EL3h_s : ERET");
+    assert_int_equal(unknown_registers(1), 0xff);
+}
+
+static void cores_are_told_apart_by_name_and_lines_without_one_are_of_the_last(void **state)
+{
+    (void)state;
+    READ("1 clk cluster1.cpu2 IT (1) 00001000 d503201f O EL1h_ns : NOP", "1 clk cpu1 IT (1) 00001000 d503201f O EL1h_ns : NOP",
+         "2 clk cluster1.cpu2 IT (2) 00001004 d503201f O EL1h_ns : NOP");
+    assert_int_equal(summary->cores, 2);
+    assert_int_equal(record_of(RECORD_CORE, 0)->body[0], 0x102);
+    assert_int_equal(record_of(RECORD_CORE, 1)->body[0], 1);
+    assert_string_equal(gaps(0), "2");
+    assert_string_equal(gaps(1), "2");
+    assert_string_equal(tarmac_core_name(0), "cluster1.cpu2");
+}
+
+static void a_last_line_without_its_end_is_no_gap(void **state)
+{
+    (void)state;
+    READ("1 clk IT (1) 00001000 d503201f O EL1h_ns : NOP", "2 clk IT (2) 000010");
+    assert_string_equal(gaps(0), "2");
+    assert_string_equal(summary->refusals[0].reason, "a last line that is cut off");
+}
+
+static void a_trace_without_an_instruction_has_no_name(void **state)
+{
+    (void)state;
+    READ("1 clk R X0 0000000000000001", "hello");
+    assert_null(summary->name);
+    assert_int_equal(summary->instructions, 0);
+}
+
+static void m_profile_has_its_own_worlds(void **state)
+{
+    (void)state;
+    READ("1 clk IT (1) 10001848 bf00 T thread_s : NOP", "2 clk IT (2) 0000184a 4770 T thread_ns : BX lr",
+         "3 clk IT (3) 00001900 bf00 O EL1h_ns : NOP");
+    assert_int_equal(((const uint16_t *)bytes)[6], ARCH_ARMV8M);
+    assert_int_equal(record_of(RECORD_CROSSING, 1)->body[3] & 0xffff, 4);
+    assert_int_equal(summary->refusals[0].count, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(a_whole_trace_has_no_gap_but_its_end, end),
+        cmocka_unit_test_teardown(a_trace_that_begins_late_says_so, end),
+        cmocka_unit_test_teardown(numbers_that_are_missing_are_a_gap_of_so_many, end),
+        cmocka_unit_test_teardown(numbers_and_times_that_go_back_are_a_gap, end),
+        cmocka_unit_test_teardown(code_that_goes_on_elsewhere_is_a_gap_without_an_exception, end),
+        cmocka_unit_test_teardown(lines_of_another_dialect_are_a_gap_and_counted, end),
+        cmocka_unit_test_teardown(instructions_without_a_world_are_a_gap, end),
+        cmocka_unit_test_teardown(a_line_that_cannot_be_read_is_a_gap_where_it_is_an_instruction, end),
+        cmocka_unit_test_teardown(a_register_without_its_value_is_not_known, end),
+        cmocka_unit_test_teardown(a_value_of_before_the_last_instruction_is_not_taken, end),
+        cmocka_unit_test_teardown(cores_are_told_apart_by_name_and_lines_without_one_are_of_the_last, end),
+        cmocka_unit_test_teardown(a_last_line_without_its_end_is_no_gap, end),
+        cmocka_unit_test_teardown(a_trace_without_an_instruction_has_no_name, end),
+        cmocka_unit_test_teardown(m_profile_has_its_own_worlds, end),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -22,8 +22,8 @@ import sqlalchemy as sa
 from rich.console import Console
 from rich.table import Table
 
-from latlab.store.schema import runs_table
-from latlab.store.store import open_store
+from latlab.core.store.schema import runs_table
+from latlab.core.store.store import open_store
 
 RECORD = Path(__file__).parent / "commands.toml"
 LISTED_RUNS = 10_000

@@ -18,10 +18,10 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
 
-from latlab.targets.qemu.images import search_folders
-from latlab.targets.qemu.probe import find_plugin
-from latlab.targets.qemu.qemu import find_qemu
-from latlab.targets.qemu.subject import Subject, command_line, load_subject, own_subject, placed, subject_of_file
+from latlab.calls.targets.subject import Subject, command_line, load_subject, own_subject, placed, subject_of_file
+from latlab.core.targets.qemu.images import search_folders
+from latlab.core.targets.qemu.probe import find_plugin
+from latlab.core.targets.qemu.qemu import find_qemu
 from side_by_side import built_tf_a, debian_source
 
 PROGRAM = "qemu_virt/psci_differ.elf"

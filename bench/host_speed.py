@@ -19,12 +19,12 @@ from rich.table import Table
 from scipy import stats
 
 from latlab.adopters.dataframes import to_pandas
-from latlab.analysis.compare import compare
-from latlab.formats.dump import console_log
-from latlab.formats.dump.rt_instr import POWER_METRICS
-from latlab.model.enums import Clock, Metric, RunStatus
-from latlab.model.figures import Figures
-from latlab.model.run import Build, CoreId, Run, Sample, Spans, Tick, Topology
+from latlab.core.comparison.compare import compare
+from latlab.core.model.enums import Clock, Metric, RunStatus
+from latlab.core.model.figures import Figures
+from latlab.core.model.run import Build, CoreId, Run, Sample, Spans, Tick, Topology
+from latlab.core.readers.dump import console_log
+from latlab.core.readers.dump.rt_instr import POWER_METRICS
 from support.console_lines import format_figures
 
 T = TypeVar("T")

@@ -10,10 +10,10 @@ import tempfile
 from pathlib import Path
 from statistics import median
 
-from latlab.model.run import Topology
-from latlab.targets.qemu.images import find_images
-from latlab.targets.qemu.probe import with_probe
-from latlab.targets.qemu.qemu import QemuMachine, command_line, find_qemu
+from latlab.core.model.run import Topology
+from latlab.core.targets.qemu.images import find_images
+from latlab.core.targets.qemu.probe import with_probe
+from latlab.core.targets.qemu.qemu import QemuMachine, command_line, find_qemu
 from support import clients, watched
 from support.plugins import probe_here
 

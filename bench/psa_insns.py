@@ -12,14 +12,14 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from latlab.analysis.spans.psa_builds import cost_range, worst_latency
-from latlab.campaigns.life import NullProgress
-from latlab.campaigns.psa import run_psa
-from latlab.model.run import Run
-from latlab.store.store import open_store
-from latlab.targets.process.console import Limits
-from latlab.targets.qemu import mps2
-from latlab.targets.qemu.qemu import find_qemu
+from latlab.core.lifecycle.life import NullProgress
+from latlab.core.model.run import Run
+from latlab.core.store.store import open_store
+from latlab.core.targets.process.console import Limits
+from latlab.core.targets.qemu.qemu import find_qemu
+from latlab.psa.analysis.builds import cost_range, worst_latency
+from latlab.psa.campaign.measure import run_psa
+from latlab.psa.targets import mps2
 
 PEERS = Path(__file__).with_name("psa_peers.toml")
 LARGE = "ns_stateless_256"

@@ -18,14 +18,14 @@ from elftools.elf.sections import SymbolTableSection
 from rich.console import Console
 from rich.table import Table
 
-from latlab.campaigns.psci import CAMPAIGN_TESTS, PAYLOAD, run_psci
-from latlab.model.enums import Metric
-from latlab.model.run import Run, Topology
-from latlab.report.progress import RunProgress
-from latlab.store.store import open_store
-from latlab.targets.process.console import Limits
-from latlab.targets.qemu.images import ImageSet, find_images
-from latlab.targets.qemu.qemu import QemuMachine, command_line, find_qemu
+from latlab.core.model.enums import Metric
+from latlab.core.model.run import Run, Topology
+from latlab.core.report.progress import RunProgress
+from latlab.core.store.store import open_store
+from latlab.core.targets.process.console import Limits
+from latlab.core.targets.qemu.images import ImageSet, find_images
+from latlab.core.targets.qemu.qemu import QemuMachine, command_line, find_qemu
+from latlab.psci.campaign.measure import CAMPAIGN_TESTS, PAYLOAD, run_psci
 
 PROBE = "insn_probe"
 TOPOLOGY = Topology((2, 4))

@@ -15,17 +15,17 @@ from pathlib import Path
 
 import numpy as np
 
-from latlab.errors import LatlabError
-from latlab.formats.wakeups.kernel_events import read_kernel_events
-from latlab.formats.wakeups.recorder import read_record
-from latlab.targets.guest.guest import GuestMachine, run_guest
-from latlab.targets.guest.guest_image import guest_image
-from latlab.targets.linux.linux import check_survey, survey
-from latlab.targets.linux.machine import Here
-from latlab.targets.linux.recorder_binary import recorder_for
-from latlab.targets.linux.rt_job import Workload
-from latlab.targets.process.console import Limits
-from latlab.targets.qemu.qemu import find_qemu
+from latlab.core.errors import LatlabError
+from latlab.core.targets.linux.machine import Here
+from latlab.core.targets.process.console import Limits
+from latlab.core.targets.qemu.qemu import find_qemu
+from latlab.rt.readers.kernel_events import read_kernel_events
+from latlab.rt.readers.recorder import read_record
+from latlab.rt.targets.guest.guest import GuestMachine, run_guest
+from latlab.rt.targets.guest.guest_image import guest_image
+from latlab.rt.targets.linux import check_survey, survey
+from latlab.rt.targets.recorder_binary import recorder_for
+from latlab.rt.targets.rt_job import Workload
 
 PERCENTILES = (1.0, 50.0, 99.0)
 GUEST_TURNS = {"without": "", "events": "", "events and meter": "insmod /modules/latlab_el3.ko || exit 3"}

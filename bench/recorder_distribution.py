@@ -17,15 +17,15 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
-from latlab.analysis.wakeups.wakeup import same_distribution_ks
-from latlab.errors import LatlabError
-from latlab.formats.wakeups.cyclictest import read_cyclictest
-from latlab.formats.wakeups.recorder import read_record
-from latlab.model.wakeups import Histogram, Wakeups, counted_us
-from latlab.targets.linux.linux import check_survey, survey
-from latlab.targets.linux.machine import Here
-from latlab.targets.linux.recorder_binary import recorder_for
-from latlab.targets.linux.rt_job import HISTOGRAM_US, Workload
+from latlab.core.errors import LatlabError
+from latlab.core.targets.linux.machine import Here
+from latlab.rt.analysis.wakeup import same_distribution_ks
+from latlab.rt.model.wakeups import Histogram, Wakeups, counted_us
+from latlab.rt.readers.cyclictest import read_cyclictest
+from latlab.rt.readers.recorder import read_record
+from latlab.rt.targets.linux import check_survey, survey
+from latlab.rt.targets.recorder_binary import recorder_for
+from latlab.rt.targets.rt_job import HISTOGRAM_US, Workload
 
 RESOLUTION_NS = 1000
 EXCHANGES = 1000

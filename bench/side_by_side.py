@@ -17,22 +17,22 @@ from statistics import median
 from rich.console import Console
 from rich.table import Table
 
-from latlab.analysis.crossings.calls import EntryKind, Pairing, WorldCall
-from latlab.analysis.crossings.functions import function_of, instructions_by_function
-from latlab.analysis.crossings.load_address import placed
-from latlab.analysis.crossings.marked import Marked, Marks
-from latlab.catalog import call_names
-from latlab.formats.dump.calls_log import CallsLog, read_calls_log
-from latlab.formats.probe.decoder import Decoder
-from latlab.formats.symbols import read_image
-from latlab.model.crossings import Fragment, Header, Record
-from latlab.model.run import Problem
-from latlab.model.symbols import Image
-from latlab.targets.linux.recorder_binary import cache_folder
-from latlab.targets.qemu.probe import find_probe, with_probe
-from latlab.targets.qemu.qemu import find_qemu
-from latlab.targets.qemu.subject import FirmwareImage, Subject, command_line, find_program, own_subject
-from latlab.targets.tools import run
+from latlab.calls.analysis.calls import EntryKind, Pairing, WorldCall
+from latlab.calls.analysis.functions import function_of, instructions_by_function
+from latlab.calls.analysis.load_address import placed
+from latlab.calls.analysis.marked import Marked, Marks
+from latlab.calls.model.crossings import Fragment, Header, Record
+from latlab.calls.readers.call_names import call_names
+from latlab.calls.readers.decoder import Decoder
+from latlab.calls.readers.symbols import read_image
+from latlab.calls.targets.subject import FirmwareImage, Subject, command_line, find_program, own_subject
+from latlab.core.model.run import Problem
+from latlab.core.model.symbols import Image
+from latlab.core.targets.qemu.probe import find_probe, with_probe
+from latlab.core.targets.qemu.qemu import find_qemu
+from latlab.core.targets.tools import run
+from latlab.psci.readers.calls_log import CallsLog, read_calls_log
+from latlab.rt.targets.recorder_binary import cache_folder
 
 ROOT = Path(__file__).parents[1]
 PACKAGE, SUITE = "arm-trusted-firmware", "trixie"

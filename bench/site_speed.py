@@ -15,8 +15,8 @@ import sqlalchemy as sa
 from rich.console import Console
 from rich.table import Table
 
-from latlab.model.enums import RunStatus
-from latlab.store.schema import runs_table
+from latlab.core.model.enums import RunStatus
+from latlab.core.store.schema import runs_table
 from support.many_runs import more, years
 
 FIRST_S, ONE_MORE_S = 60.0, 2.0

@@ -10,10 +10,10 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from latlab.analysis.crossings.marked import TESTS
-from latlab.virtual.board import board_text, load_board
-from latlab.virtual.program import find_program
-from latlab.virtual.whatif import Design, board_of
+from latlab.calls.analysis.marked import TESTS
+from latlab.psci.targets.board import board_text, load_board
+from latlab.psci.targets.virtual_program import find_program
+from latlab.virtual.campaign.whatif import Design, board_of
 
 DESIGN = Design("ticket", "coordination", "per-core")
 POWERDOWNS = 400_000

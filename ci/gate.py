@@ -138,8 +138,8 @@ def hand_on(job: Job, run: str) -> None:
 
 
 def not_measured(job: Job, code: int, said: str) -> None:
-    from latlab.report.comparison import comment
-    from latlab.report.exports import junit, sarif
+    from latlab.core.report.comparison import comment
+    from latlab.core.report.exports import junit, sarif
 
     sentence = f"it could not be measured: latlab ended with {code}: {said or 'the log of the job says why'}"
     command = shlex.join(("latlab", *job.arguments))
@@ -170,7 +170,7 @@ def judged(job: Job, base: str, run: str) -> int:
 
 
 def first_of_baseline(job: Job, run: str, passed_over: tuple[str, ...]) -> int:
-    from latlab.report.exports import sarif
+    from latlab.core.report.exports import sarif
 
     others = f" Its runs with {'; '.join(passed_over)} are not judged against." if passed_over else ""
     sentence = f"No run of {job.baseline} to judge against yet.{others}\n"

@@ -10,8 +10,8 @@ from typing import Any
 
 import typer
 
-from latlab.cli.app import app
-from latlab.cli.verbs import HELP_OPTIONS
+from latlab.core.cli.app import app
+from latlab.core.cli.verbs import HELP_OPTIONS
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "commands.md"
 COLUMNS = 80

@@ -13,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from latlab.report.renderers import html
+from latlab.core.report.renderers import html
 from support.needs import browser_program
 from support.report_pages import every_page
 

@@ -24,53 +24,56 @@ CALLED = (*MESSAGES, "complaint", "error", "problem", "reason", "warning")
 TEXT_TESTS = ("startswith", "endswith", "find", "index", "count")
 PATTERN_TESTS = ("search", "match", "fullmatch", "findall", "finditer")
 # Fields of this name that hold no run's facts.
-OTHER_FACTS = ("analysis/ladder/explain_platform.py", "formats/dump/calls_log.py")
+OTHER_FACTS = ("psci/analysis/explain_platform.py", "psci/readers/calls_log.py")
 # Where a term of the glossary is a class.
 HOMES: dict[str, str] = {
-    "Amount": "model/amounts.py",
-    "Blind": "model/stolen.py",
-    "Boot": "formats/dump/frames.py",
-    "Cell": "analysis/base/comparison.py",
-    "Clock": "model/enums.py",
-    "Conditions": "model/conditions.py",
-    "Cost": "virtual/fit.py",
-    "Crossing": "model/crossings.py",
-    "Departure": "virtual/structure.py",
-    "Drift": "analysis/base/iterations.py",
-    "Dump": "formats/dump/dump.py",
-    "Event": "model/events.py",
-    "Exposure": "analysis/wakeups/attribution.py",
-    "Figure": "analysis/base/figure.py",
-    "Hold": "analysis/spans/holds.py",
-    "Iteration": "formats/dump/dump.py",
-    "Level": "analysis/base/comparison.py",
-    "Mark": "analysis/base/summary.py",
-    "Metric": "model/enums.py",
-    "Order": "analysis/base/comparison.py",
-    "Outlier": "model/wakeups.py",
-    "Part": "analysis/spans/decompose.py",
-    "Place": "targets/qemu/attack_params.py",
-    "Response": "analysis/design/response.py",
-    "Ring": "formats/dump/frames.py",
-    "Row": "analysis/base/comparison.py",
-    "Rule": "model/rules.py",
-    "Run": "model/run.py",
-    "Sample": "model/run.py",
-    "Shape": "analysis/ladder/shape.py",
-    "Stolen": "model/stolen.py",
-    "Subject": "targets/qemu/subject.py",
-    "Suspicion": "analysis/base/suspicion.py",
-    "Sweep": "report/virtual/whatif.py",
-    "Theft": "model/stolen.py",
-    "Tick": "model/run.py",
-    "Topology": "model/run.py",
-    "Verdict": "analysis/base/verdicts.py",
-    "Witness": "formats/probe/witness.py",
+    "Amount": "core/model/amounts.py",
+    "Blind": "rt/model/stolen.py",
+    "Boot": "core/readers/dump/frames.py",
+    "Cell": "core/comparison/comparison.py",
+    "Clock": "core/model/enums.py",
+    "Conditions": "core/model/conditions.py",
+    "Cost": "virtual/analysis/fit.py",
+    "Crossing": "calls/model/crossings.py",
+    "Departure": "virtual/analysis/structure.py",
+    "Drift": "core/comparison/iterations.py",
+    "Dump": "core/readers/dump/dump.py",
+    "Event": "core/model/events.py",
+    "Exposure": "rt/analysis/attribution.py",
+    "Figure": "core/comparison/figure.py",
+    "Hold": "psci/analysis/holds.py",
+    "Iteration": "core/readers/dump/dump.py",
+    "Level": "core/comparison/comparison.py",
+    "Mark": "core/comparison/summary.py",
+    "Metric": "core/model/enums.py",
+    "Order": "core/comparison/comparison.py",
+    "Outlier": "rt/model/wakeups.py",
+    "Part": "psci/analysis/decompose.py",
+    "Place": "psa/targets/attack_params.py",
+    "Response": "experiments/analysis/response.py",
+    "Ring": "core/readers/dump/frames.py",
+    "Row": "core/comparison/comparison.py",
+    "Rule": "core/model/rules.py",
+    "Run": "core/model/run.py",
+    "Sample": "core/model/run.py",
+    "Shape": "psci/analysis/shape.py",
+    "Stolen": "rt/model/stolen.py",
+    "Subject": "calls/targets/subject.py",
+    "Suspicion": "core/comparison/suspicion.py",
+    "Sweep": "virtual/pages/whatif.py",
+    "Theft": "rt/model/stolen.py",
+    "Tick": "core/model/run.py",
+    "Topology": "core/model/run.py",
+    "Verdict": "core/comparison/verdicts.py",
+    "Witness": "psa/readers/witness.py",
 }
 # Names that say the grammar and not the thing.
 GRAMMAR = re.compile(
     "asked|both|drawn|each|found|given|here|kept|known|made|meant|one|own|rest|said|seen|such|taken|there|told|wanted|what|who|whose"
 )
+# Modules that compute and neither read nor write, and modules of verbs, by their place in the package.
+PURE = re.compile(r"core/(?:comparison|statistics)/|\w+/analysis(?:/|\.py)")
+COMMAND_LINE = re.compile(r"core/cli/|\w+/verbs(?:/|\.py)")
 OUTSIDE = ("open", "print", "input")
 TO_OUTSIDE = ("shutil", "socket", "sqlalchemy", "sqlite3", "subprocess", "tempfile")
 COMPUTING = ("altair", "numpy", "scipy", "statistics", "statsmodels")
@@ -109,15 +112,15 @@ def _in_cores(tree: Path) -> Iterator[str]:
 
 def _rooms(module: ast.Module, name: str) -> Iterator[Fault]:
     for node in ast.walk(module):
-        if name.startswith("analysis/"):
+        if PURE.match(name):
             is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in OUTSIDE
             if is_call or _imports(node, TO_OUTSIDE):
                 yield (
                     getattr(node, "lineno", 0),
-                    "analysis is pure: what it needs is read before (src/latlab/campaigns), what it found is shown after",
+                    "analysis is pure: what it needs is read before by a campaign, what it found is shown after by a page",
                 )
-        if name.startswith("cli/") and (_imports(node, COMPUTING) or _is_average(node)):
-            yield getattr(node, "lineno", 0), "the command line computes nothing; that belongs to src/latlab/analysis or src/latlab/report"
+        if COMMAND_LINE.match(name) and (_imports(node, COMPUTING) or _is_average(node)):
+            yield getattr(node, "lineno", 0), "the command line computes nothing; that belongs to an analysis or a page"
 
 
 def _is_average(node: ast.AST) -> bool:
@@ -165,7 +168,7 @@ def _facts(module: ast.Module, name: str) -> Iterator[Fault]:
                 is_asked = False
         if is_asked:
             line = node.iter.lineno if isinstance(node, ast.comprehension) else getattr(node, "lineno", 0)
-            yield line, "`facts` are for readers; what code asks is a field of its own (src/latlab/model)"
+            yield line, "`facts` are for readers; what code asks is a field of its own (src/latlab/core/model)"
 
 
 def _is_facts(node: ast.expr) -> bool:

@@ -12,20 +12,20 @@ from pathlib import Path
 
 import numpy as np
 
-from latlab.analysis.base.check import Check
-from latlab.analysis.base.explanation import Explanation
-from latlab.analysis.base.findings import Finding
-from latlab.analysis.base.ladders import STEP
-from latlab.analysis.base.verdicts import Verdict
-from latlab.analysis.crossings.marked import TESTS
-from latlab.analysis.ladder.span_findings import MetricMoved, PartsMoved, TermMoved
-from latlab.analysis.spans.decompose import FINISH, POWER_MESSAGE, PartName
-from latlab.campaigns.importing import import_log
-from latlab.model.enums import Clock, Metric
-from latlab.model.run import CoreId, Run
-from latlab.store.store import Store
-from latlab.virtual.board import Board
-from latlab.virtual.program import run_program
+from latlab.calls.analysis.marked import TESTS
+from latlab.core.comparison.check import Check
+from latlab.core.comparison.explanation import Explanation
+from latlab.core.comparison.findings import Finding
+from latlab.core.comparison.ladders import STEP
+from latlab.core.comparison.span_findings import MetricMoved, PartsMoved, TermMoved
+from latlab.core.comparison.verdicts import Verdict
+from latlab.core.model.enums import Clock, Metric
+from latlab.core.model.run import CoreId, Run
+from latlab.core.store.store import Store
+from latlab.psci.analysis.decompose import FINISH, POWER_MESSAGE, PartName
+from latlab.psci.targets.board import Board
+from latlab.psci.targets.virtual_program import run_program
+from latlab.runs.campaign.importing_log import import_log
 
 CAUSES = ("none", "slower wake-up", "slower core flush", "slower cluster flush", "slower channel", "slower message", "flush as last man")
 NOISE_NS = 50

@@ -11,12 +11,12 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from labelled import CAUSES, case_of, measure, named_causes
-from latlab.analysis.compare import compare
-from latlab.analysis.explain import explain_pair
-from latlab.analysis.invariants import check_invariants
-from latlab.store.store import open_store
-from latlab.virtual.board import load_board
-from latlab.virtual.program import find_program
+from latlab.core.comparison.compare import compare
+from latlab.core.comparison.explain import explain_pair
+from latlab.core.comparison.invariants import check_invariants
+from latlab.core.store.store import open_store
+from latlab.psci.targets.board import load_board
+from latlab.psci.targets.virtual_program import find_program
 
 
 def judge(seed: int) -> tuple[int, str, tuple[str, ...]]:

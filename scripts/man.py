@@ -13,7 +13,7 @@ from typing import Any
 
 import typer
 
-from latlab.cli.app import app
+from latlab.core.cli.app import app
 
 NAME = "latlab"
 EXIT_CODES = (

@@ -12,10 +12,10 @@ from importlib.resources import files
 from itertools import takewhile
 from textwrap import fill
 
-from latlab.analysis.ladder.counted import MOST_OUTSIDE_NS
-from latlab.catalog.release_counts import counts_of
-from latlab.model.enums import Metric
-from latlab.report.renderers.rst import escaped
+from latlab.core.model.enums import Metric
+from latlab.core.readers.release_counts import counts_of
+from latlab.core.report.renderers.rst import escaped
+from latlab.psci.analysis.counted import MOST_OUTSIDE_NS
 from wakeup_question import ON, RESUMED, Candidate
 
 PROCESSORS = ("cortex-a57", "neoverse-n1")

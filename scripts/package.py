@@ -18,12 +18,16 @@ from pathlib import Path
 
 import man
 import sbom
-from latlab.campaigns import psci, sbi
-from latlab.errors import UsageError
-from latlab.targets.guest.guest import HOLD_SUFFIX
-from latlab.targets.linux.recorder_binary import COMPILERS, meter_for, recorder_for, timed_write_for
-from latlab.targets.qemu import attack_params, attack_subject, boards, images, mps2, probe, psa_subject
-from latlab.virtual import exploration, program
+from latlab.calls.campaign import sbi
+from latlab.calls.targets import boards
+from latlab.core.errors import UsageError
+from latlab.core.targets.qemu import images, probe
+from latlab.psa.targets import attack_params, attack_subject, mps2, psa_subject
+from latlab.psci.campaign import measure as psci
+from latlab.psci.targets import virtual_program as program
+from latlab.rt.targets.guest.guest import HOLD_SUFFIX
+from latlab.rt.targets.recorder_binary import COMPILERS, meter_for, recorder_for, timed_write_for
+from latlab.virtual.campaign import exploration
 
 ROOT = Path(__file__).parents[1]
 BUILD = ROOT / "build"

@@ -3,15 +3,15 @@
 
 from pathlib import Path
 
-from latlab.model.enums import Metric
-from latlab.report.renderers import rst
-from latlab.report.table import Table, figures, words
-from latlab.report.virtual.virtual_tables import error_table, fit_table, prediction_table
-from latlab.store.references import load
-from latlab.virtual.board import load_board
-from latlab.virtual.prediction import Predicted, fit_board, other_releases, predict, repeated, undetermined_costs
-from latlab.virtual.program import find_program
-from latlab.virtual.scatter import with_intervals
+from latlab.core.model.enums import Metric
+from latlab.core.report.renderers import rst
+from latlab.core.report.table import Table, figures, words
+from latlab.core.store.references import load
+from latlab.psci.targets.board import load_board
+from latlab.psci.targets.virtual_program import find_program
+from latlab.virtual.campaign.prediction import Predicted, fit_board, other_releases, predict, repeated, undetermined_costs
+from latlab.virtual.campaign.scatter import with_intervals
+from latlab.virtual.pages.tables import error_table, fit_table, prediction_table
 
 OLD, NEW = "published:tf-a/juno/v2.9", "published:tf-a/juno/v2.10"
 FEW = ("susp_deep_serial", "cpu_susp_serial", "cpu_off_serial", "cpu_susp_parallel")

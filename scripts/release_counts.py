@@ -12,11 +12,11 @@ from collections.abc import Mapping, Sequence
 from statistics import median_low
 from typing import IO
 
-from latlab.analysis.base.class_views import check_classes
-from latlab.cli.stores import open_store
-from latlab.errors import LatlabError, UsageError
-from latlab.model.enums import Metric
-from latlab.model.run import Run, SpanFunctions
+from latlab.core.cli.stores import open_store
+from latlab.core.comparison.class_views import check_classes
+from latlab.core.errors import LatlabError, UsageError
+from latlab.core.model.enums import Metric
+from latlab.core.model.run import Run, SpanFunctions
 
 Key = tuple[str, Metric, str, str]
 

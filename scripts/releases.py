@@ -11,19 +11,19 @@ from pathlib import Path
 
 import vl_convert
 
-from latlab.analysis.base.comparison import SpanComparison
-from latlab.analysis.base.verdicts import Verdict
-from latlab.analysis.compare import compare
-from latlab.analysis.explain import explain_pair
-from latlab.analysis.ladder.counted import counted_beside
-from latlab.analysis.ladder.counted_findings import Agreement, CountedBeside
-from latlab.analysis.ladder.deltas import DeltaJudgement, judge_printed_deltas
-from latlab.catalog.platform_facts import facts_of
-from latlab.catalog.release_counts import counts_of
-from latlab.model.enums import Metric
-from latlab.model.run import Run
-from latlab.report.renderers.rst import body, escaped
-from latlab.store.references import load
+from latlab.core.comparison.compare import compare
+from latlab.core.comparison.comparison import SpanComparison
+from latlab.core.comparison.counted_findings import Agreement, CountedBeside
+from latlab.core.comparison.explain import explain_pair
+from latlab.core.comparison.printed_deltas import DeltaJudgement, judge_printed_deltas
+from latlab.core.comparison.verdicts import Verdict
+from latlab.core.model.enums import Metric
+from latlab.core.model.run import Run
+from latlab.core.readers.platform_facts import facts_of
+from latlab.core.readers.release_counts import counts_of
+from latlab.core.report.renderers.rst import body, escaped
+from latlab.core.store.references import load
+from latlab.psci.analysis.counted import counted_beside
 from merge_table import answer, section
 from release_charts import chart
 from wakeup_question import candidate, cost_by_suspends, excess_of, letter, paragraphs, rise_of

@@ -11,9 +11,9 @@ from statistics import median
 
 import msgspec
 
-from latlab.model.enums import Metric
-from latlab.model.run import CoreId, Run
-from latlab.virtual.class_costs import ClassCost, fit_observed, observed
+from latlab.core.model.enums import Metric
+from latlab.core.model.run import CoreId, Run
+from latlab.virtual.analysis.class_costs import ClassCost, fit_observed, observed
 
 ON, RESUMED = "cpu_off_serial", "susp_deep_serial"
 MENDED, UNMENDED = "v2.13", "v2.12"

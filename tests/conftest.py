@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from latlab.virtual.board import Board, load_board
-from latlab.virtual.exploration import find_explorer
-from latlab.virtual.program import find_program
+from latlab.psci.targets.board import Board, load_board
+from latlab.psci.targets.virtual_program import find_program
+from latlab.virtual.campaign.exploration import find_explorer
 from support.needs import found, may_be_real_time
 
 # How long an example takes on a loaded machine is no property of what is tested.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`python -m latlab`."""
 
-from latlab.cli.app import main
+from latlab.core.cli.app import main
 
 main()

@@ -11,28 +11,28 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from latlab.analysis.wakeups.lateness_parts import calibrations, parts_of
-from latlab.analysis.wakeups.wakeup import disagreement
-from latlab.catalog import event_table
-from latlab.errors import DataError
-from latlab.formats import run_json
-from latlab.formats.dump import console_log, el3_records, guest_frames, tftf_calls
-from latlab.formats.dump.dump import collect_dump
-from latlab.formats.dump.frames import crc
-from latlab.formats.dump.rt_instr import parse_figures, read_figures
-from latlab.formats.measured import AMOUNTS, WAKEUPS, Format, read_amounts, read_wakeups
-from latlab.formats.published import csv_tables, rst_tables
-from latlab.formats.published import runs as published
-from latlab.formats.published.printed_tables import Reading, parse_figure
-from latlab.formats.steal_meter import read_stolen
-from latlab.formats.wakeups import ftrace, recorder
-from latlab.formats.wakeups.jitter_samples import SAMPLE, read_samples
-from latlab.formats.wakeups.kernel_events import read_kernel_events
-from latlab.model.benchmarks import Benchmark
-from latlab.model.enums import Metric
-from latlab.model.figures import Figures
-from latlab.model.run import Topology
-from latlab.model.wakeups import Outlier, Wakeups
+from latlab.benchmarks.model import Benchmark
+from latlab.core.errors import DataError
+from latlab.core.model.enums import Metric
+from latlab.core.model.figures import Figures
+from latlab.core.model.run import Topology
+from latlab.core.readers.dump import console_log, tftf_calls
+from latlab.core.readers.dump.dump import collect_dump
+from latlab.core.readers.dump.frames import crc
+from latlab.core.readers.dump.rt_instr import parse_figures, read_figures
+from latlab.core.readers.event_table import event_table
+from latlab.core.readers.published import csv_tables, rst_tables
+from latlab.core.readers.published import runs as published
+from latlab.core.readers.published.printed_tables import Reading, parse_figure
+from latlab.core.store import run_json
+from latlab.rt.analysis.lateness_parts import calibrations, parts_of
+from latlab.rt.analysis.wakeup import disagreement
+from latlab.rt.model.wakeups import Outlier, Wakeups
+from latlab.rt.readers import el3_records, ftrace, guest_frames, recorder
+from latlab.rt.readers.jitter_samples import SAMPLE, read_samples
+from latlab.rt.readers.kernel_events import read_kernel_events
+from latlab.rt.readers.measured import AMOUNTS, WAKEUPS, Format, read_amounts, read_wakeups
+from latlab.rt.readers.steal_meter import read_stolen
 from support.console_lines import format_figures, format_frame
 from support.synthetic import write_iteration
 

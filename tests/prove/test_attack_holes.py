@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from latlab.campaigns.attack import Attacked, run_attack
-from latlab.campaigns.life import NullProgress
-from latlab.model.attacks import AttackOutcome
-from latlab.model.enums import RunStatus
-from latlab.store.store import open_store
-from latlab.targets.process.console import Limits
-from latlab.targets.qemu.attack_subject import own_subject
-from latlab.targets.qemu.mps2 import PROGRAM
-from latlab.targets.qemu.qemu import find_qemu
+from latlab.core.lifecycle.life import NullProgress
+from latlab.core.model.enums import RunStatus
+from latlab.core.store.store import open_store
+from latlab.core.targets.process.console import Limits
+from latlab.core.targets.qemu.qemu import find_qemu
+from latlab.psa.campaign.attack import Attacked, run_attack
+from latlab.psa.model import AttackOutcome
+from latlab.psa.targets.attack_subject import own_subject
+from latlab.psa.targets.mps2 import PROGRAM
 from support.needs import found
 from support.planted_holes import HOLES, Copy, Hole
 from support.plugins import witness_here

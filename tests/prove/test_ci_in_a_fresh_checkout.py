@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from latlab.targets.qemu.images import search_folders
+from latlab.core.targets.qemu.images import search_folders
 from support.places import ROOT
 from support.psa_subjects import own_text
 

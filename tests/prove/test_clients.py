@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from latlab.model.run import Topology
-from latlab.targets.qemu.images import find_images
+from latlab.core.model.run import Topology
+from latlab.core.targets.qemu.images import find_images
 from support.clients import ENTRY, INITRD, KERNEL_OF_XEN, Clients, add_dom0, fetch, follow, loader, tree
 
 pytestmark = [pytest.mark.slow, pytest.mark.qemu]

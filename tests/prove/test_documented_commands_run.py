@@ -18,8 +18,8 @@ from pathlib import Path
 
 import pytest
 
-from latlab.campaigns.sbi import DEBIAN_FIRMWARE
-from latlab.targets.qemu.images import search_folders
+from latlab.calls.campaign.sbi import DEBIAN_FIRMWARE
+from latlab.core.targets.qemu.images import search_folders
 from support.documented import PAGES, shown
 from support.foreign import RELEASE, built_tfa
 from support.idle_trees import idle_tree
@@ -83,23 +83,23 @@ FILLED_IN = (
 # What this test has not, and where it is tried.
 LEFT_OUT = {
     r"--target (ssh|labgrid)": "a board: tests/system/test_labgrid_boards.py and test_linux_measurements.py have one",
-    r"^latlab (serve|mcp)": "it answers until it is stopped: tests/unit/cli/test_serve.py and test_assistant.py",
-    r"--subject tf-m( |$)": "a build of TF-M, whose sources no package has: tests/unit/targets/test_ready_subjects.py, and by hand",
-    r"board\.log": "a log of our firmware on the board: tests/unit/campaigns/test_importing.py",
+    r"^latlab (serve|mcp)": "it answers until it is stopped: tests/unit/site/test_serve.py and test_assistant.py",
+    r"--subject tf-m( |$)": "a build of TF-M, whose sources no package has: tests/unit/calls/test_ready_subjects.py, and by hand",
+    r"board\.log": "a log of our firmware on the board: tests/unit/runs/test_importing.py",
     r"^latlab (bisect --format|run psa --priority$|import --core-mhz)": "an option, named in a sentence",
     r"--log build": "a build that failed has that log: tests/system/test_bisect.py",
     r"dask tcp": "a scheduler elsewhere: tests/system/test_whatif.py",
     r"design run|design show (last|EXPERIMENT)": "an experiment that was run: tests/system/test_design_on_qemu.py",
     r"run rt-(trng|power)": "minutes to hours in the guest: make prove-guest",
     r"secure-world optee|--efi": "OP-TEE or EDK2, built or fetched first: make prove-guest",
-    r"--log job\.log": "a run on a Linux machine has that log: tests/unit/campaigns/test_rt_on_a_machine.py",
-    r"tfm\.log": "a board's log of TF-M's profiler: tests/unit/campaigns/test_import_profiler.py",
+    r"--log job\.log": "a run on a Linux machine has that log: tests/unit/rt/test_rt_on_a_machine.py",
+    r"tfm\.log": "a board's log of TF-M's profiler: tests/unit/psa/test_import_profiler.py",
     r"--calls WATCH|qemu_virt-thief": "a Linux above firmware that steals: make prove-guest",
     r"--repo opensbi": "a clone of OpenSBI: tests/system/test_bisect.py has a repository of its own, and by hand",
     r"--patch wakeup\.patch": "a patch of TF-A: tests/system/test_bisect.py",
     r"explore --full": "it takes more minutes than all else",
-    r"^latlab runs (rm|recover \S+|prune)": "it removes what the page goes on with: tests/unit/campaigns/test_housekeeping.py",
-    r"'recorder/task_wakeup": "a series of runs of the recorder: tests/unit/analysis",
+    r"^latlab runs (rm|recover \S+|prune)": "it removes what the page goes on with: tests/unit/runs/test_housekeeping.py",
+    r"'recorder/task_wakeup": "a series of runs of the recorder: tests/unit/rt",
 }
 CLASSES = "run psci --subject firmware.toml --classes --iterations 2"
 # What the sentence in front of a command asks for.

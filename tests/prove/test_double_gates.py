@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from latlab.store.listing import heads
-from latlab.store.store import open_store
+from latlab.core.store.listing import heads
+from latlab.core.store.store import open_store
 from support.ci_root import Root
 from support.postgres import Server
 from support.postgres import server as postgres_server

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from latlab.model.conditions import Mode
+from latlab.core.model.conditions import Mode
 from support.on_qemu import boot
 from support.resets import check_resets
 

@@ -19,12 +19,12 @@ from typing import Any
 
 import pytest
 
-from latlab.campaigns.sbi import PROGRAM, QEMU
-from latlab.errors import LatlabError
-from latlab.model.enums import CodePart, Metric, RunStatus
-from latlab.model.run import CoreId, Run
-from latlab.store.store import open_store
-from latlab.targets.qemu.images import search_folders
+from latlab.calls.campaign.sbi import PROGRAM, QEMU
+from latlab.core.errors import LatlabError
+from latlab.core.model.enums import CodePart, Metric, RunStatus
+from latlab.core.model.run import CoreId, Run
+from latlab.core.store.store import open_store
+from latlab.core.targets.qemu.images import search_folders
 from support.clients import KERNEL_OF_XEN, Clients, fetch
 from support.debian_sources import package, source, version_of
 from support.foreign import OLDER_BUILD, RELEASE, SBSA_BUILD, SBSA_SUBJECT, TFA_BUILD, built_tfa

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from latlab.analysis.base.change_points import ChangeKind, changes_of
+from latlab.core.statistics.change_points import ChangeKind, changes_of
 
 pytestmark = pytest.mark.slow
 

@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 
-from latlab.store.listing import set_label
-from latlab.store.store import open_store
+from latlab.core.store.listing import set_label
+from latlab.core.store.store import open_store
 from support.browser import fixture_browser  # noqa: F401 - a fixture
 from support.ladder_model import Truth, make_run
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from latlab.model.enums import RunStatus
-from latlab.store.store import open_store
+from latlab.core.model.enums import RunStatus
+from latlab.core.store.store import open_store
 from support.killed_runs import Campaign, KilledRun, Moment
 
 pytestmark = [pytest.mark.slow, pytest.mark.qemu]

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from latlab.model.conditions import Mode
-from latlab.model.enums import RunStatus
-from latlab.model.run import Topology
-from latlab.store.store import open_store
-from latlab.targets.qemu.images import find_images
-from latlab.targets.qemu.qemu import QemuMachine, command_line, find_qemu
+from latlab.core.model.conditions import Mode
+from latlab.core.model.enums import RunStatus
+from latlab.core.model.run import Topology
+from latlab.core.store.store import open_store
+from latlab.core.targets.qemu.images import find_images
+from latlab.core.targets.qemu.qemu import QemuMachine, command_line, find_qemu
 from support.console_board import ConsoleBoard
 from support.labgrid_lab import TAG, Lab, lab
 from support.needs import found

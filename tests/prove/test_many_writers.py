@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from latlab.model.enums import RunStatus
-from latlab.store.store import open_store
+from latlab.core.model.enums import RunStatus
+from latlab.core.store.store import open_store
 from support.ladder_model import Truth, make_run
 from support.places import TESTS
 from support.postgres import DURABLE, Server
@@ -37,8 +37,8 @@ WRITER = """
 import sys
 sys.path[:0] = sys.argv[2].split(":")
 from support.ladder_model import Truth, make_run
-from latlab.model.enums import RunStatus
-from latlab.store.store import open_store
+from latlab.core.model.enums import RunStatus
+from latlab.core.store.store import open_store
 
 run = make_run(Truth(tests=("cpu_susp_serial",)), 1, boots=4)
 print("ready", flush=True)

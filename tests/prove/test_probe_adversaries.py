@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from latlab.analysis.crossings.proof import prove
-from latlab.formats.probe.decoder import Decoder
+from latlab.calls.analysis.proof import prove
+from latlab.calls.readers.decoder import Decoder
 from support.adversaries import Setting, run, stretches
 
 FIRST, SEEDS, A_BOOT = 10_000_000, 10_000, 100

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from latlab.targets.qemu import mps2
+from latlab.psa.targets import mps2
 from support.on_mps2 import printed
 
 pytestmark = [pytest.mark.slow, pytest.mark.qemu]

@@ -3,7 +3,7 @@
 
 import pytest
 
-from latlab.targets.qemu import mps2
+from latlab.psa.targets import mps2
 from support.on_mps2 import WITH_A_TICKER, threads_beside_a_ticker, threads_under_a_scheduler
 
 CALLS = 100_000

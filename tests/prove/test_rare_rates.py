@@ -13,16 +13,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from latlab.analysis.base.comparison import Statistic
-from latlab.analysis.base.verdicts import Limits, Verdict
-from latlab.analysis.base.wording import said_blame
-from latlab.analysis.compare import compare
-from latlab.analysis.wakeups.cause_rates import events_to_see
-from latlab.formats import run_json
-from latlab.model.blame import Blame, BlameKind
-from latlab.model.conditions import Mode
-from latlab.model.distributions import LateWakeup
-from latlab.model.run import Run
+from latlab.core.comparison.compare import compare
+from latlab.core.comparison.comparison import Statistic
+from latlab.core.comparison.verdicts import Limits, Verdict
+from latlab.core.comparison.wording import said_blame
+from latlab.core.model.blame import Blame, BlameKind
+from latlab.core.model.conditions import Mode
+from latlab.core.model.distributions import LateWakeup
+from latlab.core.model.run import Run
+from latlab.core.store import run_json
+from latlab.rt.analysis.cause_rates import events_to_see
 from support.command import latlab
 from support.wakeup_runs import distribution, drawn, wakeup_run
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from latlab.targets.linux.recorder_binary import recorder_for
+from latlab.rt.targets.recorder_binary import recorder_for
 from support.recorder_hours import LIMIT_BYTES, OUTLIERS_KEPT, build, hours
 from support.recorder_kills import kill_at, kill_times
 

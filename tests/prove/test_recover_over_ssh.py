@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from latlab.formats.wakeups.recorder import read_record
-from latlab.model.enums import RunStatus
-from latlab.store.store import open_store
-from latlab.targets.linux.linux import RECORD
+from latlab.core.model.enums import RunStatus
+from latlab.core.store.store import open_store
+from latlab.rt.readers.recorder import read_record
+from latlab.rt.targets.linux import RECORD
 from support.processes import of_job
 from support.sshd import SSHD, Sshd, sshd
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from latlab.targets.qemu import mps2
+from latlab.psa.targets import mps2
 from support.forced_interrupts import forced_interrupts
 from support.on_mps2 import WITH_A_TICKER
 from support.taken_back import Change, changed_checkout

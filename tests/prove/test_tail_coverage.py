@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from latlab.analysis.extremes import tails
-from latlab.model.enums import Clock, Metric
-from latlab.model.run import CoreId, Sample, Tick
+from latlab.core.comparison.extremes import tails
+from latlab.core.model.enums import Clock, Metric
+from latlab.core.model.run import CoreId, Sample, Tick
 from support.runs import ONE_CORE, run_with
 
 pytestmark = pytest.mark.slow

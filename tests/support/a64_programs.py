@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from hypothesis import strategies as st
 
-from latlab.model.crossings import LOOP, Fragment
-from latlab.model.symbols import Image
+from latlab.calls.model.crossings import LOOP, Fragment
+from latlab.core.model.symbols import Image
 
 NOP, RET = 0xD503201F, 0xD65F03C0
 SPACING = 0x1000

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from latlab.formats.probe.decoder import Decoder
-from latlab.model.crossings import Crossing, Fragment, Profile, Record, Sleep, Wake
-from latlab.model.crossings import Path as Ran
+from latlab.calls.model.crossings import Crossing, Fragment, Profile, Record, Sleep, Wake
+from latlab.calls.model.crossings import Path as Ran
+from latlab.calls.readers.decoder import Decoder
 from support.plugins import probe_here
 from support.summed import instructions_of
 

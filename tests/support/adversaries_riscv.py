@@ -12,9 +12,9 @@ from itertools import pairwise, zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from latlab.analysis.crossings.proof import prove
-from latlab.formats.probe.decoder import Decoder
-from latlab.model.crossings import NO_WORLD, Crossing, Mask, Masked
+from latlab.calls.analysis.proof import prove
+from latlab.calls.model.crossings import NO_WORLD, Crossing, Mask, Masked
+from latlab.calls.readers.decoder import Decoder
 from support.adversaries import LIMIT_BYTES, TIMEOUT_S, changes, stretches
 from support.plugins import probe_here
 from support.riscv_masks import Begun, M, begun_of

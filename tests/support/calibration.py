@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 
 from statsmodels.stats.proportion import proportion_confint
 
-from latlab.analysis.base.comparison import Comparison, Row
-from latlab.analysis.base.verdicts import SAME_LEVELS, Verdict
-from latlab.analysis.compare import compare
-from latlab.analysis.explain import explain_pair
-from latlab.analysis.gate import decide_gate
-from latlab.analysis.invariants import check_invariants
-from latlab.model.run import Run
+from latlab.core.comparison.compare import compare
+from latlab.core.comparison.comparison import Comparison, Row
+from latlab.core.comparison.explain import explain_pair
+from latlab.core.comparison.gate import decide_gate
+from latlab.core.comparison.invariants import check_invariants
+from latlab.core.comparison.verdicts import SAME_LEVELS, Verdict
+from latlab.core.model.run import Run
 from support.known_boards import Board, Change, Noise, measured
 
 FAIL_ON = frozenset({"regressed"})

@@ -7,12 +7,12 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from latlab.analysis.compare import compare
-from latlab.analysis.explain import explain_pair
-from latlab.analysis.gate import decide_gate
-from latlab.errors import DataError
-from latlab.model.enums import Metric
-from latlab.model.run import CoreId, Run, Sample
+from latlab.core.comparison.compare import compare
+from latlab.core.comparison.explain import explain_pair
+from latlab.core.comparison.gate import decide_gate
+from latlab.core.errors import DataError
+from latlab.core.model.enums import Metric
+from latlab.core.model.run import CoreId, Run, Sample
 from support.calibration import FAIL_ON, RULE
 from support.known_boards import JUNO, N1SDP, N1SDP_NOISE, VERSION, Board, Noise, measured
 from support.runs import changed

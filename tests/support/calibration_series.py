@@ -12,10 +12,10 @@ import numpy as np
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
-from latlab.analysis.extremes import tails
-from latlab.analysis.history import Series, history
-from latlab.model.enums import Clock, Metric
-from latlab.model.run import CoreId, Run, Sample, Tick, Topology
+from latlab.core.comparison.extremes import tails
+from latlab.core.comparison.history import Series, history
+from latlab.core.model.enums import Clock, Metric
+from latlab.core.model.run import CoreId, Run, Sample, Tick, Topology
 from support.runs import run_with
 
 LEVEL_NS = 20_000.0

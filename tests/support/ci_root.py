@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from latlab.store.listing import heads
-from latlab.store.store import open_store
+from latlab.core.store.listing import heads
+from latlab.core.store.store import open_store
 from support import synthetic
 from support.places import ROOT
 

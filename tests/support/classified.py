@@ -14,12 +14,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from latlab.analysis.crossings.classes import Classes
-from latlab.analysis.crossings.paths import runs_of
-from latlab.formats.probe.decoder import Decoder
-from latlab.model.crossings import Arch, Crossing, Fragment, Profile, Stretch
-from latlab.model.crossings import Path as Ran
-from latlab.model.enums import InstructionClass as C
+from latlab.calls.analysis.classes import Classes
+from latlab.calls.analysis.paths import runs_of
+from latlab.calls.model.crossings import Arch, Crossing, Fragment, Profile, Stretch
+from latlab.calls.model.crossings import Path as Ran
+from latlab.calls.readers.decoder import Decoder
+from latlab.core.model.enums import InstructionClass as C
 from support.plugins import probe_here
 
 QEMU = "qemu-system-aarch64"

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import fdt
 
-from latlab.formats.device_tree import read_tree
-from latlab.targets.guest.cpio import archive, character_device, file, folder
-from latlab.targets.guest.debian import PrivateApt, unpack
-from latlab.targets.guest.guest_dtb import Chosen, patch
-from latlab.targets.linux.recorder_binary import cache_folder
-from latlab.targets.tools import run
+from latlab.core.readers.device_tree import read_tree
+from latlab.core.targets.tools import run
+from latlab.rt.targets.guest.cpio import archive, character_device, file, folder
+from latlab.rt.targets.guest.debian import PrivateApt, unpack
+from latlab.rt.targets.guest.guest_dtb import Chosen, patch
+from latlab.rt.targets.recorder_binary import cache_folder
 
 ENTRY = 0x6000_0000
 KERNEL_OF_XEN = 0x6400_0000

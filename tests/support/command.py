@@ -10,8 +10,8 @@ from unittest.mock import patch
 
 import pytest
 
-from latlab.cli import ids
-from latlab.cli.app import main
+from latlab.core.cli import ids
+from latlab.core.cli.app import main
 
 
 @dataclass

@@ -7,9 +7,9 @@ import base64
 from dataclasses import fields
 from typing import Any
 
-from latlab.formats.dump.frames import KINDS, RECORD, Frame, crc
-from latlab.formats.dump.rt_instr import TEST_PREFIX
-from latlab.model.figures import Figures
+from latlab.core.model.figures import Figures
+from latlab.core.readers.dump.frames import KINDS, RECORD, Frame, crc
+from latlab.core.readers.dump.rt_instr import TEST_PREFIX
 
 
 def format_frame(frame: Frame) -> str:

@@ -8,8 +8,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from latlab.targets.linux.recorder_binary import cache_folder
-from latlab.targets.tools import run
+from latlab.core.targets.tools import run
+from latlab.rt.targets.recorder_binary import cache_folder
 from support.places import ROOT
 
 KEYS = Path("/usr/share/keyrings/debian-archive-keyring.gpg")

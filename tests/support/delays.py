@@ -13,12 +13,12 @@ from typing import Any
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
-from latlab.model.conditions import Mode
-from latlab.model.run import Topology
-from latlab.targets.qemu.boards import board_of
-from latlab.targets.qemu.command import clock, loaded, words
-from latlab.targets.qemu.images import ImageSet, find_images
-from latlab.targets.qemu.qemu import PARAMS_MAGIC, QemuMachine, command_line, find_qemu
+from latlab.calls.targets.boards import board_of
+from latlab.core.model.conditions import Mode
+from latlab.core.model.run import Topology
+from latlab.core.targets.qemu.command import clock, loaded, words
+from latlab.core.targets.qemu.images import ImageSet, find_images
+from latlab.core.targets.qemu.qemu import PARAMS_MAGIC, QemuMachine, command_line, find_qemu
 from support.machine_state import device_state, save
 from support.monitored import Monitored
 from support.needs import found

@@ -13,16 +13,9 @@ from statsmodels.stats.proportion import proportions_ztest
 from statsmodels.stats.rates import test_poisson_2indep as poisson_2indep
 from statsmodels.stats.weightstats import DescrStatsW
 
-from latlab.analysis.base import distributions
-from latlab.analysis.base.statistics import cliffs_delta, false_discovery_control, family_wise, two_sample_shift
-from latlab.analysis.base.weighted import (
-    Weighted,
-    exceedance_p,
-    quantile_shift,
-    rate_p,
-    weighted_cliffs_delta,
-    weighted_shift,
-)
+from latlab.core.statistics import distributions
+from latlab.core.statistics.statistics import cliffs_delta, false_discovery_control, family_wise, two_sample_shift
+from latlab.core.statistics.weighted import Weighted, exceedance_p, quantile_shift, rate_p, weighted_cliffs_delta, weighted_shift
 
 
 def pairs(inputs: int, seed: int, most: int, ties: bool, least: int = 2) -> Iterator[tuple[np.ndarray, np.ndarray]]:

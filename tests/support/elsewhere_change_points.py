@@ -6,8 +6,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from latlab.analysis.base.change_null import NullShape, strongest
-from latlab.analysis.base.change_points import ChangeKind, changes_of
+from latlab.core.statistics.change_null import NullShape, strongest
+from latlab.core.statistics.change_points import ChangeKind, changes_of
 
 ruptures = pytest.importorskip("ruptures", reason="ruptures is built for Python 3.13 at most")
 LENGTHS = (9, 12, 16)

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 from statsmodels.stats.weightstats import CompareMeans, DescrStatsW
 
-from latlab.analysis.base.moderated_t import Prior, fit_prior, steady_variance, t_shift
+from latlab.core.statistics.moderated_t import Prior, fit_prior, steady_variance, t_shift
 
 
 def a_pooled_variance_gives_the_p_value_of_scipy_and_the_interval_of_statsmodels(inputs: int) -> None:

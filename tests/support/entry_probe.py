@@ -6,8 +6,8 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from latlab.model.run import Topology
-from latlab.targets.qemu.images import find_images
+from latlab.core.model.run import Topology
+from latlab.core.targets.qemu.images import find_images
 from support.needs import found
 
 

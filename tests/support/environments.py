@@ -6,9 +6,9 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from latlab.cli.app import app
-from latlab.model.run import Run
-from latlab.store.store import open_store
+from latlab.core.cli.app import app
+from latlab.core.model.run import Run
+from latlab.core.store.store import open_store
 
 
 def shell_config(folder: Path) -> Path:

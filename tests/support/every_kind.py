@@ -15,25 +15,25 @@ from unittest.mock import patch
 
 import msgspec
 
-from latlab.campaigns.design_plan import FactorLevel, Plan, PlannedFactor
-from latlab.campaigns.design_results import LOG as PLAN_LOG
-from latlab.campaigns.design_results import Kept
-from latlab.campaigns.importing_wakeups import import_measured
-from latlab.catalog import event_table
-from latlab.formats import attack_rows
-from latlab.formats.probe.functions import FUNCTIONS_LOG, KINDS_LOG, TIMELINES_LOG, render_functions
-from latlab.model.amounts import Amounts
-from latlab.model.attack_results import Attacks
-from latlab.model.attacks import AttackOutcome, AttackResult, Family
-from latlab.model.enums import Metric, RunStatus
-from latlab.model.experiment import Experiment
-from latlab.model.life import SeriesPart
-from latlab.model.run import CalledAt, CoreId, Problem, Run, SpanTimeline
-from latlab.store.listing import remove
-from latlab.store.store import Store, open_store
-from latlab.targets.linux.steal_job import file_of
-from latlab.targets.qemu.attack_subject import NEEDED
-from latlab.targets.qemu.mps2 import BUILDS
+from latlab.core.model.amounts import Amounts
+from latlab.core.model.enums import Metric, RunStatus
+from latlab.core.model.experiment import Experiment
+from latlab.core.model.life import SeriesPart
+from latlab.core.model.run import CalledAt, CoreId, Problem, Run, SpanTimeline
+from latlab.core.readers.event_table import event_table
+from latlab.core.store.function_files import FUNCTIONS_LOG, KINDS_LOG, TIMELINES_LOG, render_functions
+from latlab.core.store.listing import remove
+from latlab.core.store.store import Store, open_store
+from latlab.experiments.campaign.plan import FactorLevel, Plan, PlannedFactor
+from latlab.experiments.campaign.results import LOG as PLAN_LOG
+from latlab.experiments.campaign.results import Kept
+from latlab.psa.attack_results import Attacks
+from latlab.psa.model import AttackOutcome, AttackResult, Family
+from latlab.psa.readers import attack_rows
+from latlab.psa.targets.attack_subject import NEEDED
+from latlab.psa.targets.mps2 import BUILDS
+from latlab.rt.targets.steal_job import file_of
+from latlab.runs.campaign.importing_wakeups import import_measured
 from support.fakes import elf_with_note
 from support.function_runs import KINDS, SLOWER, TREE, run_of
 from support.import_library import FUNCTION, import_library
@@ -57,7 +57,7 @@ def fill(place: Path) -> None:
     """Small runs of every kind, whole and not, in series and alone, of which some can be compared; the same ids each time."""
     unpack_campaigns(place)
     numbers = count()
-    with patch("latlab.store.store.secrets.token_hex", lambda size: f"{next(numbers):04x}"):
+    with patch("latlab.core.store.store.secrets.token_hex", lambda size: f"{next(numbers):04x}"):
         _fill(place)
 
 
@@ -120,7 +120,7 @@ def checkout(folder: Path) -> Iterator[None]:
         (folder / "bin" / f"qemu-system-{machine}").chmod(0o755)
     found = SimpleNamespace(files=lambda package: folder / "src" / "latlab")
     path = f"{folder / 'bin'}:{os.environ['PATH']}"
-    with patch("latlab.targets.qemu.images.resources", found), patch.dict(os.environ, {"PATH": path}):
+    with patch("latlab.core.targets.qemu.images.resources", found), patch.dict(os.environ, {"PATH": path}):
         yield
 
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from latlab.analysis.design.effects import analyse
-from latlab.analysis.design.order import combinations_of
-from latlab.analysis.design.response import response_of
-from latlab.analysis.design.result import Analysis, EffectVerdict
-from latlab.model.experiment import Factor, Trial, TrialFigure
+from latlab.core.model.experiment import Factor, Trial, TrialFigure
+from latlab.experiments.analysis.effects import analyse
+from latlab.experiments.analysis.order import combinations_of
+from latlab.experiments.analysis.response import response_of
+from latlab.experiments.analysis.result import Analysis, EffectVerdict
 
 PATH = "recorder/task_wakeup/CPU-0-maximum"
 FIRST_REPLICATES, MOST_REPLICATES = 2, 5

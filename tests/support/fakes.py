@@ -7,8 +7,8 @@ import struct
 import sys
 from pathlib import Path
 
-from latlab.catalog import event_table
-from latlab.targets.qemu.images import PLATFORM
+from latlab.core.readers.event_table import event_table
+from latlab.core.targets.qemu.images import PLATFORM
 
 PAYLOADS = ("psci_bench", "psci_conformance", "psci_stress", "smc_fuzz")
 

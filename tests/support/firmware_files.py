@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import struct
 
-from latlab.formats.fip import BL33, ENTRY, HEADER, LAST, NAME
+from latlab.calls.readers.fip import BL33, ENTRY, HEADER, LAST, NAME
 
 PAGE = 4096
 VERSION = b"v2.12.1(release):abc\0"

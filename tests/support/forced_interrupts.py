@@ -15,7 +15,7 @@ import pytest
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
-from latlab.targets.qemu import mps2
+from latlab.psa.targets import mps2
 from support.gdb_remote import GdbRemote, Gone
 from support.on_mps2 import WITH_A_TICKER, check_threads
 from support.places import ROOT

@@ -6,7 +6,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from latlab.targets.commits import clean
+from latlab.commits.targets import clean
 from support.debian_sources import copied, source
 
 TOOLS = "CROSS_COMPILE=aarch64-linux-gnu- CC='aarch64-linux-gnu-gcc -g'"

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from latlab.model.enums import CodePart, Metric
-from latlab.model.run import CallsOfKind, CoreId, Frame, FunctionShare, Run, Sample, SpanFunctions, Spans, Topology
+from latlab.core.model.enums import CodePart, Metric
+from latlab.core.model.run import CallsOfKind, CoreId, Frame, FunctionShare, Run, Sample, SpanFunctions, Spans, Topology
 from support.runs import INSTRUCTIONS, run_with
 
 CORES = (CoreId(0, 0), CoreId(0, 1))

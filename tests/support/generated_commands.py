@@ -11,7 +11,7 @@ from typing import Any
 
 import typer
 
-from latlab.cli.app import app
+from latlab.core.cli.app import app
 from support.every_kind import loadable
 from support.firmware_files import BL1, BL31, KERNEL, OPENSBI, package
 from support.idle_trees import idle_tree

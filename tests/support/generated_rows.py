@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from latlab.store.schema import lives_table, logs_table, problems_table, runs_table, samples_table, traces_table
+from latlab.core.store.schema import lives_table, logs_table, problems_table, runs_table, samples_table, traces_table
 from support.nothing_starts import Answer, fault_of
 
 TABLES = (runs_table, runs_table, runs_table, lives_table, samples_table, traces_table, problems_table, logs_table, logs_table)

@@ -10,11 +10,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from latlab.targets.guest.cpio import ArchiveEntry, archive, file, folder
-from latlab.targets.guest.debian import unpack
-from latlab.targets.guest.guest_image import CROSS, GuestImage
-from latlab.targets.linux.recorder_binary import cache_folder
-from latlab.targets.tools import run
+from latlab.core.targets.tools import run
+from latlab.rt.targets.guest.cpio import ArchiveEntry, archive, file, folder
+from latlab.rt.targets.guest.debian import unpack
+from latlab.rt.targets.guest.guest_image import CROSS, GuestImage
+from latlab.rt.targets.recorder_binary import cache_folder
 from support.debian_sources import package
 from support.places import TESTS
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from latlab.model.enums import InstructionClass as C
-from latlab.model.enums import Metric
-from latlab.model.run import CoreId, Run
+from latlab.core.model.enums import InstructionClass as C
+from latlab.core.model.enums import Metric
+from latlab.core.model.run import CoreId, Run
 
 DOWN, UP = Metric.POWERDOWN, Metric.WAKEUP
 

@@ -18,15 +18,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from latlab.catalog import event_table
-from latlab.errors import DataError
-from latlab.formats.dump.dump import Iteration, read_dump
-from latlab.formats.wakeups.recorder import read_record
-from latlab.model.enums import RunStatus
-from latlab.model.run import Run
-from latlab.store.store import open_store
-from latlab.targets.guest.checkpoints import SHARED, read_shared
-from latlab.targets.scratch import PERSISTENT
+from latlab.core.errors import DataError
+from latlab.core.model.enums import RunStatus
+from latlab.core.model.run import Run
+from latlab.core.readers.dump.dump import Iteration, read_dump
+from latlab.core.readers.event_table import event_table
+from latlab.core.store.store import open_store
+from latlab.core.targets.scratch import PERSISTENT
+from latlab.rt.readers.recorder import read_record
+from latlab.rt.targets.guest.checkpoints import SHARED, read_shared
 
 MARK = "LATLAB_PROOF"
 START_LIMIT_S = 300

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from latlab.model.enums import Clock, Metric
-from latlab.model.run import CoreId, Run, Sample, Tick, Topology
+from latlab.core.model.enums import Clock, Metric
+from latlab.core.model.run import CoreId, Run, Sample, Tick, Topology
 from support.runs import run_with
 
 PARALLEL = ("susp_deep_parallel", "cpu_susp_parallel")

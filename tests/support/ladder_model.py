@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from latlab.model.enums import Clock, Metric
-from latlab.model.run import CoreId, CoreTrace, Run, Sample, Tick, Topology, TraceRecord
+from latlab.core.model.enums import Clock, Metric
+from latlab.core.model.run import CoreId, CoreTrace, Run, Sample, Tick, Topology, TraceRecord
 from support.runs import JUNO, changed, run_with
 
 

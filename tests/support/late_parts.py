@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from latlab.analysis.wakeups.attribution import Attributed
-from latlab.analysis.wakeups.lateness_parts import LatenessPart
-from latlab.analysis.wakeups.result import RtResult
-from latlab.model.blame import UNEXPLAINED, Blame, BlameKind
-from latlab.model.wakeups import CpuWakeups, Histogram, Outlier, Wakeups
+from latlab.core.model.blame import UNEXPLAINED, Blame, BlameKind
+from latlab.rt.analysis.attribution import Attributed
+from latlab.rt.analysis.lateness_parts import LatenessPart
+from latlab.rt.analysis.result import RtResult
+from latlab.rt.model.wakeups import CpuWakeups, Histogram, Outlier, Wakeups
 
 INTERVAL_NS = 1_000_000
 THIEF = Blame(BlameKind.THREAD, "irq/42-a-driver (priority 90)")

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from latlab.model.attacks import Attack, Flag, Operation
-from latlab.targets.qemu.attack_subject import AttackSubject
-from latlab.targets.qemu.psa_subject import CallKind, PsaCall, PsaSubject
+from latlab.psa.model import Attack, Flag, Operation
+from latlab.psa.targets.attack_subject import AttackSubject
+from latlab.psa.targets.psa_subject import CallKind, PsaCall, PsaSubject
 
 FRAMEWORK_VERSION, VERSION, CONNECT, CALL, CLOSE = VENEERS = (0x1000_8001, 0x1000_8011, 0x1000_8021, 0x1000_8031, 0x1000_8041)
 RAM, RAM_BYTES = 0x2820_0000, 0x20_0000

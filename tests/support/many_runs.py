@@ -11,9 +11,9 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from latlab.model.enums import RunStatus
-from latlab.store.schema import logs_table, problems_table, runs_table, samples_table, traces_table
-from latlab.store.store import Store, open_store
+from latlab.core.model.enums import RunStatus
+from latlab.core.store.schema import logs_table, problems_table, runs_table, samples_table, traces_table
+from latlab.core.store.store import Store, open_store
 from support.every_kind import fill
 
 BOARDS = ("bench", "rack", "field")

@@ -8,10 +8,10 @@ import re
 import time
 from pathlib import Path
 
-from latlab.model.run import Topology
-from latlab.targets.qemu.boards import board_of
-from latlab.targets.qemu.images import find_images
-from latlab.targets.qemu.subject import find_program
+from latlab.calls.targets.boards import board_of
+from latlab.calls.targets.subject import find_program
+from latlab.core.model.run import Topology
+from latlab.core.targets.qemu.images import find_images
 from support.monitored import Monitored
 from support.needs import found
 

@@ -9,10 +9,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from latlab.errors import DataError
-from latlab.formats.measured import holds_amounts, read_amounts, read_wakeups
-from latlab.model.benchmarks import Benchmark
-from latlab.model.wakeups import Wakeups
+from latlab.benchmarks.model import Benchmark
+from latlab.core.errors import DataError
+from latlab.rt.model.wakeups import Wakeups
+from latlab.rt.readers.measured import holds_amounts, read_amounts, read_wakeups
 from support import tool_texts
 from support.places import RT_DATA, SEEDS, TESTS, TOOLS_DATA
 

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import pytest
 
-from latlab.errors import LatlabError
+from latlab.core.errors import LatlabError
 
 Found = TypeVar("Found")
 

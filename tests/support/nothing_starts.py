@@ -23,10 +23,10 @@ from unittest.mock import patch
 import typer
 from mcp.server import MCPServer
 
-from latlab.cli import app
-from latlab.errors import LatlabError
-from latlab.shown import shown
-from latlab.targets.guest.guest_image import GuestImage
+from latlab.core.cli import app
+from latlab.core.errors import LatlabError
+from latlab.core.shown import shown
+from latlab.rt.targets.guest.guest_image import GuestImage
 
 VERSION = "QEMU emulator version 10.0.2\n"
 MARK = "a program was started"
@@ -79,16 +79,16 @@ def nothing_starts(folder: Path) -> Iterator[list[str]]:
     with (
         patch.object(subprocess, "run", start),
         patch.object(subprocess, "Popen", start),
-        patch("latlab.targets.provenance._git", lambda *_: None),
-        patch("latlab.report.site.live.server", elsewhere),
+        patch("latlab.core.targets.provenance._git", lambda *_: None),
+        patch("latlab.site.pages.live.server", elsewhere),
         patch.object(MCPServer, "run", elsewhere),  # loaded before: its types name a Popen
-        patch("latlab.virtual.engines.on_this_machine", elsewhere),
-        patch("latlab.virtual.engines.on_dask", lambda address: elsewhere),
-        patch("latlab.campaigns.commits_at_once.in_processes", elsewhere),
-        patch("latlab.campaigns.commits_at_once.through_dask", elsewhere),
-        patch("latlab.targets.guest.guest_image.guest_image", lambda rebuild=False, say=None: elsewhere() if rebuild else image),
+        patch("latlab.virtual.campaign.engines.on_this_machine", elsewhere),
+        patch("latlab.virtual.campaign.engines.on_dask", lambda address: elsewhere),
+        patch("latlab.commits.campaign.commits_at_once.in_processes", elsewhere),
+        patch("latlab.commits.campaign.commits_at_once.through_dask", elsewhere),
+        patch("latlab.rt.targets.guest.guest_image.guest_image", lambda rebuild=False, say=None: elsewhere() if rebuild else image),
         patch.object(tempfile, "tempdir", str(folder)),
-        patch("latlab.targets.scratch.PERSISTENT", folder),
+        patch("latlab.core.targets.scratch.PERSISTENT", folder),
         patch("gc.freeze", lambda: None),
         patch("typer.main.get_command", cache(typer.main.get_command)),
     ):

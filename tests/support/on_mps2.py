@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from latlab.targets.qemu import mps2
+from latlab.psa.targets import mps2
 from support.places import ROOT
 
 TIMEOUT_S = 7200

@@ -7,10 +7,10 @@ import subprocess
 from dataclasses import replace
 from pathlib import Path
 
-from latlab.model.conditions import Mode
-from latlab.model.run import Topology
-from latlab.targets.qemu.images import find_images
-from latlab.targets.qemu.qemu import QemuMachine, command_line, find_qemu
+from latlab.core.model.conditions import Mode
+from latlab.core.model.run import Topology
+from latlab.core.targets.qemu.images import find_images
+from latlab.core.targets.qemu.qemu import QemuMachine, command_line, find_qemu
 from support.needs import found
 
 TIMEOUT_S = 900

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from latlab.report.table import Column, Ranged, Table, figures, prose, words
-from latlab.report.text import Style, Styled, code
+from latlab.core.report.table import Column, Ranged, Table, figures, prose, words
+from latlab.core.report.text import Style, Styled, code
 
 TABLE = Table(
     (code("CPU_ON"), " of *all* cores"),

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from latlab.analysis.base.comparison import SpanComparison, WakeupComparison
-from latlab.analysis.compare import compare
-from latlab.model.run import Run
+from latlab.core.comparison.compare import compare
+from latlab.core.comparison.comparison import SpanComparison, WakeupComparison
+from latlab.core.model.run import Run
 
 
 def compare_spans(a: Run, b: Run, *args: Any, **options: Any) -> SpanComparison:

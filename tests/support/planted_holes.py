@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from latlab.model.attacks import AttackOutcome, Family
+from latlab.psa.model import AttackOutcome, Family
 from support.places import ROOT
 
 CLIENT, CONNECTION, MESSAGE = "core/client.c", "core/connection.c", "core/message.c"

@@ -6,9 +6,9 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from latlab.targets.qemu.attack_params import find_witness
-from latlab.targets.qemu.probe import find_probe
-from latlab.targets.qemu.qemu import PROGRAM
+from latlab.core.targets.qemu.probe import find_probe
+from latlab.core.targets.qemu.qemu import PROGRAM
+from latlab.psa.targets.attack_params import find_witness
 
 
 @cache

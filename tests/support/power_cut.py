@@ -7,7 +7,7 @@ import shutil
 import sqlite3
 from pathlib import Path
 
-from latlab.store.owner import this_process
+from latlab.core.store.owner import this_process
 from support import recorder_files as files
 
 SIX_HOURS_S = 6 * 3600

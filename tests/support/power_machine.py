@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from latlab.targets.linux.machine import CommandResult, Here
+from latlab.core.targets.linux.machine import CommandResult, Here
 
 KERNEL_FILES = ("/sys/devices/system/cpu", "/sys/power", "/sys/class/rtc", "/dev/kmsg", "/dev/console", "/proc/latlab_el3", "/run/latlab")
 KERNEL = """\

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from latlab.catalog import event_table
+from latlab.core.readers.event_table import event_table
 
 IDS = {event.name: event.id for event in event_table().events}
 CALLER = [(0, 500, "ENTER_PSCI", 0xC4000003), (1, 520, "EXIT_PSCI", 0)]

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from latlab.analysis.crossings.span_functions import SpanReader, kinds_of
-from latlab.campaigns.watching import StreamAccumulator
-from latlab.formats.probe.decoder import Decoder
-from latlab.model.run import CallsOfKind
-from latlab.targets.guest.guest import GuestMachine, GuestRun, run_guest
-from latlab.targets.guest.guest_image import GuestImage
-from latlab.targets.process.console import Limits
-from latlab.targets.qemu.qemu import Qemu, find_qemu
+from latlab.calls.analysis.span_functions import SpanReader, kinds_of
+from latlab.calls.campaign.watching import StreamAccumulator
+from latlab.calls.readers.decoder import Decoder
+from latlab.core.model.run import CallsOfKind
+from latlab.core.targets.process.console import Limits
+from latlab.core.targets.qemu.qemu import Qemu, find_qemu
+from latlab.rt.targets.guest.guest import GuestMachine, GuestRun, run_guest
+from latlab.rt.targets.guest.guest_image import GuestImage
 from support.plugins import probe_here
 
 LIMITS = Limits(3600, 3600)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from latlab.targets.qemu.mps2 import find_psa_images
+from latlab.psa.targets.mps2 import find_psa_images
 
 BENCH_CALLS = """
 [[call]]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import fdt
 
-from latlab.targets.qemu.subject import own_subject
+from latlab.calls.targets.subject import own_subject
 
 MAGIC_AT, TREE_AT, KERNEL_AT = 0xF0, 0xF8, 0xFC
 MAGIC = 0x5AFE570B

@@ -4,7 +4,7 @@
 import struct
 import zlib
 
-from latlab.formats.wakeups.recorder import HEADER, MAGIC, OUTLIER, SLOT
+from latlab.rt.readers.recorder import HEADER, MAGIC, OUTLIER, SLOT
 
 BUCKETS = 59 * 64
 MAX_CPUS = 64

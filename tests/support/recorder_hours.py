@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from latlab.analysis.wakeups.wakeup import disagreement
-from latlab.formats.wakeups.recorder import read_record
-from latlab.model.wakeups import Wakeups
-from latlab.targets.linux.recorder_binary import FLAGS, guest_sources, wire_sources
+from latlab.rt.analysis.wakeup import disagreement
+from latlab.rt.model.wakeups import Wakeups
+from latlab.rt.readers.recorder import read_record
+from latlab.rt.targets.recorder_binary import FLAGS, guest_sources, wire_sources
 
 SOURCES = ("tests/hours.c", "recording.c", "record_file.c", "tally.c", "measure.c", "kernel_events.c", "pinned_thread.c")
 METER = ("calibrate.c", "counters.c", "firmware_call.c", "meter.c")

@@ -15,10 +15,10 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from latlab.analysis.wakeups.wakeup import disagreement
-from latlab.errors import DataError
-from latlab.formats.wakeups.recorder import read_record
-from latlab.model.wakeups import Wakeups
+from latlab.core.errors import DataError
+from latlab.rt.analysis.wakeup import disagreement
+from latlab.rt.model.wakeups import Wakeups
+from latlab.rt.readers.recorder import read_record
 
 SECOND_NS = 1_000_000_000
 INTERVAL_NS = 200_000

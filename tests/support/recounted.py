@@ -9,12 +9,12 @@ from collections import Counter
 from decimal import Decimal
 from pathlib import Path
 
-from latlab.errors import LatlabError
-from latlab.formats.published import rst_tables
-from latlab.formats.published import runs as published
-from latlab.model.enums import ProblemKind
-from latlab.model.run import Run
-from latlab.store.references import load
+from latlab.core.errors import LatlabError
+from latlab.core.model.enums import ProblemKind
+from latlab.core.model.run import Run
+from latlab.core.readers.published import rst_tables
+from latlab.core.readers.published import runs as published
+from latlab.core.store.references import load
 from support.plain_tables import PlainTable, plain_tables, recount
 
 NS = {"us": 1000, "ns": 1, "": 1}

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from latlab.catalog import event_table
-from latlab.formats.dump.dump import collect_dump
-from latlab.model.run import CoreTrace, Sample
+from latlab.core.model.run import CoreTrace, Sample
+from latlab.core.readers.dump.dump import collect_dump
+from latlab.core.readers.event_table import event_table
 
 Steps = tuple[str, int, str, tuple[tuple[str, int, int], ...]]
 WAKES = "EXIT_HW_LOW_PWR"

@@ -7,36 +7,36 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from latlab.analysis.compare import compare
-from latlab.analysis.design.effects import effects_of
-from latlab.analysis.history import history
-from latlab.analysis.spans.psa_builds import BuildResult
-from latlab.campaigns.benchmarks import import_amounts, with_amounts
-from latlab.campaigns.power_results import power_result
-from latlab.campaigns.rt_results import results_of
-from latlab.campaigns.site import compare_stored, measured, published_boards
-from latlab.campaigns.steal_results import StealPhase
-from latlab.model.attack_results import Attacks
-from latlab.model.distributions import WakeupCounts
-from latlab.model.symbols import Symbols
-from latlab.report.amounts import amount_pages as amounts_pages
-from latlab.report.amounts import stolen as steal_pages
-from latlab.report.attacks import attack_pages
-from latlab.report.comparison import web as comparison_web
-from latlab.report.crossings import web as calls_web
-from latlab.report.design import design_pages
-from latlab.report.page import Page, has_choice
-from latlab.report.rt import power_pages
-from latlab.report.rt import web as rt_web
-from latlab.report.run import psa_guide
-from latlab.report.run import web as run_web
-from latlab.report.site import digest, search_page
-from latlab.report.site import history as history_pages
-from latlab.report.site.comparison_summaries import SummaryCache
-from latlab.report.site.front import front
-from latlab.report.site.site_pages import SiteContents, SitePage, pages_of
-from latlab.store.references import load
-from latlab.store.store import Store
+from latlab.benchmarks.pages import amount_pages as amounts_pages
+from latlab.calls.pages import web as calls_web
+from latlab.core.comparison.compare import compare
+from latlab.core.comparison.history import history
+from latlab.core.model.distributions import WakeupCounts
+from latlab.core.model.symbols import Symbols
+from latlab.core.report.comparison import web as comparison_web
+from latlab.core.report.history import pages as history_pages
+from latlab.core.report.page import Page, has_choice
+from latlab.core.store.references import load
+from latlab.core.store.store import Store
+from latlab.experiments.analysis.effects import effects_of
+from latlab.experiments.pages import design_pages
+from latlab.psa.analysis.builds import BuildResult
+from latlab.psa.attack_results import Attacks
+from latlab.psa.pages import attack_pages
+from latlab.psa.pages import guide as psa_guide
+from latlab.psci.pages import web as run_web
+from latlab.rt.campaign.power_results import power_result
+from latlab.rt.campaign.results import results_of
+from latlab.rt.campaign.steal_results import StealPhase
+from latlab.rt.pages import power_pages
+from latlab.rt.pages import stolen as steal_pages
+from latlab.rt.pages import web as rt_web
+from latlab.runs.campaign.importing_amounts import import_amounts, with_amounts
+from latlab.site.campaign import compare_stored, measured, published_boards
+from latlab.site.pages import digest, search_page
+from latlab.site.pages.comparison_summaries import SummaryCache
+from latlab.site.pages.front import front
+from latlab.site.pages.site_pages import SiteContents, SitePage, pages_of
 from support.every_kind import ATTACKED
 from support.function_runs import KINDS, SLOWER, TREE, run_of
 from support.late_parts import late_result

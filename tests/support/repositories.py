@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from latlab.targets.commits import clean
+from latlab.commits.targets import clean
 
 
 def git(folder: Path, *words: str) -> str:

@@ -7,8 +7,8 @@ import random
 import time
 from pathlib import Path
 
-from latlab.model.run import Topology
-from latlab.targets.qemu.images import find_images
+from latlab.core.model.run import Topology
+from latlab.core.targets.qemu.images import find_images
 from support.monitored import Monitored
 
 

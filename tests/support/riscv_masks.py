@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from latlab.model.crossings import Masked
+from latlab.calls.model.crossings import Masked
 
 U, S, HS, M, VU, VS = range(6)
 LINES = 2

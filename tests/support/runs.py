@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from latlab.model.conditions import Conditions, Mode
-from latlab.model.distributions import Distribution, WakeupCounts
-from latlab.model.enums import Clock, RunStatus
-from latlab.model.run import Build, CoreId, CoreTrace, Run, Sample, Spans, Tick, Topology
+from latlab.core.model.conditions import Conditions, Mode
+from latlab.core.model.distributions import Distribution, WakeupCounts
+from latlab.core.model.enums import Clock, RunStatus
+from latlab.core.model.run import Build, CoreId, CoreTrace, Run, Sample, Spans, Tick, Topology
 
 JUNO = Topology((2, 4))
 ONE_CORE = Topology((1,))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from latlab.targets.qemu import mps2
+from latlab.psa.targets import mps2
 from support.places import ROOT
 
 SAMPLE = ROOT / "examples" / "spm_product"

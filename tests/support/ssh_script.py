@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from latlab.targets.linux.machine import OverSsh
+from latlab.core.targets.linux.machine import OverSsh
 
 
 def over_script(folder: Path, body: str = 'exec sh -c "$*"') -> OverSsh:

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from latlab.targets.linux.machine import OverSsh
+from latlab.core.targets.linux.machine import OverSsh
 
 SSHD = shutil.which("sshd") or ("/usr/sbin/sshd" if Path("/usr/sbin/sshd").exists() else None)
 CONFIG = """\

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from latlab.model.stolen import Blind, Calibration, CpuStolen, Regime, Stolen, StolenSecond, Theft
+from latlab.rt.model.stolen import Blind, Calibration, CpuStolen, Regime, Stolen, StolenSecond, Theft
 
 HZ = 62_500_000
 SEEN = Calibration(Regime.RUNS, "trng_reseed", 15, 1832.0, 1832.0, 0, 68.5, 1e9)

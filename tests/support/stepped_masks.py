@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from latlab.formats.probe.decoder import Decoder
-from latlab.model.crossings import Arch, Masked
-from latlab.targets.qemu.probe import find_probe
+from latlab.calls.model.crossings import Arch, Masked
+from latlab.calls.readers.decoder import Decoder
+from latlab.core.targets.qemu.probe import find_probe
 from support.places import ROOT
 
 SOURCE = Path(__file__).with_suffix(".c")

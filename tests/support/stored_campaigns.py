@@ -4,7 +4,7 @@
 import gzip
 from pathlib import Path
 
-from latlab.store.store import Store, open_store
+from latlab.core.store.store import Store, open_store
 from support.places import TESTS
 
 STORE = TESTS / "data" / "stores" / "campaigns.sqlite.gz"

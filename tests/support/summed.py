@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 
-from latlab.formats.probe.decoder import Decoder
-from latlab.model.crossings import LOOP, Arch, Crossing, Fragment, Header, Naps, Profile, Sleep, Wake
-from latlab.model.crossings import Path as Ran
+from latlab.calls.model.crossings import LOOP, Arch, Crossing, Fragment, Header, Naps, Profile, Sleep, Wake
+from latlab.calls.model.crossings import Path as Ran
+from latlab.calls.readers.decoder import Decoder
 
 M_MODE = 3
 NO_WORLD = 0xFF

@@ -6,12 +6,12 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from latlab.catalog import event_table
-from latlab.formats.dump.dump import Iteration
-from latlab.formats.dump.frames import Boot, Data, Done, EndFrame, RawRecord, Ring, TestStart
-from latlab.model.enums import Metric
-from latlab.model.figures import Figures
-from latlab.model.run import CoreId, CoreTrace, Topology, TraceRecord
+from latlab.core.model.enums import Metric
+from latlab.core.model.figures import Figures
+from latlab.core.model.run import CoreId, CoreTrace, Topology, TraceRecord
+from latlab.core.readers.dump.dump import Iteration
+from latlab.core.readers.dump.frames import Boot, Data, Done, EndFrame, RawRecord, Ring, TestStart
+from latlab.core.readers.event_table import event_table
 from support.console_lines import format_figures, format_frame
 from support.runs import JUNO
 

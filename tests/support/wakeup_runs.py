@@ -9,13 +9,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from latlab.campaigns.rt_results import CAMPAIGN, new_run, workload_conditions
-from latlab.model.blame import UNEXPLAINED
-from latlab.model.conditions import Mode
-from latlab.model.distributions import Distribution, LateWakeup, WakeupCounts
-from latlab.model.enums import Metric, RunStatus
-from latlab.model.run import UNNAMED, CoreId, Run
-from latlab.targets.linux.rt_job import Workload
+from latlab.core.model.blame import UNEXPLAINED
+from latlab.core.model.conditions import Mode
+from latlab.core.model.distributions import Distribution, LateWakeup, WakeupCounts
+from latlab.core.model.enums import Metric, RunStatus
+from latlab.core.model.run import UNNAMED, CoreId, Run
+from latlab.rt.campaign.results import CAMPAIGN, new_run, workload_conditions
+from latlab.rt.targets.rt_job import Workload
 from support.recorder_files import bucket
 
 INTERVAL_NS = 200_000

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from latlab.formats.fip import with_bl33
-from latlab.model.run import Topology
-from latlab.targets.qemu.images import find_images
+from latlab.calls.readers.fip import with_bl33
+from latlab.core.model.run import Topology
+from latlab.core.targets.qemu.images import find_images
 from support.clients import ENTRY, INITRD, KERNEL_OF_XEN, Clients, add_dom0, loader, tree
 
 LATLAB = Path(sys.executable).with_name("latlab")

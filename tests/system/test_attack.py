@@ -10,17 +10,17 @@ from pathlib import Path
 import pytest
 
 from conftest import Latlab
-from latlab.campaigns.attack import Attacked, run_attack
-from latlab.campaigns.life import NullProgress
-from latlab.model.attacks import AttackOutcome, Family
-from latlab.model.enums import RunStatus
-from latlab.store.store import open_store
-from latlab.targets.process.console import Limits
-from latlab.targets.qemu.attack_params import find_attack_program
-from latlab.targets.qemu.attack_subject import attack_subject, own_subject
-from latlab.targets.qemu.mps2 import PROGRAM
-from latlab.targets.qemu.psa_subject import load_psa_subject
-from latlab.targets.qemu.qemu import find_qemu
+from latlab.core.lifecycle.life import NullProgress
+from latlab.core.model.enums import RunStatus
+from latlab.core.store.store import open_store
+from latlab.core.targets.process.console import Limits
+from latlab.core.targets.qemu.qemu import find_qemu
+from latlab.psa.campaign.attack import Attacked, run_attack
+from latlab.psa.model import AttackOutcome, Family
+from latlab.psa.targets.attack_params import find_attack_program
+from latlab.psa.targets.attack_subject import attack_subject, own_subject
+from latlab.psa.targets.mps2 import PROGRAM
+from latlab.psa.targets.psa_subject import load_psa_subject
 from support.needs import found
 from support.plugins import witness_here
 from support.psa_subjects import own_text

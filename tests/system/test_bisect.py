@@ -14,12 +14,12 @@ from pathlib import Path
 
 import pytest
 
-from latlab.formats.probe.decoder import Decoder
-from latlab.formats.probe.functions import FUNCTIONS_LOG
-from latlab.model.crossings import Core, Crossing, Sleep, Wake
-from latlab.model.run import Topology
-from latlab.store.store import open_store
-from latlab.targets.qemu.images import find_images
+from latlab.calls.model.crossings import Core, Crossing, Sleep, Wake
+from latlab.calls.readers.decoder import Decoder
+from latlab.core.model.run import Topology
+from latlab.core.store.function_files import FUNCTIONS_LOG
+from latlab.core.store.store import open_store
+from latlab.core.targets.qemu.images import find_images
 from support.processes import is_running, wait_until
 from support.repositories import commit, new_repository, state
 

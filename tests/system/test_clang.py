@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from latlab.targets.qemu import mps2
+from latlab.psa.targets import mps2
 from support.on_mps2 import printed
 from support.on_qemu import boot
 from support.places import ROOT

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from latlab.campaigns.design_results import done_of
-from latlab.model.enums import RunStatus
-from latlab.store.store import open_store
+from latlab.core.model.enums import RunStatus
+from latlab.core.store.store import open_store
+from latlab.experiments.campaign.results import done_of
 
 pytestmark = [pytest.mark.qemu]
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from latlab.model.run import Topology
-from latlab.targets.qemu.images import find_images
+from latlab.core.model.run import Topology
+from latlab.core.targets.qemu.images import find_images
 from support.delays import BUILD, DELAYS, OS_INITIATED, SBSA_REF, Schedule, report, run
 from support.monitored import Monitored
 from support.needs import found

@@ -12,9 +12,9 @@ from types import ModuleType
 
 import pytest
 
-from latlab.errors import LatlabError
-from latlab.model.run import Topology
-from latlab.targets.qemu.images import find_images
+from latlab.core.errors import LatlabError
+from latlab.core.model.run import Topology
+from latlab.core.targets.qemu.images import find_images
 from support.on_qemu import boot
 from support.pinned_figures import A_PROFILE as PINNED
 from support.pinned_figures import skip_by_another_compiler

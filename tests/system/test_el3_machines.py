@@ -9,10 +9,10 @@ from pathlib import Path
 import fdt
 import pytest
 
-from latlab.errors import LatlabError
-from latlab.formats.device_tree import read_tree
-from latlab.model.run import Topology
-from latlab.targets.qemu.images import find_images
+from latlab.core.errors import LatlabError
+from latlab.core.model.run import Topology
+from latlab.core.readers.device_tree import read_tree
+from latlab.core.targets.qemu.images import find_images
 from support.entry_probe import probe
 from support.memory_writers import pages_left
 from support.monitored import Monitored

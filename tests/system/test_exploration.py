@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from latlab.errors import UsageError
-from latlab.virtual.exploration import System, explore_one, replay
+from latlab.core.errors import UsageError
+from latlab.virtual.campaign.exploration import System, explore_one, replay
 
 pytestmark = pytest.mark.firmware
 

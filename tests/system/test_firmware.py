@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from elftools.elf.elffile import ELFFile
 
-from latlab.model.conditions import Mode
-from latlab.model.run import Topology
-from latlab.targets.qemu.images import find_images
+from latlab.core.model.conditions import Mode
+from latlab.core.model.run import Topology
+from latlab.core.targets.qemu.images import find_images
 from support.on_qemu import boot
 from support.repeated import printed_steps
 

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from latlab.model.enums import Metric, RunStatus
-from latlab.model.run import CoreId, Run, Topology
-from latlab.store.store import open_store
-from latlab.targets.qemu.images import find_images
+from latlab.core.model.enums import Metric, RunStatus
+from latlab.core.model.run import CoreId, Run, Topology
+from latlab.core.store.store import open_store
+from latlab.core.targets.qemu.images import find_images
 from support.hand_counted import OURS, classes_in
 from support.places import ROOT
 from support.repeated import one_by_one

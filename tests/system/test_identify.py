@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from latlab.campaigns.sbi import DEBIAN_FIRMWARE, PROGRAM, QEMU
-from latlab.targets.qemu.images import search_folders
+from latlab.calls.campaign.sbi import DEBIAN_FIRMWARE, PROGRAM, QEMU
+from latlab.core.targets.qemu.images import search_folders
 from support.places import ROOT
 from system.test_watch import latlab
 

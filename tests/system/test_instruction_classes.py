@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from latlab.formats.probe.decoder import Decoder
-from latlab.model.crossings import Context, Fragment
-from latlab.model.enums import InstructionClass
+from latlab.calls.model.crossings import Context, Fragment
+from latlab.calls.readers.decoder import Decoder
+from latlab.core.model.enums import InstructionClass
 from support.adversaries import Setting, changes, run, stretches
 from support.classified import build, by_log, by_probe
 

@@ -4,11 +4,11 @@
 import pytest
 
 from labelled import case_of, measure, named_causes
-from latlab.analysis.compare import compare
-from latlab.analysis.explain import explain_pair
-from latlab.analysis.invariants import check_invariants
-from latlab.store.store import open_store
-from latlab.virtual.board import load_board
+from latlab.core.comparison.compare import compare
+from latlab.core.comparison.explain import explain_pair
+from latlab.core.comparison.invariants import check_invariants
+from latlab.core.store.store import open_store
+from latlab.psci.targets.board import load_board
 from support.labelled_seeds import SEEDS
 
 pytestmark = pytest.mark.firmware

@@ -5,14 +5,14 @@ import subprocess
 
 import pytest
 
-from latlab.analysis.base.verdicts import Verdict
-from latlab.analysis.compare import compare
-from latlab.analysis.explain import explain_pair, explain_run
-from latlab.analysis.invariants import check_invariants
-from latlab.campaigns.importing import import_log
-from latlab.model.enums import Clock, Metric
-from latlab.store.store import open_store
-from latlab.virtual.board import board_text, load_board
+from latlab.core.comparison.compare import compare
+from latlab.core.comparison.explain import explain_pair, explain_run
+from latlab.core.comparison.invariants import check_invariants
+from latlab.core.comparison.verdicts import Verdict
+from latlab.core.model.enums import Clock, Metric
+from latlab.core.store.store import open_store
+from latlab.psci.targets.board import board_text, load_board
+from latlab.runs.campaign.importing_log import import_log
 
 pytestmark = pytest.mark.firmware
 

@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from latlab.cli.app import app
-from latlab.errors import UsageError
-from latlab.formats.wakeups.recorder import read_record
-from latlab.model.enums import RunStatus
-from latlab.store.store import open_store
-from latlab.targets.linux.detached_job import run_detached
-from latlab.targets.linux.labgrid_board import LabgridBoard, load_target, prepare, release
-from latlab.targets.linux.linux import run_linux, survey
-from latlab.targets.linux.machine import Machine, OverSsh, Unreachable
-from latlab.targets.linux.rt_job import Instrument, Workload
+from latlab.core.cli.app import app
+from latlab.core.errors import UsageError
+from latlab.core.model.enums import RunStatus
+from latlab.core.store.store import open_store
+from latlab.core.targets.linux.labgrid_board import LabgridBoard, load_target, prepare, release
+from latlab.core.targets.linux.machine import Machine, OverSsh, Unreachable
+from latlab.rt.readers.recorder import read_record
+from latlab.rt.targets.detached_job import run_detached
+from latlab.rt.targets.linux import run_linux, survey
+from latlab.rt.targets.rt_job import Instrument, Workload
 from support.environments import shell_config
 from support.sshd import SSHD, Sshd, sshd
 

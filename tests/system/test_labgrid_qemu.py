@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from latlab.model.conditions import Mode
-from latlab.model.enums import Clock, RunStatus
-from latlab.model.run import Topology
-from latlab.targets.qemu.images import find_images
-from latlab.targets.qemu.qemu import QemuMachine, command_line, find_qemu
+from latlab.core.model.conditions import Mode
+from latlab.core.model.enums import Clock, RunStatus
+from latlab.core.model.run import Topology
+from latlab.core.targets.qemu.images import find_images
+from latlab.core.targets.qemu.qemu import QemuMachine, command_line, find_qemu
 from support.environments import run_psci_on
 from support.needs import found
 

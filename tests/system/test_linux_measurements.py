@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from latlab.campaigns.rt import run_rt_linux
-from latlab.formats.wakeups.recorder import read_record
-from latlab.model.enums import RunStatus
-from latlab.store.store import open_store
-from latlab.targets.linux.linux import run_linux, survey
-from latlab.targets.linux.machine import Here, OverSsh
-from latlab.targets.linux.machine_inventory import COLLECTED, HEAT
-from latlab.targets.linux.recorder_binary import recorder_for
-from latlab.targets.linux.rt_job import Instrument, Workload
+from latlab.core.model.enums import RunStatus
+from latlab.core.store.store import open_store
+from latlab.core.targets.linux.machine import Here, OverSsh
+from latlab.rt.campaign.measure import run_rt_linux
+from latlab.rt.readers.recorder import read_record
+from latlab.rt.targets.linux import run_linux, survey
+from latlab.rt.targets.machine_inventory import COLLECTED, HEAT
+from latlab.rt.targets.recorder_binary import recorder_for
+from latlab.rt.targets.rt_job import Instrument, Workload
 from support.ssh_script import over_script
 
 pytestmark = pytest.mark.realtime

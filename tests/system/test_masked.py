@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from latlab.campaigns.sbi import DEBIAN_FIRMWARE, PARAMS, PROGRAM, QEMU
-from latlab.targets.qemu.images import search_folders
-from latlab.targets.qemu.mps2 import board_of
-from latlab.targets.qemu.qemu import find_qemu
+from latlab.calls.campaign.sbi import DEBIAN_FIRMWARE, PARAMS, PROGRAM, QEMU
+from latlab.core.targets.qemu.images import search_folders
+from latlab.core.targets.qemu.qemu import find_qemu
+from latlab.psa.targets.mps2 import board_of
 from support.places import ROOT
 from system.test_watch import latlab
 

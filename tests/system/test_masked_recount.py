@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from latlab.targets.qemu.mps2 import board_of
+from latlab.psa.targets.mps2 import board_of
 from support.mask_programs import QUIET, a64, m_profile, riscv
 from support.places import ROOT
 from support.stepped_masks import both

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from latlab.report.renderers import html
+from latlab.core.report.renderers import html
 from support.browser import fixture_browser, opened  # noqa: F401 - the fixture is asked for by its name
 from support.report_pages import every_page
 

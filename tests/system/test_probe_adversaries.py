@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from latlab.analysis.crossings.proof import prove
-from latlab.formats.probe.decoder import Decoder
-from latlab.model.crossings import Crossing, Sleep, Wake
+from latlab.calls.analysis.proof import prove
+from latlab.calls.model.crossings import Crossing, Sleep, Wake
+from latlab.calls.readers.decoder import Decoder
 from support.adversaries import Setting, changes, run, stretches
 
 SEEDS = 60

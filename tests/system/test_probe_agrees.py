@@ -13,20 +13,21 @@ from pathlib import Path
 
 import pytest
 
-from latlab.analysis.crossings.calls import Pairing, WorldCall
-from latlab.analysis.crossings.functions import instructions_by_function
-from latlab.analysis.spans.spans import measured_call
-from latlab.catalog import call_names, event_table
-from latlab.formats.dump.dump import collect_dump
-from latlab.formats.probe.decoder import Decoder
-from latlab.formats.symbols import read_image
-from latlab.model.crossings import Core, Fragment, Header, Stretch
-from latlab.model.run import CoreId, Problem, Topology
-from latlab.targets.qemu.images import find_images
-from latlab.targets.qemu.probe import with_probe
-from latlab.targets.qemu.qemu import QemuMachine, command_line, find_qemu
-from latlab.targets.qemu.subject import command_line as subject_command
-from latlab.targets.qemu.subject import own_subject
+from latlab.calls.analysis.calls import Pairing, WorldCall
+from latlab.calls.analysis.functions import instructions_by_function
+from latlab.calls.model.crossings import Core, Fragment, Header, Stretch
+from latlab.calls.readers.call_names import call_names
+from latlab.calls.readers.decoder import Decoder
+from latlab.calls.readers.symbols import read_image
+from latlab.calls.targets.subject import command_line as subject_command
+from latlab.calls.targets.subject import own_subject
+from latlab.core.model.run import CoreId, Problem, Topology
+from latlab.core.readers.dump.dump import collect_dump
+from latlab.core.readers.event_table import event_table
+from latlab.core.targets.qemu.images import find_images
+from latlab.core.targets.qemu.probe import with_probe
+from latlab.core.targets.qemu.qemu import QemuMachine, command_line, find_qemu
+from latlab.psci.analysis.spans import measured_call
 from support.plugins import probe_here
 from support.repeated import printed_steps
 

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from latlab.campaigns.sbi import DEBIAN_FIRMWARE, PARAMS, PROGRAM, QEMU
-from latlab.formats.probe.decoder import Decoder
-from latlab.model.crossings import Sleep
-from latlab.model.run import Topology
-from latlab.targets.qemu import mps2
-from latlab.targets.qemu.images import find_images, search_folders
-from latlab.targets.qemu.probe import with_probe
-from latlab.targets.qemu.qemu import QemuMachine, command_line, find_qemu
+from latlab.calls.campaign.sbi import DEBIAN_FIRMWARE, PARAMS, PROGRAM, QEMU
+from latlab.calls.model.crossings import Sleep
+from latlab.calls.readers.decoder import Decoder
+from latlab.core.model.run import Topology
+from latlab.core.targets.qemu.images import find_images, search_folders
+from latlab.core.targets.qemu.probe import with_probe
+from latlab.core.targets.qemu.qemu import QemuMachine, command_line, find_qemu
+from latlab.psa.targets import mps2
 from support.needs import found
 from support.plugins import probe_here
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from latlab.formats.probe.decoder import Decoder
-from latlab.model.crossings import Naps, Sleep, Wake
-from latlab.model.run import Topology
-from latlab.targets.qemu import mps2
-from latlab.targets.qemu.images import find_images
-from latlab.targets.qemu.probe import with_probe
-from latlab.targets.qemu.qemu import QemuMachine, command_line, find_qemu
+from latlab.calls.model.crossings import Naps, Sleep, Wake
+from latlab.calls.readers.decoder import Decoder
+from latlab.core.model.run import Topology
+from latlab.core.targets.qemu.images import find_images
+from latlab.core.targets.qemu.probe import with_probe
+from latlab.core.targets.qemu.qemu import QemuMachine, command_line, find_qemu
+from latlab.psa.targets import mps2
 from support.adversaries import JUMP
 from support.needs import found
 from support.plugins import probe_here

@@ -7,19 +7,19 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from latlab.analysis.spans.psa_builds import BuildResult, cost_range, worst_latency
-from latlab.campaigns.importing import import_log
-from latlab.campaigns.life import NullProgress, text_of
-from latlab.campaigns.psa import SYMBOLS_LOG, run_psa
-from latlab.catalog import event_table
-from latlab.formats.dump.dump import collect_dump
-from latlab.model.enums import Metric, RunStatus
-from latlab.report.renderers import html
-from latlab.report.run.psa_guide import guide
-from latlab.store.store import Store, open_store
-from latlab.targets.process.console import Limits
-from latlab.targets.qemu import mps2
-from latlab.targets.qemu.qemu import find_qemu
+from latlab.core.lifecycle.life import NullProgress, text_of
+from latlab.core.model.enums import Metric, RunStatus
+from latlab.core.readers.dump.dump import collect_dump
+from latlab.core.readers.event_table import event_table
+from latlab.core.report.renderers import html
+from latlab.core.store.store import Store, open_store
+from latlab.core.targets.process.console import Limits
+from latlab.core.targets.qemu.qemu import find_qemu
+from latlab.psa.analysis.builds import BuildResult, cost_range, worst_latency
+from latlab.psa.campaign.measure import SYMBOLS_LOG, run_psa
+from latlab.psa.pages.guide import guide
+from latlab.psa.targets import mps2
+from latlab.runs.campaign.importing_log import import_log
 from support.needs import found
 from support.on_mps2 import WITH_A_TICKER, printed, threads_beside_a_ticker, threads_under_a_scheduler
 from support.pinned_figures import M_PROFILE as PINNED

@@ -9,21 +9,21 @@ from pathlib import Path
 import pytest
 
 from conftest import Latlab
-from latlab.analysis.spans.psa_builds import BuildResult, cost_range, cost_tests, whole_instructions
-from latlab.analysis.spans.psa_timeline import Room, timeline
-from latlab.campaigns.life import NullProgress
-from latlab.campaigns.psa import SYMBOLS_LOG, run_psa
-from latlab.campaigns.psa_foreign import Asked, run_psa_subject
-from latlab.campaigns.recording import Recorded
-from latlab.formats.symbols import read_subject_image
-from latlab.model.enums import Metric, RunStatus
-from latlab.store.store import Store, open_store
-from latlab.targets.process.console import Limits
-from latlab.targets.qemu import mps2
-from latlab.targets.qemu.psa_params import parameters_of
-from latlab.targets.qemu.psa_subject import find_psa_program, load_psa_subject
-from latlab.targets.qemu.qemu import find_qemu
-from latlab.targets.qemu.subject import flat_program
+from latlab.calls.readers.symbols import read_subject_image
+from latlab.calls.targets.subject import flat_program
+from latlab.core.lifecycle.life import NullProgress
+from latlab.core.model.enums import Metric, RunStatus
+from latlab.core.store.store import Store, open_store
+from latlab.core.targets.process.console import Limits
+from latlab.core.targets.qemu.qemu import find_qemu
+from latlab.psa.analysis.builds import BuildResult, cost_range, cost_tests, whole_instructions
+from latlab.psa.analysis.timeline import Room, timeline
+from latlab.psa.campaign.foreign import Asked, run_psa_subject
+from latlab.psa.campaign.measure import SYMBOLS_LOG, run_psa
+from latlab.psa.targets import mps2
+from latlab.psa.targets.psa_params import parameters_of
+from latlab.psa.targets.psa_subject import find_psa_program, load_psa_subject
+from latlab.psci.campaign.recording import Recorded
 from support.needs import found
 from support.pinned_figures import M_PROFILE, is_by_their_compiler
 from support.plugins import probe_here

@@ -5,20 +5,20 @@ from pathlib import Path
 
 import pytest
 
-from latlab.analysis.spans.crosscheck import disagreement
-from latlab.analysis.spans.decompose import decompose
-from latlab.analysis.spans.spans import core_samples, measured_call
-from latlab.campaigns.life import NullProgress
-from latlab.campaigns.psci import run_psci
-from latlab.catalog import event_table
-from latlab.formats.dump.dump import collect_dump
-from latlab.model.conditions import Mode
-from latlab.model.enums import Metric, RunStatus
-from latlab.model.run import Run, Topology
-from latlab.store.store import Store, open_store
-from latlab.targets.process.console import Limits
-from latlab.targets.qemu.images import find_images
-from latlab.targets.qemu.qemu import DETERMINISTIC_MAJOR, QemuMachine, find_qemu
+from latlab.core.lifecycle.life import NullProgress
+from latlab.core.model.conditions import Mode
+from latlab.core.model.enums import Metric, RunStatus
+from latlab.core.model.run import Run, Topology
+from latlab.core.readers.dump.dump import collect_dump
+from latlab.core.readers.event_table import event_table
+from latlab.core.store.store import Store, open_store
+from latlab.core.targets.process.console import Limits
+from latlab.core.targets.qemu.images import find_images
+from latlab.core.targets.qemu.qemu import DETERMINISTIC_MAJOR, QemuMachine, find_qemu
+from latlab.psci.analysis.crosscheck import disagreement
+from latlab.psci.analysis.decompose import decompose
+from latlab.psci.analysis.spans import core_samples, measured_call
+from latlab.psci.campaign.measure import run_psci
 from support.needs import found
 from support.repeated import one_by_one, steps
 

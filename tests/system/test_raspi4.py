@@ -16,13 +16,13 @@ import pytest
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
-from latlab.formats.device_tree import read_tree
-from latlab.formats.probe.decoder import Decoder
-from latlab.model.crossings import Crossing
-from latlab.model.enums import Clock, Metric, RunStatus
-from latlab.store.store import open_store
-from latlab.targets.qemu.probe import with_probe
-from latlab.targets.qemu.subject import find_program, own_subject
+from latlab.calls.model.crossings import Crossing
+from latlab.calls.readers.decoder import Decoder
+from latlab.calls.targets.subject import find_program, own_subject
+from latlab.core.model.enums import Clock, Metric, RunStatus
+from latlab.core.readers.device_tree import read_tree
+from latlab.core.store.store import open_store
+from latlab.core.targets.qemu.probe import with_probe
 from support.monitored import Monitored
 from support.plugins import probe_here
 from support.raspi4 import KERNEL_AT, MAGIC, MAGIC_AT, MEMORY_BYTES, TREE, TREE_AT, armstub, as_loaded, loader, machine

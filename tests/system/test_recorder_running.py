@@ -12,15 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from latlab.analysis.wakeups.attribution import attribute, with_parts
-from latlab.analysis.wakeups.lateness_parts import MEASURING_TASK
-from latlab.analysis.wakeups.wakeup import disagreement
-from latlab.errors import DataError
-from latlab.formats.wakeups.kernel_events import read_kernel_events
-from latlab.formats.wakeups.recorder import HEADER, read_record
-from latlab.model.blame import UNEXPLAINED
-from latlab.model.kernel_events import KernelStep
-from latlab.targets.linux.recorder_binary import recorder_for
+from latlab.core.errors import DataError
+from latlab.core.model.blame import UNEXPLAINED
+from latlab.rt.analysis.attribution import attribute, with_parts
+from latlab.rt.analysis.lateness_parts import MEASURING_TASK
+from latlab.rt.analysis.wakeup import disagreement
+from latlab.rt.model.kernel_events import KernelStep
+from latlab.rt.readers.kernel_events import read_kernel_events
+from latlab.rt.readers.recorder import HEADER, read_record
+from latlab.rt.targets.recorder_binary import recorder_for
 from support.recorder_kills import kill_at, kill_times
 
 pytestmark = pytest.mark.realtime

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from latlab.model.crossings import Arch, world_name
+from latlab.calls.model.crossings import Arch, world_name
 from support.adversaries_riscv import build, faults, machine
 from support.riscv_masks import HS, VS, VU, M, U
 from support.riscv_walks import SETTINGS, Crossed, Setting

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from latlab.campaigns.sbi import PROGRAM, QEMU
-from latlab.targets.qemu.images import search_folders
+from latlab.calls.campaign.sbi import PROGRAM, QEMU
+from latlab.core.targets.qemu.images import search_folders
 
 TIMEOUT_S = 120
 LATLAB = Path(sys.executable).with_name("latlab")

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from latlab.formats.device_tree import read_tree
-from latlab.model.enums import Clock, Metric, RunStatus
-from latlab.store.store import open_store
-from latlab.targets.qemu.subject import find_program, own_subject
+from latlab.calls.targets.subject import find_program, own_subject
+from latlab.core.model.enums import Clock, Metric, RunStatus
+from latlab.core.readers.device_tree import read_tree
+from latlab.core.store.store import open_store
 from support.memory_writers import pages_left
 from support.monitored import Monitored
 from support.repeated import one_by_one

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from latlab.model.enums import Metric
-from latlab.store.store import open_store
+from latlab.core.model.enums import Metric
+from latlab.core.store.store import open_store
 from support.places import ROOT
 
 pytestmark = pytest.mark.qemu

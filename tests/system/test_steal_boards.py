@@ -13,19 +13,19 @@ from pathlib import Path
 
 import pytest
 
-from latlab.campaigns import steal as campaign
-from latlab.campaigns.rt import run_rt_linux
-from latlab.campaigns.steal import run_steal_linux
-from latlab.campaigns.steal_results import phases_of
-from latlab.errors import LatlabError, UsageError
-from latlab.formats.wakeups.kernel_events import read_kernel_events
-from latlab.model.enums import RunStatus
-from latlab.model.stolen import Blind
-from latlab.store.store import Store, open_store
-from latlab.targets.linux.labgrid_board import LabgridBoard, load_target, release
-from latlab.targets.linux.machine import OverSsh
-from latlab.targets.linux.rt_job import KERNEL_EVENTS, Instrument, Workload
-from latlab.targets.linux.steal_job import Watch
+from latlab.core.errors import LatlabError, UsageError
+from latlab.core.model.enums import RunStatus
+from latlab.core.store.store import Store, open_store
+from latlab.core.targets.linux.labgrid_board import LabgridBoard, load_target, release
+from latlab.core.targets.linux.machine import OverSsh
+from latlab.rt.campaign import steal as campaign
+from latlab.rt.campaign.measure import run_rt_linux
+from latlab.rt.campaign.steal import run_steal_linux
+from latlab.rt.campaign.steal_results import phases_of
+from latlab.rt.model.stolen import Blind
+from latlab.rt.readers.kernel_events import read_kernel_events
+from latlab.rt.targets.rt_job import KERNEL_EVENTS, Instrument, Workload
+from latlab.rt.targets.steal_job import Watch
 from support.ssh_script import over_script
 from support.sshd import SSHD, Sshd, sshd
 from support.steal_lines import blind_cpu, measured, text

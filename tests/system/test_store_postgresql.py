@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from latlab.errors import DataError, LatlabError, UsageError
-from latlab.model.enums import RunStatus
-from latlab.store.listing import remove, set_label
-from latlab.store.owner import this_process, whoami
-from latlab.store.schema import SCHEMA_VERSION
-from latlab.store.store import Store, open_store
+from latlab.core.errors import DataError, LatlabError, UsageError
+from latlab.core.model.enums import RunStatus
+from latlab.core.store.listing import remove, set_label
+from latlab.core.store.owner import this_process, whoami
+from latlab.core.store.schema import SCHEMA_VERSION
+from latlab.core.store.store import Store, open_store
 from support.ladder_model import Truth, make_run
 from support.places import ROOT, TESTS
 from support.postgres import Server
@@ -32,8 +32,8 @@ WRITER = """
 import sys
 sys.path[:0] = sys.argv[2].split(":")
 from support.ladder_model import Truth, make_run
-from latlab.model.enums import RunStatus
-from latlab.store.store import open_store
+from latlab.core.model.enums import RunStatus
+from latlab.core.store.store import open_store
 
 store = open_store(sys.argv[1])
 for seed in range(int(sys.argv[3])):
@@ -158,7 +158,7 @@ def test_last_is_the_newest_run_of_this_user_on_this_host_and_says_so(
     store, run = open_store(url), make_run(Truth(tests=("cpu_susp_serial",)), 1)
     mine = store.begin(run)
     for owner in (replace(this_process(), user="somebody"), replace(this_process(), host="elsewhere pid:[1]")):
-        monkeypatch.setattr("latlab.store.store.this_process", lambda owner=owner: owner)
+        monkeypatch.setattr("latlab.core.store.store.this_process", lambda owner=owner: owner)
         theirs = store.begin(run)
     assert open_store(url).resolve("last") == mine
     assert f"last is {mine}, among the runs of {whoami()}" in caplog.text

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from latlab.analysis.spans.psa_builds import cost_range, cost_tests
-from latlab.campaigns.life import NullProgress
-from latlab.campaigns.psa_foreign import Asked, run_psa_subject
-from latlab.model.run import Run
-from latlab.store.store import Store, open_store
-from latlab.targets.process.console import Limits
-from latlab.targets.qemu import mps2
-from latlab.targets.qemu.psa_subject import find_psa_program, load_psa_subject
-from latlab.targets.qemu.qemu import find_qemu
+from latlab.core.lifecycle.life import NullProgress
+from latlab.core.model.run import Run
+from latlab.core.store.store import Store, open_store
+from latlab.core.targets.process.console import Limits
+from latlab.core.targets.qemu.qemu import find_qemu
+from latlab.psa.analysis.builds import cost_range, cost_tests
+from latlab.psa.campaign.foreign import Asked, run_psa_subject
+from latlab.psa.targets import mps2
+from latlab.psa.targets.psa_subject import find_psa_program, load_psa_subject
 from support.needs import found
 from support.on_mps2 import printed
 from support.plugins import probe_here

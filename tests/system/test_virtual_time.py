@@ -6,21 +6,21 @@ from statistics import median
 
 import pytest
 
-from latlab.campaigns.life import NullProgress
-from latlab.campaigns.psci import run_psci_virtual
-from latlab.catalog import event_table
-from latlab.cli.app import app
-from latlab.errors import UsageError
-from latlab.formats.dump.dump import collect_dump
-from latlab.model.enums import Clock, Metric, RunStatus
-from latlab.model.run import CoreId
-from latlab.store.references import load
-from latlab.store.store import open_store
-from latlab.virtual.board import Board, load_board
-from latlab.virtual.prediction import acquisition_orders, measured_spans, other_releases, predict, repeated, undetermined_costs
-from latlab.virtual.program import Virtual, run_program, spans_of
-from latlab.virtual.scatter import with_intervals
-from latlab.virtual.whatif import alone_ns
+from latlab.core.cli.app import app
+from latlab.core.errors import UsageError
+from latlab.core.lifecycle.life import NullProgress
+from latlab.core.model.enums import Clock, Metric, RunStatus
+from latlab.core.model.run import CoreId
+from latlab.core.readers.dump.dump import collect_dump
+from latlab.core.readers.event_table import event_table
+from latlab.core.store.references import load
+from latlab.core.store.store import open_store
+from latlab.psci.campaign.measure import run_psci_virtual
+from latlab.psci.targets.board import Board, load_board
+from latlab.psci.targets.virtual_program import Virtual, run_program, spans_of
+from latlab.virtual.campaign.prediction import acquisition_orders, measured_spans, other_releases, predict, repeated, undetermined_costs
+from latlab.virtual.campaign.scatter import with_intervals
+from latlab.virtual.campaign.whatif import alone_ns
 
 pytestmark = pytest.mark.firmware
 

@@ -15,17 +15,17 @@ from pathlib import Path
 
 import pytest
 
-from latlab.analysis.crossings.paths import runs_of
-from latlab.formats.probe.decoder import Decoder
-from latlab.model.conditions import Mode
-from latlab.model.crossings import Crossing, End, Fragment, Header, Profile, Record, Sleep, Stretch, Wake
-from latlab.model.crossings import Path as RanPath
-from latlab.model.enums import Metric
-from latlab.model.run import CoreId, Problem, Topology
-from latlab.store.store import open_store
-from latlab.targets.qemu.images import find_images
-from latlab.targets.qemu.probe import complaints, with_probe
-from latlab.targets.qemu.qemu import QemuMachine, command_line, find_qemu
+from latlab.calls.analysis.paths import runs_of
+from latlab.calls.model.crossings import Crossing, End, Fragment, Header, Profile, Record, Sleep, Stretch, Wake
+from latlab.calls.model.crossings import Path as RanPath
+from latlab.calls.readers.decoder import Decoder
+from latlab.core.model.conditions import Mode
+from latlab.core.model.enums import Metric
+from latlab.core.model.run import CoreId, Problem, Topology
+from latlab.core.store.store import open_store
+from latlab.core.targets.qemu.images import find_images
+from latlab.core.targets.qemu.probe import complaints, with_probe
+from latlab.core.targets.qemu.qemu import QemuMachine, command_line, find_qemu
 from support.places import ROOT
 from support.plugins import probe_here
 from support.repeated import printed_steps

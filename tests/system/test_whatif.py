@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 
 from conftest import Latlab
-from latlab.analysis.spans.slowest import CHANNEL_CAUSES, LOCK_CAUSES, Cause
-from latlab.errors import DataError, UsageError
-from latlab.report.virtual.whatif import PARTS, Sweep, as_csv, as_json, ends_of, tables
-from latlab.report.virtual.whatif_charts import charts
-from latlab.report.virtual.whatif_files import text_of
-from latlab.virtual.board import load_board
-from latlab.virtual.engines import on_dask, on_this_machine
-from latlab.virtual.whatif import Design, Growth, SimulationJob, SweepPoint, designs_of, growths, jobs_of, simulate
+from latlab.core.errors import DataError, UsageError
+from latlab.psci.analysis.slowest import CHANNEL_CAUSES, LOCK_CAUSES, Cause
+from latlab.psci.targets.board import load_board
+from latlab.virtual.campaign.engines import on_dask, on_this_machine
+from latlab.virtual.campaign.whatif import Design, Growth, SimulationJob, SweepPoint, designs_of, growths, jobs_of, simulate
+from latlab.virtual.pages.whatif import PARTS, Sweep, as_csv, as_json, ends_of, tables
+from latlab.virtual.pages.whatif_charts import charts
+from latlab.virtual.pages.whatif_files import text_of
 
 pytestmark = pytest.mark.firmware
 

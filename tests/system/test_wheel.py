@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 
 import package
-from latlab.campaigns import sbi
-from latlab.targets.qemu.boards import BOARDS, PSCI_PROGRAM, SMC_PROGRAM
+from latlab.calls.campaign import sbi
+from latlab.calls.targets.boards import BOARDS, PSCI_PROGRAM, SMC_PROGRAM
 from support.places import ROOT
 from support.psa_subjects import own_text
 

@@ -10,16 +10,16 @@ from enum import StrEnum
 
 import numpy as np
 
-from latlab.analysis.base import findings as f
-from latlab.analysis.base import wakeup_findings as w
-from latlab.analysis.base.comparison import Comparison, Row, Statistic
-from latlab.analysis.base.verdicts import Verdict
-from latlab.analysis.compare import compare
-from latlab.analysis.explain import explain_pair
-from latlab.analysis.gate import decide_gate
-from latlab.analysis.ladder import span_findings as s
-from latlab.errors import DataError
-from latlab.model.run import Run
+from latlab.core.comparison import findings as f
+from latlab.core.comparison import span_findings as s
+from latlab.core.comparison import wakeup_findings as w
+from latlab.core.comparison.compare import compare
+from latlab.core.comparison.comparison import Comparison, Row, Statistic
+from latlab.core.comparison.explain import explain_pair
+from latlab.core.comparison.gate import decide_gate
+from latlab.core.comparison.verdicts import Verdict
+from latlab.core.errors import DataError
+from latlab.core.model.run import Run
 from truth.draw import WAKEUPS_A_CPU, SpanCase, WakeupCase
 from truth.draw import Case as DrawnCase
 from truth.machines import FIRST, LAST, WAITS, Bools, Floats, Span
@@ -341,8 +341,8 @@ class _OfPart(Truth):
 
 
 def _row_like(name: str, test: str) -> Row:
-    from latlab.analysis.base.statistics import NO_SHIFT
-    from latlab.model.enums import Metric
+    from latlab.core.model.enums import Metric
+    from latlab.core.statistics.statistics import NO_SHIFT
 
     return Row(test, Metric.POWERDOWN, name, None, 0.0, 0.0, NO_SHIFT, 0.0, Verdict.CANNOT_TELL, "", is_term=True)
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from latlab.analysis.base.comparison import Row
-from latlab.analysis.compare import compare
+from latlab.core.comparison.compare import compare
+from latlab.core.comparison.comparison import Row
 from truth.draw import DRAWN, SpanCase
 from truth.held import Held, Wrong, held
 from truth.machines import DEEP_SERIAL, JUNO, N1SDP, OFF, SERIAL_0, UP, Machine

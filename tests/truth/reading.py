@@ -7,14 +7,14 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-from latlab.campaigns.loading import load_reference
-from latlab.campaigns.rt_results import CAMPAIGN, IMPORT_LOG, new_run
-from latlab.campaigns.rt_samples import with_distributions
-from latlab.formats import run_json
-from latlab.formats.dump import console_log
-from latlab.model.conditions import NO_CONDITIONS
-from latlab.model.enums import RunStatus
-from latlab.model.run import Run
+from latlab.core.lifecycle.loading import load_reference
+from latlab.core.model.conditions import NO_CONDITIONS
+from latlab.core.model.enums import RunStatus
+from latlab.core.model.run import Run
+from latlab.core.readers.dump import console_log
+from latlab.core.store import run_json
+from latlab.rt.campaign.results import CAMPAIGN, IMPORT_LOG, new_run
+from latlab.rt.campaign.samples import with_distributions
 from truth.spans import Pair
 from truth.wakeups import Tool, WakeupPair, Wakeups, printed
 from truth.written import Form, written

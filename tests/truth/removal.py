@@ -18,13 +18,13 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from latlab.analysis.compare import compare
-from latlab.analysis.gate import decide_gate
-from latlab.errors import DataError
-from latlab.model.amounts import Amount, Amounts, amounts_of
-from latlab.model.distributions import Distribution, WakeupCounts, distributions_of
-from latlab.model.enums import Clock, Metric, RunStatus
-from latlab.model.run import CoreId, Run, Sample, Spans, Tick, Topology
+from latlab.core.comparison.compare import compare
+from latlab.core.comparison.gate import decide_gate
+from latlab.core.errors import DataError
+from latlab.core.model.amounts import Amount, Amounts, amounts_of
+from latlab.core.model.distributions import Distribution, WakeupCounts, distributions_of
+from latlab.core.model.enums import Clock, Metric, RunStatus
+from latlab.core.model.run import CoreId, Run, Sample, Spans, Tick, Topology
 from truth.machines import JUNO, N1SDP
 from truth.noise import Noise
 from truth.planted import Pathology, Planted

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from latlab.analysis.base.comparison import Comparison
-from latlab.analysis.base.verdicts import Verdict
-from latlab.analysis.compare import compare
-from latlab.model.run import Run
+from latlab.core.comparison.compare import compare
+from latlab.core.comparison.comparison import Comparison
+from latlab.core.comparison.verdicts import Verdict
+from latlab.core.model.run import Run
 from truth import held as bench
 from truth.draw import SpanCase, WakeupCase, case_of
 from truth.held import Wrong, held

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from latlab.errors import UsageError
-from latlab.kinds.registry import kind_of
-from latlab.model.run import Run
+from latlab.core.errors import UsageError
+from latlab.core.kinds.registry import kind_of
+from latlab.core.model.run import Run
 
 if TYPE_CHECKING:
     import pandas

@@ -24,15 +24,15 @@ from labgrid.factory import target_factory
 from labgrid.protocol import CommandProtocol, FileTransferProtocol
 from labgrid.step import step
 
-from latlab.analysis.wakeups.result import RtResult
-from latlab.campaigns.rt import run_rt_linux
-from latlab.campaigns.rt_results import results_of
-from latlab.errors import DataError
-from latlab.model.enums import RunStatus
-from latlab.model.run import Run
-from latlab.store.store import open_store
-from latlab.targets.linux.labgrid_board import LabgridBoard
-from latlab.targets.linux.rt_job import Instrument, Workload
+from latlab.core.errors import DataError
+from latlab.core.model.enums import RunStatus
+from latlab.core.model.run import Run
+from latlab.core.store.store import open_store
+from latlab.core.targets.linux.labgrid_board import LabgridBoard
+from latlab.rt.analysis.result import RtResult
+from latlab.rt.campaign.measure import run_rt_linux
+from latlab.rt.campaign.results import results_of
+from latlab.rt.targets.rt_job import Instrument, Workload
 
 
 @dataclass(frozen=True, slots=True)

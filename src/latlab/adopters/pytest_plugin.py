@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from latlab.analysis.base.comparison import Comparison
-    from latlab.model.run import Run
+    from latlab.core.comparison.comparison import Comparison
+    from latlab.core.model.run import Run
 
 
 class Latency:
@@ -25,7 +25,7 @@ class Latency:
 
     def load(self, reference: str, unit: str = "") -> Run:
         """The run that a reference, a file or an id names."""
-        from latlab.campaigns.loading import load_reference
+        from latlab.core.lifecycle.loading import load_reference
 
         return load_reference(reference, unit, self._store)
 
@@ -33,9 +33,9 @@ class Latency:
         self, before: str | Run, after: str | Run, tolerance_percent: float | None = None, across: Sequence[str] = ()
     ) -> Comparison:
         """`across` names conditions that may differ, as `--allow-different` does."""
-        from latlab.analysis.base.conditions import check_across
-        from latlab.analysis.base.tolerance import limits_of
-        from latlab.analysis.compare import compare
+        from latlab.core.comparison.compare import compare
+        from latlab.core.comparison.conditions import check_across
+        from latlab.core.comparison.tolerance import limits_of
 
         return compare(self._run(before), self._run(after), limits_of(tolerance_percent), across=check_across(across))
 
@@ -43,8 +43,8 @@ class Latency:
         self, before: str | Run, after: str | Run, tolerance_percent: float | None = None, across: Sequence[str] = ()
     ) -> Comparison:
         """Fails the test with what regressed and why."""
-        from latlab.analysis.explain import explain_pair
-        from latlab.analysis.gate import decide_gate
+        from latlab.core.comparison.explain import explain_pair
+        from latlab.core.comparison.gate import decide_gate
 
         comparison = self.compare(before, after, tolerance_percent, across)
         decision = decide_gate(comparison, frozenset({"regressed"}))
@@ -57,7 +57,7 @@ class Latency:
 
     def assert_rules(self, run: str | Run) -> None:
         """Fails the test if the run breaks a rule or is unusual."""
-        from latlab.analysis.invariants import check_invariants
+        from latlab.core.comparison.invariants import check_invariants
 
         broken = [
             f"{check.test}: not kept: {check.name}: {check.sentence}" for check in check_invariants(self._run(run)) if not check.holds

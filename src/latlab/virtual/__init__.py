@@ -1,1 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
+"""Virtual time: costs fitted, boards predicted, sweeps, model checking."""

@@ -16,16 +16,16 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from latlab.model.conditions import Mode
-from latlab.targets.guest.cpio import ArchiveEntry, archive, file, folder
-from latlab.targets.guest.debian import PrivateApt, unpack
-from latlab.targets.guest.guest import GuestMachine, GuestRun, run_guest
-from latlab.targets.guest.guest_image import FETCHED, GuestImage, guest_image, libraries_of
-from latlab.targets.linux.machine import OverSsh
-from latlab.targets.linux.recorder_binary import cache_folder
-from latlab.targets.process.console import Limits
-from latlab.targets.qemu.qemu import find_qemu
-from latlab.targets.tools import run
+from latlab.core.model.conditions import Mode
+from latlab.core.targets.linux.machine import OverSsh
+from latlab.core.targets.process.console import Limits
+from latlab.core.targets.qemu.qemu import find_qemu
+from latlab.core.targets.tools import run
+from latlab.rt.targets.guest.cpio import ArchiveEntry, archive, file, folder
+from latlab.rt.targets.guest.debian import PrivateApt, unpack
+from latlab.rt.targets.guest.guest import GuestMachine, GuestRun, run_guest
+from latlab.rt.targets.guest.guest_image import FETCHED, GuestImage, guest_image, libraries_of
+from latlab.rt.targets.recorder_binary import cache_folder
 
 PACKAGES = ("dropbear-bin", "openssh-sftp-server")
 PROGRAMS = ("usr/sbin/dropbear", "usr/lib/openssh/sftp-server")

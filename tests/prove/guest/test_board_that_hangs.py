@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from latlab.formats.wakeups.recorder import read_record
-from latlab.model.enums import RunStatus
-from latlab.store.store import open_store
-from latlab.targets.linux.linux import RECORD
+from latlab.core.model.enums import RunStatus
+from latlab.core.store.store import open_store
+from latlab.rt.readers.recorder import read_record
+from latlab.rt.targets.linux import RECORD
 from prove.guest.ssh_board import SshBoard
 from support.labgrid_lab import lab
 

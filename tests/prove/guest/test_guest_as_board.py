@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from latlab.analysis.wakeups.result import RtResult
-from latlab.campaigns.rt import run_rt_linux
-from latlab.campaigns.rt_results import results_of
-from latlab.model.blame import Caller, CallerKind
-from latlab.model.conditions import Mode
-from latlab.model.enums import RunStatus
-from latlab.model.run import Run
-from latlab.store.store import Store, open_store
-from latlab.targets.linux.labgrid_board import LabgridBoard, load_target
-from latlab.targets.linux.machine import Machine
-from latlab.targets.linux.rt_job import Instrument, Workload
+from latlab.core.model.blame import Caller, CallerKind
+from latlab.core.model.conditions import Mode
+from latlab.core.model.enums import RunStatus
+from latlab.core.model.run import Run
+from latlab.core.store.store import Store, open_store
+from latlab.core.targets.linux.labgrid_board import LabgridBoard, load_target
+from latlab.core.targets.linux.machine import Machine
+from latlab.rt.analysis.result import RtResult
+from latlab.rt.campaign.measure import run_rt_linux
+from latlab.rt.campaign.results import results_of
+from latlab.rt.targets.rt_job import Instrument, Workload
 from prove.guest.ssh_board import SshBoard, ssh_board
 
 pytestmark = [pytest.mark.slow, pytest.mark.qemu]

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from latlab.analysis.amounts.amount_findings import StolenBy
-from latlab.analysis.amounts.by_whom import by_whom, theft_sizes
-from latlab.formats.steal_meter import read_stolen
-from latlab.targets.guest.guest import GuestMachine
-from latlab.targets.guest.guest_image import guest_image
+from latlab.benchmarks.analysis.amount_findings import StolenBy
+from latlab.rt.analysis.by_whom import by_whom, theft_sizes
+from latlab.rt.readers.steal_meter import read_stolen
+from latlab.rt.targets.guest.guest import GuestMachine
+from latlab.rt.targets.guest.guest_image import guest_image
 from support.probed_guest import probed_guest
 
 pytestmark = [pytest.mark.slow, pytest.mark.qemu]

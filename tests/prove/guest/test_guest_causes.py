@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from latlab.analysis.wakeups.attribution import Attributed, attribute, with_parts
-from latlab.catalog import event_table
-from latlab.formats.dump.el3_records import read_records
-from latlab.formats.wakeups.kernel_events import read_kernel_events
-from latlab.formats.wakeups.recorder import read_record
-from latlab.model.blame import BlameKind
-from latlab.model.wakeups import Outlier, Wakeups
-from latlab.targets.guest.guest import GuestMachine, run_guest
-from latlab.targets.guest.guest_image import guest_image
-from latlab.targets.process.console import Limits
-from latlab.targets.qemu.qemu import find_qemu
+from latlab.core.model.blame import BlameKind
+from latlab.core.readers.event_table import event_table
+from latlab.core.targets.process.console import Limits
+from latlab.core.targets.qemu.qemu import find_qemu
+from latlab.rt.analysis.attribution import Attributed, attribute, with_parts
+from latlab.rt.model.wakeups import Outlier, Wakeups
+from latlab.rt.readers.el3_records import read_records
+from latlab.rt.readers.kernel_events import read_kernel_events
+from latlab.rt.readers.recorder import read_record
+from latlab.rt.targets.guest.guest import GuestMachine, run_guest
+from latlab.rt.targets.guest.guest_image import guest_image
 from support.guest_modules import with_module
 
 pytestmark = [pytest.mark.slow, pytest.mark.qemu]

@@ -7,13 +7,13 @@ from collections import Counter
 
 import pytest
 
-from latlab.analysis.wakeups.attribution import attribute, with_parts
-from latlab.formats.wakeups.kernel_events import read_kernel_events
-from latlab.formats.wakeups.recorder import read_record
-from latlab.targets.guest.guest import GuestMachine, run_guest
-from latlab.targets.guest.guest_image import guest_image
-from latlab.targets.process.console import Limits
-from latlab.targets.qemu.qemu import find_qemu
+from latlab.core.targets.process.console import Limits
+from latlab.core.targets.qemu.qemu import find_qemu
+from latlab.rt.analysis.attribution import attribute, with_parts
+from latlab.rt.readers.kernel_events import read_kernel_events
+from latlab.rt.readers.recorder import read_record
+from latlab.rt.targets.guest.guest import GuestMachine, run_guest
+from latlab.rt.targets.guest.guest_image import guest_image
 
 pytestmark = [pytest.mark.slow, pytest.mark.qemu]
 

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from latlab.catalog import event_table
-from latlab.formats.dump.el3_records import read_records
-from latlab.formats.steal_meter import read_stolen
-from latlab.model.calls import Call
-from latlab.model.stolen import Regime, Theft
-from latlab.targets.guest.guest import GuestMachine, run_guest
-from latlab.targets.guest.guest_image import guest_image
-from latlab.targets.process.console import Limits
-from latlab.targets.qemu.qemu import find_qemu
+from latlab.calls.model.calls import Call
+from latlab.core.readers.event_table import event_table
+from latlab.core.targets.process.console import Limits
+from latlab.core.targets.qemu.qemu import find_qemu
+from latlab.rt.model.stolen import Regime, Theft
+from latlab.rt.readers.el3_records import read_records
+from latlab.rt.readers.steal_meter import read_stolen
+from latlab.rt.targets.guest.guest import GuestMachine, run_guest
+from latlab.rt.targets.guest.guest_image import guest_image
 from support.guest_modules import with_module
 
 pytestmark = [pytest.mark.slow, pytest.mark.qemu]

@@ -10,20 +10,20 @@ from pathlib import Path
 
 import pytest
 
-from latlab.analysis.amounts.amount_findings import StolenBy
-from latlab.analysis.amounts.by_whom import by_whom, slack, theft_sizes
-from latlab.catalog import event_table
-from latlab.formats.dump.el3_records import read_records
-from latlab.formats.steal_meter import read_stolen
-from latlab.model.run import CallsOfKind
-from latlab.model.stolen import Regime, Stolen
-from latlab.targets.commits import clean
-from latlab.targets.guest.guest import GuestMachine, run_guest
-from latlab.targets.guest.guest_image import guest_image
-from latlab.targets.guest.secure_world import secure_world, secure_world_of
-from latlab.targets.linux.rt_job import USUAL_DRIVERS, Drivers, RngNode
-from latlab.targets.linux.steal_job import Watch, guest_script
-from latlab.targets.qemu.qemu import find_qemu
+from latlab.benchmarks.analysis.amount_findings import StolenBy
+from latlab.commits.targets import clean
+from latlab.core.model.run import CallsOfKind
+from latlab.core.readers.event_table import event_table
+from latlab.core.targets.qemu.qemu import find_qemu
+from latlab.rt.analysis.by_whom import by_whom, slack, theft_sizes
+from latlab.rt.model.stolen import Regime, Stolen
+from latlab.rt.readers.el3_records import read_records
+from latlab.rt.readers.steal_meter import read_stolen
+from latlab.rt.targets.guest.guest import GuestMachine, run_guest
+from latlab.rt.targets.guest.guest_image import guest_image
+from latlab.rt.targets.guest.secure_world import secure_world, secure_world_of
+from latlab.rt.targets.rt_job import USUAL_DRIVERS, Drivers, RngNode
+from latlab.rt.targets.steal_job import Watch, guest_script
 from support.debian_sources import copied, source
 from support.places import ROOT
 from support.probed_guest import LIMITS, probed_guest

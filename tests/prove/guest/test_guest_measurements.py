@@ -8,18 +8,18 @@ from pathlib import Path
 import pytest
 from scipy.stats import linregress
 
-from latlab.analysis.wakeups.result import RtResult
-from latlab.campaigns.rt import GuestOptions, run_rt_guest
-from latlab.campaigns.rt_results import busy_facts, results_of
-from latlab.formats.wakeups.recorder import read_record
-from latlab.model.enums import RunStatus
-from latlab.model.run import Run
-from latlab.store.store import Store, open_store
-from latlab.targets.guest.guest import GuestMachine, run_guest
-from latlab.targets.guest.guest_image import guest_image
-from latlab.targets.linux.rt_job import Drivers, Instrument, RngNode, Workload, script
-from latlab.targets.process.console import Limits
-from latlab.targets.qemu.qemu import find_qemu
+from latlab.core.model.enums import RunStatus
+from latlab.core.model.run import Run
+from latlab.core.store.store import Store, open_store
+from latlab.core.targets.process.console import Limits
+from latlab.core.targets.qemu.qemu import find_qemu
+from latlab.rt.analysis.result import RtResult
+from latlab.rt.campaign.measure import GuestOptions, run_rt_guest
+from latlab.rt.campaign.results import busy_facts, results_of
+from latlab.rt.readers.recorder import read_record
+from latlab.rt.targets.guest.guest import GuestMachine, run_guest
+from latlab.rt.targets.guest.guest_image import guest_image
+from latlab.rt.targets.rt_job import Drivers, Instrument, RngNode, Workload, script
 
 pytestmark = [pytest.mark.slow, pytest.mark.qemu]
 

@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from latlab.analysis.wakeups.power_cycles import PowerBoundary, passages
-from latlab.campaigns.power import run_power_guest
-from latlab.campaigns.power_results import power_records, power_result
-from latlab.campaigns.rt_results import kernel_warnings
-from latlab.model.conditions import Mode
-from latlab.model.power_steps import StepKind
-from latlab.store.store import open_store
-from latlab.targets.guest.guest import GuestMachine, GuestRun, run_guest
-from latlab.targets.guest.guest_image import guest_image
-from latlab.targets.linux.power_job import PowerCycle, guest_script
-from latlab.targets.process.console import Limits
-from latlab.targets.qemu.qemu import find_qemu
+from latlab.core.model.conditions import Mode
+from latlab.core.store.store import open_store
+from latlab.core.targets.process.console import Limits
+from latlab.core.targets.qemu.qemu import find_qemu
+from latlab.rt.analysis.power_cycles import PowerBoundary, passages
+from latlab.rt.campaign.power import run_power_guest
+from latlab.rt.campaign.power_results import power_records, power_result
+from latlab.rt.campaign.results import kernel_warnings
+from latlab.rt.model.power_steps import StepKind
+from latlab.rt.targets.guest.guest import GuestMachine, GuestRun, run_guest
+from latlab.rt.targets.guest.guest_image import guest_image
+from latlab.rt.targets.power_job import PowerCycle, guest_script
 
 pytestmark = [pytest.mark.slow, pytest.mark.qemu]
 

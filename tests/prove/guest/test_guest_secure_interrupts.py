@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from latlab.targets.guest.secure_world import SecureWorld, secure_world
+from latlab.rt.targets.guest.secure_world import SecureWorld, secure_world
 
 pytestmark = [pytest.mark.slow, pytest.mark.qemu]
 

@@ -10,23 +10,23 @@ from functools import cache
 
 import pytest
 
-from latlab.analysis.wakeups.instruments import Instrument as Told
-from latlab.analysis.wakeups.result import RtResult
-from latlab.campaigns.rt import GuestOptions, run_rt_guest
-from latlab.campaigns.rt_results import results_of
-from latlab.campaigns.secure_world_options import drivers_for
-from latlab.formats.probe.guest_worlds import WORLDS_LOG
-from latlab.model.blame import BlameKind
-from latlab.model.enums import RunStatus
-from latlab.model.run import Run
-from latlab.model.worlds import GuestWorlds
-from latlab.store.store import open_store
-from latlab.targets.guest.guest import GuestMachine, stack_of, watched_from_outside
-from latlab.targets.guest.guest_image import guest_image
-from latlab.targets.guest.secure_world import SecureWorld, secure_world
-from latlab.targets.linux.rt_job import Instrument, RngNode, Workload
-from latlab.targets.process.console import Limits
-from latlab.targets.qemu.qemu import find_qemu
+from latlab.core.model.blame import BlameKind
+from latlab.core.model.enums import RunStatus
+from latlab.core.model.run import Run
+from latlab.core.store.store import open_store
+from latlab.core.targets.process.console import Limits
+from latlab.core.targets.qemu.qemu import find_qemu
+from latlab.rt.analysis.instruments import Instrument as Told
+from latlab.rt.analysis.result import RtResult
+from latlab.rt.campaign.measure import GuestOptions, run_rt_guest
+from latlab.rt.campaign.results import results_of
+from latlab.rt.campaign.secure_world_options import drivers_for
+from latlab.rt.model.worlds import GuestWorlds
+from latlab.rt.readers.guest_worlds import WORLDS_LOG
+from latlab.rt.targets.guest.guest import GuestMachine, stack_of, watched_from_outside
+from latlab.rt.targets.guest.guest_image import guest_image
+from latlab.rt.targets.guest.secure_world import SecureWorld, secure_world
+from latlab.rt.targets.rt_job import Instrument, RngNode, Workload
 
 pytestmark = [pytest.mark.slow, pytest.mark.qemu]
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from latlab.analysis.wakeups.lateness_parts import TORN_CYCLES
+from latlab.rt.analysis.lateness_parts import TORN_CYCLES
 from support.places import ROOT
 from support.trace_tables import tables_of
 

@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from latlab.analysis.wakeups.power_cycles import PowerBoundary
-from latlab.campaigns.power import run_power_linux
-from latlab.campaigns.power_results import power_result
-from latlab.errors import UsageError
-from latlab.formats.power_steps import read_steps
-from latlab.model.enums import RunStatus
-from latlab.model.power_steps import StepKind
-from latlab.store.store import Store, open_store
-from latlab.targets.linux.power_job import PowerCycle
+from latlab.core.errors import UsageError
+from latlab.core.model.enums import RunStatus
+from latlab.core.store.store import Store, open_store
+from latlab.rt.analysis.power_cycles import PowerBoundary
+from latlab.rt.campaign.power import run_power_linux
+from latlab.rt.campaign.power_results import power_result
+from latlab.rt.model.power_steps import StepKind
+from latlab.rt.readers.power_steps import read_steps
+from latlab.rt.targets.power_job import PowerCycle
 from prove.guest.ssh_board import SshBoard, ssh_board
 
 pytestmark = [pytest.mark.slow, pytest.mark.qemu]

@@ -6,11 +6,11 @@ import pytest
 
 from latlab.adopters import dataframes
 from latlab.adopters.pytest_plugin import Latency
-from latlab.analysis.base.identity import NotComparable
-from latlab.errors import UsageError
-from latlab.model.conditions import Conditions
-from latlab.model.enums import Metric
-from latlab.model.run import CoreId, Sample
+from latlab.core.comparison.identity import NotComparable
+from latlab.core.errors import UsageError
+from latlab.core.model.conditions import Conditions
+from latlab.core.model.enums import Metric
+from latlab.core.model.run import CoreId, Sample
 from support.ladder_model import Truth, make_run, relabelled
 from support.runs import INSTRUCTIONS, run_with
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from latlab.analysis.crossings.calls import EntryKind, Pause, WorldCall, WorldEntry
-from latlab.analysis.crossings.marked import Marked
-from latlab.model.crossings import Fragment, Stretch
+from latlab.calls.analysis.calls import EntryKind, Pause, WorldCall, WorldEntry
+from latlab.calls.analysis.marked import Marked
+from latlab.calls.model.crossings import Fragment, Stretch
 from side_by_side import cell, cleans_by_set, figures_of_calls, figures_of_tests, version_of
 
 NOP, DC_CISW_X13, DC_CIVAC_X0 = 0xD503201F, 0xD5087E4D, 0xD50B7E20

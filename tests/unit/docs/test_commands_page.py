@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 
 import commands
-from latlab.cli.old_names import OPTIONS
+from latlab.core.cli.old_names import OPTIONS
 from support.command import latlab
 
 PAGE = commands.page()

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import typer.main
 
-from latlab.cli.app import app
+from latlab.core.cli.app import app
 from support.documented import LEFT_OUT, PAGES, commands
 from support.places import ROOT
 

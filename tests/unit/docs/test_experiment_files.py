@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 import typer.main
 
-from latlab.campaigns.design_plan import load_plan
-from latlab.cli.app import app
+from latlab.core.cli.app import app
+from latlab.experiments.campaign.plan import load_plan
 from support.places import ROOT
 
 FILES = sorted((ROOT / "examples" / "experiments").glob("*.toml"))

@@ -9,8 +9,8 @@ from dataclasses import fields
 
 import pytest
 
-from latlab.formats import run_json
-from latlab.model.conditions import Conditions
+from latlab.core.model.conditions import Conditions
+from latlab.core.store import run_json
 from support.places import ROOT
 from support.runs import run_with
 

@@ -4,7 +4,7 @@ import re
 import pytest
 
 import releases
-from latlab.store.references import load
+from latlab.core.store.references import load
 from support.places import ROOT
 from wakeup_question import candidate, cost_by_suspends, excess_of, letter
 

@@ -11,8 +11,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from latlab.campaigns import sbi
-from latlab.targets.qemu import psa_subject, subject
+from latlab.calls.campaign import sbi
+from latlab.calls.targets import subject
+from latlab.psa.targets import psa_subject
 from support.places import ROOT
 
 PAGE = (ROOT / "docs" / "reference" / "subject-files.md").read_text("utf-8")

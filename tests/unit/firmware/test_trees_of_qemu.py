@@ -10,7 +10,7 @@ from pathlib import Path
 import fdt
 import pytest
 
-from latlab.formats.device_tree import read_tree
+from latlab.core.readers.device_tree import read_tree
 from support.places import ROOT
 
 pytestmark = pytest.mark.qemu

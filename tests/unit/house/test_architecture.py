@@ -19,40 +19,73 @@ import house_rules
 import include_floors
 
 PYTHON_RULES = (
-    ("report/run/data.py", "def asked(run):\n    return dict(run.facts)['tool']\n", "`facts` are for readers"),
-    ("campaigns/publishing.py", "def asked(run):\n    return dict(run.facts).get('tool')\n", "`facts` are for readers"),
-    ("analysis/compare.py", "def asked(run):\n    return ('tool', 'x') in run.facts\n", "`facts` are for readers"),
-    ("store/series.py", "def asked(run):\n    return [v for k, v in run.facts if k == 'tool']\n", "`facts` are for readers"),
+    ("core/report/run_data.py", "def asked(run):\n    return dict(run.facts)['tool']\n", "`facts` are for readers"),
+    ("psci/campaign/publishing.py", "def asked(run):\n    return dict(run.facts).get('tool')\n", "`facts` are for readers"),
+    ("core/comparison/compare.py", "def asked(run):\n    return ('tool', 'x') in run.facts\n", "`facts` are for readers"),
+    ("core/store/series.py", "def asked(run):\n    return [v for k, v in run.facts if k == 'tool']\n", "`facts` are for readers"),
     (
-        "report/rt/words.py",
+        "rt/pages/words.py",
         "def asked(run):\n    for key, _ in run.facts:\n        if key == 'tool':\n            return key\n",
         "`facts` are for readers",
     ),
-    ("campaigns/psci.py", "def told(problem):\n    return 'hangs' in problem.message\n", "a message is for readers"),
-    ("cli/runs.py", "def told(problem):\n    return problem.sentence.startswith('the target')\n", "a message is for readers"),
-    ("report/listing.py", "def told(error):\n    return str(error).lower() == 'no runs'\n", "a message is for readers"),
-    ("store/reading.py", "import re\ndef told(problem):\n    return re.search('line (.*)', problem.message)\n", "a message is for readers"),
-    ("campaigns/psa.py", "def told(problem):\n    return 'timeout' in problem\n", "a message is for readers"),
-    ("campaigns/sbi.py", "def told(reason):\n    return reason == 'hangs'\n", "a message is for readers"),
-    ("formats/dwarf_lines.py", "def told(message):\n    return message.lower().endswith('late')\n", "a message is for readers"),
-    ("targets/tools.py", "import re\ndef told(warning):\n    return re.compile('late').search(warning)\n", "a message is for readers"),
-    ("report/page.py", "def told(error):\n    match error:\n        case 'a' | 'b':\n            return 1\n", "a message is for readers"),
-    ("model/calls.py", "class Sample:\n    pass\n", "class Sample: the glossary means that of model/run.py"),
-    ("analysis/base/wording.py", "def kept(name):\n    return open(name).read()\n", "analysis is pure"),
-    ("analysis/compare.py", "def told():\n    import subprocess\n    return subprocess.run(['date'])\n", "analysis is pure"),
-    ("cli/psci.py", "def middle(values):\n    from numpy import median\n    return median(values)\n", "the command line computes nothing"),
-    ("cli/rt.py", "def mean(values):\n    return sum(values) / len(values)\n", "the command line computes nothing"),
-    ("cli/runs.py", "def mean(values):\n    count = len(values)\n    return sum(values) / count\n", "the command line computes nothing"),
-    ("cli/watch.py", "def middle(values):\n    return sorted(values)[len(values) // 2]\n", "the command line computes nothing"),
+    ("psci/campaign/measure.py", "def told(problem):\n    return 'hangs' in problem.message\n", "a message is for readers"),
+    ("runs/verbs/one_run.py", "def told(problem):\n    return problem.sentence.startswith('the target')\n", "a message is for readers"),
+    ("runs/pages/listing.py", "def told(error):\n    return str(error).lower() == 'no runs'\n", "a message is for readers"),
     (
-        "cli/identify.py",
+        "core/store/reading.py",
+        "import re\ndef told(problem):\n    return re.search('line (.*)', problem.message)\n",
+        "a message is for readers",
+    ),
+    ("psa/campaign/measure.py", "def told(problem):\n    return 'timeout' in problem\n", "a message is for readers"),
+    ("calls/campaign/sbi.py", "def told(reason):\n    return reason == 'hangs'\n", "a message is for readers"),
+    ("calls/readers/dwarf_lines.py", "def told(message):\n    return message.lower().endswith('late')\n", "a message is for readers"),
+    ("core/targets/tools.py", "import re\ndef told(warning):\n    return re.compile('late').search(warning)\n", "a message is for readers"),
+    (
+        "core/report/page.py",
+        "def told(error):\n    match error:\n        case 'a' | 'b':\n            return 1\n",
+        "a message is for readers",
+    ),
+    ("calls/model/calls.py", "class Sample:\n    pass\n", "class Sample: the glossary means that of core/model/run.py"),
+    ("core/comparison/wording.py", "def kept(name):\n    return open(name).read()\n", "analysis is pure"),
+    ("core/comparison/compare.py", "def told():\n    import subprocess\n    return subprocess.run(['date'])\n", "analysis is pure"),
+    (
+        "psci/verbs/run_psci.py",
+        "def middle(values):\n    from numpy import median\n    return median(values)\n",
+        "the command line computes nothing",
+    ),
+    ("rt/verbs/run_rt.py", "def mean(values):\n    return sum(values) / len(values)\n", "the command line computes nothing"),
+    (
+        "runs/verbs/one_run.py",
+        "def mean(values):\n    count = len(values)\n    return sum(values) / count\n",
+        "the command line computes nothing",
+    ),
+    ("calls/verbs/watch.py", "def middle(values):\n    return sorted(values)[len(values) // 2]\n", "the command line computes nothing"),
+    (
+        "runs/verbs/identify.py",
         "def mean(values):\n    from statistics import mean\n    return mean(values)\n",
         "the command line computes nothing",
     ),
-    ("store/runs.py", "def verdict(rows):\n    found = max(rows)\n    return found\n", "found says the grammar"),
-    ("model/run.py", "def total(one):\n    return one.ticks\n", "one says the grammar"),
-    ("analysis/gate.py", "class Simulated:\n    pass\n", "class Simulated: the glossary means that of docs/reference/glossary.md"),
-    ("analysis/gate.py", "class Cell:\n    pass\n", "class Cell: the glossary means that of analysis/base/comparison.py"),
+    ("core/store/runs.py", "def verdict(rows):\n    found = max(rows)\n    return found\n", "found says the grammar"),
+    ("core/model/run.py", "def total(one):\n    return one.ticks\n", "one says the grammar"),
+    ("core/comparison/gate.py", "class Simulated:\n    pass\n", "class Simulated: the glossary means that of docs/reference/glossary.md"),
+    ("core/comparison/gate.py", "class Cell:\n    pass\n", "class Cell: the glossary means that of core/comparison/comparison.py"),
+)
+# An import that the contracts refuse: from where, of what.
+IMPORTS = (
+    ("core/store/reading.py", "latlab.rt.model.wakeups"),
+    ("core/comparison/verdicts.py", "latlab.psci.analysis.roles"),
+    ("core/cli/output.py", "latlab.site.pages.feed"),
+    ("calls/analysis/calls.py", "latlab.psci.analysis.spans"),
+    ("psci/campaign/measure.py", "latlab.benchmarks.model"),
+    ("psa/targets/mps2.py", "latlab.rt.readers.recorder"),
+    ("experiments/campaign/plan.py", "latlab.calls.model.calls"),
+    ("commits/targets.py", "latlab.site.campaign"),
+    ("rt/analysis/tracks.py", "latlab.rt.readers.recorder"),
+    ("rt/readers/recorder.py", "latlab.rt.campaign.results"),
+    ("psci/pages/web.py", "latlab.psci.verbs.run_psci"),
+    ("core/report/table.py", "latlab.core.store.store"),
+    ("core/report/renderers/html.py", "latlab.core.model.run"),
+    ("core/statistics/weighted.py", "latlab.core.comparison.verdicts"),
 )
 C_RULES = (
     ("firmware/el3/psci/include/psci_platform.h", '#include "psci.h"', "these headers include each other: "),
@@ -111,7 +144,7 @@ def test_code_that_breaks_a_rule_is_named_with_its_line(tree: Path, file: str, t
     ],
 )
 def test_what_a_message_is_shown_with_and_a_count_are_nobodys_fault(tree: Path, text: str) -> None:
-    path = tree / house_rules.PACKAGE / "cli/rt.py"
+    path = tree / house_rules.PACKAGE / "rt/verbs/run_rt.py"
     before = planted(path, text)
     try:
         assert house_rules.faults_of(path, tree, house_rules.terms_of(tree)) == []
@@ -119,19 +152,33 @@ def test_what_a_message_is_shown_with_and_a_count_are_nobodys_fault(tree: Path, 
         path.write_text(before)
 
 
-@pytest.mark.parametrize("file", ["model/run.py", "report/page.py"])
+@pytest.mark.parametrize("file", ["core/model/run.py", "core/report/page.py"])
 def test_an_import_that_goes_up_is_named(tree: Path, file: str) -> None:
     """By the contracts of this checkout, over the copy."""
     shutil.copy(ROOT / "pyproject.toml", tree / "pyproject.toml")
     path = tree / house_rules.PACKAGE / file
-    before = planted(path, "def verbs():\n    from latlab.cli import app\n    return app\n")
+    before = planted(path, "def verbs():\n    from latlab.core.cli import app\n    return app\n")
     command = [str(Path(sys.executable).with_name("lint-imports")), "--no-cache"]
     try:
         done = subprocess.run(command, cwd=tree, env={**os.environ, "PYTHONPATH": str(tree / "src")}, capture_output=True, text=True)
     finally:
         path.write_text(before)
     module = f"latlab.{file.removesuffix('.py').replace('/', '.')}"
-    assert done.returncode == 1 and f"{module} -> latlab.cli.app" in done.stdout, done.stdout + done.stderr
+    assert done.returncode == 1 and f"{module} -> latlab.core.cli.app" in done.stdout, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(("file", "module"), IMPORTS)
+def test_an_import_that_no_contract_allows_is_named(tree: Path, file: str, module: str) -> None:
+    shutil.copy(ROOT / "pyproject.toml", tree / "pyproject.toml")
+    path = tree / house_rules.PACKAGE / file
+    before = planted(path, f"def planted():\n    import {module} as planted_module\n    return planted_module\n")
+    command = [str(Path(sys.executable).with_name("lint-imports")), "--no-cache"]
+    try:
+        done = subprocess.run(command, cwd=tree, env={**os.environ, "PYTHONPATH": str(tree / "src")}, capture_output=True, text=True)
+    finally:
+        path.write_text(before) if before else path.unlink()
+    importer = f"latlab.{file.removesuffix('.py').replace('/', '.')}"
+    assert done.returncode == 1 and f"{importer} -> {module}" in done.stdout, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize(("file", "text", "said"), C_RULES)
@@ -160,7 +207,7 @@ def test_a_core_that_asks_where_it_is_is_named_with_its_line(tree: Path, asked: 
 
 
 def test_a_broken_rule_fails_the_command(tree: Path) -> None:
-    path = tree / house_rules.PACKAGE / "model/calls.py"
+    path = tree / house_rules.PACKAGE / "calls/model/calls.py"
     before = planted(path, "class Sample:\n    pass")
     try:
         done = subprocess.run([sys.executable, ROOT / "scripts" / "house_rules.py", tree], capture_output=True, text=True)

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from latlab.errors import UsageError
-from latlab.formats import run_json
-from latlab.model.enums import InstructionClass as C
-from latlab.model.enums import Metric
-from latlab.model.run import ClassShare, CoreId, FunctionShare, Run, Sample, SpanFunctions, Spans
-from latlab.virtual.board_times import caveat, costs_of
+from latlab.core.errors import UsageError
+from latlab.core.model.enums import InstructionClass as C
+from latlab.core.model.enums import Metric
+from latlab.core.model.run import ClassShare, CoreId, FunctionShare, Run, Sample, SpanFunctions, Spans
+from latlab.core.store import run_json
+from latlab.virtual.campaign.board_times import caveat, costs_of
 from support.command import latlab
 from support.runs import INSTRUCTIONS, run_with
 

@@ -10,13 +10,13 @@ from statistics import median
 
 import pytest
 
-from latlab.analysis.ladder.counted import MOST_INSIDE_NS, MOST_OUTSIDE_NS
-from latlab.errors import DataError
-from latlab.model.counts import SpanCount
-from latlab.model.enums import InstructionClass as C
-from latlab.model.enums import Metric
-from latlab.store.references import load
-from latlab.virtual.class_costs import GROUPS, Inseparable, Observed, fit_classes, fit_observed, left_out, observed
+from latlab.core.errors import DataError
+from latlab.core.model.counts import SpanCount
+from latlab.core.model.enums import InstructionClass as C
+from latlab.core.model.enums import Metric
+from latlab.core.store.references import load
+from latlab.psci.analysis.counted import MOST_INSIDE_NS, MOST_OUTSIDE_NS
+from latlab.virtual.analysis.class_costs import GROUPS, Inseparable, Observed, fit_classes, fit_observed, left_out, observed
 
 OUTSIDE_NS, INSIDE_NS = 80.0, 2.0
 CELLS = (("cpu_off_serial", Metric.WAKEUP, 0), ("cpu_susp_serial", Metric.WAKEUP, 0))

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from latlab.errors import UsageError
-from latlab.store.references import load
-from latlab.virtual.exploration import System, check_choices, explore_one
-from latlab.virtual.prediction import acquisition_orders, measured_spans
+from latlab.core.errors import UsageError
+from latlab.core.store.references import load
+from latlab.virtual.campaign.exploration import System, check_choices, explore_one
+from latlab.virtual.campaign.prediction import acquisition_orders, measured_spans
 
 
 def test_the_order_of_a_parallel_test_is_that_of_its_powerdowns() -> None:

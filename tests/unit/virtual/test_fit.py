@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from latlab.virtual.fit import Undetermined, fit, undetermined
+from latlab.virtual.analysis.fit import Undetermined, fit, undetermined
 
 TRUE = {"base": 9_000, "step": 140_000, "flush": 77_000}
 

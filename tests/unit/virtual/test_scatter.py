@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from latlab.model.enums import Metric
-from latlab.model.run import CoreId
-from latlab.virtual.accuracy import accuracy
-from latlab.virtual.prediction import Prediction
-from latlab.virtual.scatter import FEWEST_RELEASES, basis_of_intervals, with_intervals
+from latlab.core.model.enums import Metric
+from latlab.core.model.run import CoreId
+from latlab.virtual.campaign.accuracy import accuracy
+from latlab.virtual.campaign.prediction import Prediction
+from latlab.virtual.campaign.scatter import FEWEST_RELEASES, basis_of_intervals, with_intervals
 
 CORES = [CoreId(0, core) for core in range(6)]
 

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from latlab.errors import DataError
-from latlab.model.enums import Metric
-from latlab.model.run import CoreId
-from latlab.store.references import load
-from latlab.virtual.board import load_board
-from latlab.virtual.prediction import fit_board, other_releases
-from latlab.virtual.structure import broken_rules, far_from_the_model, orders_not_served
+from latlab.core.errors import DataError
+from latlab.core.model.enums import Metric
+from latlab.core.model.run import CoreId
+from latlab.core.store.references import load
+from latlab.psci.targets.board import load_board
+from latlab.virtual.analysis.structure import broken_rules, far_from_the_model, orders_not_served
+from latlab.virtual.campaign.prediction import fit_board, other_releases
 
 DEEP = {"susp_deep_parallel", "susp_deep_serial"}
 

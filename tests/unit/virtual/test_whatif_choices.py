@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from latlab.errors import UsageError
-from latlab.report.virtual.whatif_files import check_output
-from latlab.virtual.board import load_board
-from latlab.virtual.whatif import counts_of, designs_of, jobs_of
+from latlab.core.errors import UsageError
+from latlab.psci.targets.board import load_board
+from latlab.virtual.campaign.whatif import counts_of, designs_of, jobs_of
+from latlab.virtual.pages.whatif_files import check_output
 from support.command import latlab
 
 

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Metrics of other tools' benchmarks and noise meters."""

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Amounts of two runs compared: each with its counterpart of the same test, name and core, by Welch's test on the repetitions.
+
+What has one value on a side has no scatter that is known, so nothing can be told of it, however it differs. Of a value without a known
+direction neither regressed nor improved is ever said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from latlab.benchmarks.analysis.amount_figures import is_level, levels, named
+from latlab.core.comparison.comparison import AmountComparison, Row
+from latlab.core.comparison.identity import NotComparable, check_same, partial_runs
+from latlab.core.comparison.verdicts import Limits, Verdict, decide, decide_exact, overall
+from latlab.core.comparison.wording import MORE_IS_BETTER, UNDIRECTED
+from latlab.core.model.amounts import Amount, amounts_of
+from latlab.core.model.enums import Metric
+from latlab.core.model.run import CoreId, Run
+from latlab.core.statistics.statistics import Shift, family_wise
+
+Key = tuple[str, str, str, CoreId | None]
+_OPPOSITE = {Verdict.REGRESSED: Verdict.IMPROVED, Verdict.IMPROVED: Verdict.REGRESSED}
+
+
+def compare_amounts(a: Run, b: Run, limits: Limits) -> AmountComparison:
+    """Raises NotComparable with one sentence where the two do not belong together."""
+    if a.kind != b.kind:
+        raise NotComparable(f"{a.id} holds {a.kind} and {b.id} {b.kind}; compare runs of one kind")
+    notes: list[str] = []
+    check_same(a, b, notes)
+    gaps = partial_runs(a, b)
+    joined = list(_joined(a, b, notes, gaps))  # what b lacks, coverage says
+    if not joined:
+        raise NotComparable(f"{a.id} and {b.id} have no quantity of one name and core in common; compare runs of one tool and setting")
+    rows = _judged([_row(*pair, limits) for pair in joined], limits)
+    notes += [f"{run.id} met a problem: {run.problems[0].message}" for run in (a, b) if run.problems]
+    notes += _single_note(joined)
+    directed = [row.verdict for row in rows if row.metric not in UNDIRECTED]
+    return AmountComparison(
+        a=a,
+        b=b,
+        limits=limits,
+        unit=a.tick.unit,
+        verdict=overall(directed, bool(gaps)),
+        rows=tuple(rows),
+        notes=tuple(notes),
+        gaps=tuple(gaps),
+        repetitions=_repetitions(joined),
+    )
+
+
+def _joined(a: Run, b: Run, notes: list[str], gaps: list[str]) -> Iterator[tuple[Amount, Amount]]:
+    ours, theirs = _by_key(a), _by_key(b)
+    for run, amounts, other in ((a, ours, theirs), (b, theirs, ours)):
+        lone = [named(amounts[key]) for key in amounts if key not in other]
+        if lone:
+            more = f" and {len(lone) - 3} more" if len(lone) > 3 else ""
+            notes.append(f"{', '.join(lone[:3])}{more}: only in {run.id}")
+    for key in (key for key in ours if key in theirs):
+        amount, another = ours[key], theirs[key]
+        if amount.metric is Metric.THROUGHPUT and amount.over_s != another.over_s:
+            gaps.append(f"{named(amount)}: totals of periods of {amount.over_s} and {another.over_s} s cannot be compared")
+            continue
+        yield amount, another
+
+
+def _by_key(run: Run) -> dict[Key, Amount]:
+    return {(amount.test, amount.metric.value, amount.name, amount.core): amount for amount in amounts_of(run) if is_level(amount)}
+
+
+def _row(amount: Amount, other: Amount, limits: Limits) -> Row:
+    before, after = np.array(levels(amount)), np.array(levels(other))
+    base = float(before.mean())
+    row = Row(
+        amount.test, amount.metric, named(amount), amount.core.cluster if amount.core else None, base, float(after.mean()),
+        _shift(before, after),
+        limits.threshold(base, 0.0, 0.0), Verdict.CANNOT_TELL, _basis(before, after), core=amount.core,
+    )  # fmt: skip
+    if amount.metric in UNDIRECTED:
+        return replace(row, basis="its unit and its better direction are unknown")
+    return replace(row, large=limits.large * abs(base))
+
+
+def _shift(before: np.ndarray, after: np.ndarray) -> Shift:
+    """Of the means. Two rows of equal values differ exactly or not at all."""
+    difference = float(after.mean() - before.mean())
+    if min(len(before), len(after)) < 2:
+        return Shift(difference, -np.inf, np.inf, 1.0)
+    if np.ptp(before) == 0 and np.ptp(after) == 0:
+        return Shift(difference, difference, difference, 0.0 if difference else 1.0)
+    from scipy.stats import ttest_ind  # slow to load
+
+    test = ttest_ind(after, before, equal_var=False)
+    interval = test.confidence_interval(0.95)
+    return Shift(difference, float(interval.low), float(interval.high), float(test.pvalue))
+
+
+def _basis(before: np.ndarray, after: np.ndarray) -> str:
+    if min(len(before), len(after)) < 2:
+        return "one value for each run: its scatter is unknown"
+    if np.ptp(before) == 0 and np.ptp(after) == 0:
+        return f"{len(before)} and {len(after)} equal values"
+    return f"{len(before)} and {len(after)} values"
+
+
+def _judged(rows: list[Row], limits: Limits) -> list[Row]:
+    """All rows of a metric are one family of tests."""
+    out = list(rows)
+    for metric in dict.fromkeys(row.metric for row in rows):
+        places = [i for i, row in enumerate(rows) if row.metric is metric]
+        for i, p in zip(places, family_wise([rows[i].shift.p for i in places]), strict=True):
+            out[i] = replace(rows[i], verdict=_verdict(rows[i], p, limits), p_adjusted=p)
+    return out
+
+
+def _verdict(row: Row, p: float, limits: Limits) -> Verdict:
+    if row.metric in UNDIRECTED:
+        return Verdict.CANNOT_TELL
+    if row.shift.low == row.shift.high:
+        verdict = decide_exact(row.shift.value, row.threshold)
+    else:
+        verdict = decide(row.shift, row.threshold, p, limits.alpha)
+    return _OPPOSITE.get(verdict, verdict) if row.metric in MORE_IS_BETTER else verdict
+
+
+def _repetitions(joined: list[tuple[Amount, Amount]]) -> tuple[int, int]:
+    return min(len(amount.values) for amount, _ in joined), min(len(other.values) for _, other in joined)
+
+
+def _single_note(joined: list[tuple[Amount, Amount]]) -> list[str]:
+    single = sum(min(len(amount.values), len(other.values)) < 2 for amount, other in joined)
+    if not single:
+        return []
+    return [f"{single} of {len(joined)} quantities have one value for each run; measure more runs of each and join them, as in A1+A2"]

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What ran in the spans of the measured calls, by function; and what differs there between two runs."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from latlab.calls.analysis.by_instruction import ByInstruction
+from latlab.calls.analysis.classes import ClassReader
+from latlab.calls.analysis.code_parts import CodeParts
+from latlab.calls.analysis.frames import frames_of
+from latlab.calls.analysis.marked import Marked, Stranded, parts_of_call
+from latlab.calls.analysis.paths import runs_of
+from latlab.calls.analysis.stacks import UNLISTED, codes_of
+from latlab.calls.analysis.symbolize import Names, entry_addresses
+from latlab.calls.analysis.tally import CallKey, CallTally, Tally, TallyRow
+from latlab.calls.model.crossings import Arch, Context, Fragment, Header, Stretch, world_name
+from latlab.core.model.enums import CodePart, Metric
+from latlab.core.model.run import CallsOfKind, CoreId, FunctionShare, Run, SpanFunctions
+from latlab.core.model.symbols import Image
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """Instructions of one function per call, mean over the cores, before and after."""
+
+    name: str
+    place: str
+    before: float
+    after: float
+
+    @property
+    def difference(self) -> float:
+        return self.after - self.before
+
+
+@dataclass(frozen=True, slots=True)
+class CoreMoves:
+    """`functions` are means over `cores`, of the `of_cores` that both runs have."""
+
+    functions: tuple[Move, ...]
+    cores: int
+    of_cores: int
+
+
+Spans = dict[tuple[str, Metric, CoreId], Counter[tuple[Stretch, ...]]]
+_ByCore = dict[tuple[str, Metric, CoreId], SpanFunctions]
+
+
+class SpanReader:
+    """Makes what is kept of spans from the fragments of one stream. `spans` are all in which calls are to be looked for."""
+
+    def __init__(
+        self, arch: Arch, fragments: Mapping[int, Fragment], images: Sequence[Image], spans: Iterable[Sequence[Stretch]] = ()
+    ) -> None:
+        self.names = Names(fragments, images, entry_addresses(arch, fragments, spans))
+        self.parts = CodeParts(arch, fragments)
+        self.by_instruction = ByInstruction(arch, fragments, images, self.names)
+        self.codes = codes_of(arch, fragments, self.names)
+        self.fragments = fragments
+        self.classes = (
+            ClassReader(arch, fragments, self.codes, self.by_instruction)
+            if any(fragment.context & Context.TOLD for fragment in fragments.values())
+            else None
+        )
+
+    def functions(self, spans: Spans) -> tuple[SpanFunctions, ...]:
+        """One entry for each test, span and core."""
+        return tuple(self._functions(key, ran) for key, ran in spans.items())
+
+    def by_function(self, ran: Counter[tuple[Stretch, ...]]) -> Counter[str]:
+        """Instructions of each function in all of them."""
+        total: Counter[str] = Counter()
+        for stretches, times in ran.items():
+            for name, count in self._by_function(runs_of(stretches)).items():
+                total[name] += count * times
+        return total
+
+    def _by_function(self, runs: Counter[int]) -> Counter[str]:
+        functions: Counter[str] = Counter()
+        for number, count in runs.items():
+            for name, instructions in self.by_instruction.counts(number).items():
+                functions[name] += instructions * count
+        return functions
+
+    def _functions(self, key: tuple[str, Metric, CoreId], ran: Counter[tuple[Stretch, ...]]) -> SpanFunctions:
+        runs: Counter[int] = Counter()
+        unlisted = 0
+        for stretches, times in ran.items():
+            unlisted += times * sum(stretch.unlisted_instructions for stretch in stretches)
+            for number, count in runs_of(stretches).items():
+                runs[number] += count * times
+        functions = self._by_function(runs)
+        parts = self.parts.parts(runs)
+        if unlisted:
+            functions[UNLISTED] += unlisted
+            parts[CodePart.OTHER] += unlisted
+        shares = tuple(FunctionShare(name, self.by_instruction.place(name), total) for name, total in functions.items())
+        frames = frames_of(ran, self.codes)
+        return SpanFunctions(
+            *key,
+            ran.total(),
+            shares,
+            tuple((part, parts[part]) for part in CodePart if parts[part]),
+            tuple(self.parts.operations(runs).most_common()),
+            frames,
+            self.classes.shares(ran, shares, frames) if self.classes else (),
+        )
+
+
+def kinds_of(tally: Tally, header: Header, cores: Mapping[int, CoreId], reader: SpanReader) -> tuple[CallsOfKind, ...]:
+    """The calls of a watch by kind, those that took most first."""
+    ran, tallies = tally.ran(), tally.tallies()
+    return tuple(_kind(row.key, tallies[row.key], ran[row.key], row, header, cores, reader) for row in tally.rows())
+
+
+def functions_of_calls(tally: Tally, cores: Mapping[int, CoreId], reader: SpanReader) -> tuple[SpanFunctions, ...]:
+    """What ran in the calls of each name on each core, those inside another call left out, and those that were always refused. None where
+    functions were not counted."""
+    spans: Spans = defaultdict(Counter)
+    calls: Counter[tuple[str, Metric, CoreId]] = Counter()
+    for key, call_tally in tally.tallies().items():
+        for core, count in call_tally.cores.items() if not key.is_inner and call_tally.errors.total() < call_tally.count else ():
+            span = key.name, Metric.CALL, cores.get(core, CoreId(0, core))
+            spans[span].update(call_tally.ran_on(core))
+            calls[span] += count
+    counted = reader.functions({span: ran for span, ran in spans.items() if any(ran)})
+    return tuple(replace(functions, calls=calls[functions.test, functions.metric, functions.core]) for functions in counted)
+
+
+def _kind(
+    key: CallKey,
+    tally: CallTally,
+    ran: Counter[tuple[Stretch, ...]],
+    row: TallyRow,
+    header: Header,
+    cores: Mapping[int, CoreId],
+    reader: SpanReader,
+) -> CallsOfKind:
+    names = Counter({str(cores.get(core, CoreId(0, core))): count for core, count in tally.cores.items()})
+    functions = reader.functions({(key.name, Metric.CALL, CoreId(0, 0)): ran}) if any(ran) else ()
+    return CallsOfKind(
+        world_name(header.arch, key.caller),
+        key.kind.value,
+        key.name,
+        key.is_inner,
+        tuple(sorted(tally.instructions.items())),
+        tally.slept,
+        tuple((world_name(header.arch, world), median) for world, median in row.parts),
+        tuple(names.items()),
+        functions[0].parts if functions else (),
+        functions[0].frames if functions else (),
+        row.errors,
+    )
+
+
+def spans_of_calls(marked: Iterable[Marked | Stranded], cores: Mapping[int, CoreId]) -> Spans:
+    """What ran in each span of the measured calls, and how often just that."""
+    spans: Spans = defaultdict(Counter)
+    for call in marked:
+        for metric, _, stretches in parts_of_call(call):
+            spans[call.test, metric, cores[call.core]][stretches] += 1
+    return spans
+
+
+def moves_of(a: Run, b: Run, moved_cores_only: bool = False) -> dict[tuple[str, Metric], CoreMoves]:
+    """The functions that differ in each test and span of two runs, over the cores that both have; the largest difference first.
+
+    With `moved_cores_only` a core in which no function differs is left out of the means: it made another call in the same test.
+    """
+    before, after = _by_core(a), _by_core(b)
+    by_span: dict[tuple[str, Metric], CoreMoves] = {}
+    for key, common in _common_cores(before, after).items():
+        cores = [core for core in common if not moved_cores_only or _moves(before, after, key, [core])]
+        moves = _moves(before, after, key, cores) if cores else ()
+        if moves:
+            by_span[key] = CoreMoves(moves, len(cores), len(common))
+    return by_span
+
+
+def _common_cores(before: _ByCore, after: _ByCore) -> dict[tuple[str, Metric], list[CoreId]]:
+    cores: dict[tuple[str, Metric], list[CoreId]] = defaultdict(list)
+    for test, metric, core in before:
+        if (test, metric, core) in after:
+            cores[test, metric].append(core)
+    return cores
+
+
+def _moves(before: _ByCore, after: _ByCore, key: tuple[str, Metric], cores: Sequence[CoreId]) -> tuple[Move, ...]:
+    old, new = (_mean([runs[(*key, core)] for core in cores]) for runs in (before, after))
+    moves = [Move(name, place, old.get(name, (place, 0.0))[1], new.get(name, (place, 0.0))[1]) for name, (place, _) in (old | new).items()]
+    return tuple(sorted((move for move in moves if move.difference), key=lambda move: (-abs(move.difference), move.name)))
+
+
+def _by_core(run: Run) -> _ByCore:
+    return {(span.test, span.metric, span.core): span for span in run.functions}
+
+
+def _mean(spans: Sequence[SpanFunctions]) -> dict[str, tuple[str, float]]:
+    """Place and instructions per call of each function, mean over these cores."""
+    total: dict[str, tuple[str, float]] = {}
+    for span in spans:
+        for share in span.functions:
+            so_far = total.get(share.name, (share.place, 0.0))[1]
+            total[share.name] = share.place, so_far + share.instructions / span.calls
+    return {name: (place, value / len(spans)) for name, (place, value) in total.items()}

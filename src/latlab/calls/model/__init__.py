@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""World switches, calls and symbols as plain data."""

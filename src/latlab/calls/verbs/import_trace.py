@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`latlab import-trace`. Heavy imports wait until they are needed."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from latlab.calls.verbs.watch import WatchFormat
+from latlab.core.cli.options import StoreOption
+from latlab.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from latlab.calls.campaign.traces import TraceRead
+
+IDENTIFIED_BYTES = 256 << 20
+
+
+def register(app: typer.Typer) -> None:
+    app.command("import-trace")(import_trace)
+
+
+def import_trace(
+    traces: Annotated[list[Path], typer.Argument(help="Tarmac files, a folder of them (one for each core), or - for a pipe.")],
+    symbols: Annotated[
+        list[Path] | None, typer.Option("--symbols", help="ELF file of a firmware, located by its code that ran, or by FILE@OFFSET.")
+    ] = None,
+    all_worlds: Annotated[bool, typer.Option("--all-worlds", help="Also keep the code of the normal world, by function.")] = False,
+    platform: Annotated[str | None, typer.Option(help="Name of the model or the design.")] = None,
+    firmware: Annotated[str | None, typer.Option(help="Name of the firmware; runs of one firmware give its scatter.")] = None,
+    store: StoreOption = None,
+    format: Annotated[WatchFormat, typer.Option(help="How the result is printed.")] = WatchFormat.TABLE,
+) -> None:
+    """Import a Tarmac trace of FVP, gem5 or RTL.
+
+    It counts the calls into the firmware as `latlab watch` does, and adds the trace's own clock as a second run.
+
+    Files that gzip, zstd or xz compressed are read as they are."""
+    from latlab.calls.campaign.traces import TraceRequest, import_trace
+    from latlab.calls.readers.symbols import read_subject_image
+    from latlab.calls.targets.traces import find_reader
+    from latlab.core.cli.interrupt import Interrupts
+    from latlab.core.cli.stores import open_store
+    from latlab.core.model.run import UNNAMED
+
+    images = tuple(read_subject_image(text, with_places=True) for text in symbols or ())
+    request = TraceRequest(
+        files_of(traces), find_reader(), images, all_worlds, platform=platform or UNNAMED, firmware=firmware or "unknown"
+    )
+    with Interrupts() as interrupts:
+        read = import_trace(open_store(store), request, _Lines(), interrupts.asked)
+    conclude(read, format)
+
+
+def files_of(traces: list[Path]) -> tuple[Path, ...]:
+    """The files that are named, and those of folders in the order of their names. Raises UsageError for what is not there."""
+    files: list[Path] = []
+    for trace in traces:
+        if trace.is_dir():
+            inside = sorted(path for path in trace.iterdir() if path.is_file())
+            if not inside:
+                raise UsageError(f"{trace} is an empty folder; name a folder of traces, or a trace")
+            files += inside
+        elif str(trace) == "-" or trace.exists():
+            files.append(trace)
+        else:
+            raise UsageError(f"{trace}: no such file; name a trace")
+    return tuple(files)
+
+
+def identify_trace(traces: list[Path]) -> None:
+    """What a trace is, by its first part; nothing is kept."""
+    from rich.console import Console
+
+    from latlab.calls.campaign.traces import TraceRequest, read_trace
+    from latlab.calls.pages.traces import print_trace
+    from latlab.calls.targets.traces import find_reader
+    from latlab.core.cli.interrupt import Interrupts
+    from latlab.core.report.renderers.terminal import PIPE_WIDTH
+
+    request = TraceRequest(files_of(traces), find_reader(), limit_bytes=IDENTIFIED_BYTES)
+    with Interrupts() as interrupts:
+        read = read_trace(request, _Lines(), interrupts.asked)
+    print_trace(Console(width=None if sys.stdout.isatty() else PIPE_WIDTH), read)
+
+
+def conclude(read: TraceRead, format: WatchFormat) -> None:
+    from rich.console import Console
+
+    from latlab.calls.pages.traces import print_trace, trace_json
+    from latlab.core.errors import LatlabError
+    from latlab.core.report.renderers.terminal import PIPE_WIDTH
+
+    if format is WatchFormat.JSON:
+        sys.stdout.write(trace_json(read))
+    else:
+        print_trace(Console(width=None if sys.stdout.isatty() else PIPE_WIDTH), read)
+    if read.problems:
+        raise LatlabError(f"{read.run_id} is partial: {read.problems[0].message}")
+
+
+class _Lines:
+    """Now and then a line of what was read so far."""
+
+    def __init__(self) -> None:
+        from latlab.calls.verbs.watch import LINE_EVERY_ON_TERMINAL_S, LINE_EVERY_S
+
+        self._every = LINE_EVERY_ON_TERMINAL_S if sys.stderr.isatty() else LINE_EVERY_S
+        self._next = self._every
+
+    def __call__(self, state: object, elapsed_s: float) -> None:
+        if elapsed_s < self._next:
+            return
+        self._next = elapsed_s + self._every
+        typer.echo(f"latlab: {elapsed_s:.0f} s, {state.crossings.total()} world switches", err=True)  # type: ignore[attr-defined]

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A history of commits and a bisection as pages."""

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command line: the verbs of each family, registered; and what becomes of a failure."""
+
+from __future__ import annotations
+
+import gc
+import io
+import os
+import signal
+import sys
+from importlib import import_module
+from typing import Annotated
+
+import typer
+
+from latlab.core.cli.ids import hand_over, hands_over_ids
+from latlab.core.cli.verbs import HELP_OPTIONS, Verbs
+from latlab.core.errors import InterruptedByUser, LatlabError, UsageError, one_line
+
+app = typer.Typer(
+    name="latlab",
+    cls=Verbs,
+    context_settings=HELP_OPTIONS,
+    help="A latency laboratory for trusted firmware and real-time Linux.",
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+run_app = typer.Typer(help="Measure on a target and keep the run.", no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(run_app, name="run")
+
+
+@app.callback(invoke_without_command=True)
+def latlab(context: typer.Context, version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False) -> None:
+    if version:
+        from importlib.metadata import version as installed_version
+
+        typer.echo(f"latlab {installed_version('latlab')}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        _print_first_steps()
+
+
+def _print_first_steps() -> None:
+    from latlab.core.cli.output import show
+    from latlab.core.lifecycle.first_steps import first_steps
+    from latlab.core.report.doctor_tables import first_steps_page
+
+    show(first_steps_page(first_steps()))
+
+
+VERBS = (
+    ("psci.verbs.run_psci", (run_app,)),
+    ("psa.verbs.run_psa", (run_app,)),
+    ("rt.verbs.run_rt", (run_app, app)),
+    ("rt.verbs.run_steal", (run_app,)),
+    ("rt.verbs.run_power", (run_app,)),
+    ("experiments.verbs", (app,)),
+    ("runs.verbs.one_run", (app,)),
+    ("runs.verbs.importing", (app,)),
+    ("calls.verbs.import_trace", (app,)),
+    ("runs.verbs.upkeep", (app,)),
+    ("runs.verbs.comparing", (app,)),
+    ("commits.verbs", (app,)),
+    ("virtual.verbs", (app,)),
+    ("runs.verbs.doctor", (app,)),
+    ("calls.verbs.run_sbi", (run_app,)),
+    ("calls.verbs.run_smc", (run_app,)),
+    ("psa.verbs.run_attack", (run_app,)),
+    ("calls.verbs.watch", (app,)),
+    ("runs.verbs.identify", (app,)),
+    ("site.verbs.publish", (app,)),
+    ("site.verbs.serve", (app,)),
+)
+"""Modules with a `register` that adds verbs to these groups. They are named and not imported: the core knows no product."""
+for module, groups in VERBS:
+    import_module(f"latlab.{module}").register(*groups)
+hands_over_ids(run_app)
+hands_over_ids(app, "watch", "import", "import-trace")
+
+
+def main() -> None:
+    """The entry point: whatever happens, the user sees one sentence and a meaningful exit code."""
+    signal.signal(signal.SIGTERM, _interrupt)
+    _usable_streams()
+    _begin_fast()
+    code = _guarded()
+    code = _handed_over() or code
+    gc.freeze()  # the modules need no collecting when all of them go
+    sys.exit(code)
+
+
+def _handed_over() -> int:
+    """The ids of what was begun, after everything else that is said."""
+    try:
+        hand_over()
+    except OSError as error:
+        return _fail(f"--id-file: {error.filename} cannot be written: {error.strerror}; check the path and the free space", 2)
+    return 0
+
+
+def _begin_fast() -> None:
+    """Most commands take less time than their libraries take to load: loading makes no garbage, and no matrix here is worth threads."""
+    gc.set_threshold(100_000, 50, 50)
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
+def _usable_streams() -> None:
+    """Standard output may be closed, or in an encoding that has no µ: neither is a reason to stop in the middle."""
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - for as long as the process lives
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _guarded() -> int:
+    try:
+        _check_words()
+        code = app(standalone_mode=False, prog_name="latlab")
+        sys.stdout.flush()
+        if code == InterruptedByUser.exit_code:  # what typer makes of Ctrl-C
+            raise KeyboardInterrupt
+        return code if isinstance(code, int) else 0
+    except typer.Exit as stop:
+        return stop.exit_code
+    except LatlabError as error:
+        return _fail(str(error), error.exit_code)
+    except KeyboardInterrupt:
+        return _fail("interrupted", InterruptedByUser.exit_code)
+    except SystemExit as stop:
+        if isinstance(stop.__context__, BrokenPipeError):  # rich makes it a failure that the reader went away
+            return 0
+        raise
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        return _fail(f"{where}{error.strerror or error}; check the path, its permissions and the free space", UsageError.exit_code)
+    except Exception as error:
+        return _other(error)
+
+
+def _check_words() -> None:
+    """A run is kept with the command that made it, and a store with the name of its file: both are text."""
+    for word in sys.argv[1:]:
+        if not word.isascii() and word != word.encode("utf-8", "ignore").decode():
+            raise UsageError(f"{word!r} is no UTF-8; give the file or the run a name that is")
+
+
+def _other(error: Exception) -> int:
+    """Wrong options come from typer as exceptions that say it themselves; anything else is a fault of latlab."""
+    message, code = getattr(error, "format_message", None), getattr(error, "exit_code", None)
+    if message and isinstance(code, int):
+        usage_text = message().replace("Value error, ", "")
+        if usage_text.startswith("Usage:"):
+            typer.echo(usage_text, err=True)
+            return code
+        context = getattr(error, "ctx", None)
+        return _fail(f"{usage_text.rstrip('.')}; see `{context.command_path if context else 'latlab'} --help`", code)
+    if os.environ.get("LATLAB_DEBUG"):
+        raise error
+    return _fail(f"a fault in latlab: {type(error).__name__}: {error}; run it again with LATLAB_DEBUG=1 and report what it prints", 3)
+
+
+def _fail(sentence: str, code: int) -> int:
+    typer.echo(f"latlab: {one_line(sentence)}", err=True)
+    return code
+
+
+def _interrupt(number: int, frame: object) -> None:
+    raise KeyboardInterrupt

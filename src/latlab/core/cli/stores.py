@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The store as the verbs open it: runs whose maker was killed are brought to their end first, each with a line of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from latlab.core.cli.ids import watch_store
+from latlab.core.cli.output import say
+from latlab.core.cli.verbs import invocation
+from latlab.core.errors import LatlabError, UsageError
+
+if TYPE_CHECKING:
+    from latlab.core.store.store import Store
+
+
+def open_store(place: str | None = None) -> Store:
+    from latlab.core.store.store import open_store as opened
+
+    store = opened(place)
+    store.command_line = invocation()
+    watch_store(store)
+    with suppress(LatlabError, OSError):
+        _tidy(store)
+    return store
+
+
+@contextmanager
+def store_with(run: str, place: str | None) -> Iterator[Store]:
+    """The store that has the run. A file that `latlab export` wrote is in one of its own for as long as it is looked at."""
+    if Path(run).suffix != ".json" or not Path(run).is_file():
+        yield open_store(place)
+        return
+    from latlab.core.lifecycle.exported import import_export, is_export
+    from latlab.core.store.reading import read_file
+    from latlab.core.store.store import open_store as opened
+    from latlab.core.targets.scratch import scratch
+
+    data = read_file(Path(run))
+    if not is_export(data):
+        raise UsageError(f"{run} is no export of latlab; keep output of another tool with `latlab import {run}` and name the run")
+    with scratch() as folder:
+        store = opened(str(folder / "export.db"))
+        import_export(store, data, run, run_id=run)
+        yield store
+
+
+def _tidy(store: Store) -> None:
+    """The common case costs one query and one look at the folders for temporary files."""
+    from latlab.core.targets.scratch import abandoned
+
+    if not store.unfinished_runs() and not abandoned():
+        return
+    from latlab.runs.campaign.recovering import orphans, sweep
+
+    for recovered in sweep(store):
+        say(recovered.sentence)
+    for life in orphans(store):
+        place = life.left.machine or "another machine"
+        say(f"run {life.run_id} on {place}: its latlab process has died; `latlab runs recover {life.run_id}` ends the run")

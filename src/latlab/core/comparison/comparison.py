@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The parts of a comparison of two runs, for every kind of run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from latlab.core.comparison.check import RuleChange
+from latlab.core.comparison.conditions import ALIKE, Differences, caveat_of
+from latlab.core.comparison.findings import BootApart, LargeUntold, SamplesMissing, SpreadMoved
+from latlab.core.comparison.iterations import Drift, InIterations
+from latlab.core.comparison.ladders import Ladders
+from latlab.core.comparison.suspicion import Suspicion
+from latlab.core.comparison.verdicts import Limits, Verdict
+from latlab.core.comparison.wakeup_findings import CauseCounted, RarestSeen
+from latlab.core.comparison.wording import heading_unit, unit_of
+from latlab.core.model.enums import Metric
+from latlab.core.model.run import CoreId, Run
+from latlab.core.statistics.power_analysis import Detectable
+from latlab.core.statistics.statistics import Shift
+
+ROW_P = 0.05
+CELL_P = 0.01
+
+
+class Statistic(StrEnum):
+    """The statistic that is compared."""
+
+    MEDIAN = "median"
+    SPREAD = "spread"
+    SHAPE = "shape"
+    P90 = "90 %"
+    P99 = "99 %"
+    P99_9 = "99.9 %"
+    AVERAGE = "average"
+    MINIMUM = "minimum"
+    MAXIMUM = "maximum"
+    LATE = "late wake-ups"
+    CAUSE = "events of one cause"
+    MISSED = "missed periods"
+    COVERAGE = "samples"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One core (or queue position) of a row. `verdict` needs several boots; with fewer it is `cannot tell`."""
+
+    label: str
+    before: float
+    after: float
+    shift: Shift
+    verdict: Verdict
+    p_adjusted: float = 1.0
+
+    @property
+    def difference(self) -> float:
+        return self.after - self.before
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One quantity of one test: a term of the queue model, a group of like cores, or a statistic of one CPU.
+
+    Values are in ns or instructions. A shift beyond `threshold` is a change; one whose interval lies within it is equivalent; one beyond
+    `large` must be reported even if it is not significant. `p_adjusted` is the adjusted p-value behind the verdict, of the row or of its
+    group. `is_occasional`: the event occurs in some boots only, so the row can be shown to differ but is not required to get a verdict.
+    """
+
+    test: str
+    metric: Metric
+    name: str
+    cluster: int | None
+    before: float
+    after: float
+    shift: Shift
+    threshold: float
+    verdict: Verdict
+    basis: str
+    cells: tuple[Cell, ...] = ()
+    effect: float | None = None
+    is_term: bool = False
+    statistic: Statistic | None = None
+    core: CoreId | None = None
+    large: float = 0.0
+    is_occasional: bool = False
+    p_adjusted: float = 1.0
+    in_iterations: InIterations | None = None
+    detectable: tuple[Detectable, ...] = ()
+    maxima: tuple[float, float] | None = None
+    drifts: tuple[Drift | None, Drift | None] = (None, None)
+
+    @property
+    def relative(self) -> float:
+        """The shift as a share of the value before; infinite if that value is about 0."""
+        if (abs(self.before) <= self.threshold and self.is_term) or (self.shift.value and not self.before):
+            return float("inf")
+        return self.shift.value / self.before if self.before else 0.0
+
+    @property
+    def largest(self) -> float:
+        """The shift of the row, or the difference of a cell that is larger and not noise."""
+        return max((self.shift.value, *(cell.difference for cell in self.cells if cell.shift.p < CELL_P)), key=abs)
+
+    @property
+    def is_large(self) -> bool:
+        """Whether the shift is beyond `large` and the row is not called changed."""
+        is_changed = self.verdict in (Verdict.REGRESSED, Verdict.IMPROVED)
+        return not (is_changed or self.is_occasional or not self.large) and abs(self.largest) > self.large
+
+    @property
+    def is_large_untold(self) -> bool:
+        """Whether the shift is large, and either significant against its noise or of unknown noise."""
+        likely = self.shift.p > ROW_P and np.isfinite(self.shift.low)
+        return self.is_large and not (likely and self.largest == self.shift.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A group of rows that are tested together: those of one metric and role over all tests, over the parallel (`at_once`) or over the
+    serial ones, in one cluster or in all. `tests` is their number of tests."""
+
+    metric: Metric
+    cluster: int | None
+    role: str | None
+    at_once: bool | None
+    rows: int
+    shift: Shift
+    p_adjusted: float = 1.0
+    tests: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """The order in which the cores were served in a parallel test, in the first iteration of each run."""
+
+    test: str
+    before: tuple[CoreId, ...]
+    after: tuple[CoreId, ...]
+
+    @property
+    def changed(self) -> bool:
+        return self.before != self.after
+
+
+@dataclass(frozen=True, kw_only=True)
+class Compared:
+    """The fields of every comparison. `differences` are the differing conditions, `missing` the places with fewer samples in the second
+    run.
+
+    `gaps` are sentences on what could not be judged, because the second run lacks it or a run is partial. A comparison with gaps is
+    never `same`.
+    """
+
+    a: Run
+    b: Run
+    limits: Limits
+    unit: str
+    verdict: Verdict
+    rows: tuple[Row, ...]
+    notes: tuple[str, ...]
+    gaps: tuple[str, ...]
+    differences: Differences = ALIKE
+    missing: tuple[SamplesMissing, ...] = ()
+
+    @property
+    def interval_percent(self) -> int:
+        """The confidence level of the intervals of the rows, in percent."""
+        return 95
+
+    @property
+    def large_untold(self) -> tuple[Row, ...]:
+        """Rows that may hold a large change, the largest share first."""
+        large_rows = [row for row in self.rows if row.is_large_untold]
+        return tuple(sorted(large_rows, key=lambda row: -abs(row.largest) / row.large))
+
+    @property
+    def caveat(self) -> str:
+        """The text that is printed with the verdict everywhere: the differing conditions, and what limits the figures."""
+        return "; ".join(filter(None, (self.differences.title, caveat_of(self.a, self.b))))
+
+    @property
+    def heading(self) -> str:
+        """The unit, as in the heading of a table."""
+        return f"simulated {heading_unit(self.unit)}" if self.a.is_simulated else heading_unit(self.unit)
+
+    def unit_of(self, metric: Metric) -> str:
+        return unit_of(metric, self.unit)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpanComparison(Compared):
+    """`large_moves` are large changes without a verdict, independent of the model of scatter. `rule_changes` are rules that only one run
+    keeps. Data under a suspicion gets no verdict, and a comparison with one has none as a whole."""
+
+    levels: tuple[Level, ...]
+    ladders: dict[str, tuple[Ladders, Ladders]]
+    leads: tuple[CoreId | None, CoreId | None]
+    boots: tuple[int, int]
+    rule_changes: tuple[RuleChange, ...]
+    suspicions: tuple[Suspicion, ...]
+    large_moves: tuple[LargeUntold | BootApart | SpreadMoved, ...] = ()
+
+    @property
+    def interval_percent(self) -> int:
+        """The confidence level that corresponds to two one-sided tests at 5 %."""
+        return 90
+
+    @property
+    def orders(self) -> tuple[Order, ...]:
+        return tuple(Order(test, before.names_in_order(), after.names_in_order()) for test, (before, after) in self.ladders.items())
+
+
+@dataclass(frozen=True, kw_only=True)
+class WakeupComparison(Compared):
+    """`wakeups` are the numbers of compared wake-ups of each run. `rarest_seen` is the lowest detectable rate of late wake-ups. `causes`
+    are the rates of each named cause, by test. `scatter_assumed`: the scatter between runs was not measured."""
+
+    wakeups: tuple[int, int]
+    rarest_seen: tuple[RarestSeen, ...]
+    causes: tuple[tuple[str, CauseCounted], ...]
+    scatter_assumed: bool
+
+    @property
+    def large_untold(self) -> tuple[Row, ...]:
+        """The rows with a large shift. An assumed scatter does not excuse a large shift; a measured scatter does."""
+        large_rows = [row for row in self.rows if row.is_large_untold or (self.scatter_assumed and row.is_large)]
+        return tuple(sorted(large_rows, key=lambda row: -abs(row.largest) / row.large))
+
+
+@dataclass(frozen=True, kw_only=True)
+class AmountComparison(Compared):
+    """`repetitions` are the smallest numbers of values of a quantity in each run."""
+
+    repetitions: tuple[int, int]
+
+
+Comparison = SpanComparison | WakeupComparison | AmountComparison

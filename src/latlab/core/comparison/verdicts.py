@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The verdicts, the threshold of a change, and the equivalence margin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from latlab.core.statistics.statistics import Shift
+
+
+class Verdict(StrEnum):
+    """`same`: shown equivalent within the threshold, in level and shape. `same level`: the samples are too few for a result on the
+    shape.
+
+    `moved`: shown to differ, by no more than the threshold. `cannot tell`: neither shown different nor equivalent.
+    """
+
+    REGRESSED = "regressed"
+    IMPROVED = "improved"
+    MOVED = "moved, within the margin"
+    SAME_LEVEL = "same level, tail not told"
+    SAME = "same"
+    CANNOT_TELL = "cannot tell"
+
+    def __str__(self) -> str:
+        """As a reader sees it; `value` is its code in files."""
+        return PRINTED.get(self, self.value)
+
+    @property
+    def word(self) -> str:
+        """The verdict for a list: without its comma."""
+        return SHORT.get(self, str(self))
+
+    @property
+    def code(self) -> str:
+        """What older versions printed for `word`."""
+        return self.value.partition(",")[0]
+
+
+PRINTED = {
+    Verdict.MOVED: "changed, below threshold",
+    Verdict.SAME_LEVEL: "equivalent median, tail inconclusive",
+    Verdict.CANNOT_TELL: "inconclusive",
+}
+SHORT = {Verdict.MOVED: "below threshold", Verdict.SAME_LEVEL: "equivalent median"}
+
+
+SAME_LEVELS = frozenset({Verdict.SAME, Verdict.SAME_LEVEL})
+WORST_FIRST = (Verdict.REGRESSED, Verdict.CANNOT_TELL, Verdict.IMPROVED, Verdict.MOVED, Verdict.SAME_LEVEL, Verdict.SAME)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The threshold of a change is the largest of `relative` times the baseline, `steps` resolutions and the uncertainty of the capture
+    cost.
+
+    Two captures make a span and each may be off by one tick, so two spans of equal length may differ by two printed ticks: `steps` is 2.
+    Under the instruction clock figures are exact and the threshold is 0, unless `relative_exact` is given. `alpha` is the probability
+    that any row of a metric is called changed if nothing changed. The same threshold is the equivalence margin of `same`, for any number
+    of boots. A change beyond `large` must be reported, and a largest wake-up beyond `large_maximum` times the other.
+    """
+
+    relative: float = 0.03
+    steps: float = 2.0
+    relative_exact: float = 0.0
+    alpha: float = 0.0025
+    large: float = 0.20
+    large_maximum: float = 4.0
+
+    def threshold(self, baseline: float, resolution: float, capture: float) -> float:
+        return max(self.relative * abs(baseline), self.steps * resolution, capture)
+
+
+def decide(shift: Shift, threshold: float, p_adjusted: float, alpha: float) -> Verdict:
+    """The verdict on a shift for which more is worse. A significant shift is never `same`, however small."""
+    if p_adjusted < alpha and shift.value:
+        return decide_exact(shift.value, threshold)
+    if -threshold <= shift.low and shift.high <= threshold:
+        return Verdict.SAME
+    return Verdict.CANNOT_TELL
+
+
+def decide_exact(difference: float, threshold: float) -> Verdict:
+    if abs(difference) <= threshold:
+        return Verdict.MOVED if difference else Verdict.SAME
+    return Verdict.REGRESSED if difference > 0 else Verdict.IMPROVED
+
+
+def overall(verdicts: Iterable[Verdict], has_gaps: bool = False, breaks_rule: bool = False) -> Verdict:
+    """The worst verdict. `same` only if all verdicts are and nothing was left unjudged."""
+    present = {*verdicts, *((Verdict.CANNOT_TELL,) if has_gaps else ()), *((Verdict.REGRESSED,) if breaks_rule else ())}
+    return next((verdict for verdict in WORST_FIRST if verdict in present), Verdict.CANNOT_TELL)

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What goes wrong, as a sentence for the user and an exit code. Nothing else reaches them: a traceback is a bug."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+
+from latlab.core.shown import shown
+
+
+def one_line(text: str) -> str:
+    """As `shown`: no sentence has a second line, or acts on a terminal."""
+    return shown(text)
+
+
+class LatlabError(Exception):
+    """One sentence with the value, where it stood and the next step."""
+
+    exit_code = 3
+
+
+class TestFailed(LatlabError):
+    """The target ran and says that a test failed."""
+
+    __test__ = False
+    exit_code = 1
+
+
+class InterruptedByUser(LatlabError):
+    """The user ended it, by Ctrl-C or a signal: what shells and make expect of a process that SIGINT ended."""
+
+    exit_code = 130
+
+
+class UsageError(LatlabError):
+    """The command or the set-up must change: an option, a missing tool, an unwritable folder."""
+
+    exit_code = 2
+
+
+class DataError(LatlabError):
+    """The data is damaged, incomplete or does not belong together."""
+
+    exit_code = 3
+
+
+def needs_packages(feature: str, *packages: str) -> UsageError:
+    """They go where this latlab is, whoever installed it and how."""
+    named = f"the Python package{'s' if len(packages) > 1 else ''} {' and '.join(packages)}"
+    return UsageError(f"{feature} needs {named}; run `{shlex.join((sys.executable, '-m', 'pip', 'install', *packages))}`")

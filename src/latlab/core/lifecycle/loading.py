@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whatever a user may name as a run, as a run: a published reference, a file, a stored run with its figures, several joined by `+`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from latlab.core.comparison.joining import join_boots
+from latlab.core.errors import UsageError
+from latlab.core.kinds.registry import kind_of, kind_of_pair
+from latlab.core.model.run import Run
+from latlab.core.store.references import load
+
+MOST_EARLIER = 20
+UNITS = ("ns", "us", "ms", "s")
+TABLES = (".rst", ".csv")
+
+
+def load_reference(reference: str, unit: str = "", store: str | None = None) -> Run:
+    """`unit` is used for tables that name none; `store` is where runs are kept, None for the user's own. Raises UsageError if the unit is
+    none."""
+    _refuse_unknown(unit)
+    return join_boots([load(name, unit, lambda stored: _stored(stored, store)) for name in _names(reference)])
+
+
+def check_unit(unit: str, *references: str) -> None:
+    """Raises UsageError if the unit is none, or if no reference is a file of tables: all others name their unit."""
+    _refuse_unknown(unit)
+    if unit and not any(Path(name.partition("#")[0]).suffix in TABLES for reference in references for name in _names(reference)):
+        raise UsageError(f"--unit {unit} is for tables of a file (.rst or .csv); {' and '.join(references)} has a unit, leave it out")
+
+
+def _refuse_unknown(unit: str) -> None:
+    if unit and unit not in UNITS:
+        raise UsageError(f"--unit {unit!r} is not a unit; use ns, us, ms or s")
+
+
+def load_base(reference: str, unit: str = "", store: str | None = None) -> tuple[Run, tuple[Run, ...]]:
+    """A run, and further ones of the same thing that are named with it by `+`: of wake-ups, which say what runs scatter by. The boots of
+    other kinds are joined."""
+    names = _names(reference)
+    base = load_reference(names[0], unit, store)
+    pairs = kind_of(base).pairs
+    if len(names) == 1 or pairs is None or pairs.repeats is None:
+        return (base if len(names) == 1 else load_reference(reference, unit, store)), ()
+    return base, pairs.repeats(base, [load_reference(name, unit, store) for name in names[1:]])
+
+
+def load_earlier(a: Run, b: Run, store: str | None = None) -> tuple[Run, ...]:
+    """The newest stored runs of wake-ups that measured what `a` did before `b` was made, with their figures; none of other kinds."""
+    pairs = kind_of_pair(a, b).pairs
+    if pairs is None or pairs.earlier is None:
+        return ()
+    from latlab.core.lifecycle.material import load_run
+    from latlab.core.store.store import open_store
+
+    opened = open_store(store)
+    stored = opened.runs()
+    if not {a.id, b.id} & {run.id for run in stored}:
+        return ()
+    likely = [run for run in stored if run.kind == a.kind and (run.platform, run.campaign) == (a.platform, a.campaign)]
+    newest = sorted(likely, key=lambda run: run.started_utc)[-MOST_EARLIER:]
+    return pairs.earlier((load_run(opened, run.id) for run in newest if run.id not in (a.id, b.id)), a, b)
+
+
+def _stored(run: str, store: str | None) -> Run:
+    """Published tables and documents need no store, which takes a quarter of a second to load."""
+    from latlab.core.lifecycle.material import load_run
+    from latlab.core.store.store import open_store
+
+    opened = open_store(store)
+    return load_run(opened, run)
+
+
+def _names(reference: str) -> list[str]:
+    """`A+B` names the boots of both; a file of that very name is one run."""
+    path, _, release = reference.partition("#")
+    is_file = Path(reference).is_file() or ("+" not in release and Path(path).is_file())
+    names = [reference] if is_file else reference.split("+")
+    if len(names) > 1 and not all(names):
+        raise UsageError(f"{reference!r} lacks a name beside a +; name every run, as in A1+A2")
+    return names

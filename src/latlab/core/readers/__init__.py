@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Bytes to the model: formats that several products read, and the catalog."""

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A comparison for other programs: JSON in a versioned schema (docs/reference/export-schema.md) and CSV."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import Any
+
+from latlab.core.comparison.comparison import Cell, Comparison, Row
+from latlab.core.comparison.explanation import Explanation
+from latlab.core.kinds.registry import pairs_of
+from latlab.core.report.renderers import csv, json
+from latlab.core.report.run_data import run_head
+from latlab.core.statistics.statistics import Shift
+
+SCHEMA = "latlab-comparison"
+VERSION = 3
+COLUMNS = (
+    "test", "metric", "name", "cell", "before", "after", "shift", "low", "high", "threshold",
+    "p_adjusted", "unit", "verdict", "basis",
+)  # fmt: skip
+
+
+def comparison_json(comparison: Comparison) -> str:
+    document = {
+        "schema": SCHEMA,
+        "version": VERSION,
+        "unit": comparison.unit,
+        "verdict": comparison.verdict.value,
+        "caveat": comparison.caveat,
+        "before": run_head(comparison.a),
+        "after": run_head(comparison.b),
+        "limits": {
+            "relative": comparison.limits.relative,
+            "resolution_steps": comparison.limits.steps,
+            "alpha": comparison.limits.alpha,
+        },
+        "boots": [1, 1],
+        "rows": [_row(row, comparison.unit_of(row.metric), row in comparison.large_untold) for row in comparison.rows],
+        "levels": [],
+        "orders": [],
+        "printed_deltas": [],
+        "rules": [],
+        "suspicions": [],
+        "notes": list(comparison.notes),
+        "gaps": list(comparison.gaps),
+    }
+    own_json = pairs_of(comparison).json
+    return json.document({**document, **own_json(comparison)} if own_json else document)
+
+
+def comparison_csv(comparison: Comparison) -> str:
+    """A line for each row, followed by a line for each of its cells."""
+    lines_of_rows = []
+    for row in comparison.rows:
+        unit = comparison.unit_of(row.metric)
+        lines_of_rows.append(
+            _csv_line(row, unit, comparison.caveat, "", row.before, row.after, row.shift, row.p_adjusted, row.verdict.value)
+        )
+        for cell in row.cells:
+            tested = row.effect is not None
+            verdict = cell.verdict.value if tested else ""
+            p = cell.p_adjusted if tested else ""
+            lines_of_rows.append(_csv_line(row, unit, "", cell.label, cell.before, cell.after, cell.shift, p, verdict))
+    return csv.lines(COLUMNS, lines_of_rows)
+
+
+def _csv_line(
+    row: Row, unit: str, caveat: str, cell: str, before: float, after: float, shift: Shift, p: float | str, verdict: str
+) -> list[Any]:
+    low, high = ("" if math.isinf(x) else x for x in (shift.low, shift.high))
+    figures = [round(x, 3) if isinstance(x, float) else x for x in (before, after, shift.value, low, high, row.threshold)]
+    basis = "" if cell else "; ".join(filter(None, (row.basis, caveat)))
+    return [row.test, row.metric.value, row.name, cell, *figures, p, unit, verdict, basis]
+
+
+def _row(row: Row, unit: str, is_large_untold: bool) -> dict[str, Any]:
+    return {
+        "test": row.test,
+        "metric": row.metric.value,
+        "name": row.name,
+        "cluster": row.cluster,
+        "unit": unit,
+        "before": row.before,
+        "after": row.after,
+        **shift_data(row.shift),
+        "threshold": row.threshold,
+        "p_adjusted": row.p_adjusted,
+        "large_untold": is_large_untold,
+        "effect": row.effect,
+        "verdict": row.verdict.value,
+        "basis": row.basis,
+        "in_iterations": row.in_iterations and asdict(row.in_iterations),
+        "detectable": [asdict(detectable) for detectable in row.detectable],
+        "drifts": [drift and asdict(drift) for drift in row.drifts],
+        "cells": [_cell(cell, tested=row.effect is not None) for cell in row.cells],
+    }
+
+
+def _cell(cell: Cell, tested: bool) -> dict[str, Any]:
+    out: dict[str, Any] = {"label": cell.label, "before": cell.before, "after": cell.after, **shift_data(cell.shift)}
+    return out | {"p_adjusted": cell.p_adjusted if tested else None, "verdict": cell.verdict.value if tested else None}
+
+
+def shift_data(shift: Shift) -> dict[str, float | None]:
+    """An interval without an end has no number in JSON."""
+    return {"shift": shift.value, "low": _finite(shift.low), "high": _finite(shift.high)}
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def explanations_json(explanations: Iterable[Explanation]) -> str:
+    """A list of explanations, each with its sentence and what it stands on."""
+    return json.document([asdict(explanation) for explanation in explanations])

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a comparison says in sentences: what was compared, what came of it, what stayed."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from math import isfinite
+
+from latlab.core.comparison.cell_deltas import CHANGED
+from latlab.core.comparison.comparison import Comparison, Row
+from latlab.core.comparison.explain import explain_pair
+from latlab.core.comparison.explanation import Explanation
+from latlab.core.comparison.findings import (
+    BootApart,
+    DriftInside,
+    LargestGrew,
+    LargeUntold,
+    RuleChanged,
+    SamplesMissing,
+    SpreadMoved,
+    Suspected,
+)
+from latlab.core.comparison.ladders import BASE, STEP
+from latlab.core.comparison.span_findings import InSomeIterations
+from latlab.core.comparison.verdicts import SAME_LEVELS, Verdict
+from latlab.core.comparison.wakeup_findings import ScatterUnknown
+from latlab.core.comparison.wording import count, percent, row_title, signed
+from latlab.core.kinds.registry import kind_of, pairs_of
+from latlab.core.model.enums import Metric
+from latlab.core.model.run import Run
+from latlab.core.report.comparison.comparison_tables import changes
+from latlab.core.report.comparison.span_pairs import has_order
+from latlab.core.report.page import Item
+from latlab.core.report.text import code, soft
+from latlab.core.report.units import tick_unit
+
+_LARGE = (LargestGrew, LargeUntold, ScatterUnknown, DriftInside, BootApart, SpreadMoved)
+
+
+def headline(comparison: Comparison) -> tuple[str, ...]:
+    """What was compared, on how many boots, and how far a difference must go to count."""
+    a, b = comparison.a, comparison.b
+    ticks = dict.fromkeys((f"{a.tick.value:g}", f"{b.tick.value:g}"))
+    unit = comparison.heading
+    clock = "counted in" if a.tick.is_counted else f"{a.tick.clock} in"
+    samples_text, limit, *more = pairs_of(comparison).headline(comparison)
+    if a.tick.is_counted:
+        limits = comparison.limits
+        threshold_note = f"{limits.relative * 100:g} % for figures that scatter" if has_order(comparison) else "this clock has no noise"
+        limit = f"{limits.relative_exact * 100:g} %; {threshold_note}"
+    counts = f"{clock} {unit}, 1 tick = {' and '.join(ticks)} {tick_unit(a.tick)}"
+    return (
+        f"{' to '.join(dict.fromkeys((a.build.firmware, b.build.firmware)))}; {a.platform} {a.topology}, {counts}",
+        samples_text,
+        f"threshold: {limit}",
+        *more,
+    )
+
+
+def made_with(comparison: Comparison) -> str:
+    """The versions of what measured and of the firmware's compiler, both where they differ; empty where none is known."""
+    runs = (comparison.a, comparison.b)
+    pairs = (
+        tuple(f"latlab {run.provenance.latlab_version}" if run.provenance.latlab_version else "" for run in runs),
+        tuple(run.emulator for run in runs),
+        tuple(run.conditions.compiler or "" for run in runs),
+    )
+    return ", ".join(" to ".join(version or "unknown" for version in dict.fromkeys(pair)) for pair in pairs if any(pair))
+
+
+def samples_line(run: Run) -> str:
+    """What clock a run's figures are of, and how many there are of each."""
+    return kind_of(run).forms.extent(run) or "no samples"
+
+
+def summary(comparison: Comparison, explanations: Sequence[Explanation] | None = None) -> str:
+    """The verdict in one sentence. `explanations` are those of the comparison, where they are known."""
+    all_explanations = explain_pair(comparison) if explanations is None else explanations
+    firsts = ((Suspected, SamplesMissing), _LARGE)
+    suspect, large = (
+        [explanation.sentence for explanation in all_explanations if isinstance(explanation.finding, kinds)] for kinds in firsts
+    )
+    caveats = []
+    if gaps := [gap for gap in comparison.gaps if gap not in suspect]:
+        caveats.append(f"some data have no verdict ({gaps[0]}{', ...' if len(gaps) > 1 else ''})")
+    first = [
+        *suspect,
+        *_rules(explanation.finding for explanation in all_explanations if isinstance(explanation.finding, RuleChanged)),
+        *large,
+    ]
+    clauses = [f"{metric} {verdict}" for metric, verdict, _ in changes(comparison)]
+    terms = [row for row in comparison.rows if row.is_term]
+    for verdict in CHANGED:
+        names = dict.fromkeys(row_title(row.name) for row in terms if row.verdict is verdict)
+        if names:
+            clauses.append(f"{', '.join(names)} of the queue {verdict}")
+    same = [row for row in terms if row.name in (BASE, STEP)]
+    if same and all(row.verdict in SAME_LEVELS for row in same):
+        is_same_tail = all(row.verdict is Verdict.SAME for row in same)
+        clauses.append(f"queue delays: {Verdict.SAME if is_same_tail else Verdict.SAME_LEVEL}")
+    clauses += _in_some_iterations(
+        explanation.sentence for explanation in all_explanations if isinstance(explanation.finding, InSomeIterations)
+    )
+    counts = {v: sum(row.verdict is v for row in comparison.rows) for v in Verdict}
+    untold = counts[Verdict.CANNOT_TELL]
+    if not clauses:
+        clauses = [f"{n} {'row' if n == 1 else 'rows'} {verdict}" for verdict, n in counts.items() if n]
+    elif untold and comparison.verdict is Verdict.CANNOT_TELL:
+        clauses.append(f"{untold} of {count(len(comparison.rows), 'row')} {Verdict.CANNOT_TELL}")
+    return "; ".join((*first, *caveats, *clauses))
+
+
+def _in_some_iterations(sentences: Iterable[str]) -> list[str]:
+    """The first, and how many there are."""
+    first, *others = [*sentences] or [""]
+    more = [f"{count(len(others), 'row')} more in some iterations"] if others else []
+    return [first, *more] if first else []
+
+
+def _rules(changed: Iterable[RuleChanged]) -> list[str]:
+    """Each rule once, however many tests it is about."""
+    changes_of_rules = list(changed)
+    worse = {change.check.name: change for change in changes_of_rules if change.is_worse}
+    mended = dict.fromkeys(change.check.name for change in changes_of_rules if not change.is_worse)
+    sentences = [f"{'breaks' if change.check.is_broken else 'no longer follows'} a rule: {name}" for name, change in worse.items()]
+    return sentences + [f"follows a rule again: {name}" for name in mended]
+
+
+def quiet_lines(comparison: Comparison) -> list[tuple[Verdict, str]]:
+    """What is the same, what moved within the margin, and what cannot be told, one line for each metric."""
+    out = []
+    for verdict in (Verdict.SAME, Verdict.SAME_LEVEL, Verdict.MOVED, Verdict.CANNOT_TELL):
+        by_metric: dict[Metric, list[Row]] = defaultdict(list)
+        for row in comparison.rows:
+            if row.verdict is verdict and not row.is_term:
+                by_metric[row.metric].append(row)
+        out += [(verdict, _quiet_line(comparison, metric, rows)) for metric, rows in by_metric.items()]
+    return out
+
+
+def explained(explanation: Explanation, with_test: bool = False) -> Item:
+    """An explanation as an item of a list: the sentence, what it stands on, and what fits the figures as well."""
+    test = (code(explanation.test), ": ") if with_test and explanation.test else ()
+    below = tuple(f"{'either' if number == 0 else 'or'} {other}" for number, other in enumerate(explanation.alternatives))
+    return Item((*test, explanation.sentence, soft(f" ({explanation.basis})")), below)
+
+
+def sentence(text: str) -> str:
+    """A line as a sentence of a document."""
+    return text[:1].upper() + text[1:] + ("" if text.endswith(".") or not text else ".")
+
+
+def _quiet_line(comparison: Comparison, metric: Metric, rows: list[Row]) -> str:
+    largest = max(rows, key=lambda row: (abs(row.relative) if isfinite(row.relative) else 0.0, abs(row.shift.value)))
+    total = sum(row.metric == metric and not row.is_term for row in comparison.rows)
+    size = (
+        f"{signed(largest.shift.value, comparison.unit_of(metric))} ({percent(largest.relative)}) in {largest.test}, "
+        f"{row_title(largest.name)}"
+    )
+    return f"{metric}: {len(rows)} of {total} rows, largest shift {size}"

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The verdict of a history in a sentence, and its change points as one table with function and commit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from latlab.core.comparison.counted_findings import CountedBeside
+from latlab.core.comparison.findings import FunctionsMoved
+from latlab.core.comparison.history import ChangePoint, Series
+from latlab.core.comparison.verdicts import Verdict
+from latlab.core.comparison.wording import amount, bare, count, percent
+from latlab.core.report.comparison.comparison_tables import verdict_span
+from latlab.core.report.table import Table, Value, figures, words
+from latlab.core.report.text import code
+from latlab.core.statistics.change_points import ChangeKind
+
+MOST_TOLD = 3
+COMMIT_LETTERS = 12
+
+
+def release_names(series: Series) -> list[str]:
+    """The runs without the catalogue's folder that all of them are in."""
+    ids = [point.run.id for point in series.points]
+    folders = {run_id.rpartition("/")[0] for run_id in ids}
+    return [run_id.rpartition("/")[2] for run_id in ids] if len(folders) == 1 else ids
+
+
+def answer(all_series: Sequence[Series]) -> str:
+    """Of the figure that changed most: each change, and how the newest run compares with the first."""
+    shown = [series for series in all_series if series.points]
+    if not shown:
+        return ""
+    changed = [series for series in shown if series.changes]
+    if not changed:
+        names = release_names(shown[0])
+        return f"No change of {_path(shown)} from {names[0]} to {names[-1]}."
+    series = max(changed, key=lambda series_changed: max(map(_size, series_changed.changes)))
+    names = release_names(series)
+    largest = sorted(series.changes, key=_size, reverse=True)[:MOST_TOLD]
+    change_texts = [_told(change, names) for change in sorted(largest, key=lambda change: change.index)]
+    more_changes = len(series.changes) - len(change_texts)
+    more = f" and {count(more_changes, 'smaller change')}" if more_changes else ""
+    first, last = series.points[0], series.points[-1]
+    now = f"{names[-1]} has {amount(last.value, series.unit)}"
+    if first.value:
+        now += f", {percent(last.value / first.value - 1)} against {names[0]}"
+    others = f" {len(changed)} of {len(shown)} figures changed." if len(shown) > 1 else ""
+    return f"{series.path}: {', '.join(change_texts)}{more}; {now}.{others}"
+
+
+def cause_of(change: ChangePoint) -> tuple[str, str]:
+    """The function that counts most in a change, and the commit known to have moved it; empty where neither is known."""
+    for explanation in change.explanations:
+        match explanation.finding:
+            case FunctionsMoved(functions=(first, *_)):
+                return first.name, ""
+            case CountedBeside(functions=(_, *_), verdict=verdict) as counted if verdict is change.verdict:
+                name = _most(counted)
+                commit = next((commit.id for commit in counted.commits if name in commit.functions), "")
+                return name, commit
+    return "", ""
+
+
+def change_table(all_series: Sequence[Series]) -> Table | None:
+    """A row for each change point, in the order of the runs; None where nothing changed."""
+    rows: list[tuple[int, tuple[Value, ...]]] = []
+    shown = [series for series in all_series if series.points]
+    for series in shown:
+        names = release_names(series)
+        rows += [(change.index, _row(series, change, names, len(shown) > 1)) for change in series.changes]
+    if not rows:
+        return None
+    of = words("Figure") if len(shown) > 1 else ()
+    units = {series.heading for series in shown}
+    unit = units.pop() if len(units) == 1 else ""
+    columns = (*words("Release"), *of, *figures("From", "To", unit=unit), *figures("Change"), *words("Verdict", "Function", "Commit"))
+    return Table("", columns, tuple(row for _, row in sorted(rows, key=lambda row: row[0])))
+
+
+def _row(series: Series, change: ChangePoint, names: Sequence[str], has_figure: bool) -> tuple[Value, ...]:
+    function, commit = cause_of(change)
+    of = (series.path,) if has_figure else ()
+    share = percent(change.after / change.before - 1) if change.before else ""
+    sizes = (bare(change.before, series.unit), bare(change.after, series.unit), share)
+    built = series.points[change.index].run.build.commit.partition(" ")[0]
+    return (
+        _when(change, names),
+        *of,
+        *sizes,
+        verdict_span(change.verdict),
+        code(function) if function else "",
+        (commit or built)[:COMMIT_LETTERS],
+    )
+
+
+def _when(change: ChangePoint, names: Sequence[str]) -> str:
+    if change.kind is ChangeKind.DRIFT:
+        return f"{names[change.left]} to {names[change.index]}"
+    return f"{names[change.index]} alone" if change.kind is ChangeKind.ALONE else names[change.index]
+
+
+def _told(change: ChangePoint, names: Sequence[str]) -> str:
+    share = percent(change.after / change.before - 1) if change.before else "new"
+    way = "over" if change.kind is ChangeKind.DRIFT else "at"
+    return f"{share} {way} {_when(change, names)}"
+
+
+def _most(counted: CountedBeside) -> str:
+    """The function that moved most the way of the time."""
+    rose = counted.verdict is Verdict.REGRESSED
+    return next((name for name, moved in counted.functions if (moved > 0) == rose), counted.functions[0][0])
+
+
+def _size(change: ChangePoint) -> float:
+    return abs(change.after / change.before - 1) if change.before else float("inf")
+
+
+def _path(shown: Sequence[Series]) -> str:
+    return shown[0].path if len(shown) == 1 else f"any of {len(shown)} figures"

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Ticks as people read them: instructions as they are, times in microseconds."""
+
+from __future__ import annotations
+
+from latlab.core.model.enums import Clock
+from latlab.core.model.run import Run, Tick
+
+CLOCK_NAMES = {
+    Clock.INSTRUCTIONS: "instruction clock of the emulator (no time)",
+    Clock.TIME: "system counter (time)",
+    Clock.VIRTUAL: "virtual time (simulated on a model of the board)",
+    Clock.CYCLES: "clock of the trace (cycles)",
+    Clock.TRACE: "clock of the trace (time of its simulator or decoder)",
+}
+
+
+def unit(tick: Tick) -> str:
+    """The unit that `scaled` gives."""
+    return {Clock.INSTRUCTIONS: "instructions", Clock.CYCLES: "cycles", Clock.VIRTUAL: "simulated µs"}.get(tick.clock, "µs")
+
+
+def tick_unit(tick: Tick) -> str:
+    """The unit of a tick's own value."""
+    if not tick.is_counted:
+        return "ns"
+    return unit(tick).removesuffix("s") if tick.value == 1 else unit(tick)
+
+
+def scaled(ticks: float, tick: Tick) -> float:
+    """Ticks in the unit that is shown."""
+    value = ticks * tick.value
+    return value if tick.is_counted else value / 1000
+
+
+def shown(ticks: float, tick: Tick) -> str:
+    """Ticks as the tables print them."""
+    value = scaled(ticks, tick)
+    if not tick.is_counted:
+        return f"{value:.2f}"
+    return str(int(value)) if value == int(value) else f"{value:.1f}"
+
+
+def capture_cost(run: Run) -> str:
+    """What one trace point costs, with its unit."""
+    if run.capture_cost_ticks is None:
+        return "unknown"
+    value = scaled(run.capture_cost_ticks, run.tick)
+    return f"{value:.3g} {unit(run.tick)}"

@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A distribution as weighted values, and the tests on two of them: as in statistics.py, without a row for each of millions of spans.
+
+docs/explanation/statistics.md has the sources of the methods.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import ceil, exp, floor, log, log1p
+
+import numpy as np
+
+from latlab.core.model.distributions import Distribution
+from latlab.core.statistics.distributions import normal_quantile, normal_upper
+from latlab.core.statistics.sample_matrix import Floats
+from latlab.core.statistics.statistics import Shift, two_sample_shift
+
+FEWEST_ABOVE = 10
+_SMALL = 60
+
+
+@dataclass(frozen=True)
+class Weighted:
+    """Spans of one core as a histogram, in ns or instructions: `counts` in [`low`, `high`), and `beyond` above all of these."""
+
+    low: Floats
+    high: Floats
+    counts: Floats
+    beyond: int
+    maximum: float
+    step: float
+
+    @cached_property
+    def total(self) -> int:
+        return int(self.counts.sum()) + self.beyond
+
+    @cached_property
+    def middles(self) -> Floats:
+        """The representative value of each interval, at most the maximum."""
+        return np.minimum((self.low + self.high - self.step) / 2, self.maximum)
+
+    @cached_property
+    def _cumulative(self) -> Floats:
+        return np.cumsum(self.counts)
+
+    def place(self, rank: int) -> int | None:
+        """The interval, from 1, of the span with this rank; None if the span was clipped."""
+        interval = int(np.searchsorted(self._cumulative, rank))
+        return interval if interval < len(self.counts) else None
+
+    def at_rank(self, rank: int) -> float | None:
+        """The upper bound of the span with this rank."""
+        place = self.place(min(max(rank, 1), self.total))
+        return None if place is None else min(float(self.high[place] - self.step), self.maximum)
+
+    def quantile(self, share: float) -> float | None:
+        return self.at_rank(ceil(self.total * share))
+
+    def interpolated(self, share: float) -> float | None:
+        """The quantile, with spans distributed evenly within an interval; None if it was clipped."""
+        rank = max(self.total * share, 1.0)
+        place = self.place(ceil(rank))
+        if place is None:
+            return None
+        below = float(self._cumulative[place]) - float(self.counts[place])
+        inside = (rank - below) / float(self.counts[place])
+        return min(float(self.low[place]) + inside * float(self.high[place] - self.low[place]), self.maximum + self.step)
+
+    def width_at(self, share: float) -> float:
+        """The width of the interval that contains this quantile."""
+        place = self.place(max(1, ceil(self.total * share)))
+        return float(self.high[place] - self.low[place]) if place is not None else 0.0
+
+    def above(self, level: float) -> int:
+        """The number of spans that are certainly later than `level`. Of the clipped spans only the latest is known beyond the end of the
+        histogram."""
+        inside = int(self.counts[self.low > level].sum())
+        if not self.beyond or (len(self.high) and level < self.high[-1]):
+            return inside + self.beyond
+        return inside + int(self.maximum > level)
+
+    @property
+    def mean_and_error(self) -> tuple[float, float]:
+        """The mean and its standard error for independent spans."""
+        mean = float(np.average(self.middles, weights=self.counts))
+        variance = float(np.average((self.middles - mean) ** 2, weights=self.counts))
+        return mean, float(np.sqrt(variance / max(self.total, 1)))
+
+
+def weighted(distribution: Distribution, tick_value: float) -> Weighted | None:
+    """The distribution in the unit of `tick_value`; None if only minimum, average and maximum are known."""
+    if not distribution.counts:
+        return None
+    table = np.array(distribution.counts, dtype=np.float64)
+    low, high = table[:, 0] * tick_value, table[:, 1] * tick_value
+    return Weighted(low, high, table[:, 2], distribution.beyond, distribution.maximum_ticks * tick_value, tick_value)
+
+
+def weighted_shift(a: Weighted, b: Weighted, confidence: float = 0.95) -> Shift:
+    """The Hodges-Lehmann shift, the interval that inverts the Mann-Whitney test, and its p-value with tie correction.
+
+    Up to 60 spans the exact tests of single values are used. Clipped values rank above all others and have the largest value.
+    """
+    x, y = _with_beyond(a), _with_beyond(b)
+    if a.total + b.total <= _SMALL:
+        return two_sample_shift(np.repeat(x[0], x[1].astype(int)), np.repeat(y[0], y[1].astype(int)), confidence)
+    n, m = float(a.total), float(b.total)
+    differences = np.subtract.outer(y[0], x[0]).ravel()
+    order = np.argsort(differences)
+    cumulative = np.cumsum(np.multiply.outer(y[1], x[1]).ravel()[order])
+
+    def ranked(rank: float) -> float:
+        place = int(np.searchsorted(cumulative, min(max(rank, 1.0), n * m)))
+        return float(differences[order[min(place, len(order) - 1)]])
+
+    half = float(normal_quantile((1 + confidence) / 2) * np.sqrt(n * m * (n + m + 1) / 12))
+    return Shift(ranked(n * m / 2), ranked(n * m / 2 - half), ranked(n * m / 2 + half), _mann_whitney_p(x, y))
+
+
+def weighted_cliffs_delta(a: Weighted, b: Weighted) -> float:
+    """Cliff's delta: P(b > a) - P(b < a) over all pairs, -1 to 1."""
+    (x, n), (y, m) = _with_beyond(a), _with_beyond(b)
+    below, up_to = _counted_below(x, n, y)
+    return float((m * (below + up_to)).sum() / (n.sum() * m.sum()) - 1)
+
+
+def quantile_shift(a: Weighted, b: Weighted, share: float) -> Shift | None:
+    """The difference of a quantile, its interval from the intervals of the order statistics, and the p-value of the counts above the
+    common quantile. None if a run has fewer than ten spans above it, or if it was clipped."""
+    if min(a.total, b.total) * (1 - share) < FEWEST_ABOVE:
+        return None
+    ends_a, ends_b = _quantile_with_ends(a, share), _quantile_with_ends(b, share)
+    if ends_a is None or ends_b is None:
+        return None
+    (low_a, value_a, high_a), (low_b, value_b, high_b) = ends_a, ends_b
+    difference = value_b - value_a
+    low = difference - float(np.hypot(high_a - value_a, value_b - low_b))
+    high = difference + float(np.hypot(value_a - low_a, high_b - value_b))
+    return Shift(difference, low, high, _common_quantile_p(a, b, share))
+
+
+def spread_shift(a: Weighted, b: Weighted, low: float = 0.1, high: float = 0.9) -> Shift | None:
+    """The difference of the distances between two quantiles, its interval from those of all four, and the p-value of that interval.
+
+    None if a quantile was clipped or has fewer than ten spans beyond it.
+    """
+    lower, upper = quantile_shift(a, b, low), quantile_shift(a, b, high)
+    if lower is None or upper is None or min(a.total, b.total) * low < FEWEST_ABOVE:
+        return None
+    value = upper.value - lower.value
+    down = float(np.hypot(upper.value - upper.low, lower.high - lower.value))
+    up = float(np.hypot(upper.high - upper.value, lower.value - lower.low))
+    half = down if value > 0 else up
+    error = half / normal_quantile(0.975)
+    p = 2 * normal_upper(abs(value) / error) if error > 0 else float(value == 0)
+    return Shift(value, value - down, value + up, p)
+
+
+@dataclass(frozen=True, slots=True)
+class DistributionDistance:
+    """The distance of two distributions: the mean increase and the mean decrease over all spans. Their sum is the Wasserstein distance,
+    their difference that of the means. `p` is the bound of Kolmogorov and Smirnov, which ties make larger."""
+
+    later: float
+    earlier: float
+    p: float
+
+
+def wasserstein_and_ks(a: Weighted, b: Weighted, step: float) -> DistributionDistance:
+    """The distance of two distributions, both in steps of the coarser one, so that two tools are compared at a resolution that both
+    have."""
+    (x, n), (y, m) = _in_steps(a, step), _in_steps(b, step)
+    points = np.union1d(x, y)
+    ahead = _share_up_to(x, n, points) - _share_up_to(y, m, points)
+    widths = np.diff(points)
+    later, earlier = (float((np.maximum(part, 0.0)[:-1] * widths).sum()) for part in (ahead, -ahead))
+    largest = float(np.abs(ahead).max())
+    p = min(1.0, 2 * exp(-2 * largest**2 * a.total * b.total / (a.total + b.total)))
+    return DistributionDistance(later, earlier, p)
+
+
+def exceedance_p(below: int, others: int, above: int) -> float:
+    """Rosenbaum's test, two-sided: `above` spans of a run with `others` spans are later than all `below` spans of the other run."""
+    if above == 0 or below == 0:
+        return 1.0
+    ranks = np.arange(above)
+    return float(min(1.0, 2 * np.exp(np.log((others - ranks) / (below + others - ranks)).sum())))
+
+
+def rate_p(events_a: int, of_a: int, events_b: int, of_b: int) -> float:
+    """The p-value that two rates of rare events are equal: the exact conditional test of two Poisson counts, by the binomial
+    distribution."""
+    events = events_a + events_b
+    if events == 0:
+        return 1.0
+    from scipy import special
+
+    share, k = of_b / (of_a + of_b), np.arange(events + 1)
+    logs = special.gammaln(events + 1) - special.gammaln(k + 1) - special.gammaln(events - k + 1)
+    likely = np.exp(logs + k * log(share) + (events - k) * log1p(-share))
+    return float(min(1.0, likely[likely <= likely[events_b] * (1 + 1e-7)].sum()))
+
+
+def _in_steps(histogram: Weighted, step: float) -> tuple[Floats, Floats]:
+    values, counts = (
+        (np.r_[histogram.low, histogram.maximum], np.r_[histogram.counts, float(histogram.beyond)])
+        if histogram.beyond
+        else (histogram.low, histogram.counts)
+    )
+    return np.floor(values / step) * step, counts
+
+
+def _share_up_to(values: Floats, counts: Floats, points: Floats) -> Floats:
+    order = np.argsort(values)
+    sums = np.r_[0.0, np.cumsum(counts[order])]
+    return np.asarray(sums[np.searchsorted(values[order], points, side="right")] / sums[-1])
+
+
+def _with_beyond(histogram: Weighted) -> tuple[Floats, Floats]:
+    if not histogram.beyond:
+        return histogram.middles, histogram.counts
+    return np.r_[histogram.middles, histogram.maximum], np.r_[histogram.counts, float(histogram.beyond)]
+
+
+def _counted_below(x: Floats, n: Floats, y: Floats) -> tuple[Floats, Floats]:
+    """For each value of `y`, the number of `x` below it and the number of `x` not above it."""
+    order = np.argsort(x)
+    sums = np.r_[0.0, np.cumsum(n[order])]
+    return sums[np.searchsorted(x[order], y, side="left")], sums[np.searchsorted(x[order], y, side="right")]
+
+
+def _mann_whitney_p(x: tuple[Floats, Floats], y: tuple[Floats, Floats]) -> float:
+    """The normal approximation with tie correction."""
+    n, m = float(x[1].sum()), float(y[1].sum())
+    below, up_to = _counted_below(x[0], x[1], y[0])
+    u = float((y[1] * (below + up_to)).sum() / 2)
+    _, which = np.unique(np.r_[x[0], y[0]], return_inverse=True)
+    ties = np.bincount(which.reshape(-1), weights=np.r_[x[1], y[1]])
+    total = n + m
+    variance = n * m / 12 * ((total + 1) - float((ties**3 - ties).sum()) / (total * (total - 1)))
+    if variance <= 0:
+        return 1.0
+    z = max(0.0, abs(u - n * m / 2) - 0.5) / float(np.sqrt(variance))
+    return 2 * normal_upper(z)
+
+
+def _quantile_with_ends(histogram: Weighted, share: float, confidence: float = 0.95) -> tuple[float, float, float] | None:
+    """The quantile between the order statistics that hold it with this confidence."""
+    half = normal_quantile((1 + confidence) / 2) * (histogram.total * share * (1 - share)) ** 0.5
+    low = histogram.at_rank(floor(histogram.total * share - half))
+    value = histogram.quantile(share)
+    high = histogram.at_rank(ceil(histogram.total * share + half) + 1)
+    if low is None or value is None or high is None:
+        return None
+    return low, value, high
+
+
+def _common_quantile_p(a: Weighted, b: Weighted, share: float) -> float:
+    """The p-value that two shares of spans above the common quantile of both runs are equal, by the normal approximation."""
+    ends = np.r_[a.high, b.high]
+    order = np.argsort(ends)
+    sums = np.cumsum(np.r_[a.counts, b.counts][order])
+    n, m = a.total, b.total
+    place = min(int(np.searchsorted(sums, (n + m) * share)), len(order) - 1)
+    level = float(ends[order[place]]) - min(a.step, b.step)
+    above_a, above_b = a.above(level), b.above(level)
+    pooled = (above_a + above_b) / (n + m)
+    error = (pooled * (1 - pooled) * (1 / n + 1 / m)) ** 0.5
+    return 2 * normal_upper(abs(above_b / m - above_a / n) / error) if error > 0 else 1.0

@@ -1,0 +1,551 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs and results in one schema, SQLite by default, PostgreSQL by URL. What arrives is committed as it arrives."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import secrets
+import shutil
+import time
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+import sqlalchemy as sa
+from sqlalchemy import exc
+
+from latlab.core.errors import DataError, LatlabError, UsageError
+from latlab.core.kinds.registry import UnknownKind
+from latlab.core.model.enums import RunStatus
+from latlab.core.model.life import Left, Life, Owner, SeriesPart
+from latlab.core.model.provenance import UNKNOWN
+from latlab.core.model.run import CoreTrace, Problem, Run, Sample
+from latlab.core.store.migrations import can_migrate, migrate
+from latlab.core.store.owner import is_mine, this_process, whoami
+from latlab.core.store.rows import (
+    contents_of,
+    life_of,
+    life_row,
+    now_utc,
+    owner_of,
+    packed,
+    problem_of,
+    problem_row,
+    run_of,
+    run_row,
+    sample_row,
+    trace_row,
+)
+from latlab.core.store.schema import (
+    SCHEMA_VERSION,
+    lives_table,
+    logs_table,
+    metadata,
+    problems_table,
+    runs_table,
+    samples_table,
+    schema_table,
+    traces_table,
+)
+
+T = TypeVar("T")
+
+BUSY_TIMEOUT_S = 30
+RESTART_S = 30
+RESTART_POLL_S = 0.2
+SCHEMA_LOCK = 0x6C61746C6162
+"""The advisory lock of PostgreSQL under which the tables are made and migrated: the letters of `latlab`."""
+ALIVE = {"connect_timeout": 10, "keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3, "tcp_user_timeout": 60_000}
+"""What libpq is asked for, so that a connection that was cut without a word is noticed within a minute."""
+ID_ATTEMPTS = 16
+PART_VARIABLE = "LATLAB_PART"
+LAST = re.compile(r"last(?:~(\d{1,9}))?", re.ASCII)
+LATEST = "latest:"
+"""Before a label: the newest complete run that has it."""
+
+LOCK_NOT_AVAILABLE, INSUFFICIENT_PRIVILEGE = "55P03", "42501"
+SERVER_ENDED = ("57P01", "57P02", "57P03")
+"""States of PostgreSQL: shut down by its administrator, crashed, cannot connect now."""
+
+DAMAGE = (zlib.error, msgspec.MsgspecError, ValueError, KeyError, TypeError)
+
+logging.getLogger("sqlalchemy").addHandler(logging.NullHandler())
+_log_of_rows = logging.getLogger(__name__)
+
+
+class Store:
+    """One database of runs. Every method is one transaction."""
+
+    def __init__(self, engine: sa.Engine, place: str) -> None:
+        self._engine = engine
+        self.place = place
+        self.command_line: tuple[str, ...] = ()
+        """The command line for which it was opened, which is kept with each run that it begins; empty where there is none."""
+        self.begun: list[str] = []
+        """The ids of the runs that were begun by it, in this order."""
+        self._was_reached = False
+        self._named_damage: set[str] = set()
+        self._named_last: set[str] = set()
+
+    def begin(
+        self,
+        run: Run,
+        leftovers: Left = Left(),  # noqa: B008 - immutable
+        part: SeriesPart | None = None,
+        is_planned: bool = False,
+        run_id: str = "",
+    ) -> str:
+        """Store the run's facts under a new short id, or under `run_id`. It is this process's to make and runs until `finish`, or it is
+        only planned. An experiment that runs this command says in the environment which of its runs it is."""
+        status = RunStatus.PLANNED if is_planned else RunStatus.RUNNING
+        life = life_row(None if is_planned else this_process(), leftovers, part or part_of_environment())
+        for attempt in range(ID_ATTEMPTS):
+            new_id = run_id or f"{run.campaign}-{secrets.token_hex(2 + attempt // 4)}"
+            row = run_row(run) | {"id": new_id, "status": status.value}
+            try:
+                with self.transaction() as connection:
+                    (number,) = connection.execute(runs_table.insert(), row).inserted_primary_key or (None,)
+                    connection.execute(lives_table.insert(), life | {"run": number})
+                self.begun.append(new_id)
+                return new_id
+            except exc.IntegrityError:
+                continue
+        raise LatlabError(f"{self.place}: no free run id for {run.campaign} in {ID_ATTEMPTS} attempts; use another store with --store")
+
+    def update_metadata(self, run_id: str, run: Run) -> None:
+        """Replace the run's facts by what is known now; its id and status stay, and its provenance where the run says none."""
+        unchanged = ("status",) if run.provenance != UNKNOWN else ("status", "provenance")
+        row = {key: value for key, value in run_row(run).items() if key not in unchanged}
+        with self.transaction() as connection:
+            connection.execute(runs_table.update().where(runs_table.c.id == run_id), row)
+
+    def add(
+        self,
+        run_id: str,
+        samples: Iterable[Sample] = (),
+        traces: Iterable[CoreTrace] = (),
+        problems: Iterable[Problem] = (),
+        logs: Mapping[str, bytes] | None = None,
+    ) -> None:
+        """Add to a run, which is a sign of life of it; a log goes on where its last part ended."""
+        rows = {
+            samples_table: [sample_row(sample) for sample in samples],
+            traces_table: [trace_row(trace) for trace in traces],
+            problems_table: [problem_row(problem) for problem in problems],
+            logs_table: [{"name": name, "data": zlib.compress(data)} for name, data in (logs or {}).items() if data],
+        }
+        with self.transaction() as connection:
+            number = self._number(connection, run_id)
+            for table, values in rows.items():
+                if values:
+                    connection.execute(table.insert(), [value | {"run": number} for value in values])
+            if rows[samples_table]:
+                more = runs_table.c.sample_count + len(rows[samples_table])
+                connection.execute(runs_table.update().where(runs_table.c.number == number).values(sample_count=more))
+            connection.execute(lives_table.update().where(lives_table.c.run == number), {"heartbeat_utc": now_utc()})
+
+    def checkpoint(self, run_id: str, logs: Mapping[str, bytes], phase: str = "") -> None:
+        """A sign of life: these logs as they stand now, in place of what was kept of them before."""
+        with self.transaction() as connection:
+            number = self._number(connection, run_id)
+            for name, data in logs.items():
+                connection.execute(logs_table.delete().where(logs_table.c.run == number, logs_table.c.name == name))
+                connection.execute(logs_table.insert(), {"run": number, "name": name, "data": zlib.compress(data, 1)})
+            signs = {"heartbeat_utc": now_utc()} | ({"phase": phase} if phase else {})
+            connection.execute(lives_table.update().where(lives_table.c.run == number), signs)
+
+    def set_leftovers(self, run_id: str, leftovers: Left) -> None:
+        """Say what lies about from now on, before it does."""
+        with self.transaction() as connection:
+            life = lives_table.c.run == self._number(connection, run_id)
+            connection.execute(lives_table.update().where(life), {"leaves": packed(leftovers)})
+
+    def claim(self, run_id: str, owner: Owner | None) -> bool:
+        """Make a run of `owner`, which is dead, or a planned one, this process's; False where another process was faster."""
+        with self._exclusive() as connection:
+            number = self._number(connection, run_id)
+            life = lives_table.c.run == number
+            if owner_of(connection.execute(sa.select(lives_table.c.owner).where(life)).scalar()) != owner:
+                return False
+            connection.execute(lives_table.update().where(life), {"owner": packed(this_process()), "heartbeat_utc": now_utc()})
+            connection.execute(runs_table.update().where(runs_table.c.number == number), {"status": RunStatus.RUNNING.value})
+            return True
+
+    def give_back(self, run_id: str, owner: Owner | None) -> None:
+        """A claimed run is its former owner's again."""
+        with self.transaction() as connection:
+            mine = lives_table.c.run == self._number(connection, run_id)
+            connection.execute(lives_table.update().where(mine), {"owner": packed(owner)})
+
+    def finish(self, run_id: str, status: RunStatus) -> None:
+        with self.transaction() as connection:
+            number = self._number(connection, run_id)
+            connection.execute(runs_table.update().where(runs_table.c.number == number), {"status": status.value})
+            connection.execute(
+                lives_table.update().where(lives_table.c.run == number), {"heartbeat_utc": now_utc(), "leaves": packed(Left())}
+            )
+
+    def unfinished_runs(self, series: bool = False) -> tuple[Life, ...]:
+        """The lives of the runs that are not at their end, the oldest first; with `series` also those of series that have ended."""
+        query = sa.select(runs_table.c.id, runs_table.c.status, lives_table).join(lives_table, lives_table.c.run == runs_table.c.number)
+        unfinished = runs_table.c.status.in_((RunStatus.PLANNED.value, RunStatus.RUNNING.value))
+        condition = sa.or_(unfinished, lives_table.c.part != packed(None)) if series else unfinished
+        with self.transaction() as connection, connection.execute(query.where(condition).order_by(runs_table.c.number)) as rows:
+            return self._readable(life_of, rows.mappings())
+
+    def runs(self) -> tuple[Run, ...]:
+        """Every run that can be read, without its samples, the oldest first; the others are named in the log."""
+        with self.transaction() as connection, connection.execute(sa.select(runs_table).order_by(runs_table.c.number)) as rows:
+            return self._readable(run_of, rows.mappings())
+
+    def resolve(self, reference: str) -> str:
+        """The id that an id, the unique beginning of one, the label of a single run, `latest:LABEL`, `last` or `last~1`, the one before,
+        means. Where several users write, `last` is the newest run of this one; on a server also of this host."""
+        columns = (runs_table.c.id, runs_table.c.label, runs_table.c.status)
+        with self.transaction() as connection:
+            stored = connection.execute(sa.select(*columns).order_by(runs_table.c.number)).all()
+        if not stored:
+            raise UsageError(f"{self.place} has no runs; make one with `latlab run psci`")
+        if before := LAST.fullmatch(reference):
+            return self._last(int(before[1] or 0), stored)
+        if reference in (run.id for run in stored):
+            return reference
+        if reference.startswith(LATEST):
+            return self._latest(reference.removeprefix(LATEST), stored)
+        labelled = [run.id for run in stored if reference and run.label == reference]
+        if len(labelled) > 1:
+            raise UsageError(f"{len(labelled)} runs are labelled {reference!r}; {LATEST}{reference} is the newest complete one")
+        matches = labelled or [run.id for run in stored if run.id.startswith(reference)]
+        if len(matches) == 1:
+            return str(matches[0])
+        if matches:
+            raise UsageError(f"{reference!r} is the beginning of {', '.join(matches)}; give more of the id")
+        raise UsageError(f"no run {reference!r} in {self.place}; `latlab ls` lists the runs")
+
+    def _last(self, before: int, stored: Sequence[Any]) -> str:
+        reference = f"last~{before}" if before else "last"
+        own_ids = self._own()
+        mine = [run.id for run in stored if run.id in own_ids]
+        if before >= len(mine):
+            owner_text = "" if len(mine) == len(stored) else f" of {whoami()}, and {len(stored) - len(mine)} of others"
+            raise UsageError(f"{reference}: {self.place} has {len(mine)} runs{owner_text}; `latlab ls` lists them, and each has an id")
+        run_id = str(mine[-1 - before])
+        if len(mine) < len(stored) and run_id not in self._named_last:
+            self._named_last.add(run_id)
+            _log_of_rows.warning("%s is %s, among the runs of %s in %s", reference, run_id, whoami(), self.place)
+        return run_id
+
+    def _own(self) -> set[str]:
+        """The runs of this user: in a file those of whatever host, since a container has a new name each time."""
+        query = sa.select(runs_table.c.id, lives_table.c.owner).outerjoin(lives_table, lives_table.c.run == runs_table.c.number)
+        is_file = self._engine.dialect.name == "sqlite"
+        with self.transaction() as connection:
+            return {run_id for run_id, owner in connection.execute(query) if is_mine(owner_of(owner), whatever_host=is_file)}
+
+    def _latest(self, label: str, stored: Sequence[Any]) -> str:
+        complete = [run.id for run in stored if label and run.label == label and run.status == RunStatus.COMPLETE.value]
+        if not complete:
+            raise UsageError(
+                f"no complete run in {self.place} is labelled {label!r}; `latlab runs label RUN {label}` gives a run the label"
+            )
+        return str(complete[-1])
+
+    def load(self, reference: str) -> Run:
+        """The whole run."""
+        run_id = self.resolve(reference)
+        with self.transaction() as connection:
+            row = connection.execute(sa.select(runs_table).where(runs_table.c.id == run_id)).mappings().one()
+            with self._naming(run_id):
+                return _whole(connection, row)
+
+    def logs(self, reference: str) -> dict[str, bytes]:
+        """The raw logs of a run by name, byte for byte."""
+        run_id = self.resolve(reference)
+        query = (
+            sa.select(logs_table.c.name, logs_table.c.data)
+            .join(runs_table, logs_table.c.run == runs_table.c.number)
+            .where(runs_table.c.id == run_id)
+            .order_by(logs_table.c.number)
+        )
+        result: dict[str, bytes] = {}
+        with self.transaction() as connection, self._naming(run_id), connection.execute(query) as rows:
+            for name, data in rows:
+                if not isinstance(name, str):
+                    raise ValueError(f"a log is called {name!r}")
+                result[name] = result.get(name, b"") + zlib.decompress(data)
+        return result
+
+    def log(self, reference: str, name: str) -> bytes:
+        """One raw log of a run; empty where it has none of the name."""
+        run_id = self.resolve(reference)
+        with self.transaction() as connection, self._naming(run_id):
+            return _log(connection, self._number(connection, run_id), name)
+
+    def close(self) -> None:
+        self._engine.dispose()
+
+    def prepare(self) -> None:
+        """Make the tables where they are missing; bring an older store up to this version; refuse a newer one."""
+        version = self._version()
+        if version is None:
+            with self._exclusive() as connection:
+                metadata.create_all(connection)
+                version = connection.execute(sa.select(schema_table.c.version)).scalar()
+                if version is None:
+                    version = SCHEMA_VERSION
+                    connection.execute(schema_table.insert(), {"version": version})
+        if version != SCHEMA_VERSION:
+            self._check_version(version)
+            self._migrate(version)
+        self._name_the_nameless()
+        self._was_reached = True
+
+    def _name_the_nameless(self) -> None:
+        """SQLite keeps anything where an id should be: such a run gets one by which every verb can say which run it is."""
+        if self._engine.dialect.name != "sqlite":
+            return
+        suspect = sa.or_(sa.func.typeof(runs_table.c.id) != "text", runs_table.c.id == "", runs_table.c.id.op("glob")("*[^ -~]*"))
+        with self.transaction() as connection:
+            nameless = connection.execute(sa.select(runs_table.c.number, runs_table.c.id).where(suspect)).all()
+            for number in [number for number, run_id in nameless if not isinstance(run_id, str) or not run_id.isprintable() or not run_id]:
+                name = f"damaged-{secrets.token_hex(2)}-{number}"
+                connection.execute(runs_table.update().where(runs_table.c.number == number), {"id": name})
+                _log_of_rows.warning("run number %d in %s had no name that can be written; it is %s from now on", number, self.place, name)
+
+    def _version(self) -> int | None:
+        """None where no latlab has made the tables yet."""
+        with self.transaction() as connection:
+            if not sa.inspect(connection).has_table(schema_table.name):
+                return None
+            version = connection.execute(sa.select(schema_table.c.version)).scalar()
+            return None if version is None else int(version)
+
+    def _readable(self, read: Callable[[Mapping[Any, Any]], T], rows: Iterable[Mapping[Any, Any]]) -> tuple[T, ...]:
+        """What one row holds costs no other; each that is left out is named once."""
+        readable = []
+        for row in rows:
+            try:
+                readable.append(read(row))
+            except DAMAGE as error:
+                if row["id"] not in self._named_damage:
+                    self._named_damage.add(row["id"])
+                    _log_of_rows.warning("%s, and it is left out", self._damaged(row["id"], error))
+        return tuple(readable)
+
+    @contextmanager
+    def _naming(self, run_id: str) -> Iterator[None]:
+        try:
+            yield
+        except DAMAGE as error:
+            raise DataError(f"{self._damaged(run_id, error)}, and the others can be read") from error
+
+    def _damaged(self, run_id: str, error: Exception) -> str:
+        if isinstance(error, UnknownKind):
+            return f"run {run_id} in {self.place} cannot be read: {error}; `latlab runs rm {run_id}` removes it"
+        return f"run {run_id} in {self.place} is damaged ({error}); `latlab runs rm {run_id}` removes it"
+
+    @staticmethod
+    def _number(connection: sa.Connection, run_id: str) -> int:
+        return int(connection.execute(sa.select(runs_table.c.number).where(runs_table.c.id == run_id)).scalar_one())
+
+    def _migrate(self, version: int) -> None:
+        """In one transaction; a SQLite file is copied first and the copy removed once it has succeeded."""
+        backup = self._kept_copy(version)
+        with self._exclusive() as connection:
+            stored_version = int(connection.execute(sa.select(schema_table.c.version)).scalar_one())
+            if stored_version < SCHEMA_VERSION:
+                migrate(connection, stored_version)
+        if backup is not None:
+            backup.unlink(missing_ok=True)
+
+    def _kept_copy(self, version: int) -> Path | None:
+        path = self._engine.url.database
+        if self._engine.dialect.name != "sqlite" or path is None:
+            return None
+        backup = Path(f"{path}.version-{version}")
+        try:
+            shutil.copy2(path, backup)
+        except OSError as error:
+            raise UsageError(
+                f"{self.place} is of an older version and cannot be copied to {backup} before it is brought up to date "
+                f"({error.strerror}). Free some space or name another --store"
+            ) from error
+        return backup
+
+    @contextmanager
+    def _exclusive(self) -> Iterator[sa.Connection]:
+        """A transaction that no other writer is in which asks for the same: of a server by a lock that needs no table yet."""
+        with self.transaction() as connection:
+            if connection.dialect.name == "sqlite":
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
+            else:
+                connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{BUSY_TIMEOUT_S}s'")
+                connection.execute(sa.select(sa.func.pg_advisory_xact_lock(SCHEMA_LOCK)))
+            yield connection
+
+    def _check_version(self, version: int) -> None:
+        if not can_migrate(version):
+            raise DataError(
+                f"{self.place} has schema {version}, this latlab knows schema {SCHEMA_VERSION}; "
+                "use the latlab that made it or another --store"
+            )
+
+    @contextmanager
+    def transaction(self) -> Iterator[sa.Connection]:
+        """For the modules of this room: whatever the database raises is one sentence."""
+        try:
+            with self._connected() as connection, connection.begin():
+                yield connection
+        except exc.IntegrityError:
+            raise
+        except exc.DBAPIError as error:
+            raise _explained(error, self.place, self._was_reached) from error
+        except DAMAGE as error:
+            raise DataError(f"{self.place}: damaged ({error}); restore a copy or use another --store") from error
+
+    def _connected(self) -> sa.Connection:
+        """A server that was reached once and is being restarted is waited for: a run of hours should not end with it."""
+        until = time.monotonic() + (RESTART_S if self._was_reached and self._engine.dialect.name != "sqlite" else 0)
+        while True:
+            try:
+                return self._engine.connect()
+            except exc.OperationalError:
+                if time.monotonic() > until:
+                    raise
+                time.sleep(RESTART_POLL_S)
+
+
+def part_of_environment() -> SeriesPart | None:
+    try:
+        return msgspec.json.decode(os.environ.get(PART_VARIABLE, "null"), type=SeriesPart | None)
+    except msgspec.MsgspecError as error:
+        raise UsageError(f"{PART_VARIABLE} is not what an experiment of latlab sets ({error}); unset it") from error
+
+
+def default_path() -> Path:
+    """The store where neither --store nor LATLAB_STORE names one."""
+    from platformdirs import user_data_path
+
+    return user_data_path("latlab", appauthor=False) / "latlab.sqlite"
+
+
+def store_location(place: str | None = None) -> str:
+    return place or os.environ.get("LATLAB_STORE") or str(default_path())
+
+
+def open_store(place: str | None = None) -> Store:
+    """Open the store at a path or an SQLAlchemy URL; a missing SQLite file is made."""
+    location = store_location(place)
+    try:
+        url = sa.make_url(location) if "://" in location else _sqlite_url(Path(location))
+        if url.get_backend_name() not in ("sqlite", "postgresql"):
+            raise UsageError(
+                f"--store {location!r} is neither a path nor a database URL of a kind that latlab uses; write a path or postgresql+psycopg://..."
+            )
+        is_sqlite = url.get_backend_name() == "sqlite"
+        engine = sa.create_engine(url, connect_args=_connect_args(url), pool_pre_ping=not is_sqlite)
+    except (exc.ArgumentError, exc.NoSuchModuleError) as error:
+        raise UsageError(
+            f"--store {location!r} is neither a path nor a database URL ({error}); write a path or postgresql+psycopg://..."
+        ) from error
+    except ModuleNotFoundError as error:
+        raise UsageError(f"--store {location!r} needs the Python package {error.name}; install it") from error
+    if url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:"):
+        raise UsageError(f"--store {location!r} is in memory only, so the results would be lost; name a file")
+    shown = engine.url.render_as_string(hide_password=True) if "://" in location else location
+    if is_sqlite:
+        sa.event.listen(engine, "connect", _read_what_is_no_text)
+    store = Store(engine, shown)
+    store.prepare()
+    return store
+
+
+def _connect_args(url: sa.URL) -> dict[str, int]:
+    """What the URL says itself counts."""
+    if url.get_backend_name() == "sqlite":
+        return {"timeout": BUSY_TIMEOUT_S}
+    is_libpq = url.get_driver_name().startswith("psycopg")
+    return {name: value for name, value in ALIVE.items() if name not in url.query} if is_libpq else {}
+
+
+def _read_what_is_no_text(connection: Any, _: object) -> None:
+    """Text that is no UTF-8 comes as bytes: its row alone is damaged, not every list that it is in."""
+
+    def text(data: bytes) -> str | bytes:
+        try:
+            return data.decode()
+        except UnicodeDecodeError:
+            return data
+
+    connection.text_factory = text
+
+
+def _sqlite_url(path: Path) -> sa.URL:
+    if str(path) == ":memory:":
+        return sa.URL.create("sqlite")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"{path.parent}: cannot hold the store ({error.strerror}); name another path with --store") from error
+    return sa.URL.create("sqlite", database=str(path))
+
+
+def _explained(error: exc.DBAPIError, place: str, was_reached: bool) -> LatlabError:
+    detail = str(error.orig).strip().splitlines()[0]
+    state = getattr(error.orig, "sqlstate", None) or ""
+    if state == LOCK_NOT_AVAILABLE:
+        detail = f"locked: {detail}"
+    if state == INSUFFICIENT_PRIVILEGE:
+        return UsageError(
+            f"{place}: this account lacks the permission ({detail}); use one that may, or grant its role (docs/reference/store.md)"
+        )
+    if (error.connection_invalidated or state in SERVER_ENDED or "connection" in detail) and was_reached:
+        return LatlabError(
+            f"{place}: the connection to the database was lost ({detail}); "
+            f"committed data are "
+            f"kept, the "
+            f"last part is "
+            f"lost. When the database "
+            "is back, `latlab ls` lists the interrupted run as partial"
+        )
+    if "connection" in detail:
+        return UsageError(f"{place}: the database cannot be reached ({detail}); check its address and password, or use another --store")
+    if "locked" in detail:
+        return UsageError(
+            f"{place}: another process has held the store for {BUSY_TIMEOUT_S} s ({detail}); wait for it or use another --store"
+        )
+    if "full" in detail:
+        return LatlabError(f"{place}: the disk is full ({detail}); what was committed before is kept; free some space and run again")
+    if "unable to open" in detail or "readonly" in detail:
+        return UsageError(f"{place}: cannot be opened for writing ({detail}); check its folder's permissions or name another with --store")
+    if "not a database" in detail or "malformed" in detail or "no such column" in detail or "disk I/O" in detail:
+        return DataError(f"{place}: not a store that can be read ({detail}); restore a copy or use another --store")
+    return LatlabError(f"{place}: the store failed ({detail}); check it or use another --store")
+
+
+def _whole(connection: sa.Connection, row: Mapping[Any, Any]) -> Run:
+    number = row["number"]
+    with _rows(connection, samples_table, number) as samples, _rows(connection, traces_table, number) as traces:
+        contents = contents_of(row["kind"], samples, traces, partial(_log, connection, number))
+    with _rows(connection, problems_table, number) as problems:
+        return run_of(row, contents, tuple(map(problem_of, problems)))
+
+
+@contextmanager
+def _rows(connection: sa.Connection, table: sa.Table, number: int) -> Iterator[Iterable[Mapping[Any, Any]]]:
+    """They are closed where one is damaged: its exception would keep the rest of them open, and SQLite's lock for all who write."""
+    with connection.execute(sa.select(table).where(table.c.run == number).order_by(table.c.number)) as rows:
+        yield rows.mappings()
+
+
+def _log(connection: sa.Connection, number: int, name: str) -> bytes:
+    """One log of a run; empty where it has none of the name."""
+    query = sa.select(logs_table.c.data).where(logs_table.c.run == number, logs_table.c.name == name).order_by(logs_table.c.number)
+    with connection.execute(query) as rows:
+        return b"".join(map(zlib.decompress, rows.scalars()))

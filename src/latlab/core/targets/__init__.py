@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Processes, QEMU and Linux machines, for every campaign."""

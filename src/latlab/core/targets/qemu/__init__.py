@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""QEMU, its command line, images and the probe."""

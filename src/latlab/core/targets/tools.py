@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Programs of this machine that a target needs, run to their end."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+from collections.abc import Sequence
+from importlib import resources
+from pathlib import Path
+
+from latlab.core.errors import LatlabError, UsageError
+
+TIMEOUT_S = 900
+
+
+def checkout() -> Path | None:
+    """The source tree that this latlab runs from, if it does."""
+    root = Path(str(resources.files("latlab"))).parents[1]
+    return root if (root / "pyproject.toml").is_file() else None
+
+
+def how_to_make(target: str) -> str:
+    """What to do about a program of latlab's that is missing, where the person stands. `target` is the Makefile's."""
+    if checkout():
+        return f"build it with `make {target}`"
+    return f"this latlab was installed without it: install the wheel of a release for {platform.machine()}, which carries it"
+
+
+def run(command: Sequence[str], cwd: Path | None = None) -> str:
+    """Run a tool to its end; a failure is one sentence with the last line that it said."""
+    try:
+        done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, errors="replace", timeout=TIMEOUT_S, check=False)
+    except FileNotFoundError as error:
+        raise UsageError(f"{command[0]} does not exist; install it, or give its folder to PATH") from error
+    except subprocess.TimeoutExpired as error:
+        raise LatlabError(f"{command[0]} has not ended in {TIMEOUT_S} s; check the network and run it again") from error
+    if done.returncode != 0:
+        errors = (done.stderr.strip() or done.stdout.strip()).splitlines()
+        raise LatlabError(f"{command[0]} ended with status {done.returncode}: {errors[-1] if errors else 'it printed nothing'}")
+    return done.stdout

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An experiment's runs in their drawn order."""

@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: BSD-3-Clause
-"""Files of benchmarks and noise meters, whose figures are amounts and no latencies of single events."""

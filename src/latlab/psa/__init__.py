@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""PSA calls of a secure partition manager: cost, interrupt latency, attacks."""

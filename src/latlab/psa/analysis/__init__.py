@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Costs, windows and sweeps of PSA calls; outcomes of attacks."""

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Exact findings from traces: which part of a span took how long, who held the lock that was waited for."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+
+from latlab.core.comparison import findings as f
+from latlab.core.model.enums import Clock, Metric
+from latlab.core.model.run import CoreId, CoreTrace, Frame, Run, SpanFunctions, TraceRecord
+from latlab.psci.analysis import trace_findings as t
+from latlab.psci.analysis.decompose import DOMAIN_WAIT, LOCK_WAIT, POWER_MESSAGE, PartName, decompose, segments
+from latlab.psci.analysis.holds import holds
+from latlab.psci.analysis.typical import call_of
+
+LEAST_SHARE = 0.05
+_WAITS = (LOCK_WAIT, DOMAIN_WAIT, POWER_MESSAGE.kind)
+
+
+Calls = dict[CoreId, tuple[TraceRecord, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class TracedWait:
+    core: CoreId
+    part: PartName
+    start_ticks: int
+    end_ticks: int
+    holders: tuple[tuple[CoreId, int], ...]
+    ended_by: tuple[CoreId, str] | None
+
+    @property
+    def ticks(self) -> int:
+        return self.end_ticks - self.start_ticks
+
+
+def explain_traces(run: Run) -> dict[str, list[f.Finding]]:
+    """For each test with traces: what the slowest core's span is made of, and the longest wait."""
+    by_test: dict[str, dict[tuple[int, int], list[CoreTrace]]] = defaultdict(lambda: defaultdict(list))
+    for trace in run.traces:
+        by_test[trace.test][trace.boot, trace.iteration].append(trace)
+    out: dict[str, list[f.Finding]] = {}
+    for test, iterations in by_test.items():
+        calls = {key: _calls(traces) for key, traces in iterations.items()}
+        findings: list[f.Finding] = [*_longest_spans(run, calls), *_longest_wait(run, calls)]
+        if findings:
+            out[test] = findings
+    return out
+
+
+def explain_code(run: Run) -> dict[str, list[f.Finding]]:
+    """For each test in which the probe counted what instructions are for: what the slowest core's span is made of, mean of its calls."""
+    slowest: dict[tuple[str, Metric], SpanFunctions] = {}
+    for span in run.functions:
+        if span.parts and span.metric in (Metric.POWERDOWN, Metric.WAKEUP):
+            before = slowest.get((span.test, span.metric))
+            slowest[span.test, span.metric] = span if before is None else max(before, span, key=_mean_of_call)
+    out: dict[str, list[f.Finding]] = {}
+    for (test, metric), span in slowest.items():
+        total = _mean_of_call(span)
+        parts = [(part.value, count / span.calls) for part, count in span.parts if count / span.calls >= LEAST_SHARE * total]
+        parts.sort(key=lambda part: -part[1])
+        out.setdefault(test, []).append(t.LongestSpan(span.core, metric, total, tuple(parts)))
+        out[test] += _spent_in(span)
+    return out
+
+
+def _spent_in(span: SpanFunctions) -> Iterator[t.SpentIn]:
+    """From the outermost function down, as long as one that is called there has more than half of all."""
+    total, caller, frames = sum(frame.instructions for frame in span.frames), "", span.frames
+    deepest_call: tuple[Frame, int, str] | None = None
+    while largest := max(_subtrees(frames), key=lambda tree: sum(frame.instructions for frame in tree), default=()):
+        spent = sum(frame.instructions for frame in largest)
+        if 2 * spent <= total:
+            break
+        deepest_call = largest[0], spent, caller
+        caller, frames = largest[0].name, largest[1:]
+    if deepest_call is not None:
+        frame, spent, caller = deepest_call
+        yield t.SpentIn(span.core, span.metric, frame.name, caller, frame.calls / span.calls, spent / span.calls, spent / total)
+
+
+def _subtrees(frames: Sequence[Frame]) -> Iterator[tuple[Frame, ...]]:
+    """Each of the outermost frames with what is below it."""
+    starts = [at for at, frame in enumerate(frames) if frame.depth <= frames[0].depth]
+    for start, end in pairwise((*starts, len(frames))):
+        yield tuple(frames[start:end])
+
+
+def _mean_of_call(span: SpanFunctions) -> float:
+    return sum(count for _, count in span.parts) / span.calls
+
+
+def part_medians(run: Run, metric: Metric) -> dict[tuple[str, CoreId], dict[PartName, float]]:
+    """Medians over iterations of each part of a span, in ns or instructions, by test and core; by the probe, means."""
+    if not run.traces:
+        return {
+            (span.test, span.core): {PartName(part.value): count / span.calls for part, count in span.parts}
+            for span in run.functions
+            if span.metric is metric and span.parts
+        }
+    ticks_of: dict[tuple[str, CoreId], dict[PartName, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for trace in run.traces:
+        call = call_of(trace)
+        if call is None or not _has(call, metric):
+            continue
+        for part in decompose(call, metric):
+            ticks_of[trace.test, trace.core][part.name].append(part.ticks)
+    return {key: {name: median(ticks) * run.tick.value for name, ticks in parts.items()} for key, parts in ticks_of.items()}
+
+
+def _longest_spans(run: Run, calls: dict[tuple[int, int], Calls]) -> Iterator[t.LongestSpan]:
+    worth = run.tick.value
+    for metric in (Metric.POWERDOWN, Metric.WAKEUP):
+        spans: dict[CoreId, list[dict[PartName, int]]] = defaultdict(list)
+        for iteration in calls.values():
+            for core, call in iteration.items():
+                if _has(call, metric):
+                    spans[core].append({part.name: part.ticks for part in decompose(call, metric)})
+        if not spans:
+            continue
+        slowest = max(spans, key=lambda core: median(sum(parts.values()) for parts in spans[core]))
+        parts = {name: median(p.get(name, 0) for p in spans[slowest]) for name in dict.fromkeys(n for p in spans[slowest] for n in p)}
+        total = median(sum(p.values()) for p in spans[slowest])
+        largest = sorted(((ticks, name) for name, ticks in parts.items() if ticks >= LEAST_SHARE * total), key=_by_size)
+        if total:
+            yield t.LongestSpan(slowest, metric, total * worth, tuple((str(name), ticks * worth) for ticks, name in largest))
+
+
+def _by_size(part: tuple[float, PartName]) -> tuple[float, str]:
+    return -part[0], str(part[1])
+
+
+def _longest_wait(run: Run, calls: dict[tuple[int, int], Calls]) -> Iterator[t.WaitedFor]:
+    if run.tick.clock is Clock.INSTRUCTIONS and len(run.topology.cores) > 1:
+        return
+    longest = max((wait for iteration in calls.values() for wait in _waits(iteration)), key=lambda wait: wait.ticks, default=None)
+    if longest is None:
+        return
+    holders, ended_by = _cause(longest)
+    scaled = tuple((core, ticks * run.tick.value) for core, ticks in holders)
+    yield t.WaitedFor(longest.core, longest.ticks * run.tick.value, str(longest.part), scaled, ended_by)
+
+
+def _waits(calls: Calls) -> Iterator[TracedWait]:
+    held = list(holds(calls))
+    for core, call in calls.items():
+        for record, segment in zip(call, segments(call), strict=False):
+            if segment.part.kind not in _WAITS or not segment.ticks:
+                continue
+            start, end = segment.start_ticks, segment.end_ticks
+            holders = [
+                (hold.core, overlap)
+                for hold in held
+                if segment.part.kind == LOCK_WAIT
+                and hold.core != core
+                and hold.lock == record.arg
+                and (overlap := min(end, hold.end_ticks) - max(start, hold.start_ticks)) > 0
+            ]
+            yield TracedWait(core, segment.part, start, end, tuple(holders), _ended_by(calls, core, end, segment.ticks))
+
+
+def _cause(wait: TracedWait) -> tuple[tuple[tuple[CoreId, int], ...], tuple[CoreId, str] | None]:
+    """Who held the lock for most of the wait; where nobody did, whose step let the core go on."""
+    if 2 * sum(ticks for _, ticks in wait.holders) >= wait.ticks:
+        return wait.holders, None
+    return (), wait.ended_by
+
+
+def _ended_by(calls: Calls, core: CoreId, end: int, ticks: int) -> tuple[CoreId, str] | None:
+    """The last event of another core before the wait ended, if it is within a fiftieth of the wait."""
+    events = [(r.time_ticks, other, r.event) for other, call in calls.items() if other != core for r in call if r.time_ticks <= end]
+    time, other, event = max(events, default=(0, core, ""))
+    return (other, event) if event and 50 * (end - time) <= ticks else None
+
+
+def _calls(traces: list[CoreTrace]) -> Calls:
+    calls = ((trace.core, call_of(trace)) for trace in traces)
+    return {core: call for core, call in calls if call is not None}
+
+
+def _has(call: tuple[TraceRecord, ...], metric: Metric) -> bool:
+    if metric is Metric.PSCI_CALL:
+        return True
+    return any(record.event == "ENTER_HW_LOW_PWR" for record in call)

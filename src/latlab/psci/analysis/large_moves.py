@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Large changes that must be reported without a verdict, judged against the rows that did not change and not by the model of the
+verdicts.
+
+There are three kinds: a core at one boot of each run, one boot among several of its run, and the spread of a few iterations. They stop
+the gate, and the sentence says what to check. docs/explanation/statistics.md has the formulas and sources.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import exp
+
+import numpy as np
+
+from latlab.core.comparison.comparison import Row
+from latlab.core.comparison.findings import BootApart, LargeUntold, SpreadMoved
+from latlab.core.comparison.verdicts import Limits, Verdict
+from latlab.core.model.enums import Metric
+from latlab.core.statistics.distributions import t_quantile, t_tail, t_upper
+from latlab.core.statistics.sample_matrix import Cells, Floats, nan_median
+from latlab.psci.analysis.roles import is_parallel
+from latlab.psci.analysis.shape import FEWEST_ITERATIONS, LARGEST
+from latlab.psci.analysis.variance_estimate import Evidence, Kind
+
+FEWEST_DOF = 4
+"""Below four degrees of freedom a variance is not known to a factor of two."""
+FEWEST_BOOTS = 4
+"""Of three boots nobody can say which is the odd one once two of them differ."""
+FEWEST_FOR_TAILS = 8
+"""Boots lie around a median of their own: of fewer, half are near it whatever their tails."""
+FEWEST_INSIDE = 3
+"""Iterations of a boot that have a spread."""
+MAD = 1.4826
+"""A normal standard deviation over its median absolute deviation."""
+ODD_BOOT, ODD_CORE = 12.0, 24.0
+"""Deviations of a boot, by the median of three cores or more, and of one core in it. Of Student's t of three degrees, the heaviest tails
+that the bench draws, one in ten thousand lies farther out than 24; the median of three such lies beyond 12 less often than that."""
+ODD_P = 0.01
+"""How often an even run may be called odd by the tails of its other boots: it stops the gate and blames nobody."""
+FEW_CORES = 3
+_TINY = 1e-9
+_CHANGED = (Verdict.REGRESSED, Verdict.IMPROVED)
+
+LargeMove = LargeUntold | BootApart | SpreadMoved
+
+
+def large_moves(
+    evidence: Sequence[Evidence], rows: Sequence[Row], runs: tuple[str, str], boots: tuple[int, int], limits: Limits
+) -> tuple[LargeMove, ...]:
+    """The large changes of rows that are not called changed. `rows` are the rows of `evidence` with their verdicts, in the same order."""
+    quiet = [
+        row_evidence
+        for row_evidence, row in zip(evidence, rows, strict=True)
+        if row.verdict not in _CHANGED and not row_evidence.row.is_occasional
+    ]
+    plain = [row_evidence for row_evidence in quiet if not row_evidence.row.is_term]
+    moves: list[LargeMove] = []
+    if max(boots) == 1:
+        moves += _cores(plain, evidence, limits)
+    moves += _boots(plain, runs)
+    moves += _spreads(
+        [row_evidence for row_evidence in evidence if not row_evidence.row.is_term and not row_evidence.row.is_occasional], limits
+    )
+    return tuple(moves)
+
+
+def _cores(quiet: Sequence[Evidence], evidence: Sequence[Evidence], limits: Limits) -> Iterator[LargeUntold]:
+    """Cores that changed by more than their noise (Student's t, Bonferroni's correction over the metric) and by the large share. Half
+    that share is sufficient if several changed in the same direction, which single outliers of heavy-tailed noise rarely do."""
+    noise = _noises(row_evidence for row_evidence in evidence if not row_evidence.row.is_term and not row_evidence.row.is_occasional)
+    for metric in dict.fromkeys(row_evidence.row.metric for row_evidence in quiet):
+        of_metric = [row_evidence for row_evidence in quiet if row_evidence.row.metric is metric]
+        tested = sum(len(row_evidence.row.cells) for row_evidence in of_metric)
+        beyond = [
+            (row_evidence, i)
+            for row_evidence in of_metric
+            if row_evidence.kind in noise
+            for i in _far_cells(row_evidence, *noise[row_evidence.kind], limits.alpha / tested)
+        ]
+        signs = Counter(np.sign(row_evidence.row.cells[i].difference) for row_evidence, i in beyond)
+        far = [
+            (row_evidence, i)
+            for row_evidence, i in beyond
+            if _is_large(row_evidence, i) or signs[np.sign(row_evidence.row.cells[i].difference)] > 1
+        ]
+        if far:
+            farthest, i = max(far, key=lambda pair: abs(pair[0].row.cells[pair[1]].difference) / pair[0].row.large)
+            cell = farthest.row.cells[i]
+            name = f"{farthest.row.name} ({cell.label})" if len(farthest.row.cells) > 1 else farthest.row.name
+            rows = len({id(pair.row) for pair, _ in far})
+            yield LargeUntold(metric, farthest.row.test, name, cell.before, cell.difference, rows, cores=len(far))
+
+
+def _far_cells(row_evidence: Evidence, variance: float, dof: float, alpha: float) -> list[int]:
+    likely = t_quantile(1 - alpha / 2, dof) * (2 * variance) ** 0.5
+    return [i for i, cell in enumerate(row_evidence.row.cells) if abs(cell.difference) > max(row_evidence.row.large / 2, likely)]
+
+
+def _is_large(row_evidence: Evidence, cell: int) -> bool:
+    return abs(row_evidence.row.cells[cell].difference) > row_evidence.row.large
+
+
+def _noises(evidence: Iterable[Evidence]) -> dict[Kind, tuple[float, float]]:
+    """The variance of one figure of a core and its degrees of freedom, by kind: from the iterations within the boots if there are any,
+    otherwise from like cores of one test in a run. A change increases either, so the smaller one of the two runs counts. A kind with few
+    cores has at least the variance of its metric."""
+    by_kind: dict[Kind, list[Evidence]] = defaultdict(list)
+    for row_evidence in evidence:
+        by_kind[row_evidence.kind].append(row_evidence)
+    noises = {}
+    for kind, members in by_kind.items():
+        alike = [other_evidence for other, ones in by_kind.items() if (other[0], other[2]) == (kind[0], kind[2]) for other_evidence in ones]
+        of_kind, whole = _steadier(members), _steadier(alike)
+        if whole is not None:
+            noises[kind] = (max(of_kind[0], whole[0]) if of_kind else whole[0], whole[1])
+    return noises
+
+
+def _steadier(members: Sequence[Evidence]) -> tuple[float, float] | None:
+    for parts in (_inside, _among_cores):
+        sides = [
+            _pooled(map(parts, side)) for side in zip(*((row_evidence.before, row_evidence.after) for row_evidence in members), strict=True)
+        ]
+        known_sides = [(variance, dof) for variance, dof in sides if dof >= FEWEST_DOF]
+        if known_sides:
+            return min(known_sides)
+    return None
+
+
+def _inside(cells: Cells) -> tuple[float, int]:
+    """The sum of squares of the iterations of each core around its mean, and its degrees of freedom."""
+    if len(cells.values) < FEWEST_INSIDE:
+        return 0.0, 0
+    columns = [column[~np.isnan(column)] for column in cells.values.T]
+    return sum(float(((column - column.mean()) ** 2).sum()) for column in columns if len(column)), sum(
+        max(len(column) - 1, 0) for column in columns
+    )
+
+
+def _among_cores(cells: Cells) -> tuple[float, int]:
+    levels = nan_median(cells.values)
+    levels = levels[~np.isnan(levels)]
+    return _squares(levels) if len(levels) else (0.0, 0)
+
+
+def _pooled(parts: Iterable[tuple[float, int]]) -> tuple[float, float]:
+    parts_list = list(parts)
+    dof = sum(free for _, free in parts_list)
+    return (sum(squares for squares, _ in parts_list) / dof if dof else 0.0), float(dof)
+
+
+@dataclass(frozen=True, eq=False)
+class _Series:
+    """The boots of one core of a row, or the medians of all its cores. `most` is the number of deviations that is an outlier even with
+    heavy tails."""
+
+    of: Evidence
+    name: str
+    values: Floats
+    most: float
+    core: str = ""
+
+    @cached_property
+    def off(self) -> Floats:
+        return np.abs(self.values - np.median(self.values))
+
+    @cached_property
+    def boot(self) -> int:
+        return int(np.argmax(self.off))
+
+    def is_with(self, other: _Series) -> bool:
+        """Whether the same boot is odd in another core of this test or in another test of this core."""
+        return self is not other and self.boot == other.boot and (self.of.row.test == other.of.row.test) != (self.core == other.core)
+
+    def apart(self, run: str) -> BootApart:
+        row, others = self.of.row, float(np.median(np.delete(self.values, self.boot)))
+        return BootApart(row.metric, row.test, self.name, run, self.boot + 1, len(self.values), float(self.values[self.boot]), others)
+
+
+def _boots(quiet: Sequence[Evidence], runs: tuple[str, str]) -> Iterator[BootApart]:
+    """The boot of each run that lies farthest from the median of its run, for all cores of a row or for one, by a large share and by so
+    many deviations, which are those of all boots and rows of the kind. Fewer are enough where the other boots of all such tests show
+    lighter tails, by Bonferroni's correction over the metric, and where it is odd in two cores of a test or two tests of a core."""
+    for side, run in enumerate(runs):
+        series_list = [series for row_evidence in quiet for series in _series(row_evidence, (row_evidence.a, row_evidence.b)[side])]
+        spreads = {
+            kind: MAD * float(np.median(np.concatenate([boot_series.off for boot_series in of])))
+            for kind, of in _by_kind(series_list).items()
+        }
+        tested = Counter(boot_series.of.row.metric for boot_series in series_list for _ in boot_series.values)
+        large = [boot_series for boot_series in series_list if boot_series.off[boot_series.boot] > boot_series.of.row.large]
+        far = [
+            large_series
+            for large_series in large
+            if large_series.core and large_series.off[large_series.boot] > ODD_BOOT * spreads[large_series.of.kind]
+        ]
+        odd = []
+        for candidate in large:
+            is_light = (
+                len(candidate.values) >= FEWEST_FOR_TAILS
+                and _tail(candidate, series_list, spreads) < ODD_P / tested[candidate.of.row.metric]
+            )
+            is_shared = candidate in far and any(
+                candidate.is_with(other) for other in far if other.of.row.metric is candidate.of.row.metric
+            )
+            if candidate.off[candidate.boot] > candidate.most * spreads[candidate.of.kind] or is_light or is_shared:
+                odd.append(candidate)
+        if odd:
+            yield max(odd, key=lambda boot_series: boot_series.off[boot_series.boot] / boot_series.of.row.large).apart(run)
+
+
+def _series(row_evidence: Evidence, values: Floats) -> Iterator[_Series]:
+    if len(values) < FEWEST_BOOTS or np.isnan(values).any():
+        return
+    for i, cell in enumerate(row_evidence.row.cells):
+        name = f"{row_evidence.row.name} ({cell.label})" if len(row_evidence.row.cells) > 1 else row_evidence.row.name
+        yield _Series(row_evidence, name, values[:, i], ODD_CORE, cell.label)
+    if values.shape[1] >= FEW_CORES:
+        yield _Series(row_evidence, row_evidence.row.name, nan_median(values.T), ODD_BOOT)
+
+
+def _by_kind(series_list: Iterable[_Series]) -> dict[Kind, list[_Series]]:
+    by_kind: dict[Kind, list[_Series]] = defaultdict(list)
+    for series in series_list:
+        by_kind[series.of.kind].append(series)
+    return by_kind
+
+
+def _tail(series: _Series, series_list: Sequence[_Series], spreads: dict[Kind, float]) -> float:
+    """The probability of a boot as far off, from the other boots of all series of such tests, in deviations of their kind."""
+    kind = series.of.kind
+    alike = [other for other in series_list if (other.of.kind[0], other.of.kind[2], other.most) == (kind[0], kind[2], series.most)]
+    others = [np.delete(other.off, min(series.boot, len(other.off) - 1)) / max(spreads[other.of.kind], _TINY) for other in alike]
+    return 2 * t_tail(float(series.off[series.boot]) / max(spreads[kind], _TINY), np.concatenate(others))
+
+
+def _spreads(evidence: Sequence[Evidence], limits: Limits) -> Iterator[SpreadMoved]:
+    """Mean distances of each core's iterations from its median, compared between the runs by the logarithm of their mean over the cores.
+    What those of the cores of one test differ by, relative to their mean, in the run where they differ less says what they scatter by (the
+    delta method), pooled over the tests of the metric, for Student's t of each test and of all tests, of the serial and of the parallel
+    ones. Tests with figures of their shape have verdicts on it, so that only what is twice as wide is named beside them."""
+    by_metric: dict[Metric, dict[str, list[tuple[Floats, Floats]]]] = defaultdict(lambda: defaultdict(list))
+    has_shape = set()
+    for row_evidence in evidence:
+        fewest = min(len(row_evidence.before.values), len(row_evidence.after.values))
+        has_shape |= {row_evidence.row.test} if fewest >= FEWEST_ITERATIONS else set()
+        if fewest >= FEWEST_INSIDE:
+            by_metric[row_evidence.row.metric][row_evidence.row.test].append(
+                (_distances(row_evidence.before), _distances(row_evidence.after))
+            )
+    for metric, tests in by_metric.items():
+        sides = {test: [np.concatenate(side) for side in zip(*pairs, strict=True)] for test, pairs in tests.items()}
+        usable = {
+            test: both_sides for test, both_sides in sides.items() if len(both_sides[0]) > 1 and all(side.mean() > 0 for side in both_sides)
+        }
+        pools = [_pooled(_squares(side / side.mean()) for side in sides_of_runs) for sides_of_runs in zip(*usable.values(), strict=True)]
+        if not pools or pools[0][1] < FEWEST_DOF:
+            continue
+        variance, dof = min(pools)
+        moved = {test: float(np.log(after.mean() / before.mean())) for test, (before, after) in usable.items()}
+        errors = {test: 2 * variance / len(before) for test, (before, _) in usable.items()}
+        half = limits.alpha / 2  # of what may go wrong is for tests together, half for each by itself
+        groups = [[test for test in usable if of is None or is_parallel(test) is of] for of in (None, False, True)]
+        of_groups = [(group, half / len(groups)) for group in groups if len(group) > 1]
+        changed: set[str] = set()
+        for group, alpha in (*of_groups, *(([test], half / len(usable)) for test in usable)):
+            mean, error = sum(moved[test] for test in group) / len(group), sum(errors[test] for test in group) / len(group) ** 2
+            large = LARGEST if all(test in has_shape for test in group) else 1 + limits.large
+            if _has_other_spread(mean, error, dof, alpha, large):
+                changed |= {test for test in group if moved[test] * mean > 0}
+        if changed:
+            most = max(changed, key=lambda test: abs(moved[test]))
+            yield SpreadMoved(metric, most, exp(moved[most]), len(usable[most][0]))
+
+
+def _has_other_spread(moved: float, variance: float, dof: float, alpha: float, large: float) -> bool:
+    """Whether the spread of one test, or the mean over several, is larger or smaller by a factor of `large`. `moved` is its logarithm."""
+    return exp(abs(moved)) > large and variance > 0 and 2 * t_upper(abs(moved) / variance**0.5, dof) < alpha
+
+
+def _distances(cells: Cells) -> Floats:
+    """The mean absolute distance of each core's iterations from its median in the boot."""
+    off = np.abs(cells.values - cells.by_boot[np.unique(cells.boots, return_inverse=True)[1]])
+    is_number = ~np.isnan(off)
+    return np.asarray(np.where(is_number, off, 0.0).sum(axis=0) / np.maximum(is_number.sum(axis=0), 1))
+
+
+def _squares(values: Floats) -> tuple[float, int]:
+    return float(((values - values.mean()) ** 2).sum()), len(values) - 1

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The figures of a run of spans; none depends on which core came first."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from latlab.core.comparison.figure import Figure
+from latlab.core.comparison.identity import checked_columns
+from latlab.core.comparison.ladders import Ladders
+from latlab.core.model.enums import Metric
+from latlab.core.model.run import CoreId, Run
+from latlab.core.readers.platform_facts import facts_of
+from latlab.core.statistics.sample_matrix import Columns, Floats, Matrix, boot_medians
+from latlab.psci.analysis.queue_fit import fit_ladders, is_refused
+from latlab.psci.analysis.roles import Roles, is_parallel, roles_of
+
+
+def span_figures(run: Run) -> tuple[Figure, ...]:
+    """Terms of the queue model and sorted cells of parallel tests, cores of serial tests. Raises NotComparable."""
+    columns = checked_columns(run)
+    roles = roles_of(columns, facts_of(run.platform).managed_by)
+    out: list[Figure] = []
+    for (test, metric), matrix in columns.matrices.items():
+        if not len(matrix.values):
+            continue
+        for (name, core, cluster), values in _named(columns, roles, test, metric, matrix).items():
+            out.append(Figure(test, metric, name, run.tick.unit, tuple(float(v) for v in values), core, cluster))
+    return tuple(out)
+
+
+_Key = tuple[str, CoreId | None, int | None]
+
+
+def _named(columns: Columns, roles: Roles, test: str, metric: Metric, matrix: Matrix) -> dict[_Key, Floats]:
+    """Values by name and owner: a core or a cluster."""
+    if not is_parallel(test):
+        return {(f"core {core}", core, None): matrix.by_boot[:, i] for i, core in enumerate(matrix.cores)}
+    if metric is Metric.POWERDOWN:
+        ladders = fit_ladders(columns, roles, test)
+        if ladders is not None and not is_refused(ladders):
+            return {(name, None, None): values for name, values in _terms(ladders).items()}
+        ordered = boot_medians(matrix.boots, np.sort(matrix.values, axis=1))
+        return {(f"place {i + 1}", None, None): ordered[:, i] for i in range(ordered.shape[1])}
+    out: dict[_Key, Floats] = {}
+    for cluster in dict.fromkeys(core.cluster for core in matrix.cores):
+        columns_of = [i for i, core in enumerate(matrix.cores) if core.cluster == cluster]
+        ordered = boot_medians(matrix.boots, np.sort(matrix.values[:, columns_of], axis=1))
+        out |= {(f"cluster {cluster} rank {i + 1}", None, cluster): ordered[:, i] for i in range(len(columns_of))}
+    return out
+
+
+def _terms(ladders: Ladders) -> dict[str, Floats]:
+    medians = {name: boot_medians(ladders.boots, values[:, None])[:, 0] for name, values in ladders.terms.items()}
+    return {name: numbers for name, values in medians.items() if len(numbers := values[~np.isnan(values)])}

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a run says in one or two sentences, with which its page begins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from latlab.core.comparison.summary import CoreSummary, summarise
+from latlab.core.model.enums import Metric
+from latlab.core.model.run import Run
+from latlab.core.report.titles import METRIC_TITLES
+from latlab.core.report.units import shown, unit
+
+FIRST = (Metric.POWERDOWN, Metric.WAKEUP)
+"""What a reader of a power run asks for; of others the metric that has the longest, a boot only where there is nothing else."""
+CALLED = {Metric.PSA_CALL: "call"}
+
+
+def answer(run: Run) -> str:
+    """The longest of each span that a reader asks for, where and in how many. Tests with a mark have no part in it: a sentence names
+    the marks where such a test has a longer span. Empty where there are no figures, or all carry a mark."""
+    summaries = summarise(run)
+    rows = [row for row in summaries if row.mark is None]
+    metrics = [metric for metric in FIRST if any(row.metric is metric for row in rows)]
+    others = [row for row in rows if row.metric is not Metric.BOOT] or rows
+    longest = [_longest([row for row in rows if row.metric is metric]) for metric in metrics] or ([_longest(others)] if others else [])
+    sentence = _together(longest, run) or ", ".join(_span_text(row, run) for row in longest)
+    return f"{sentence[:1].upper()}{sentence[1:]}.{_left_out(summaries, longest)}" if sentence else ""
+
+
+def _left_out(summaries: Sequence[CoreSummary], longest: Sequence[CoreSummary]) -> str:
+    """Without it a reader who finds a longer span in a marked test's table would take the answer for wrong."""
+    most = {row.metric: row.median for row in longest}
+    marks = dict.fromkeys(row.mark.value for row in summaries if row.mark is not None and row.median > most.get(row.metric, row.median))
+    return f" Tests marked ({'), ('.join(marks)}) are left out." if marks else ""
+
+
+def _longest(rows: Sequence[CoreSummary]) -> CoreSummary:
+    return max(rows, key=lambda row: row.median)
+
+
+def _together(longest: Sequence[CoreSummary], run: Run) -> str:
+    """Two spans of one core, test and count share one place; else empty."""
+    if len(longest) < 2 or len({(row.core, row.test, row.n) for row in longest}) > 1:
+        return ""
+    first, *others = longest
+    parts = [f"the longest {_title(first)} takes {_took(first, run)} {unit(run.tick)}"]
+    parts += [f"the longest {_title(row)} {_took(row, run)}" for row in others]
+    return f"{' and '.join(parts)} (core {first.core} in {first.test}, median of {first.n})"
+
+
+def _span_text(row: CoreSummary, run: Run) -> str:
+    return f"the longest {_title(row)} takes {_took(row, run)} {unit(run.tick)} (core {row.core} in {row.test}, median of {row.n})"
+
+
+def _title(row: CoreSummary) -> str:
+    return CALLED.get(row.metric, METRIC_TITLES[row.metric].lower())
+
+
+def _took(row: CoreSummary, run: Run) -> str:
+    whole, point, fraction = shown(row.median, run.tick).removesuffix(".0").partition(".")
+    return f"{int(whole):,}{point}{fraction}"

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A run as a page for a browser: its tables, its spans in their parts, one iteration across the cores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from latlab.core.comparison.summary import SENTENCES, Mark, is_noise
+from latlab.core.model.run import Run
+from latlab.core.report.chart import named
+from latlab.core.report.facts import begun, facts_of, method, partial
+from latlab.core.report.flame import flames
+from latlab.core.report.page import Caution, Facts, Legend, Links, Page, Paragraph, Section
+from latlab.core.report.text import code
+from latlab.core.report.titles import platform_title
+from latlab.core.report.units import CLOCK_NAMES, unit
+from latlab.psci.analysis.decompose import MEANING, MEANING_IN_CODE
+from latlab.psci.pages.answer import answer
+from latlab.psci.pages.charts import charts, legend
+from latlab.psci.pages.span_tables import TestTable, for_readers
+
+SPANS_SENTENCE = "Powerdown goes from ENTER_PSCI to ENTER_HW_LOW_PWR, wakeup from EXIT_HW_LOW_PWR to EXIT_PSCI."
+
+CODE_SENTENCE = (
+    "Powerdown goes from the call to the instruction in which the core sleeps, wakeup from there to the first "
+    "instruction of the normal world. Each instruction belongs to one part, by its opcode; the cache flush is the loop around the "
+    "instructions that clean caches by set and way."
+)
+
+
+def page(run: Run) -> Page:
+    """Every test with its charts, and what the figures mean."""
+    title = f"{run.campaign.upper()} latencies on {platform_title(run)}"
+    cores = "1 core" if len(run.topology.cores) == 1 else f"{len(run.topology.cores)} cores"
+    lead = (
+        f"{run.build.firmware}, {cores} in clusters of {run.topology}, run {run.id}{begun(run)}",
+        f"Clock: {CLOCK_NAMES[run.tick.clock]}. Unit: {unit(run.tick)}.",
+    )
+    return Page(title, lead, tuple(_sections(run)), name=f"{title}: {run.id}", answer=answer(run))
+
+
+def _sections(run: Run) -> Iterator[Section]:
+    test_tables = for_readers(run)
+    if is_noise(run):
+        yield Section("", (Caution(Mark.NOISE, SENTENCES[Mark.NOISE]),))
+    yield from partial(run)
+    if len(test_tables) > 1:
+        yield Section("", (Links(tuple((test_table.test, test_table.title.full) for test_table in test_tables)),))
+    yield from (_test(run, test_table) for test_table in test_tables)
+    yield Section("Parts of a call", (Paragraph(SPANS_SENTENCE if run.traces or not run.functions else CODE_SENTENCE),))
+    yield method(Facts(facts_of(run)))
+
+
+def _colours(run: Run, test: str) -> Legend:
+    """Those of one test, beside its charts."""
+    meaning = MEANING if run.traces else MEANING | MEANING_IN_CODE
+    return Legend(tuple((str(name), colour, meaning[name.kind]) for name, colour in legend(run, [test])))
+
+
+def _test(run: Run, test_table: TestTable) -> Section:
+    spread = ", minimum to maximum below" if test_table.varies else "; all samples of a core are equal"
+    note = Paragraph((code(test_table.test), f": medians in {unit(run.tick)}{spread}; n = {test_table.n} for each core."))
+    table = replace(test_table.table, caption="", detail="")
+    if is_noise(run):  # said once for the whole page
+        table = replace(table, warning="", mark="")
+    pictures = named(charts(run, test_table.test), test_table.test)
+    colours = (_colours(run, test_table.test),) if pictures else ()
+    return Section(test_table.title.full, (note, table, *colours, *pictures, *flames(run, test_table.test)), anchor=test_table.test)

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a run's wake-ups are made of, and why two runs differ, CPU by CPU."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+
+from latlab.core.comparison import findings as f
+from latlab.core.comparison import wakeup_findings as w
+from latlab.core.comparison.between_runs import ask_for_repeat
+from latlab.core.comparison.comparison import Row, Statistic, WakeupComparison
+from latlab.core.comparison.conditions import unreliable_mode
+from latlab.core.comparison.explanation import Basis, Explanation
+from latlab.core.comparison.verdicts import Verdict
+from latlab.core.model.blame import Blame, BlameKind
+from latlab.core.model.distributions import Distribution, LateWakeup, distributions_of
+from latlab.core.model.enums import Clock
+from latlab.core.model.run import Run
+from latlab.core.statistics.weighted import weighted
+from latlab.rt.analysis.periodicity import find_period
+from latlab.rt.analysis.wakeup_identity import check_machine
+
+_CHANGED = (Verdict.REGRESSED, Verdict.IMPROVED)
+_UNBLAMED = (BlameKind.UNEXPLAINED, BlameKind.UNTRACED)
+
+
+def explain_wakeups(run: Run) -> tuple[Explanation, ...]:
+    """Raises NotComparable where the run's figures are no latencies."""
+    check_machine(run)
+    unit = run.tick.unit
+    mode = unreliable_mode(run)
+    out = [Explanation("", w.ModeCaveat(mode, pair=False), Basis.EXACT, unit)] if mode else []
+    for test in dict.fromkeys(distribution.test for distribution in distributions_of(run)):
+        of_test = [distribution for distribution in distributions_of(run) if distribution.test == test]
+        out += [
+            Explanation(test, _spread(distribution, run), Basis.EXACT if distribution.counts else Basis.PRINTED, unit)
+            for distribution in of_test
+        ]
+        out += [Explanation(test, finding, Basis.INFERRED, unit) for finding in _late(of_test, run)]
+    return tuple(out)
+
+
+def explain_wakeup_pair(comparison: WakeupComparison) -> tuple[Explanation, ...]:
+    """One finding for each figure that changed, one for the blame of late wake-ups that came or went."""
+    basis = Basis.INFERRED if comparison.a.tick.clock is Clock.TIME else Basis.EXACT
+    unit = comparison.unit
+    out = [Explanation("", grown, basis, unit) for grown in _grown(comparison)]
+    out += [Explanation("", untold, Basis.INFERRED, unit) for untold in _large_untold(comparison)]
+    moved = [Explanation(test, moved, basis, unit) for test, moved in _changes(comparison)]
+    moved += [Explanation(test, cause, Basis.INFERRED, unit) for test, cause in comparison.causes]
+    moved += [Explanation(test, moved, Basis.INFERRED, unit) for test, moved in _blame_changes(comparison)]
+    if not moved and not out:
+        moved = [Explanation("", w.NoWakeupMoved(sum(row.verdict is Verdict.CANNOT_TELL for row in comparison.rows)), basis, unit)]
+    out += [*moved, *(Explanation("", rarest, Basis.INFERRED, unit) for rarest in comparison.rarest_seen)]
+    if mode := unreliable_mode(comparison.a, comparison.b):
+        out.append(Explanation("", w.ModeCaveat(mode, pair=True), Basis.INFERRED, unit))
+    return tuple(out)
+
+
+def _grown(comparison: WakeupComparison) -> Iterator[f.LargestGrew]:
+    """The CPU whose maximum grew most, told or not, and the one where it shrank most."""
+    rows = [row for row in comparison.rows if row.statistic is Statistic.MAXIMUM and abs(row.shift.value) > row.threshold]
+    grown = [f.LargestGrew(row.metric, row.test, row.name, row.before, row.after, row.verdict in _CHANGED) for row in rows]
+    for later in (True, False):
+        one_way = [
+            growth for growth in grown if (growth.after > growth.before) is later and growth.ratio >= comparison.limits.large_maximum
+        ]
+        if one_way:
+            yield max(one_way, key=lambda growth: growth.ratio)
+
+
+def _large_untold(comparison: WakeupComparison) -> Iterator[f.LargeUntold | w.ScatterUnknown]:
+    rows = [row for row in comparison.large_untold if row.statistic is not Statistic.MAXIMUM]
+    if rows and comparison.scatter_assumed:
+        row = rows[0]
+        yield w.ScatterUnknown(row.metric, row.test, row.name, row.before, row.after, len(rows), ask_for_repeat(comparison.a, comparison.b))
+    elif rows:
+        yield f.LargeUntold(rows[0].metric, rows[0].test, rows[0].name, rows[0].before, rows[0].largest, len(rows))
+
+
+def _spread(distribution: Distribution, run: Run) -> w.Spread:
+    scale = run.tick.value
+    counted = weighted(distribution, scale)
+    return w.Spread(
+        distribution.core.core,
+        average=distribution.average_ticks * scale,
+        median=counted.quantile(0.5) if counted else None,
+        maximum=distribution.maximum_ticks * scale,
+        wakeups=counted.total if counted else distribution.got,
+        missed=distribution.missed or 0,
+        step=0.0 if counted else max(distribution.resolution_ticks * scale, dict(run.resolutions).get(distribution.metric, 0.0)),
+    )
+
+
+def _late(distributions: list[Distribution], run: Run) -> Iterator[f.Finding]:
+    late = [entry for distribution in distributions for entry in distribution.late]
+    if not late:
+        return
+    for blame, entries in _by_blame(late).items():
+        yield w.LateByBlame(blame, len(entries), len(late), max(entry.late_ticks for entry in entries) * run.tick.value)
+    period = find_period(sorted(entry.wake_ns - entry.late_ticks for entry in late), run.conditions.interval_ns or 0)
+    if period is not None:
+        yield w.LateInPeriod(period.outliers, period.period_s)
+
+
+def _by_blame(late: list[LateWakeup]) -> dict[Blame, list[LateWakeup]]:
+    groups: dict[Blame, list[LateWakeup]] = defaultdict(list)
+    for entry in late:
+        groups[entry.blame].append(entry)
+    return dict(sorted(groups.items(), key=lambda pair: (pair[0].kind in _UNBLAMED, -len(pair[1]))))
+
+
+def _changes(comparison: WakeupComparison) -> Iterator[tuple[str, w.CpuMoved | w.LateMoved]]:
+    """Rows of one CPU and verdict in one finding; the CPUs of which no change is shown are named with it."""
+    groups: dict[tuple[str, int, Verdict], list[Row]] = defaultdict(list)
+    for row in comparison.rows:
+        if row.verdict not in _CHANGED or row.statistic is Statistic.CAUSE:
+            continue
+        if row.core is None:
+            yield row.test, w.LateMoved(row.verdict, row.name, row.before, row.after)
+        else:
+            groups[row.test, row.core.core, row.verdict].append(row)
+    for (test, cpu, verdict), rows in groups.items():
+        moved = {c for t, c, _ in groups if t == test}
+        quiet = sorted({row.core.core for row in comparison.rows if row.test == test and row.core} - moved)
+        yield test, w.CpuMoved(cpu, verdict, tuple(map(_figure, rows)), tuple(quiet))
+
+
+def _figure(row: Row) -> w.StatisticMoved:
+    return w.StatisticMoved(str(row.statistic), row.metric, row.before, row.after, row.relative)
+
+
+def _blame_changes(comparison: WakeupComparison) -> list[tuple[str, w.BlameMoved]]:
+    before, after = _blame_counts(comparison.a), _blame_counts(comparison.b)
+    tested = {(test, cause.blame) for test, cause in comparison.causes}
+    out = []
+    for test in sorted(before.keys() & after.keys()):
+        for blame in dict.fromkeys([*before[test], *after[test]]):
+            was, became = before[test][blame], after[test][blame]
+            if was != became and (test, blame) not in tested:
+                out.append((test, w.BlameMoved(blame, was, became)))
+    return out
+
+
+def _blame_counts(run: Run) -> dict[str, Counter[Blame]]:
+    counts: dict[str, Counter[Blame]] = defaultdict(Counter)
+    for distribution in distributions_of(run):
+        counts[distribution.test].update(entry.blame for entry in distribution.late)
+    return counts

@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A lateness as a sum of named parts: what ran on the CPU from the moment when a wake-up was due to the moment when the thread ran.
+
+The kernel's events cut that time into stretches, each of which belongs to who ran in it. What the CPU's counters show as stolen between
+two readings is taken out of it first; without it the thread would have run earlier by as much, wherever between them it lay. Where the
+thread became due between the two, what was taken may have been before: no more of it counts than the thread was woken later than usual.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate, pairwise
+
+from latlab.core.model.blame import UNEXPLAINED, Blame, BlameKind
+from latlab.rt.model.kernel_events import CycleCounts, KernelEvents, KernelStep, LateSteps, StepKind, Thread
+from latlab.rt.model.stolen import Calibration, Regime
+from latlab.rt.model.wakeups import Outlier
+
+MEASURING_TASK = "latlab-recorder"
+MARK_SHARE = 0.5
+PROMPT_NS = 3_000
+"""An interrupt that nothing keeps waiting comes within this, on the slowest machine seen: the guest."""
+TORN_CYCLES = 128
+"""The kernel reads one counter after the other. Seen at switches: now and then the first is behind by 24 or 90 instructions."""
+COUNTER_OVERFLOW = "arm-pmu"
+PATH = Blame(BlameKind.PATH)
+STOLEN = Blame(BlameKind.STOLEN)
+
+
+@dataclass(frozen=True, slots=True)
+class LatenessPart:
+    """How much of a lateness is whose."""
+
+    blame: Blame
+    ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """From one event to the next. `slept`: the CPU was idle in it, so that its counters may have stood."""
+
+    begin_ns: int
+    end_ns: int
+    owner: Blame
+    slept: bool
+
+
+@dataclass(slots=True)
+class _State:
+    """Who has the CPU while the steps are walked through."""
+
+    own_priority: int
+    own_pid: int | None = None
+    running: Thread | None = None
+    work: str = ""
+    inside: list[tuple[StepKind, str]] = field(default_factory=list)
+    woken: bool = False
+    came: bool = False
+
+
+def parts_of(
+    late: LateSteps, outlier: Outlier, priority: int, calibration: Calibration | None, usual_waking_ns: int = 0
+) -> tuple[LatenessPart, ...]:
+    """The parts, the largest first; together they are the lateness. `priority` is the thread's real-time priority. Without a calibration
+    nothing can be stolen, and what may have been a theft says so. Where the events do not reach back to when it was due, the rest is
+    unexplained. `usual_waking_ns`: how long after it is due the thread is woken where nothing is in the way."""
+    due_ns = outlier.wake_ns - outlier.late_ns
+    stretches = list(_stretches(late, due_ns, 99 - priority, calibration is not None))
+    sums: Counter[Blame] = Counter()
+    for stretch in stretches:
+        sums[stretch.owner] += _overlap(stretch, due_ns, outlier.wake_ns)
+    if calibration is not None:
+        for begin_ns, end_ns, stolen_ns in thefts(late, calibration):
+            if begin_ns < due_ns <= (_woken_ns(late, outlier) or late.wake_ns) <= end_ns:
+                behind_ns, next_ns = _behind(late, end_ns, calibration)
+                _take_out(sums, stretches, (end_ns, min(next_ns, outlier.wake_ns)), min(stolen_ns, behind_ns))
+                stolen_ns = min(max(0, stolen_ns - behind_ns), max(0, end_ns - due_ns - usual_waking_ns))
+            _take_out(sums, stretches, (max(begin_ns, due_ns), min(end_ns, outlier.wake_ns)), stolen_ns)
+    sums[UNEXPLAINED] += outlier.late_ns - sums.total()
+    return tuple(LatenessPart(blame, ns) for blame, ns in sums.most_common() if ns > 0)
+
+
+def _behind(late: LateSteps, stamped_ns: int, calibration: Calibration) -> tuple[int, int]:
+    """How much later than its time stamp the reading at the thread's waking was taken, and when the next one was. The kernel stamps an
+    event before it reads the counters, and what is stolen in between stands in the reading: the cycles until the next one are fewer by as
+    much than the time between the two stamps. From its waking to its switch no thread lets the CPU sleep."""
+    readings = [(step.ns, step.counts) for step in late.steps if step.counts is not None and step.ns >= stamped_ns]
+    readings += [(late.after_ns, late.after)] if late.after is not None else []
+    if calibration.regime is not Regime.RUNS or len(readings) < 2:
+        return 0, stamped_ns
+    (at_ns, first), (next_ns, second), *_ = readings
+    behind_ns = round(next_ns - at_ns - (second.cycles - first.cycles) * 1e9 / calibration.cycle_hz)
+    return (behind_ns, next_ns) if behind_ns > PROMPT_NS else (0, next_ns)
+
+
+def usual_waking(late_wakings: Sequence[tuple[LateSteps, Outlier]], usual_ns: int) -> int:
+    """How long after it is due a CPU's thread is woken, by its late wake-ups: in many of them nothing was late until then. Where something
+    was in all of them, it is what the shortest way from there to the thread leaves of the median latency, and where that is late as well,
+    what the interrupt took that woke it and PROMPT_NS."""
+    wakings = [(at, late.wake_ns - at, outlier) for late, outlier in late_wakings if (at := _woken_ns(late, outlier)) is not None]
+    if not wakings:
+        return 0
+    soonest_ns = min(at - (outlier.wake_ns - outlier.late_ns) for at, _, outlier in wakings)
+    shortest_way_ns = min(way_ns for _, way_ns, _ in wakings)
+    handler_ns = min((at - begin for late, outlier in late_wakings for begin, at in _handlers(late, outlier)), default=usual_ns)
+    return min(soonest_ns, usual_ns - shortest_way_ns if shortest_way_ns < usual_ns else usual_ns, handler_ns + PROMPT_NS)
+
+
+def _handlers(late: LateSteps, outlier: Outlier) -> Iterator[tuple[int, int]]:
+    """When the interrupt began that woke the thread, and when it did; none where no event says so."""
+    at = _woken_ns(late, outlier)
+    begins = [step.ns for step in late.steps if step.step is StepKind.INTERRUPT_IN and at is not None and step.ns <= at]
+    if at is not None and begins:
+        yield begins[-1], at
+
+
+def _woken_ns(late: LateSteps, outlier: Outlier) -> int | None:
+    due_ns = outlier.wake_ns - outlier.late_ns
+    return next((step.ns for step in late.steps if step.step is StepKind.WAKING and step.ns >= due_ns), None)
+
+
+def _take_out(sums: Counter[Blame], stretches: list[_Stretch], within: tuple[int, int], stolen_ns: int) -> None:
+    """Of those who seemed to have the CPU at that time, of the one who seemed to have it longest first."""
+    shares = Counter({owner: 0 for owner in sums})
+    for stretch in stretches:
+        shares[stretch.owner] += _overlap(stretch, *within)
+    left_ns = min(stolen_ns, shares.total())
+    sums[STOLEN] += left_ns
+    for owner, share_ns in shares.most_common():
+        taken_ns = min(share_ns, left_ns)
+        sums[owner] -= taken_ns
+        left_ns -= taken_ns
+
+
+def _overlap(stretch: _Stretch, begin_ns: int, end_ns: int) -> int:
+    return max(0, min(stretch.end_ns, end_ns) - max(stretch.begin_ns, begin_ns))
+
+
+def thefts(late: LateSteps, calibration: Calibration) -> Iterator[tuple[int, int, int]]:
+    """Begin, end and ns of each theft between two readings of the counters."""
+    read = [(step.ns, step.counts) for step in late.steps if step.counts is not None]
+    if late.after is not None and calibration.regime is not Regime.UNMARKED:
+        read.append((late.after_ns, late.after))
+    if calibration.regime is Regime.RUNS:
+        read = list(accumulate(read, _caught_up))
+    asleep = list(_untold(late))
+    for (begin_ns, first), (end_ns, second) in pairwise(read):
+        may_have_stood = any(begin < end_ns and end > begin_ns for begin, end in asleep)
+        stolen_ns = stolen_between(end_ns - begin_ns, first, second, calibration, may_have_stood)
+        if stolen_ns > 0:
+            yield begin_ns, end_ns, stolen_ns
+
+
+def _caught_up(before: tuple[int, CycleCounts], now: tuple[int, CycleCounts]) -> tuple[int, CycleCounts]:
+    """A reading whose cycles are behind: what is taken is never given back, so that the next would show as a theft what this one lacks."""
+    ns, counts = now
+    lead = max(before[1].cycles - before[1].events, counts.cycles - counts.events)
+    return ns, CycleCounts(counts.events + lead, counts.events)
+
+
+def stolen_between(elapsed_ns: int, first: CycleCounts, second: CycleCounts, calibration: Calibration, may_have_stood: bool = False) -> int:
+    """What was taken between two readings; 0 where that cannot be told from nothing. Where the system counter measures, the CPU must not
+    have slept and its counters must not have been stopped."""
+    events = second.events - first.events
+    mark = second.cycles - first.cycles - events
+    if calibration.regime is Regime.RUNS:
+        return round(mark * 1e9 / calibration.cycle_hz) if mark > max(2 * calibration.noise_cycles, TORN_CYCLES) else 0
+    if may_have_stood:
+        return 0
+    lead_ns = round(elapsed_ns - events * 1e9 / calibration.cycle_hz)
+    # A call that was calibrated with may have entered the firmware many times, as one read of the kernel's PSCI table does.
+    least_mark = min(MARK_SHARE * calibration.call_mark_cycles, TORN_CYCLES)
+    enough = mark >= least_mark if calibration.regime is Regime.STOPS else lead_ns > calibration.noise_ns
+    return max(lead_ns, 0) if enough else 0
+
+
+def _untold(late: LateSteps) -> Iterator[tuple[int, int]]:
+    """When the counters may have stood: in idle, and in the interrupt of their own overflow."""
+    idle_since_ns: int | None = None
+    overflow_since_ns: int | None = None
+    for step in late.steps:
+        if step.leaves is not None and step.leaves.is_idle:
+            yield (late.steps[0].ns if idle_since_ns is None else idle_since_ns), step.ns
+        if step.step is StepKind.SWITCH:
+            idle_since_ns = step.ns if step.comes is not None and step.comes.is_idle else None
+        elif step.step is StepKind.INTERRUPT_IN and step.name == COUNTER_OVERFLOW:
+            overflow_since_ns = step.ns
+        elif step.step is StepKind.INTERRUPT_OUT and overflow_since_ns is not None:
+            yield overflow_since_ns, step.ns
+            overflow_since_ns = None
+    if idle_since_ns is not None:
+        yield idle_since_ns, late.wake_ns
+
+
+def last_on(late: LateSteps) -> Thread | None:
+    """To whom the last switch is: where that is not the late thread, events are missing."""
+    return next((step.comes for step in reversed(late.steps) if step.comes is not None), None)
+
+
+def _stretches(late: LateSteps, due_ns: int, own_priority: int, sees: bool) -> Iterator[_Stretch]:
+    """None where the last switch is not to the late thread: events are missing, and whoever ran at their end may not have run on."""
+    last_thread = last_on(late)
+    if last_thread is None or last_thread.name != MEASURING_TASK:
+        return
+    state = _State(own_priority)
+    first = next((step for step in late.steps if step.leaves is not None), None)
+    state.own_pid = last_thread.pid
+    state.running = first.leaves if first else None
+    begin_ns: int | None = None
+    for step in late.steps:
+        if begin_ns is not None:
+            yield _Stretch(begin_ns, step.ns, _owner(state, sees), bool(state.running and state.running.is_idle))
+        _advance(state, step, due_ns)
+        begin_ns = step.ns
+    if begin_ns is not None:
+        yield _Stretch(begin_ns, late.wake_ns, _owner(state, sees), False)
+
+
+def _advance(state: _State, step: KernelStep, due_ns: int) -> None:
+    if step.step is StepKind.SWITCH:
+        state.running, state.work = step.comes, ""
+        state.came = step.ns >= due_ns and step.comes is not None and step.comes.pid == state.own_pid
+    elif step.step is StepKind.WAKING:
+        state.woken = state.woken or step.ns >= due_ns
+    elif step.step in (StepKind.WORK_IN, StepKind.WORK_OUT):
+        state.work = step.name if step.step is StepKind.WORK_IN else ""
+    elif step.step in (StepKind.INTERRUPT_IN, StepKind.SOFTIRQ_IN):
+        state.inside.append((step.step, step.name))
+    elif state.inside:
+        state.inside.pop()
+
+
+def waker(late: LateSteps, outlier: Outlier) -> Blame | None:
+    """The interrupt or softirq that woke the thread; None where no event says so."""
+    state, due_ns = _State(0), outlier.wake_ns - outlier.late_ns
+    for step in late.steps:
+        if step.step is StepKind.WAKING and step.ns >= due_ns:
+            return _inside(state)
+        _advance(state, step, due_ns)
+    return None
+
+
+def beyond_ordinary(parts: Iterable[LatenessPart], waker: Blame | None, usual_ns: int) -> tuple[LatenessPart, ...]:
+    """The parts that can be to blame, the largest first. Every wake-up has the interrupt that wakes and the way to the thread, so what
+    fits into the usual latency of these two is no cause."""
+    ns_of = {part.blame: part.ns for part in parts}
+    allowed_ns = max(0, usual_ns - ns_of.get(PATH, 0))
+    if waker in ns_of:
+        ns_of[waker] = max(0, ns_of[waker] - allowed_ns)
+    lateness_parts = [LatenessPart(blame, ns) for blame, ns in ns_of.items() if blame not in (PATH, UNEXPLAINED)]
+    return tuple(sorted(lateness_parts, key=lambda part: -part.ns))
+
+
+def _inside(state: _State) -> Blame | None:
+    if not state.inside:
+        return None
+    step, name = state.inside[-1]
+    return Blame(BlameKind.INTERRUPT if step is StepKind.INTERRUPT_IN else BlameKind.SOFTIRQ, name)
+
+
+def _owner(state: _State, sees: bool) -> Blame:
+    inside = _inside(state)
+    if inside is not None:
+        return inside
+    thread = state.running
+    if thread is None:
+        return UNEXPLAINED
+    if thread.pid == state.own_pid:
+        return PATH if state.came else Blame(BlameKind.OWN) if sees else Blame(BlameKind.AWAY, thread.name)
+    if thread.is_idle:
+        return Blame(BlameKind.IDLE_EXIT)
+    name = f"work {state.work}" if state.work else thread.name
+    if not state.woken:
+        return Blame(BlameKind.MASKED if sees else BlameKind.AWAY, name)
+    if thread.priority <= state.own_priority:
+        return Blame(BlameKind.THREAD, f"{name} ({_said_priority(thread.priority)})")
+    return Blame(BlameKind.UNPREEMPTED if sees else BlameKind.AWAY, name)
+
+
+def _said_priority(priority: int) -> str:
+    return "deadline" if priority < 0 else f"priority {99 - priority}"
+
+
+def steps_by_wake_up(events: KernelEvents) -> Mapping[tuple[int, int], LateSteps]:
+    """By CPU and the time when the thread ran, which is what an outlier says too."""
+    return {(late.cpu, late.wake_ns): late for late in events.late}
+
+
+def calibrations(events: KernelEvents) -> Mapping[int, Calibration]:
+    """Of the CPUs whose meter sees."""
+    return {cpu.cpu: cpu.calibration for cpu in events.meter if cpu.calibration is not None}

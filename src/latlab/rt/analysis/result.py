@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What one measurement of wake-ups says: what each tool saw, and what is known of why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from latlab.rt.analysis.attribution import Attributed, Exposure
+from latlab.rt.analysis.instruments import InstrumentComparison
+from latlab.rt.analysis.periodicity import Period
+from latlab.rt.model.wakeups import Wakeups
+from latlab.rt.model.worlds import GuestWorlds
+
+
+@dataclass(frozen=True)
+class RtResult:
+    """One measurement: what each tool saw, and what is known of why. `attributed` is None where nothing could be joined;
+    `sight` says what could be seen of kernel and firmware, where that was asked for. `worlds` is what a probe saw from outside, `beside`
+    what the others say of the same."""
+
+    wakeups: tuple[Wakeups, ...]
+    attributed: tuple[Attributed, ...] | None
+    exposure: tuple[Exposure, ...]
+    period: Period | None
+    problems: tuple[str, ...]
+    records_lost: int = 0
+    sight: tuple[str, ...] = ()
+    worlds: GuestWorlds | None = None
+    beside: tuple[InstrumentComparison, ...] = ()
+
+    @property
+    def recorder(self) -> Wakeups | None:
+        return next((wakeups for wakeups in self.wakeups if wakeups.tool == "recorder"), None)

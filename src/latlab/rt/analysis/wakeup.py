@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Wake-up latencies: one CPU's distribution as intervals of ns, what can be asked of it, and what was never measured."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from latlab.core.model.enums import Metric, RowKind
+from latlab.rt.model.wakeups import CpuWakeups, Histogram, Wakeups
+
+PERCENTILES = (50.0, 99.0, 99.9, 99.99, 99.999)
+
+
+def with_schedule(wakeups: Wakeups, interval_ns: int, duration_s: float) -> Wakeups:
+    """The same, with what a fixed schedule asked for: a tool that skips periods and does not say so is found out by its count."""
+    expected = int(duration_s * 1e9) // interval_ns
+    cpus = tuple(
+        cpu if cpu.missed is not None else replace(cpu, expected=expected, missed=max(expected - cpu.got, 0)) for cpu in wakeups.cpus
+    )
+    return replace(wakeups, interval_ns=interval_ns, cpus=cpus)
+
+
+def never_woke(metric: Metric, cpu: CpuWakeups) -> bool:
+    """Whether a measuring thread did not run once: its minimum and maximum are the tool's start values then, and no figures. A busy loop
+    that counts no stall is another thing: nothing disturbed it."""
+    return metric is Metric.TASK_WAKEUP and cpu.got == 0
+
+
+def silence(wakeups: Wakeups, cpu: CpuWakeups) -> str:
+    """A sentence where a CPU never woke; empty where it did."""
+    if not never_woke(wakeups.metric, cpu):
+        return ""
+    most = max(wakeups.cpus, key=lambda candidate: candidate.got)
+    other = f"{wakeups.rows.named(most.cpu)} counted {most.got:,}" if most.got else "nor did any other"
+    due = f"{cpu.expected:,} were due" if cpu.expected else other
+    return f"{wakeups.tool}: {wakeups.rows.named(cpu.cpu)} never woke, {due}"
+
+
+def disagreement(cpu: CpuWakeups, rows: RowKind = RowKind.CPU) -> str:
+    """A sentence where the counts of a CPU cannot be right together; empty where they can."""
+    if cpu.histogram is not None and cpu.histogram.total != cpu.got:
+        return f"{rows.named(cpu.cpu)}: the histogram has {cpu.histogram.total} samples, the tool says {cpu.got}"
+    if cpu.expected is not None and cpu.got + (cpu.missed or 0) < cpu.expected:
+        short = cpu.expected - cpu.got - (cpu.missed or 0)
+        return f"{rows.named(cpu.cpu)}: {cpu.expected} wake-ups were due, {cpu.got} were measured; {short} are unaccounted for"
+    return ""
+
+
+def same_distribution_ks(a: Histogram, b: Histogram, resolution_ns: int) -> float:
+    """The largest distance between the two distribution functions, both seen at `resolution_ns` (Kolmogorov-Smirnov's statistic)."""
+    edges = np.union1d(a.low_ns // resolution_ns, b.low_ns // resolution_ns)
+    distances = np.abs(_cumulative(a, edges, resolution_ns) - _cumulative(b, edges, resolution_ns))
+    return float(distances.max()) if len(distances) else 0.0
+
+
+def _cumulative(histogram: Histogram, edges: NDArray[np.int64], resolution_ns: int) -> NDArray[np.float64]:
+    sums = np.concatenate(([0], np.cumsum(histogram.counts)))
+    place = np.searchsorted(histogram.low_ns // resolution_ns, edges, side="right")
+    return np.asarray(sums[place] / max(histogram.total, 1), dtype=np.float64)

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The rows of one CPU by one tool: level, spread, shape, quantiles, maximum and missed periods, each with its shift and its test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from latlab.core.comparison.comparison import Row, Statistic
+from latlab.core.comparison.verdicts import Limits, Verdict, decide_exact
+from latlab.core.comparison.wording import amount
+from latlab.core.model.enums import Metric
+from latlab.core.model.run import CoreId
+from latlab.core.statistics.distributions import normal_quantile, normal_upper
+from latlab.core.statistics.statistics import NO_SHIFT, Shift
+from latlab.core.statistics.weighted import (
+    Weighted,
+    exceedance_p,
+    quantile_shift,
+    rate_p,
+    spread_shift,
+    wasserstein_and_ks,
+    weighted_cliffs_delta,
+    weighted_shift,
+)
+from latlab.rt.analysis.lateness import events_above
+from latlab.rt.analysis.side import Side, spans_of
+
+QUANTILES = ((Statistic.MEDIAN, 0.5), (Statistic.P90, 0.9), (Statistic.P99, 0.99), (Statistic.P99_9, 0.999))
+
+
+@dataclass(frozen=True)
+class CpuRows:
+    """One CPU by one tool in both runs."""
+
+    a: Side
+    b: Side
+    limits: Limits
+
+    @property
+    def core(self) -> CoreId:
+        return self.a.distribution.core
+
+    def tested(self) -> Iterator[Row]:
+        """Rows without their verdict: that needs the p-values of all of them."""
+        a, b = self.a.counted, self.b.counted
+        if a is not None and b is not None:
+            yield from self._quantiles(a, b)
+            yield from self._shape(a, b)
+        else:
+            yield self._level(Statistic.AVERAGE, self.a.average, self.b.average, self._mean_shift(), "one run's distribution is unknown")
+            yield self._row(Statistic.MINIMUM, self.a.minimum, self.b.minimum, undecided(self.b.minimum - self.a.minimum), self._single)
+        yield self._maximum()
+        if (row := self._missed()) is not None:
+            yield row
+
+    def exact(self) -> Iterator[Row]:
+        """A deterministic clock has no noise to test against. Wake-ups with one digest are the same, one by one."""
+        a, b = self.a, self.b
+        figures = [(Statistic.AVERAGE, a.average, b.average, "exact"), (Statistic.MAXIMUM, a.maximum, b.maximum, "exact")]
+        if a.counted is not None and b.counted is not None:
+            for name, share in QUANTILES:
+                before, after = a.counted.quantile(share), b.counted.quantile(share)
+                if before is not None and after is not None:
+                    figures.append((name, before, after, "exact to an interval of the histogram"))
+            distance = wasserstein_and_ks(a.counted, b.counted, 1.0)
+            moved = distance.later or -distance.earlier
+            identical = a.distribution.digest and a.distribution.digest == b.distribution.digest
+            text = "the wake-ups are identical, all of them" if identical else _told_apart(distance.later, distance.earlier, "insns")
+            figures.append((Statistic.SHAPE, a.average, a.average + moved, f"exact: {text}"))
+        for name, before, after, basis in figures:
+            yield self._settled(self._row(name, before, after, NO_SHIFT, basis))
+        if a.missed_rate is not None and b.missed_rate is not None:
+            yield self._settled(self._row(Statistic.MISSED, a.missed_rate, b.missed_rate, NO_SHIFT, "exact", metric=Metric.MISSED_PERIODS))
+
+    def _settled(self, row: Row) -> Row:
+        difference = row.after - row.before
+        threshold = self.limits.relative_exact * abs(row.before)
+        shift = Shift(difference, difference, difference, 0.0 if difference else 1.0)
+        return replace(row, shift=shift, threshold=threshold, verdict=decide_exact(difference, threshold))
+
+    @property
+    def _single(self) -> str:
+        return f"one {spans_of(self.a)} of each run"
+
+    def _row(
+        self,
+        statistic: Statistic,
+        before: float,
+        after: float,
+        shift: Shift,
+        basis: str,
+        coarse: float = 0.0,
+        metric: Metric | None = None,
+    ) -> Row:
+        metric = metric or self.a.distribution.metric
+        steps = max(coarse, self.a.resolution, self.b.resolution)
+        threshold = self.limits.threshold(before, 0.0 if metric is Metric.MISSED_PERIODS else steps, 0.0)
+        named = f"{self.a.distribution.place} {statistic}"
+        test = test_of(self.a, self.b)
+        row = Row(test, metric, named, self.core.cluster, before, after, shift, threshold, Verdict.CANNOT_TELL, basis)
+        return replace(row, statistic=statistic, core=self.core)
+
+    def _level(self, statistic: Statistic, before: float, after: float, shift: Shift, basis: str, coarse: float = 0.0) -> Row:
+        """A row of which a large shift must not pass untold."""
+        row = self._row(statistic, before, after, shift, basis, coarse)
+        return replace(row, large=max(self.limits.large * before, coarse, self.a.resolution, self.b.resolution))
+
+    def _quantiles(self, a: Weighted, b: Weighted) -> Iterator[Row]:
+        basis = f"{a.total:,} and {b.total:,} {spans_of(self.a)}s"
+        for name, share in QUANTILES:
+            before, after = a.quantile(share), b.quantile(share)
+            shift = weighted_shift(a, b) if share == 0.5 else quantile_shift(a, b, share)
+            if before is None or after is None or shift is None:
+                continue
+            row = self._level(name, before, after, shift, basis, max(a.width_at(share), b.width_at(share)))
+            yield replace(row, effect=weighted_cliffs_delta(a, b)) if share == 0.5 else row
+
+    def _shape(self, a: Weighted, b: Weighted) -> Iterator[Row]:
+        """What the quantiles do not see: that the middle lies wider, and that some wake-ups came later and others earlier."""
+        coarse = max(a.width_at(0.9), b.width_at(0.9))
+        spread = spread_shift(a, b)
+        if spread is not None:
+            before, after = (float((weighted.interpolated(0.9) or 0) - (weighted.interpolated(0.1) or 0)) for weighted in (a, b))
+            steps = max(coarse, self.a.resolution, self.b.resolution)
+            printed = _as_printed(_around(spread, after - before), steps)
+            row = self._row(Statistic.SPREAD, before, after, printed, "from 10 to 90 %", coarse)
+            yield replace(row, large=max(self.limits.large * before, steps))
+        distance = wasserstein_and_ks(a, b, max(self.a.resolution, self.b.resolution))
+        middle = a.mean_and_error[0]
+        row = self._row(Statistic.SHAPE, middle, middle, NO_SHIFT, _told_apart(distance.later, distance.earlier, "ns"), coarse)
+        moved = distance.later if distance.later > row.threshold or distance.later >= distance.earlier else -distance.earlier
+        yield replace(
+            row,
+            after=middle + moved,
+            shift=Shift(moved, -distance.earlier, distance.later, distance.p),
+            large=max(self.limits.large * middle, coarse),
+        )
+
+    def _maximum(self) -> Row:
+        """How many events of one run are later than all of the other."""
+        a, b = self.a, self.b
+        later, other = (b, a) if b.maximum > a.maximum else (a, b)
+        events = events_above((later,), other.maximum) if later.counted is not None else None
+        p = exceedance_p(other.total, later.total, events.events) if events else 1.0
+        basis = self._single
+        if events and events.wakeups:
+            text = f"{events.events} event{'s' if events.events > 1 else ''}"
+            text += "" if events.seen else " at ten to one, as a histogram does not say which came together"
+            basis = f"{events.wakeups} of {later.total:,} later than all of {other.total:,}, {text}"
+        shift = replace(undecided(b.maximum - a.maximum), p=p)
+        return self._row(Statistic.MAXIMUM, a.maximum, b.maximum, shift, basis)
+
+    def _missed(self) -> Row | None:
+        before, after = self.a.missed_rate, self.b.missed_rate
+        if before is None or after is None:
+            return None
+        shift = NO_SHIFT if before == after == 0 else undecided(after - before)
+        basis = f"{self.a.distribution.missed} of {self.a.due:,} and {self.b.distribution.missed} of {self.b.due:,}"
+        events, other = (_missing(side) for side in (self.a, self.b))
+        if events is not None and other is not None:
+            shift = replace(shift, p=rate_p(events, self.a.due, other, self.b.due))
+            basis += f", in {events} and {other} events"
+        return self._row(Statistic.MISSED, before, after, shift, basis, metric=Metric.MISSED_PERIODS)
+
+    def _mean_shift(self) -> Shift:
+        """Averages: the spread of the counted side, and what the printed side may have been rounded by. No count, no test."""
+        errors = [side.counted.mean_and_error[1] for side in (self.a, self.b) if side.counted is not None]
+        difference = self.b.average - self.a.average
+        if not errors:
+            return undecided(difference)
+        rounding = max(self.a.resolution, self.b.resolution)
+        error = float(np.linalg.norm(errors))
+        half = normal_quantile(0.975) * error + rounding
+        beyond = max(abs(difference) - rounding, 0.0)
+        p = 2 * normal_upper(beyond / error) if error > 0 else float(beyond == 0)
+        return Shift(difference, difference - half, difference + half, p)
+
+
+def test_of(a: Side, b: Side) -> str:
+    """The test's name; that of both tools where two are compared."""
+    return a.distribution.test if a.distribution.test == b.distribution.test else f"{a.distribution.test}-to-{b.distribution.test}"
+
+
+def undecided(difference: float) -> Shift:
+    return Shift(difference, -np.inf, np.inf, 1.0)
+
+
+def _as_printed(shift: Shift, step: float) -> Shift:
+    """The interval with what steps cut off of four quantiles: each is anywhere in its step, a variance of a twelfth."""
+    half = normal_quantile(0.975) * step * (4 / 12) ** 0.5
+    low, high = (float(np.hypot(shift.value - end, half)) for end in (shift.low, shift.high))
+    return replace(shift, low=shift.value - low, high=shift.value + high)
+
+
+def _around(shift: Shift, value: float) -> Shift:
+    """The same interval around another estimate."""
+    off = value - shift.value
+    return replace(shift, value=value, low=shift.low + off, high=shift.high + off)
+
+
+def _missing(side: Side) -> int | None:
+    """Events that missed periods, however many each of them missed."""
+    if side.counted is None or side.interval is None:
+        return None
+    return events_above((side,), side.interval - side.tick_value).events
+
+
+def _told_apart(later: float, earlier: float, unit: str) -> str:
+    return f"what came later adds {amount(later, unit)} to the average, what came earlier takes {amount(earlier, unit)}"

@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The rt campaign: measure wake-ups on a target, keep every raw file, and make results of them again whenever they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
+
+from latlab.core.errors import DataError, LatlabError
+from latlab.core.lifecycle.life import run_lifecycle
+from latlab.core.lifecycle.material import EXPORT_LOG
+from latlab.core.model.conditions import Conditions, Mode
+from latlab.core.model.distributions import LoadWork, WakeupCounts
+from latlab.core.model.enums import Clock, RowKind, RunStatus
+from latlab.core.model.run import Problem, Run, Tick, Topology
+from latlab.core.readers.event_table import event_table
+from latlab.core.store.rows import now_utc
+from latlab.core.store.store import Store
+from latlab.rt.analysis.attribution import Attributed, Exposure, attribute, exposure, with_parts
+from latlab.rt.analysis.instruments import beside
+from latlab.rt.analysis.lateness_parts import calibrations
+from latlab.rt.analysis.periodicity import find_period
+from latlab.rt.analysis.result import RtResult
+from latlab.rt.analysis.steal_coverage import coverage_sentences
+from latlab.rt.analysis.wakeup import disagreement, silence, with_schedule
+from latlab.rt.campaign.rt_exported import results_of_export
+from latlab.rt.model.kernel_events import KernelEvents
+from latlab.rt.model.wakeups import Wakeups
+from latlab.rt.model.worlds import GuestWorlds
+from latlab.rt.readers.el3_records import El3Records, info_of, read_all
+from latlab.rt.readers.ftrace import read_spans
+from latlab.rt.readers.guest_worlds import WORLDS_LOG, read_worlds
+from latlab.rt.readers.kernel_events import read_kernel_events
+from latlab.rt.readers.load_work import read_load_work
+from latlab.rt.readers.measured import read_wakeups
+from latlab.rt.targets.machine_facts import machine_facts
+from latlab.rt.targets.machine_inventory import COLLECTED, HEAT, read_collected
+from latlab.rt.targets.rt_job import KERNEL_EVENTS, LOAD_WORK, Instrument, Workload
+
+CAMPAIGN = "rt"
+IMPORT_LOG = "imported"
+OWN_CYCLICTEST = "cyclictest.txt"
+TOOL_LOG = "imported-as"
+"""The tool that wrote the imported file, where the user said it."""
+CPU_TIME_LOG = "cpu-time.txt"
+KERNEL_PROBES = ("crng_reseed", "hwrng")
+KERNEL_WARNINGS = ("WARNING:", "BUG:", "Oops", "rcu: INFO:", "rcu_preempt detected", "Internal error", "soft lockup", "Call trace:")
+
+
+def new_run(
+    campaign: str, target: str, platform: str, cpus: int, conditions: Conditions, facts: tuple[tuple[str, str], ...] = (), **more: object
+) -> Run:
+    """A run as it begins; its figures live in its raw files."""
+    deterministic = conditions.mode is Mode.DETERMINISTIC
+    run = Run(
+        campaign=campaign,
+        target=target,
+        platform=platform,
+        topology=Topology((cpus,)),
+        tick=Tick(Clock.INSTRUCTIONS, 0.5) if deterministic else Tick(Clock.TIME, 1.0),
+        contents=WakeupCounts(),
+        conditions=conditions,
+        started_utc=now_utc(),
+        facts=facts,
+    )
+    return replace(run, **more)  # type: ignore[arg-type]
+
+
+def workload_conditions(workload: Workload, mode: Mode) -> Conditions:
+    return Conditions(
+        mode=mode,
+        duration_s=workload.duration_s,
+        interval_ns=workload.interval_us * 1000,
+        priority=workload.priority,
+        load=workload.load_command,
+        affinity=workload.affinity or None,
+        idle_states=workload.idle_states,
+        commands=tuple(_commands(workload)),
+    )
+
+
+def _commands(workload: Workload) -> Iterator[str]:
+    if workload.load_command:
+        yield f"{workload.load_command} &"
+    if workload.instrument is not Instrument.RECORDER:
+        yield workload.cyclictest
+    if workload.instrument is not Instrument.CYCLICTEST:
+        yield workload.recorder("latlab-recorder", shares=False)
+
+
+def workload_facts(workload: Workload) -> tuple[tuple[str, str], ...]:
+    return (("instrument", workload.instrument.value),)
+
+
+def busy_facts(files: Mapping[str, bytes]) -> tuple[tuple[str, str], ...]:
+    """How busy the CPUs were while it was measured, all of them together, by the two first lines of /proc/stat that the job kept."""
+    rows = [[int(word) for word in line.split()[1:9]] for line in files.get(CPU_TIME_LOG, b"").decode("ascii", "replace").splitlines()]
+    if len(rows) != 2 or len(rows[0]) != 8 or len(rows[1]) != 8:
+        return ()
+    spent = [after - before for before, after in zip(*rows, strict=True)]
+    idle, total = spent[3] + spent[4], sum(spent)
+    return (("CPUs busy", f"{100 * (total - idle) / total:.0f} %"),) if total > 0 else ()
+
+
+def work_of_load(files: Mapping[str, bytes]) -> tuple[LoadWork, ...]:
+    """What the load did while it was measured; none where it does not say, or what it says is damaged."""
+    with suppress(DataError):
+        return read_load_work(files.get(LOAD_WORK, b""), LOAD_WORK)
+    return ()
+
+
+def work_facts(files: Mapping[str, bytes]) -> tuple[tuple[str, str], ...]:
+    work_text = ", ".join(f"{work.name} {work.per_second:,.4g}" for work in work_of_load(files))
+    return (("work of the load, in bogo operations per second", work_text),) if work_text else ()
+
+
+def measured_on_facts(files: Mapping[str, bytes]) -> tuple[tuple[str, str], ...]:
+    """The machine, by what was collected on it before or after the measurement, and its heat once more at the end."""
+    if COLLECTED not in files:
+        return ()
+    inventory = read_collected(files[COLLECTED])
+    return machine_facts(inventory, read_collected(files[HEAT]) if HEAT in files else None)
+
+
+def keep(store: Store, run: Run, files: Mapping[str, bytes], complaints: tuple[str, ...]) -> str:
+    """Store a run with its files, which are all there already."""
+    with run_lifecycle(store, run) as run_id:
+        conclude(store, run_id, run, files, complaints)
+    return run_id
+
+
+def conclude(store: Store, run_id: str, run: Run, files: Mapping[str, bytes], complaints: tuple[str, ...]) -> RunStatus:
+    """Bring a run to its end: it is complete where there is nothing to complain of and everything in it can be read. The files take the
+    place of what was kept of them before."""
+    store.update_metadata(run_id, run)
+    store.checkpoint(run_id, files)
+    complaints_found = list(complaints)
+    try:
+        complaints_found += problems_of(run, files)
+    except LatlabError as error:
+        complaints_found.append(str(error))
+    store.add(run_id, problems=[Problem(0, sentence) for sentence in complaints_found])
+    status = RunStatus.PARTIAL if complaints_found else RunStatus.COMPLETE
+    store.finish(run_id, status)
+    return status
+
+
+def problems_of(run: Run, files: Mapping[str, bytes]) -> list[str]:
+    """What is wrong with the files of a run. Raises DataError where nothing of it can be read."""
+    return [problem for _, result in results_of(run, files) for problem in result.problems]
+
+
+def results_of(run: Run, files: Mapping[str, bytes]) -> list[tuple[str, RtResult]]:
+    """Each measurement of a run by its name: one without a name, or the conditions of an experiment, which are folders of its logs."""
+    if EXPORT_LOG in files:
+        return results_of_export(run, files)
+    return [(name, result_of(run, group)) for name, group in measured_in(run, files)]
+
+
+def measured_in(run: Run, files: Mapping[str, bytes]) -> list[tuple[str, Mapping[str, bytes]]]:
+    """The files of each measurement by its name. Raises DataError where there is none."""
+    names = sorted({name.rpartition("/")[0] for name in files})
+    groups = [(name, {path.rpartition("/")[2]: data for path, data in files.items() if path.rpartition("/")[0] == name}) for name in names]
+    measured: list[tuple[str, Mapping[str, bytes]]] = [(name, group) for name, group in groups if any(map(has_wakeups, group))]
+    if not measured:
+        raise DataError(
+            "no file of a recorder or of cyclictest came back; the logs of kernel and job have the reason (`latlab show --log job.log`)"
+        )
+    return measured
+
+
+def has_wakeups(name: str) -> bool:
+    return name in ("recorder.rec", OWN_CYCLICTEST, IMPORT_LOG)
+
+
+def result_of(run: Run, files: Mapping[str, bytes]) -> RtResult:
+    problems: list[str] = []
+    wakeups = _wakeups(run, files, problems)
+    if not wakeups:
+        raise DataError("; ".join(problems) or "nothing was measured")
+    el3 = el3_of(files, problems)
+    recorder = next((tool_wakeups for tool_wakeups in wakeups if tool_wakeups.tool == "recorder"), None)
+    timed = recorder or next((tool_wakeups for tool_wakeups in wakeups if tool_wakeups.outliers), None)
+    attributed: tuple[Attributed, ...] | None = None
+    exposed: tuple[Exposure, ...] = ()
+    events, worlds = kernel_events_of(files, problems), _worlds(files, problems)
+    rings = el3.calls() if el3 else ()
+    if recorder and (el3 or events or worlds or "ftrace.txt" in files):
+        calls, gaps = rings or (worlds.calls if worlds else ()), el3.gaps if el3 else {}
+        kernel = read_spans(files.get("ftrace.txt", b"").decode("utf-8", "replace"), KERNEL_PROBES)
+        attributed, exposed = attribute(recorder, recorder.outliers, calls, kernel, gaps), exposure(recorder, rings)
+        if events:
+            attributed = with_parts(recorder, attributed, events, recorder.conditions.priority or 0)
+    problems += [
+        f"{tool_wakeups.tool}: {sentence}"
+        for tool_wakeups in wakeups
+        for sentence in (disagreement(cpu, tool_wakeups.rows) for cpu in tool_wakeups.cpus)
+        if sentence and tool_wakeups.tool == "recorder"
+    ]
+    problems += [sentence for tool_wakeups in wakeups for cpu in tool_wakeups.cpus if (sentence := silence(tool_wakeups, cpu))]
+    problems += kernel_warnings(files.get("kernel.log", b""))
+    due = [outlier.wake_ns - outlier.late_ns for outlier in timed.outliers] if timed else []
+    period = find_period(sorted(due), (timed.interval_ns or 0) if timed else 0)
+    seeing = calibrations(events) if events else {}
+    instruments = beside(worlds.late, attributed or (), recorder, rings, seeing, el3.gaps if el3 else {}) if worlds and recorder else ()
+    coverage_notes = coverage_sentences(events) if events else ()
+    return RtResult(wakeups, attributed, exposed, period, tuple(problems), el3.lost if el3 else 0, coverage_notes, worlds, instruments)
+
+
+def _wakeups(run: Run, files: Mapping[str, bytes], problems: list[str]) -> tuple[Wakeups, ...]:
+    """What can be read; what cannot is a problem and costs the rest nothing."""
+    all_wakeups = []
+    for name in filter(has_wakeups, sorted(files, reverse=True)):
+        place = run.source or name if name == IMPORT_LOG else name
+        try:
+            wakeups = read_wakeups(files[name], place, tool=files.get(TOOL_LOG, b"").decode() if name == IMPORT_LOG else "")
+        except DataError as error:
+            problems.append(str(error))
+            continue
+        interval_ns, duration_s = run.conditions.interval_ns, run.conditions.duration_s
+        if wakeups.tool != "recorder" and interval_ns is not None and duration_s is not None:
+            wakeups = with_schedule(wakeups, interval_ns, duration_s)
+        problems += wakeups.problems
+        if name == OWN_CYCLICTEST:
+            wakeups = replace(wakeups, rows=RowKind.CPU)  # latlab starts a thread for each CPU
+        all_wakeups.append(_on_its_cpus(wakeups, run.conditions.affinity))
+    return tuple(all_wakeups)
+
+
+def kernel_events_of(files: Mapping[str, bytes], problems: list[str]) -> KernelEvents | None:
+    if KERNEL_EVENTS not in files:
+        return None
+    try:
+        events = read_kernel_events(files[KERNEL_EVENTS], KERNEL_EVENTS)
+    except DataError as error:
+        problems.append(str(error))
+        return None
+    problems += events.problems
+    return events
+
+
+def _worlds(files: Mapping[str, bytes], problems: list[str]) -> GuestWorlds | None:
+    if WORLDS_LOG not in files:
+        return None
+    try:
+        return read_worlds(files[WORLDS_LOG], WORLDS_LOG)
+    except DataError as error:
+        problems.append(str(error))
+        return None
+
+
+def _on_its_cpus(wakeups: Wakeups, affinity: tuple[int, ...] | None) -> Wakeups:
+    """cyclictest numbers its threads, which stand on the CPUs that were asked for in their order."""
+    if wakeups.tool != "cyclictest" or not affinity or len(wakeups.cpus) > len(affinity):
+        return wakeups
+    cpus = tuple(replace(cpu, cpu=affinity[at]) for at, cpu in enumerate(wakeups.cpus))
+    outliers = tuple(replace(late, cpu=affinity[late.cpu]) if late.cpu < len(affinity) else late for late in wakeups.outliers)
+    return replace(wakeups, cpus=cpus, outliers=outliers, rows=RowKind.CPU)
+
+
+def el3_of(files: Mapping[str, bytes], problems: list[str]) -> El3Records | None:
+    if "el3-records.txt" not in files:
+        return None
+    table = event_table()
+    info = info_of(files.get("el3-info.txt", b"").decode("ascii", "replace"))
+    if info is None or info[0] != table.hash:
+        problems.append(
+            f"the firmware's event table is {info[0] if info else 'unknown'}, this latlab has {table.hash}; outliers are not attributed"
+        )
+        return None
+    read = read_all(files["el3-records.txt"].decode("ascii", "replace"), table, "el3-records.txt")
+    problems += [problem.message for problem in read.problems]
+    return read
+
+
+def kernel_warnings(log: bytes) -> list[str]:
+    """The lines of a kernel's log that should not be there."""
+    lines = log.decode("utf-8", "replace").splitlines()
+    return [f"the kernel warned: {line.strip()}" for line in lines if any(word in line for word in KERNEL_WARNINGS)]

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A stored rt run as distributions, which compare, gate, explain, tail, history and export take. Its raw files stay what it is made of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from latlab.core.model.blame import UNTRACED
+from latlab.core.model.distributions import Distribution, LateWakeup, WakeupCounts
+from latlab.core.model.run import CoreId, Run
+from latlab.rt.analysis.result import RtResult
+from latlab.rt.analysis.wakeup import never_woke
+from latlab.rt.campaign.results import results_of, work_of_load
+from latlab.rt.model.wakeups import Histogram, Wakeups
+
+
+def with_distributions(run: Run, files: Mapping[str, bytes]) -> Run:
+    """Each tool of each condition is a test: `recorder`, `cyclictest`, or `recorder-200-us-kstack-on-hwrng-off` in an experiment."""
+    results = results_of(run, files)
+    distributions = tuple(
+        distribution for name, result in results for wakeups in result.wakeups for distribution in _distributions(name, result, wakeups)
+    )
+    conditions = run.conditions
+    for _, result in results:
+        for wakeups in result.wakeups:
+            conditions = conditions.completed(wakeups.conditions)
+    return replace(run, contents=WakeupCounts(distributions, work_of_load(files)), conditions=conditions)
+
+
+def _distributions(name: str, result: RtResult, wakeups: Wakeups) -> Iterator[Distribution]:
+    """A CPU that never woke has no figure: the tool prints its start values then."""
+    late = _late(result, wakeups)
+    for cpu in (cpu for cpu in wakeups.cpus if not never_woke(wakeups.metric, cpu)):
+        yield Distribution(
+            test="-".join(filter(None, (*re.findall(r"[\w.]+", wakeups.tool), name))),
+            metric=wakeups.metric,
+            core=CoreId(0, cpu.cpu),
+            counts=_counts(cpu.histogram),
+            beyond=cpu.histogram.beyond if cpu.histogram else 0,
+            got=cpu.got,
+            expected=cpu.expected,
+            missed=cpu.missed,
+            minimum_ticks=cpu.min_ns,
+            maximum_ticks=cpu.max_ns,
+            average_ticks=cpu.average_ns,
+            resolution_ticks=wakeups.resolution_ns,
+            digest=cpu.digest,
+            late=tuple(late.get(cpu.cpu, ())),
+            late_dropped=cpu.outliers_dropped,
+            blocks=tuple(map(_counts, cpu.blocks)),
+            rows=wakeups.rows,
+            thread=cpu.thread,
+        )
+
+
+def _counts(histogram: Histogram | None) -> tuple[tuple[int, int, int], ...]:
+    if histogram is None:
+        return ()
+    return tuple(
+        (int(low), int(high), int(n)) for low, high, n in zip(histogram.low_ns, histogram.high_ns, histogram.counts, strict=True) if n
+    )
+
+
+def _late(result: RtResult, wakeups: Wakeups) -> dict[int, list[LateWakeup]]:
+    attributed = result.attributed if wakeups.tool == "recorder" else None
+    blamed = {id(entry.outlier): entry.blame for entry in attributed or ()}
+    by_cpu: dict[int, list[LateWakeup]] = {}
+    for outlier in wakeups.outliers:
+        late = LateWakeup(outlier.wake_ns, outlier.late_ns, outlier.missed, blamed.get(id(outlier), UNTRACED))
+        by_cpu.setdefault(outlier.cpu, []).append(late)
+    return by_cpu

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The kernel's steps on a CPU before a late wake-up, with the CPU's two cycle counters at each step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from latlab.rt.model.stolen import CpuStolen
+
+
+class StepKind(StrEnum):
+    SWITCH = "switch"
+    """Another thread runs from here on."""
+    WAKING = "waking"
+    """The measuring thread may run again."""
+    INTERRUPT_IN = "interrupt in"
+    INTERRUPT_OUT = "interrupt out"
+    SOFTIRQ_IN = "softirq in"
+    SOFTIRQ_OUT = "softirq out"
+    WORK_IN = "work in"
+    """A thread of a work queue begins with a function."""
+    WORK_OUT = "work out"
+
+
+@dataclass(frozen=True, slots=True)
+class CycleCounts:
+    """The cycle counter, and the event counter that counts cycles, read together without an interruption."""
+
+    cycles: int
+    events: int
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """A thread. `priority` is the number of the kernel: below 0 deadline, 0 to 98 real-time (lower runs first), 100 and above all
+    others."""
+
+    name: str
+    pid: int
+    priority: int
+
+    @property
+    def is_idle(self) -> bool:
+        return self.pid == 0
+
+
+@dataclass(frozen=True, slots=True)
+class KernelStep:
+    """One event on CLOCK_MONOTONIC. `name` is the interrupt, softirq or work item. A switch has the previous and the next thread.
+    `counts` is None if the counters were not read, or if an interrupt may have come between them and the time."""
+
+    ns: int
+    step: StepKind
+    name: str = ""
+    leaves: Thread | None = None
+    comes: Thread | None = None
+    counts: CycleCounts | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LateSteps:
+    """The steps before a late wake-up, in order. `is_whole`: they begin before the wake-up was due. `after` are the counters at
+    `after_ns`, when the thread ran again; None if they could not be read or the reading was interrupted."""
+
+    cpu: int
+    wake_ns: int
+    is_whole: bool
+    steps: tuple[KernelStep, ...]
+    after_ns: int = 0
+    after: CycleCounts | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class KernelEvents:
+    """The events of one measurement. `meter` describes the counters of each CPU. `closed` lists the CPUs whose events could not be
+    opened, with the kernel's error number. `torn` is the number of discarded readings, `dropped` the number of late wake-ups that are
+    not in here."""
+
+    meter: tuple[CpuStolen, ...]
+    late: tuple[LateSteps, ...]
+    closed: tuple[tuple[int, int], ...] = ()
+    torn: int = 0
+    dropped: int = 0
+    problems: tuple[str, ...] = ()

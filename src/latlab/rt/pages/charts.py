@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Charts of wake-up latencies: the reference's staircase with its overflows, the survival curve, outliers in time with their causes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from latlab.core.comparison.wording import said_blame
+from latlab.core.model.blame import UNEXPLAINED
+from latlab.core.report.chart import WIDE_PX, Chart, finished
+from latlab.core.report.colours import of_series
+from latlab.core.report.vega import alt
+from latlab.rt.analysis.agreement import together
+from latlab.rt.analysis.causes import cause_name
+from latlab.rt.analysis.result import RtResult
+from latlab.rt.model.wakeups import CpuWakeups, Histogram, Wakeups
+from latlab.rt.pages import cause_details
+
+HIGH_PX = 300
+LONGEST_US = 400
+BINS = 400
+FLOOR = 0.5
+NOBODY = said_blame(UNEXPLAINED)
+MOST_POINTS, MOST_PARTS = 500, 100
+
+
+def charts(result: RtResult) -> list[Chart]:
+    """All, in the order of a page."""
+    return [*histograms(result), *cause_details.charts(result), *later_charts(result)]
+
+
+def histograms(result: RtResult) -> list[Chart]:
+    """Of each tool, a line for each CPU."""
+    return [chart for wakeups in result.wakeups for chart in (_staircase(wakeups),) if chart]
+
+
+def later_charts(result: RtResult) -> list[Chart]:
+    """How many wake-ups are at least as late, and when the late ones came."""
+    later, recorder = [], result.recorder
+    counted = recorder or next((wakeups for wakeups in result.wakeups if any(cpu.histogram for cpu in wakeups.cpus)), None)
+    if counted:
+        later.append(_survival(counted))
+    if recorder and recorder.outliers:
+        later.append(_outliers(result, recorder))
+    return later
+
+
+def _staircase(wakeups: Wakeups) -> Chart | None:
+    """Counts by microsecond, a line for each row; a bar at the right end holds what lies beyond."""
+    shown = [cpu for cpu in wakeups.cpus if cpu.histogram is not None and cpu.histogram.total]
+    if not shown:
+        return None
+    step_ns = max(-(-min(max(cpu.max_ns for cpu in shown), LONGEST_US * 1000) // BINS), wakeups.resolution_ns, 100)
+    rows: list[dict[str, Any]] = []
+    beyond: list[dict[str, Any]] = []
+    for cpu in shown:
+        counts, over = _rebinned(cpu, step_ns)
+        name = wakeups.rows.named(cpu.cpu)
+        rows += _steps(counts, step_ns, name)
+        if over:
+            beyond.append({"us": LONGEST_US * (1.03 + 0.02 * len(beyond)), "n": over, "floor": FLOOR, "cpu": name})
+    scale = alt.Scale(type="log", domainMin=FLOOR, nice=False)
+    colour = _colour([wakeups.rows.named(cpu.cpu) for cpu in shown])
+    base = alt.Chart(alt.InlineData(values=rows), width=WIDE_PX, height=HIGH_PX)
+    steps = base.mark_line(interpolate="step-after", strokeWidth=1.5).encode(
+        x=alt.X("us:Q", title="latency (µs)"),
+        y=alt.Y("n:Q", title="samples", scale=scale),
+        color=colour,
+        tooltip=["cpu:N", alt.Tooltip("us:Q", title="µs"), alt.Tooltip("n:Q", title="samples")],
+    )
+    bars = (
+        alt.Chart(alt.InlineData(values=beyond))
+        .mark_bar(size=8, opacity=0.8)
+        .encode(
+            x="us:Q",
+            y=alt.Y("n:Q", scale=scale, stack=None),
+            y2="floor:Q",
+            color=colour,
+            tooltip=["cpu:N", alt.Tooltip("n:Q", title="samples")],
+        )
+    )
+    note = f"An interval is {step_ns / 1000:g} µs wide."
+    if beyond:
+        note += f" The bar at the right end counts what lies at {LONGEST_US} µs and beyond."
+    return Chart(f"Histogram by {wakeups.tool}", note, finished(alt.layer(steps, bars) if beyond else steps))
+
+
+def _steps(counts: list[int], step_ns: int, cpu: str) -> list[dict[str, Any]]:
+    """From the first bin in use to the one behind the last; an empty one goes to the floor of the logarithmic axis."""
+    used = [at for at, n in enumerate(counts) if n]
+    if not used:
+        return []
+    span = range(used[0], min(used[-1] + 2, len(counts)))
+    return [{"us": at * step_ns / 1000, "n": counts[at] or FLOOR, "cpu": cpu} for at in span]
+
+
+def _rebinned(cpu: CpuWakeups, step_ns: int) -> tuple[list[int], int]:
+    histogram = cpu.histogram
+    assert histogram is not None
+    limit_ns = LONGEST_US * 1000
+    inside = histogram.low_ns < limit_ns
+    counts = np.zeros(limit_ns // step_ns + 1, dtype=np.int64)
+    np.add.at(counts, histogram.low_ns[inside] // step_ns, histogram.counts[inside])
+    return counts.tolist(), int(histogram.counts[~inside].sum()) + histogram.beyond
+
+
+def _survival(wakeups: Wakeups) -> Chart:
+    rows = [row for cpu in wakeups.cpus if cpu.histogram for row in survivors(wakeups.rows.named(cpu.cpu), "measured", cpu.histogram)]
+    rows += [
+        row
+        for cpu in wakeups.cpus
+        if cpu.histogram and cpu.implied and cpu.implied.total
+        for row in survivors(wakeups.rows.named(cpu.cpu), "with the missed periods", together(cpu.histogram, cpu.implied))
+    ]
+    chart = (
+        alt.Chart(alt.InlineData(values=rows), width=WIDE_PX, height=HIGH_PX)
+        .mark_line(interpolate="step-before", strokeWidth=1.5)
+        .encode(
+            x=alt.X("us:Q", title="latency (µs)", scale=alt.Scale(type="log", nice=False)),
+            y=alt.Y("share:Q", title="share of wake-ups at least as late", scale=alt.Scale(type="log"), axis=alt.Axis(format=".0e")),
+            color=_colour(sorted({str(row["cpu"]) for row in rows})),
+            strokeDash=alt.StrokeDash("kind:N", title=None, legend=alt.Legend(orient="top", labelLimit=300)),
+            tooltip=["cpu:N", "kind:N", alt.Tooltip("us:Q", title="µs"), alt.Tooltip("share:Q", format=".2e")],
+        )
+    )
+    note = "How many wake-ups were at least this late, both axes logarithmic. Missed periods are those that passed while a thread was late."
+    beyond = [row for cpu in wakeups.cpus if cpu.histogram for row in _overflow(wakeups.rows.named(cpu.cpu), cpu.histogram)]
+    if not beyond:
+        return Chart("Survival", note, finished(chart))
+    ends = (
+        alt.Chart(alt.InlineData(values=beyond))
+        .mark_point(shape="triangle-right", filled=True, size=140)
+        .encode(
+            x="us:Q",
+            y="share:Q",
+            color=_colour(sorted({str(row["cpu"]) for row in rows})),
+            tooltip=["cpu:N", alt.Tooltip("n:Q", title="samples")],
+        )
+    )
+    counts = ", ".join(f"{row['n']} of {row['cpu']}" for row in beyond)
+    return Chart("Survival", f"{note} The histogram ends at the triangle: {counts} are later than that.", finished(alt.layer(chart, ends)))
+
+
+def _overflow(name: str, histogram: Histogram) -> list[dict[str, Any]]:
+    """Where the histogram ends, if there is more."""
+    if not histogram.beyond or not len(histogram.high_ns):
+        return []
+    share = histogram.beyond / histogram.total
+    return [{"us": int(histogram.high_ns[-1]) / 1000, "share": share, "cpu": name, "n": histogram.beyond}]
+
+
+def survivors(name: str, kind: str, histogram: Histogram) -> list[dict[str, Any]]:
+    """From the first latency that anything is earlier than: before it the share is 1, and nothing is to be seen."""
+    low_ns, share = histogram.survival()
+    later = np.flatnonzero(share < 1.0)
+    first = max(int(later[0]) - 1, 0) if len(later) else 0
+    return [
+        {"us": max(low, 1) / 1000, "share": s, "cpu": name, "kind": kind}
+        for low, s in zip(low_ns.tolist()[first:], share.tolist()[first:], strict=True)
+        if s > 0
+    ]
+
+
+def _outliers(result: RtResult, recorder: Wakeups) -> Chart:
+    start = recorder.start_ns or 0
+    colours_known = cause_details.colours_of(result)
+    names = {
+        id(entry.outlier): name if (name := cause_name(entry)) in colours_known else cause_details.OTHER
+        for entry in result.attributed or ()
+    }
+    rows = [
+        {
+            "s": (outlier.wake_ns - start) / 1e9,
+            "us": outlier.late_ns / 1000,
+            "cause": names.get(id(outlier), NOBODY),
+            "cpu": f"CPU {outlier.cpu}",
+            "missed": outlier.missed,
+        }
+        for outlier in recorder.outliers
+    ]
+    rows, note = _thinned(rows)
+    causes_shown = {str(row["cause"]) for row in rows}
+    colours = {cause: colour for cause, colour in colours_known.items() if cause in causes_shown}
+    scale = alt.Scale(domain=list(colours), range=list(colours.values()))
+    chart = (
+        alt.Chart(alt.InlineData(values=rows), width=WIDE_PX, height=HIGH_PX)
+        .mark_point(filled=True, size=45, opacity=0.85)
+        .encode(
+            x=alt.X("s:Q", title="seconds since the start"),
+            y=alt.Y("us:Q", title="late (µs)"),
+            color=alt.Color("cause:N", title=None, scale=scale, legend=alt.Legend(orient="bottom", labelLimit=700, direction="vertical")),
+            shape=alt.Shape("cpu:N", title=None, legend=alt.Legend(orient="top")),
+            tooltip=["s:Q", alt.Tooltip("us:Q", title="µs"), "cpu:N", alt.Tooltip("missed:Q", title="periods missed"), "cause:N"],
+        )
+    )
+    return Chart("Outliers and their causes", note, finished(chart))
+
+
+def _thinned(rows: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], str]:
+    """What can be told apart in a picture of these late wake-ups, at most MOST_POINTS, and what a point of it is."""
+    if len(rows) <= MOST_POINTS:
+        return rows, "Each point is a wake-up later than the threshold."
+    end = max(row["s"] for row in rows) or 1.0
+    parts = max(1, min(MOST_PARTS, MOST_POINTS // len({(row["cpu"], row["cause"]) for row in rows})))
+    latest: dict[tuple[object, ...], dict[str, Any]] = {}
+    for row in sorted(rows, key=lambda row: row["us"]):
+        latest[row["cpu"], row["cause"], min(parts - 1, int(parts * row["s"] / end))] = row
+    latest_rows = sorted(latest.values(), key=lambda row: row["s"])
+    of = "of the whole time" if parts == 1 else f"in each of {parts} equal parts of the time"
+    return latest_rows, f"Of {len(rows):,} wake-ups later than the threshold a point is the latest of a CPU and cause {of}."
+
+
+def _colour(names: list[str]) -> alt.Color:
+    return alt.Color(
+        "cpu:N",
+        title=None,
+        legend=alt.Legend(orient="top"),
+        scale=alt.Scale(domain=names, range=of_series(names)),
+    )

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the user sees on stderr while wake-ups are measured: on a terminal a line that moves and each late wake-up as it comes, elsewhere a
+line a minute."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from types import TracebackType
+
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from latlab.rt.model.wakeups import LiveSnapshot
+
+LINE_EVERY_S = 60
+MOST_LATE_SHOWN = 20
+MOST_CPUS_SHOWN = 8
+
+
+class MeasurementProgress:
+    """`stop` is asked whether the measurement is to end."""
+
+    def __init__(self, console: Console, stop: Callable[[], bool] = lambda: False, clock: Callable[[], float] = time.monotonic) -> None:
+        self._console, self._stop, self._clock = console, stop, clock
+        self._phase = "starting"
+        self._expected_s: float | None = None
+        self._glance: LiveSnapshot | None = None
+        self._began = self._phase_began = self._said = clock()
+        self._late_shown: set[tuple[int, int]] = set()
+        self._live = Live(console=console, refresh_per_second=1, transient=True, get_renderable=self._line)
+
+    def __enter__(self) -> MeasurementProgress:
+        if self._console.is_terminal:
+            self._live.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._console.is_terminal:
+            self._live.stop()
+
+    def start(self, run_id: str) -> None:
+        self._print(f"run {run_id}")
+
+    def phase(self, name: str, expected_s: float | None) -> None:
+        self._phase, self._expected_s, self._glance, self._phase_began = name, expected_s, None, self._clock()
+        self._late_shown.clear()
+        if not self._console.is_terminal:
+            self._print(f"{name}{f', {duration(expected_s)}' if expected_s else ''}")
+            self._said = self._clock()
+
+    def glance(self, glance: LiveSnapshot) -> None:
+        self._glance = glance
+        if self._console.is_terminal:
+            self._show_late(glance)
+
+    def tick(self) -> None:
+        if not self._console.is_terminal and self._clock() - self._said >= LINE_EVERY_S:
+            self._said = self._clock()
+            self._print(self.sentence())
+
+    def stop(self) -> bool:
+        return self._stop()
+
+    def sentence(self) -> str:
+        """The phase, how long it has all taken, how long the phase will still take, and what was seen."""
+        parts = [f"{self._phase}: {duration(self._clock() - self._began)} elapsed"]
+        left_s = self._left_s()
+        if left_s is not None:
+            parts.append(f"{duration(left_s)} left of this phase")
+        if self._glance:
+            parts += _snapshot_parts(self._glance)
+        return ", ".join(parts)
+
+    def _left_s(self) -> float | None:
+        """By what has been measured so far, where that is known: an emulator's seconds are longer than ours."""
+        if self._expected_s is None:
+            return None
+        spent_s = self._clock() - self._phase_began
+        if self._glance and self._glance.measured_s > 0:
+            share = min(self._glance.measured_s / self._expected_s, 1)
+            return spent_s * (1 - share) / share
+        return max(self._expected_s - spent_s, 0)
+
+    def _show_late(self, glance: LiveSnapshot) -> None:
+        new = [late for late in glance.late if late[:2] not in self._late_shown]
+        room = max(MOST_LATE_SHOWN - len(self._late_shown), 0)
+        for wake_ns, cpu, late_ns in new[:room]:
+            self._print(f"late: CPU {cpu}, {late_ns / 1000:.1f} µs, at {_at(glance, wake_ns)}")
+        if room and len(new) > room:
+            self._print("more late wake-ups are counted, not shown")
+        self._late_shown |= {late[:2] for late in new}
+
+    def _line(self) -> Text:
+        return Text(self.sentence(), overflow="ellipsis", no_wrap=True)
+
+    def _print(self, text: str) -> None:
+        self._console.print(text, highlight=False, markup=False, soft_wrap=True)
+
+
+def duration(seconds: float) -> str:
+    """`45 s`, `12 min 5 s`, `5 h 59 min`."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+def _snapshot_parts(glance: LiveSnapshot) -> list[str]:
+    total = sum(got for _, got, _ in glance.cpus)
+    maxima = [f"CPU {cpu} {high / 1000:.1f} µs" for cpu, _, high in glance.cpus]
+    if len(maxima) > MOST_CPUS_SHOWN:
+        cpu, _, high = max(glance.cpus, key=lambda cpu_state: cpu_state[2])
+        maxima = [f"CPU {cpu} {high / 1000:.1f} µs of {len(glance.cpus)} CPUs"]
+    late = f"{len(glance.late)} late" if glance.late else "none late"
+    return [f"{total:,} wake-ups", f"maximum {', '.join(maxima)}", late]
+
+
+def _at(glance: LiveSnapshot, wake_ns: int) -> str:
+    first = min((late[0] for late in glance.late), default=wake_ns)
+    return duration((wake_ns - first) / 1e9) + " after the first" if wake_ns > first else "the first"

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An rt run on the terminal, and as a document in the layout of the reference."""
+
+from __future__ import annotations
+
+from latlab.core.model.conditions import Mode
+from latlab.core.model.enums import Metric
+from latlab.core.model.run import Run
+from latlab.core.report.page import Block, Caution, Commands, Facts, Page, Paragraph, Section
+from latlab.core.report.table import Table
+from latlab.rt.analysis.causes import cause_name
+from latlab.rt.analysis.result import RtResult
+from latlab.rt.model.wakeups import Wakeups
+from latlab.rt.pages.wakeup_tables import Results, all_tables, screen_tables
+from latlab.rt.pages.words import check_publishable, facts_of, mode_of, mode_sentence, us
+
+TITLE = "RT Linux: wake-up latency"
+
+
+def screen(run: Run, results: Results) -> Page:
+    """Everything that the measurements say."""
+    return screen_of(run, screen_tables(run, results), answer(run, results))
+
+
+def answer(run: Run, results: Results) -> str:
+    """Of what measures wake-ups; a tool that counts stalls says them in its table."""
+    late = [
+        (wakeups.max_ns, wakeups, name, result)
+        for name, result in results
+        for wakeups in result.wakeups
+        if wakeups.metric is Metric.TASK_WAKEUP and wakeups.cpus
+    ]
+    if not late:
+        return ""
+    most, by, name, result = max(late, key=lambda entry: entry[0])
+    under = f", {name}" if name else ""
+    where = next(by.rows.named(cpu.cpu) for cpu in by.cpus if cpu.max_ns == most)
+    wakeups = sum(cpu.got for cpu in by.cpus)
+    sentence = f"The maximum of {wakeups:,} wake-up latencies is {most / 1000:,.1f} µs on {where} ({by.tool}{under})"
+    return f"{sentence}{_cause(by, result, most)}."
+
+
+def _cause(by: Wakeups, result: RtResult, late_ns: int) -> str:
+    """What made this wake-up late, where that is known, and how much of it."""
+    if by is not result.recorder or result.attributed is None:
+        return ""
+    latest = next((entry for entry in result.attributed if entry.outlier.late_ns == late_ns), None)
+    if latest is None or not latest.explained:
+        return ", by no known cause" if latest is not None else ""
+    took = f" took {us(latest.stolen_ns)} µs of it" if latest.stolen_ns else ""
+    return f": {cause_name(latest)}{took}"
+
+
+def document(run: Run, results: Results) -> Page:
+    """Every table, with the commands that made it. Refuses figures that are no latencies."""
+    check_publishable(run)
+    blocks: list[Block] = [Paragraph(f"Mode: {mode_of(run)}.")]
+    if sentence := mode_sentence(run):
+        blocks.append(Paragraph(sentence))
+    blocks.append(Commands(run.conditions.commands))
+    return Page(TITLE, sections=(Section("", (*blocks, *all_tables(run, results), Facts(facts_of(run)))),))
+
+
+def screen_of(run: Run, shown_tables: list[Table], sentence: str) -> Page:
+    caution = () if run.conditions.mode is Mode.REAL else (Caution("", mode_sentence(run) or mode_of(run)),)
+    return Page("", sections=(Section("", (*caution, *shown_tables)), Section("", (Facts(facts_of(run)),))), answer=sentence)

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An rt run as a page for a browser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from latlab.core.model.run import Run
+from latlab.core.report.chart import named
+from latlab.core.report.facts import begun, method, partial
+from latlab.core.report.page import Block, Caution, Facts, Folded, Page, Section
+from latlab.core.report.text import plain
+from latlab.core.report.units import CLOCK_NAMES
+from latlab.rt.analysis.result import RtResult
+from latlab.rt.pages import cause_details
+from latlab.rt.pages.charts import histograms, later_charts
+from latlab.rt.pages.wakeup_pages import TITLE, answer
+from latlab.rt.pages.wakeup_tables import UNIT, Results, cause_tables, further_tables, is_exact, latency_tables, worst_tables
+from latlab.rt.pages.words import check_publishable, facts_of, mode_of, mode_sentence
+
+
+def page(run: Run, results: Results) -> Page:
+    """Every table and chart. Refuses figures that are no latencies."""
+    check_publishable(run)
+    lead = f"{run.platform}, run {run.id}{begun(run)}", f"Clock: {CLOCK_NAMES[run.tick.clock]}. Unit: {UNIT}."
+    return Page(TITLE, lead, tuple(_sections(run, results)), name=f"{TITLE}: {run.id}", answer=answer(run, results))
+
+
+def _sections(run: Run, results: Results) -> Iterator[Section]:
+    if mode_text := mode_sentence(run):
+        yield Section("", (Caution(mode_of(run), mode_text),))
+    yield from partial(run)
+    measurements = [
+        (name or "Measurement", tuple(_measurement(result, is_exact(run), f"m{n}"))) for n, (name, result) in enumerate(results)
+    ]
+    if len(measurements) > 1:
+        yield Section("Each measurement", tuple(Folded(name, blocks) for name, blocks in measurements))
+    else:
+        yield from (Section(name, blocks) for name, blocks in measurements)
+    command = (("emulator's command", " ".join(run.command)),) if run.command else ()
+    yield method(Facts((*facts_of(run), *command)))
+
+
+def _measurement(result: RtResult, is_exact: bool, name: str) -> Iterator[Block]:
+    """How late, on which CPU, by which cause; then the latest, and what else was measured on demand."""
+    yield from named(histograms(result), f"{name}-histogram")
+    yield from latency_tables("", result)
+    yield from cause_tables("", result, is_exact)
+    yield from named(cause_details.charts(result), f"{name}-cause")
+    if worst := worst_tables("", result):
+        yield Folded("The latest, figure by figure", tuple(worst)) if cause_details.charts(result) else worst[0]
+    yield from named(later_charts(result), f"{name}-late")
+    for table in further_tables("", result, is_exact):
+        yield Folded(plain(table.caption), (replace(table, caption=""),))

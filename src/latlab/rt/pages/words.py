@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the figures of an rt run are, in words; and what must not be mistaken for a latency."""
+
+from __future__ import annotations
+
+from latlab.core.comparison.conditions import stated_conditions
+from latlab.core.comparison.wording import said_mode
+from latlab.core.errors import UsageError
+from latlab.core.model.conditions import Mode
+from latlab.core.model.run import Run
+from latlab.core.report.provenance import provenance_facts, repeated_by
+
+MODE_SENTENCES = {
+    Mode.DETERMINISTIC: "Time is counted in instructions of 2 ns each: the figures repeat exactly and show what the software does, "
+    "not a board.",
+    Mode.VIRTUAL_MACHINE: "A hypervisor can preempt the CPU at any time: these figures describe this virtual machine, not its kernel.",
+    Mode.MULTI_THREAD: "The host schedules the emulator's threads: latencies of milliseconds are its own. "
+    "Use one vCPU on the instruction clock.",
+}
+REFUSAL = "latencies of multi-threaded emulation are the host's scheduling and are not published; use --cores 1 --mode deterministic"
+
+
+def mode_of(run: Run) -> str:
+    return said_mode(run.conditions.mode)
+
+
+def mode_sentence(run: Run) -> str:
+    return MODE_SENTENCES.get(run.conditions.mode, "") if run.conditions.mode else ""
+
+
+def check_publishable(run: Run) -> None:
+    """Refuse what must not be mistaken for a latency."""
+    if run.conditions.mode is Mode.MULTI_THREAD:
+        raise UsageError(f"{run.id}: {REFUSAL}")
+
+
+def facts_of(run: Run) -> tuple[tuple[str, str], ...]:
+    """What is known of the run, in the order of importance."""
+    facts = [
+        ("run", f"{run.id}, {run.status.value}"),
+        ("label", run.label),
+        ("mode", mode_of(run)),
+        ("target", f"{run.target}, {run.platform}"),
+        ("firmware", "" if run.build.firmware == "unknown" else run.build.firmware),
+        ("started (UTC)", run.started_utc),
+        ("emulator", run.emulator),
+        ("imported from", run.source),
+        *stated_conditions(run),
+        *(("command", command) for command in run.conditions.commands),
+        *run.facts,
+        *provenance_facts(run),
+        ("repeated by", repeated_by(run)),
+    ]
+    return tuple((name, value) for name, value in facts if value)
+
+
+def us(ns: float | None, step_ns: int = 1) -> str:
+    """Microseconds to a tenth; whole ones where the tool tells no more."""
+    if ns is None:
+        return "-"
+    return f"{ns / 1000:.0f}" if step_ns >= 1000 and ns % 1000 == 0 else f"{ns / 1000:.1f}"

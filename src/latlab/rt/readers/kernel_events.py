@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the recorder keeps of the kernel and of the cycle counters until each late wake-up. Its layout is that of kernel_events_file.h;
+the records in it are those of perf_event_open(2), each tracepoint's as its own description says."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from latlab.core.errors import DataError
+from latlab.rt.model.kernel_events import CycleCounts, KernelEvents, KernelStep, LateSteps, StepKind, Thread
+from latlab.rt.model.stolen import Stolen
+from latlab.rt.readers.steal_meter import read_stolen
+from latlab.rt.readers.tracepoint_format import TracepointFormat, read_format
+
+MAGIC = b"LLKEV1\r\n"
+BLOCK = struct.Struct("<III")
+METER, FORMAT, CLOSED, LATE, END, NAMES = range(1, 7)
+CLOSED_CPU = struct.Struct("<II")
+HEAD = struct.Struct("<6Q4I")
+SUM = struct.Struct("<QQ")
+RECORD = struct.Struct("<IHHQ")
+SAMPLE = 9
+COUNTERS = 2
+TIMES_OF_A_READING = 2
+CALLED = {"ipi": "IPI"}
+WORKS = {"workqueue_execute_start": StepKind.WORK_IN, "workqueue_execute_end": StepKind.WORK_OUT}
+SOFTIRQS = ("HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU")
+
+
+@dataclass(slots=True)
+class _File:
+    meter: Stolen | None = None
+    formats: dict[int, TracepointFormat] = field(default_factory=dict)
+    closed: list[tuple[int, int]] = field(default_factory=list)
+    late: list[LateSteps] = field(default_factory=list)
+    widths: dict[int, int] = field(default_factory=dict)
+    torn: int = 0
+    dropped: int | None = None
+    names: dict[str, str] = field(default_factory=dict)
+
+
+def read_kernel_events(data: bytes, place: str) -> KernelEvents:
+    """Every whole block. What was cut off or cannot be read is reported in `problems`."""
+    if data[: len(MAGIC)] != MAGIC:
+        raise DataError(f"{place}: begins with {data[:8]!r}, not with the mark of a recorder's kernel events; name another file")
+    file = _File()
+    problems: list[str] = []
+    at = len(MAGIC)
+    for kind, start, end in _blocks(data):
+        try:
+            _take(file, kind, data[start:end], place)
+        except (ValueError, struct.error, IndexError, DataError) as error:
+            problems.append(f"{place}: the block that ends at byte {end} cannot be read: {error}")
+        at = end
+    if at != len(data):
+        problems.append(f"{place}: cut off or damaged from byte {at} on; the data before it are kept")
+    if file.dropped is None:
+        problems.append(f"{place}: the recorder did not finish; the data before that are kept")
+    if file.dropped:
+        problems.append(f"{place}: what the kernel did until {file.dropped} late wake-ups is not kept; raise the threshold")
+    meter = file.meter.cpus if file.meter else ()
+    late = tuple(_named(entry, file.names) for entry in _one_skew(file.late))
+    return KernelEvents(meter, late, tuple(file.closed), file.torn, file.dropped or 0, tuple(problems))
+
+
+def _one_skew(late: list[LateSteps]) -> tuple[LateSteps, ...]:
+    """A system call reads the two counters closer together than a tracepoint does, always by as much: the least by which they seem to have
+    moved apart since the last switch is that and no theft."""
+    leads = [_lead(entry) for entry in late]
+    least: dict[int, int] = {}
+    for late_steps, lead in zip(late, leads, strict=True):
+        if lead is not None:
+            least[late_steps.cpu] = min(lead, least.get(late_steps.cpu, lead))
+    return tuple(
+        entry
+        if lead is None or entry.after is None
+        else replace(entry, after=replace(entry.after, cycles=entry.after.cycles - least[entry.cpu]))
+        for entry, lead in zip(late, leads, strict=True)
+    )
+
+
+def _named(late: LateSteps, names: dict[str, str]) -> LateSteps:
+    """Functions by name where the kernel's symbols have one; the file has them behind all late wake-ups."""
+    steps = (replace(step, name=names.get(step.name, step.name)) if step.step is StepKind.WORK_IN else step for step in late.steps)
+    return replace(late, steps=tuple(steps))
+
+
+def _lead(late: LateSteps) -> int | None:
+    last = next((step.counts for step in reversed(late.steps) if step.counts is not None), None)
+    if last is None or late.after is None:
+        return None
+    return (late.after.cycles - last.cycles) - (late.after.events - last.events)
+
+
+def _blocks(data: bytes) -> Iterator[tuple[int, int, int]]:
+    """Kind, begin and end of each block up to the first that is not whole."""
+    at = len(MAGIC)
+    while at + BLOCK.size <= len(data):
+        kind, size, crc = BLOCK.unpack_from(data, at)
+        start = at + BLOCK.size
+        body = data[start : start + size]
+        if len(body) < size or zlib.crc32(body, zlib.crc32(data[at : at + 8])) != crc:
+            return
+        yield kind, start, start + size
+        at = start + size
+
+
+def _take(file: _File, kind: int, body: bytes, place: str) -> None:
+    if kind == METER:
+        file.meter = read_stolen(body, place)
+    elif kind == FORMAT:
+        described = read_format(body.decode("utf-8", "replace"))
+        if described is None:
+            raise ValueError("no description of a tracepoint")
+        file.formats[described.id] = described
+    elif kind == CLOSED:
+        file.closed.append(CLOSED_CPU.unpack(body))
+    elif kind == LATE:
+        file.late.append(_late(file, body))
+    elif kind == END:
+        file.dropped = sum(count for _, count in SUM.iter_unpack(body))
+    elif kind == NAMES:
+        file.names = {f"{int(address, 16):#x}": name for address, _, name in (line.partition(" ") for line in body.decode().splitlines())}
+    else:
+        raise ValueError(f"{kind} is no kind of block")
+
+
+def _late(file: _File, body: bytes) -> LateSteps:
+    wake_ns, wake_ticks, before, after, cycles, events, cpu, readable, is_whole, size = HEAD.unpack_from(body)
+    if HEAD.size + size != len(body):
+        raise ValueError(f"{size} bytes of records in a block of {len(body)}")
+    steps = [step for step in (_step(file, *record) for record in _records(body)) if step is not None]
+    counts = None
+    hz = file.meter.counter_hz if file.meter else 0
+    if readable and hz:
+        counts = CycleCounts(cycles, events) if _is_whole(file, cpu, after - before) else None
+        file.torn += counts is None
+    after_ns = wake_ns + (before - wake_ticks) * 1_000_000_000 // hz if counts else 0
+    return LateSteps(cpu, wake_ns, bool(is_whole), tuple(sorted(steps, key=lambda step: step.ns)), after_ns, counts)
+
+
+def _is_whole(file: _File, cpu: int, width_ticks: int) -> bool:
+    """A reading that took twice as long as the shortest before it was interrupted."""
+    shortest = file.widths[cpu] = min(width_ticks, file.widths.get(cpu, width_ticks))
+    return width_ticks <= TIMES_OF_A_READING * shortest
+
+
+def _records(body: bytes) -> Iterator[tuple[int, CycleCounts | None, bytes]]:
+    """Time, counters and the tracepoint's own record of each, the newest first."""
+    at = HEAD.size
+    while at + RECORD.size <= len(body):
+        kind, _, size, ns = RECORD.unpack_from(body, at)
+        if size < RECORD.size or at + size > len(body):
+            raise ValueError(f"a record of {size} bytes at {at} of {len(body)}")
+        record = body[at : at + size]
+        at += size
+        if kind != SAMPLE:
+            continue
+        place, counts = RECORD.size, None
+        if not _is_raw(record, place):
+            (values,) = struct.unpack_from("<Q", record, place)
+            if values < COUNTERS or place + 8 * (1 + values) > size:
+                raise ValueError(f"{values} counters in a record of {size} bytes")
+            counts = CycleCounts(*struct.unpack_from("<QQ", record, place + 8))
+            place += 8 * (1 + values)
+        (raw,) = struct.unpack_from("<I", record, place)
+        yield ns, counts, record[place + 4 : place + 4 + raw]
+
+
+def _is_raw(record: bytes, place: int) -> bool:
+    """Whether nothing stands before the tracepoint's own record, which fills the rest."""
+    (raw,) = struct.unpack_from("<I", record, place)
+    return bool(place + 4 + raw == len(record))
+
+
+def _step(file: _File, ns: int, counts: CycleCounts | None, record: bytes) -> KernelStep | None:
+    point = file.formats.get(int.from_bytes(record[:2], "little"))
+    if point is None:
+        return None
+    if counts is not None and not point.interrupts_off(record):
+        file.torn += 1
+        counts = None
+    if point.name == "sched_switch":
+        leaves, comes = (
+            Thread(point.text(record, f"{side}_comm"), point.number(record, f"{side}_pid"), point.number(record, f"{side}_prio"))
+            for side in ("prev", "next")
+        )
+        return KernelStep(ns, StepKind.SWITCH, "", leaves, comes, counts)
+    if point.name == "sched_waking":
+        return KernelStep(ns, StepKind.WAKING, point.text(record, "comm"), counts=counts)
+    if point.name in WORKS:
+        return KernelStep(ns, WORKS[point.name], f"{point.number(record, 'function'):#x}", counts=counts)
+    name, _, way = point.name.rpartition("_")
+    if way not in ("entry", "exit"):
+        return None
+    if name == "softirq":
+        vector = point.number(record, "vec")
+        called = SOFTIRQS[vector] if 0 <= vector < len(SOFTIRQS) else str(vector)
+        return KernelStep(ns, StepKind.SOFTIRQ_IN if way == "entry" else StepKind.SOFTIRQ_OUT, called, counts=counts)
+    called = (point.text(record, "name") or f"interrupt {point.number(record, 'irq')}") if name == "irq_handler" else CALLED.get(name, name)
+    return KernelStep(ns, StepKind.INTERRUPT_IN if way == "entry" else StepKind.INTERRUPT_OUT, called, counts=counts)

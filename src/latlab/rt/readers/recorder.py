@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The file of latlab's recorder. Its layout is guest/recorder/record_file.h's; docs/reference/recorder.md describes it."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from latlab.core.errors import DataError
+from latlab.core.model.conditions import Conditions
+from latlab.rt.model.wakeups import CpuWakeups, Histogram, Outlier, Wakeups
+
+MAGIC = b"LLREC1\r\n"
+MAX_CPUS = 64
+MAX_SUB_BITS = 32
+HEADER = struct.Struct(f"<8s6I7QI{MAX_CPUS}II")
+SLOT = struct.Struct("<4QII")
+TALLY = struct.Struct("<8Q")
+BATCH = struct.Struct("<II")
+OUTLIER = struct.Struct("<QQQII")
+UNMEASURED = (1 << 64) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Header:
+    slot_bytes: int
+    cpus: tuple[int, ...]
+    buckets: int
+    sub_bits: int
+    priority: int
+    interval_ns: int
+    outlier_ns: int
+    duration_ns: int
+    start_realtime_ns: int
+    start_ns: int
+    counter_hz: int
+    loop_cost_ps: int
+    idle_states_allowed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Slot:
+    sequence: int
+    now_ns: int
+    now_ticks: int
+    outliers: int
+    final: bool
+    tallies: bytes
+
+
+def read_record(data: bytes, place: str) -> Wakeups:
+    """The last whole checkpoint and every whole batch of outliers. What was cut off is reported in `problems`."""
+    header = _header(data, place)
+    slots = [slot for slot in (_slot(data, header, index) for index in (0, 1)) if slot]
+    if not slots:
+        raise DataError(f"{place}: no whole checkpoint, so the recorder ran for less than a second; measure for longer")
+    slot = max(slots, key=lambda slot_read: slot_read.sequence)
+    outliers, problem = _outliers(data, HEADER.size + 2 * header.slot_bytes, place)
+    if not problem and len(outliers) < slot.outliers:
+        problem = f"{place}: {slot.outliers - len(outliers)} of {slot.outliers} outliers are cut off; the rest is kept"
+    problems = [problem] if problem else []
+    if not slot.final:
+        problems.append(f"{place}: the recorder was killed; the data after its checkpoint {slot.sequence} is lost, at most one second")
+    cpus = tuple(_cpu(slot, header, index) for index in range(len(header.cpus)))
+    dropped = sum(cpu.outliers_dropped for cpu in cpus)
+    if dropped:
+        problems.append(f"{place}: {dropped} outliers are counted but not kept; raise the threshold")
+    return Wakeups(
+        tool="recorder",
+        interval_ns=header.interval_ns,
+        resolution_ns=1,
+        cpus=cpus,
+        outliers=tuple(sorted(outliers, key=lambda outlier: outlier.wake_ns)),
+        start_ns=header.start_ns,
+        end_ns=slot.now_ns,
+        counter_hz=header.counter_hz or None,
+        sync=(slot.now_ns, slot.now_ticks) if slot.now_ticks else None,
+        complete=slot.final and not problem,
+        conditions=Conditions(interval_ns=header.interval_ns, priority=header.priority, idle_states=header.idle_states_allowed),
+        facts=(
+            ("interval", f"{header.interval_ns / 1000:g} us"),
+            ("priority", str(header.priority)),
+            ("outlier threshold", f"{header.outlier_ns / 1000:g} us"),
+            ("recorder's own cost", f"{header.loop_cost_ps / 1000:.0f} ns per wake-up"),
+            ("idle states", "allowed" if header.idle_states_allowed else "forbidden by /dev/cpu_dma_latency"),
+        ),
+        problems=tuple(problems),
+    )
+
+
+def _header(data: bytes, place: str) -> _Header:
+    if data[: len(MAGIC)] != MAGIC:
+        raise DataError(f"{place}: begins with {data[:8]!r}, not with the mark of a recorder's file; name another file")
+    if len(data) < HEADER.size:
+        raise DataError(f"{place}: {len(data)} bytes, less than the header of a recorder's file; nothing can be read")
+    fields = HEADER.unpack_from(data)
+    if zlib.crc32(data[: HEADER.size - 4]) != fields[-1]:
+        raise DataError(f"{place}: the header's checksum is wrong; nothing can be read")
+    _, header_bytes, slot_bytes, cpus, buckets, sub_bits, priority, interval = fields[:8]
+    fits = header_bytes == HEADER.size and slot_bytes == SLOT.size + cpus * (TALLY.size + 16 * buckets)
+    if not fits or cpus > MAX_CPUS or sub_bits > MAX_SUB_BITS or interval == 0:
+        raise DataError(f"{place}: a recorder's file of another version; use the latlab that made it")
+    idle, numbers = fields[14], fields[15 : 15 + cpus]
+    outlier, duration, realtime, start, hz, cost = fields[8:14]
+    return _Header(
+        slot_bytes, tuple(numbers), buckets, sub_bits, priority, interval, outlier, duration, realtime, start, hz, cost, bool(idle)
+    )
+
+
+def _slot(data: bytes, header: _Header, index: int) -> _Slot | None:
+    start = HEADER.size + index * header.slot_bytes
+    raw = data[start : start + header.slot_bytes]
+    if len(raw) < header.slot_bytes:
+        return None
+    sequence, now_ns, now_ticks, outliers, final, crc = SLOT.unpack_from(raw)
+    if sequence == 0 or zlib.crc32(raw[SLOT.size :], zlib.crc32(raw[: SLOT.size - 4])) != crc:
+        return None
+    return _Slot(sequence, now_ns, now_ticks, outliers, bool(final), raw[SLOT.size :])
+
+
+def _cpu(slot: _Slot, header: _Header, index: int) -> CpuWakeups:
+    start = index * (TALLY.size + 16 * header.buckets)
+    got, missed, low, high, total, digest, _, dropped = TALLY.unpack_from(slot.tallies, start)
+    counts = np.frombuffer(slot.tallies, "<u8", 2 * header.buckets, start + TALLY.size).astype(np.int64)
+    measured, implied = counts[: header.buckets], counts[header.buckets :]
+    return CpuWakeups(
+        cpu=header.cpus[index],
+        histogram=_histogram(measured, header.sub_bits),
+        got=got,
+        expected=_expected(slot, header, got + missed),
+        missed=missed,
+        min_ns=0 if low == UNMEASURED else low,
+        max_ns=high,
+        average_ns=total / got if got else 0.0,
+        digest=f"{digest:016x}",
+        implied=_histogram(implied, header.sub_bits),
+        outliers_dropped=dropped,
+    )
+
+
+def _expected(slot: _Slot, header: _Header, scheduled: int) -> int:
+    """Whole periods until the requested end, or until the moment when the recorder was stopped before it."""
+    if slot.final and header.duration_ns and slot.now_ns >= header.start_ns + header.duration_ns:
+        return -(-header.duration_ns // header.interval_ns)
+    return scheduled
+
+
+def _histogram(counts: NDArray[np.int64], sub_bits: int) -> Histogram:
+    buckets = np.nonzero(counts)[0].astype(np.int64)
+    sub = 1 << sub_bits
+    shift = np.maximum(buckets // sub - 1, 0)
+    low = np.where(buckets < 2 * sub, buckets, (buckets - shift * sub) << shift)
+    return Histogram(low, low + (np.int64(1) << shift), counts[buckets])
+
+
+def _outliers(data: bytes, start: int, place: str) -> tuple[list[Outlier], str]:
+    outliers: list[Outlier] = []
+    while start < len(data):
+        body = start + BATCH.size
+        count, crc = BATCH.unpack_from(data, start) if body <= len(data) else (0, 0)
+        raw = data[body : body + count * OUTLIER.size]
+        if count == 0 or len(raw) < count * OUTLIER.size or zlib.crc32(raw) != crc:
+            return outliers, f"{place}: the outliers from byte {start} on are cut off or damaged; {len(outliers)} before them are kept"
+        for wake_ns, wake_ticks, late_ns, cpu, missed in OUTLIER.iter_unpack(raw):
+            outliers.append(Outlier(cpu, wake_ns, late_ns, missed, wake_ticks or None))
+        start = body + len(raw)
+    return outliers, ""

@@ -1,0 +1,298 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Linux as a target: first ask what the machine can do, then run the job there, then fetch what it left, however it ended."""
+
+from __future__ import annotations
+
+import io
+import secrets
+import tarfile
+import time
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from shlex import quote
+
+from latlab.core.errors import LatlabError, UsageError
+from latlab.core.targets.linux.machine import Machine, Unreachable, last_line
+from latlab.rt.targets.board_sources import Sources, before
+from latlab.rt.targets.detached_job import JobState, end_job, run_detached
+from latlab.rt.targets.machine_inventory import COLLECT
+from latlab.rt.targets.recorder_binary import recorder_for
+from latlab.rt.targets.rt_job import MEASURING, SETTLE_S, Instrument, Workload, script
+
+ANSWER_S = 60
+LOOK_SHARE = 50
+NOT_RUNNABLE = 126
+RECORD = "recorder.rec"
+SURVEY = (
+    "echo machine=$(uname -m)",
+    "echo kernel=$(uname -r)",
+    "echo version=$(uname -v)",
+    "echo cpus=$(nproc)",
+    "echo cyclictest=$(command -v cyclictest)",
+    "echo stress-ng=$(command -v stress-ng)",
+    "echo hackbench=$(command -v hackbench)",
+    "echo realtime=$(cat /sys/kernel/realtime 2>/dev/null)",
+    "echo rt_runtime_us=$(cat /proc/sys/kernel/sched_rt_runtime_us 2>/dev/null)",
+    "echo fifo=$(if command -v chrt >/dev/null; then chrt -f %d true 2>/dev/null && echo yes; elif [ $(id -u) = 0 ]; then echo yes; fi)",
+    "echo dma_latency=$([ -w /dev/cpu_dma_latency ] && echo yes)",
+    "echo hypervisor=$(systemd-detect-virt --vm 2>/dev/null | grep . || { grep -qw hypervisor /proc/cpuinfo && echo yes; })",
+    "echo emulated=$(grep -ao linux,dummy-virt /proc/device-tree/compatible 2>/dev/null)",
+    "echo boot_id=$(cat /proc/sys/kernel/random/boot_id 2>/dev/null)",
+    f"echo measuring=$({MEASURING})",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What a machine says of itself before anything is started."""
+
+    answers: dict[str, str]
+
+    @property
+    def machine(self) -> str:
+        return self.answers.get("machine", "")
+
+    @property
+    def cpus(self) -> int:
+        return int(self.answers.get("cpus") or 1)
+
+    @property
+    def boot_id(self) -> str:
+        return self.answers.get("boot_id", "")
+
+    @property
+    def is_virtual(self) -> bool:
+        """Under a hypervisor, or QEMU's machine without one."""
+        return self.answers.get("hypervisor", "") not in ("", "none") or bool(self.answers.get("emulated"))
+
+
+@dataclass(frozen=True, slots=True)
+class LinuxRun:
+    """`sentence` is empty if nothing went wrong."""
+
+    files: dict[str, bytes]
+    status: int
+    sentence: str
+
+
+def survey(machine: Machine, priority: int) -> Survey:
+    try:
+        done = machine.run("; ".join(SURVEY) % priority, ANSWER_S)
+    except Unreachable as error:
+        raise UsageError(str(error)) from error
+    pairs = {name: value.strip() for name, _, value in (line.partition("=") for line in done.text.splitlines())}
+    if "machine" not in pairs:
+        raise UsageError(f"{machine.name} gives an unexpected answer:  {done.complaint}; it must be a Linux machine with a POSIX shell")
+    return Survey(pairs)
+
+
+def collected(machine: Machine) -> bytes:
+    """What it tells of itself, for `read_collected`; nothing if it does not answer that."""
+    try:
+        return machine.run(COLLECT, ANSWER_S).out
+    except Unreachable:
+        return b""
+
+
+def check_survey(machine: Machine, machine_survey: Survey, workload: Workload) -> None:
+    """Refuses before the start what would make the measurement fail."""
+    answers, place = machine_survey.answers, machine.name
+    check_programs(machine, machine_survey, workload.load_command, () if workload.instrument is Instrument.RECORDER else ("cyclictest",))
+    if beyond := [cpu for cpu in workload.affinity if cpu >= machine_survey.cpus]:
+        raise UsageError(f"{place} has the CPUs 0 to {machine_survey.cpus - 1}; --affinity names CPU {beyond[0]}")
+    if answers.get("fifo") != "yes":
+        raise UsageError(f"{place}: real-time priority {workload.priority} is not permitted; run as root or give the user an rtprio limit")
+    if not workload.idle_states and answers.get("dma_latency") != "yes":
+        raise UsageError(
+            f"{place}: /dev/cpu_dma_latency cannot be written, so idle states cannot be forbidden; run as root or use --idle-states"
+        )
+
+
+def check_programs(machine: Machine, machine_survey: Survey, load_command: str, more: tuple[str, ...] = ()) -> None:
+    """Raises UsageError if a program of the load, or one of `more`, is not installed there."""
+    load_programs = [word for word in load_command.split() if word in ("stress-ng", "hackbench")]
+    for program in (*load_programs, *more):
+        if not machine_survey.answers.get(program):
+            package = "stress-ng" if program == "stress-ng" else "rt-tests"
+            choices = "--load or --instrument" if more else "--load"
+            raise UsageError(f"{machine.name} has no {program}; install the package {package} there, or choose another {choices}")
+
+
+def check_module(machine: Machine, machine_survey: Survey, smc_module: Path | None) -> None:
+    """A module is built for one kernel; only that kernel can say whether it fits."""
+    if smc_module is None:
+        return
+    if not smc_module.is_file():
+        raise UsageError(f"--smc-module {smc_module} is not a file; build guest/smc against the headers of the board's kernel")
+    if machine_survey.machine != "aarch64":
+        raise UsageError(f"{machine.name} is {machine_survey.machine or 'of an unknown kind'}, which has no EL3; leave out --smc-module")
+
+
+def notes(machine_survey: Survey) -> list[str]:
+    """What does not stop a measurement but belongs beside its figures."""
+    result = []
+    if machine_survey.answers.get("realtime") != "1":
+        result.append("the kernel is not PREEMPT_RT")
+    if machine_survey.answers.get("measuring"):
+        result.append(
+            f"another program measures or emulates on this machine and disturbs the measurement: {machine_survey.answers['measuring']}"
+        )
+    return result
+
+
+@dataclass(frozen=True, slots=True)
+class MachineJob:
+    """What to do on a machine: files that go into the job's folder under a name, and the script by that folder."""
+
+    programs: tuple[tuple[Path, str], ...]
+    script: Callable[[str], str]
+    expected_s: float
+    limit_s: float
+
+
+class Follower:
+    """Who follows a job; this one does nothing. `folder` comes before the folder on the machine is made, `tick` at every look, `phase` and
+    `record` when there is news: what the job does, and the recorder's file as it stands."""
+
+    def folder(self, path: str) -> None:
+        return
+
+    def tick(self) -> None:
+        return
+
+    def phase(self, name: str) -> None:
+        return
+
+    def record(self, data: bytes) -> None:
+        return
+
+
+def run_linux(
+    machine: Machine,
+    machine_survey: Survey,
+    workload: Workload,
+    smc_module: Path | None = None,
+    probes: bool = True,
+    follower: Follower = Follower(),  # noqa: B008 - it has no state
+) -> LinuxRun:
+    """Measure wake-ups."""
+
+    def text(folder: str) -> str:
+        sources = Sources(f"{folder}/{smc_module.name}" if smc_module else "", probes)
+        return script(workload, f"{folder}/latlab-recorder", before(sources, folder))
+
+    programs = ((recorder_for(machine_survey.machine), "latlab-recorder"), *(((smc_module, smc_module.name),) if smc_module else ()))
+    return run_job(machine, machine_survey, MachineJob(programs, text, _expected_s(workload), _limit_s(workload)), follower)
+
+
+def run_job(machine: Machine, machine_survey: Survey, job: MachineJob, follower: Follower) -> LinuxRun:
+    """A machine that goes away during the run is waited for, and what it wrote before is fetched."""
+    with ExitStack() as at_end:
+        folder = _made_folder(machine, follower)
+        at_end.callback(_remove, machine, folder)
+        for local, name in job.programs:
+            machine.put(local, f"{folder}/{name}")
+        places = f"OUT={folder}/out\nPHASE={folder}/phase\nmkdir -p $OUT\n"
+        looked = _Looks(machine, folder, follower)
+        end = run_detached(machine, folder, places + job.script(folder), machine_survey.boot_id, job.expected_s, job.limit_s, looked)
+        if end.is_lost and machine.restart():
+            end = replace(end, sentence=f"{end.sentence}; it was power-cycled, and the remaining files were fetched")
+        try:
+            files = _fetched(machine, folder)
+        except LatlabError as error:
+            at_end.pop_all()  # the folder stays: what it holds is nowhere else
+            return LinuxRun({}, end.status, "; ".join(filter(None, (end.sentence, str(error)))))
+        return LinuxRun(files, end.status, end.sentence or _refused(machine, end.status) or _complaint(files, end.status))
+
+
+def salvage(machine: Machine, folder: str) -> LinuxRun | None:
+    """What the job of a process that is gone has left there, which is ended first and then removed; None if the folder is not there.
+
+    Raises LatlabError where it cannot be fetched, and leaves it there."""
+    if machine.run(f"[ -d {quote(folder)} ] && echo there", ANSWER_S).text.strip() != "there":
+        return None
+    status = end_job(machine, folder)
+    alone = machine.run(f"cat {quote(folder)}/left-alone 2>/dev/null", ANSWER_S).text.strip()
+    files = _fetched(machine, folder)
+    _remove(machine, folder)
+    sentence = alone and f"{machine.name}: the job ended itself, because {alone}"
+    return LinuxRun(files, -1 if status is None else status, sentence or ("" if status == 0 else "the job was stopped before its end"))
+
+
+class _Looks:
+    """At each look: the phase, and the recorder's file if reading it takes little of the machine."""
+
+    def __init__(self, machine: Machine, folder: str, follower: Follower) -> None:
+        self._machine, self._folder, self._follower = machine, folder, follower
+        self._phase = ""
+        self._next_s = 0.0
+
+    def __call__(self, look: JobState) -> None:
+        self._follower.tick()
+        if look.phase and look.phase != self._phase:
+            self._phase = look.phase
+            self._follower.phase(look.phase)
+        if look.phase != "recorder" or self._machine.look_every_s is None or time.monotonic() < self._next_s:
+            return
+        start = time.monotonic()
+        with suppress(LatlabError, OSError):
+            self._follower.record(self._machine.get(f"{self._folder}/out/{RECORD}"))
+        end = time.monotonic()
+        self._next_s = end + LOOK_SHARE * (end - start)
+
+
+def _expected_s(workload: Workload) -> float:
+    return SETTLE_S + workload.duration_s * (2 if workload.instrument is Instrument.BOTH else 1)
+
+
+def _limit_s(workload: Workload) -> float:
+    return 3 * workload.duration_s + 60
+
+
+def _made_folder(machine: Machine, follower: Follower) -> str:
+    folder = f"{machine.scratch}/latlab-rt.{secrets.token_hex(6)}"
+    follower.folder(folder)
+    done = machine.run(f"mkdir -m 700 {quote(folder)}", ANSWER_S)
+    if done.status != 0:
+        raise UsageError(f"{machine.name}: no folder in {machine.scratch} can be made: {done.complaint}")
+    return folder
+
+
+def _remove(machine: Machine, folder: str) -> None:
+    with suppress(LatlabError):
+        machine.run(f"rm -rf {quote(folder)}", ANSWER_S)
+
+
+def _fetched(machine: Machine, folder: str) -> dict[str, bytes]:
+    """Everything that is in the job's folder; a job that came to nothing has none. Raises LatlabError."""
+    packed = "mkdir -p out && { tar -czf out.tar -C out . || tar -cf out.tar -C out .; }"
+    try:
+        machine.run(f"cd {quote(folder)} && {packed}", ANSWER_S)
+        return _unpacked(machine.get(f"{folder}/out.tar"))
+    except (LatlabError, OSError, tarfile.TarError) as error:
+        raise LatlabError(f"{machine.name}: the data remain in {folder} and could not be fetched: {error}") from error
+
+
+def _unpacked(data: bytes) -> dict[str, bytes]:
+    files: dict[str, bytes] = {}
+    with tarfile.open(fileobj=io.BytesIO(data)) as tar:
+        for member in tar.getmembers():
+            stream = tar.extractfile(member) if member.isfile() else None
+            if stream:
+                files[Path(member.name).name] = stream.read()
+    return files
+
+
+def _refused(machine: Machine, status: int) -> str:
+    return f"{machine.name}: nothing in {machine.scratch} may be run; remount it there without noexec" if status == NOT_RUNNABLE else ""
+
+
+def _complaint(files: dict[str, bytes], status: int) -> str:
+    if status == 0:
+        return ""
+    complaints = [
+        last_line(files[name]) for name in ("cyclictest.err", "recorder.err", "meter.err", "load.err") if files.get(name, b"").strip()
+    ]
+    return f"the measurement ended with status {status}: {'; '.join(complaints) or 'it printed nothing'}"

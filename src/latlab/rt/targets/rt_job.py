@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The shell script that measures: the same in the guest, on this machine and over SSH. Its files are in $OUT, nothing is left running."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from shlex import quote
+
+from latlab.core.errors import UsageError
+from latlab.rt.targets.machine_inventory import COLLECT, COLLECTED, HEAT, HEAT_COMMAND
+
+HISTOGRAM_US = 400
+KERNEL_EVENTS = "kernel-events.bin"
+LOADS = {
+    "cpu": "stress-ng --cpu-method=all -c 4",
+    "hackbench": "hackbench -g 4 -l 1000000000",
+    "memory": "stress-ng --vm 2 --vm-bytes 64M",
+    "syscalls": "stress-ng --get 4",
+    "hwrng": "cat /dev/hwrng",
+    "idle": "",
+}
+SETTLE_S = 1
+LOAD_WORK = "load.yaml"
+STRESS_NG = re.compile(r"(?<!\S)(?:\S*/)?stress-ng(?=\s)")
+SHELL_WORDS = ";|&<>$`()\n"
+MEASURING = (
+    "cat /proc/[0-9]*/comm 2>/dev/null | grep -E '^(latlab-recorder|latlab-steal|cyclictest|qemu-system-.*|rtla|jitterdebugger)$'"
+    " | sort | uniq -c | sed 's/^ *//' | tr '\\n' ',' | sed 's/,$//; s/,/, /g'"
+)
+
+
+def command_of(load: str) -> str:
+    """The command of a load by name, or the command that it is. Raises UsageError."""
+    if load in LOADS:
+        return LOADS[load]
+    if not re.search(r"[\s/]", load.strip()):
+        raise UsageError(f"--load {load} is not known; use one of {', '.join(LOADS)}, or a command with its options")
+    return load.strip()
+
+
+class RngNode(StrEnum):
+    """Where the kernel's hardware random numbers come from, as a device tree would name it."""
+
+    FIRMWARE = "firmware"
+    """TRNG_RND of EL3: a fast call."""
+    OPTEE = "optee"
+    """OP-TEE's pseudo application: a yielding call."""
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Drivers:
+    """What the guest loads. `optee`: that of OP-TEE itself. `quality`: of the hwrng core, in 1/1024 bits a bit, None for the driver's."""
+
+    rng: RngNode = RngNode.FIRMWARE
+    optee: bool = False
+    quality: int | None = None
+
+    @property
+    def steps(self) -> list[str]:
+        modules = ["tee", "optee"] if self.optee else []
+        modules += {RngNode.FIRMWARE: ["arm_smccc_trng"], RngNode.OPTEE: ["optee-rng"], RngNode.NONE: []}[self.rng]
+        insert_steps = [f"insmod /modules/{name}.ko || exit 3" for name in modules]
+        return (
+            insert_steps
+            if self.quality is None
+            else [*insert_steps, f"echo {self.quality} >/sys/module/rng_core/parameters/current_quality || exit 3"]
+        )
+
+
+USUAL_DRIVERS = Drivers()
+
+
+class Instrument(StrEnum):
+    BOTH = "both"
+    RECORDER = "recorder"
+    CYCLICTEST = "cyclictest"
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """What is measured, and under which conditions. `load` is one by name, or any command. `idle_states` leaves /dev/cpu_dma_latency alone.
+    `causes`: what the kernel and the firmware do until each late wake-up is kept. `affinity` are the CPUs with a measuring thread each,
+    empty for all."""
+
+    duration_s: int
+    load: str = "cpu"
+    instrument: Instrument = Instrument.BOTH
+    interval_us: int = 200
+    priority: int = 80
+    outlier_us: int = 100
+    idle_states: bool = False
+    causes: bool = False
+    affinity: tuple[int, ...] = ()
+
+    @property
+    def cyclictest(self) -> str:
+        """The published command line; its defaults are the reference's."""
+        latency = "--default-system " if self.idle_states else ""
+        threads = f"-t{len(self.affinity)} -a{self._cpus} -p{self.priority} -d0" if self.affinity else f"-Sp{self.priority}"
+        return f"cyclictest {latency}-m {threads} -D{self.duration_s} -h{HISTOGRAM_US} -i{self.interval_us} -M -q"
+
+    @property
+    def _cpus(self) -> str:
+        return ",".join(map(str, self.affinity))
+
+    @property
+    def load_command(self) -> str:
+        return command_of(self.load)
+
+    def recorder(self, program: str, shares: bool = True) -> str:
+        """`shares`: it also keeps its file in the memory that $SHARED names, if it names one."""
+        idle = " -I" if self.idle_states else ""
+        cpus = f" -a {self._cpus}" if self.affinity else ""
+        causes = f" -k $OUT/{KERNEL_EVENTS}" if self.causes else ""
+        options = f"-D {self.duration_s} -i {self.interval_us} -p {self.priority} -t {self.outlier_us}{cpus}{causes}{idle}"
+        return f"{quote(program)} -o $OUT/recorder.rec {options}{' ${SHARED:+-m $SHARED}' if shares else ''}"
+
+
+def script(workload: Workload, recorder: str, before: str = "", after: str = "") -> str:
+    """`before` and `after` are the target's own steps; the exit status is the first that was not 0."""
+    steps = [PROLOGUE, before, "phase settling", *start_load(workload.load_command), "note_cpu_time"]
+    if workload.instrument is not Instrument.RECORDER:
+        steps += ["phase cyclictest", f"run {workload.cyclictest} >$OUT/cyclictest.txt 2>$OUT/cyclictest.err"]
+    if workload.instrument is not Instrument.CYCLICTEST:
+        steps += ["phase recorder", f"run {workload.recorder(recorder)} 2>$OUT/recorder.err"]
+    steps += ["note_cpu_time", f"{HEAT_COMMAND} >$OUT/{HEAT}", "phase collecting", "check_load", "stop_load", after, "exit $status", ""]
+    return "\n".join(steps)
+
+
+PROLOGUE = """\
+status=0
+load=
+counts=
+phase() {
+    [ -z "$PHASE" ] || echo "<LLG1:PHASE name=$1>" >"$PHASE"
+}
+stop_load() {
+    [ -z "$load" ] && return
+    if [ -n "$counts" ]; then
+        kill -TERM "$load" 2>/dev/null
+        n=0
+        while kill -0 "$load" 2>/dev/null && [ $n -lt 100 ]; do
+            sleep 0.1
+            n=$((n + 1))
+        done
+    fi
+    kill -TERM -"$load" 2>/dev/null
+    sleep 0.2
+    kill -KILL -"$load" 2>/dev/null
+    wait "$load" 2>/dev/null
+    load=
+}
+check_load() {
+    [ -z "$load" ] || kill -0 "$load" 2>/dev/null && return
+    echo "the load had ended before the measurement did" | tee -a $OUT/load.err
+    [ "$status" -ne 0 ] || status=4
+}
+note_cpu_time() {
+    head -n 1 /proc/stat >>$OUT/cpu-time.txt
+}
+measuring=
+stop_all() {
+    [ -n "$measuring" ] && kill -TERM "$measuring" 2>/dev/null && wait "$measuring"
+    stop_load
+    exit 143
+}
+trap stop_all HUP INT TERM
+run() {
+    "$@" &
+    measuring=$!
+    wait "$measuring"
+    code=$?
+    measuring=
+    [ "$status" -ne 0 ] || status=$code
+}"""
+
+
+def start_load(command: str) -> list[str]:
+    """stress-ng says at its end how much it did, if it gets the time; so it is asked to where nothing stands between it and the job."""
+    if not command:
+        return []
+    counting = STRESS_NG.sub(rf"\g<0> --metrics --yaml $OUT/{LOAD_WORK}", command, count=1)
+    is_simple = not set(command) & set(SHELL_WORDS)
+    started = f"setsid {counting}" if is_simple else f"setsid sh -c {quote(command)}"
+    counts = ["counts=yes"] if is_simple and counting != command else []
+    return [*counts, f"{started} >/dev/null 2>$OUT/load.err &", "load=$!", f"sleep {SETTLE_S}"]
+
+
+GUEST_TRACE = """\
+T=/sys/kernel/tracing
+echo mono >$T/trace_clock
+{
+    echo 'p:latlab/crng_reseed crng_reseed'
+    echo 'r:latlab/crng_reseed_done crng_reseed'
+} >$T/kprobe_events
+for read in smccc_trng_read optee_rng_read; do
+    grep -q " $read" /proc/kallsyms || continue
+    echo "p:latlab/hwrng $read" >>$T/kprobe_events
+    echo "r:latlab/hwrng_done $read" >>$T/kprobe_events
+done
+echo stacktrace >$T/events/latlab/crng_reseed/trigger
+echo 1 >$T/events/latlab/enable"""
+
+GUEST_SHARED = """\
+SHARED=
+for device in /sys/bus/pci/devices/*; do
+    [ "$(cat $device/vendor $device/device 2>/dev/null | tr '\\n' ' ')" = "0x1af4 0x1110 " ] || continue
+    echo 1 >$device/enable && SHARED=$device/resource2_wc
+done"""
+
+READ_EVERY_S = 1
+INSERT_RINGS = "insmod /modules/latlab_el3.ko || echo 'the firmware is not our own: it has no rings'"
+GUEST_RINGS = """\
+E=/proc/latlab_el3
+if [ -e $E/info ]; then
+    cat $E/info >$OUT/el3-info.txt
+    grep ^core $E/new_records >$OUT/el3-records.txt
+fi
+read_rings() {
+    [ -e $E/info ] || return
+    echo read >>$OUT/el3-records.txt
+    cat $E/new_records >>$OUT/el3-records.txt
+}"""
+GUEST_READER = f"""\
+echo >/tmp/reading
+while [ -e /tmp/reading ]; do
+    sleep {READ_EVERY_S}
+    read_rings
+done &
+reader=$!"""
+GUEST_COLLECT = f"""\
+rm -f /tmp/reading
+[ -n "$reader" ] && wait "$reader"
+read_rings
+[ -n "$T" ] && cat $T/trace >$OUT/ftrace.txt
+{COLLECT} >$OUT/{COLLECTED}"""
+
+
+def guest_script(workload: Workload, drivers: Drivers = Drivers(), hold_us: int | None = None, trace: bool = True) -> str:
+    """In the guest: the module that reads the rings, the drivers, the probes, and the delay that the firmware injects. With idle states
+    every wake-up leaves several records, so the rings are read during the measurement."""
+    before = ["OUT=/out", "PHASE=/dev/console", GUEST_SHARED, INSERT_RINGS, *drivers.steps]
+    if trace:
+        before.append(GUEST_TRACE)
+    if hold_us is not None:
+        before.append(f"echo {hold_us * 1000} >/proc/latlab_el3/trng_hold_ns || exit 3")
+    before.append(GUEST_RINGS)
+    if workload.idle_states:
+        before.append(GUEST_READER)
+    return script(workload, "/bin/latlab-recorder", "\n".join(before), GUEST_COLLECT)

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs of any kind: imported, listed, shown, exported, compared, gated."""

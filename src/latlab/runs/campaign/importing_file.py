@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Any file that can become a run: a console log, the output of another tool, or an export of latlab. Its contents decide which."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from latlab.core.errors import DataError, UsageError
+from latlab.core.kinds.file_format import FileFormat
+from latlab.core.kinds.registry import file_formats
+from latlab.core.lifecycle.exported import import_export, is_export
+from latlab.core.lifecycle.life import run_lifecycle
+from latlab.core.model.enums import Clock, RunStatus
+from latlab.core.model.run import UNNAMED, Topology
+from latlab.core.store.rows import now_utc
+from latlab.core.store.store import Store
+from latlab.psci.campaign.recording import Recorded
+from latlab.rt.readers.measured import known_names, proven_tools, quoted, unproven
+from latlab.runs.campaign.importing_log import CONSOLE_MARKS, import_log, is_console_log
+from latlab.runs.campaign.importing_wakeups import import_measured
+
+CONSOLE = "console"
+"""The name by which --as means a console log."""
+OF_CONSOLE = ("topology", "clock", "core_mhz")
+OF_MEASURED = ("duration", "interval")
+OF_ALL = ("platform", "firmware")
+
+
+@dataclass(frozen=True, slots=True)
+class StatedOptions:
+    """What a user says of a file; None is what the user leaves open. `tool` is the one that wrote it."""
+
+    tool: str | None = None
+    topology: Topology | None = None
+    clock: Clock | None = None
+    core_mhz: float | None = None
+    duration: str | None = None
+    interval: int | None = None
+    platform: str | None = None
+    firmware: str | None = None
+
+
+def import_file(store: Store, data: bytes, name: str, stated: StatedOptions) -> Recorded | str:
+    """The run: as it was recorded from a console log, else its id. Raises DataError with one sentence for a file that is none of these or
+    several, UsageError for what is said of it and has no effect."""
+    if is_export(data):
+        _refuse(stated, ("tool", *OF_CONSOLE, *OF_MEASURED, *OF_ALL), f"{name} is an export of latlab, which states it")
+        return import_export(store, data, name)
+    if file_format := _of_package(data, stated.tool):
+        _refuse(stated, (*OF_CONSOLE, *OF_MEASURED), f"{name} is of {file_format.name}, whose files state it")
+        return _import_of_package(store, file_format, data, name, stated)
+    if _is_console(data, name, stated.tool):
+        _refuse(stated, OF_MEASURED, f"{name} is a console log, in which nothing was due")
+        return import_log(store, data, name, stated.topology, stated.clock, stated.platform, stated.firmware, stated.core_mhz)
+    _refuse(stated, OF_CONSOLE, f"{name} is no console log")
+    common_options = (stated.platform or UNNAMED, stated.duration, stated.interval, stated.firmware or "unknown")
+    return import_measured(store, data, name, *common_options, tool=stated.tool or "")
+
+
+def _of_package(data: bytes, tool: str | None) -> FileFormat | None:
+    """The format of an installed package: the one that the user names, or one that knows the file if latlab does not."""
+    if tool is not None:
+        is_known = tool == CONSOLE or tool in known_names()
+        return None if is_known else next((file_format for file_format in file_formats() if file_format.name == tool), None)
+    if proven_tools(data) or any(mark in data for mark in CONSOLE_MARKS):
+        return None
+    return next((file_format for file_format in file_formats() if file_format.knows(data)), None)
+
+
+def _import_of_package(store: Store, file_format: FileFormat, data: bytes, name: str, stated: StatedOptions) -> str:
+    file = file_format.read(data, name)
+    run = replace(file.run, target="import", source=name, platform=stated.platform or file.run.platform, started_utc=now_utc())
+    if stated.firmware:
+        run = replace(run, build=replace(run.build, firmware=stated.firmware))
+    with run_lifecycle(store, run) as run_id:
+        store.add(run_id, problems=run.problems, logs=file.logs)
+        store.finish(run_id, RunStatus.PARTIAL if run.problems else RunStatus.COMPLETE)
+    return run_id
+
+
+def _is_console(data: bytes, name: str, tool: str | None) -> bool:
+    if tool == CONSOLE:
+        return True
+    if tool is not None:
+        if tool not in known_names():
+            raise UsageError(f"--as {tool!r} is an unknown tool; use {', '.join((CONSOLE, *known_names()))}")
+        return False
+    tools = proven_tools(data)
+    has_marks = any(mark in data for mark in CONSOLE_MARKS)
+    if tools and has_marks:
+        raise DataError(
+            f"{name}: it holds lines of latlab or of RT_INSTR and the output of {tools[0]}. Put each into a file of its own, "
+            f"or import one of them with --as {CONSOLE} or --as {quoted(tools[0])}"
+        )
+    if not tools and not has_marks and not is_console_log(data, name):
+        raise unproven(data, name)
+    return not tools
+
+
+def _refuse(stated: StatedOptions, names: Iterable[str], why: str) -> None:
+    for name in names:
+        if getattr(stated, name) is not None:
+            option = "as" if name == "tool" else name.replace("_", "-")
+            raise UsageError(f"{why}; leave out --{option}")

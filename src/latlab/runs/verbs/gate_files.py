@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The files of `latlab gate` for a CI: a comment, JUnit and SARIF, whichever way it ends. Heavy imports wait until they are needed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from latlab.core.cli.output import write_file
+
+if TYPE_CHECKING:
+    from latlab.core.comparison.comparison import Comparison
+    from latlab.core.comparison.gate import Decision
+
+
+@dataclass(frozen=True, slots=True)
+class GateFiles:
+    """Those that are wanted; `link` is where the whole report will be, for the comment."""
+
+    comment: Path | None
+    junit: Path | None
+    sarif: Path | None
+    link: str
+
+    def write(self, comparison: Comparison, decision: Decision) -> None:
+        """What was decided."""
+        if self.junit is not None:
+            from latlab.core.report.exports.junit import comparison_junit
+
+            write_file(comparison_junit(comparison, decision), self.junit)
+        if self.sarif is not None:
+            from latlab.core.report.exports import sarif
+
+            write_file(sarif.render(comparison, decision), self.sarif)
+        if self.comment is not None:
+            from latlab.core.report.comparison import comment
+
+            write_file(comment.render(comparison, decision, self.link), self.comment)
+
+    def write_refused(self, base: str, candidate: str, sentence: str) -> None:
+        """Why there is nothing to decide on: the next step of a job finds the same files as after any other end."""
+        if self.junit is not None:
+            from latlab.core.report.exports.junit import refused_junit
+
+            write_file(refused_junit(base, candidate, sentence), self.junit)
+        if self.sarif is not None:
+            from latlab.core.report.exports import sarif
+
+            write_file(sarif.refused(sentence), self.sarif)
+        if self.comment is not None:
+            from latlab.core.report.comparison import comment
+
+            write_file(comment.refused(base, candidate, sentence, self.link), self.comment)

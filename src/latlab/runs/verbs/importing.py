@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`latlab import`: a file from elsewhere as a run. Heavy imports wait until they are needed."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from latlab.core.cli.options import Format, StoreOption, TablesFormat
+
+
+class ClockName(StrEnum):
+    TIME = "time"
+    INSTRUCTIONS = "instructions"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to the command line."""
+    app.command("import")(import_)
+
+
+def import_(
+    file: Annotated[
+        Path, typer.Argument(help="A console log, output of rt-tests, jitterdebugger, rtla, Zephyr or twister, or an export of latlab.")
+    ],
+    tool: Annotated[
+        str | None,
+        typer.Option("--as", help="The tool that wrote it, such as cyclictest, or console.", show_default="as the file says"),
+    ] = None,
+    topology: Annotated[str | None, typer.Option(help="Cores of each cluster, if a console log lacks it.")] = None,
+    clock: Annotated[
+        ClockName | None, typer.Option(help="Unit of the target's counter, if a console log lacks it.", show_default="time")
+    ] = None,
+    core_mhz: Annotated[float | None, typer.Option(help="The core's frequency, for a log of tf-m-tools' profiler.")] = None,
+    duration: Annotated[str | None, typer.Option(help="Duration of a tool's run, to compute missed wake-ups.")] = None,
+    interval: Annotated[int | None, typer.Option(help="Microseconds between two wake-ups, to compute missed ones.")] = None,
+    platform: Annotated[str | None, typer.Option(help="Name of the board.")] = None,
+    firmware: Annotated[str | None, typer.Option(help="Name of the firmware; runs of one firmware give its scatter.")] = None,
+    store: StoreOption = None,
+    format: TablesFormat = Format.TABLE,
+) -> None:
+    """Import a file from elsewhere as a run.
+
+    It is the console log of a board, the output of another tool, or an export of latlab. Its contents decide which.
+    """
+    from latlab.core.cli.stores import open_store
+    from latlab.core.model.enums import Clock
+    from latlab.core.store.reading import read_file
+    from latlab.psci.campaign.virtual_target import topology_of
+    from latlab.psci.verbs import run_psci as psci
+    from latlab.rt.verbs import run_rt as rt
+    from latlab.runs.campaign.importing_file import StatedOptions, import_file
+
+    data = read_file(file)
+    shape = None if topology is None else topology_of(topology)
+    stated = StatedOptions(tool, shape, Clock(clock.value) if clock else None, core_mhz, duration, interval, platform, firmware)
+    opened = open_store(store)
+    recorded = import_file(opened, data, file.name, stated)
+    if isinstance(recorded, str):
+        rt.conclude(opened, recorded, format)
+    else:
+        psci.conclude(opened, recorded, format)

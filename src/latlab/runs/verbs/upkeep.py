@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The verbs for the store as a whole: ls, and runs with label, rm, prune, recover. Heavy imports wait until they are needed."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from latlab.core.cli.options import Format, ListFormat, StoreOption, grouped
+from latlab.core.cli.output import emit, say
+from latlab.core.errors import LatlabError, UsageError
+
+if TYPE_CHECKING:
+    from latlab.core.model.life import Address, Head
+    from latlab.core.store.listing import Filter
+    from latlab.core.targets.linux.machine import Machine
+
+PAGE_MARGIN = 2
+
+runs_app = typer.Typer(help="Label, delete and recover runs.", no_args_is_help=True, rich_markup_mode=None)
+
+
+@dataclass(frozen=True, slots=True)
+class FilterOptions:
+    """Which runs."""
+
+    campaign: Annotated[str, typer.Option(help="Only of this campaign, such as psci or rt.")] = ""
+    platform: Annotated[str, typer.Option(help="Only on this platform.")] = ""
+    label: Annotated[str, typer.Option(help="Only with this label.")] = ""
+    status: Annotated[str, typer.Option(help="Only complete, partial, running or planned ones.")] = ""
+    since: Annotated[str, typer.Option(help="Only started since then: 2026-11-01, or 7d ago.")] = ""
+
+    def filter(self, limit: int | None = None, before: str = "") -> Filter:
+        from latlab.core.store.listing import Filter
+        from latlab.runs.campaign.housekeeping import moment
+
+        since_utc, before_utc = moment("since", self.since), moment("before", before)
+        return Filter(self.campaign, self.platform, self.label, self.status, since_utc, before_utc, limit)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verbs to the command line."""
+    app.command()(grouped(ls))
+    app.add_typer(runs_app, name="runs")
+    for verb in (label, rm, grouped(prune), recover):
+        runs_app.command()(verb)
+
+
+def ls(
+    which: FilterOptions,
+    limit: Annotated[int | None, typer.Option(min=1, max=1 << 31, help="Only so many, the newest.")] = None,
+    store: StoreOption = None,
+    format: ListFormat = Format.TABLE,
+) -> None:
+    """List the runs, the newest last."""
+    from latlab.core.cli.stores import open_store
+    from latlab.core.store.listing import heads
+    from latlab.runs.pages.listing import list_csv
+
+    opened = open_store(store)
+    listed = heads(opened, which.filter(limit))
+    if format is Format.CSV:
+        emit(list_csv(listed))
+    elif format is Format.JSON:
+        from latlab.core.report.run_data import runs_json
+
+        sample_counts = {head.id: head.samples for head in listed}
+        emit(runs_json([run for run in opened.runs() if run.id in sample_counts], sample_counts))
+    elif listed:
+        _print_list(listed)
+    elif which == FilterOptions():
+        say(f"{opened.place} has no runs; make one with `latlab run psci`")
+    else:
+        say(f"{opened.place} has no such run; `latlab ls` lists all")
+
+
+def label(
+    run: Annotated[str, typer.Argument(help="A run's id, the unique beginning of one, its label, latest:LABEL, or `last`.")],
+    text: Annotated[str, typer.Argument(help="The label; an empty one deletes it.")],
+    measured_from: Annotated[
+        str | None, typer.Option(help="Only if it was measured from this commit, as a baseline has to be; else exit 3.")
+    ] = None,
+    store: StoreOption = None,
+) -> None:
+    """Give a run a label.
+
+    `ls` and references find the run by its label. `runs prune` keeps a run that has one.
+    """
+    from latlab.core.cli.stores import open_store
+    from latlab.core.store.listing import set_label
+    from latlab.runs.campaign.housekeeping import check_measured_from
+
+    if not text.isprintable():
+        raise UsageError(f"{text!r}: a label is one line of printable characters")
+    opened = open_store(store)
+    run_id = opened.resolve(run)
+    if measured_from is not None:
+        check_measured_from(opened, run_id, measured_from)
+    set_label(opened, run_id, text)
+    say(f"{run_id}: labelled {text!r}" if text else f"{run_id}: without a label")
+
+
+def rm(
+    runs: Annotated[list[str], typer.Argument(help="Ids, or unique beginnings of ids.")],
+    store: StoreOption = None,
+) -> None:
+    """Delete runs with their logs and traces."""
+    from latlab.core.cli.stores import open_store
+    from latlab.core.store.listing import remove
+    from latlab.runs.campaign.housekeeping import check_ended
+
+    opened = open_store(store)
+    ids = list(dict.fromkeys(opened.resolve(run) for run in runs))
+    check_ended(opened, ids)
+    remove(opened, ids)
+    say(f"removed {', '.join(ids)}")
+
+
+def prune(
+    which: FilterOptions,
+    before: Annotated[str, typer.Option(help="Only started before then: 2026-11-01, or 30d ago.")] = "",
+    keep: Annotated[int, typer.Option(min=0, help="Keep so many of the newest of them.")] = 0,
+    yes: Annotated[bool, typer.Option("--yes", help="Remove them; without it they are only listed.")] = False,
+    store: StoreOption = None,
+) -> None:
+    """Delete the runs that the options select.
+
+    Runs with a label and runs in progress are kept.
+    """
+    from latlab.core.cli.stores import open_store
+    from latlab.core.store.listing import remove
+    from latlab.runs.campaign.housekeeping import prunable
+
+    if which == FilterOptions() and not before and not keep:
+        raise UsageError(
+            "runs prune without an option would remove every run; select some, such as --before 30d, --status partial or --keep 100"
+        )
+    opened = open_store(store)
+    doomed = prunable(opened, which.filter(before=before), keep)
+    if not doomed:
+        say("no run to remove")
+        return
+    if not yes:
+        _print_list(doomed)
+        say(f"{len(doomed)} runs would be removed; add --yes to do it")
+        return
+    remove(opened, [head.id for head in doomed])
+    say(f"removed {len(doomed)} runs")
+
+
+def recover(
+    run: Annotated[str | None, typer.Argument(help="A run's id.", show_default="all whose latlab process has died")] = None,
+    config: Annotated[Path | None, typer.Option(envvar="LG_ENV", help="For labgrid: the environment, where it has moved.")] = None,
+    store: StoreOption = None,
+) -> None:
+    """End runs whose latlab process was killed.
+
+    It stops their processes, also on boards, and keeps what they had measured.
+    """
+    from latlab.core.cli.stores import open_store
+    from latlab.runs.campaign.recovering import orphans
+    from latlab.runs.campaign.recovering import recover as end
+
+    opened = open_store(store)
+    run_id = opened.resolve(run) if run else None
+    lives = [life for life in orphans(opened) if run_id in (None, life.run_id)]
+    if not lives:
+        status = opened.load(run_id).status if run_id else None
+        say(f"{run_id} is {status}; there is nothing to recover" if run_id else "there is nothing to recover")
+        return
+    failed: list[LatlabError] = []
+    for life in lives:
+        try:
+            recovered = end(opened, life, lambda address: _reached(address, config))
+        except LatlabError as error:
+            failed.append(error)
+            say(f"run {life.run_id}: {error}")
+            continue
+        if recovered:
+            say(recovered.sentence)
+    if failed:
+        raise failed[0]
+
+
+def _print_list(listed: tuple[Head, ...] | list[Head]) -> None:
+    """In a pager where it is longer than the terminal."""
+    from latlab.runs.pages.listing import list_lines
+
+    is_terminal = sys.stdout.isatty()
+    size = shutil.get_terminal_size()
+    lines, left_out = list_lines(listed, size.columns if is_terminal else None)
+    text = "".join(f"{line}\n" for line in lines)
+    if is_terminal and len(lines) + PAGE_MARGIN > size.lines:
+        import pydoc
+
+        pydoc.pager(text)
+    else:
+        emit(text)
+    if left_out:
+        say(f"left out to fit {size.columns} columns: {', '.join(left_out)}")
+
+
+@contextmanager
+def _reached(address: Address, config: Path | None) -> Iterator[Machine]:
+    from latlab.core.targets.linux.machine import OverSsh
+
+    if address.kind == "ssh":
+        yield OverSsh(address.host)
+        return
+    from latlab.core.cli.boards import machine_on
+    from latlab.core.cli.options import BoardOptions
+
+    with machine_on(BoardOptions(config or Path(address.config), address.name)) as machine:
+        yield machine

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a site tells: the published releases of each board, and the runs of a store by what they measured."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby, pairwise
+from operator import attrgetter
+
+from latlab.core.comparison.compare import compare
+from latlab.core.comparison.comparison import Comparison
+from latlab.core.comparison.history import Series, history
+from latlab.core.errors import LatlabError
+from latlab.core.lifecycle.loading import load_earlier
+from latlab.core.lifecycle.material import load_run
+from latlab.core.model.enums import RunStatus
+from latlab.core.model.life import Head
+from latlab.core.model.run import Run
+from latlab.core.store.listing import Filter, heads
+from latlab.core.store.references import load, published_references
+from latlab.core.store.store import Store
+
+RELEASE = re.compile(r"published:(?P<board>.+)/v(?P<major>\d+)\.(?P<minor>\d+)")
+FIGURE = "cpu_off_serial/wakeup"
+TOGETHER = ("wakeup", "powerdown", "cache_flush")
+ALIKE = attrgetter("campaign", "platform", "topology", "target", "clock")
+
+
+@dataclass(frozen=True)
+class PublishedBoard:
+    """What was published of a board, the oldest release first; `references` name them in the catalogue, which is read when it is asked."""
+
+    name: str
+    references: tuple[str, ...]
+
+    @cached_property
+    def releases(self) -> tuple[Run, ...]:
+        return tuple(map(load, self.references))
+
+    @property
+    def steps(self) -> Iterator[tuple[str, str]]:
+        return pairwise(self.references)
+
+    @cached_property
+    def history(self) -> tuple[Series, ...]:
+        """All figures of each metric together."""
+        return tuple(series for metric in TOGETHER for series in history(self.releases, f"*/{metric}"))
+
+    @cached_property
+    def figure(self) -> Series:
+        return history(self.releases, FIGURE)[0]
+
+    def compare(self, a: str, b: str) -> Comparison:
+        by_reference = dict(zip(self.references, self.releases, strict=True))
+        return compare(by_reference[a], by_reference[b])
+
+
+@dataclass(frozen=True)
+class MeasuredThing:
+    """Runs that measured one thing, the oldest first."""
+
+    runs: tuple[Head, ...]
+
+    @cached_property
+    def whole(self) -> tuple[Head, ...]:
+        return tuple(head for head in self.runs if head.status == RunStatus.COMPLETE)
+
+    @property
+    def name(self) -> str:
+        last = self.runs[-1]
+        return f"{last.campaign} on {last.platform}, cores {last.topology}"
+
+    @property
+    def place(self) -> str:
+        """A part of a file's name that is the same in every build of the site, and tells no machine's name."""
+        last = self.runs[-1]
+        return f"{last.campaign}-{hashlib.sha256(repr(ALIKE(last)).encode()).hexdigest()[:8]}"
+
+
+def compare_stored(store: Store, a: str, b: str) -> Comparison | str:
+    """Two runs of a store compared, or why they are not."""
+    try:
+        before, after = (load_run(store, run) for run in (a, b))
+        return compare(before, after, earlier=load_earlier(before, after, store.place))
+    except LatlabError as error:
+        return str(error)
+
+
+def published_boards() -> tuple[PublishedBoard, ...]:
+    """Boards of which three releases or more are in the catalogue."""
+    named = (RELEASE.fullmatch(reference) for reference in published_references())
+    releases = sorted((match["board"], int(match["major"]), int(match["minor"]), match[0]) for match in named if match)
+    boards = [
+        PublishedBoard(name, tuple(entry[-1] for entry in entries)) for name, entries in groupby(releases, key=lambda entry: entry[0])
+    ]
+    return tuple(board for board in boards if len(board.references) > 2)
+
+
+@dataclass(frozen=True, slots=True)
+class UnderWay:
+    """A run that is being made, and what its maker does at the moment, empty where it does not say."""
+
+    head: Head
+    phase: str
+
+
+def under_way(store: Store) -> tuple[UnderWay, ...]:
+    """The runs that are not at their end, the newest first."""
+    phases = {life.run_id: life.phase for life in store.unfinished_runs()}
+    running = heads(store, Filter(status=RunStatus.RUNNING)) if phases else ()
+    return tuple(UnderWay(head, phases.get(head.id, "")) for head in reversed(running))
+
+
+def measured(store: Store) -> tuple[MeasuredThing, ...]:
+    """One for each thing that was measured, the one with the newest run first. Runs under way are left out."""
+    by_thing: dict[object, list[Head]] = {}
+    for head in heads(store):
+        if head.status in (RunStatus.COMPLETE, RunStatus.PARTIAL):
+            by_thing.setdefault(ALIKE(head), []).append(head)
+    ordered = sorted(by_thing.values(), key=lambda runs: runs[-1].started_utc, reverse=True)
+    return tuple(MeasuredThing(tuple(runs)) for runs in ordered)

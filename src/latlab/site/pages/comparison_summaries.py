@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the comparison of two stored runs comes to, in a few words: told once, and known the next time a site is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+
+import msgspec
+
+from latlab.core.comparison.comparison import Comparison
+from latlab.core.comparison.explain import explain_pair
+from latlab.core.comparison.findings import FunctionsMoved
+from latlab.core.comparison.verdicts import Verdict
+from latlab.core.model.life import Head
+from latlab.core.report.comparison.sentences import summary
+from latlab.core.report.redaction import Secrets
+from latlab.site.campaign import MeasuredThing
+
+KEPT = "latlab-told.json"
+MOST_TRIED = 20
+"""Earlier runs: each that is refused is loaded once."""
+
+
+class ComparisonSummary(msgspec.Struct, frozen=True):
+    """`verdict` is empty where the runs are not compared, and `said` why; `functions` say what the change is made of where that was
+    counted."""
+
+    verdict: str
+    said: str
+    functions: str = ""
+
+
+class _Kept(msgspec.Struct):
+    made_by: str
+    told: dict[str, ComparisonSummary]
+
+
+class SummaryCache:
+    """`compare` compares two runs by their ids, which another store may have given to others: `place` is where this one is. With `redact`
+    nothing that is told says whose machines they were on."""
+
+    def __init__(
+        self, compare: Callable[[str, str], Comparison | str], redact: bool = True, folder: Path | None = None, place: str = ""
+    ) -> None:
+        of_store = sha256(place.encode()).hexdigest()[:12]
+        self._compare, self._made_by = compare, f"{version('latlab')} of {of_store}{' redacted' if redact else ''}"
+        self._redact, self._folder = redact, folder
+        self._told = self._read()
+        self._is_new = False
+
+    def of(self, a: str, b: str) -> ComparisonSummary:
+        pair = f"{a} {b}"
+        if pair not in self._told:
+            self._told[pair] = self._tell(a, b)
+            self._is_new = True
+        return self._told[pair]
+
+    def pair(self, thing: MeasuredThing) -> tuple[Head, Head] | None:
+        """The newest whole run, and the newest one before it that it is comparable with."""
+        before = self.newest_comparable(thing.whole[:-1], thing.whole[-1]) if thing.whole else None
+        return (before, thing.whole[-1]) if before else None
+
+    def newest_comparable(self, earlier: Sequence[Head], last: Head) -> Head | None:
+        """None if none of the newest runs of `earlier`, which are the oldest first, is comparable."""
+        return next((head for head in reversed(earlier[-MOST_TRIED:]) if self.of(head.id, last.id).verdict), None)
+
+    def keep(self) -> None:
+        """For the next site in this folder. A kill in between, or a disk without room, costs time and nothing else."""
+        if self._folder is None or not self._is_new:
+            return
+        ready = self._folder / f".{KEPT}.new"
+        with suppress(OSError):
+            ready.write_bytes(msgspec.json.encode(_Kept(self._made_by, dict(sorted(self._told.items())))))
+            ready.replace(self._folder / KEPT)
+            self._is_new = False
+
+    def _read(self) -> dict[str, ComparisonSummary]:
+        """What another version told, or what is damaged, is told again."""
+        if self._folder is None:
+            return {}
+        try:
+            cache = msgspec.json.decode((self._folder / KEPT).read_bytes(), type=_Kept)
+        except (OSError, msgspec.MsgspecError):
+            return {}
+        return cache.told if cache.made_by == self._made_by else {}
+
+    def _tell(self, a: str, b: str) -> ComparisonSummary:
+        comparison = self._compare(a, b)
+        if isinstance(comparison, str):
+            return ComparisonSummary("", self._shown(comparison, None))
+        return ComparisonSummary(
+            comparison.verdict.value, self._shown(summary(comparison), comparison), self._shown(_functions(comparison), comparison)
+        )
+
+    def _shown(self, text: str, of: Comparison | None) -> str:
+        return Secrets.of((of.a, of.b) if of else ()).hide(text) if self._redact else text
+
+
+def _functions(comparison: Comparison) -> str:
+    """The first sentence that names functions, where figures changed."""
+    if comparison.verdict not in (Verdict.REGRESSED, Verdict.IMPROVED):
+        return ""
+    return next((explanation.sentence for explanation in explain_pair(comparison) if isinstance(explanation.finding, FunctionsMoved)), "")

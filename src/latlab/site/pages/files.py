@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A site as files: what has changed since it was written is written again, and nothing is taken away, so that links stay.
+
+What is interrupted goes on the next time: the list of what is there is made before the first page, and no file is ever half written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterable
+from importlib.metadata import version
+from pathlib import Path
+
+import msgspec
+
+from latlab.core.errors import UsageError
+from latlab.site.pages.site_pages import SiteFile, SitePage
+
+MADE = "latlab-site.json"
+LISTED_EVERY = 50
+"""Pages: so many are made again at most after a kill; the list of a large site takes as long to write as a page."""
+
+
+def write_site(folder: Path, pages: Iterable[SitePage | SiteFile], progress: Callable[[str], None]) -> tuple[int, int]:
+    """How many pages were written and how many were there already. Raises UsageError where the folder holds something else, or may not
+    be written."""
+    digests = _read_digests(folder)
+    written = skipped = 0
+    _list(folder, digests)
+    try:
+        for page in pages:
+            digest = hashlib.sha256(f"{version('latlab')} {page.made_of}".encode()).hexdigest()[:16]
+            place = folder / page.path
+            if digests.get(page.path) == digest and place.is_file():
+                skipped += 1
+                continue
+            progress(page.path)
+            _whole(place, page.text().encode())
+            written += 1
+            digests[page.path] = digest
+            if written % LISTED_EVERY == 0:
+                _list(folder, digests)
+    finally:
+        _list(folder, digests)
+    return written, skipped
+
+
+def _list(folder: Path, digests: dict[str, str]) -> None:
+    _whole(folder / MADE, msgspec.json.format(msgspec.json.encode(dict(sorted(digests.items())))))
+
+
+def _whole(place: Path, text: bytes) -> None:
+    ready = place.with_name(f".{place.name}.new")
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        ready.write_bytes(text)
+        os.replace(ready, place)
+    except OSError as error:
+        raise UsageError(f"{place} cannot be written: {error.strerror}; name another folder, or make room in this one") from None
+
+
+def _read_digests(folder: Path) -> dict[str, str]:
+    try:
+        if not folder.exists() or not any(folder.iterdir()):
+            return {}
+        return msgspec.json.decode((folder / MADE).read_bytes(), type=dict[str, str])
+    except FileNotFoundError:
+        raise UsageError(f"{folder} holds files and no site that latlab made; name an empty folder, or a new one") from None
+    except OSError as error:
+        raise UsageError(f"{folder} cannot be read: {error.strerror}; name a folder, or a new one") from None
+    except msgspec.MsgspecError:
+        raise UsageError(
+            f"{folder / MADE} is damaged, so latlab cannot find out which pages are new; delete it and name an empty folder"
+        ) from None

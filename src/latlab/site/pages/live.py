@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The pages of a site as they are at the moment, for a browser on the same machine. Read-only: nothing that is asked changes anything.
+
+A page asks once a second whether what it is made of has changed and is loaded again if so.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import socket
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from latlab.core.errors import UsageError, needs_packages
+from latlab.core.report.renderers.html import with_policy
+from latlab.site.pages.site_pages import SiteFile, SitePage
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from uvicorn import Server
+
+FIRST = "index.html"
+LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
+MOST_KEPT = 64
+HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer"}
+HEADERS |= {"Content-Security-Policy": "frame-ancestors 'none'; object-src 'none'; base-uri 'none'"}
+FOLLOW = """<script>
+(() => {
+  let known = null;
+  const look = async () => {
+    const answer = await fetch("/state" + location.pathname).catch(() => null);
+    const now = answer && answer.ok ? await answer.text() : null;
+    if (now !== null && known !== null && now !== known) location.reload();
+    known = now ?? known;
+  };
+  setInterval(look, 1000);
+  look();
+})();
+</script>
+"""
+
+
+class Live:
+    """`pages` are all pages as they are now; one that is made of the same as before is not made again."""
+
+    def __init__(self, pages: Callable[[], Iterable[SitePage | SiteFile]]) -> None:
+        self._pages = pages
+        self._kept: dict[str, tuple[str, str]] = {}
+
+    def state(self, path: str) -> str | None:
+        """Another text whenever the page would be another one; None where there is none."""
+        site_page = self._found(path)
+        return _digest(site_page) if site_page else None
+
+    def document(self, path: str) -> str | None:
+        site_page = self._found(path)
+        if site_page is None:
+            return None
+        state = _digest(site_page)
+        kept_state, text = self._kept.get(path, ("", ""))
+        if kept_state != state:
+            text = with_policy(site_page.text().replace("</body>", f"{FOLLOW}</body>"))
+            self._keep(path, (state, text))
+        return text
+
+    def _found(self, path: str) -> SitePage | SiteFile | None:
+        return next((page for page in self._pages() if page.path == path), None)
+
+    def _keep(self, path: str, entry: tuple[str, str]) -> None:
+        self._kept.pop(path, None)
+        self._kept[path] = entry
+        if len(self._kept) > MOST_KEPT:
+            del self._kept[next(iter(self._kept))]
+
+
+def application(live: Live, names: Sequence[str]) -> Starlette:
+    """`names` are the hosts by which it may be asked: a page of somebody else's, under a name of theirs, is told nothing."""
+    from starlette.applications import Starlette
+    from starlette.middleware import Middleware
+    from starlette.middleware.trustedhost import TrustedHostMiddleware
+    from starlette.responses import PlainTextResponse, Response
+    from starlette.routing import Route
+
+    def page(request: Request) -> Response:
+        path = request.path_params["path"] or FIRST
+        text = live.document(path)
+        if text is None:
+            return PlainTextResponse(f"/{path}: no such page; / has all of them\n", 404, HEADERS)
+        return Response(text, media_type="application/atom+xml" if path.endswith(".xml") else "text/html", headers=HEADERS)
+
+    def state(request: Request) -> Response:
+        page_state = live.state(request.path_params["path"] or FIRST)
+        return PlainTextResponse(page_state or "", 200 if page_state else 404, HEADERS)
+
+    routes = [Route("/state/{path:path}", state), Route("/{path:path}", page)]
+    return Starlette(routes=routes, middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=list(names), www_redirect=False)])
+
+
+def listening(address: str, port: int) -> socket.socket:
+    """Port 0 is any that is free. Raises UsageError where it is taken or no address of this machine."""
+    try:
+        family = socket.AF_INET6 if ":" in address else socket.AF_INET
+        return socket.create_server((address, port), family=family)
+    except OSError as error:
+        raise UsageError(f"{address} port {port} cannot be served: {error.strerror or error}; use another --listen or --port") from None
+
+
+def server(live: Live, names: Sequence[str]) -> Server:
+    """What answers when it is run. Raises UsageError without its packages."""
+    try:
+        import uvicorn
+
+        app = application(live, names)
+    except ModuleNotFoundError:
+        raise needs_packages("serve", "starlette", "uvicorn") from None
+    return uvicorn.Server(uvicorn.Config(app, log_level="warning", server_header=False, lifespan="off"))
+
+
+def _digest(page: SitePage | SiteFile) -> str:
+    return hashlib.sha256(f"{page.path} {page.made_of}".encode()).hexdigest()[:16]

@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every page of a site: where it is, what it is made of, and how it is made, which waits until it is known to be needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import TypeVar
+
+from latlab.core.comparison.comparison import Comparison
+from latlab.core.errors import LatlabError
+from latlab.core.model.life import Head
+from latlab.core.report.comparison import web
+from latlab.core.report.history import pages as history
+from latlab.core.report.page import Facts, Page, Paragraph, RunChoice, Section
+from latlab.core.report.redaction import Secrets, redacted
+from latlab.core.report.renderers import html
+from latlab.core.report.table import Table, Value, figures, words
+from latlab.core.report.text import Styled, Text, with_code
+from latlab.site.campaign import MeasuredThing, PublishedBoard, UnderWay
+from latlab.site.pages import digest, feed, search_page
+from latlab.site.pages.comparison_summaries import SummaryCache
+from latlab.site.pages.digest import Week
+from latlab.site.pages.front import MADE_BY, board_page, board_title, compared, front, headline, release, trail
+
+MOST_LISTED = 300
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class SitePage:
+    """`made_of` names all that the page shows: the same again is the same page. `path` is below the folder of the site."""
+
+    path: str
+    made_of: str
+    page: Callable[[], Page]
+
+    def text(self) -> str:
+        return html.document(self.page())
+
+
+@dataclass(frozen=True, slots=True)
+class SiteFile:
+    """The same of what is no page."""
+
+    path: str
+    made_of: str
+    text: Callable[[], str]
+
+
+@dataclass(frozen=True)
+class SiteContents:
+    """What a site is made of. `compare` compares two stored runs by their ids, `page_of` makes the page of one; `newest` runs of each
+    thing that was measured get a page, and so has each that is in progress. `redact` hides whose machines they were in all the others."""
+
+    boards: Sequence[PublishedBoard]
+    things: Sequence[MeasuredThing]
+    newest: int
+    page_of: Callable[[str], Page]
+    compare: Callable[[str, str], Comparison | str]
+    tellings: SummaryCache
+    redact: bool = True
+    under_way: Sequence[UnderWay] = ()
+
+    @cached_property
+    def shown(self) -> tuple[Head, ...]:
+        return tuple(head for thing in self.things for head in thing.runs[-self.newest :])
+
+    @cached_property
+    def ids(self) -> frozenset[str]:
+        return frozenset(head.id for head in self.shown)
+
+    @cached_property
+    def weeks(self) -> tuple[Week, ...]:
+        return digest.weeks(self.things)
+
+
+def pages_of(of: SiteContents) -> Iterator[SitePage | SiteFile]:
+    yield from (
+        SitePage(f"run/{run_under_way.head.id}.html", _now(run_under_way), partial(_unfinished, run_under_way))
+        for run_under_way in of.under_way
+    )
+    for page in _pages(of):
+        yield replace(page, page=partial(_redacted, page.page, of), made_of=f"redacted {page.made_of}") if of.redact else page
+    made_of = f"{of.redact} {_everything(of.things)} {''.join(week.made_of for week in of.weeks)}"
+    yield SiteFile(feed.PATH, made_of, lambda: feed.document(_hidden(feed.entries(of.things, of.weeks, of.tellings), of)))
+
+
+def _hidden(value: T, of: SiteContents) -> T:
+    return redacted(value, _secrets(of)) if of.redact else value
+
+
+def _redacted(page: Callable[[], Page], of: SiteContents) -> Page:
+    return redacted(page(), _secrets(of))
+
+
+def _secrets(of: SiteContents) -> Secrets:
+    """Names of machines; what else a run or a comparison tells is hidden where it is told."""
+    return Secrets.of([thing.runs[-1] for thing in of.things])
+
+
+def _pages(of: SiteContents) -> Iterator[SitePage]:
+    now = "".join(f"\n{run_under_way.head.id} under way" for run_under_way in of.under_way)
+    yield SitePage("index.html", f"{_everything(of.things)}{now}", partial(_front, of))
+    yield SitePage(search_page.PATH, _everything(of.things), partial(_search, of))
+    for week in of.weeks:
+        yield SitePage(digest.place(week), week.made_of, partial(digest.page, week, of.tellings, of.ids))
+    for board in of.boards:
+        yield SitePage(board_page(board), "catalogue", partial(_board, board))
+        for a, b in board.steps:
+            yield _pair(a, b, partial(board.compare, a, b), (board_title(board), f"../{board_page(board)}"), of.redact)
+    for thing in of.things:
+        yield SitePage(f"runs/{thing.place}.html", _everything([thing]), partial(_list, thing, of.ids, of.tellings))
+        if pair := of.tellings.pair(thing):
+            a, b = (head.id for head in pair)
+            yield _pair(a, b, partial(of.compare, a, b), (thing.name, f"../runs/{thing.place}.html"), of.redact)
+        for head in thing.runs[-of.newest :]:
+            yield SitePage(f"run/{head.id}.html", _state(head), partial(_run, thing, head.id, of.page_of))
+
+
+def _front(of: SiteContents) -> Page:
+    week = (digest.title(of.weeks[0], of.tellings), digest.place(of.weeks[0])) if of.weeks else None
+    return front(of.boards, of.things, of.ids, of.tellings, of.under_way, week)
+
+
+def _search(of: SiteContents) -> Page:
+    pairs = filter(None, map(of.tellings.pair, of.things))
+    summaries = [(a.id, b.id, of.tellings.of(a.id, b.id)) for a, b in pairs]
+    return search_page.page(of.boards, of.things, of.weeks, of.shown, summaries)
+
+
+def _everything(things: Sequence[MeasuredThing]) -> str:
+    return "\n".join(_state(head) for thing in things for head in thing.runs)
+
+
+def _state(head: Head) -> str:
+    return f"{head.id} {head.status} {head.samples} {head.label}"
+
+
+def _now(run_under_way: UnderWay) -> str:
+    return f"{_state(run_under_way.head)} {run_under_way.phase}"
+
+
+def _unfinished(run_under_way: UnderWay) -> Page:
+    head = run_under_way.head
+    facts = (
+        ("status", head.status),
+        ("doing", run_under_way.phase),
+        ("started (UTC)", head.started_utc),
+        ("platform", head.platform),
+        ("firmware", head.firmware),
+        ("figures so far", f"{head.samples}" if head.samples else ""),
+    )
+    shown = Facts(tuple(pair for pair in facts if pair[1]))
+    lead = "The run is in progress. Its figures appear here when it ends."
+    return Page(f"{head.id} is in progress", (lead,), (Section("", (shown,)),), trail=_above(), made_by=f"latlab show {head.id}")
+
+
+def _above(*above: tuple[str, str]) -> Text:
+    return trail(("Front page", "../index.html"), ("Search", f"../{search_page.PATH}"), *above)
+
+
+def _pair(a: str, b: str, compared_to: Callable[[], Comparison | str], above: tuple[str, str], redact: bool) -> SitePage:
+    def page() -> Page:
+        comparison = compared_to()
+        if isinstance(comparison, str):
+            new_page = Page(f"{a} and {b} are not compared", (with_code(comparison),))
+        else:
+            new_page = redacted(web.page(comparison), Secrets.of((comparison.a, comparison.b))) if redact else web.page(comparison)
+        return replace(new_page, trail=_above(above), made_by=f"latlab compare {a} {b}")
+
+    return SitePage(compared(a, b), f"{a} {b}", page)
+
+
+def _board(board: PublishedBoard) -> Page:
+    new_page = history.page(board.history, with_causes=False)
+    links = (Styled(f"{release(a)} to {release(b)}", target=f"../{compared(a, b)}") for a, b in board.steps)
+    steps = Section("Release by release, and why", (Paragraph(tuple(part for link in links for part in (link, " \u00b7 "))[:-1]),))
+    picture, *other_sections = new_page.sections
+    title = f"{board_title(board)}: {release(board.references[0])} to {release(board.references[-1])}"
+    return replace(
+        new_page,
+        title=title,
+        lead=(headline(board), *new_page.lead),
+        sections=(picture, steps, *other_sections),
+        trail=_above(),
+        name=title,
+        made_by=MADE_BY,
+    )
+
+
+def _list(thing: MeasuredThing, pages: frozenset[str], tellings: SummaryCache) -> Page:
+    listed = thing.runs[-MOST_LISTED:]
+    columns = (*words("Run", "Started (UTC)", "Status"), *figures("Samples"), *words("Firmware", "Label"))
+    rows: list[tuple[Value, ...]] = []
+    for head in reversed(listed):
+        run = Styled(head.id, target=f"../run/{head.id}.html" if head.id in pages else "")
+        rows.append((run, head.started_utc[:16].replace("T", " "), head.status, head.samples, head.firmware, head.label))
+    older = len(thing.runs) - len(listed)
+    note = (Paragraph(f"{older} older runs are not listed; `latlab ls` lists all."),) if older else ()
+    table = Table("Runs, the newest first", columns, tuple(rows))
+    sections = (*_choice(thing, tellings), Section("", (table, *note)))
+    return Page(thing.name, sections=sections, trail=_above(), made_by=MADE_BY)
+
+
+def _choice(thing: MeasuredThing, tellings: SummaryCache) -> Iterator[Section]:
+    """Any two whole runs of one thing, with the command that compares them."""
+    whole = thing.whole[-MOST_LISTED:]
+    if len(whole) < 2:
+        return
+    pair = tellings.pair(thing)
+    before, after = pair or whole[-2:]
+    page = Styled("The page of this comparison", target=f"../{compared(before.id, after.id)}") if pair else ""
+    runs = tuple((head.id, ", ".join(filter(None, (head.id, head.started_utc[:10], head.label)))) for head in reversed(whole))
+    how = "The newest run and the newest comparable one before it are chosen; any two runs of the table can be chosen."
+    yield Section("Compare two runs", (Paragraph(how), RunChoice(runs, before.id, after.id, page)))
+
+
+def _run(thing: MeasuredThing, run: str, page_of: Callable[[str], Page]) -> Page:
+    try:
+        new_page = page_of(run)
+    except LatlabError as error:
+        new_page = Page(f"{run} has no page", (str(error),), made_by=f"latlab show {run}")
+    return replace(new_page, trail=_above((thing.name, f"../runs/{thing.place}.html")))

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Simulations of boards, and the exploration of their interleavings."""

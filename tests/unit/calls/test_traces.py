@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
+import gzip
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from latlab.calls.analysis.calls import NOT_RECORDED, WorldCall
+from latlab.calls.campaign import traces
+from latlab.calls.campaign.traces import TraceAccumulator, TraceRead, TraceRequest, import_trace, read_trace
+from latlab.calls.model.crossings import GapKind
+from latlab.core.errors import DataError, LatlabError, UsageError
+from latlab.core.lifecycle.loading import load_reference
+from latlab.core.model.enums import Clock, RunStatus
+from latlab.core.store.store import open_store
+from support.tarmac_traces import FUNCTION, Dialect, MadeTrace, make_trace, mutants
+from support.trace_reader import sanitized_reader
+
+EL1, EL3 = 1, 7
+MUTANTS = 60
+Calls = Counter[tuple[str, int, int | None]]
+
+
+def quiet(state: TraceAccumulator, elapsed_s: float) -> None:
+    return
+
+
+def written(folder: Path, trace: MadeTrace, dialect: Dialect) -> tuple[Path, ...]:
+    """One file, or one for each core where a line does not name its core."""
+    if dialect is not Dialect.ES:
+        (folder / "trace").write_text(trace.text)
+        return (folder / "trace",)
+    files = [folder / f"core-{core}" for core in range(trace.cores)]
+    for core, file in enumerate(files):
+        file.write_text(trace.of_core(core))
+    return tuple(files)
+
+
+def read(*files: Path) -> TraceRead:
+    return read_trace(TraceRequest(files, sanitized_reader()), quiet)
+
+
+def calls_of(files: tuple[Path, ...]) -> tuple[Calls, TraceRead]:
+    """Each call with its instructions and its ticks."""
+    found: Calls = Counter()
+
+    class Listing(TraceAccumulator):
+        def _take_call(self, call: WorldCall) -> None:
+            super()._take_call(call)
+            found[call.entry.name, call.instructions, call.time.ticks if call.time else None] += 1
+
+    accumulator = Listing(lambda samples: None)
+    request = TraceRequest(files, sanitized_reader())
+    summary, images, problems = traces._read(request, accumulator, bytearray(), quiet, lambda: False)
+    return found, traces._analysed(accumulator, summary, images, problems)
+
+
+def truth_of(trace: MadeTrace) -> Calls:
+    return Counter((f"SiP fast call {call.function:#x}", call.instructions, call.ticks) for call in trace.calls)
+
+
+@pytest.mark.parametrize("dialect", list(Dialect))
+@pytest.mark.parametrize("seed", range(4))
+def test_counts_times_and_switches_are_those_of_the_program_that_was_written(dialect: Dialect, seed: int, tmp_path: Path) -> None:
+    trace = make_trace(seed, dialect, cores=1 + seed % 3)
+    found, result = calls_of(written(tmp_path, trace, dialect))
+    assert found == truth_of(trace)
+    assert result.extent.instructions == trace.instructions
+    assert result.extent.switches == trace.switches
+    assert result.summary.instructions == trace.instructions.total()
+    assert len(result.cores) == trace.cores
+    assert result.problems == ()
+
+
+def test_three_dialects_of_one_program_have_the_same_calls(tmp_path: Path) -> None:
+    instructions = []
+    for dialect in (Dialect.GEM5, Dialect.ES):
+        folder = tmp_path / dialect.value
+        folder.mkdir()
+        found, _ = calls_of(written(folder, make_trace(3, dialect), dialect))
+        instructions.append(found)
+    assert instructions[0] == instructions[1]
+
+
+def test_a_compressed_trace_is_read_as_it_is(tmp_path: Path) -> None:
+    trace = make_trace(1, Dialect.GEM5)
+    (tmp_path / "trace.gz").write_bytes(gzip.compress(trace.text.encode()))
+    assert calls_of((tmp_path / "trace.gz",))[0] == truth_of(trace)
+
+
+def test_a_compressed_trace_that_is_cut_keeps_what_came_and_says_so(tmp_path: Path) -> None:
+    trace = make_trace(1, Dialect.GEM5, calls=400)
+    data = gzip.compress(trace.text.encode())
+    (tmp_path / "trace.gz").write_bytes(data[: len(data) // 2])
+    found, result = calls_of((tmp_path / "trace.gz",))
+    assert found and not found - truth_of(trace)
+    assert any("cut off or damaged" in problem.message for problem in result.problems)
+
+
+def test_a_trace_is_kept_in_instructions_and_by_its_own_clock(tmp_path: Path) -> None:
+    store, trace = open_store(str(tmp_path / "store.sqlite")), make_trace(5, Dialect.GEM5)
+    result = import_trace(store, TraceRequest(written(tmp_path, trace, Dialect.GEM5), sanitized_reader()), quiet)
+    counted, timed = (load_reference(name, store=str(tmp_path / "store.sqlite")) for name in (result.run_id, result.clock_run_id))
+    assert (counted.tick.clock, timed.tick.clock) == (Clock.INSTRUCTIONS, Clock.CYCLES)
+    assert sorted(sample.value_ticks for sample in counted.samples) == sorted(call.instructions for call in trace.calls)
+    assert sorted(sample.value_ticks for sample in timed.samples) == sorted(call.ticks for call in trace.calls)
+    assert counted.emulator == timed.emulator == "Tarmac of gem5"
+    assert result.status is RunStatus.COMPLETE
+
+
+def test_the_functions_of_a_call_add_up_to_its_ticks(tmp_path: Path) -> None:
+    store, trace = open_store(str(tmp_path / "store.sqlite")), make_trace(6, Dialect.ES)
+    result = import_trace(store, TraceRequest(written(tmp_path, trace, Dialect.ES), sanitized_reader()), quiet)
+    timed = load_reference(result.clock_run_id, store=str(tmp_path / "store.sqlite"))
+    ticks = sum(share.instructions for span in timed.functions for share in span.functions)
+    assert ticks == sum(call.ticks for call in trace.calls)
+
+
+def test_a_clock_that_counts_instructions_makes_no_second_run(tmp_path: Path) -> None:
+    store, trace = open_store(str(tmp_path / "store.sqlite")), make_trace(5, Dialect.FAST_MODELS)
+    result = import_trace(store, TraceRequest(written(tmp_path, trace, Dialect.FAST_MODELS), sanitized_reader()), quiet)
+    assert result.is_a_count and not result.clock_run_id
+    assert len(store.begun) == 1
+
+
+def test_a_trace_without_a_secure_world_says_so(tmp_path: Path) -> None:
+    (tmp_path / "trace").write_text("1 clk IT (1) 00001000 d503201f O EL1h_ns : NOP\n")
+    result = read(tmp_path / "trace")
+    assert "the trace has no instruction of a secure world: what ran there, and how much, is not known" in result.notes
+    assert EL3 not in result.extent.instructions
+
+
+def test_all_of_a_trace_without_a_switch_is_one_figure_unless_something_is_missing(tmp_path: Path) -> None:
+    lines = [f"{n} clk IT ({n}) {0x8000 + 4 * n:08x} d503201f O EL3h_s : NOP" for n in range(1, 6)]
+    (tmp_path / "trace").write_text("\n".join(lines) + "\n")
+    (whole,) = read(tmp_path / "trace").whole
+    assert sum(share.instructions for share in whole.functions) == 5
+    del lines[2]
+    (tmp_path / "trace").write_text("\n".join(lines) + "\n")
+    result = read(tmp_path / "trace")
+    assert result.whole == ()
+    assert result.gaps == ("missing data behind EL3, 1 times: numbered instructions are missing, 1 instructions, 2 clk, first at line 3",)
+
+
+@pytest.mark.parametrize("dialect", (Dialect.FAST_MODELS, Dialect.GEM5))
+def test_no_figure_of_a_damaged_trace_is_wrong_and_none_is_missing_in_silence(dialect: Dialect, tmp_path: Path) -> None:
+    trace = make_trace(7, dialect)
+    for kind, text in mutants(trace, 7, MUTANTS):
+        (tmp_path / "trace").write_text(text)
+        try:
+            found, result = calls_of((tmp_path / "trace",))
+        except LatlabError:
+            continue
+        named = {call: count for call, count in found.items() if NOT_RECORDED not in call[0]}
+        if kind == "letter":  # of a name or a time, which nothing contradicts
+            continue
+        assert not Counter(named) - truth_of(trace), (kind, result.problems)
+        assert found == truth_of(trace) or result.problems or result.notes, kind
+
+
+def test_a_call_whose_function_is_not_recorded_is_not_called_by_another_name(tmp_path: Path) -> None:
+    text = "".join(
+        f"{line}\n" for _, line in make_trace(2, Dialect.FAST_MODELS, cores=1, calls=1).lines if f"R X0 {FUNCTION >> 16:012x}" not in line
+    )
+    (tmp_path / "trace").write_text(text)
+    result = read(tmp_path / "trace")
+    assert [row.key.name for row in result.rows] == [f"SMC, x0 {NOT_RECORDED}"]
+    assert "1 calls have a register that is not recorded" in result.problems[0].message
+
+
+def test_a_gap_inside_a_call_leaves_it_out(tmp_path: Path) -> None:
+    trace = make_trace(4, Dialect.FAST_MODELS, cores=1, calls=3)
+    lines = [line for _, line in trace.lines]
+    inside = next(number for number, line in enumerate(lines) if "EL3h_s" in line and "BL loop" in line)
+    (tmp_path / "trace").write_text("\n".join(lines[:inside] + lines[inside + 1 :]) + "\n")
+    result = read(tmp_path / "trace")
+    assert sum(row.count for row in result.rows) == 2
+    assert (EL3, GapKind.LOST) in result.extent.gaps
+    assert any("calls with missing data inside" in problem.message for problem in result.problems)
+
+
+def test_what_has_no_instruction_is_refused_with_the_first_reason(tmp_path: Path) -> None:
+    (tmp_path / "trace").write_text("hello\n")
+    with pytest.raises(DataError, match="trace has no instruction that can be counted; line 1: a line of unknown form: 'hello'"):
+        read(tmp_path / "trace")
+
+
+def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="cannot be opened"):
+        read(tmp_path / "nowhere")

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A history as its reader meets it: a verdict, one picture with named change points, one table of them."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from latlab.core.comparison.history import Series, history
+from latlab.core.comparison.wording import bare, percent
+from latlab.core.report.history import pages as history_pages
+from latlab.core.report.history.drawings import MOST_TOGETHER, history_drawing
+from latlab.core.report.history.words import answer, change_table
+from latlab.core.report.page import drawings_of
+from latlab.core.report.table import text_of
+from latlab.core.store.references import load
+
+N1SDP = [f"published:tf-a/n1sdp/v2.{number}" for number in range(9, 16)]
+
+
+@pytest.fixture(name="wakeup", scope="module")
+def fixture_wakeup() -> tuple[Series, ...]:
+    return history([load(one) for one in N1SDP], "wakeup")
+
+
+def test_the_heading_names_the_largest_changes_and_where_it_is_now(wakeup: tuple[Series, ...]) -> None:
+    said, (series,) = answer(wakeup), wakeup
+    assert said.startswith("wakeup: +144.7 % at v2.10") and re.search(r"-5\d\.\d % at v2\.13", said)
+    assert f"{percent(series.points[-1].value / series.points[0].value - 1)} against v2.9" in said
+    assert history_pages.page(wakeup).answer == said == history_pages.screen(wakeup).answer
+
+
+def test_the_table_has_each_change_point_with_its_function_and_commit(wakeup: tuple[Series, ...]) -> None:
+    table, (series,) = change_table(wakeup), wakeup
+    assert table is not None
+    rows = [tuple(map(text_of, row)) for row in table.rows]
+    assert len(rows) == len(series.changes)
+    first = series.changes[0]
+    assert rows[0][:3] == ("v2.10", bare(first.before, series.unit), bare(first.after, series.unit))
+    assert rows[0][5] == "neoverse_n1_reset_func" and rows[0][6].startswith("f86098a62")
+
+
+def test_the_picture_names_every_change_point(wakeup: tuple[Series, ...]) -> None:
+    (drawing,) = drawings_of(history_pages.page(wakeup))
+    wide, _ = drawing.svg.split("</svg>", 1)
+    for change in wakeup[0].changes:
+        assert percent(change.after / change.before - 1) in wide
+    assert "v2.10: +144.7 %" in wide and "neoverse_n1_reset_func" in wide
+    assert len(re.findall(r'class="(?:rise|fall) rule"', wide)) == len(wakeup[0].changes)
+
+
+def test_many_figures_are_small_panels_with_one_scale() -> None:
+    runs = [load(one) for one in N1SDP[:4]]
+    found = history(runs, "*/wakeup/*")
+    assert len(found) > MOST_TOGETHER
+    drawing = history_drawing(found)
+    assert drawing is not None and drawing.svg.count("<polyline") == 2 * len([one for one in found if one.points])
+
+
+def test_a_history_without_a_change_says_so_and_has_no_table() -> None:
+    found = history([load(N1SDP[0])] * 2, "wakeup")
+    assert answer(found) == "No change of wakeup from v2.9 to v2.9." and change_table(found) is None

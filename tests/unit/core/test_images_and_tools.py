@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a target is made of: images by name, packages by what depends on them, a program that is built once."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from latlab.core.errors import UsageError
+from latlab.core.model.conditions import Mode
+from latlab.psa.targets.mps2 import find_psa_images
+from latlab.rt.targets import recorder_binary
+from latlab.rt.targets.guest import guest, guest_image
+
+
+def test_a_build_of_the_spm_is_its_secure_image_and_its_bench(tmp_path: Path) -> None:
+    build = tmp_path / "ipc_l2"
+    build.mkdir()
+    (build / "secure.elf").touch()
+    with pytest.raises(UsageError, match="make spm"):
+        find_psa_images("ipc_l2", tmp_path)
+    (build / "bench.elf").touch()
+    images = find_psa_images("ipc_l2", tmp_path)
+    assert (images.secure, images.bench) == (build / "secure.elf", build / "bench.elf")
+
+
+@pytest.mark.parametrize(("is_checkout", "step"), [(True, "build it with `make spm`"), (False, "install the wheel of a release for ")])
+def test_who_lacks_a_program_is_told_to_build_it_only_where_there_is_a_source_tree(
+    is_checkout: bool, step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "lib" / "latlab"
+    package.mkdir(parents=True)
+    if is_checkout:
+        (tmp_path / "pyproject.toml").touch()
+    monkeypatch.setattr("importlib.resources.files", lambda name: package)
+    with pytest.raises(UsageError) as refused:
+        find_psa_images("ipc_l2")
+    assert step in str(refused.value) and ("make" in str(refused.value)) == is_checkout
+
+
+def test_the_guests_kernel_and_headers_are_what_the_metapackages_depend_on() -> None:
+    class Apt:
+        def dependency(self, package: str, pattern: str) -> str:
+            return f"{package}>{pattern}"
+
+    apt: Any = Apt()
+    headers = f"{guest_image.HEADERS_META}>linux-headers-.*-rt-arm64"
+    kernel = f"{guest_image.KERNEL_META}>linux-image-.*-rt-arm64"
+    assert guest_image._kernel_packages(apt) == (kernel, headers, f"{headers}>linux-headers-.*-common-rt")
+
+
+@pytest.mark.parametrize(("mode", "words"), [(Mode.DETERMINISTIC, "-icount"), (Mode.MULTI_THREAD, "tcg,thread=multi")])
+def test_a_guest_has_the_clock_of_its_mode_and_nothing_of_the_other(mode: Mode, words: str, tmp_path: Path) -> None:
+    options = guest._guest_options(guest.GuestMachine(mode=mode), tmp_path)
+    assert words in options and ("-icount" in options) == (mode is Mode.DETERMINISTIC)
+    assert options[-1] == "-no-reboot"
+
+
+def test_a_machine_without_a_compiler_for_the_recorder_is_told_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recorder_binary, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    with pytest.raises(UsageError, match=r"no compiler for aarch64 to build the recorder; install \S+ \(Debian: gcc-aarch64-linux-gnu "):
+        recorder_binary.recorder_for("aarch64")
+    with pytest.raises(UsageError, match="knows no machine 'vax'"):
+        recorder_binary.recorder_for("vax")

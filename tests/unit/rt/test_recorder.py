@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: BSD-3-Clause
+import os
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from latlab.core.errors import DataError
+from latlab.rt.readers.recorder import read_record
+from latlab.rt.targets.recorder_binary import guest_sources, recorder_for, wire_sources
+from support import recorder_files as files
+from support.places import ROOT
+
+LATE = (files.START_NS + 500_000_000, 343_750_000, 450_000, 1, 2)
+
+
+@given(st.lists(st.lists(st.integers(0, 1 << 40), min_size=1, max_size=40), min_size=1, max_size=3))
+@settings(max_examples=30, deadline=None)
+def test_what_was_measured_comes_back(samples: list[list[int]]) -> None:
+    read = read_record(files.whole(samples), "x")
+    for cpu, values in zip(read.cpus, samples, strict=True):
+        assert (cpu.got, cpu.min_ns, cpu.max_ns) == (len(values), min(values), max(values))
+        assert cpu.histogram is not None and cpu.histogram.total == len(values)
+        median = sorted(values)[(len(values) - 1) // 2]
+        found = cpu.histogram.percentile_ns(50)
+        assert found is not None and median <= found <= median + max(median // 64, 1)
+
+
+def test_the_later_checkpoint_counts_and_a_damaged_one_does_not() -> None:
+    data = bytearray(files.whole([[1000, 2000]]))
+    assert read_record(bytes(data), "x").cpus[0].got == 2
+    data[-20] ^= 1
+    read = read_record(bytes(data), "x")
+    assert read.cpus[0].got == 0 and not read.complete
+    assert any("was killed" in problem for problem in read.problems)
+
+
+@given(st.integers(0, len(files.whole([[5]], [LATE, LATE])) - 1))
+@settings(max_examples=60, deadline=None)
+def test_a_file_cut_anywhere_is_read_or_refused_with_a_sentence(length: int) -> None:
+    data = files.whole([[5]], [LATE, LATE])[:length]
+    try:
+        read = read_record(data, "cut.rec")
+    except DataError as error:
+        assert str(error).startswith("cut.rec: ")
+        return
+    assert read.outliers == () and (length == len(files.whole([[5]])) or not read.complete)
+
+
+def test_outliers_keep_their_time_and_cpu_and_join_the_counter() -> None:
+    read = read_record(files.whole([[5], [6]], [LATE]), "x")
+    (outlier,) = read.outliers
+    assert (outlier.cpu, outlier.late_ns, outlier.missed, outlier.wake_ticks) == (1, 450_000, 2, 343_750_000)
+    assert read.ticks_of(outlier.wake_ns) == outlier.wake_ticks
+
+
+def test_outliers_that_the_last_checkpoint_counts_and_the_file_has_not_are_missed() -> None:
+    """A file cut exactly between two batches looks whole but for that number."""
+    cut = (
+        files.header(1)
+        + files.slot(1, [files.tally([])], False)
+        + files.slot(2, [files.tally([5])], True, outliers=3)
+        + files.batch([LATE])
+    )
+    read = read_record(cut, "x")
+    assert not read.complete and "2 of 3 outliers are cut off" in read.problems[0]
+
+
+def test_another_file_is_refused() -> None:
+    with pytest.raises(DataError, match="not with the mark"):
+        read_record(b"# Histogram\n", "h.txt")
+
+
+@pytest.mark.parametrize("head", [files.header(1, sub_bits=4_000_000_000), files.header(1, duration_ns=1, interval_ns=0)])
+def test_a_header_of_absurd_sizes_is_refused_although_its_checksum_is_right(head: bytes) -> None:
+    with pytest.raises(DataError, match="another version"):
+        read_record(head + files.slot(1, [files.tally([5])], True), "x")
+
+
+@pytest.fixture(scope="module")
+def program() -> Path:
+    return recorder_for(os.uname().machine)
+
+
+def test_wrong_options_are_refused_with_a_sentence(program: Path) -> None:
+    for options in (["-o", "/tmp/x", "-D", "0"], ["-o", "/tmp/x", "-a", "5-2"], ["-o", "/tmp/x", "-p", "100"], []):
+        done = subprocess.run([program, *options], capture_output=True, text=True, check=False)
+        assert done.returncode == 2 and done.stderr.startswith(("latlab-recorder: -", "usage: "))
+
+
+def test_the_package_carries_all_that_the_recorder_is_built_from() -> None:
+    build = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]
+    carried = build["targets"]["wheel"]["force-include"]
+    for sources in (guest_sources(), wire_sources()):
+        where = sources.relative_to(ROOT).as_posix()
+        assert carried[where] == f"latlab/catalog/{where}"

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An rt run as its reader meets it: how late, where and by which cause, the histogram, one table of causes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from latlab.core.model.blame import Blame, BlameKind
+from latlab.core.model.distributions import WakeupCounts
+from latlab.core.report.chart import Chart
+from latlab.core.report.page import Folded, Page, charts_of
+from latlab.core.report.table import Bar, Table, text_of
+from latlab.core.report.text import plain
+from latlab.rt.analysis.lateness_parts import LatenessPart
+from latlab.rt.analysis.result import RtResult
+from latlab.rt.pages import cause_details, web
+from latlab.rt.pages.charts import charts
+from latlab.rt.pages.late_causes import MOST_CAUSES, RAN_ON, cause_table
+from latlab.rt.pages.wakeup_pages import answer
+from latlab.rt.pages.wakeup_tables import brief_tables, tables
+from support.late_parts import late_result
+from support.runs import run_with
+
+RUN = run_with(campaign="rt", id="rt-late", contents=WakeupCounts())
+
+
+def page_of(result: RtResult) -> Page:
+    return web.page(RUN, [("", result)])
+
+
+def with_causes(number: int) -> RtResult:
+    """Late wake-ups of so many tasks, each of one."""
+    result = late_result(number)
+    entries = tuple(
+        replace(entry, blame=Blame(BlameKind.AWAY, f"task-{at}"), parts=(LatenessPart(Blame(BlameKind.AWAY, f"task-{at}"), 1000 * at + 1),))
+        for at, entry in enumerate(result.attributed or ())
+    )
+    return replace(result, attributed=entries)
+
+
+def test_the_heading_names_the_cpu_and_the_cause_of_the_latest_wake_up() -> None:
+    said = answer(RUN, [("", late_result(45))])
+    assert said == (
+        "The maximum of 9,045 wake-up latencies is 445.1 µs on CPU 0 (recorder): thread irq/42-a-driver (priority 90) took 404.2 µs of it."
+    )
+
+
+def test_the_histogram_comes_first_and_the_causes_before_the_latest() -> None:
+    (measured,) = (section for section in page_of(late_result(45)).sections if section.title == "Measurement")
+    kinds = [(type(block), block.title if isinstance(block, Chart) else "") for block in measured.blocks]
+    assert kinds[0] == (Chart, "Histogram by recorder")
+    captions = [plain(block.caption) for block in measured.blocks if isinstance(block, Table)]
+    assert captions == ["Wake-up latency by recorder", "Late wake-ups by cause"]
+    assert [block.summary for block in measured.blocks if isinstance(block, Folded)] == [
+        "The latest, figure by figure",
+        "How often each cause comes",
+        "Who took my core",
+    ]
+
+
+def test_the_bars_of_the_causes_share_all_the_lateness() -> None:
+    result = late_result(45)
+    table = cause_table(result, is_exact=False)
+    bars = [row[1] for row in table.rows]
+    assert all(isinstance(bar, Bar) for bar in bars)
+    shares = [bar.share for bar in bars if isinstance(bar, Bar)]
+    assert sum(shares) == pytest.approx(1.0) and shares[:-1] == sorted(shares[:-1], reverse=True)
+    took = sum(float(text_of(row[5])) for row in table.rows)
+    assert took == pytest.approx(sum(one.late_ns for one in result.wakeups[0].outliers) / 1000, abs=0.5)
+    assert sum(int(text_of(row[2])) for row in table.rows) == 45
+
+
+def test_rare_causes_are_one_row_that_says_how_many_and_what_ran_on_is_explained_once() -> None:
+    table = cause_table(with_causes(20), is_exact=True)
+    assert len(table.rows) == MOST_CAUSES + 1
+    assert text_of(table.rows[-1][0]) == "eight other causes"
+    assert text_of(table.rows[0][0]) == "task-19 *" and table.notes.count(RAN_ON) == 1
+    assert sum(int(text_of(row[2])) for row in table.rows) == 20
+
+
+def test_no_chart_has_more_than_seven_colours() -> None:
+    for chart in charts(with_causes(30)):
+        drawn = {row["cause"] for rows in chart.spec.get("datasets", {}).values() for row in rows if "cause" in row}
+        assert len(drawn) <= 7
+    assert len(set(cause_details.colours_of(with_causes(30)).values())) <= 7
+
+
+def test_a_terminal_has_one_table_of_causes_and_a_document_has_all() -> None:
+    brief = [plain(table.caption) for table in brief_tables("", late_result(45))]
+    assert brief == ["Wake-up latency by recorder", "Late wake-ups by cause", "The worst 10, part by part"]
+    assert {"How often each cause comes", "Who took my core"} <= {plain(table.caption) for table in tables("", late_result(45))}
+
+
+def test_every_chart_of_the_page_has_its_own_name() -> None:
+    names = [chart.name for chart in charts_of(page_of(late_result(45)))]
+    assert len(names) == len(set(names)) and all(names)

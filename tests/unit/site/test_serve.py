@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The pages of a store as they are at the moment: read-only, to this machine's browsers alone, and new when a run is."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from latlab.core.cli.app import main
+from latlab.core.errors import UsageError
+from latlab.core.model.enums import RunStatus
+from latlab.core.store.store import Store, open_store
+from latlab.runs.campaign.importing_log import import_log
+from latlab.site.pages.live import listening
+from support.runs import unfinished_run
+from support.synthetic import log
+
+pytest.importorskip("starlette", reason="`make setup-dev` installs it")
+TIMEOUT_S = 120
+
+
+@dataclass
+class Server:
+    port: int
+    store: Store
+
+    def ask(self, path: str, method: str = "GET", host: str = "localhost") -> tuple[int, str]:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT_S)
+        connection.request(method, path, headers={"Host": host})
+        answer = connection.getresponse()
+        text = answer.read().decode()
+        connection.close()
+        return answer.status, text
+
+
+@pytest.fixture(name="server", scope="module")
+def fixture_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    place = tmp_path_factory.mktemp("served") / "store.sqlite"
+    store = open_store(str(place))
+    import_log(store, "\n".join(log()).encode(), "console.log")
+    command = (sys.executable, "-m", "latlab", "serve", "--port", "0", "--store", str(place))
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**os.environ, "NO_COLOR": "1"})
+    assert process.stderr
+    said = process.stderr.readline()
+    found = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/ shows \S+; Ctrl-C ends it\n", said)
+    try:
+        assert found, said
+        yield Server(int(found[1]), store)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(TIMEOUT_S) == 0, process.stderr.read()
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_the_first_page_and_a_runs_page_are_those_of_the_site(server: Server) -> None:
+    status, text = server.ask("/")
+    assert status == 200 and "to wake up" in text and "/state" in text
+    (run,) = server.store.runs()
+    status, text = server.ask(f"/run/{run.id}.html")
+    assert status == 200 and run.id in text
+
+
+def test_a_page_that_is_none_is_said_to_be_none(server: Server) -> None:
+    assert server.ask("/run/../../etc/passwd") == (404, "/run/../../etc/passwd: no such page; / has all of them\n")
+    assert server.ask("/state/none.html") == (404, "")
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
+def test_nothing_can_be_changed(server: Server, method: str) -> None:
+    assert server.ask("/", method)[0] == 405
+
+
+def test_a_page_under_a_foreign_name_is_told_nothing(server: Server) -> None:
+    status, text = server.ask("/", host="evil.example")
+    assert status == 400 and "to wake up" not in text
+    assert server.ask("/", host=f"localhost:{server.port}")[0] == 200
+
+
+def test_a_run_under_way_has_a_page_that_is_another_one_when_it_gets_on_and_ends(server: Server) -> None:
+    before = server.ask("/state/index.html")[1]
+    run = server.store.begin(unfinished_run())
+    path = f"run/{run}.html"
+    assert server.ask("/state/index.html")[1] != before
+    first = server.ask(f"/state/{path}")[1]
+    assert f"{run} is in progress" in server.ask(f"/{path}")[1] and f"{run}" in server.ask("/")[1]
+    server.store.checkpoint(run, {}, "measuring")
+    assert server.ask(f"/state/{path}")[1] not in ("", first)
+    assert "measuring" in server.ask(f"/{path}")[1]
+    server.store.finish(run, RunStatus.COMPLETE)
+    assert "under way" not in server.ask(f"/{path}")[1]
+
+
+def test_a_port_that_is_taken_is_refused_in_a_sentence(server: Server) -> None:
+    with pytest.raises(UsageError, match=rf"127\.0\.0\.1 port {server.port} cannot be served: .*; use another --listen or --port"):
+        listening("127.0.0.1", server.port)
+    with pytest.raises(UsageError, match="cannot be served"):
+        listening("203.0.113.7", 0)
+
+
+def test_without_its_packages_it_names_them_and_no_address(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    monkeypatch.setattr(sys, "argv", ["latlab", "serve", "--store", str(tmp_path / "store.sqlite")])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    said = capsys.readouterr().err
+    assert ended.value.code == 2 and "starlette and uvicorn" in said and "http://" not in said

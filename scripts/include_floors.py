@@ -26,8 +26,11 @@ FLOORS: Mapping[str, tuple[str, ...]] = {
     "firmware/spm/core": ("firmware/trace", "firmware/spm/include", "firmware/spm/arch"),
     "firmware/spm/backend": ("firmware/trace", "firmware/spm/include", "firmware/spm/core"),
     "firmware/spm/ns_interface": ("firmware/spm/include",),
+    "probe/programs": ("firmware/trace", "firmware/el3/calls", "firmware/el3/programs"),
     "probe": (),
 }
+# Sources that are built in another folder, which has their headers.
+BUILT_IN = {"psci_calls": Path("firmware/el3/programs"), "smc_calls": Path("firmware/el3/programs")}
 _Includes = Mapping[Path, Mapping[Path, int]]
 
 
@@ -37,17 +40,24 @@ def includes_of(tree: Path) -> _Includes:
     named: dict[str, list[Path]] = {}
     for path in files:
         named.setdefault(path.name, []).append(path)
-    return {path: dict(_found(path, named)) for path in files}
+    return {path: dict(_found(path, named, _built_as(path.relative_to(tree), tree))) for path in files}
 
 
-def _found(path: Path, named: Mapping[str, list[Path]]) -> Iterator[tuple[Path, int]]:
+def _built_as(path: Path, tree: Path) -> Path:
+    """Where the compiler looks for the headers of a source."""
+    folder = path.parts[2] if path.parts[:2] == ("probe", "programs") else ""
+    return tree / BUILT_IN[folder] / folder / path.name if folder in BUILT_IN else tree / path
+
+
+def _found(path: Path, named: Mapping[str, list[Path]], built_as: Path) -> Iterator[tuple[Path, int]]:
     for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
         include = INCLUDE.match(line)
         if include:
             parts = tuple(part for part in Path(include[1]).parts if part not in ("..", "."))
             same = [other for other in named.get(parts[-1], ()) if other.parts[-len(parts) :] == parts]
             if same:
-                yield min(same, key=lambda other: _distance(path, other)), number
+                beside = [other for other in same if other.parent == path.parent]
+                yield min(beside or same, key=lambda other: _distance(built_as, other)), number
 
 
 def _distance(one: Path, other: Path) -> tuple[int, Path]:
@@ -106,7 +116,7 @@ def upward(includes: _Includes, tree: Path) -> Iterator[str]:
 
 
 def _floor(path: Path) -> str:
-    depth = {"firmware": 2 if path.parts[1] == "trace" else 3}.get(path.parts[0], 1)
+    depth = {"firmware": 2 if path.parts[1] == "trace" else 3, "probe": 2 if path.parts[1] == "programs" else 1}.get(path.parts[0], 1)
     return "/".join(path.parts[:depth])
 
 

@@ -61,14 +61,15 @@ set(psci_bench psci_bench/main.c psci_bench/dump.c psci_bench/measure.c psci_ben
 add_payload(psci_bench ${psci_bench})
 add_payload_for_board(psci_bench_raspi4b ${psci_bench})
 
-# For firmware of other makers: no trace service, and another machine.
-set(psci_calls psci_calls/main.c psci_calls/power_states.c psci_calls/tests.c)
+# What measures firmware of other makers lies beside the probe: no trace service, and another machine.
+set(others ${CMAKE_CURRENT_LIST_DIR}/../../../probe/programs)
+set(psci_calls ${others}/psci_calls/main.c ${others}/psci_calls/power_states.c ${others}/psci_calls/tests.c)
 add_payload(psci_calls ${psci_calls})
 add_payload_for_board(psci_calls_raspi4b ${psci_calls})
 add_payload_at(payload_runtime_sbsa-ref 0x10020000000 psci_calls_sbsa-ref ${psci_calls})
 
-set(smc_calls smc_calls/fast_calls.c smc_calls/main.c smc_calls/named_call.c smc_calls/optee.c smc_calls/sweep.c
-    smc_calls/sweep_vectors.S)
+set(smc_calls ${others}/smc_calls/fast_calls.c ${others}/smc_calls/main.c ${others}/smc_calls/named_call.c ${others}/smc_calls/optee.c
+    ${others}/smc_calls/sweep.c ${others}/smc_calls/sweep_vectors.S)
 add_payload(smc_calls ${smc_calls})
 add_payload_for_board(smc_calls_raspi4b ${smc_calls})
 add_payload_at(payload_runtime_sbsa-ref 0x10020000000 smc_calls_sbsa-ref ${smc_calls})

@@ -19,7 +19,7 @@ from latlab.psa.targets.psa_subject import PsaSubject
 from support.places import ROOT
 
 SUBJECT = PsaSubject("x", "mps2-an521", (), (1, 0, 0, 1, 0), 24, 16, 0, 0x28100000, 0x100000, 0x40200000, ())
-HEADER = (ROOT / "firmware" / "spm" / "programs" / "psa_attacks" / "attacks.h").read_text()
+HEADER = (ROOT / "probe" / "programs" / "psa_attacks" / "attacks.h").read_text()
 ASKED = (ROOT / "firmware" / "spm" / "partitions" / "test" / "test_requests.h").read_text()
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the program `psa_attacks` is told and where it lies, as bytes; firmware/spm/programs/psa_attacks/attacks.h is the other side."""
+"""What the program `psa_attacks` is told and where it lies, as bytes; probe/programs/psa_attacks/attacks.h is the other side."""
 
 from __future__ import annotations
 

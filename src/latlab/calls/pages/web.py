@@ -19,6 +19,7 @@ from latlab.core.report.flame import OWN_KEY, OWN_SENTENCE, flame, shown
 from latlab.core.report.page import Block, Facts, Folded, Page, Paragraph, Section
 from latlab.core.report.table import Bar, Table, figures, words
 from latlab.core.report.titles import platform_title
+from latlab.core.report.units import tick_name
 from latlab.core.report.vega import alt
 
 MOST_IN_PICTURES = 8
@@ -28,25 +29,25 @@ YIELDING = EntryKind.YIELDING.value
 
 def page(run: Run, kinds: Sequence[CallsOfKind], masked: MaskedAtlas | None = None) -> Page:
     title = f"{'Calls into the firmware' if kinds else 'Masked interrupts'} on {platform_title(run)}"
-    lead = (f"{run.build.firmware}, run {run.id}{begun(run)}", *_counted(kinds))
-    return Page(title, lead, tuple(_sections(run, kinds, masked)), name=f"{title}: {run.id}", answer=_answer(kinds))
+    lead = (f"{run.build.firmware}, run {run.id}{begun(run)}", *_counted(kinds, tick_name(run.tick)))
+    return Page(title, lead, tuple(_sections(run, kinds, masked)), name=f"{title}: {run.id}", answer=_answer(kinds, tick_name(run.tick)))
 
 
-def _answer(kinds: Sequence[CallsOfKind]) -> str:
+def _answer(kinds: Sequence[CallsOfKind], unit: str) -> str:
     outer = [kind for kind in kinds if not kind.is_inner]
     total = sum(kind.total for kind in outer)
     if not total:
         return ""
     most = max(outer, key=lambda kind: kind.total)
-    share = f"{100 * most.total / total:.1f} % of all instructions that calls took"
+    share = f"{100 * most.total / total:.1f} % of all {unit} that calls took"
     return f"{most.name} from {most.caller} takes most: {share} ({most.count:,} calls, median {shown(median_of(most))})."
 
 
-def _counted(kinds: Sequence[CallsOfKind]) -> Iterator[str]:
+def _counted(kinds: Sequence[CallsOfKind], unit: str) -> Iterator[str]:
     count = sum(kind.count for kind in kinds if not kind.is_inner)
     if kinds:
         counted = f"{count:,} calls of {len(kinds)} kinds"
-        yield f"{counted}, in instructions of the core that called, from the call to the return, without its sleep."
+        yield f"{counted}, in {unit} of the core that called, from the call to the return, without its sleep."
 
 
 def _sections(run: Run, kinds: Sequence[CallsOfKind], masked: MaskedAtlas | None) -> Iterator[Section]:
@@ -54,14 +55,18 @@ def _sections(run: Run, kinds: Sequence[CallsOfKind], masked: MaskedAtlas | None
     if masked:
         yield masked_section(masked)
     if kinds:
-        yield from _of_calls(kinds)
+        yield from _of_calls(kinds, tick_name(run.tick))
     if boot := boot_table(run.samples, run.functions):
         yield Section("Boot by stage", (boot,), anchor="boot")
     yield method(Facts(facts_of(run)))
 
 
-def _of_calls(kinds: Sequence[CallsOfKind]) -> Iterator[Section]:
-    blocks: tuple[Block, ...] = (_chart(kinds[:MOST_IN_PICTURES]), _table(kinds), Folded("Calls of each core", (_makers(kinds),)))
+def _of_calls(kinds: Sequence[CallsOfKind], unit: str) -> Iterator[Section]:
+    blocks: tuple[Block, ...] = (
+        _chart(kinds[:MOST_IN_PICTURES], unit),
+        _table(kinds, unit),
+        Folded("Calls of each core", (_makers(kinds),)),
+    )
     yield Section("Calls by kind", blocks, anchor="kinds")
     drawn_kinds = [call_kind for call_kind in kinds if call_kind.frames][:MOST_IN_PICTURES]
     if drawn_kinds:
@@ -73,7 +78,7 @@ def _of_calls(kinds: Sequence[CallsOfKind]) -> Iterator[Section]:
         yield Section("Functions", tuple(pictures), anchor="functions")
 
 
-def _table(kinds: Sequence[CallsOfKind]) -> Table:
+def _table(kinds: Sequence[CallsOfKind], unit: str) -> Table:
     total = sum(kind.total for kind in kinds if not kind.is_inner) or 1
     worlds = list(dict.fromkeys(world for kind in kinds for world, _ in kind.worlds))
     rows = tuple(
@@ -95,8 +100,8 @@ def _table(kinds: Sequence[CallsOfKind]) -> Table:
     counts = ("Calls", "Least", "Median", "99 %", "Most", "Share", "All together", *(f"in {world}" for world in worlds), "Slept")
     columns = (*words("Call", "From"), *figures(*counts), *words("Failed"))
     notes = (
-        "Instructions of a call; the largest totals come first. Of the median, the part in each world. A call inside another is "
-        "in that one's instructions too.",
+        f"{unit.capitalize()} of a call; the largest totals come first. Of the median, the part in each world. A call inside another is "
+        f"in that one's {unit} too.",
     )
     return Table("", columns, rows, notes)
 
@@ -115,7 +120,7 @@ def at(kind: CallsOfKind, share: float) -> int:
     return kind.instructions[-1][0]
 
 
-def _chart(kinds: Sequence[CallsOfKind]) -> Chart:
+def _chart(kinds: Sequence[CallsOfKind], unit: str) -> Chart:
     names = [f"{kind.name} ({kind.caller})" for kind in kinds]
     rows = [
         {"call": name, "instructions": value, "calls": count}
@@ -126,15 +131,13 @@ def _chart(kinds: Sequence[CallsOfKind]) -> Chart:
         alt.Chart(alt.InlineData(values=rows), width=WIDE_PX - 220, height=alt.Step(BAR_PX))
         .mark_circle(color=MAIN, opacity=0.55, stroke=MAIN)
         .encode(
-            x=alt.X("instructions:Q", scale=alt.Scale(type="log"), title="instructions, logarithmic"),
+            x=alt.X("instructions:Q", scale=alt.Scale(type="log"), title=f"{unit}, logarithmic"),
             y=alt.Y("call:N", sort=names, title=None, axis=alt.Axis(labelLimit=200)),
             size=alt.Size("calls:Q", legend=None, scale=alt.Scale(range=[25, 350])),
-            tooltip=["call:N", alt.Tooltip("instructions:Q", format=","), alt.Tooltip("calls:Q", format=",")],
+            tooltip=["call:N", alt.Tooltip("instructions:Q", title=unit, format=","), alt.Tooltip("calls:Q", format=",")],
         )
     )
-    return Chart(
-        "", "A circle for each number of instructions that occurred, the larger the more calls took it.", finished(chart), "spread-0"
-    )
+    return Chart("", f"A circle for each number of {unit} that occurred, the larger the more calls took it.", finished(chart), "spread-0")
 
 
 def _makers(kinds: Sequence[CallsOfKind]) -> Table:

@@ -20,6 +20,13 @@ def unit(tick: Tick) -> str:
     return {Clock.INSTRUCTIONS: "instructions", Clock.CYCLES: "cycles", Clock.VIRTUAL: "simulated µs"}.get(tick.clock, "µs")
 
 
+def tick_name(tick: Tick) -> str:
+    """What one tick is called where ticks are printed as they are: `instructions`, `cycles`, `ps`."""
+    if tick.is_counted:
+        return unit(tick)
+    return {1e-6: "fs", 1e-3: "ps", 1.0: "ns", 1e3: "µs", 1e6: "ms"}.get(tick.value, f"ticks of {tick.value:g} ns")
+
+
 def tick_unit(tick: Tick) -> str:
     """The unit of a tick's own value."""
     if not tick.is_counted:

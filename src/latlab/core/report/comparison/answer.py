@@ -124,7 +124,7 @@ def _cause(explained: Iterable[Explanation], rows: Sequence[Row]) -> str:
     for explanation in explained:
         match explanation.finding:
             case FunctionsMoved(metric=of, tests=changed_tests, functions=(first, *_)) if of is metric and tests & set(changed_tests):
-                return f", {signed(first.after - first.before, 'insns')} in {first.name}"
+                return f", {signed(first.after - first.before, explanation.unit)} in {first.name}"
             case CountedBeside(metric=of, tests=changed_tests, functions=((name, _), *_), agreement=Agreement.AGREED) if (
                 of is metric and tests & set(changed_tests)
             ):

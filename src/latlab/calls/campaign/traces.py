@@ -23,7 +23,7 @@ from latlab.calls.analysis.tally import CallKey, TallyRow
 from latlab.calls.campaign.watching import StreamAccumulator
 from latlab.calls.model.crossings import NO_WORLD, REALM, SECURE, Absent, Arch, GapKind, Header, Record, Source, world_name
 from latlab.calls.readers.decoder import Decoder
-from latlab.calls.targets.traces import TraceSummary, read_summary
+from latlab.calls.targets.traces import Refused, TraceSummary, read_summary
 from latlab.core.errors import DataError, InterruptedByUser, UsageError
 from latlab.core.lifecycle.life import EVERY_INSTRUCTION, Interrupted, finish, run_lifecycle
 from latlab.core.model.conditions import Conditions
@@ -43,7 +43,8 @@ STOP_S = 10
 KEPT_STREAM_BYTES = 16 << 20
 FEMTOSECONDS_PER_NS = 1e6
 NO_INSTRUCTION = 3
-REFUSALS_SHOWN = 5
+STRANGE = "a line of unknown form"
+"""A simulator may print messages between: a missing instruction shows by its number or in the flow of control."""
 NO_SOURCE = Source("", "", 0, Absent(0))
 
 
@@ -269,12 +270,12 @@ def _analysed(accumulator: TraceAccumulator, summary: TraceSummary, images: tupl
         *((Problem(0, f"calls with missing data inside, which have no figure: {lost}"),) if lost else ()),
         *((Problem(0, unnamed),) if (unnamed := _unnamed(accumulator.tally.rows(), source)) else ()),
         *(Problem(0, f"the trace {trace.error or 'ends in the middle of a line'}") for trace in summary.inputs if trace.is_cut),
-        *(Problem(refused.line, f"{refused.count:,} lines not counted: {refused.reason}: {refused.text!r}") for refused in summary.refused),
+        *(Problem(refused.line, _refused(refused)) for refused in summary.refused if refused.reason != STRANGE),
     )
     return TraceRead(
         header, source, summary, accumulator.cores, accumulator.tally.rows(), accumulator.times.tally.rows(),
         {key: reader.by_function(counts) for key, counts in ran.items() if any(counts)},
-        _whole(accumulator, reader), accumulator.crossings, extent, gaps, _notes(header, source, extent, accumulator.times),
+        _whole(accumulator, reader), accumulator.crossings, extent, gaps, _notes(header, source, extent, accumulator.times, summary),
         accumulator.unreturned, all_problems, clock_of(source), accumulator.times.is_a_count and not _has_own_times(accumulator),
     )  # fmt: skip
 
@@ -330,7 +331,11 @@ def _whole_samples(whole: Sequence[SpanFunctions]) -> tuple[Sample, ...]:
     return tuple(Sample(span.test, span.metric, span.core, 0, 0, sum(share.instructions for share in span.functions)) for span in whole)
 
 
-def _notes(header: Header, source: Source, extent: Extent, times: CallTimes) -> tuple[str, ...]:
+def _refused(refused: Refused) -> str:
+    return f"{refused.count:,} lines not counted: {refused.reason}: {refused.text!r}"
+
+
+def _notes(header: Header, source: Source, extent: Extent, times: CallTimes, summary: TraceSummary) -> tuple[str, ...]:
     """What the trace does not know, a sentence each."""
     worlds = [world for world in extent.worlds() if world != NO_WORLD]
     notes = []
@@ -342,6 +347,7 @@ def _notes(header: Header, source: Source, extent: Extent, times: CallTimes) -> 
         notes.append("its instructions have no numbers: missing instructions are detected only where the flow of control does not fit")
     if times.untimed and source.unit:
         notes.append(f"{times.untimed:,} calls have no time")
+    notes += [f"{_refused(refused)}, first at line {refused.line:,}" for refused in summary.refused if refused.reason == STRANGE]
     return tuple(notes)
 
 

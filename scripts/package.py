@@ -19,7 +19,7 @@ from pathlib import Path
 import man
 import sbom
 from latlab.calls.campaign import sbi
-from latlab.calls.targets import boards
+from latlab.calls.targets import boards, traces
 from latlab.core.errors import UsageError
 from latlab.core.targets.qemu import images, probe
 from latlab.psa.targets import attack_params, attack_subject, mps2, psa_subject
@@ -83,6 +83,7 @@ def inventory() -> Iterator[Carried]:
     yield Carried(attack_params.PROGRAM, M_PROFILE, linked=(LIBGCC, NEWLIB))
     for plugin, interface in itertools.product((probe.PROBE, attack_params.WITNESS), probe.INTERFACES):
         yield Carried(probe.PLACES[0] / probe.file_name(plugin, interface), is_host=True)
+    yield Carried(traces.PLACES[0] / traces.TARMAC, made_by="make probe", is_host=True)
     yield Carried(sbi.PROGRAM, RISC_V, "make sbi", is_needed=False)
     for name in (program.PROGRAM, exploration.PROGRAM):
         yield Carried(Path("virtual", name), is_host=True)

@@ -141,3 +141,13 @@ def test_the_gate_takes_limits_for_one_run_from_the_command_line_and_a_file(tmp_
     for refused in (["published:tf-a/juno/v2.10"], ["--junit", str(tmp_path / "x.xml")]):
         with pytest.raises(UsageError):
             app(["gate", "published:tf-a/juno/v2.9", "--limit", "powerdown max <= 2ms", *refused], standalone_mode=False)
+
+
+def test_a_limit_in_cycles_holds_cycles_and_nothing_else() -> None:
+    core = CoreId(0, 0)
+    samples = tuple(Sample("SMC", Metric.CALL, core, 0, number, 100 * number) for number in range(1, 4))
+    run = Run("trace", "trace", "model", Topology((1,)), Tick(Clock.CYCLES, 1.0), status=RunStatus.COMPLETE, contents=Spans(samples))
+    assert judge_limits(run, [parse_limit("call max <= 300 cycles")])[0] == 0
+    assert judge_limits(run, [parse_limit("call max <= 299 cycles")])[0] == 1
+    with pytest.raises(UsageError, match="the figure is cycles, such as `300 cycles`"):
+        judge_limits(run, [parse_limit("call max <= 300 instructions")])

@@ -15,6 +15,7 @@
 #define CONTEXT_DEVICE 0x20U /* of the last instruction of the fragment */
 #define CONTEXT_DEVICE_UNKNOWN 0x40U
 #define CONTEXT_AARCH32 0x80U
+#define CONTEXT_THUMB 0x100U /* with CONTEXT_AARCH32, in traces: T32 */
 
 /* The context in which code runs by the SCTLR of its level. */
 uint32_t context_of_sctlr(uint64_t sctlr);

@@ -232,7 +232,7 @@ static struct fragment fragment_of_stretch(const struct stretch *stretch)
 
     return (struct fragment) { .address = stretch->address,
                                .instructions = stretch->instructions,
-                               .context = is_aarch32 ? CONTEXT_AARCH32 : 0,
+                               .context = is_aarch32 ? CONTEXT_AARCH32 | (stretch->isa == TRACE_T32 ? CONTEXT_THUMB : 0) : 0,
                                .level = source.arch == ARCH_AARCH64 ? stretch->world & WORLD_LEVEL_MASK : stretch->world,
                                .is_aarch32 = is_aarch32,
                                .code_bytes = stretch->code_bytes,

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import pytest
 
@@ -37,7 +37,7 @@ TARMAC = Source("Tarmac", "clk", 0, Absent(0))
 UNKNOWN = (1 << 64) - 1
 
 
-def decoded(*records: bytes) -> list[object]:
+def decoded(*records: bytes) -> Sequence[object]:
     decoder = Decoder()
     return list(decoder.feed(made.header(version=4) + b"".join(records)))[1:]
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TypeVar
 
-from latlab.calls.analysis.flow import branch_target
+from latlab.calls.analysis.flow import branch_target, is_aarch32
 from latlab.calls.analysis.operations import SystemOperation, Use, instructions_of, operation_of
 from latlab.calls.model.crossings import Arch, Fragment
 from latlab.core.model.enums import CodePart
@@ -32,7 +32,8 @@ class CodeParts:
     """The parts of a stream's fragments. Loops are found in the code that ran: a branch backwards, and where it goes."""
 
     def __init__(self, arch: Arch, fragments: Mapping[int, Fragment]) -> None:
-        code = {address: bits for piece in fragments.values() for address, bits in instructions_of(arch, piece)}
+        decoded = (piece for piece in fragments.values() if not is_aarch32(piece))
+        code = {address: bits for piece in decoded for address, bits in instructions_of(arch, piece)}
         operations = {address: operation for address, bits in code.items() if (operation := operation_of(arch, bits))}
         of_loop = _loops_of_caches(arch, code, operations)
         self._parts: dict[int, Counter[CodePart]] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from enum import Enum, auto
 
-from latlab.calls.model.crossings import Arch
+from latlab.calls.model.crossings import Arch, Context, Fragment
 
 
 class Flow(Enum):
@@ -29,6 +29,20 @@ def last_instruction(arch: Arch, code: bytes) -> int:
     return int.from_bytes(code[-4:] if arch is Arch.AARCH64 else code, "little")
 
 
+def is_aarch32(fragment: Fragment) -> bool:
+    """Whether a source says so that has no other contexts: of the plugin's, the fragments of AArch32 code are not decoded."""
+    return bool(fragment.context & Context.AARCH32) and not fragment.context & Context.TOLD
+
+
+def flow_of_fragment(arch: Arch, fragment: Fragment) -> Flow:
+    """What its last instruction does, by the instruction set of the fragment. One of AArch32 is one instruction."""
+    if not is_aarch32(fragment):
+        return flow_of(arch, fragment.code)
+    if fragment.context & Context.THUMB:
+        return flow_of(Arch.ARMV8M, fragment.code)
+    return _a32(int.from_bytes(fragment.code, "little"))
+
+
 def flow_of(arch: Arch, code: bytes) -> Flow:
     """What the last instruction of a fragment does."""
     bits = last_instruction(arch, code)
@@ -46,6 +60,31 @@ def _a64(bits: int) -> Flow:
         return A64_BY_REGISTER.get(bits >> 21 & 0x7, Flow.LEAP)
     is_branch = bits & 0xFC000000 == 0x14000000 or bits & 0xFE000000 == 0x54000000 or bits & 0x7C000000 == 0x34000000
     return Flow.JUMP if is_branch else Flow.ON
+
+
+def _a32(bits: int) -> Flow:
+    if bits >> 28 == 0xF:
+        is_return = bits & 0xFE500000 == 0xF8100000
+        return Flow.CALL if bits & 0xFE000000 == 0xFA000000 else Flow.EXCEPTION_RETURN if is_return else Flow.ON
+    if bits & 0x0E000000 == 0x0A000000:
+        return Flow.CALL if bits & 0x01000000 else Flow.JUMP
+    if bits & 0x0FFFFFD0 == 0x012FFF10:
+        return Flow.CALL if bits & 0x20 else Flow.RETURN if bits & 0xF == 14 else Flow.LEAP
+    is_load = bits & 0x0E108000 == 0x08108000 or bits & 0x0C10F000 == 0x0410F000
+    if is_load:
+        is_exception = bits & 0x0E408000 == 0x08408000
+        return Flow.EXCEPTION_RETURN if is_exception else Flow.RETURN if bits >> 16 & 0xF == 13 else Flow.LEAP
+    return _a32_into_counter(bits)
+
+
+def _a32_into_counter(bits: int) -> Flow:
+    """Data processing whose result is the program counter: `mov pc, lr`, `subs pc, lr, #4`."""
+    is_comparison = bits >> 23 & 0x3 == 2
+    if bits & 0x0C00F000 != 0x0000F000 or is_comparison:
+        return Flow.ON
+    if bits & 0x00100000:
+        return Flow.EXCEPTION_RETURN
+    return Flow.RETURN if bits & 0x0FFFFFFF == 0x01A0F00E else Flow.LEAP
 
 
 def _riscv(bits: int) -> Flow:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from functools import partial
 
-from latlab.calls.analysis.flow import Flow, flow_of
+from latlab.calls.analysis.flow import Flow, flow_of_fragment, is_aarch32
 from latlab.calls.analysis.paths import body_end
 from latlab.calls.analysis.symbolize import Names
 from latlab.calls.model.crossings import LOOP, Arch, Fragment, Stretch
@@ -70,11 +70,11 @@ def codes_of(arch: Arch, fragments: Mapping[int, Fragment], names: Names) -> dic
         number: Code(
             names[number],
             fragment.address,
-            fragment.address + (len(fragment.code) - 4 if arch is Arch.AARCH64 else 0),
+            fragment.address + (len(fragment.code) - 4 if arch is Arch.AARCH64 and not is_aarch32(fragment) else 0),
             fragment.address + len(fragment.code),
             fragment.instructions,
             fragment.level,
-            flow_of(arch, fragment.code),
+            flow_of_fragment(arch, fragment),
         )
         for number, fragment in fragments.items()
     }

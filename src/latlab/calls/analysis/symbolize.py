@@ -7,7 +7,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 
-from latlab.calls.analysis.flow import Flow, flow_of
+from latlab.calls.analysis.flow import Flow, flow_of_fragment
 from latlab.calls.analysis.functions import function_of, image_of, place_of
 from latlab.calls.analysis.paths import neighbours
 from latlab.calls.model.crossings import LOOP, Arch, Fragment, Stretch
@@ -20,7 +20,7 @@ LONGEST_FUNCTION = 1 << 16
 
 def entry_addresses(arch: Arch, fragments: Mapping[int, Fragment], spans: Iterable[Sequence[Stretch]]) -> tuple[int, ...]:
     """Where calls went in these spans, and where spans began if no code that ran leads there, as none does to a vector; rising."""
-    is_call = {number: flow_of(arch, fragment.code) is Flow.CALL for number, fragment in fragments.items()}
+    is_call = {number: flow_of_fragment(arch, fragment) is Flow.CALL for number, fragment in fragments.items()}
     behind = {fragment.address + len(fragment.code) for fragment in fragments.values()}
     paths: set[tuple[int, ...]] = set()
     addresses: set[int] = set()

@@ -41,6 +41,7 @@ class Context(IntFlag):
     DEVICE = 32
     DEVICE_UNKNOWN = 64
     AARCH32 = 128
+    THUMB = 256
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from latlab.calls.analysis.calls import NOT_RECORDED, WorldCall
 from latlab.calls.campaign import traces
 from latlab.calls.campaign.traces import TraceAccumulator, TraceRead, TraceRequest, import_trace, read_trace
 from latlab.calls.model.crossings import GapKind
+from latlab.calls.pages.web import functions_table
 from latlab.core.errors import DataError, LatlabError, UsageError
 from latlab.core.lifecycle.loading import load_reference
 from latlab.core.model.enums import Clock, RunStatus
@@ -190,3 +191,14 @@ def test_what_has_no_instruction_is_refused_with_the_first_reason(tmp_path: Path
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot be opened"):
         read(tmp_path / "nowhere")
+
+
+def test_the_page_of_the_run_by_its_clock_names_its_unit_and_the_functions(tmp_path: Path) -> None:
+    place = str(tmp_path / "store.sqlite")
+    result = import_trace(
+        open_store(place), TraceRequest(written(tmp_path, make_trace(6, Dialect.GEM5), Dialect.GEM5), sanitized_reader()), quiet
+    )
+    table = functions_table(load_reference(result.clock_run_id, store=place))
+    assert table is not None
+    assert [column.name for column in table.columns][-2:] == ["Cycles per call", "Share"]
+    assert sum(count.total() for count in result.time_functions.values()) == sum(row.total for row in result.time_rows)

@@ -7,7 +7,7 @@ import os
 import subprocess
 import tempfile
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -73,6 +73,7 @@ class TraceRead:
     rows: tuple[TallyRow, ...]
     time_rows: tuple[TallyRow, ...]
     functions: dict[CallKey, Counter[str]]
+    time_functions: dict[str, Counter[str]]
     whole: tuple[SpanFunctions, ...]
     crossings: Counter[tuple[int, int]]
     extent: Extent
@@ -275,7 +276,8 @@ def _analysed(accumulator: TraceAccumulator, summary: TraceSummary, images: tupl
     return TraceRead(
         header, source, summary, accumulator.cores, accumulator.tally.rows(), accumulator.times.tally.rows(),
         {key: reader.by_function(counts) for key, counts in ran.items() if any(counts)},
-        _whole(accumulator, reader), accumulator.crossings, extent, gaps, _notes(header, source, extent, accumulator.times, summary),
+        _time_functions(accumulator, reader), _whole(accumulator, reader), accumulator.crossings, extent, gaps,
+        _notes(header, source, extent, accumulator.times, summary),
         accumulator.unreturned, all_problems, clock_of(source), accumulator.times.is_a_count and not _has_own_times(accumulator),
     )  # fmt: skip
 
@@ -329,6 +331,14 @@ def _whole(accumulator: TraceAccumulator, reader: SpanReader) -> tuple[SpanFunct
 
 def _whole_samples(whole: Sequence[SpanFunctions]) -> tuple[Sample, ...]:
     return tuple(Sample(span.test, span.metric, span.core, 0, 0, sum(share.instructions for share in span.functions)) for span in whole)
+
+
+def _time_functions(accumulator: TraceAccumulator, reader: SpanReader) -> dict[str, Counter[str]]:
+    """The ticks of each function in the calls of each name, of all cores."""
+    totals: dict[str, Counter[str]] = defaultdict(Counter)
+    for span in accumulator.times.functions(accumulator.cores, reader):
+        totals[span.test].update({share.name: share.instructions for share in span.functions})
+    return dict(totals)
 
 
 def _refused(refused: Refused) -> str:

@@ -37,6 +37,8 @@ def print_trace(console: Console, read: TraceRead) -> None:
         )
     for key in (row.key for row in read.rows if row.key in read.functions):
         _print(console, f"{key.name} from {world_name(arch, key.caller)}: {_most(read.functions[key])}", "")
+    for name, functions in read.time_functions.items() if not read.is_a_count else ():
+        _print(console, f"{name} in {source.unit}: {_most(functions)}", "")
     for span in read.whole:
         shares = {share.name: share.instructions for share in span.functions}
         _print(console, f"{span.test}, core {span.core}: {_most(shares)}", "")
@@ -142,6 +144,7 @@ def trace_json(read: TraceRead) -> str:
         "calls": [_call(arch, row) for row in read.rows],
         "calls_by_clock": [_call(arch, row) for row in read.time_rows],
         "functions": {key.name: dict(functions) for key, functions in read.functions.items()},
+        "functions_by_clock": {name: dict(functions) for name, functions in read.time_functions.items()},
         "whole": {str(span.core): {share.name: share.instructions for share in span.functions} for span in read.whole},
         "gaps": [
             {

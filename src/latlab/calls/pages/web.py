@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import chain, repeat
 from statistics import median
@@ -11,6 +12,7 @@ from latlab.calls.analysis.calls import EntryKind
 from latlab.calls.pages.boot import boot_table
 from latlab.calls.pages.errors_said import errors_said
 from latlab.calls.pages.masked import masked_section
+from latlab.core.model.enums import Metric
 from latlab.core.model.run import CallsOfKind, MaskedAtlas, Run
 from latlab.core.report.chart import WIDE_PX, Chart, finished
 from latlab.core.report.colours import MAIN
@@ -23,6 +25,7 @@ from latlab.core.report.units import tick_name
 from latlab.core.report.vega import alt
 
 MOST_IN_PICTURES = 8
+MOST_FUNCTIONS = 10
 BAR_PX = 24
 YIELDING = EntryKind.YIELDING.value
 
@@ -56,6 +59,8 @@ def _sections(run: Run, kinds: Sequence[CallsOfKind], masked: MaskedAtlas | None
         yield masked_section(masked)
     if kinds:
         yield from _of_calls(kinds, tick_name(run.tick))
+        if not any(kind.frames for kind in kinds) and (table := functions_table(run)):
+            yield Section("Functions", (table,), anchor="functions")
     if boot := boot_table(run.samples, run.functions):
         yield Section("Boot by stage", (boot,), anchor="boot")
     yield method(Facts(facts_of(run)))
@@ -76,6 +81,25 @@ def _of_calls(kinds: Sequence[CallsOfKind], unit: str) -> Iterator[Section]:
                 kind.frames, kind.count, f"{kind.name} from {kind.caller}", f"mean of {kind.count:,} calls", f"flame-{number}"
             )
         yield Section("Functions", tuple(pictures), anchor="functions")
+
+
+def functions_table(run: Run) -> Table | None:
+    """The functions that take most in the calls of each name, means over all cores, if no call tree is known. None without functions."""
+    unit, rows = tick_name(run.tick), []
+    for test in dict.fromkeys(span.test for span in run.functions if span.metric is Metric.CALL):
+        totals: Counter[tuple[str, str]] = Counter()
+        calls = 0
+        for span in run.functions:
+            if (span.test, span.metric) == (test, Metric.CALL):
+                calls += span.calls
+                totals.update({(share.name, share.place): share.instructions for share in span.functions})
+        whole = totals.total() or 1
+        rows += [
+            (test, name, place, shown(count / calls), Bar(f"{100 * count / whole:.1f} %", count / whole))
+            for (name, place), count in totals.most_common(MOST_FUNCTIONS)
+        ]
+    columns = (*words("Call", "Function", "Source"), *figures(f"{unit.capitalize()} per call", "Share"))
+    return Table("", columns, tuple(rows), (f"The {MOST_FUNCTIONS} functions with the largest part of each call.",)) if rows else None
 
 
 def _table(kinds: Sequence[CallsOfKind], unit: str) -> Table:

@@ -131,6 +131,7 @@ ARGUMENTS: Mapping[str, Sequence[str]] = {
     "folder": ("site",),
     "text": ("a label", ""),
     "tree": ("board.dtb", "a.bin"),
+    "traces": ("a.log", "rt.txt", "."),
 }
 SLOW = {("publish", "site"), ("guest", "build")}
 SUBJECT = """[[image]]

@@ -109,6 +109,20 @@ def test_no_cell_and_no_label_of_a_chart_is_cut(browser: Any, files: dict[str, P
     assert found == {}
 
 
+A4_TEXT_PX = 718
+BEYOND = f"[...document.querySelectorAll('table')].some((one) => one.getBoundingClientRect().right > {A4_TEXT_PX + 1})"
+
+
+def test_no_table_is_wider_than_the_paper_that_it_is_printed_on(browser: Any, files: dict[str, Path]) -> None:
+    cut = []
+    for name, file in files.items():
+        page = opened(browser, file, A4_TEXT_PX, scripts=False)
+        page.emulate_media(media="print")
+        cut += [name] if page.evaluate(BEYOND) else []
+        page.context.close()
+    assert cut == []
+
+
 def test_a_cell_that_is_cut_would_be_noticed(browser: Any, files: dict[str, Path], tmp_path: Path) -> None:
     wide = tmp_path / "wide.html"
     wide.write_text(files["rt"].read_text("utf-8").replace(".wide:has(> table)", ".narrow:has(> table)"), "utf-8")

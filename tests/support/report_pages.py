@@ -9,7 +9,7 @@ from pathlib import Path
 
 from latlab.benchmarks.pages import amount_pages as amounts_pages
 from latlab.calls.pages import web as calls_web
-from latlab.core.comparison.compare import compare
+from latlab.core.comparison.by_kind import compare
 from latlab.core.comparison.history import history
 from latlab.core.model.distributions import WakeupCounts
 from latlab.core.model.symbols import Symbols

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from latlab.core.comparison import findings as f
-from latlab.core.comparison.explain import explain_run
+from latlab.core.comparison.by_kind import explain_run
 from latlab.core.comparison.identity import NotComparable
 from latlab.core.comparison.joining import join_boots
 from latlab.core.errors import UsageError

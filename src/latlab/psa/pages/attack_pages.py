@@ -7,9 +7,8 @@ from collections.abc import Sequence
 
 from latlab.core.comparison.wording import count
 from latlab.core.model.run import Run
-from latlab.core.report.facts import begun, method, partial, problem_items
+from latlab.core.report.facts import begun, method, partial, problem_items, provenance_facts, repeated_by
 from latlab.core.report.page import Block, Facts, Folded, Item, Items, Page, Section
-from latlab.core.report.provenance import provenance_facts, repeated_by
 from latlab.core.report.table import Table, Value, figures, prose, words
 from latlab.core.report.titles import platform_title
 from latlab.psa.attack_results import attacks_of

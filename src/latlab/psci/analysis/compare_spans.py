@@ -9,7 +9,7 @@ import numpy as np
 
 from latlab.core.comparison.comparison import Level, Row, SpanComparison
 from latlab.core.comparison.identity import Pair, pair_runs, platform_of
-from latlab.core.comparison.ladders import Ladders
+from latlab.core.comparison.queue_model import Ladders
 from latlab.core.comparison.summary import follows_order, takes_turns
 from latlab.core.comparison.verdicts import Limits, Verdict, overall
 from latlab.core.comparison.wording import count

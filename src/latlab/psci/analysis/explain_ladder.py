@@ -10,9 +10,8 @@ import numpy as np
 from latlab.core.comparison import findings as f
 from latlab.core.comparison import queue_findings as q
 from latlab.core.comparison.explanation import Basis, Explanation
-from latlab.core.comparison.ladders import BASE, STEP, Ladders
 from latlab.core.comparison.queue_findings import Suspect
-from latlab.core.comparison.queue_model import SYSTEM_TERM, after_term
+from latlab.core.comparison.queue_model import BASE, STEP, SYSTEM_TERM, Ladders, after_term
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import CoreId
 from latlab.core.statistics.sample_matrix import Columns

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from latlab.core.comparison.ladders import BASE, STEP, Ladders
-from latlab.core.comparison.queue_model import design_matrix
+from latlab.core.comparison.queue_model import BASE, STEP, Ladders, design_matrix
 from latlab.core.model.enums import Metric
 from latlab.core.statistics.sample_matrix import Bools, Columns, Floats, Ints
 from latlab.psci.analysis.roles import Roles

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from latlab.core.comparison.identity import checked_columns
-from latlab.core.comparison.ladders import BASE, STEP, Ladders
+from latlab.core.comparison.queue_model import BASE, STEP, Ladders
 from latlab.core.comparison.summary import mark_of
 from latlab.core.model.run import Run
 from latlab.core.readers.platform_facts import facts_of

@@ -7,7 +7,7 @@ import numpy as np
 
 from latlab.core.comparison.figure import Figure
 from latlab.core.comparison.identity import checked_columns
-from latlab.core.comparison.ladders import Ladders
+from latlab.core.comparison.queue_model import Ladders
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import CoreId, Run
 from latlab.core.readers.platform_facts import facts_of

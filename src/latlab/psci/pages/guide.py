@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from latlab.core.comparison.ladders import Ladders
+from latlab.core.comparison.queue_model import Ladders
 from latlab.core.comparison.summary import ordered_tests
 from latlab.core.model.run import Run
 from latlab.core.report.chart import Chart, named, with_legends

@@ -343,7 +343,7 @@ def _gate_limits(
 
 
 def _gate_masked(run: str, other: str | None, most_insns: int, of_two: Sequence[str], store: str | None) -> NoReturn:
-    from latlab.calls.analysis.masked_gate import judge_masked
+    from latlab.calls.analysis.masked import judge_masked
     from latlab.calls.campaign.watch_logs import masked_of
     from latlab.core.cli.stores import open_store
     from latlab.core.lifecycle.material import RunArtifacts

@@ -19,7 +19,7 @@ from latlab.core.model.enums import CodePart, Metric
 from latlab.core.model.run import CoreId, Frame, FunctionShare, Run, Sample, SpanFunctions, Spans
 from latlab.core.model.symbols import Image
 from latlab.core.store import run_json
-from latlab.psci.analysis.trace_findings import LongestSpan, SpentIn
+from latlab.psci.analysis.explain_trace import LongestSpan, SpentIn
 from support import function_runs
 from support import probe_stream as made
 from support.runs import INSTRUCTIONS, run_with

@@ -19,7 +19,7 @@ from latlab.core.model.enums import Clock, Metric, RunStatus
 from latlab.core.model.figures import Figures
 from latlab.core.model.run import UNNAMED, Build, CoreId, Problem, Tick, Topology
 from latlab.core.readers.dump.rt_instr import POWER_METRICS
-from latlab.psci.analysis.scatter import components
+from latlab.psci.analysis.explain_spans import components
 from support.console_lines import format_figures
 from support.ladder_model import Truth, make_run
 from support.wakeup_runs import distribution, drawn, wakeup_run

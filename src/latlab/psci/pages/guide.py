@@ -15,7 +15,7 @@ from latlab.core.report.ladders import ladder_chart
 from latlab.core.report.page import Block, Facts, Page, Section
 from latlab.core.report.table import Table, prose, words
 from latlab.psci.analysis.decompose import MEANING
-from latlab.psci.analysis.queues import queues_of
+from latlab.psci.analysis.queue_fit import queues_of
 from latlab.psci.pages.charts import charts, legend
 from latlab.psci.pages.span_pages import document
 from latlab.psci.pages.span_tables import tables_of

@@ -19,7 +19,7 @@ from rich.table import Table
 from scipy import stats
 
 from latlab.adopters.dataframes import to_pandas
-from latlab.core.comparison.compare import compare
+from latlab.core.comparison.by_kind import compare
 from latlab.core.model.enums import Clock, Metric, RunStatus
 from latlab.core.model.figures import Figures
 from latlab.core.model.run import Build, CoreId, Run, Sample, Spans, Tick, Topology

@@ -18,9 +18,9 @@ from rich.console import Console
 from rich.table import Table
 
 from latlab.calls.analysis.calls import EntryKind, Pairing, WorldCall
-from latlab.calls.analysis.functions import function_of, instructions_by_function
 from latlab.calls.analysis.load_address import placed
 from latlab.calls.analysis.marked import Marked, Marks
+from latlab.calls.analysis.symbolize import function_of, instructions_by_function
 from latlab.calls.model.crossings import Fragment, Header, Record
 from latlab.calls.readers.call_names import call_names
 from latlab.calls.readers.decoder import Decoder

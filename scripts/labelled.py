@@ -16,7 +16,7 @@ from latlab.calls.analysis.marked import TESTS
 from latlab.core.comparison.check import Check
 from latlab.core.comparison.explanation import Explanation
 from latlab.core.comparison.findings import Finding
-from latlab.core.comparison.ladders import STEP
+from latlab.core.comparison.queue_model import STEP
 from latlab.core.comparison.span_findings import MetricMoved, PartsMoved, TermMoved
 from latlab.core.comparison.verdicts import Verdict
 from latlab.core.model.enums import Clock, Metric

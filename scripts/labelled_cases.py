@@ -11,9 +11,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from labelled import CAUSES, case_of, measure, named_causes
-from latlab.core.comparison.compare import compare
-from latlab.core.comparison.explain import explain_pair
-from latlab.core.comparison.invariants import check_invariants
+from latlab.core.comparison.by_kind import check_invariants, compare, explain_pair
 from latlab.core.store.store import open_store
 from latlab.psci.targets.board import load_board
 from latlab.psci.targets.virtual_program import find_program

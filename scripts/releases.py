@@ -11,10 +11,9 @@ from pathlib import Path
 
 import vl_convert
 
-from latlab.core.comparison.compare import compare
+from latlab.core.comparison.by_kind import compare, explain_pair
 from latlab.core.comparison.comparison import SpanComparison
 from latlab.core.comparison.counted_findings import Agreement, CountedBeside
-from latlab.core.comparison.explain import explain_pair
 from latlab.core.comparison.printed_deltas import DeltaJudgement, judge_printed_deltas
 from latlab.core.comparison.verdicts import Verdict
 from latlab.core.model.enums import Metric

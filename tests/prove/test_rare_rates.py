@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from latlab.core.comparison.compare import compare
+from latlab.core.comparison.by_kind import compare
 from latlab.core.comparison.comparison import Statistic
 from latlab.core.comparison.verdicts import Limits, Verdict
 from latlab.core.comparison.wording import said_blame

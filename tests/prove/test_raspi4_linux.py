@@ -9,7 +9,7 @@ import pytest
 
 from latlab.core.readers.device_tree import read_tree
 from latlab.rt.targets.guest.cpio import archive, character_device, file, folder
-from latlab.rt.targets.guest.guest_dtb import Chosen, patch
+from latlab.rt.targets.guest.guest import Chosen, patch
 from support.clients import Boot, Clients, fetch, follow
 from support.raspi4 import TREE, as_loaded, for_qemu, loader, machine
 

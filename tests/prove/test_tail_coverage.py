@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from latlab.core.comparison.extremes import tails
+from latlab.core.comparison.by_kind import tails
 from latlab.core.model.enums import Clock, Metric
 from latlab.core.model.run import CoreId, Sample, Tick
 from support.runs import ONE_CORE, run_with

@@ -10,11 +10,9 @@ from dataclasses import dataclass, field
 
 from statsmodels.stats.proportion import proportion_confint
 
-from latlab.core.comparison.compare import compare
+from latlab.core.comparison.by_kind import check_invariants, compare, explain_pair
 from latlab.core.comparison.comparison import Comparison, Row
-from latlab.core.comparison.explain import explain_pair
 from latlab.core.comparison.gate import decide_gate
-from latlab.core.comparison.invariants import check_invariants
 from latlab.core.comparison.verdicts import SAME_LEVELS, Verdict
 from latlab.core.model.run import Run
 from support.known_boards import Board, Change, Noise, measured

@@ -7,8 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from latlab.core.comparison.compare import compare
-from latlab.core.comparison.explain import explain_pair
+from latlab.core.comparison.by_kind import compare, explain_pair
 from latlab.core.comparison.gate import decide_gate
 from latlab.core.errors import DataError
 from latlab.core.model.enums import Metric

@@ -12,7 +12,7 @@ import numpy as np
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
-from latlab.core.comparison.extremes import tails
+from latlab.core.comparison.by_kind import tails
 from latlab.core.comparison.history import Series, history
 from latlab.core.model.enums import Clock, Metric
 from latlab.core.model.run import CoreId, Run, Sample, Tick, Topology

@@ -17,7 +17,7 @@ from latlab.core.readers.device_tree import read_tree
 from latlab.core.targets.tools import run
 from latlab.rt.targets.guest.cpio import archive, character_device, file, folder
 from latlab.rt.targets.guest.debian import PrivateApt, unpack
-from latlab.rt.targets.guest.guest_dtb import Chosen, patch
+from latlab.rt.targets.guest.guest import Chosen, patch
 from latlab.rt.targets.recorder_binary import cache_folder
 
 ENTRY = 0x6000_0000

@@ -33,7 +33,7 @@ from latlab.psa.readers import attack_rows
 from latlab.psa.targets.attack_subject import NEEDED
 from latlab.psa.targets.mps2 import BUILDS
 from latlab.rt.targets.steal_job import file_of
-from latlab.runs.campaign.importing_wakeups import import_measured
+from latlab.runs.campaign.importing_file import import_measured
 from support.fakes import elf_with_note
 from support.function_runs import KINDS, SLOWER, TREE, run_of
 from support.import_library import FUNCTION, import_library

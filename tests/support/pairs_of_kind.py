@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from latlab.core.comparison.compare import compare
+from latlab.core.comparison.by_kind import compare
 from latlab.core.comparison.comparison import SpanComparison, WakeupComparison
 from latlab.core.model.run import Run
 

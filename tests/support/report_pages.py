@@ -9,7 +9,7 @@ from pathlib import Path
 
 from latlab.benchmarks.pages import amount_pages as amounts_pages
 from latlab.calls.pages import web as calls_web
-from latlab.core.comparison.compare import compare
+from latlab.core.comparison.by_kind import compare
 from latlab.core.comparison.history import history
 from latlab.core.model.distributions import WakeupCounts
 from latlab.core.model.symbols import Symbols
@@ -33,7 +33,7 @@ from latlab.rt.pages import stolen as steal_pages
 from latlab.rt.pages import web as rt_web
 from latlab.runs.campaign.importing_amounts import import_amounts, with_amounts
 from latlab.site.campaign import compare_stored, measured, published_boards
-from latlab.site.pages import digest, search_page
+from latlab.site.pages import digest, site_pages
 from latlab.site.pages.comparison_summaries import SummaryCache
 from latlab.site.pages.front import front
 from latlab.site.pages.site_pages import SiteContents, SitePage, pages_of
@@ -91,4 +91,4 @@ def _of_a_site(store: Store) -> Iterator[tuple[str, Page]]:
     chosen = SiteContents((), found, 1, lambda run: Page(run), partial(compare_stored, store), tellings)
     lists = (page for page in pages_of(chosen) if isinstance(page, SitePage) and page.path.startswith("runs/"))
     yield "runs", next(page for listed in lists if has_choice(page := listed.page()))
-    yield "search", search_page.page(boards, found, weeks, [head for one in found for head in one.runs], ())
+    yield "search", site_pages.page(boards, found, weeks, [head for one in found for head in one.runs], ())

@@ -4,9 +4,7 @@
 import pytest
 
 from labelled import case_of, measure, named_causes
-from latlab.core.comparison.compare import compare
-from latlab.core.comparison.explain import explain_pair
-from latlab.core.comparison.invariants import check_invariants
+from latlab.core.comparison.by_kind import check_invariants, compare, explain_pair
 from latlab.core.store.store import open_store
 from latlab.psci.targets.board import load_board
 from support.labelled_seeds import SEEDS

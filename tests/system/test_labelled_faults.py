@@ -5,9 +5,7 @@ import subprocess
 
 import pytest
 
-from latlab.core.comparison.compare import compare
-from latlab.core.comparison.explain import explain_pair, explain_run
-from latlab.core.comparison.invariants import check_invariants
+from latlab.core.comparison.by_kind import check_invariants, compare, explain_pair, explain_run
 from latlab.core.comparison.verdicts import Verdict
 from latlab.core.model.enums import Clock, Metric
 from latlab.core.store.store import open_store

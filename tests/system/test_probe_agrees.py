@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from latlab.calls.analysis.calls import Pairing, WorldCall
-from latlab.calls.analysis.functions import instructions_by_function
+from latlab.calls.analysis.symbolize import instructions_by_function
 from latlab.calls.model.crossings import Core, Fragment, Header, Stretch
 from latlab.calls.readers.call_names import call_names
 from latlab.calls.readers.decoder import Decoder

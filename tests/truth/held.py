@@ -13,9 +13,8 @@ import numpy as np
 from latlab.core.comparison import findings as f
 from latlab.core.comparison import span_findings as s
 from latlab.core.comparison import wakeup_findings as w
-from latlab.core.comparison.compare import compare
+from latlab.core.comparison.by_kind import compare, explain_pair
 from latlab.core.comparison.comparison import Comparison, Row, Statistic
-from latlab.core.comparison.explain import explain_pair
 from latlab.core.comparison.gate import decide_gate
 from latlab.core.comparison.verdicts import Verdict
 from latlab.core.errors import DataError

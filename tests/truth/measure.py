@@ -12,7 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from latlab.core.comparison.compare import compare
+from latlab.core.comparison.by_kind import compare
 from latlab.core.comparison.comparison import Row
 from truth.draw import DRAWN, SpanCase
 from truth.held import Held, Wrong, held

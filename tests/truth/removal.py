@@ -18,7 +18,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from latlab.core.comparison.compare import compare
+from latlab.core.comparison.by_kind import compare
 from latlab.core.comparison.gate import decide_gate
 from latlab.core.errors import DataError
 from latlab.core.model.amounts import Amount, Amounts, amounts_of

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from latlab.core.comparison.compare import compare
+from latlab.core.comparison.by_kind import compare
 from latlab.core.comparison.comparison import Comparison
 from latlab.core.comparison.verdicts import Verdict
 from latlab.core.model.run import Run

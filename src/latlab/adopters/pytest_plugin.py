@@ -33,9 +33,9 @@ class Latency:
         self, before: str | Run, after: str | Run, tolerance_percent: float | None = None, across: Sequence[str] = ()
     ) -> Comparison:
         """`across` names conditions that may differ, as `--allow-different` does."""
-        from latlab.core.comparison.compare import compare
+        from latlab.core.comparison.by_kind import compare
         from latlab.core.comparison.conditions import check_across
-        from latlab.core.comparison.tolerance import limits_of
+        from latlab.core.comparison.verdicts import limits_of
 
         return compare(self._run(before), self._run(after), limits_of(tolerance_percent), across=check_across(across))
 
@@ -43,7 +43,7 @@ class Latency:
         self, before: str | Run, after: str | Run, tolerance_percent: float | None = None, across: Sequence[str] = ()
     ) -> Comparison:
         """Fails the test with what regressed and why."""
-        from latlab.core.comparison.explain import explain_pair
+        from latlab.core.comparison.by_kind import explain_pair
         from latlab.core.comparison.gate import decide_gate
 
         comparison = self.compare(before, after, tolerance_percent, across)
@@ -57,7 +57,7 @@ class Latency:
 
     def assert_rules(self, run: str | Run) -> None:
         """Fails the test if the run breaks a rule or is unusual."""
-        from latlab.core.comparison.invariants import check_invariants
+        from latlab.core.comparison.by_kind import check_invariants
 
         broken = [
             f"{check.test}: not kept: {check.name}: {check.sentence}" for check in check_invariants(self._run(run)) if not check.holds

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from latlab.calls.analysis.span_functions import Move, moves_of
+from latlab.core.comparison.by_kind import figures_of
 from latlab.core.comparison.class_views import ClassMove, class_moves
-from latlab.core.comparison.figures import figures_of
 from latlab.core.comparison.summary import Mark, mark_of
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import Run

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from latlab.core.comparison.figures import figures_of, no_figure
+from latlab.core.comparison.by_kind import figures_of, no_figure
 from latlab.core.comparison.limit import Held, Limit, LimitOutcome, check_unit, held_value
 from latlab.core.comparison.wording import PLAIN, amount, count, unit_of
 from latlab.core.errors import UsageError

@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import groupby, pairwise
 from operator import attrgetter
 
-from latlab.core.comparison.compare import compare
+from latlab.core.comparison.by_kind import compare
 from latlab.core.comparison.comparison import Comparison
 from latlab.core.comparison.history import Series, history
 from latlab.core.errors import LatlabError

@@ -3,13 +3,10 @@ from dataclasses import replace
 
 import pytest
 
-from latlab.core.comparison.compare import compare
-from latlab.core.comparison.explain import explain_pair
-from latlab.core.comparison.figures import figures_of
+from latlab.core.comparison.by_kind import check_invariants, compare, explain_pair, figures_of
 from latlab.core.comparison.gate import decide_gate
 from latlab.core.comparison.history import history
 from latlab.core.comparison.identity import NotComparable
-from latlab.core.comparison.invariants import check_invariants
 from latlab.core.comparison.joining import join_boots
 from latlab.core.comparison.verdicts import Limits, Verdict
 from latlab.core.model.amounts import Amount, Amounts, amounts_of

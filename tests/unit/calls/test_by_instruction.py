@@ -8,9 +8,8 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from latlab.calls.analysis.by_instruction import ByInstruction
 from latlab.calls.analysis.span_functions import SpanReader
-from latlab.calls.analysis.symbolize import Names
+from latlab.calls.analysis.symbolize import ByInstruction, Names
 from latlab.calls.model.crossings import Arch, Context, Fragment, Stretch
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import CoreId

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from latlab.calls.analysis.call_names import sbi_name, smc_name
 from latlab.calls.analysis.calls import EntryKind, Pairing, WorldCall
-from latlab.calls.analysis.functions import instructions_by_function
 from latlab.calls.analysis.load_address import WrongImage, placed
+from latlab.calls.analysis.symbolize import instructions_by_function
 from latlab.calls.analysis.tally import Tally, median_of
 from latlab.calls.model.crossings import Arch, Fragment, Stretch
 from latlab.calls.readers.call_names import call_names

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from latlab.calls.analysis.masked import atlas_of, frames_of_masked
-from latlab.calls.analysis.masked_gate import judge_masked
+from latlab.calls.analysis.masked import atlas_of, frames_of_masked, judge_masked
 from latlab.calls.model.crossings import Arch, Mask, Masked
 from latlab.core.model.run import MaskedAtlas, MaskedStretches
 from latlab.core.model.symbols import Image

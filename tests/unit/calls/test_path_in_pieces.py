@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import pytest
 
 from latlab.calls.analysis.calls import Pairing
-from latlab.calls.analysis.functions import instructions_by_function
+from latlab.calls.analysis.symbolize import instructions_by_function
 from latlab.calls.model.crossings import Arch, Fragment, Header
 from latlab.calls.readers.call_names import call_names
 from latlab.calls.readers.decoder import Decoder

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from latlab.calls.analysis.functions import function_of
 from latlab.calls.analysis.load_address import WrongImage, placed
+from latlab.calls.analysis.symbolize import function_of
 from latlab.calls.model.crossings import Arch, Fragment
 from latlab.core.model.symbols import Image
 

@@ -10,8 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from latlab.calls.analysis.operations import A64_BARRIERS, A64_CACHE, A64_HINTS, A64_PSTATE, A64_TLBI, RISCV_CBO, operation_of
-from latlab.calls.analysis.sysreg_names import A64_REGISTERS, M_REGISTERS, RISCV_REGISTERS
+from latlab.calls.analysis.operations import (
+    A64_BARRIERS,
+    A64_CACHE,
+    A64_HINTS,
+    A64_PSTATE,
+    A64_REGISTERS,
+    A64_TLBI,
+    M_REGISTERS,
+    RISCV_CBO,
+    RISCV_REGISTERS,
+    operation_of,
+)
 from latlab.calls.model.crossings import Arch
 
 A64_HEAD = ".arch armv8.7-a+sve+ssbs+sb"

@@ -10,8 +10,7 @@ from latlab.calls.model.crossings import Arch, Fragment, Stretch
 from latlab.calls.readers.call_names import call_names
 from latlab.calls.readers.decoder import Decoder
 from latlab.commits.analysis import steps_of
-from latlab.core.comparison.compare import compare
-from latlab.core.comparison.explain import explain_pair, explain_run
+from latlab.core.comparison.by_kind import compare, explain_pair, explain_run
 from latlab.core.comparison.findings import FunctionMoved, FunctionsMoved
 from latlab.core.comparison.joining import join_boots
 from latlab.core.comparison.span_findings import PartsMoved
@@ -20,7 +19,7 @@ from latlab.core.model.enums import CodePart, Metric
 from latlab.core.model.run import CoreId, Frame, FunctionShare, Run, Sample, SpanFunctions, Spans
 from latlab.core.model.symbols import Image
 from latlab.core.store import run_json
-from latlab.psci.analysis.trace_findings import LongestSpan, SpentIn
+from latlab.psci.analysis.explain_trace import LongestSpan, SpentIn
 from support import function_runs
 from support import probe_stream as made
 from support.runs import INSTRUCTIONS, run_with

@@ -27,7 +27,7 @@ from latlab.core.statistics.statistics import Shift
 from latlab.core.store.store import open_store
 from latlab.rt.campaign.results import CAMPAIGN, keep, new_run, workload_conditions
 from latlab.rt.targets.rt_job import Workload
-from latlab.runs.campaign.importing_wakeups import import_wakeups
+from latlab.runs.campaign.importing_file import import_wakeups
 from support.command import latlab
 from support.pairs_of_kind import compare_wakeups as compare
 from support.places import RT_DATA

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from latlab.core.comparison.compare import compare
+from latlab.core.comparison.by_kind import compare
 from latlab.core.comparison.gate import decide_gate
 from latlab.core.model.provenance import Provenance
 from latlab.core.model.run import Run

@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from latlab.core.comparison.compare import compare
+from latlab.core.comparison.by_kind import compare
 from latlab.core.comparison.identity import NotComparable
-from latlab.core.comparison.ladders import BASE, STEP
 from latlab.core.comparison.printed_deltas import judge_printed_deltas
-from latlab.core.comparison.queue_model import SYSTEM_TERM, after_term
+from latlab.core.comparison.queue_model import BASE, STEP, SYSTEM_TERM, after_term
 from latlab.core.comparison.verdicts import SAME_LEVELS, Verdict
 from latlab.core.model.conditions import Conditions, Mode
 from latlab.core.model.enums import Clock, Metric

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from latlab.core.comparison.compare import compare
+from latlab.core.comparison.by_kind import compare, explain_pair
 from latlab.core.comparison.conditions import (
     CONDITIONS,
     WITHOUT_RULE,
@@ -19,7 +19,6 @@ from latlab.core.comparison.conditions import (
     label_of,
     stated_conditions,
 )
-from latlab.core.comparison.explain import explain_pair
 from latlab.core.comparison.gate import decide_gate
 from latlab.core.comparison.history import history
 from latlab.core.comparison.identity import NotComparable

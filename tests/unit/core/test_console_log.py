@@ -4,7 +4,7 @@ import sys
 from hypothesis import given
 from hypothesis import strategies as st
 
-from latlab.core.comparison.compare import compare
+from latlab.core.comparison.by_kind import compare
 from latlab.core.model.enums import Metric, RunStatus
 from latlab.core.model.figures import Figures
 from latlab.core.model.run import CoreId, Topology

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from latlab.core.comparison.compare import compare
+from latlab.core.comparison.by_kind import compare
 from latlab.core.comparison.coverage import Counted, SampleKey, _shortfalls
 from latlab.core.comparison.gate import Decision, decide_gate
 from latlab.core.comparison.history import history

@@ -24,7 +24,7 @@ from latlab.core.targets.qemu import probe as probes
 from latlab.psa.attack_results import Attacks
 from latlab.psa.campaign.attack import with_attacks
 from latlab.psa.campaign.measure import build_results, load_symbols
-from latlab.rt.model.power_cycles import PowerCycles
+from latlab.rt.model.power_steps import PowerCycles
 from latlab.runs.campaign import recovering
 from latlab.runs.campaign.recovering import no_machine
 from support.runs import run_with

@@ -11,7 +11,7 @@ import pytest
 from latlab.core.errors import DataError
 from latlab.core.readers.device_tree import read_tree
 from latlab.psci.readers.idle_states import read_idle_states
-from latlab.rt.targets.guest.guest_dtb import Chosen, patch
+from latlab.rt.targets.guest.guest import Chosen, patch
 
 
 def blob(*entries: tuple[int, int]) -> bytes:

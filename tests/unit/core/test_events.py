@@ -5,8 +5,7 @@ import tomllib
 import pytest
 
 from latlab.core.errors import DataError
-from latlab.core.readers.event_table import event_table
-from latlab.core.readers.events import parse_events
+from latlab.core.readers.event_table import event_table, parse_events
 from support.places import ROOT
 
 

@@ -3,9 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from latlab.core.comparison.compare import compare
-from latlab.core.comparison.explain import explain_pair, explain_run
-from latlab.core.comparison.invariants import check_invariants
+from latlab.core.comparison.by_kind import check_invariants, compare, explain_pair, explain_run
 from latlab.core.comparison.span_findings import MetricMoved
 from latlab.core.comparison.verdicts import Verdict
 from latlab.core.model.enums import Clock, Metric

@@ -15,8 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from latlab.core.comparison.compare import compare
-from latlab.core.comparison.figures import figures_of
+from latlab.core.comparison.by_kind import compare, figures_of
 from latlab.core.comparison.gate import decide_gate
 from latlab.core.errors import DataError, UsageError
 from latlab.core.model.enums import ProblemKind

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from latlab.core.comparison import queue_findings as q
-from latlab.core.comparison.explain import explain_run
+from latlab.core.comparison.by_kind import explain_run
 from latlab.core.comparison.findings import Alternative
 from latlab.core.comparison.queue_findings import Suspect
 from latlab.core.model.enums import Metric

@@ -15,7 +15,7 @@ import typer
 from rich.console import Console
 
 from latlab.core.cli.app import app
-from latlab.core.comparison.compare import compare
+from latlab.core.comparison.by_kind import compare
 from latlab.core.comparison.history import history
 from latlab.core.errors import LatlabError
 from latlab.core.model.distributions import WakeupCounts

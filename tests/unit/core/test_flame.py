@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from latlab.calls.pages.web import at, median_of
 from latlab.calls.pages.web import page as calls_page
-from latlab.core.comparison.compare import compare
+from latlab.core.comparison.by_kind import compare
 from latlab.core.model.run import Frame, MaskedAtlas, MaskedStretches, Spans
 from latlab.core.report.comparison import web as comparison_web
 from latlab.core.report.flame import PAGES, difference_flames, flame, flames, shortened, shown

@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 
 from latlab.calls.pages import web as calls_web
-from latlab.core.comparison.compare import compare
+from latlab.core.comparison.by_kind import compare
 from latlab.core.comparison.history import history
 from latlab.core.model.distributions import WakeupCounts
 from latlab.core.model.enums import Clock, Metric

@@ -7,9 +7,7 @@ import pytest
 from rich.console import Console
 from scipy import optimize, stats
 
-from latlab.core.comparison.compare import compare
-from latlab.core.comparison.explain import explain_pair
-from latlab.core.comparison.extremes import tails
+from latlab.core.comparison.by_kind import compare, explain_pair, tails
 from latlab.core.comparison.history import history
 from latlab.core.comparison.tail import _block_check, _extreme_value, _stability
 from latlab.core.comparison.verdicts import Limits

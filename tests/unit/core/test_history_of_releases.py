@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import pytest
 
-from latlab.core.comparison.compare import compare
+from latlab.core.comparison.by_kind import compare
 from latlab.core.comparison.history import CHANGED, ChangePoint, Judged, _contradicts, history
 from latlab.core.comparison.verdicts import Verdict
 from latlab.core.errors import UsageError

@@ -10,7 +10,7 @@ import pytest
 from latlab.core.comparison.history import Series, history
 from latlab.core.comparison.wording import bare, percent
 from latlab.core.report.history import pages as history_pages
-from latlab.core.report.history.drawings import MOST_TOGETHER, history_drawing
+from latlab.core.report.history.charts import MOST_TOGETHER, history_drawing
 from latlab.core.report.history.words import answer, change_table
 from latlab.core.report.page import drawings_of
 from latlab.core.report.table import text_of

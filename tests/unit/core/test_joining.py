@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from latlab.core.comparison import findings as f
-from latlab.core.comparison.explain import explain_run
+from latlab.core.comparison.by_kind import explain_run
 from latlab.core.comparison.identity import NotComparable
 from latlab.core.comparison.joining import join_boots
 from latlab.core.errors import UsageError
@@ -19,7 +19,7 @@ from latlab.core.model.enums import Clock, Metric, RunStatus
 from latlab.core.model.figures import Figures
 from latlab.core.model.run import UNNAMED, Build, CoreId, Problem, Tick, Topology
 from latlab.core.readers.dump.rt_instr import POWER_METRICS
-from latlab.psci.analysis.scatter import components
+from latlab.psci.analysis.explain_spans import components
 from support.console_lines import format_figures
 from support.ladder_model import Truth, make_run
 from support.wakeup_runs import distribution, drawn, wakeup_run

@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from latlab.core.comparison.compare import compare
+from latlab.core.comparison.by_kind import compare
 from latlab.core.comparison.comparison import Comparison, Statistic
 from latlab.core.comparison.gate import decide_gate
 from latlab.core.comparison.history import history

@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from latlab.core.comparison.compare import compare
-from latlab.core.comparison.explain import explain_pair, explain_run
+from latlab.core.comparison.by_kind import compare, explain_pair, explain_run
 from latlab.core.comparison.history import history
 from latlab.core.comparison.summary import SENTENCES, Mark
 from latlab.core.comparison.tail import Diagnostic, Tail

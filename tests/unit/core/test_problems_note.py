@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from latlab.core.comparison.compare import compare
+from latlab.core.comparison.by_kind import compare
 from latlab.core.comparison.identity import GRAVEST, problems_note
 from latlab.core.model.enums import ProblemKind
 from latlab.core.model.run import Problem

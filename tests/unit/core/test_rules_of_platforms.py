@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from latlab.core.comparison.invariants import check_invariants
+from latlab.core.comparison.by_kind import check_invariants
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import CoreId, Run
 from support.known_boards import JUNO, N1SDP, N1SDP_NOISE, Noise, like_juno, measured

@@ -8,7 +8,7 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from latlab.core.comparison.compare import compare
+from latlab.core.comparison.by_kind import compare
 from latlab.core.comparison.gate import decide_gate
 from latlab.core.model.run import Frame, Run, Spans
 from latlab.core.report.exports.sarif import render

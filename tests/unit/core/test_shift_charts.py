@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from latlab.core.comparison.compare import compare
-from latlab.core.comparison.explain import explain_pair
+from latlab.core.comparison.by_kind import compare, explain_pair
 from latlab.core.comparison.verdicts import Verdict
 from latlab.core.model.distributions import distributions_of
 from latlab.core.report.comparison import comparison_tables, web

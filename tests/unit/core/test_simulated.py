@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from latlab.core.comparison.compare import compare
+from latlab.core.comparison.by_kind import compare
 from latlab.core.comparison.gate import decide_gate
 from latlab.core.errors import DataError, UsageError
 from latlab.core.model.enums import Clock, Metric

@@ -121,8 +121,8 @@ def test_one_value_far_from_the_others_does_not_widen_their_spread():
 def test_a_comparison_of_published_tables_loads_nothing_that_takes_longer_than_itself():
     code = (
         "import sys\n"
-        "from latlab.core.comparison.compare import compare\n"
-        "from latlab.core.comparison.explain import explain_pair\n"
+        "from latlab.core.comparison.by_kind import compare\n"
+        "from latlab.core.comparison.by_kind import explain_pair\n"
         "from latlab.core.store.references import load\n"
         "explain_pair(compare(load('published:tf-a/juno/v2.9'), load('published:tf-a/juno/v2.10')))\n"
         "print([name for name in ('scipy.stats', 'scipy.optimize', 'altair', 'sqlalchemy') if name in sys.modules])"

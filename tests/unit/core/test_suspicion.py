@@ -7,7 +7,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from latlab.core.comparison.explain import explain_pair, explain_run
+from latlab.core.comparison.by_kind import explain_pair, explain_run
 from latlab.core.comparison.gate import decide_gate
 from latlab.core.comparison.suspect_pair import _Side, _source
 from latlab.core.comparison.suspect_run import suspicions_of

@@ -6,10 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from latlab.core.comparison.explain import explain_pair, explain_run
+from latlab.core.comparison.by_kind import check_invariants, explain_pair, explain_run
 from latlab.core.comparison.gate import decide_gate
 from latlab.core.comparison.identity import NotComparable
-from latlab.core.comparison.invariants import check_invariants
 from latlab.core.comparison.verdicts import Verdict, overall
 from latlab.core.model.enums import Clock, Metric
 from latlab.core.model.run import CoreId, Sample, Tick, Topology

@@ -16,7 +16,7 @@ from latlab.core.model.blame import UNEXPLAINED, UNTRACED, Blame, BlameKind, Cal
 from latlab.core.model.conditions import Mode
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import CoreId
-from latlab.psci.analysis import trace_findings as t
+from latlab.psci.analysis import explain_trace as t
 
 A, B = CoreId(0, 1), CoreId(1, 0)
 

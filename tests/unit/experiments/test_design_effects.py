@@ -15,9 +15,8 @@ from statsmodels.formula.api import ols
 from latlab.core.errors import DataError, UsageError
 from latlab.core.model.experiment import Factor, Trial, TrialFigure, experiment_of
 from latlab.core.store.references import load
-from latlab.experiments.analysis.effects import analyse
+from latlab.experiments.analysis.effects import analyse, replicates_for
 from latlab.experiments.analysis.order import combinations_of, order_of
-from latlab.experiments.analysis.power import replicates_for
 from latlab.experiments.analysis.response import Response, response_of
 from latlab.experiments.analysis.result import Analysis, EffectVerdict
 from support.experiments import PATH, drawn_truth, hits, run_once, trial, two_levels

@@ -21,7 +21,7 @@ import include_floors
 PYTHON_RULES = (
     ("core/report/run_data.py", "def asked(run):\n    return dict(run.facts)['tool']\n", "`facts` are for readers"),
     ("psci/campaign/publishing.py", "def asked(run):\n    return dict(run.facts).get('tool')\n", "`facts` are for readers"),
-    ("core/comparison/compare.py", "def asked(run):\n    return ('tool', 'x') in run.facts\n", "`facts` are for readers"),
+    ("core/comparison/by_kind.py", "def asked(run):\n    return ('tool', 'x') in run.facts\n", "`facts` are for readers"),
     ("core/store/series.py", "def asked(run):\n    return [v for k, v in run.facts if k == 'tool']\n", "`facts` are for readers"),
     (
         "rt/pages/words.py",
@@ -47,7 +47,7 @@ PYTHON_RULES = (
     ),
     ("calls/model/calls.py", "class Sample:\n    pass\n", "class Sample: the glossary means that of core/model/run.py"),
     ("core/comparison/wording.py", "def kept(name):\n    return open(name).read()\n", "analysis is pure"),
-    ("core/comparison/compare.py", "def told():\n    import subprocess\n    return subprocess.run(['date'])\n", "analysis is pure"),
+    ("core/comparison/by_kind.py", "def told():\n    import subprocess\n    return subprocess.run(['date'])\n", "analysis is pure"),
     (
         "psci/verbs/run_psci.py",
         "def middle(values):\n    from numpy import median\n    return median(values)\n",

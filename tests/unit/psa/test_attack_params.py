@@ -13,8 +13,8 @@ import pytest
 from latlab.core.errors import UsageError
 from latlab.psa.model import Attack, CallStep, Family, Flag, Operation
 from latlab.psa.targets import attack_params, psa_subject
-from latlab.psa.targets.attack_attempts import REQUESTS
 from latlab.psa.targets.attack_params import ATTACK_BYTES, HEADER_BYTES, MAGIC, MEMORY_BYTES, STEP_BYTES, Place, parameters_of
+from latlab.psa.targets.attack_subject import REQUESTS
 from latlab.psa.targets.psa_subject import PsaSubject
 from support.places import ROOT
 

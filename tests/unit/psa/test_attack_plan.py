@@ -9,8 +9,7 @@ import pytest
 
 from latlab.psa.campaign.attack_plan import AttackPlan, Known
 from latlab.psa.model import Attack, Extent, Family, Flag, Operation
-from latlab.psa.targets.attack_attempts import REQUESTS, Attempt
-from latlab.psa.targets.attack_subject import AttackSubject, Own
+from latlab.psa.targets.attack_subject import REQUESTS, AttackSubject, Attempt, Own
 from support.made_attacks import (
     CALL,
     CLOSE,

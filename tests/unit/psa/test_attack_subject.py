@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from latlab.core.errors import DataError, UsageError
-from latlab.psa.targets.attack_attempts import REQUESTS, Attempt, attempts
-from latlab.psa.targets.attack_subject import AttackSubject, attack_subject, own_subject
+from latlab.psa.targets.attack_subject import REQUESTS, AttackSubject, Attempt, attack_subject, attempts, own_subject
 from latlab.psa.targets.psa_subject import CallKind, PsaCall, PsaSubject
 from support.made_attacks import DATA, NOTHING, VENEERS
 from support.places import ROOT

@@ -18,8 +18,8 @@ from latlab.core.model.enums import Metric
 from latlab.core.statistics.moderated_t import fit_prior
 from latlab.core.statistics.sample_matrix import Cells
 from latlab.psci.analysis.by_boot import INDEPENDENCE, BootMeans, global_shift, moderated_shifts, row_shifts
+from latlab.psci.analysis.compare_spans import judge_rows
 from latlab.psci.analysis.groups import PLAIN, WAIT, Group
-from latlab.psci.analysis.span_tests import judge_rows
 from latlab.psci.analysis.variance_estimate import Evidence, group_evidence
 
 Values = NDArray[np.float64]

@@ -9,8 +9,8 @@ import pytest
 from latlab.core.comparison.comparison import Row
 from latlab.core.comparison.verdicts import Limits, Verdict
 from latlab.psci.analysis.by_core import MOST_DOF, Variance, _pooled, _sum
+from latlab.psci.analysis.compare_spans import judge_rows
 from latlab.psci.analysis.groups import PLAIN
-from latlab.psci.analysis.span_tests import judge_rows
 from unit.psci.test_by_boot import evidence
 
 

@@ -7,9 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from latlab.core.comparison.compare import compare
+from latlab.core.comparison.by_kind import compare, explain_pair
 from latlab.core.comparison.counted_findings import Agreement, CountedBeside, CountsAreOf, Sight
-from latlab.core.comparison.explain import explain_pair
 from latlab.core.comparison.explanation import Basis
 from latlab.core.comparison.verdicts import Verdict
 from latlab.core.model.counts import SpanCount

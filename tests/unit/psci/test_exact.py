@@ -13,14 +13,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from latlab.core.comparison.compare import compare
+from latlab.core.comparison.by_kind import compare, explain_pair
 from latlab.core.comparison.comparison import Comparison, Row
-from latlab.core.comparison.explain import explain_pair
 from latlab.core.comparison.gate import decide_gate
 from latlab.core.comparison.history import history
 from latlab.core.comparison.iterations import InIterations
-from latlab.core.comparison.tolerance import limits_of
-from latlab.core.comparison.verdicts import Verdict
+from latlab.core.comparison.verdicts import Verdict, limits_of
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import CoreId, FunctionShare, Run, Sample, SpanFunctions, Spans, Topology
 from latlab.core.report.comparison.data import comparison_json

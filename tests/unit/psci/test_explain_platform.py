@@ -6,7 +6,7 @@ from statistics import median
 
 import pytest
 
-from latlab.core.comparison.explain import explain_run
+from latlab.core.comparison.by_kind import explain_run
 from latlab.core.model.enums import Clock, Metric
 from latlab.core.model.run import CoreId, Spans, Tick, Topology
 from latlab.core.readers.platform_facts import facts_of, known_platforms

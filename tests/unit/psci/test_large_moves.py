@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from latlab.core.comparison.compare import compare
+from latlab.core.comparison.by_kind import compare
 from latlab.core.comparison.comparison import Comparison, SpanComparison
 from latlab.core.comparison.findings import BootApart, SpreadMoved
 from latlab.core.comparison.gate import Decision, decide_gate

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from latlab.core.comparison.explain import explain_pair
+from latlab.core.comparison.by_kind import explain_pair
 from latlab.core.comparison.gate import decide_gate
 from latlab.core.comparison.verdicts import Verdict
 from latlab.core.model.enums import Metric

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import xml.etree.ElementTree as ET
 
-from latlab.core.comparison.invariants import check_invariants
+from latlab.core.comparison.by_kind import check_invariants
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import CoreId, Sample
 from latlab.core.report.exports import junit

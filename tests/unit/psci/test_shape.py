@@ -8,9 +8,8 @@ import json
 import numpy as np
 import pytest
 
-from latlab.core.comparison.compare import compare
+from latlab.core.comparison.by_kind import compare, explain_pair
 from latlab.core.comparison.comparison import Comparison, Statistic
-from latlab.core.comparison.explain import explain_pair
 from latlab.core.comparison.findings import CouldHaveSeen, DriftInside, LargestGrew, NothingMoved, TailNotTold
 from latlab.core.comparison.gate import Decision, decide_gate
 from latlab.core.comparison.span_findings import ShapeMoved

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
+from latlab.core.comparison.by_kind import explain_pair
 from latlab.core.comparison.comparison import Comparison, Statistic
-from latlab.core.comparison.explain import explain_pair
 from latlab.core.comparison.findings import LargestGrew
 from latlab.core.comparison.gate import decide_gate
 from latlab.core.comparison.identity import NotComparable

@@ -19,7 +19,7 @@ from latlab.core.model.enums import Clock, Metric, RunStatus
 from latlab.core.model.run import Build, CoreId, Run, Tick, Topology
 from latlab.core.report.exports import hlog, parquet, sample_lines
 from latlab.core.store import references
-from latlab.rt.model.power_cycles import PowerCycles
+from latlab.rt.model.power_steps import PowerCycles
 from support.ladder_model import Truth, make_run
 
 

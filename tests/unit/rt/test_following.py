@@ -11,8 +11,7 @@ from latlab.core.store.store import Store, open_store
 from latlab.core.targets.linux.machine import Here
 from latlab.rt.campaign.following import GuestFollowing, LinuxFollowing, NullObserver
 from latlab.rt.campaign.results import new_run, workload_conditions
-from latlab.rt.readers.live_record import glance_of
-from latlab.rt.readers.recorder import read_record
+from latlab.rt.readers.recorder import glance_of, read_record
 from latlab.rt.targets.guest.checkpoints import HEAD, MAGIC, PAGE, SHARED, make_shared
 from latlab.rt.targets.linux import RECORD
 from latlab.rt.targets.rt_job import Instrument, Workload

@@ -16,8 +16,7 @@ from latlab.core.readers.device_tree import read_tree
 from latlab.core.targets.linux.machine import Here
 from latlab.rt.campaign.workloads import cpus_of
 from latlab.rt.readers.guest_frames import read_frames
-from latlab.rt.targets.guest.guest import GuestMachine, check_machine, find_firmware
-from latlab.rt.targets.guest.guest_dtb import Chosen, patch
+from latlab.rt.targets.guest.guest import Chosen, GuestMachine, check_machine, find_firmware, patch
 from latlab.rt.targets.linux import Survey, check_survey, notes
 from latlab.rt.targets.rt_job import Instrument, Workload, guest_script, script
 

@@ -17,8 +17,7 @@ import pytest
 from latlab.core.errors import DataError, LatlabError, UsageError
 from latlab.rt.targets.guest import debian, guest_image
 from latlab.rt.targets.guest.debian import PrivateApt
-from latlab.rt.targets.guest.elf_needed import needed
-from latlab.rt.targets.guest.guest_image import GuestImage, libraries_of
+from latlab.rt.targets.guest.guest_image import GuestImage, libraries_of, needed
 from latlab.rt.targets.recorder_binary import guest_sources
 from support.initramfs import members
 

@@ -22,7 +22,7 @@ from latlab.rt.analysis.instruments import Instrument, InstrumentComparison, bes
 from latlab.rt.analysis.lateness_parts import LatenessPart
 from latlab.rt.model.wakeups import CpuWakeups, Histogram, Outlier, Wakeups
 from latlab.rt.model.worlds import GuestWorlds, LateByWorld, WorldCalls, WorldShare
-from latlab.rt.pages.by_world import by_world
+from latlab.rt.pages.late_causes import by_world
 from latlab.rt.readers.guest_worlds import read_worlds, render_worlds
 from support import probe_stream as made
 

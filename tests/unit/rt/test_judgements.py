@@ -8,8 +8,7 @@ import pytest
 
 from latlab.core.comparison.cell_deltas import cell_delta
 from latlab.core.comparison.printed_deltas import judge_printed_deltas
-from latlab.core.comparison.tolerance import limits_of
-from latlab.core.comparison.verdicts import Limits, Verdict
+from latlab.core.comparison.verdicts import Limits, Verdict, limits_of
 from latlab.core.errors import UsageError
 from latlab.core.model.blame import UNEXPLAINED, UNTRACED, Blame, BlameKind, Caller, CallerKind
 from latlab.core.model.enums import Metric

@@ -13,8 +13,7 @@ import pytest
 from latlab.core.errors import DataError
 from latlab.rt.model.kernel_events import StepKind
 from latlab.rt.model.stolen import Blind, Regime
-from latlab.rt.readers.kernel_events import read_kernel_events
-from latlab.rt.readers.tracepoint_format import read_format
+from latlab.rt.readers.kernel_events import read_format, read_kernel_events
 
 DATA = Path(__file__).parents[2] / "data" / "rt"
 SWITCH = """\

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import errno
 
-from latlab.rt.analysis.power_steps import StepTimes, awake_suspends, findings, times_of
+from latlab.rt.analysis.power_cycles import StepTimes, awake_suspends, findings, times_of
 from latlab.rt.model.power_steps import LostCpu, PowerStep, StepKind
 
 

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 from statsmodels.stats.rates import confint_poisson
 
-from latlab.core.comparison.compare import compare
+from latlab.core.comparison.by_kind import compare, explain_pair
 from latlab.core.comparison.comparison import Comparison, Statistic
-from latlab.core.comparison.explain import explain_pair
 from latlab.core.comparison.verdicts import Verdict
 from latlab.core.model.blame import UNEXPLAINED, Blame, BlameKind
 from latlab.core.model.conditions import Mode

@@ -11,12 +11,9 @@ import numpy as np
 import pytest
 
 from latlab.adopters.dataframes import to_pandas, to_polars
-from latlab.core.comparison.explain import explain_run
-from latlab.core.comparison.extremes import tails
-from latlab.core.comparison.figures import figures_of
+from latlab.core.comparison.by_kind import check_invariants, explain_run, figures_of, tails
 from latlab.core.comparison.history import history
 from latlab.core.comparison.identity import NotComparable
-from latlab.core.comparison.invariants import check_invariants
 from latlab.core.comparison.wording import MODES
 from latlab.core.errors import UsageError
 from latlab.core.model.blame import UNEXPLAINED, UNTRACED, Blame, BlameKind
@@ -216,7 +213,7 @@ def test_late_wake_ups_in_bursts_are_not_independent() -> None:
 
 
 def test_a_run_without_wake_ups_is_refused_beside_one_that_has_them() -> None:
-    from latlab.core.comparison.compare import compare
+    from latlab.core.comparison.by_kind import compare
 
     empty = changed(wakeup_run(distribution(drawn(1, 100)), name="empty"), distributions=())
     with pytest.raises(NotComparable, match="empty holds no wake-ups"):

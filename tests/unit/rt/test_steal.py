@@ -10,7 +10,7 @@ import pytest
 from latlab.core.cli import showing
 from latlab.core.cli.app import app
 from latlab.core.cli.options import Format
-from latlab.core.comparison.compare import compare
+from latlab.core.comparison.by_kind import compare
 from latlab.core.errors import DataError, UsageError
 from latlab.core.lifecycle.material import load_run
 from latlab.core.model.amounts import amounts_of

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from latlab.rt.analysis.meter_sentences import blind_sentences, said_cpus
+from latlab.rt.analysis.steal_coverage import blind_sentences, said_cpus
 from latlab.rt.analysis.stolen import amounts_of, by_size, doubts, loss_of
 from latlab.rt.model.stolen import Blind, Regime, Theft
 from support.steal_lines import HZ, SEEN, blind_cpu, cpu_with, measured, second

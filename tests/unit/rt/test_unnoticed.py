@@ -10,10 +10,8 @@ import pytest
 from scipy.stats import norm
 
 from latlab.calls.model.calls import Call, KernelSpan
-from latlab.core.comparison.compare import compare
+from latlab.core.comparison.by_kind import compare, explain_pair, tails
 from latlab.core.comparison.comparison import Comparison, Row, Statistic
-from latlab.core.comparison.explain import explain_pair
-from latlab.core.comparison.extremes import tails
 from latlab.core.comparison.findings import LargeUntold
 from latlab.core.comparison.gate import decide_gate
 from latlab.core.comparison.history import history

@@ -18,8 +18,8 @@ from latlab.core.readers.dump.frames import VIRTUAL_PLATFORM
 from latlab.core.store.store import Store, open_store
 from latlab.core.targets.qemu.images import PLATFORM
 from latlab.runs.campaign.importing_amounts import import_amounts, with_amounts
+from latlab.runs.campaign.importing_file import import_measured, import_wakeups
 from latlab.runs.campaign.importing_log import import_log
-from latlab.runs.campaign.importing_wakeups import import_measured, import_wakeups
 from support.console_lines import format_frame
 from support.synthetic import Model, log
 from support.tool_texts import RTEVAL_XML, SCHBENCH

@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Iterator
 
 from latlab.benchmarks.analysis.amount_figures import levels
 from latlab.core.comparison.conditions import stated_conditions
 from latlab.core.comparison.wording import heading_unit, scale_of, unit_of
+from latlab.core.kinds.kind import Line, Lines
 from latlab.core.model.amounts import Amount, Amounts, amounts_of
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import CoreId, Run
@@ -18,6 +20,8 @@ from latlab.core.report.titles import platform_title
 from latlab.core.report.units import CLOCK_NAMES
 
 ALL = "machine"
+
+AMOUNTS = ("test", "metric", "cluster", "core", "name", "repetition", "value", "unit", "over_s")
 
 
 def tables(run: Run) -> list[Table]:
@@ -109,3 +113,17 @@ def _facts(run: Run) -> tuple[tuple[str, str], ...]:
         *run.facts,
     )
     return tuple((name, value) for name, value in pairs if value)
+
+
+def amount_lines(run: Run) -> Lines:
+    return AMOUNTS, _amounts(run)
+
+
+def _amounts(run: Run) -> Iterator[Line]:
+    """As the tool printed them, times in ns; what is of no core has none, and `over_s` is how long a value was counted."""
+    for amount in amounts_of(run):
+        where = (amount.core.cluster, amount.core.core) if amount.core else ("", "")
+        unit = {Metric.EVENTS: "events"}.get(amount.metric) or unit_of(amount.metric, run.tick.unit)
+        over = "" if amount.over_s is None else f"{amount.over_s:.12g}"
+        for repetition, value in enumerate(amount.values):
+            yield amount.test, amount.metric.value, *where, amount.name, repetition, f"{value:.12g}", unit, over

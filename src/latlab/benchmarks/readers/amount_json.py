@@ -11,7 +11,7 @@ import msgspec
 from latlab.core.model.amounts import Amount, Amounts
 from latlab.core.model.enums import Metric
 from latlab.core.readers.core_names import parse_core
-from latlab.core.readers.json_types import Number, Positive
+from latlab.core.readers.json_fields import Number, Positive
 
 _AmountRow = tuple[str, Metric, str, str | None, tuple[Number, ...], Positive | None]
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from latlab.calls.analysis.calls import ColdStart
-from latlab.calls.analysis.functions import image_of
 from latlab.calls.analysis.paths import runs_of
 from latlab.calls.analysis.span_functions import SpanReader
+from latlab.calls.analysis.symbolize import image_of
 from latlab.calls.model.crossings import LEVEL_MASK, Arch, Fragment, Stretch, world_name
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import CoreId, Sample, SpanFunctions

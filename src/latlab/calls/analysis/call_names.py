@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a call is called: function numbers of SMCCC and SBI, causes of exceptions."""
+"""What a call is called, and what it answered: function numbers of SMCCC and SBI, causes of exceptions, names of errors."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from latlab.calls.model.crossings import CallNames
+from latlab.calls.model.crossings import Answers, CallNames
 
 FAST = 0x80000000
 OWNERS = {
@@ -26,6 +26,10 @@ PAGE_BYTES = 4096
 
 LAST_OF_EXISTING = 0x0100FFFF
 """Of yielding calls that SMCCC (DEN 0028, table of function identifiers) leaves to what was there before it."""
+
+NO_ANSWERS = Answers({})
+UNKNOWN_FUNCTION = Answers({-1: "NOT_SUPPORTED"})
+"""What any fast call may say, of which nothing else is known."""
 
 
 def smc_name(names: CallNames, function: int) -> str:
@@ -73,3 +77,18 @@ def _pages(start: int, size: int) -> str:
         return "everything"
     pages = -(-size // PAGE_BYTES)
     return "1 page" if pages <= 1 else f"to {1 << (pages - 1).bit_length()} pages"
+
+
+def error_of(answers: Answers, results: Sequence[int]) -> str:
+    """Empty where the results name no error that is known."""
+    if answers.register >= len(results):
+        return ""
+    if answers.marker is not None and results[0] & 0xFFFFFFFF != answers.marker:
+        return _name(UNKNOWN_FUNCTION, results[0])
+    return _name(answers, results[answers.register])
+
+
+def _name(answers: Answers, value: int) -> str:
+    value &= (1 << answers.bits) - 1
+    code = value - (1 << answers.bits) if value >> (answers.bits - 1) else value
+    return answers.codes.get(code, "")

@@ -12,8 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from latlab.calls.analysis.answers import NO_ANSWERS, UNKNOWN_FUNCTION, error_of
-from latlab.calls.analysis.call_names import FAST, LAST_OF_EXISTING, LEGACY_SBI, sbi_name, smc_name
+from latlab.calls.analysis.call_names import FAST, LAST_OF_EXISTING, LEGACY_SBI, NO_ANSWERS, UNKNOWN_FUNCTION, error_of, sbi_name, smc_name
 from latlab.calls.model.crossings import (
     ENTERS_AARCH32,
     LEVEL_MASK,

@@ -12,13 +12,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import repeat
 
-from latlab.calls.analysis.by_instruction import ByInstruction
 from latlab.calls.analysis.flow import branch_target
 from latlab.calls.analysis.frames import frames_of
 from latlab.calls.analysis.opcode_kinds import OpcodeKind, kind_of
 from latlab.calls.analysis.operations import instructions_of
 from latlab.calls.analysis.paths import body_end, runs_of
 from latlab.calls.analysis.stacks import UNLISTED, Code
+from latlab.calls.analysis.symbolize import ByInstruction
 from latlab.calls.model.crossings import LOOP, Arch, Context, Fragment, Stretch
 from latlab.core.model.enums import InstructionClass
 from latlab.core.model.run import ClassShare, Frame, FunctionShare

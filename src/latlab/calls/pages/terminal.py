@@ -15,10 +15,7 @@ from latlab.calls.analysis.calls import EntryKind
 from latlab.calls.analysis.tally import TallyRow
 from latlab.calls.analysis.waits import InterruptWait
 from latlab.calls.model.crossings import Arch, world_name
-from latlab.calls.pages.boot import boot_table
-from latlab.calls.pages.errors_said import errors_said
-from latlab.calls.pages.masked import masked_table
-from latlab.calls.pages.waits import waits_table
+from latlab.calls.pages.watch_tables import boot_table, errors_said, masked_table, waits_table
 from latlab.core.report.renderers.terminal import print_table
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import msgspec
 
-from latlab.core.comparison.figure_names import FigureName, refusal
+from latlab.core.comparison.figure import FigureName, refusal
 from latlab.core.errors import UsageError
 from latlab.core.model.run import Run, SpanTimeline
 from latlab.core.report.page import Page, Section

@@ -13,7 +13,7 @@ from latlab.calls.analysis.calls import EntryKind
 from latlab.calls.analysis.extent import REASONS
 from latlab.calls.analysis.tally import TallyRow
 from latlab.calls.model.crossings import NO_WORLD, Arch, world_name
-from latlab.calls.pages.errors_said import errors_said
+from latlab.calls.pages.watch_tables import errors_said
 from latlab.core.report.renderers.terminal import print_table
 from latlab.core.report.table import Table, figures, words
 

@@ -9,9 +9,7 @@ from itertools import chain, repeat
 from statistics import median
 
 from latlab.calls.analysis.calls import EntryKind
-from latlab.calls.pages.boot import boot_table
-from latlab.calls.pages.errors_said import errors_said
-from latlab.calls.pages.masked import masked_section
+from latlab.calls.pages.watch_tables import boot_table, errors_said, masked_section
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import CallsOfKind, MaskedAtlas, Run
 from latlab.core.report.chart import WIDE_PX, Chart, finished

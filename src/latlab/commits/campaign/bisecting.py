@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from latlab.calls.analysis.span_functions import CoreMoves, moves_of
 from latlab.commits.campaign.commits import Measurer
 from latlab.commits.targets import Commit, Repository
-from latlab.core.comparison.figures import figure_value, no_figure
+from latlab.core.comparison.by_kind import figure_value, no_figure
 from latlab.core.comparison.wording import amount
 from latlab.core.errors import LatlabError, UsageError
 from latlab.core.model.enums import Metric

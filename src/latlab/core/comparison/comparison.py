@@ -12,7 +12,7 @@ from latlab.core.comparison.check import RuleChange
 from latlab.core.comparison.conditions import ALIKE, Differences, caveat_of
 from latlab.core.comparison.findings import BootApart, LargeUntold, SamplesMissing, SpreadMoved
 from latlab.core.comparison.iterations import Drift, InIterations
-from latlab.core.comparison.ladders import Ladders
+from latlab.core.comparison.queue_model import Ladders
 from latlab.core.comparison.suspicion import Suspicion
 from latlab.core.comparison.verdicts import Limits, Verdict
 from latlab.core.comparison.wakeup_findings import CauseCounted, RarestSeen

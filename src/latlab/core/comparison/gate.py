@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from latlab.core.comparison.between_runs import ask_for_repeat
+from latlab.core.comparison.by_kind import explain_pair
 from latlab.core.comparison.comparison import Comparison, Row, WakeupComparison
-from latlab.core.comparison.explain import explain_pair
 from latlab.core.comparison.explanation import Explanation
 from latlab.core.comparison.findings import (
     BootApart,

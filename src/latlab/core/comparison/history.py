@@ -12,14 +12,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from latlab.core.comparison.compare import compare
+from latlab.core.comparison.by_kind import compare, explain_pair, figures_of
 from latlab.core.comparison.comparison import Comparison, Row, SpanComparison
 from latlab.core.comparison.conditions import Differences
-from latlab.core.comparison.explain import explain_pair
 from latlab.core.comparison.explanation import Explanation
-from latlab.core.comparison.figure import Figure
-from latlab.core.comparison.figure_names import FigureName, refusal
-from latlab.core.comparison.figures import figures_of
+from latlab.core.comparison.figure import Figure, FigureName, refusal
 from latlab.core.comparison.findings import ConditionsDiffer
 from latlab.core.comparison.summary import Mark, follows_order, mark_of
 from latlab.core.comparison.suspicion import Span, Suspicion

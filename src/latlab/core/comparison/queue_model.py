@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The queue model of a parallel test, as terms by position: what it predicts of another order of cores."""
+"""The queue models of a parallel test: fitted to each of its iterations, and as terms by position for another order of cores."""
 
 from __future__ import annotations
 
@@ -8,10 +8,52 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from latlab.core.comparison.ladders import BASE, STEP, Ladders
-from latlab.core.statistics.sample_matrix import Floats
+from latlab.core.model.run import CoreId
+from latlab.core.statistics.sample_matrix import Bools, Floats, Ints
+
+BASE = "base"
+STEP = "step"
 
 SYSTEM_TERM = "last man of the system"
+
+
+@dataclass(frozen=True)
+class DesignMatrix:
+    names: tuple[str, ...]
+    matrix: Floats
+
+
+@dataclass(frozen=True)
+class Ladders:
+    """One fitted queue model for each complete iteration of a parallel test, in ns or instructions.
+
+    `order` has, for each iteration, the columns of `cores` in the order in which they were served; `spans` and `last_man` use this
+    order. `terms` are base, step and the extras, NaN in an iteration whose pattern lacks the term. `head` is the number of cores served
+    before the queue began. `scales` are the standard errors of the terms for a residual of 1. `residuals` is the residual sum of squares,
+    `rms` the root mean square residual, and `share` the share of the variance that the model explains.
+    """
+
+    test: str
+    cores: tuple[CoreId, ...]
+    boots: Ints
+    order: Ints
+    spans: Floats
+    last_man: Bools
+    terms: dict[str, Floats]
+    scales: dict[str, Floats]
+    residuals: Floats
+    predicted: Floats
+    dof: Ints
+    head: Ints
+    rms: Floats
+    share: Floats
+
+    def place(self, core: CoreId, row: int = 0) -> int:
+        """The position, from 0, at which a core was served in one iteration."""
+        return int(np.flatnonzero(self.order[row] == self.cores.index(core))[0])
+
+    def names_in_order(self, row: int = 0) -> tuple[CoreId, ...]:
+        return tuple(self.cores[i] for i in self.order[row])
 
 
 def after_term(cluster: int) -> str:
@@ -21,12 +63,6 @@ def after_term(cluster: int) -> str:
 def end_term(cluster: int) -> str:
     """The name of the term for two last cores down in direct sequence, whose delays cannot be separated."""
     return f"last men of cluster {cluster} and of the system"
-
-
-@dataclass(frozen=True)
-class DesignMatrix:
-    names: tuple[str, ...]
-    matrix: Floats
 
 
 def predict(ladders: Ladders, medians: dict[str, float], row: int = 0) -> Floats:

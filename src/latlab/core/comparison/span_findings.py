@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from latlab.core.comparison.iterations import InIterations
-from latlab.core.comparison.ladders import STEP
 from latlab.core.comparison.queue_findings import listed
+from latlab.core.comparison.queue_model import STEP
 from latlab.core.comparison.verdicts import Verdict
 from latlab.core.comparison.wording import amount, percent, row_title, said_in_iterations, signed
 from latlab.core.model.enums import Metric

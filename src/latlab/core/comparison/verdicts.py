@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The verdicts, the threshold of a change, and the equivalence margin."""
+"""The verdicts, the threshold of a change, the equivalence margin, and the limit that a user can set."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
+from latlab.core.errors import UsageError
 from latlab.core.statistics.statistics import Shift
 
 
@@ -45,7 +46,6 @@ PRINTED = {
     Verdict.CANNOT_TELL: "inconclusive",
 }
 SHORT = {Verdict.MOVED: "below threshold", Verdict.SAME_LEVEL: "equivalent median"}
-
 
 SAME_LEVELS = frozenset({Verdict.SAME, Verdict.SAME_LEVEL})
 WORST_FIRST = (Verdict.REGRESSED, Verdict.CANNOT_TELL, Verdict.IMPROVED, Verdict.MOVED, Verdict.SAME_LEVEL, Verdict.SAME)
@@ -92,3 +92,13 @@ def overall(verdicts: Iterable[Verdict], has_gaps: bool = False, breaks_rule: bo
     """The worst verdict. `same` only if all verdicts are and nothing was left unjudged."""
     present = {*verdicts, *((Verdict.CANNOT_TELL,) if has_gaps else ()), *((Verdict.REGRESSED,) if breaks_rule else ())}
     return next((verdict for verdict in WORST_FIRST if verdict in present), Verdict.CANNOT_TELL)
+
+
+def limits_of(tolerance_percent: float | None) -> Limits:
+    """The limits with another relative threshold, for changes and for `same`, under every clock. None keeps the defaults."""
+    if tolerance_percent is None:
+        return Limits()
+    if not 0 <= tolerance_percent < 100:
+        raise UsageError(f"--tolerance {tolerance_percent:g} is not a percentage; use 0 to below 100")
+    share = tolerance_percent / 100
+    return Limits(relative=share, relative_exact=share)

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is known of a run beside its figures, in words."""
+"""What is known of a run beside its figures, and how to have it again, in words."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable
 
 from latlab.core.comparison.conditions import stated_conditions
 from latlab.core.model.enums import RunStatus
 from latlab.core.model.run import Problem, Run
 from latlab.core.report.page import Block, Folded, Item, Items, Section
-from latlab.core.report.provenance import provenance_facts, repeated_by
 from latlab.core.report.text import Style, Styled
 from latlab.core.report.units import CLOCK_NAMES, capture_cost, tick_unit, unit
 
@@ -77,3 +77,13 @@ def _status(run: Run) -> str:
     if run.status is RunStatus.COMPLETE:
         return "complete"
     return f"{run.status}, {len(run.problems)} problem{'s' * (len(run.problems) != 1)}"
+
+
+def repeated_by(run: Run) -> str:
+    """The command that makes such a run again, as it was typed; empty where none did."""
+    return shlex.join(run.provenance.latlab_command)
+
+
+def provenance_facts(run: Run) -> tuple[tuple[str, str], ...]:
+    """Digests of the files that were loaded."""
+    return tuple((f"SHA-256 of {file.name}", file.sha256 or "not read") for file in run.provenance.files)

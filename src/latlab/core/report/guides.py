@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from latlab.core.comparison.explain import explain_run
+from latlab.core.comparison.by_kind import explain_run
 from latlab.core.model.platforms import Coherency, PlatformFacts
 from latlab.core.model.run import Run
 from latlab.core.readers.platform_facts import facts_of as platform_facts_of

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from latlab.core.comparison.ladders import Ladders
+from latlab.core.comparison.queue_model import Ladders
 from latlab.core.comparison.wording import heading_unit, scale_of
 from latlab.core.report.chart import Chart, finished
 from latlab.core.report.colours import EARLIER, MAIN

@@ -13,9 +13,8 @@ from latlab.core.model.conditions import Conditions
 from latlab.core.model.enums import Clock, Metric, ProblemKind, RunStatus
 from latlab.core.model.provenance import UNKNOWN, Provenance
 from latlab.core.model.run import Build, PrintedDelta, Problem, Run, Tick, Topology
-from latlab.core.readers.core_json import of_core, with_core
 from latlab.core.readers.core_names import parse_core
-from latlab.core.readers.json_types import Count, Finite, Positive
+from latlab.core.readers.json_fields import Count, Finite, Positive, of_core, with_core
 
 SCHEMA = "latlab-run"
 VERSION = 3

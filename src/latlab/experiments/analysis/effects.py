@@ -4,6 +4,7 @@
 A run is the sampling unit, whatever it held: two iterations of one boot are not two runs. Latencies scatter in proportion, so factors
 between geometric means are what is judged where all values are positive; differences of means stand beside them. All effects are one family
 of tests (Holm). Interactions are asked only where one of the two factors does something by itself (heredity), and are the second family.
+The minimum detectable effect, and how many runs detect a smaller one, are by the noncentral t distribution of statsmodels.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
+from scipy.optimize import brentq
+from scipy.stats import t
 
 from latlab.core.errors import DataError
 from latlab.core.model.experiment import Experiment, Factor, experiment_of
@@ -19,11 +22,13 @@ from latlab.core.model.run import Run
 from latlab.core.statistics.statistics import family_wise
 from latlab.experiments.analysis.fits import ALPHA, Fit, fit
 from latlab.experiments.analysis.order import combinations_of
-from latlab.experiments.analysis.power import replicates_for, seen_effect
 from latlab.experiments.analysis.response import Response, response_of
 from latlab.experiments.analysis.result import Analysis, Effect, EffectVerdict, Estimate, Interaction, Pairs, Sensitivity
 
 SMALLEST_SHARE = 0.1
+
+POWER = 0.9
+MOST_REPLICATES = 200
 
 
 def analyse(factors: Sequence[Factor], response: Response, smallest_share: float | None = None, as_ratio: bool = True) -> Analysis:
@@ -250,3 +255,31 @@ def _sensitivity(judged: Fit, effects: Sequence[Effect], cells: int, response: R
         replicates = replicates_for(smallest, worst, cells, now, parameters, alpha)
     runs = replicates * cells if replicates is not None else None
     return Sensitivity(_as_share(size, as_ratio, response.mean) if size is not None else None, share, runs, replicates)
+
+
+def seen_effect(error: float, free: int, alpha: float) -> float | None:
+    """The effect that is told with POWER where its estimate has this standard error; None where the noise is not known."""
+    if not free or not np.isfinite(error) or error == 0.0:
+        return None
+    enough = error * 3 * (float(t.isf(alpha / 2, free)) + 3)
+    return float(brentq(lambda size: chance(size, error, free, alpha) - POWER, 0.0, enough))
+
+
+def replicates_for(effect: float, error: float, cells: int, replicates: float, parameters: int, alpha: float) -> int | None:
+    """How many replicates tell an effect of this size with POWER; `error` is that of the estimate over `replicates` now, `parameters` those
+    of the model without blocks. None where it takes more than MOST_REPLICATES."""
+    if error == 0.0:
+        return 1
+    for replicates_tried in range(1, MOST_REPLICATES + 1):
+        free = cells * replicates_tried - parameters - (replicates_tried - 1)
+        if free >= 1 and chance(effect, error * (replicates / replicates_tried) ** 0.5, free, alpha) >= POWER:
+            return replicates_tried
+    return None
+
+
+def chance(effect: float, error: float, free: int, alpha: float) -> float:
+    """How often an effect of this size is told."""
+    from statsmodels.stats.power import ttest_power
+
+    power = float(ttest_power(effect / error, 1, alpha, df=free))
+    return 1.0 if np.isnan(power) else power  # the distribution has no figure for effects that are a hundred times their error

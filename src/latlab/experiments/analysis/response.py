@@ -9,7 +9,7 @@ from statistics import fmean
 
 import numpy as np
 
-from latlab.core.comparison.figure_names import FigureName, refusal
+from latlab.core.comparison.figure import FigureName, refusal
 from latlab.core.errors import DataError
 from latlab.core.model.experiment import Trial, TrialFigure
 from latlab.core.statistics.sample_matrix import Floats

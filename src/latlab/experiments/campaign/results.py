@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
-from latlab.core.comparison.figures import figures_of
+from latlab.core.comparison.by_kind import figures_of
 from latlab.core.errors import DataError
 from latlab.core.model.enums import Clock, RunStatus
 from latlab.core.model.experiment import Experiment, Trial, TrialFigure

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A run of attacks: how many of each family came to what, what was broken, and every attack with what came of it."""
+"""A run of attacks: how many of each family came to what, what was broken, and every attack with what came of it; and its CSV lines."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from latlab.core.comparison.wording import count
+from latlab.core.kinds.kind import Line, Lines
 from latlab.core.model.run import Run
-from latlab.core.report.facts import begun, method, partial, problem_items
+from latlab.core.report.facts import begun, method, partial, problem_items, provenance_facts, repeated_by
 from latlab.core.report.page import Block, Facts, Folded, Item, Items, Page, Section
-from latlab.core.report.provenance import provenance_facts, repeated_by
 from latlab.core.report.table import Table, Value, figures, prose, words
 from latlab.core.report.titles import platform_title
 from latlab.psa.attack_results import attacks_of
@@ -37,6 +37,8 @@ WORST = {
     AttackOutcome.UNTOLD: "ended it for an unknown reason",
 }
 TOLD_IN_FULL = (AttackOutcome.BROKEN, AttackOutcome.DENIAL, AttackOutcome.UNTOLD, AttackOutcome.NOT_TRIED)
+
+ATTACKS = ("family", "attack", "outcome", "tries", "sentence", "evidence")
 
 
 def counts(run: Run) -> Table:
@@ -145,3 +147,13 @@ def _facts(run: Run) -> tuple[tuple[str, str], ...]:
         ("repeated by", repeated_by(run)),
     )
     return tuple((name, value) for name, value in pairs if value)
+
+
+def attack_lines(run: Run) -> Lines:
+    return ATTACKS, _attacks(run)
+
+
+def _attacks(run: Run) -> Iterator[Line]:
+    for result in attacks_of(run):
+        evidence = ", ".join(f"{name} {value}" for name, value in result.evidence)
+        yield result.family.value, result.name, result.outcome.value, result.tries, result.sentence, evidence

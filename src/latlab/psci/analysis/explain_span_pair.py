@@ -16,9 +16,8 @@ from latlab.core.comparison import span_findings as s
 from latlab.core.comparison.check import RuleChange
 from latlab.core.comparison.comparison import Order, Row, SpanComparison, Statistic
 from latlab.core.comparison.explanation import Basis, Explanation
-from latlab.core.comparison.ladders import STEP
 from latlab.core.comparison.queue_findings import Suspect
-from latlab.core.comparison.queue_model import predict
+from latlab.core.comparison.queue_model import STEP, predict
 from latlab.core.comparison.summary import mark_of
 from latlab.core.comparison.verdicts import SAME_LEVELS, Verdict
 from latlab.core.model.enums import Clock, Metric

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Exact findings from traces: which part of a span took how long, who held the lock that was waited for."""
+"""Exact findings from traces: which part of a span took how long, who held the lock that was waited for.
+
+Each finding has its sentence. Amounts are in the run's unit, which `sentence` takes.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,9 @@ from itertools import pairwise
 from statistics import median
 
 from latlab.core.comparison import findings as f
+from latlab.core.comparison.wording import amount
 from latlab.core.model.enums import Clock, Metric
 from latlab.core.model.run import CoreId, CoreTrace, Frame, Run, SpanFunctions, TraceRecord
-from latlab.psci.analysis import trace_findings as t
 from latlab.psci.analysis.decompose import DOMAIN_WAIT, LOCK_WAIT, POWER_MESSAGE, PartName, decompose, segments
 from latlab.psci.analysis.holds import holds
 from latlab.psci.analysis.typical import call_of
@@ -20,8 +23,54 @@ from latlab.psci.analysis.typical import call_of
 LEAST_SHARE = 0.05
 _WAITS = (LOCK_WAIT, DOMAIN_WAIT, POWER_MESSAGE.kind)
 
-
 Calls = dict[CoreId, tuple[TraceRecord, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class LongestSpan:
+    core: CoreId
+    metric: Metric
+    total: float
+    parts: tuple[tuple[str, float], ...]
+
+    def sentence(self, unit: str) -> str:
+        listing = ", ".join(f"{name} {amount(value, unit)}" for name, value in self.parts)
+        return f"core {self.core} has the longest {self.metric}, {amount(self.total, unit)}: {listing}"
+
+
+@dataclass(frozen=True, slots=True)
+class SpentIn:
+    """The innermost function that, with its callees, has more than half of a core's span. `caller` calls it `times` times in one span."""
+
+    core: CoreId
+    metric: Metric
+    function: str
+    caller: str
+    times: float
+    spent: float
+    share: float
+
+    def sentence(self, unit: str) -> str:
+        times = f" {self.times:g} times" if self.times != 1 else ""
+        by = f", called{times} by {self.caller}" if self.caller else ""
+        part = f"{100 * self.share:.0f} % of that {self.metric} of core {self.core}"
+        return f"{part} is {self.function} and its callees, {amount(self.spent, unit)}{by}"
+
+
+@dataclass(frozen=True, slots=True)
+class WaitedFor:
+    """A wait in the trace: the lock holders and how long each held it, or the event that ended the wait."""
+
+    core: CoreId
+    waited: float
+    part: str
+    holders: tuple[tuple[CoreId, float], ...]
+    ended_by: tuple[CoreId, str] | None
+
+    def sentence(self, unit: str) -> str:
+        why = "".join(f", {amount(value, unit)} of it behind {holder}" for holder, value in self.holders)
+        why += f"; it continued right after {self.ended_by[1]} of {self.ended_by[0]}" if self.ended_by else ""
+        return f"core {self.core} waited {amount(self.waited, unit)} ({self.part}){why}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +113,12 @@ def explain_code(run: Run) -> dict[str, list[f.Finding]]:
         total = _mean_of_call(span)
         parts = [(part.value, count / span.calls) for part, count in span.parts if count / span.calls >= LEAST_SHARE * total]
         parts.sort(key=lambda part: -part[1])
-        out.setdefault(test, []).append(t.LongestSpan(span.core, metric, total, tuple(parts)))
+        out.setdefault(test, []).append(LongestSpan(span.core, metric, total, tuple(parts)))
         out[test] += _spent_in(span)
     return out
 
 
-def _spent_in(span: SpanFunctions) -> Iterator[t.SpentIn]:
+def _spent_in(span: SpanFunctions) -> Iterator[SpentIn]:
     """From the outermost function down, as long as one that is called there has more than half of all."""
     total, caller, frames = sum(frame.instructions for frame in span.frames), "", span.frames
     deepest_call: tuple[Frame, int, str] | None = None
@@ -81,7 +130,7 @@ def _spent_in(span: SpanFunctions) -> Iterator[t.SpentIn]:
         caller, frames = largest[0].name, largest[1:]
     if deepest_call is not None:
         frame, spent, caller = deepest_call
-        yield t.SpentIn(span.core, span.metric, frame.name, caller, frame.calls / span.calls, spent / span.calls, spent / total)
+        yield SpentIn(span.core, span.metric, frame.name, caller, frame.calls / span.calls, spent / span.calls, spent / total)
 
 
 def _subtrees(frames: Sequence[Frame]) -> Iterator[tuple[Frame, ...]]:
@@ -113,7 +162,7 @@ def part_medians(run: Run, metric: Metric) -> dict[tuple[str, CoreId], dict[Part
     return {key: {name: median(ticks) * run.tick.value for name, ticks in parts.items()} for key, parts in ticks_of.items()}
 
 
-def _longest_spans(run: Run, calls: dict[tuple[int, int], Calls]) -> Iterator[t.LongestSpan]:
+def _longest_spans(run: Run, calls: dict[tuple[int, int], Calls]) -> Iterator[LongestSpan]:
     worth = run.tick.value
     for metric in (Metric.POWERDOWN, Metric.WAKEUP):
         spans: dict[CoreId, list[dict[PartName, int]]] = defaultdict(list)
@@ -128,14 +177,14 @@ def _longest_spans(run: Run, calls: dict[tuple[int, int], Calls]) -> Iterator[t.
         total = median(sum(p.values()) for p in spans[slowest])
         largest = sorted(((ticks, name) for name, ticks in parts.items() if ticks >= LEAST_SHARE * total), key=_by_size)
         if total:
-            yield t.LongestSpan(slowest, metric, total * worth, tuple((str(name), ticks * worth) for ticks, name in largest))
+            yield LongestSpan(slowest, metric, total * worth, tuple((str(name), ticks * worth) for ticks, name in largest))
 
 
 def _by_size(part: tuple[float, PartName]) -> tuple[float, str]:
     return -part[0], str(part[1])
 
 
-def _longest_wait(run: Run, calls: dict[tuple[int, int], Calls]) -> Iterator[t.WaitedFor]:
+def _longest_wait(run: Run, calls: dict[tuple[int, int], Calls]) -> Iterator[WaitedFor]:
     if run.tick.clock is Clock.INSTRUCTIONS and len(run.topology.cores) > 1:
         return
     longest = max((wait for iteration in calls.values() for wait in _waits(iteration)), key=lambda wait: wait.ticks, default=None)
@@ -143,7 +192,7 @@ def _longest_wait(run: Run, calls: dict[tuple[int, int], Calls]) -> Iterator[t.W
         return
     holders, ended_by = _cause(longest)
     scaled = tuple((core, ticks * run.tick.value) for core, ticks in holders)
-    yield t.WaitedFor(longest.core, longest.ticks * run.tick.value, str(longest.part), scaled, ended_by)
+    yield WaitedFor(longest.core, longest.ticks * run.tick.value, str(longest.part), scaled, ended_by)
 
 
 def _waits(calls: Calls) -> Iterator[TracedWait]:

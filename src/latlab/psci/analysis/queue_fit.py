@@ -3,7 +3,7 @@
 
 Cores that power down together queue for a lock or a power controller, in random order. Sorted, the spans increase by one step for each
 core that was served before, and by an extra after the last core down of a cluster, whose cluster power-off occupies the queue for
-longer.
+longer. A test forms a queue if the fit is good and its step is large enough to be a wait.
 """
 
 from __future__ import annotations
@@ -12,11 +12,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from latlab.core.comparison.ladders import BASE, STEP, Ladders
-from latlab.core.comparison.queue_model import design_matrix
+from latlab.core.comparison.identity import checked_columns
+from latlab.core.comparison.queue_model import BASE, STEP, Ladders, design_matrix
+from latlab.core.comparison.summary import mark_of
 from latlab.core.model.enums import Metric
+from latlab.core.model.run import Run
+from latlab.core.readers.platform_facts import facts_of
 from latlab.core.statistics.sample_matrix import Bools, Columns, Floats, Ints
-from latlab.psci.analysis.roles import Roles
+from latlab.psci.analysis.roles import Roles, is_parallel, roles_of
+
+LEAST_STEP = 0.05
 
 LEAST_SHARE = 0.9
 
@@ -28,6 +33,24 @@ class Refusal:
     share: float
     cluster: int | None = None
     last_men: int = 0
+
+
+def queues_of(run: Run) -> dict[str, Ladders]:
+    """The queue models that fit, by test, without tests in which cores take turns. Raises NotComparable if a run has no spans."""
+    columns = checked_columns(run)
+    roles = roles_of(columns, facts_of(run.platform).managed_by)
+    tests = (test for test in columns.tests if is_parallel(test) and mark_of(run, test) is None)
+    fitted = {test: ladders for test in tests if (ladders := fit_ladders(columns, roles, test)) is not None}
+    return {
+        test: queue_ladders
+        for test, queue_ladders in fitted.items()
+        if queue_ladders.dof[0] and refusal(queue_ladders) is None and _rises(queue_ladders)
+    }
+
+
+def _rises(ladders: Ladders) -> bool:
+    """Whether the step is large enough beside the base to be a wait."""
+    return float(np.nanmedian(ladders.terms[STEP])) > LEAST_STEP * float(np.nanmedian(ladders.terms[BASE]))
 
 
 def fit_ladders(columns: Columns, roles: Roles, test: str) -> Ladders | None:

@@ -1,19 +1,34 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The figures of a run of spans; none depends on which core came first."""
+"""What is asked of one run of spans: its figures, its number of samples, and limits on the samples of each core.
+
+No figure depends on which core came first.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+
 import numpy as np
 
+from latlab.core.comparison.coverage import Counted, SampleKey
 from latlab.core.comparison.figure import Figure
 from latlab.core.comparison.identity import checked_columns
-from latlab.core.comparison.ladders import Ladders
+from latlab.core.comparison.limit import Held, Limit, check_unit, held_share, held_value, unmeasured_cpus
+from latlab.core.comparison.queue_model import Ladders
+from latlab.core.comparison.wording import amount
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import CoreId, Run
 from latlab.core.readers.platform_facts import facts_of
 from latlab.core.statistics.sample_matrix import Columns, Floats, Matrix, boot_medians
 from latlab.psci.analysis.queue_fit import fit_ladders, is_refused
 from latlab.psci.analysis.roles import Roles, is_parallel, roles_of
+
+WITHOUT_SCHEDULE = frozenset({"watch"})
+"""Campaigns in which the guest decides how many calls it makes: no number is due."""
+INTERRUPT = "interrupt"
+"""The first word of a call that an interrupt made. Their number follows from the order in which cores run, so none is due."""
 
 
 def span_figures(run: Run) -> tuple[Figure, ...]:
@@ -53,3 +68,35 @@ def _named(columns: Columns, roles: Roles, test: str, metric: Metric, matrix: Ma
 def _terms(ladders: Ladders) -> dict[str, Floats]:
     medians = {name: boot_medians(ladders.boots, values[:, None])[:, 0] for name, values in ladders.terms.items()}
     return {name: numbers for name, values in medians.items() if len(numbers := values[~np.isnan(values)])}
+
+
+def counted_spans(run: Run) -> dict[SampleKey, Counted]:
+    if run.campaign in WITHOUT_SCHEDULE:
+        return {}
+    scheduled = (sample for sample in run.samples if sample.test.partition(" ")[0] != INTERRUPT)
+    sizes = Counter((sample.test, sample.metric, sample.core) for sample in scheduled)
+    return {SampleKey(*key): Counted(n) for key, n in sizes.items()}
+
+
+def limited_samples(run: Run, limit: Limit) -> Iterator[Held]:
+    """Every sample of a core in one test, whatever its boot."""
+    if not limit.is_of_samples:
+        return
+    columns = checked_columns(run)
+    for (test, metric), matrix in columns.matrices.items():
+        written = f"{test}/{metric}" if "/" in limit.name else metric.value
+        if not fnmatchcase(written, limit.name):
+            continue
+        check_unit(limit, run.tick.unit)
+        for column, core in enumerate(matrix.cores):
+            values = matrix.every.of(column)
+            if (limit.cpus and core.core not in limit.cpus) or not len(values):
+                continue
+            subject = f"{test} {metric} of core {core}"
+            if limit.share is not None:
+                at = float(np.quantile(values, limit.share, method="inverted_cdf"))
+                yield held_share(limit, subject, len(values), int((values > limit.value).sum()), at, run.tick.unit)
+                continue
+            value = float({"max": values.max(), "min": values.min(), "average": values.mean()}[limit.statistic])
+            yield held_value(limit, f"{subject}, {limit.statistic}", value, amount(value, run.tick.unit), len(values))
+        yield from unmeasured_cpus(run, limit, {core.core for core in matrix.cores})

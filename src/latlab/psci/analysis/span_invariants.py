@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rules that every run of spans must keep on its platform, independent of the figures."""
+"""Rules that every run of spans must keep on its platform, independent of the figures.
+
+Those of a correct secure partition manager are by the names of the tests of the psa campaign.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 
@@ -17,13 +22,14 @@ from latlab.core.model.run import CoreId, Run
 from latlab.core.readers.platform_facts import facts_of
 from latlab.core.readers.rules import rules
 from latlab.core.statistics.sample_matrix import Columns, Matrix
-from latlab.psci.analysis.psa_invariants import psa_checks
 from latlab.psci.analysis.roles import Roles, inferred_lead, is_level_zero, is_parallel, roles_of, serial_last_men
 
 ALIKE = 0.10
 RARELY = 0.01
 LEAST_TICKS = 50
 DEEP_SERIAL = ("susp_deep_serial", "cpu_off_serial")
+
+_SIZED = re.compile(r"(.+)_(\d+)")
 
 
 def check_spans(run: Run) -> tuple[Check, ...]:
@@ -146,3 +152,18 @@ def _alike(test: str, powerdown: Matrix, last: frozenset[CoreId], lead: CoreId |
 
 def _list(cores: list[CoreId]) -> str:
     return ", ".join(map(str, cores))
+
+
+def psa_checks(columns: Columns, unit: str) -> list[Check]:
+    """Each call with the next smaller amount of data: its median cannot be below that one's."""
+    families: dict[str, list[tuple[int, str, float]]] = defaultdict(list)
+    for test in columns.tests:
+        matrix, sized = columns.matrix(test, Metric.PSA_CALL), _SIZED.fullmatch(test)
+        if matrix is not None and sized and len(matrix.values):
+            families[sized[1]].append((int(sized[2]), test, float(np.median(matrix.values))))
+    checks = []
+    for calls in families.values():
+        for (_, smaller, less), (_, test, more) in pairwise(sorted(calls)):
+            sentence = f"it takes {amount(more, unit)}, {smaller} {amount(less, unit)}"
+            checks.append(Check(test, rules()["more_data_costs_no_less"], more >= less, "" if more >= less else sentence))
+    return checks

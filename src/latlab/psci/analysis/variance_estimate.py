@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from latlab.core.comparison.comparison import Cell, Row
-from latlab.core.comparison.ladders import BASE, STEP, Ladders
+from latlab.core.comparison.queue_model import BASE, STEP, Ladders
 from latlab.core.comparison.verdicts import Verdict
 from latlab.core.model.enums import Metric
 from latlab.core.statistics.sample_matrix import Cells, Floats, nan_median

@@ -18,8 +18,8 @@ from decimal import Decimal
 from pathlib import Path
 from statistics import median_low
 
+from latlab.core.comparison.by_kind import compare
 from latlab.core.comparison.cell_deltas import CHANGED
-from latlab.core.comparison.compare import compare
 from latlab.core.comparison.comparison import Comparison
 from latlab.core.errors import DataError, UsageError
 from latlab.core.model.enums import Metric

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from latlab.core.comparison.ladders import Ladders
+from latlab.core.comparison.queue_model import Ladders
 from latlab.core.comparison.summary import ordered_tests
 from latlab.core.model.run import Run
 from latlab.core.report.chart import Chart, named, with_legends
@@ -15,7 +15,7 @@ from latlab.core.report.ladders import ladder_chart
 from latlab.core.report.page import Block, Facts, Page, Section
 from latlab.core.report.table import Table, prose, words
 from latlab.psci.analysis.decompose import MEANING
-from latlab.psci.analysis.queues import queues_of
+from latlab.psci.analysis.queue_fit import queues_of
 from latlab.psci.pages.charts import charts, legend
 from latlab.psci.pages.span_pages import document
 from latlab.psci.pages.span_tables import tables_of

@@ -12,7 +12,7 @@ import msgspec
 from latlab.core.model.enums import CodePart, InstructionClass, Metric
 from latlab.core.model.run import ClassShare, CoreTrace, Frame, FunctionShare, Sample, SpanFunctions, Spans, TraceRecord
 from latlab.core.readers.core_names import parse_core
-from latlab.core.readers.json_types import Count, Whole, Word
+from latlab.core.readers.json_fields import Count, Whole, Word
 
 _SampleRow = tuple[str, Metric, str, Count, Count, Whole]
 _RecordRow = tuple[Count, Count, str, Word]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`latlab run psci`. Heavy imports wait until they are needed."""
+"""`latlab run psci`, and the console of a board of labgrid as its target. Heavy imports wait until they are needed."""
 
 from __future__ import annotations
 
@@ -96,8 +96,6 @@ def psci(
         return
     refuse_given(context, names_of(SubjectOptions), "is for the probe; it needs --subject FILE or --machine MACHINE")
     if target == "labgrid":
-        from latlab.psci.verbs.board_console import record_console_of
-
         without_effect = (*names_of(ImageOptions), *names_of(EmulatorOptions))
         refuse_given(context, without_effect, "has no effect on a board, whose firmware is in its flash")
         opened = open_store(store)
@@ -158,3 +156,23 @@ def _in_virtual_time(target: str, image: ImageOptions, store: str | None) -> tup
     opened = open_store(store)
     with RunProgress(err(), f"virtual time, platform {virtual.board.name}", image.iterations * CAMPAIGN_TESTS) as progress:
         return opened, run_psci_virtual(opened, virtual, progress)
+
+
+def record_console_of(board: BoardOptions, store: Store, limits: Limits) -> Recorded:
+    """Follow the board's console from before it is switched on."""
+    from latlab.core.cli.interrupt import Interrupts
+    from latlab.core.report.progress import RunProgress
+    from latlab.core.targets.linux.labgrid_board import opened, prepare
+    from latlab.psci.campaign.measure import run_psci_console
+    from latlab.psci.targets.labgrid_console import LabgridConsole
+
+    name = board.target_name
+    with (
+        opened(board.config, name) as target,
+        Interrupts() as interrupts,
+        RunProgress(err(), f"the console of labgrid target {name!r}", None) as progress,
+    ):
+        console = LabgridConsole(target, limits, interrupts.asked)
+        console.open()
+        prepare(target, board.state, board.power_cycle)
+        return run_psci_console(store, console, f"labgrid:{name}", name, progress)

@@ -13,7 +13,7 @@ from latlab.core.model.life import Left
 from latlab.core.store.store import Store
 from latlab.core.targets.linux.machine import Machine
 from latlab.rt.model.wakeups import LiveSnapshot
-from latlab.rt.readers.live_record import glance_of
+from latlab.rt.readers.recorder import glance_of
 from latlab.rt.targets.guest.checkpoints import SHARED, read_shared, sync
 from latlab.rt.targets.guest.guest import phase_of
 from latlab.rt.targets.linux import RECORD, Follower

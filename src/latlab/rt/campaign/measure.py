@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs of the rt campaign on each kind of target."""
+"""Runs of the rt campaign on each kind of target; of a guest under the probe also what of the probe's stream is kept."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from latlab.calls.model.crossings import Header, Record
+from latlab.calls.readers.call_names import call_names
+from latlab.calls.readers.decoder import Decoder
+from latlab.core.errors import DataError
 from latlab.core.lifecycle.life import refuse_interrupted, run_lifecycle
 from latlab.core.model.conditions import Conditions, Mode
 from latlab.core.model.life import Left
-from latlab.core.model.run import Build, Run
+from latlab.core.model.run import Build, Problem, Run
 from latlab.core.readers.elf_build import with_build, with_image
 from latlab.core.readers.qemu_command import with_machine
 from latlab.core.store.store import Store
@@ -19,8 +23,8 @@ from latlab.core.targets.process.console import Limits, MachineEnd
 from latlab.core.targets.qemu.images import FIRMWARE_BIN, FIRMWARE_ELF
 from latlab.core.targets.qemu.qemu import Qemu
 from latlab.core.targets.scratch import scratch
+from latlab.rt.analysis.by_world import WorldAccumulator
 from latlab.rt.campaign.following import GuestFollowing, LinuxFollowing, NullObserver, Watcher
-from latlab.rt.campaign.guest_worlds import seen_from_outside
 from latlab.rt.campaign.on_linux import mode_of, target_of, with_machine_of
 from latlab.rt.campaign.results import (
     CAMPAIGN,
@@ -34,9 +38,12 @@ from latlab.rt.campaign.results import (
 )
 from latlab.rt.campaign.secure_world_options import build_of, of_drivers
 from latlab.rt.campaign.workloads import expected
+from latlab.rt.readers.guest_worlds import WORLDS_LOG, render_worlds
+from latlab.rt.readers.measured import read_wakeups
 from latlab.rt.targets.board_sources import source_facts
 from latlab.rt.targets.guest.checkpoints import SHARED, read_shared
 from latlab.rt.targets.guest.guest import (
+    ICOUNT_SHIFT,
     STREAM,
     STREAM_KEPT_BYTES,
     GuestMachine,
@@ -55,6 +62,8 @@ from latlab.rt.targets.rt_job import USUAL_DRIVERS, Drivers, Workload, guest_scr
 
 Say = Callable[[str], None]
 GUEST_PLATFORM = "QEMU virt, PREEMPT_RT guest"
+
+CHUNK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,3 +204,36 @@ def complaints_of(done: GuestRun) -> tuple[str, ...]:
     if done.output.status not in (0, None):
         complaints.append(f"the guest's job ended with status {done.output.status}; `latlab show --log job.log` prints why")
     return tuple(complaints)
+
+
+def seen_from_outside(stream: Path, files: Mapping[str, bytes]) -> tuple[dict[str, bytes], tuple[str, ...]]:
+    """The log of what the probe saw of the recorder's measurement, and what is wrong with its stream."""
+    if RECORD not in files:
+        return {}, ()
+    try:
+        wakeups = read_wakeups(files[RECORD], RECORD)
+    except DataError:
+        return {}, ()  # the run says so of the record itself
+    if not stream.is_file() or wakeups.counter_hz is None:
+        return {}, ("the probe wrote no stream, so no late wake-up is split by world; `latlab doctor` names the QEMU that it needs",)
+    accumulator = WorldAccumulator(call_names(), 1 << ICOUNT_SHIFT, wakeups.counter_hz)
+    problems: list[str] = []
+    accumulator.take(_records(stream, problems))
+    return {WORLDS_LOG: render_worlds(accumulator.worlds(wakeups))}, tuple(problems)
+
+
+def _records(stream: Path, problems: list[str]) -> Iterator[Record]:
+    """The stream is much longer than what is kept of it. What is wrong with it goes to `problems`."""
+    for item in _items(stream):
+        if isinstance(item, Problem):
+            problems.append(item.message)
+        elif not isinstance(item, Header):
+            yield item
+
+
+def _items(stream: Path) -> Iterator[Header | Record | Problem]:
+    decoder = Decoder()
+    with stream.open("rb") as file:
+        while data := file.read(CHUNK):
+            yield from decoder.feed(data)
+    yield from decoder.finish()

@@ -24,7 +24,7 @@ from latlab.rt.campaign.measure import GUEST_PLATFORM, complaints_of, guest_fact
 from latlab.rt.campaign.on_linux import mode_of, target_of, with_machine_of
 from latlab.rt.campaign.power_results import CAMPAIGN, problems_of
 from latlab.rt.campaign.results import measured_on_facts
-from latlab.rt.model.power_cycles import PowerCycles
+from latlab.rt.model.power_steps import PowerCycles
 from latlab.rt.targets.guest.guest import GuestMachine, find_firmware, run_guest, stack_of
 from latlab.rt.targets.guest.guest_image import GuestImage
 from latlab.rt.targets.linux import MachineJob, check_module, check_programs, collected, run_job, survey

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from latlab.core.errors import DataError
 from latlab.core.model.run import Run
 from latlab.core.readers.event_table import event_table
-from latlab.rt.analysis.power_cycles import PowerBoundary, passages
-from latlab.rt.analysis.power_steps import StepTimes, awake_suspends, findings, times_of
+from latlab.rt.analysis.power_cycles import PowerBoundary, StepTimes, awake_suspends, findings, passages, times_of
 from latlab.rt.campaign.results import kernel_warnings
 from latlab.rt.model.power_steps import PowerStep
 from latlab.rt.readers.el3_records import El3Records, info_of, merged, read_records

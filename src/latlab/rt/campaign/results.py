@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The rt campaign: measure wake-ups on a target, keep every raw file, and make results of them again whenever they are asked for."""
+"""The rt campaign: measure wake-ups on a target, keep every raw file, and make results of the files, or of an export, again later."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
+import numpy as np
+
 from latlab.core.errors import DataError, LatlabError
+from latlab.core.lifecycle.exported import with_export
 from latlab.core.lifecycle.life import run_lifecycle
 from latlab.core.lifecycle.material import EXPORT_LOG
 from latlab.core.model.conditions import Conditions, Mode
-from latlab.core.model.distributions import LoadWork, WakeupCounts
+from latlab.core.model.distributions import Distribution, LoadWork, WakeupCounts, distributions_of
 from latlab.core.model.enums import Clock, RowKind, RunStatus
 from latlab.core.model.run import Problem, Run, Tick, Topology
 from latlab.core.readers.event_table import event_table
@@ -24,9 +27,8 @@ from latlab.rt.analysis.periodicity import find_period
 from latlab.rt.analysis.result import RtResult
 from latlab.rt.analysis.steal_coverage import coverage_sentences
 from latlab.rt.analysis.wakeup import disagreement, silence, with_schedule
-from latlab.rt.campaign.rt_exported import results_of_export
 from latlab.rt.model.kernel_events import KernelEvents
-from latlab.rt.model.wakeups import Wakeups
+from latlab.rt.model.wakeups import CpuWakeups, Histogram, Outlier, Wakeups
 from latlab.rt.model.worlds import GuestWorlds
 from latlab.rt.readers.el3_records import El3Records, info_of, read_all
 from latlab.rt.readers.ftrace import read_spans
@@ -278,3 +280,39 @@ def kernel_warnings(log: bytes) -> list[str]:
     """The lines of a kernel's log that should not be there."""
     lines = log.decode("utf-8", "replace").splitlines()
     return [f"the kernel warned: {line.strip()}" for line in lines if any(word in line for word in KERNEL_WARNINGS)]
+
+
+def results_of_export(run: Run, files: Mapping[str, bytes]) -> list[tuple[str, RtResult]]:
+    """What each tool counted. What the kernel and the firmware did is in no export."""
+    whole = with_export(run, files)
+    by_test: dict[str, list[Distribution]] = {}
+    for distribution in distributions_of(whole):
+        by_test.setdefault(distribution.test, []).append(distribution)
+    if not by_test:
+        raise DataError(f"{run.source}: no wake-ups in the export; export the run again")
+    wakeups = tuple(_exported_wakeups(test, rows, run.conditions.interval_ns) for test, rows in by_test.items())
+    silent = tuple(sentence for tool_wakeups in wakeups for cpu in tool_wakeups.cpus if (sentence := silence(tool_wakeups, cpu)))
+    return [("", RtResult(wakeups, None, (), None, silent))]
+
+
+def _exported_wakeups(test: str, rows: Sequence[Distribution], interval_ns: int | None) -> Wakeups:
+    outliers = tuple(Outlier(row.core.core, late.wake_ns, late.late_ticks, late.missed) for row in rows for late in row.late)
+    resolution = max(row.resolution_ticks for row in rows)
+    return Wakeups(test, interval_ns, resolution, tuple(map(_exported_cpu, rows)), outliers, metric=rows[0].metric, rows=rows[0].rows)
+
+
+def _exported_cpu(row: Distribution) -> CpuWakeups:
+    low, high, counts = (np.array([bucket[at] for bucket in row.counts], dtype=np.int64) for at in range(3))
+    return CpuWakeups(
+        cpu=row.core.core,
+        histogram=Histogram(low, high, counts, row.beyond) if row.counts else None,
+        got=row.got,
+        expected=row.expected,
+        missed=row.missed,
+        min_ns=row.minimum_ticks,
+        max_ns=row.maximum_ticks,
+        average_ns=row.average_ticks,
+        digest=row.digest,
+        outliers_dropped=row.late_dropped,
+        thread=row.thread,
+    )

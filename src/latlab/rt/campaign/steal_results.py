@@ -12,8 +12,8 @@ from latlab.core.model.amounts import Amounts
 from latlab.core.model.enums import Clock
 from latlab.core.model.run import CallsOfKind, Run
 from latlab.rt.analysis.by_whom import by_whom, slack, theft_sizes
-from latlab.rt.analysis.meter_sentences import blind_sentences
 from latlab.rt.analysis.periodicity import Period, find_period
+from latlab.rt.analysis.steal_coverage import blind_sentences
 from latlab.rt.analysis.stolen import amounts_of, by_size
 from latlab.rt.model.stolen import Stolen
 from latlab.rt.readers.steal_meter import read_stolen

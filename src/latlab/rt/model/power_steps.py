@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What Linux was asked to do with a CPU or with the system, and how long it took."""
+"""What Linux was asked to do with a CPU or with the system, how long it took, and the contents of such a run."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import ClassVar
+
+from latlab.core.model.run import Contents
 
 
 class StepKind(StrEnum):
@@ -39,3 +42,10 @@ class LostCpu:
     call: str
     code: str
     line: int
+
+
+@dataclass(frozen=True, slots=True)
+class PowerCycles(Contents):
+    """A run of CPU hotplug and system suspend; its data is in its raw files."""
+
+    kind: ClassVar[str] = "power"

@@ -15,7 +15,7 @@ from latlab.core.report.facts import begun, method
 from latlab.core.report.page import Caution, Facts, Item, Items, Page, Section
 from latlab.core.report.table import Column, Table, figures, words
 from latlab.core.report.vega import alt
-from latlab.rt.analysis.meter_sentences import blind_sentences, said_cpus
+from latlab.rt.analysis.steal_coverage import blind_sentences, said_cpus
 from latlab.rt.analysis.stolen import doubts, loss_of
 from latlab.rt.campaign.steal_results import StealPhase
 from latlab.rt.model.stolen import Calibration, CpuStolen, Regime, Theft

@@ -19,8 +19,7 @@ from latlab.rt.analysis.result import RtResult
 from latlab.rt.analysis.wakeup import never_woke
 from latlab.rt.model.wakeups import CpuWakeups, Wakeups
 from latlab.rt.pages import cause_details
-from latlab.rt.pages.by_world import by_world
-from latlab.rt.pages.late_causes import cause_table
+from latlab.rt.pages.late_causes import by_world, cause_table
 from latlab.rt.pages.words import check_publishable, us
 
 OUTLIERS_SHOWN = 10

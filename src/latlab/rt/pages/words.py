@@ -8,7 +8,7 @@ from latlab.core.comparison.wording import said_mode
 from latlab.core.errors import UsageError
 from latlab.core.model.conditions import Mode
 from latlab.core.model.run import Run
-from latlab.core.report.provenance import provenance_facts, repeated_by
+from latlab.core.report.facts import provenance_facts, repeated_by
 
 MODE_SENTENCES = {
     Mode.DETERMINISTIC: "Time is counted in instructions of 2 ns each: the figures repeat exactly and show what the software does, "

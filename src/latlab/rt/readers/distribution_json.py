@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from latlab.core.model.distributions import Distribution, LoadWork, WakeupCounts
-from latlab.core.readers.core_json import of_core, with_core
+from latlab.core.readers.json_fields import of_core, with_core
 
 
 class WakeupKeys(msgspec.Struct):

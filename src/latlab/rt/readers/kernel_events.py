@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the recorder keeps of the kernel and of the cycle counters until each late wake-up. Its layout is that of kernel_events_file.h;
-the records in it are those of perf_event_open(2), each tracepoint's as its own description says."""
+the records in it are those of perf_event_open(2), each tracepoint's as its own description says.
+
+`TracepointFormat` reads that description, tracefs' `format`.
+"""
 
 from __future__ import annotations
 
+import re
 import struct
 import zlib
 from collections.abc import Iterator
@@ -13,7 +17,6 @@ from latlab.core.errors import DataError
 from latlab.rt.model.kernel_events import CycleCounts, KernelEvents, KernelStep, LateSteps, StepKind, Thread
 from latlab.rt.model.stolen import Stolen
 from latlab.rt.readers.steal_meter import read_stolen
-from latlab.rt.readers.tracepoint_format import TracepointFormat, read_format
 
 MAGIC = b"LLKEV1\r\n"
 BLOCK = struct.Struct("<III")
@@ -28,6 +31,48 @@ TIMES_OF_A_READING = 2
 CALLED = {"ipi": "IPI"}
 WORKS = {"workqueue_execute_start": StepKind.WORK_IN, "workqueue_execute_end": StepKind.WORK_OUT}
 SOFTIRQS = ("HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU")
+
+NAME = re.compile(r"^name: (\w{1,100})$", re.MULTILINE | re.ASCII)
+ID = re.compile(r"^ID: (\d{1,5})$", re.MULTILINE | re.ASCII)
+FIELD = re.compile(r"^\tfield:([^;]{1,200});\toffset:(\d{1,5});\tsize:(\d{1,5});\tsigned:([01]);$", re.MULTILINE | re.ASCII)
+DECLARED = re.compile(r"(\w+)(?:\[\w*\])?$", re.ASCII)
+ELSEWHERE = "__data_loc "
+FLAGS = "common_flags"
+IRQS_OFF = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    offset: int
+    size: int
+    signed: bool
+    is_elsewhere: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TracepointFormat:
+    name: str
+    id: int
+    fields: dict[str, Field]
+
+    def number(self, record: bytes, name: str) -> int:
+        """0 where the record has no such field."""
+        field = self.fields.get(name)
+        return 0 if field is None else int.from_bytes(record[field.offset : field.offset + field.size], "little", signed=field.signed)
+
+    def text(self, record: bytes, name: str) -> str:
+        """Empty where the record has no such field. Some stand elsewhere in the record, which then says where and how long."""
+        field = self.fields.get(name)
+        if field is None:
+            return ""
+        start, size = field.offset, field.size
+        if field.is_elsewhere:
+            place = int.from_bytes(record[start : start + size], "little")
+            start, size = place & 0xFFFF, place >> 16
+        return record[start : start + size].partition(b"\0")[0].decode("utf-8", "replace")
+
+    def interrupts_off(self, record: bytes) -> bool:
+        return bool(self.number(record, FLAGS) & IRQS_OFF)
 
 
 @dataclass(slots=True)
@@ -202,3 +247,17 @@ def _step(file: _File, ns: int, counts: CycleCounts | None, record: bytes) -> Ke
         return KernelStep(ns, StepKind.SOFTIRQ_IN if way == "entry" else StepKind.SOFTIRQ_OUT, called, counts=counts)
     called = (point.text(record, "name") or f"interrupt {point.number(record, 'irq')}") if name == "irq_handler" else CALLED.get(name, name)
     return KernelStep(ns, StepKind.INTERRUPT_IN if way == "entry" else StepKind.INTERRUPT_OUT, called, counts=counts)
+
+
+def read_format(text: str) -> TracepointFormat | None:
+    """None where it is no such description."""
+    name, number = NAME.search(text), ID.search(text)
+    if name is None or number is None:
+        return None
+    fields = {}
+    for declaration, offset, size, signed in FIELD.findall(text):
+        declared = DECLARED.search(declaration)
+        if declared is not None:
+            is_elsewhere = declaration.startswith(ELSEWHERE)
+            fields[declared[1]] = Field(int(offset), int(size), signed == "1", is_elsewhere)
+    return TracepointFormat(name[1], int(number[1]), fields)

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The file of latlab's recorder. Its layout is guest/recorder/record_file.h's; docs/reference/recorder.md describes it."""
+"""The file of latlab's recorder, complete or still being written.
+
+Its layout is guest/recorder/record_file.h's; docs/reference/recorder.md describes it.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from numpy.typing import NDArray
 
 from latlab.core.errors import DataError
 from latlab.core.model.conditions import Conditions
-from latlab.rt.model.wakeups import CpuWakeups, Histogram, Outlier, Wakeups
+from latlab.rt.model.wakeups import CpuWakeups, Histogram, LiveSnapshot, Outlier, Wakeups
 
 MAGIC = b"LLREC1\r\n"
 MAX_CPUS = 64
@@ -50,6 +53,17 @@ class _Slot:
     outliers: int
     final: bool
     tallies: bytes
+
+
+def glance_of(data: bytes) -> LiveSnapshot | None:
+    """None before its first checkpoint, and where it cannot be read."""
+    try:
+        read = read_record(data, "the recorder's file")
+    except DataError:
+        return None
+    measured_ns = (read.end_ns or 0) - (read.start_ns or 0)
+    cpus = tuple((cpu.cpu, cpu.got, cpu.max_ns) for cpu in read.cpus)
+    return LiveSnapshot(measured_ns / 1e9, cpus, tuple((late.wake_ns, late.cpu, late.late_ns) for late in read.outliers))
 
 
 def read_record(data: bytes, place: str) -> Wakeups:

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Any file that can become a run: a console log, the output of another tool, or an export of latlab. Its contents decide which."""
+"""Any file that can become a run: a console log, the output of another tool, or an export of latlab. Its contents decide which.
+
+Wake-ups and stalls of another tool become a run of the rt campaign, amounts one of a benchmark.
+"""
 
 from __future__ import annotations
 
@@ -11,20 +14,28 @@ from latlab.core.kinds.file_format import FileFormat
 from latlab.core.kinds.registry import file_formats
 from latlab.core.lifecycle.exported import import_export, is_export
 from latlab.core.lifecycle.life import run_lifecycle
+from latlab.core.model.conditions import NO_CONDITIONS, Conditions
 from latlab.core.model.enums import Clock, RunStatus
-from latlab.core.model.run import UNNAMED, Topology
+from latlab.core.model.run import UNNAMED, Build, Topology
 from latlab.core.store.rows import now_utc
 from latlab.core.store.store import Store
 from latlab.psci.campaign.recording import Recorded
-from latlab.rt.readers.measured import known_names, proven_tools, quoted, unproven
+from latlab.rt.campaign.results import CAMPAIGN, IMPORT_LOG, TOOL_LOG, keep, new_run
+from latlab.rt.campaign.workloads import seconds_of
+from latlab.rt.model.wakeups import Wakeups
+from latlab.rt.readers.measured import holds_amounts, known_names, proven_tools, quoted, read_wakeups, unproven
+from latlab.rt.readers.sched_events import DAT_MAGIC
+from latlab.rt.targets.trace_dat import printed
+from latlab.runs.campaign.importing_amounts import import_amounts
 from latlab.runs.campaign.importing_log import CONSOLE_MARKS, import_log, is_console_log
-from latlab.runs.campaign.importing_wakeups import import_measured
 
 CONSOLE = "console"
 """The name by which --as means a console log."""
 OF_CONSOLE = ("topology", "clock", "core_mhz")
 OF_MEASURED = ("duration", "interval")
 OF_ALL = ("platform", "firmware")
+
+LONGEST_INTERVAL_US = 3_600_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,3 +114,58 @@ def _refuse(stated: StatedOptions, names: Iterable[str], why: str) -> None:
         if getattr(stated, name) is not None:
             option = "as" if name == "tool" else name.replace("_", "-")
             raise UsageError(f"{why}; leave out --{option}")
+
+
+def import_measured(
+    store: Store,
+    data: bytes,
+    name: str,
+    platform: str,
+    duration: str | None,
+    interval_us: int | None,
+    firmware: str = "unknown",
+    tool: str = "",
+) -> str:
+    """The run's id, whichever kind of run the file makes. `tool` wrote it; empty where the file says it."""
+    if data.startswith(DAT_MAGIC):
+        data = printed(data, name)
+    if holds_amounts(data, name, tool):
+        return import_amounts(store, data, name, platform, duration, interval_us, firmware, tool)
+    return import_wakeups(store, data, name, platform, duration, interval_us, firmware, tool)
+
+
+def import_wakeups(
+    store: Store,
+    data: bytes,
+    name: str,
+    platform: str,
+    duration: str | None,
+    interval_us: int | None,
+    firmware: str = "unknown",
+    tool: str = "",
+) -> str:
+    """The run's id. `duration` and `interval_us` say what was due, where both are known."""
+    if (duration is None) != (interval_us is None):
+        raise UsageError("--duration and --interval belong together: the number of due wake-ups is duration / interval")
+    if interval_us is not None and not 1 <= interval_us <= LONGEST_INTERVAL_US:
+        raise UsageError(f"--interval {interval_us} is no time between two wake-ups; use 1 to {LONGEST_INTERVAL_US} microseconds")
+    wakeups = read_wakeups(data, name, tool=tool)
+    conditions = NO_CONDITIONS
+    if duration is not None and interval_us is not None:
+        _check_schedule(wakeups, name, duration, interval_us)
+        conditions = Conditions(duration_s=seconds_of(duration), interval_ns=interval_us * 1000)
+    run = new_run(CAMPAIGN, "import", platform, max(cpu.cpu for cpu in wakeups.cpus) + 1, conditions, source=name, build=Build(firmware))
+    files = {IMPORT_LOG: data, TOOL_LOG: tool.encode()} if tool else {IMPORT_LOG: data}
+    return keep(store, run, files, ())
+
+
+def _check_schedule(wakeups: Wakeups, name: str, duration: str, interval_us: int) -> None:
+    """Raises UsageError where the file says another schedule: what is said twice must be the same."""
+    if wakeups.tool == "recorder":
+        raise UsageError(f"{name} is of the recorder, which states the due wake-ups; leave out --duration and --interval")
+    interval_ns = wakeups.conditions.interval_ns or wakeups.interval_ns
+    if interval_ns is not None and interval_ns != interval_us * 1000:
+        raise UsageError(f"--interval {interval_us} contradicts {name}, which says {interval_ns / 1000:g} µs; give --interval as there")
+    duration_s = wakeups.conditions.duration_s
+    if duration_s is not None and duration_s != seconds_of(duration):
+        raise UsageError(f"--duration {duration} contradicts {name}, which says {duration_s:g} s; give --duration as there")

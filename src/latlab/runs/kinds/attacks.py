@@ -61,7 +61,7 @@ def _csv(material: RunArtifacts) -> Iterable[Table]:
 
 
 def _lines(run: Run) -> Lines:
-    from latlab.psa.pages.attack_lines import attack_lines
+    from latlab.psa.pages.attack_pages import attack_lines
 
     return attack_lines(run)
 

@@ -76,13 +76,13 @@ def _figures(run: Run) -> tuple[Figure, ...]:
 
 
 def _counted(run: Run) -> dict[SampleKey, Counted]:
-    from latlab.benchmarks.analysis.amount_coverage import counted_amounts
+    from latlab.benchmarks.analysis.amount_figures import counted_amounts
 
     return counted_amounts(run)
 
 
 def _join(runs: Sequence[Run]) -> Amounts:
-    from latlab.benchmarks.analysis.repetitions import joined_amounts
+    from latlab.benchmarks.analysis.amount_figures import joined_amounts
 
     return joined_amounts(runs)
 
@@ -112,7 +112,7 @@ def _extent(run: Run) -> str:
 
 
 def _lines(run: Run) -> Lines:
-    from latlab.benchmarks.pages.amount_lines import amount_lines
+    from latlab.benchmarks.pages.amount_pages import amount_lines
 
     return amount_lines(run)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from latlab.core.kinds.kind import Analysis, Codec, Files, Forms, Lines, RunKind
 from latlab.core.model.run import Run
-from latlab.rt.model.power_cycles import PowerCycles
+from latlab.rt.model.power_steps import PowerCycles
 
 if TYPE_CHECKING:
     from latlab.core.comparison.comparison import Comparison

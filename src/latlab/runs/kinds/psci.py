@@ -101,7 +101,7 @@ def _figures(run: Run) -> tuple[Figure, ...]:
 
 
 def _counted(run: Run) -> dict[SampleKey, Counted]:
-    from latlab.psci.analysis.span_coverage import counted_spans
+    from latlab.psci.analysis.span_figures import counted_spans
 
     return counted_spans(run)
 
@@ -113,7 +113,7 @@ def _rounding(runs: Sequence[Run], metric: Metric) -> float:
 
 
 def _limited(run: Run, limit: Limit) -> Iterable[Held]:
-    from latlab.psci.analysis.span_limits import limited_samples
+    from latlab.psci.analysis.span_figures import limited_samples
 
     return limited_samples(run, limit)
 

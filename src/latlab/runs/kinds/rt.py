@@ -119,7 +119,7 @@ def _figures(run: Run) -> tuple[Figure, ...]:
 
 
 def _counted(run: Run) -> dict[SampleKey, Counted]:
-    from latlab.rt.analysis.wakeup_coverage import counted_wakeups
+    from latlab.rt.analysis.wakeup_figures import counted_wakeups
 
     return counted_wakeups(run)
 
@@ -132,7 +132,7 @@ def _rounding(runs: Sequence[Run], metric: Metric) -> float:
 
 
 def _limited(run: Run, limit: Limit) -> Iterable[Held]:
-    from latlab.rt.analysis.wakeup_limits import limited_wakeups
+    from latlab.rt.analysis.wakeup_figures import limited_wakeups
 
     return limited_wakeups(run, limit)
 

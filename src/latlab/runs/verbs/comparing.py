@@ -96,7 +96,7 @@ def explain(
     store: StoreOption = None,
 ) -> None:
     """Explain a run's figures, or why two runs differ."""
-    from latlab.core.comparison.explain import explain_pair, explain_run
+    from latlab.core.comparison.by_kind import explain_pair, explain_run
     from latlab.core.lifecycle.loading import check_unit, load_reference
     from latlab.core.report.comparison.comparison_pages import pair_explanations, run_explanations
     from latlab.core.report.comparison.data import explanations_json
@@ -343,7 +343,7 @@ def _gate_limits(
 
 
 def _gate_masked(run: str, other: str | None, most_insns: int, of_two: Sequence[str], store: str | None) -> NoReturn:
-    from latlab.calls.analysis.masked_gate import judge_masked
+    from latlab.calls.analysis.masked import judge_masked
     from latlab.calls.campaign.watch_logs import masked_of
     from latlab.core.cli.stores import open_store
     from latlab.core.lifecycle.material import RunArtifacts
@@ -390,7 +390,7 @@ def history(
 
     from latlab.core.comparison.conditions import check_across
     from latlab.core.comparison.history import history as follow
-    from latlab.core.comparison.tolerance import limits_of
+    from latlab.core.comparison.verdicts import limits_of
     from latlab.core.lifecycle.loading import check_unit, load_reference
     from latlab.core.report.history.pages import history_json, page, screen
 
@@ -444,8 +444,8 @@ def extremes(
 
     It prints the reason if the data do not allow an estimate. Exits 3 if no core allows one.
     """
+    from latlab.core.comparison.by_kind import tails
     from latlab.core.comparison.conditions import caveat_of
-    from latlab.core.comparison.extremes import tails
     from latlab.core.kinds.registry import kind_of
     from latlab.core.lifecycle.loading import check_unit, load_reference
     from latlab.core.model.enums import Metric
@@ -476,9 +476,9 @@ def comparison_of(
     allow_different: list[str] | None = None,
 ) -> Comparison:
     """Two references, compared."""
-    from latlab.core.comparison.compare import compare as compare_runs
+    from latlab.core.comparison.by_kind import compare as compare_runs
     from latlab.core.comparison.conditions import check_across
-    from latlab.core.comparison.tolerance import limits_of
+    from latlab.core.comparison.verdicts import limits_of
     from latlab.core.lifecycle.loading import check_unit, load_base, load_earlier, load_reference
 
     check_unit(unit, before, after)

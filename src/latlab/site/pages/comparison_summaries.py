@@ -11,8 +11,8 @@ from pathlib import Path
 
 import msgspec
 
+from latlab.core.comparison.by_kind import explain_pair
 from latlab.core.comparison.comparison import Comparison
-from latlab.core.comparison.explain import explain_pair
 from latlab.core.comparison.findings import FunctionsMoved
 from latlab.core.comparison.verdicts import Verdict
 from latlab.core.model.life import Head

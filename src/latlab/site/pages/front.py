@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from latlab.core.comparison.by_kind import figures_of
 from latlab.core.comparison.counted_findings import CountedBeside
-from latlab.core.comparison.figures import figures_of
 from latlab.core.comparison.history import ChangePoint, Series
 from latlab.core.comparison.verdicts import Verdict
 from latlab.core.comparison.wording import bare, count, percent, scale_of, signed, signed_bare

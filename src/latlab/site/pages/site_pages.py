@@ -1,31 +1,40 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every page of a site: where it is, what it is made of, and how it is made, which waits until it is known to be needed."""
+"""Every page of a site: where it is, what it is made of, and how it is made, which waits until it is known to be needed.
+
+The search page lists all others, and a few lines of script hide what was not asked for. It needs no network.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TypeVar
 
 from latlab.core.comparison.comparison import Comparison
+from latlab.core.comparison.verdicts import Verdict
+from latlab.core.comparison.wording import count
 from latlab.core.errors import LatlabError
 from latlab.core.model.life import Head
 from latlab.core.report.comparison import web
 from latlab.core.report.history import pages as history
-from latlab.core.report.page import Facts, Page, Paragraph, RunChoice, Section
+from latlab.core.report.page import Facts, Item, Items, Page, Paragraph, RunChoice, Section
 from latlab.core.report.redaction import Secrets, redacted
 from latlab.core.report.renderers import html
 from latlab.core.report.table import Table, Value, figures, words
-from latlab.core.report.text import Styled, Text, with_code
+from latlab.core.report.text import Styled, Text, soft, with_code
 from latlab.site.campaign import MeasuredThing, PublishedBoard, UnderWay
-from latlab.site.pages import digest, feed, search_page
-from latlab.site.pages.comparison_summaries import SummaryCache
-from latlab.site.pages.digest import Week
-from latlab.site.pages.front import MADE_BY, board_page, board_title, compared, front, headline, release, trail
+from latlab.site.pages import digest, feed
+from latlab.site.pages.comparison_summaries import ComparisonSummary, SummaryCache
+from latlab.site.pages.digest import Week, place
+from latlab.site.pages.front import MADE_BY, board_page, board_title, compared, front, headline, release, steps_in_words, trail
 
 MOST_LISTED = 300
 T = TypeVar("T")
+
+PATH = "search.html"
+MOST = 1500
+"""Runs: more would make the page heavier than a phone likes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +112,7 @@ def _secrets(of: SiteContents) -> Secrets:
 def _pages(of: SiteContents) -> Iterator[SitePage]:
     now = "".join(f"\n{run_under_way.head.id} under way" for run_under_way in of.under_way)
     yield SitePage("index.html", f"{_everything(of.things)}{now}", partial(_front, of))
-    yield SitePage(search_page.PATH, _everything(of.things), partial(_search, of))
+    yield SitePage(PATH, _everything(of.things), partial(_search, of))
     for week in of.weeks:
         yield SitePage(digest.place(week), week.made_of, partial(digest.page, week, of.tellings, of.ids))
     for board in of.boards:
@@ -127,7 +136,7 @@ def _front(of: SiteContents) -> Page:
 def _search(of: SiteContents) -> Page:
     pairs = filter(None, map(of.tellings.pair, of.things))
     summaries = [(a.id, b.id, of.tellings.of(a.id, b.id)) for a, b in pairs]
-    return search_page.page(of.boards, of.things, of.weeks, of.shown, summaries)
+    return page(of.boards, of.things, of.weeks, of.shown, summaries)
 
 
 def _everything(things: Sequence[MeasuredThing]) -> str:
@@ -158,7 +167,7 @@ def _unfinished(run_under_way: UnderWay) -> Page:
 
 
 def _above(*above: tuple[str, str]) -> Text:
-    return trail(("Front page", "../index.html"), ("Search", f"../{search_page.PATH}"), *above)
+    return trail(("Front page", "../index.html"), ("Search", f"../{PATH}"), *above)
 
 
 def _pair(a: str, b: str, compared_to: Callable[[], Comparison | str], above: tuple[str, str], redact: bool) -> SitePage:
@@ -223,3 +232,54 @@ def _run(thing: MeasuredThing, run: str, page_of: Callable[[str], Page]) -> Page
     except LatlabError as error:
         new_page = Page(f"{run} has no page", (str(error),), made_by=f"latlab show {run}")
     return replace(new_page, trail=_above((thing.name, f"../runs/{thing.place}.html")))
+
+
+def page(
+    boards: Sequence[PublishedBoard],
+    things: Sequence[MeasuredThing],
+    weeks: Sequence[Week],
+    shown: Sequence[Head],
+    summaries: Sequence[tuple[str, str, ComparisonSummary]],
+) -> Page:
+    """`shown` are the runs that have a page, `summaries` the pairs of runs that have one of their comparison."""
+    newest = sorted(shown, key=lambda head: (head.started_utc, head.id), reverse=True)
+    sections = (
+        _section("What was measured", (_item(thing.name, f"runs/{thing.place}.html", count(len(thing.runs), "run")) for thing in things)),
+        _section("Boards, release by release", _of_boards(boards)),
+        _section("Weeks", (_item(week.name, place(week), "what changed") for week in weeks)),
+        _section("Comparisons", (_item(f"{a} to {b}", compared(a, b), _summary_text(summary)) for a, b, summary in summaries)),
+        _section("Runs", (_item(head.id, f"run/{head.id}.html", _of_run(head)) for head in newest[:MOST])),
+    )
+    listed = sum(len(section.blocks[0].items) for section in sections if isinstance(section.blocks[0], Items))
+    lead = "Words in any order: a platform, a campaign, a firmware, a label, a verdict, a function, a run."
+    pairs = (
+        "Each newest run is compared with the newest comparable one, each release with the one before; other two by `latlab compare A B`."
+    )
+    above = trail(("Front page", "index.html"))
+    return Page(f"{listed} pages of this site", (lead, with_code(pairs)), sections, name="Search", trail=above, made_by=MADE_BY, finds=True)
+
+
+def _section(title: str, items: Iterable[Item]) -> Section:
+    return Section(title, (Items(tuple(items)),))
+
+
+def _of_boards(boards: Sequence[PublishedBoard]) -> Iterator[Item]:
+    for board in boards:
+        yield _item(board_title(board), board_page(board), "all figures")
+        for (a, b), change in zip(board.steps, steps_in_words(board), strict=True):
+            yield _item(f"{board_title(board)}, {release(a)} to {release(b)}", compared(a, b), change)
+
+
+def _of_run(head: Head) -> str:
+    parts = (head.campaign, head.platform, f"cores {head.topology}", head.firmware, head.status, head.label, head.started_utc[:10])
+    return ", ".join(filter(None, parts))
+
+
+def _summary_text(summary: ComparisonSummary) -> str:
+    return ": ".join(
+        filter(None, (str(Verdict(summary.verdict)) if summary.verdict else "not compared", summary.functions or summary.said))
+    )
+
+
+def _item(title: str, target: str, more: str) -> Item:
+    return Item((Styled(title, target=target), soft(f"  {more}")))

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from latlab.core.comparison.by_kind import check_invariants
 from latlab.core.comparison.check import Check
-from latlab.core.comparison.invariants import check_invariants
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import CoreId, Run
 from latlab.psci.targets.board import Board

@@ -11,8 +11,8 @@ from latlab.core.comparison.comparison import Comparison, Row
 from latlab.core.comparison.gate import Decision
 from latlab.core.comparison.wording import amount, percent, row_title, signed
 from latlab.core.report.comparison.sentences import made_with
+from latlab.core.report.facts import repeated_by
 from latlab.core.report.page import Block, Commands, Item, Items, Page, Section
-from latlab.core.report.provenance import repeated_by
 from latlab.core.report.renderers import markdown
 from latlab.core.report.table import Table, figures, words
 

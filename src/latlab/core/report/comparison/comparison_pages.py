@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
+from latlab.core.comparison.by_kind import explain_pair
 from latlab.core.comparison.comparison import Comparison, SpanComparison
-from latlab.core.comparison.explain import explain_pair
 from latlab.core.comparison.explanation import Explanation
 from latlab.core.comparison.printed_deltas import judge_printed_deltas
 from latlab.core.comparison.span_findings import OrderChanged

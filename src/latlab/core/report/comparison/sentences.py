@@ -7,9 +7,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from math import isfinite
 
+from latlab.core.comparison.by_kind import explain_pair
 from latlab.core.comparison.cell_deltas import CHANGED
 from latlab.core.comparison.comparison import Comparison, Row
-from latlab.core.comparison.explain import explain_pair
 from latlab.core.comparison.explanation import Explanation
 from latlab.core.comparison.findings import (
     BootApart,
@@ -21,7 +21,7 @@ from latlab.core.comparison.findings import (
     SpreadMoved,
     Suspected,
 )
-from latlab.core.comparison.ladders import BASE, STEP
+from latlab.core.comparison.queue_model import BASE, STEP
 from latlab.core.comparison.span_findings import InSomeIterations
 from latlab.core.comparison.verdicts import SAME_LEVELS, Verdict
 from latlab.core.comparison.wakeup_findings import ScatterUnknown

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from latlab.core.comparison.by_kind import explain_pair
 from latlab.core.comparison.comparison import Comparison
-from latlab.core.comparison.explain import explain_pair
 from latlab.core.comparison.explanation import Explanation
 from latlab.core.comparison.wording import count
 from latlab.core.kinds.registry import pairs_of

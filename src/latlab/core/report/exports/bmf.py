@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
+from latlab.core.comparison.by_kind import figures_of
 from latlab.core.comparison.conditions import label_of
-from latlab.core.comparison.figures import figures_of
 from latlab.core.model.run import Run
 from latlab.core.report.renderers import json
 

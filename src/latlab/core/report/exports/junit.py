@@ -6,11 +6,10 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 
+from latlab.core.comparison.by_kind import check_invariants, explain_pair
 from latlab.core.comparison.comparison import Comparison, Row
-from latlab.core.comparison.explain import explain_pair
 from latlab.core.comparison.findings import RuleChanged, Suspected
 from latlab.core.comparison.gate import Decision, causes_of
-from latlab.core.comparison.invariants import check_invariants
 from latlab.core.comparison.verdicts import Verdict
 from latlab.core.comparison.wording import amount, percent, signed
 from latlab.core.model.run import Run

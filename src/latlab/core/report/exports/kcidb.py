@@ -6,9 +6,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from latlab.core.comparison.by_kind import check_invariants, figures_of
 from latlab.core.comparison.conditions import caveat_of
-from latlab.core.comparison.figures import figures_of
-from latlab.core.comparison.invariants import check_invariants
 from latlab.core.comparison.wording import COUNTED, PER_MILLION
 from latlab.core.errors import UsageError
 from latlab.core.model.run import Run

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
+from latlab.core.comparison.by_kind import figures_of
 from latlab.core.comparison.conditions import caveat_of
 from latlab.core.comparison.figure import Figure
-from latlab.core.comparison.figures import figures_of
 from latlab.core.model.run import Run
 
 FAMILIES = {

@@ -10,8 +10,8 @@ from importlib.metadata import version
 from typing import Any
 from urllib.parse import quote
 
+from latlab.core.comparison.by_kind import explain_pair
 from latlab.core.comparison.comparison import Comparison
-from latlab.core.comparison.explain import explain_pair
 from latlab.core.comparison.findings import FunctionMoved, FunctionsMoved
 from latlab.core.comparison.gate import Decision
 from latlab.core.comparison.verdicts import Verdict

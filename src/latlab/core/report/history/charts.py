@@ -1,14 +1,43 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A figure over runs as a chart."""
+"""Figures over runs as pictures: one figure as a chart, and several as one drawing for a wide page and for a phone, in the page's colours.
+
+In a drawing a few figures share one pair of axes with their change points named on it; of many each has a small panel, all with one scale.
+"""
 
 from __future__ import annotations
 
-from latlab.core.comparison.history import Series
-from latlab.core.comparison.wording import scale_of
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from math import ceil, log10
+
+from markupsafe import Markup
+
+from latlab.core.comparison.history import ChangePoint, Series
+from latlab.core.comparison.verdicts import Verdict
+from latlab.core.comparison.wording import percent, scale_of
 from latlab.core.report.chart import Chart, finished
 from latlab.core.report.colours import ALERT, EARLIER, MAIN
+from latlab.core.report.history.release_chart import DASHES, nice_end
+from latlab.core.report.history.words import cause_of, release_names
+from latlab.core.report.page import Drawing
 from latlab.core.report.vega import alt
 from latlab.core.statistics.change_points import ChangeKind
+
+MOST_TOGETHER = 6
+WIDE, NARROW = (940, 46, 232), (362, 34, 74)
+"""Width of the picture, room left of the lines and right of them."""
+TOP, HIGH, BOTTOM, NAME_PX, TICKS = 78, 250, 26, 17, 4
+LABEL_LETTERS = 24
+LINEAR_UP_TO = 4
+PANEL_HIGH, PANEL_TOP, PANEL_GAP = 128, 34, 26
+
+TOGETHER = (
+    "A line for each figure, with its name and its newest value at the end. A dashed rule is a change point: its size, function, commit."
+)
+PANELS = (
+    "Each figure in % of its value in the first run; all panels have one scale, logarithmic if they differ much. Triangles are changes: "
+    "up regressed, down improved."
+)
 
 
 def history_chart(series: Series, name: str) -> Chart:
@@ -35,3 +64,178 @@ def _short(ids: list[str]) -> list[str]:
     """References without the catalogue's folder that all of them are in."""
     folders = {run_id.rpartition("/")[0] for run_id in ids}
     return [run_id.rpartition("/")[2] for run_id in ids] if len(folders) == 1 else ids
+
+
+def history_drawing(all_series: Sequence[Series]) -> Drawing | None:
+    """None where no figure has points."""
+    shown = [series for series in all_series if series.points]
+    if not shown:
+        return None
+    together = len(shown) <= MOST_TOGETHER and len({(series.unit, len(series.points)) for series in shown}) == 1
+    draw = _together if together else _panels
+    svg = draw(shown, *WIDE, False) + draw(shown, *NARROW, True)
+    note = TOGETHER if together else PANELS
+    return Drawing("Release by release" if together else "Each figure, release by release", note, svg, "history", is_flame=False)
+
+
+def _framed(width: int, height: int, narrow: bool, parts: Iterator[Markup]) -> Markup:
+    look = "only-narrow" if narrow else "only-wide"
+    return Markup('<svg class="{}" viewBox="0 0 {} {}" width="100%">{}</svg>').format(look, width, height, Markup("").join(parts))
+
+
+def _together(all_series: Sequence[Series], width: int, start_x: int, right: int, narrow: bool) -> Markup:
+    return _framed(width, TOP + HIGH + BOTTOM, narrow, _lines(all_series, start_x, width - right, narrow))
+
+
+def _lines(all_series: Sequence[Series], start_x: int, end: int, narrow: bool) -> Iterator[Markup]:
+    scale = scale_of(all_series[0].unit)
+    top = nice_end(max(point.value for series in all_series for point in series.points) / scale or 1.0)
+    names = release_names(all_series[0])
+    xs = _places(len(names), start_x, end)
+    yield Markup('<text class="soft" x="0" y="14">{}</text>').format(all_series[0].heading)
+    for tick in range(TICKS + 1):
+        at = _height(top * tick / TICKS, top)
+        yield Markup('<path class="grid" d="M{},{:.1f}H{}"/>').format(start_x, at, end)
+        yield Markup('<text class="soft" x="{}" y="{:.1f}" text-anchor="end">{:g}</text>').format(start_x - 8, at + 4, top * tick / TICKS)
+    yield from _axis(names, xs, TOP + HIGH + BOTTOM - 6, narrow)
+    yield from _changes(all_series, names, xs, end, narrow)
+    ends = _apart([_height(series.points[-1].value / scale, top) for series in all_series])
+    common = _common(all_series)
+    for number, series in enumerate(all_series):
+        values = [point.value / scale for point in series.points]
+        points = [(x, _height(value, top)) for x, value in zip(xs, values, strict=True)]
+        look, dash = f"s{number % 2 + 1}", DASHES[number // 2 % len(DASHES)]
+        yield _line(points, look, dash)
+        for (x, y), name, value in zip(points, names, values, strict=True):
+            title = f"{series.path}, {name}: {value:.4g} {series.heading}"
+            yield Markup('<circle class="{}" cx="{:.1f}" cy="{:.1f}" r="3"><title>{}</title></circle>').format(look, x, y, title)
+        short = series.path.removeprefix(common)
+        label = f"{values[-1]:.4g}" if narrow else f"{_cut(short)}  {values[-1]:.4g}"
+        yield Markup('<text class="{}" x="{}" y="{:.1f}">{}</text>').format(look, end + 8, ends[number] + 4, label)
+
+
+def _changes(all_series: Sequence[Series], names: Sequence[str], xs: Sequence[float], end: int, narrow: bool) -> Iterator[Markup]:
+    """At each run that changed any figure a rule, and above it the largest change and its cause, on two levels in turn."""
+    largest: dict[int, ChangePoint] = {}
+    for series in all_series:
+        for change in series.changes:
+            larger = largest.get(change.index)
+            if change.kind is not ChangeKind.DRIFT and (larger is None or _size(change) > _size(larger)):
+                largest[change.index] = change
+    for number, (at, change) in enumerate(sorted(largest.items())):
+        look = "rise" if change.verdict is Verdict.REGRESSED else "fall"
+        y = 14 + 30 * (number % 2) if not narrow else 28 + 18 * (number % 2)
+        anchor = "end" if xs[at] > end - 60 else "middle"
+        yield Markup('<path class="{} rule" d="M{:.1f},{}V{}"/>').format(look, xs[at], y + (18 if not narrow else 4), TOP + HIGH)
+        size = f"{percent(change.after / change.before - 1)}" if change.before else "new"
+        words = size if narrow else f"{names[at]}: {size}"
+        yield Markup('<text class="{}" x="{:.1f}" y="{}" text-anchor="{}">{}</text>').format(look, xs[at], y, anchor, words)
+        function, commit = cause_of(change)
+        if function and not narrow:
+            below = " ".join(filter(None, (_cut(function), commit[:9])))
+            yield Markup('<text class="soft" x="{:.1f}" y="{}" text-anchor="{}">{}</text>').format(xs[at], y + 14, anchor, below)
+
+
+def _size(change: ChangePoint) -> float:
+    return abs(change.after / change.before - 1) if change.before else float("inf")
+
+
+def _panels(all_series: Sequence[Series], width: int, start_x: int, right: int, narrow: bool) -> Markup:
+    columns = 2 if narrow else 3
+    height = ceil(len(all_series) / columns) * (PANEL_HIGH + PANEL_GAP)
+    return _framed(width, height, narrow, _grid(all_series, width, columns))
+
+
+def _grid(all_series: Sequence[Series], width: int, columns: int) -> Iterator[Markup]:
+    shares = [[100 * point.value / (series.points[0].value or 1.0) for point in series.points] for series in all_series]
+    low, high = min(map(min, shares)), max(map(max, shares))
+    if low > 0 and high / low > LINEAR_UP_TO:
+        shares, low, high = [list(map(log10, share_list)) for share_list in shares], log10(low), log10(high)
+    base = shares[0][0]
+    room = (high - low) * 0.08 or 1.0
+    panel = (width - PANEL_GAP * (columns - 1)) / columns
+    for number, (series, series_shares) in enumerate(zip(all_series, shares, strict=True)):
+        x0, y0 = (number % columns) * (panel + PANEL_GAP), number // columns * (PANEL_HIGH + PANEL_GAP)
+        yield from _panel(series, series_shares, (low - room, high + room, base), x0, y0, panel)
+
+
+def _panel(
+    series: Series, shares: Sequence[float], scale: tuple[float, float, float], x0: float, y0: float, width: float
+) -> Iterator[Markup]:
+    low, high, base = scale
+    inner = PANEL_HIGH - PANEL_TOP
+
+    def place(share: float) -> float:
+        return y0 + PANEL_TOP + inner * (high - share) / (high - low)
+
+    xs = [x0 + 4 + at * (width - 8) / max(1, len(shares) - 1) for at in range(len(shares))]
+    test, _, figure_path = series.path.partition("/")
+    letters = int(width / 7.2)
+    yield Markup('<text x="{:.1f}" y="{:.1f}">{}</text>').format(x0, y0 + 13, _cut(test, letters))
+    now = f"{figure_path or 'all tests'}: {percent(series.points[-1].value / (series.points[0].value or 1.0) - 1)}"
+    yield Markup('<text class="soft" x="{:.1f}" y="{:.1f}">{}</text>').format(x0, y0 + 29, _cut(now, letters))
+    yield Markup('<path class="grid" d="M{:.1f},{:.1f}H{:.1f}"/>').format(x0, place(base), x0 + width)
+    points = [(x, place(share)) for x, share in zip(xs, shares, strict=True)]
+    yield _line(points, "s1", "")
+    names = release_names(series)
+    for change in series.changes:
+        if change.kind is not ChangeKind.DRIFT:
+            yield _triangle(*points[change.index], change, names[change.index])
+
+
+def _triangle(x: float, y: float, change: ChangePoint, name: str) -> Markup:
+    is_rise = change.verdict is Verdict.REGRESSED
+    look, ends = ("rise", (5, -7)) if is_rise else ("fall", (-5, 7))
+    title = f"{name}: {change.verdict.word}, {percent(change.after / change.before - 1) if change.before else 'new'}"
+    path = f"M{x - 5:.1f},{y + ends[0]:.1f}h10L{x:.1f},{y + ends[1]:.1f}Z"
+    return Markup('<path class="{} mark" d="{}"><title>{}</title></path>').format(look, path, title)
+
+
+def _line(points: Sequence[tuple[float, float]], look: str, dash: str) -> Markup:
+    dashed = Markup(' stroke-dasharray="{}"').format(dash) if dash else Markup("")
+    coordinates = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+    return Markup('<polyline class="{}" points="{}"{}/>').format(look, coordinates, dashed)
+
+
+def _axis(names: Sequence[str], xs: Sequence[float], y: int, narrow: bool) -> Iterator[Markup]:
+    """As many names as have room."""
+    widest = max(map(len, names)) * 7.5 + 8
+    gap = min((b - a for a, b in pairwise(xs)), default=widest)
+    step = max(1, ceil(widest / gap))
+    for at in range(0, len(names), step):
+        yield Markup('<text x="{:.1f}" y="{}" text-anchor="middle">{}</text>').format(xs[at], y, _cut(names[at], 12 if narrow else 24))
+
+
+def _places(count: int, start_x: int, end: int) -> list[float]:
+    margin = 22
+    return [start_x + margin + at * (end - start_x - 2 * margin) / max(1, count - 1) for at in range(count)]
+
+
+def _height(value: float, top: float) -> float:
+    return TOP + HIGH - HIGH * value / top
+
+
+def _apart(places: Sequence[float]) -> list[float]:
+    """Where labels stand, none over another, all within the picture."""
+    order = sorted(range(len(places)), key=places.__getitem__)
+    spread, at = [0.0] * len(places), -float("inf")
+    for index in order:
+        at = max(places[index], at + NAME_PX)
+        spread[index] = at
+    over = max(0.0, at - (TOP + HIGH))
+    return [place - over for place in spread]
+
+
+def _common(all_series: Sequence[Series]) -> str:
+    """What all paths begin with, as whole parts."""
+    if len(all_series) == 1:
+        return ""
+    parts = [series.path.split("/") for series in all_series]
+    same = 0
+    while all(len(path_parts) > same + 1 and path_parts[same] == parts[0][same] for path_parts in parts):
+        same += 1
+    return "".join(f"{part}/" for part in parts[0][:same])
+
+
+def _cut(words: str, letters: int = LABEL_LETTERS) -> str:
+    return words if len(words) <= letters else f"{words[: letters - 2]}.."

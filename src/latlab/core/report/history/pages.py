@@ -34,8 +34,7 @@ def screen(all_series: tuple[Series, ...]) -> Page:
 
 def page(all_series: tuple[Series, ...], with_causes: bool = True) -> Page:
     """`with_causes` says beside each change what it is made of."""
-    from latlab.core.report.history.charts import history_chart
-    from latlab.core.report.history.drawings import history_drawing
+    from latlab.core.report.history.charts import history_chart, history_drawing
 
     drawing, table = history_drawing(all_series), change_table(all_series)
     first = Section("", tuple(block for block in (drawing, table) if block is not None))

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The RT-Linux guest as a target: QEMU, our EL3 firmware, Debian's kernel, and a job whose files come back over the console."""
+"""The RT-Linux guest as a target: QEMU, our EL3 firmware, Debian's kernel, and a job whose files come back over the console.
+
+Linux gets QEMU's own device tree, with its arguments and its initrd.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from pathlib import Path
 
 from latlab.core.errors import LatlabError, UsageError
 from latlab.core.model.conditions import Mode
+from latlab.core.readers.device_tree import read_tree
 from latlab.core.targets.process.console import Console, Limits, MachineEnd, MachineOutcome
 from latlab.core.targets.qemu.command import clock, escaped, loaded, serial_ports
 from latlab.core.targets.qemu.images import FIRMWARE_BIN, PLATFORM, search_folders
@@ -21,7 +25,6 @@ from latlab.core.targets.tools import how_to_make, run
 from latlab.rt.readers.guest_frames import GuestOutput, read_frames
 from latlab.rt.targets.guest.checkpoints import SHARED, SHARED_BYTES, make_shared
 from latlab.rt.targets.guest.cpio import archive, file
-from latlab.rt.targets.guest.guest_dtb import Chosen, patch
 from latlab.rt.targets.guest.guest_image import GuestImage
 from latlab.rt.targets.guest.secure_world import Stack, stack_in
 
@@ -40,6 +43,13 @@ STREAM, STREAM_KEPT_BYTES = "probe", 64 << 20
 EFI_MACHINE = "virt,gic-version=3,acpi=off"
 EFI_ARGUMENTS = " efi=runtime"
 FLASH_BYTES = 64 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    bootargs: str
+    initrd_start: int
+    initrd_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,3 +250,17 @@ def _dumped(base: tuple[str, ...], target: Path) -> bytes:
 def _padded(data: bytes) -> bytes:
     """The kernel looks for the next archive behind zeros, at a multiple of four."""
     return data + bytes(-len(data) % 512)
+
+
+def patch(tree: bytes, chosen: Chosen) -> bytes:
+    """A device tree for Linux from the one that QEMU dumped."""
+    parsed = read_tree(tree)
+    end = chosen.initrd_start + chosen.initrd_bytes
+    parsed.set_property("bootargs", chosen.bootargs, "/chosen")
+    parsed.set_property("linux,initrd-start", _cells(chosen.initrd_start), "/chosen")
+    parsed.set_property("linux,initrd-end", _cells(end), "/chosen")
+    return bytes(parsed.to_dtb(17))
+
+
+def _cells(value: int) -> list[int]:
+    return [value >> 32, value & 0xFFFFFFFF]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import io
 import json
 import os
 import shutil
@@ -17,11 +18,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
 
+from elftools.common.exceptions import ELFError
+from elftools.elf.dynamic import DynamicSection
+from elftools.elf.elffile import ELFFile
+
 from latlab.core.errors import DataError, LatlabError, UsageError
 from latlab.core.targets.tools import run
 from latlab.rt.targets.guest.cpio import ArchiveEntry, archive, character_device, file, folder
 from latlab.rt.targets.guest.debian import PrivateApt, unpack
-from latlab.rt.targets.guest.elf_needed import needed
 from latlab.rt.targets.recorder_binary import cache_folder, guest_sources, meter_for, recorder_for, timed_write_for, wire_sources
 
 EFI_PACKAGE = "qemu-efi-aarch64"
@@ -217,3 +221,21 @@ def libraries_of(root: Path, programs: Sequence[str]) -> dict[str, Path]:
             libraries[name] = installed[name].resolve()
             pending.append(libraries[name])
     return libraries
+
+
+def needed(data: bytes, place: str) -> tuple[str, ...]:
+    """The names in DT_NEEDED and the interpreter's own; none for a static program."""
+    try:
+        elf = ELFFile(io.BytesIO(data))
+        libraries = [
+            str(getattr(tag, "needed"))  # noqa: B009
+            for section in elf.iter_sections()
+            if isinstance(section, DynamicSection)
+            for tag in section.iter_tags("DT_NEEDED")
+        ]
+        interpreter = elf.get_section_by_name(".interp")
+    except ELFError as error:
+        raise DataError(f"{place}: not an ELF file that can be read ({error}); fetch its package again") from error
+    if interpreter is not None:
+        libraries.append(interpreter.data().rstrip(b"\0").decode().rpartition("/")[2])
+    return tuple(libraries)

@@ -1,15 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A record with a core in JSON: its fields by name, the core as `cluster.core`."""
+"""The fields of JSON exports: numbers with their limits, and records with a core as `cluster.core`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol, TypeVar
+from typing import Annotated, Any, Protocol, TypeVar
 
 import msgspec
 
 from latlab.core.model.run import CoreId
 from latlab.core.readers.core_names import parse_core
+
+MOST = (1 << 63) - 1
+
+Count = Annotated[int, msgspec.Meta(ge=0, le=MOST)]
+Whole = Annotated[int, msgspec.Meta(ge=-MOST, le=MOST)]
+Word = Annotated[int, msgspec.Meta(ge=0)]
+Finite = Annotated[float, msgspec.Meta(ge=0, lt=1e18)]
+Positive = Annotated[float, msgspec.Meta(gt=0, lt=1e15)]
+Number = Annotated[float, msgspec.Meta(gt=-1e30, lt=1e30)]
 
 
 class OfCore(Protocol):

@@ -142,7 +142,7 @@ def test_all_of_a_trace_without_a_switch_is_one_figure_unless_something_is_missi
     (tmp_path / "trace").write_text("\n".join(lines) + "\n")
     result = read(tmp_path / "trace")
     assert result.whole == ()
-    assert result.gaps == ("missing data behind EL3, 1 times: numbered instructions are missing, 1 instructions, 2 clk, first at line 3",)
+    assert result.gaps == ("missing data behind EL3, 1 time: numbered instructions are missing, 1 instruction, 2 clk, first at line 3",)
 
 
 @pytest.mark.parametrize("dialect", (Dialect.FAST_MODELS, Dialect.GEM5))
@@ -168,7 +168,7 @@ def test_a_call_whose_function_is_not_recorded_is_not_called_by_another_name(tmp
     (tmp_path / "trace").write_text(text)
     result = read(tmp_path / "trace")
     assert [row.key.name for row in result.rows] == [f"SMC, x0 {NOT_RECORDED}"]
-    assert "1 calls have a register that is not recorded" in result.problems[0].message
+    assert "1 call with a register that is not recorded" in result.problems[0].message
 
 
 def test_a_gap_inside_a_call_leaves_it_out(tmp_path: Path) -> None:

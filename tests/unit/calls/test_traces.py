@@ -202,3 +202,12 @@ def test_the_page_of_the_run_by_its_clock_names_its_unit_and_the_functions(tmp_p
     assert table is not None
     assert [column.name for column in table.columns][-2:] == ["Cycles per call", "Share"]
     assert sum(count.total() for count in result.time_functions.values()) == sum(row.total for row in result.time_rows)
+
+
+def test_a_clock_of_equal_steps_counts_instructions_whatever_its_unit(tmp_path: Path) -> None:
+    lines = [f"{1000 * n} ps IT ({n}) {0x8000 + 8 * (n % 4):08x} d65f03c0 O EL3h_s : RET" for n in range(1, 9)]
+    (tmp_path / "trace").write_text("\n".join(lines) + "\n")
+    assert read(tmp_path / "trace").is_a_count
+    lines[3] = lines[3].replace("4000 ps", "4900 ps")
+    (tmp_path / "trace").write_text("\n".join(lines) + "\n")
+    assert not read(tmp_path / "trace").is_a_count

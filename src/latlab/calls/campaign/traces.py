@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path
 
 from latlab.calls.analysis.boot import Stages, stages_of
@@ -18,6 +19,7 @@ from latlab.calls.analysis.call_times import CallTimes, functions_of_ticks
 from latlab.calls.analysis.calls import NOT_RECORDED, WorldCall
 from latlab.calls.analysis.extent import Extent, gap_sentences, number_of
 from latlab.calls.analysis.load_address import WrongImage, placed
+from latlab.calls.analysis.paths import runs_of
 from latlab.calls.analysis.span_functions import SpanReader, functions_of_calls, kinds_of
 from latlab.calls.analysis.tally import CallKey, TallyRow
 from latlab.calls.campaign.watching import StreamAccumulator
@@ -292,9 +294,16 @@ def _unnamed(rows: Sequence[TallyRow], source: Source) -> str:
 
 
 def _has_own_times(accumulator: TraceAccumulator) -> bool:
-    """Without a call: whether the clock does not go with the instructions."""
+    """Without a call: whether the instructions of any two fragments take different ticks. The last one has no end."""
     extent = accumulator.extent
-    return not accumulator.times.tally.rows() and bool(extent.ticks) and extent.ticks.total() != extent.instructions.total() - 1
+    if accumulator.times.tally.rows():
+        return False
+    ratios: Counter[Fraction] = Counter()
+    for core, stretches in extent.ran.items():
+        for number, times in runs_of(stretches).items():
+            if times * accumulator.fragments[number].instructions:
+                ratios[Fraction(extent.spent[core][number], times * accumulator.fragments[number].instructions)] += 1
+    return ratios.total() - max(ratios.values(), default=0) > len(extent.ran)
 
 
 def clock_of(source: Source) -> Tick | None:

@@ -131,6 +131,15 @@ static void code_that_goes_on_elsewhere_is_a_gap_without_an_exception(void **sta
     assert_string_equal(gaps(0), "52");
 }
 
+static void code_that_goes_elsewhere_than_a_branch_line_says_is_a_gap(void **state)
+{
+    (void)state;
+    READ("0 tic ES EXC Reset", "1 tic ES (00001000:d65f03c0) O el1h_ns: RET", "  BR (0000000000002000) O",
+         "2 tic ES (00002000:d65f03c0) O el1h_ns: RET", "3 tic ES (00003000:d503201f) O el1h_ns: NOP",
+         "4 tic ES (00003004:14000002) O el1h_ns: B 8", "  BR (0000000000003008) O", "5 tic ES (0000300c:d503201f) O el1h_ns: NOP");
+    assert_string_equal(gaps(0), "552");
+}
+
 static void lines_of_another_dialect_are_a_gap_and_counted(void **state)
 {
     (void)state;
@@ -282,6 +291,7 @@ int main(void)
         cmocka_unit_test_teardown(numbers_that_are_missing_are_a_gap_of_so_many, end),
         cmocka_unit_test_teardown(numbers_and_times_that_go_back_are_a_gap, end),
         cmocka_unit_test_teardown(code_that_goes_on_elsewhere_is_a_gap_without_an_exception, end),
+        cmocka_unit_test_teardown(code_that_goes_elsewhere_than_a_branch_line_says_is_a_gap, end),
         cmocka_unit_test_teardown(lines_of_another_dialect_are_a_gap_and_counted, end),
         cmocka_unit_test_teardown(instructions_without_a_world_are_a_gap, end),
         cmocka_unit_test_teardown(a_line_that_cannot_be_read_is_a_gap_where_it_is_an_instruction, end),

@@ -410,6 +410,14 @@ static void read_es(struct cursor *cursor, struct tarmac_line *line)
     read_state(cursor, line, false);
 }
 
+/* `BR (000204f0) A`; one that cannot be read says nothing. */
+static void read_branch(struct cursor *cursor, struct tarmac_line *line)
+{
+    if (take(cursor, '(') && take_hex(cursor, &line->value) != 0 && take(cursor, ')')) {
+        line->kind = TARMAC_BRANCH;
+    }
+}
+
 /* `X0`, `W0`, `r0`, `R1`; false for others. */
 static bool is_general(struct tarmac_text name, struct tarmac_line *line)
 {
@@ -556,7 +564,11 @@ static bool read_event(struct tarmac_text event, struct cursor *cursor, struct t
         }
         return begins(event, "signal");
     case 'B':
-        return is_word(event, "BR");
+        if (is_word(event, "BR")) {
+            read_branch(cursor, line);
+            return true;
+        }
+        return false;
     case 'C':
         return is_word(event, "CADI") || is_word(event, "CACHE");
     case 'T':

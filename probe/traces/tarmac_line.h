@@ -16,6 +16,7 @@ enum tarmac_kind {
     TARMAC_INSTRUCTION,
     TARMAC_REGISTER, /* one that a world switch carries, or that says why it was */
     TARMAC_EXCEPTION, /* also a reset */
+    TARMAC_BRANCH, /* where the last instruction branched: `value` */
     TARMAC_REFUSED, /* an instruction, or a register of those, that cannot be read: `reason` says why */
     TARMAC_STRANGE, /* no line of Tarmac that is known */
 };
@@ -45,7 +46,7 @@ struct tarmac_line {
     /* Of a register. */
     enum tarmac_register what;
     uint32_t number; /* of a general register, TRACE_LINK, or the level of the others */
-    uint64_t value;
+    uint64_t value; /* also of a branch, its target */
     bool has_value, is_narrow; /* no value: not known; narrow: 32 bits were written */
     bool is_reset; /* of an exception */
 };

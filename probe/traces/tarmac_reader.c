@@ -20,7 +20,8 @@ struct tarmac_core {
     char name[TARMAC_NAME_BYTES];
     uint32_t name_bytes, input, number; /* the number in the stream */
     struct trace_core *trace; /* NULL before its first instruction */
-    bool has_last, may_jump, was_reset, has_serial;
+    bool has_last, may_jump, was_reset, has_serial, has_branched;
+    uint64_t branched_to; /* since the last instruction, as a line says */
     struct trace_instruction last;
     uint64_t next_serial;
     uint32_t writes; /* registers that the last instruction writes, and of which no value came yet */
@@ -49,7 +50,7 @@ static struct tarmac_core *current; /* of the last line that named one, or of it
 static enum tarmac_dialect dialect;
 static enum arch arch;
 static struct trace_source source;
-static bool has_registers; /* the trace shows them */
+static bool has_registers, has_branches; /* the trace shows them */
 static struct tarmac_text unit;
 static bool is_fraction;
 
@@ -65,6 +66,7 @@ void tarmac_start(const struct tarmac_options *of)
     dialect = TARMAC_NO_DIALECT;
     source = (struct trace_source) { .name = NULL };
     has_registers = false;
+    has_branches = false;
 }
 
 static void note_refusal(const char *reason, const char *text, size_t bytes, struct tarmac_place place)
@@ -219,6 +221,22 @@ static bool has_unit(const struct tarmac_line *line)
     return line->unit.bytes == unit.bytes && memcmp(line->unit.start, unit.start, unit.bytes) == 0 && line->is_fraction == is_fraction;
 }
 
+/* Whether the instruction follows the last one, as far as that is known. A trace that shows branches shows each that was taken. */
+static bool follows(const struct tarmac_core *core, const struct trace_instruction *instruction)
+{
+    if (!core->has_last || core->may_jump) {
+        return true;
+    }
+    if (core->has_branched || has_branches) {
+        uint64_t next = core->last.address + core->last.bytes;
+
+        if (instruction->address != (core->has_branched ? core->branched_to : next)) {
+            return false;
+        }
+    }
+    return flow_leads_to(&core->last, instruction);
+}
+
 /* What is missing before this instruction, by its number, its time and where the one before leads. */
 static void check(struct tarmac_core *core, const struct tarmac_line *line, uint64_t place)
 {
@@ -232,7 +250,7 @@ static void check(struct tarmac_core *core, const struct tarmac_line *line, uint
     if (core->has_last && instruction->time < core->last.time && core->last.time != TRACE_UNKNOWN) {
         note_gap(core, GAP_ORDER, TRACE_UNKNOWN, place);
     }
-    if (core->has_last && !core->may_jump && !flow_leads_to(&core->last, instruction)) {
+    if (!follows(core, instruction)) {
         note_gap(core, GAP_JUMP, TRACE_UNKNOWN, place);
     }
     if (core->has_serial && !line->has_serial) {
@@ -286,6 +304,7 @@ static void take_instruction(struct tarmac_core *core, const struct tarmac_line 
     core->last = instruction;
     core->has_last = true;
     core->may_jump = false;
+    core->has_branched = false;
     core->has_serial = line->has_serial;
     core->next_serial = line->serial + 1;
     core->writes = flow_writes(&instruction);
@@ -385,6 +404,13 @@ static void take_exception(struct tarmac_core *core, const struct tarmac_line *l
     core->was_reset |= line->is_reset;
 }
 
+static void take_branch(struct tarmac_core *core, uint64_t target)
+{
+    has_branches = true;
+    core->has_branched = true;
+    core->branched_to = target;
+}
+
 static void refused(struct tarmac_core *core, const struct tarmac_line *line, struct tarmac_place place)
 {
     if (line->dialect != TARMAC_NO_DIALECT) {
@@ -422,6 +448,9 @@ void tarmac_take(const struct tarmac_line *line, const char *text, size_t bytes,
         break;
     case TARMAC_EXCEPTION:
         take_exception(core, line);
+        break;
+    case TARMAC_BRANCH:
+        take_branch(core, line->value);
         break;
     case TARMAC_REFUSED:
         note_refusal(line->reason, text, bytes, place);

@@ -12,10 +12,13 @@ from contextlib import suppress
 from typing import Any
 
 from latlab.benchmarks.model import Benchmark
+from latlab.calls.campaign.traces import TraceAccumulator
+from latlab.calls.model.crossings import Header
+from latlab.calls.readers.decoder import Decoder
 from latlab.core.errors import DataError
 from latlab.core.model.enums import Metric
 from latlab.core.model.figures import Figures
-from latlab.core.model.run import Topology
+from latlab.core.model.run import Problem, Topology
 from latlab.core.readers.dump import console_log, tftf_calls
 from latlab.core.readers.dump.dump import collect_dump
 from latlab.core.readers.dump.frames import crc
@@ -239,6 +242,17 @@ def tftf(data: bytes) -> None:
     tftf_calls.parse(data, "x")
 
 
+def trace_stream(data: bytes) -> None:
+    """Records of a trace's reader: what is damaged is one problem, and calls are made of the rest."""
+    decoder = Decoder()
+    items = [*decoder.feed(data), *decoder.finish()]
+    assert sum(isinstance(item, Problem) for item in items) <= 1
+    accumulator = TraceAccumulator(lambda samples: None)
+    if items and isinstance(items[0], Header):
+        accumulator.take(iter(items))
+        assert accumulator.times.untimed <= sum(row.count for row in accumulator.tally.rows())
+
+
 def _check_wakeups(found: Wakeups) -> None:
     assert found.cpus and all(problem.startswith("x") for problem in found.problems)
     assert found.complete == (not found.problems)
@@ -270,6 +284,7 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     "guest": guest,
     "samples": samples,
     "tftf": tftf,
+    "trace-stream": trace_stream,
     **{_folder(one): _measured(one.read) for one in WAKEUPS},
     **{_folder(one): _counted(one.read) for one in AMOUNTS},
 }

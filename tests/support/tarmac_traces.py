@@ -94,6 +94,7 @@ class _Core:
     start: tuple[int, int] | None = None
     function: int = 0
     switches: int = 0
+    behind: int = 0
 
     def execute(self, address: int, opcode: int, text: str = "NOP", **registers: int) -> None:
         """One instruction, with the values of the registers that it wrote."""
@@ -142,6 +143,9 @@ class _Core:
                     f"{self.now} clk cpu{self.number} IT ({self.serial}) {address:08x} {opcode:08x} O {self._mode} :   {text.upper()}"
                 )
             case Dialect.ES:
+                if self.behind not in (0, address):
+                    self._put(f"                    BR ({address:016x}) O")
+                self.behind = address + 4
                 self._put(f"{self.now:10} tic ES  ({address:016x}:{opcode:08x}) O {self._mode}:         {text}")
 
     def _register(self, name: str, value: int) -> None:

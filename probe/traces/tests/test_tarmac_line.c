@@ -109,7 +109,7 @@ static void what_does_not_matter_is_nothing(void **state)
     static const char *const lines[] = {
         "", "   ", "2 clk MR4 00008034 000029b4", "28491 clk MR4 dfdfdfcf (ABORTED)", "4541 clk CADI E simulation_stopped",
         "3 clk MW8 0000cbf0:00000000cbf0 00000000_0000cbd0", "9 ns MNW4____ (00000050:000000a8) 05011000 00000003", "Tarmac Text Rev 3t",
-        "       BR (00000080) A", "5 cs R08 0000007f99d14af4 4305000042ea0000", "9 clk R cpsr 000003cd", "9 clk R X10 0000000000000001",
+        "       BR 00000080", "5 cs R08 0000007f99d14af4 4305000042ea0000", "9 clk R cpsr 000003cd", "9 clk R X10 0000000000000001",
         "9 clk R Q0 00000000 00000000 00000000 00000001", "4 ps SIGNAL: SIGNAL=VFIQ STATE=N", "4 ps INFO_EXCEPTION_REASON: PHASE=RAISE",
         "4 ps CACHE MAINTENANCE Instruction cache Invalidate 0", "0 clk cpu0 E DebugEvent_HaltingDebugState 00000000",
     };
@@ -151,6 +151,15 @@ static void assert_refused(const char *text, const char *reason)
     read_line(text);
     assert_int_equal(line.kind, TARMAC_REFUSED);
     assert_string_equal(line.reason, reason);
+}
+
+static void branches_have_their_target(void **state)
+{
+    (void)state;
+    read_line("       BR (000204f0) A");
+    assert_true(line.kind == TARMAC_BRANCH && line.value == 0x204f0);
+    read_line("       BR (000204f0");
+    assert_int_equal(line.kind, TARMAC_NOTHING);
 }
 
 static void what_cannot_be_read_is_refused_with_its_reason(void **state)
@@ -200,6 +209,7 @@ int main(void)
         cmocka_unit_test(what_does_not_matter_is_nothing),
         cmocka_unit_test(a_memory_line_goes_on_in_the_next_though_its_address_looks_like_a_time),
         cmocka_unit_test(exceptions_and_resets_are_told_apart),
+        cmocka_unit_test(branches_have_their_target),
         cmocka_unit_test(what_cannot_be_read_is_refused_with_its_reason),
         cmocka_unit_test(any_beginning_of_a_line_is_read_without_harm),
     };

@@ -131,6 +131,15 @@ static void code_that_goes_on_elsewhere_is_a_gap_without_an_exception(void **sta
     assert_string_equal(gaps(0), "52");
 }
 
+static void code_that_goes_elsewhere_than_a_branch_line_says_is_a_gap(void **state)
+{
+    (void)state;
+    READ("0 tic ES EXC Reset", "1 tic ES (00001000:d65f03c0) O el1h_ns: RET", "  BR (0000000000002000) O",
+         "2 tic ES (00002000:d65f03c0) O el1h_ns: RET", "3 tic ES (00003000:d503201f) O el1h_ns: NOP",
+         "4 tic ES (00003004:14000002) O el1h_ns: B 8", "  BR (0000000000003008) O", "5 tic ES (0000300c:d503201f) O el1h_ns: NOP");
+    assert_string_equal(gaps(0), "552");
+}
+
 static void lines_of_another_dialect_are_a_gap_and_counted(void **state)
 {
     (void)state;
@@ -219,6 +228,61 @@ static void m_profile_has_its_own_worlds(void **state)
     assert_int_equal(summary->refusals[0].count, 1);
 }
 
+static uint32_t drawn(uint32_t *seed, uint32_t below)
+{
+    *seed = *seed * 1664525U + 1013904223U;
+    return (*seed >> 8) % below;
+}
+
+/* A line of a trace with letters exchanged, in memory of just its size, so that the sanitizer sees what is read behind it. */
+static void take_damaged(const char *line, uint32_t *seed, struct tarmac_before *before, uint64_t number)
+{
+    static const char letters[] = "0123456789abcdefxIETSRMX ():_-.,\t\xff";
+    size_t length = strlen(line) - drawn(seed, 4) % strlen(line);
+    char *copy = malloc(length + 1);
+    struct tarmac_line read;
+
+    memcpy(copy, line, length);
+    for (uint32_t changes = drawn(seed, 4); changes > 0 && length > 0; changes--) {
+        copy[drawn(seed, (uint32_t)length)] = letters[drawn(seed, sizeof(letters) - 1)];
+    }
+    copy = realloc(copy, length > 0 ? length : 1);
+    tarmac_read(copy, length, before, &read);
+    tarmac_take(&read, copy, length, (struct tarmac_place) { .line = number }, false);
+    free(copy);
+}
+
+static void damaged_lines_do_no_harm_and_the_stream_is_whole(void **state)
+{
+    static const char *const lines[] = {
+        "1 clk cpu0 IT (1) 00001000 d2800020 O EL1h_ns : MOV x0,#1", "1 clk cpu0 R X0 0000000000000001",
+        "2 clk cpu0 IT (2) 00001004 d4000003 O EL1h_ns : SMC #0", "2 clk cpu0 E 00001004 00000088 CoreEvent_LOWER_64_SYNC",
+        "2 clk cpu0 R ESR_EL3 000000005e000000", "3 clk cpu1 IT (3) 0000815c:00000000815c_NS f7ffef76 T hyp_n : BLX 0x804c",
+        "   4 tic ES  (0000000000008400:d69f03e0) O el3h_s:   ERET", "                    LD 00004020  ........ 626d654d   S:00004020",
+        "5 clk cpu0 MW8 000fffe0:0000000fffe0 0000000000000000",
+    };
+    uint32_t seed = 7;
+
+    (void)state;
+    for (int round = 0; round < 40; round++) {
+        struct tarmac_options options = { .out = open_memstream(&bytes, &size), .out_name = "memory", .limit_bytes = LIMIT_BYTES };
+        struct tarmac_before before = { .is_memory = false };
+
+        tarmac_start(&options);
+        for (uint64_t number = 1; number <= 500; number++) {
+            take_damaged(lines[drawn(&seed, sizeof(lines) / sizeof(lines[0]))], &seed, &before, number);
+        }
+        summary = tarmac_finish();
+        if (summary->name == NULL) {
+            fclose(options.out);
+        } else {
+            assert_int_equal(record_of(RECORD_END, 0)->body[1], 0);
+        }
+        free(bytes);
+        bytes = NULL;
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -227,6 +291,7 @@ int main(void)
         cmocka_unit_test_teardown(numbers_that_are_missing_are_a_gap_of_so_many, end),
         cmocka_unit_test_teardown(numbers_and_times_that_go_back_are_a_gap, end),
         cmocka_unit_test_teardown(code_that_goes_on_elsewhere_is_a_gap_without_an_exception, end),
+        cmocka_unit_test_teardown(code_that_goes_elsewhere_than_a_branch_line_says_is_a_gap, end),
         cmocka_unit_test_teardown(lines_of_another_dialect_are_a_gap_and_counted, end),
         cmocka_unit_test_teardown(instructions_without_a_world_are_a_gap, end),
         cmocka_unit_test_teardown(a_line_that_cannot_be_read_is_a_gap_where_it_is_an_instruction, end),
@@ -236,6 +301,7 @@ int main(void)
         cmocka_unit_test_teardown(a_last_line_without_its_end_is_no_gap, end),
         cmocka_unit_test_teardown(a_trace_without_an_instruction_has_no_name, end),
         cmocka_unit_test_teardown(m_profile_has_its_own_worlds, end),
+        cmocka_unit_test_teardown(damaged_lines_do_no_harm_and_the_stream_is_whole, end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

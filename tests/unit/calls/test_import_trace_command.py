@@ -66,6 +66,14 @@ def test_identify_prints_what_a_trace_has_and_keeps_nothing(latlab: Latlab, tmp_
     assert latlab("identify", tmp_path / "trace", "--machine", "virt").returncode == 2
 
 
+def test_a_watched_trace_is_printed_and_not_kept(latlab: Latlab, tmp_path: Path) -> None:
+    (tmp_path / "trace").write_text(make_trace(3, Dialect.GEM5).text)
+    done = latlab("watch", "--trace", tmp_path / "trace", "--format", "json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["run"] == ""
+    assert latlab("watch", "--trace", tmp_path / "trace", "--", "qemu-system-aarch64").returncode == 2
+
+
 @pytest.mark.parametrize(
     ("text", "code", "words"), [(None, 2, "no such file"), ("", 3, "has no instruction in 0 lines"), ("hello\n", 3, "unknown form")]
 )

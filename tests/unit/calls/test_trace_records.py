@@ -170,4 +170,4 @@ def test_instructions_and_ticks_of_each_world_leave_out_what_is_missing() -> Non
     assert extent.ticks == {EL1: 100, EL3: 110}
     assert not extent.is_whole
     (sentence,) = gap_sentences(extent, Arch.AARCH64, "clk")
-    assert sentence == "missing data behind EL3, 1 times: numbered instructions are missing, 3 instructions, 40 clk, first at line 77"
+    assert sentence == "missing data behind EL3, 1 time: numbered instructions are missing, 3 instructions, 40 clk, first at line 77"

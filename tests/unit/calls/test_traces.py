@@ -142,7 +142,7 @@ def test_all_of_a_trace_without_a_switch_is_one_figure_unless_something_is_missi
     (tmp_path / "trace").write_text("\n".join(lines) + "\n")
     result = read(tmp_path / "trace")
     assert result.whole == ()
-    assert result.gaps == ("missing data behind EL3, 1 times: numbered instructions are missing, 1 instructions, 2 clk, first at line 3",)
+    assert result.gaps == ("missing data behind EL3, 1 time: numbered instructions are missing, 1 instruction, 2 clk, first at line 3",)
 
 
 @pytest.mark.parametrize("dialect", (Dialect.FAST_MODELS, Dialect.GEM5))
@@ -168,7 +168,7 @@ def test_a_call_whose_function_is_not_recorded_is_not_called_by_another_name(tmp
     (tmp_path / "trace").write_text(text)
     result = read(tmp_path / "trace")
     assert [row.key.name for row in result.rows] == [f"SMC, x0 {NOT_RECORDED}"]
-    assert "1 calls have a register that is not recorded" in result.problems[0].message
+    assert "1 call with a register that is not recorded" in result.problems[0].message
 
 
 def test_a_gap_inside_a_call_leaves_it_out(tmp_path: Path) -> None:
@@ -202,3 +202,12 @@ def test_the_page_of_the_run_by_its_clock_names_its_unit_and_the_functions(tmp_p
     assert table is not None
     assert [column.name for column in table.columns][-2:] == ["Cycles per call", "Share"]
     assert sum(count.total() for count in result.time_functions.values()) == sum(row.total for row in result.time_rows)
+
+
+def test_a_clock_of_equal_steps_counts_instructions_whatever_its_unit(tmp_path: Path) -> None:
+    lines = [f"{1000 * n} ps IT ({n}) {0x8000 + 8 * (n % 4):08x} d65f03c0 O EL3h_s : RET" for n in range(1, 9)]
+    (tmp_path / "trace").write_text("\n".join(lines) + "\n")
+    assert read(tmp_path / "trace").is_a_count
+    lines[3] = lines[3].replace("4000 ps", "4900 ps")
+    (tmp_path / "trace").write_text("\n".join(lines) + "\n")
+    assert not read(tmp_path / "trace").is_a_count

@@ -132,7 +132,12 @@ def gap_sentences(extent: Extent, arch: Arch, unit: str) -> tuple[str, ...]:
 def _sentence(key: tuple[int, GapKind], gap: GapSum, arch: Arch, unit: str) -> str:
     world, kind = key
     where = f"behind {world_name(arch, world)}" if world != NO_WORLD else "of unknown world"
-    missing = "" if gap.missing is None else f", {gap.missing:,} instructions"
+    missing = "" if gap.missing is None else f", {number_of(gap.missing, 'instruction')}"
     ticks = "" if not gap.ticks or not unit else f", {gap.ticks:,} {unit}"
     first = f", first at line {gap.place:,}" if gap.place else ""
-    return f"missing data {where}, {gap.count:,} times: {REASONS[kind]}{missing}{ticks}{first}"
+    return f"missing data {where}, {number_of(gap.count, 'time')}: {REASONS[kind]}{missing}{ticks}{first}"
+
+
+def number_of(number: int, noun: str) -> str:
+    """`1 time`, `1,204 instructions`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

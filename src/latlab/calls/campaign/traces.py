@@ -11,13 +11,15 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path
 
 from latlab.calls.analysis.boot import Stages, stages_of
 from latlab.calls.analysis.call_times import CallTimes, functions_of_ticks
 from latlab.calls.analysis.calls import NOT_RECORDED, WorldCall
-from latlab.calls.analysis.extent import Extent, gap_sentences
+from latlab.calls.analysis.extent import Extent, gap_sentences, number_of
 from latlab.calls.analysis.load_address import WrongImage, placed
+from latlab.calls.analysis.paths import runs_of
 from latlab.calls.analysis.span_functions import SpanReader, functions_of_calls, kinds_of
 from latlab.calls.analysis.tally import CallKey, TallyRow
 from latlab.calls.campaign.watching import StreamAccumulator
@@ -288,13 +290,20 @@ def _unnamed(rows: Sequence[TallyRow], source: Source) -> str:
     count += sum(times for row in rows for error, times in row.errors if NOT_RECORDED in error)
     if not count or source.absent & Absent.REGISTERS:
         return ""
-    return f"{count:,} calls have a register that is not recorded: the line with its value is missing or out of order"
+    return f"{number_of(count, 'call')} with a register that is not recorded: the line with its value is missing or out of order"
 
 
 def _has_own_times(accumulator: TraceAccumulator) -> bool:
-    """Without a call: whether the clock does not go with the instructions."""
+    """Without a call: whether the instructions of any two fragments take different ticks. The last one has no end."""
     extent = accumulator.extent
-    return not accumulator.times.tally.rows() and bool(extent.ticks) and extent.ticks.total() != extent.instructions.total() - 1
+    if accumulator.times.tally.rows():
+        return False
+    ratios: Counter[Fraction] = Counter()
+    for core, stretches in extent.ran.items():
+        for number, times in runs_of(stretches).items():
+            if times * accumulator.fragments[number].instructions:
+                ratios[Fraction(extent.spent[core][number], times * accumulator.fragments[number].instructions)] += 1
+    return ratios.total() - max(ratios.values(), default=0) > len(extent.ran)
 
 
 def clock_of(source: Source) -> Tick | None:
@@ -342,7 +351,7 @@ def _time_functions(accumulator: TraceAccumulator, reader: SpanReader) -> dict[s
 
 
 def _refused(refused: Refused) -> str:
-    return f"{refused.count:,} lines not counted: {refused.reason}: {refused.text!r}"
+    return f"{number_of(refused.count, 'line')} not counted: {refused.reason}: {refused.text!r}"
 
 
 def _notes(header: Header, source: Source, extent: Extent, times: CallTimes, summary: TraceSummary) -> tuple[str, ...]:
@@ -356,7 +365,7 @@ def _notes(header: Header, source: Source, extent: Extent, times: CallTimes, sum
     if source.absent & Absent.SERIALS:
         notes.append("its instructions have no numbers: missing instructions are detected only where the flow of control does not fit")
     if times.untimed and source.unit:
-        notes.append(f"{times.untimed:,} calls have no time")
+        notes.append(f"{number_of(times.untimed, 'call')} without a time")
     notes += [f"{_refused(refused)}, first at line {refused.line:,}" for refused in summary.refused if refused.reason == STRANGE]
     return tuple(notes)
 

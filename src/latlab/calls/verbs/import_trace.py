@@ -15,6 +15,7 @@ from latlab.core.errors import UsageError
 
 if TYPE_CHECKING:
     from latlab.calls.campaign.traces import TraceRead
+    from latlab.core.model.symbols import Image
 
 IDENTIFIED_BYTES = 256 << 20
 
@@ -71,35 +72,37 @@ def files_of(traces: list[Path]) -> tuple[Path, ...]:
     return tuple(files)
 
 
-def identify_trace(traces: list[Path]) -> None:
-    """What a trace is, by its first part; nothing is kept."""
-    from rich.console import Console
-
+def show_trace(
+    traces: list[Path], images: tuple[Image, ...] = (), limit_bytes: int | None = None, format: WatchFormat = WatchFormat.TABLE
+) -> None:
+    """What a trace has, or its first part; nothing is kept."""
     from latlab.calls.campaign.traces import TraceRequest, read_trace
-    from latlab.calls.pages.traces import print_trace
     from latlab.calls.targets.traces import find_reader
     from latlab.core.cli.interrupt import Interrupts
-    from latlab.core.report.renderers.terminal import PIPE_WIDTH
 
-    request = TraceRequest(files_of(traces), find_reader(), limit_bytes=IDENTIFIED_BYTES)
+    request = TraceRequest(files_of(traces), find_reader(), images, limit_bytes=limit_bytes)
     with Interrupts() as interrupts:
-        read = read_trace(request, _Lines(), interrupts.asked)
-    print_trace(Console(width=None if sys.stdout.isatty() else PIPE_WIDTH), read)
+        _print(read_trace(request, _Lines(), interrupts.asked), format)
 
 
 def conclude(read: TraceRead, format: WatchFormat) -> None:
+    from latlab.core.errors import LatlabError
+
+    _print(read, format)
+    if read.problems:
+        raise LatlabError(f"{read.run_id} is partial: {read.problems[0].message}")
+
+
+def _print(read: TraceRead, format: WatchFormat) -> None:
     from rich.console import Console
 
     from latlab.calls.pages.traces import print_trace, trace_json
-    from latlab.core.errors import LatlabError
     from latlab.core.report.renderers.terminal import PIPE_WIDTH
 
     if format is WatchFormat.JSON:
         sys.stdout.write(trace_json(read))
     else:
         print_trace(Console(width=None if sys.stdout.isatty() else PIPE_WIDTH), read)
-    if read.problems:
-        raise LatlabError(f"{read.run_id} is partial: {read.problems[0].message}")
 
 
 class _Lines:

@@ -35,7 +35,12 @@ def register(app: typer.Typer) -> None:
 
 
 def watch(
-    command: Annotated[list[str], typer.Argument(help="The command, after `--`: qemu-system-... with any options.", show_default=False)],
+    command: Annotated[
+        list[str] | None, typer.Argument(help="The command, after `--`: qemu-system-... with any options.", show_default=False)
+    ] = None,
+    trace: Annotated[
+        list[Path] | None, typer.Option("--trace", help="A Tarmac trace instead of a machine; nothing is kept (see import-trace).")
+    ] = None,
     symbols: Annotated[
         list[Path] | None, typer.Option("--symbols", help="ELF file of a firmware, located by its code that ran, or by FILE@OFFSET.")
     ] = None,
@@ -63,6 +68,14 @@ def watch(
     if timeout is not None and not timeout > 0:
         raise UsageError(f"--timeout {timeout:g} is a number of seconds; use more than 0")
     images = tuple(read_subject_image(text, with_places=True) for text in symbols or ())
+    if trace:
+        from latlab.calls.verbs.import_trace import show_trace
+
+        if command:
+            raise UsageError("--trace reads a file instead of a machine; leave out the command")
+        show_trace(trace, images, format=format)
+        return
+    command = command or []
     has_functions = functions or classes or bool(images)
     check_command(command)
     plugin = probe_for(Path(command[0]), probe)

@@ -48,10 +48,10 @@ def identify(
     from latlab.calls.campaign.identifying import is_trace, look, read_files
 
     if files and is_trace(files[0]):
-        from latlab.calls.verbs.import_trace import identify_trace
+        from latlab.calls.verbs.import_trace import IDENTIFIED_BYTES, show_trace
 
         refuse_given(context, ("machine", "output", "iterations", "timeout", "probe", "qemu"), "is for firmware files; leave it out")
-        identify_trace(files)
+        show_trace(files, limit_bytes=IDENTIFIED_BYTES)
         return
     if not files:
         refuse_given(context, ("machine", "output", "iterations", "timeout", "probe", "qemu"), "is for firmware files; name them too")

@@ -16,6 +16,7 @@ enum arch { ARCH_AARCH64 = 1, ARCH_ARMV8M = 2, ARCH_RISCV = 3 };
 #define WORLD_SECURE 0x4U
 #define WORLD_GUEST 0x4U /* of RISC-V: V = 1 */
 #define WORLD_REALM 0x8U
+#define WORLD_NO_LEVEL 0x10U /* the security state is known, the exception level is not; bits 1:0 are 0 */
 #define WORLD_NONE 0xffU /* before a core's first instruction */
 
 /* The exception level in a CPSR of AArch64 state. */

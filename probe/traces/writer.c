@@ -226,6 +226,11 @@ uint64_t writer_instructions(const struct trace_core *core)
     return *core->core.instructions;
 }
 
+uint32_t writer_world(const struct trace_core *core)
+{
+    return core->core.world;
+}
+
 static struct fragment fragment_of_stretch(const struct stretch *stretch)
 {
     bool is_aarch32 = source.arch == ARCH_AARCH64 && stretch->isa != TRACE_A64;

@@ -91,6 +91,9 @@ void writer_settle(struct trace_core *core);
 
 uint64_t writer_instructions(const struct trace_core *core);
 
+/* The world of its last instruction; WORLD_NONE before one, and behind a gap. */
+uint32_t writer_world(const struct trace_core *core);
+
 /* Ends the trace of each core, then the stream. */
 void writer_close(void);
 

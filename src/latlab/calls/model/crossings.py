@@ -10,6 +10,7 @@ from enum import IntEnum, IntFlag
 LEVEL_MASK = 0x3
 SECURE = 0x4
 REALM = 0x8
+NO_LEVEL = 0x10
 NO_WORLD = 0xFF
 RISCV_WORLDS = {0: "U", 1: "S", 2: "HS", 3: "M", 4: "VU", 5: "VS"}
 LOOP = 1 << 31
@@ -294,7 +295,8 @@ class Stretch:
 
 
 def world_name(arch: Arch, world: int) -> str:
-    """`EL3`, `EL1`, `S-EL1`, `R-EL2`; `M`, `HS`, `VS`, `S`, `U`, `VU`; `secure handler`; `none` before a core's first instruction."""
+    """`EL3`, `EL1`, `S-EL1`, `R-EL2`; `M`, `HS`, `VS`, `S`, `U`, `VU`; `secure handler`; `none` before a core's first instruction. `secure`
+    and `non-secure` if only the security state is known."""
     level = world & LEVEL_MASK
     if world == NO_WORLD:
         return "none"
@@ -304,5 +306,7 @@ def world_name(arch: Arch, world: int) -> str:
         return f"{'secure' if world & SECURE else 'non-secure'} {'handler' if level else 'thread'}"
     if level == 3:
         return "EL3"
+    if world & NO_LEVEL:
+        return "secure" if world & SECURE else "non-secure"
     prefix = "R-" if world & REALM else "S-" if world & SECURE else ""
     return f"{prefix}EL{level}"

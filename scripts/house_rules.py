@@ -75,6 +75,7 @@ GRAMMAR = re.compile(
 PURE = re.compile(r"core/(?:comparison|statistics)/|\w+/analysis(?:/|\.py)")
 COMMAND_LINE = re.compile(r"core/cli/|\w+/verbs(?:/|\.py)")
 OUTSIDE = ("open", "print", "input")
+ON_FILES = ("open", "read_bytes", "read_text", "write_bytes", "write_text")
 TO_OUTSIDE = ("shutil", "socket", "sqlalchemy", "sqlite3", "subprocess", "tempfile")
 COMPUTING = ("altair", "numpy", "scipy", "statistics", "statsmodels")
 CORES = ("firmware/el3/calls", "firmware/el3/monitor", "firmware/el3/psci", "firmware/spm/backend", "firmware/spm/core")
@@ -112,15 +113,24 @@ def _in_cores(tree: Path) -> Iterator[str]:
 
 def _rooms(module: ast.Module, name: str) -> Iterator[Fault]:
     for node in ast.walk(module):
-        if PURE.match(name):
-            is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in OUTSIDE
-            if is_call or _imports(node, TO_OUTSIDE):
-                yield (
-                    getattr(node, "lineno", 0),
-                    "analysis is pure: what it needs is read before by a campaign, what it found is shown after by a page",
-                )
+        if PURE.match(name) and (_reaches_out(node) or _imports(node, TO_OUTSIDE)):
+            yield (
+                getattr(node, "lineno", 0),
+                "analysis is pure: what it needs is read before by a campaign, what it found is shown after by a page",
+            )
         if COMMAND_LINE.match(name) and (_imports(node, COMPUTING) or _is_average(node)):
             yield getattr(node, "lineno", 0), "the command line computes nothing; that belongs to an analysis or a page"
+
+
+def _reaches_out(node: ast.AST) -> bool:
+    """A call that reads or writes: of a function, or of a path's method."""
+    match node:
+        case ast.Call(func=ast.Name(id=name)):
+            return name in OUTSIDE
+        case ast.Call(func=ast.Attribute(attr=name)):
+            return name in ON_FILES
+        case _:
+            return False
 
 
 def _is_average(node: ast.AST) -> bool:

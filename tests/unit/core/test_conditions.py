@@ -234,7 +234,7 @@ def fields_with_rules() -> set[str]:
 @pytest.mark.parametrize("name", [field.name for field in fields(Conditions)])
 def test_each_field_of_the_conditions_has_a_rule_or_a_reason(name: str) -> None:
     """A field without one would compare as alike whatever its values are."""
-    cure = "give it a row in CONDITIONS of analysis/base/conditions.py, or a reason in WITHOUT_RULE there"
+    cure = "give it a row in CONDITIONS of src/latlab/core/comparison/conditions.py, or a reason in WITHOUT_RULE there"
     assert (name in fields_with_rules()) != (name in WITHOUT_RULE), f"the condition {name} has no rule: {cure}"
 
 

@@ -154,7 +154,8 @@ def test_a_refusal_names_everything_that_is_read_and_so_do_the_docs():
         assert str(refused.value).startswith("x: the format is not known")
         assert all(name in str(refused.value) for name in known_names())
     by_tool = (ROOT / "docs" / "reference" / "formats-tools.md").read_text("utf-8")
-    assert [name for name in known_names() if name not in docs or not any(form in by_tool for form in _spellings(name))] == []
+    missing = [name for name in known_names() if name not in docs or not any(form in by_tool for form in _spellings(name))]
+    assert not missing, f"{', '.join(missing)}: describe it in docs/reference/formats.md and its lines in docs/reference/formats-tools.md"
 
 
 def _spellings(name: str) -> tuple[str, ...]:

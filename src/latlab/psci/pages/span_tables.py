@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A run's figures as tables, one for each test; and the list of runs."""
+"""A run's figures as tables, one for each test, or one for all tests of a figure or two."""
 
 from __future__ import annotations
 

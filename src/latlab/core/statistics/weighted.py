@@ -9,8 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, exp, floor, log, log1p
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from latlab.core.model.distributions import Distribution
 from latlab.core.statistics.distributions import normal_quantile, normal_upper
@@ -173,12 +175,20 @@ def wasserstein_and_ks(a: Weighted, b: Weighted, step: float) -> DistributionDis
     have."""
     (x, n), (y, m) = _in_steps(a, step), _in_steps(b, step)
     points = np.union1d(x, y)
-    ahead = _share_up_to(x, n, points) - _share_up_to(y, m, points)
+    ahead = share_up_to(x, n, points, a.total) - share_up_to(y, m, points, b.total)
     widths = np.diff(points)
     later, earlier = (float((np.maximum(part, 0.0)[:-1] * widths).sum()) for part in (ahead, -ahead))
     largest = float(np.abs(ahead).max())
     p = min(1.0, 2 * exp(-2 * largest**2 * a.total * b.total / (a.total + b.total)))
     return DistributionDistance(later, earlier, p)
+
+
+def share_up_to(values: NDArray[Any], counts: NDArray[Any], points: NDArray[Any], total: int) -> Floats:
+    """The distribution function at each of `points`: the share of `total` spans whose value is not above it. The largest difference of two
+    is the statistic of Kolmogorov and Smirnov."""
+    order = np.argsort(values)
+    sums = np.r_[0.0, np.cumsum(counts[order])]
+    return np.asarray(sums[np.searchsorted(values[order], points, side="right")] / max(total, 1))
 
 
 def exceedance_p(below: int, others: int, above: int) -> float:
@@ -210,12 +220,6 @@ def _in_steps(histogram: Weighted, step: float) -> tuple[Floats, Floats]:
         else (histogram.low, histogram.counts)
     )
     return np.floor(values / step) * step, counts
-
-
-def _share_up_to(values: Floats, counts: Floats, points: Floats) -> Floats:
-    order = np.argsort(values)
-    sums = np.r_[0.0, np.cumsum(counts[order])]
-    return np.asarray(sums[np.searchsorted(values[order], points, side="right")] / sums[-1])
 
 
 def _with_beyond(histogram: Weighted) -> tuple[Floats, Floats]:

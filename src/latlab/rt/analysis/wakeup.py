@@ -6,9 +6,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from latlab.core.model.enums import Metric, RowKind
+from latlab.core.statistics.weighted import share_up_to
 from latlab.rt.model.wakeups import CpuWakeups, Histogram, Wakeups
 
 PERCENTILES = (50.0, 99.0, 99.9, 99.99, 99.999)
@@ -51,12 +51,7 @@ def disagreement(cpu: CpuWakeups, rows: RowKind = RowKind.CPU) -> str:
 
 def same_distribution_ks(a: Histogram, b: Histogram, resolution_ns: int) -> float:
     """The largest distance between the two distribution functions, both seen at `resolution_ns` (Kolmogorov-Smirnov's statistic)."""
-    edges = np.union1d(a.low_ns // resolution_ns, b.low_ns // resolution_ns)
-    distances = np.abs(_cumulative(a, edges, resolution_ns) - _cumulative(b, edges, resolution_ns))
+    a_steps, b_steps = a.low_ns // resolution_ns, b.low_ns // resolution_ns
+    points = np.union1d(a_steps, b_steps)
+    distances = np.abs(share_up_to(a_steps, a.counts, points, a.total) - share_up_to(b_steps, b.counts, points, b.total))
     return float(distances.max()) if len(distances) else 0.0
-
-
-def _cumulative(histogram: Histogram, edges: NDArray[np.int64], resolution_ns: int) -> NDArray[np.float64]:
-    sums = np.concatenate(([0], np.cumsum(histogram.counts)))
-    place = np.searchsorted(histogram.low_ns // resolution_ns, edges, side="right")
-    return np.asarray(sums[place] / max(histogram.total, 1), dtype=np.float64)

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import atexit
 import re
+import shutil
 import subprocess
 from functools import cache
 from pathlib import Path
@@ -15,7 +17,9 @@ FLAGS = ("-std=c11", "-D_GNU_SOURCE", "-g", "-O1", "-fsanitize=address,undefined
 
 @cache
 def sanitized_reader() -> Path:
-    made = Path(mkdtemp(prefix="latlab-reader-")) / "latlab-tarmac"
+    folder = mkdtemp(prefix="latlab-reader-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    made = Path(folder, "latlab-tarmac")
     text = (PROBE / "traces" / "CMakeLists.txt").read_text("utf-8")
     sources = {PROBE / name for name in re.findall(r"[\w/]+\.c\b", text)} - {PROBE / "tarmac.c"} | {PROBE / "traces" / "tarmac.c"}
     includes = (f"-I{PROBE}", f"-I{PROBE / 'traces'}")

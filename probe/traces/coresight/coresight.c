@@ -182,7 +182,9 @@ static void read_buffer(const struct snapshot *snapshot, const struct trace_buff
             add_source(snapshot, &snapshot->links[i], names);
         }
     }
-    if (tree.sources != 0) {
+    if (tree.sources != 0 && !decoders_start(&tree)) {
+        add_problem(tree.error);
+    } else if (tree.sources != 0) {
         input = &inputs[input_count++];
         snprintf(path, sizeof(path), "%s/%s", snapshot->folder, buffer->file);
         read_bytes(path, limit, strcasecmp(buffer->format, "coresight") == 0, input);

@@ -336,9 +336,6 @@ bool decoders_add(struct decoder_tree *tree, const struct device *source, const 
         return false;
     }
     error = create(tree->handle, source, version, profile, id);
-    if (error == OCSD_OK) { /* which is for the decoders that exist */
-        error = ocsd_dt_set_gen_elem_outfn(tree->handle, take, tree);
-    }
     if (error != OCSD_OK) {
         return fails(tree, source->name, error);
     }
@@ -346,6 +343,13 @@ bool decoders_add(struct decoder_tree *tree, const struct device *source, const 
     elements_start(&tree->streams[*id], identity, decoders_protocol(source) != PROTOCOL_PTM, decoders_has_clock(source));
     tree->sources++;
     return true;
+}
+
+bool decoders_start(struct decoder_tree *tree)
+{
+    ocsd_err_t error = ocsd_dt_set_gen_elem_outfn(tree->handle, take, tree);
+
+    return error == OCSD_OK || fails(tree, "no decoder", error);
 }
 
 static bool cannot_go_on(struct decoder_tree *tree, uint64_t place)

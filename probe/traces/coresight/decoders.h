@@ -35,6 +35,9 @@ bool decoders_open(struct decoder_tree *tree, const char *format);
 /* A source of a core, which will be `identity` in the stream; `id` is its trace ID. */
 bool decoders_add(struct decoder_tree *tree, const struct device *source, const struct device *core, uint64_t identity, uint8_t *id);
 
+/* All sources are added. */
+bool decoders_start(struct decoder_tree *tree);
+
 /* Decodes one block of the buffer; blocks follow each other. False where the decoder cannot go on. */
 bool decoders_feed(struct decoder_tree *tree, const uint8_t *bytes, uint32_t count);
 

@@ -124,17 +124,17 @@ class Extent:
             self.last_ticks = ticks if self.last_ticks is None else max(self.last_ticks, ticks)
 
 
-def gap_sentences(extent: Extent, arch: Arch, unit: str) -> tuple[str, ...]:
-    """A sentence for each kind of missing data in each world, except for a late start."""
-    return tuple(_sentence(key, gap, arch, unit) for key, gap in extent.gaps.items() if key[1] is not GapKind.START)
+def gap_sentences(extent: Extent, arch: Arch, unit: str, place: str = "line") -> tuple[str, ...]:
+    """A sentence for each kind of missing data in each world, except for a late start. `place`: what gaps are counted in, such as lines."""
+    return tuple(_sentence(key, gap, arch, unit, place) for key, gap in extent.gaps.items() if key[1] is not GapKind.START)
 
 
-def _sentence(key: tuple[int, GapKind], gap: GapSum, arch: Arch, unit: str) -> str:
+def _sentence(key: tuple[int, GapKind], gap: GapSum, arch: Arch, unit: str, place: str) -> str:
     world, kind = key
     where = f"behind {world_name(arch, world)}" if world != NO_WORLD else "of unknown world"
     missing = "" if gap.missing is None else f", {number_of(gap.missing, 'instruction')}"
     ticks = "" if not gap.ticks or not unit else f", {gap.ticks:,} {unit}"
-    first = f", first at line {gap.place:,}" if gap.place else ""
+    first = f", first at {place} {gap.place:,}" if gap.place else ""
     return f"missing data {where}, {number_of(gap.count, 'time')}: {REASONS[kind]}{missing}{ticks}{first}"
 
 

@@ -13,6 +13,7 @@ from latlab.calls.readers.firmware_files import FileKind, FirmwareFile, identifi
 from latlab.calls.targets.boards import BOARDS, EmulatedBoard, board_of
 from latlab.calls.targets.subject import FirmwareImage, Subject
 from latlab.calls.targets.subject_file import FOLDER as READY
+from latlab.calls.targets.traces import is_snapshot
 from latlab.core.errors import DataError, UsageError
 
 PACKAGE_AT = 0x40000
@@ -76,7 +77,9 @@ def _ready(path: Path) -> ReadySubject:
 
 
 def is_trace(path: Path) -> bool:
-    """Whether its beginning has a line of Tarmac."""
+    """Whether its beginning has a line of Tarmac, or it is a snapshot folder of CoreSight."""
+    if is_snapshot(path):
+        return True
     if not path.is_file():
         return False
     with path.open("rb") as file:

@@ -255,7 +255,10 @@ def _without_instruction(request: TraceRequest, summary: TraceSummary) -> str:
     names = ", ".join(path.name for path in request.traces)
     if summary.refused:
         first = summary.refused[0]
-        return f"{names} has no instruction that can be counted; line {first.line}: {first.reason}: {first.text!r}"
+        return f"{names} has no instruction that can be counted; {summary.place_unit} {first.line}: {first.reason}: {first.text!r}"
+    if summary.place_unit == "byte":
+        reason = next((trace.error for trace in summary.inputs if trace.error), "") or next(iter(summary.problems), "its cores ran nothing")
+        return f"{names} has no instruction in {sum(trace.bytes for trace in summary.inputs):,} bytes of trace: {reason}"
     lines = sum(trace.lines for trace in summary.inputs)
     return f"{names} has no instruction in {lines:,} lines; is it a Tarmac trace (IT or ES lines)?"
 
@@ -264,7 +267,7 @@ def _analysed(accumulator: TraceAccumulator, summary: TraceSummary, images: tupl
     assert accumulator.header is not None
     header, source, extent = accumulator.header, accumulator.source, accumulator.extent
     reader = _reader(accumulator, images)
-    gaps = gap_sentences(extent, header.arch, source.unit)
+    gaps = gap_sentences(extent, header.arch, source.unit, summary.place_unit)
     ran = accumulator.tally.ran()
     lost = ", ".join(f"{count} {name}" for name, count in accumulator.across_gaps.most_common())
     all_problems = (
@@ -273,6 +276,7 @@ def _analysed(accumulator: TraceAccumulator, summary: TraceSummary, images: tupl
         *((Problem(0, f"calls with missing data inside, which have no figure: {lost}"),) if lost else ()),
         *((Problem(0, unnamed),) if (unnamed := _unnamed(accumulator.tally.rows(), source)) else ()),
         *(Problem(0, f"the trace {trace.error or 'ends in the middle of a line'}") for trace in summary.inputs if trace.is_cut),
+        *(Problem(0, sentence) for sentence in summary.problems),
         *(Problem(refused.line, _refused(refused)) for refused in summary.refused if refused.reason != STRANGE),
     )
     return TraceRead(

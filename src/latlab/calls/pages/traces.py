@@ -55,8 +55,9 @@ def print_trace(console: Console, read: TraceRead) -> None:
 
 def _lead(read: TraceRead) -> Iterator[str]:
     cores = ", ".join(name or "unnamed" for name in read.summary.cores)
-    lines = sum(trace.lines for trace in read.summary.inputs)
-    counted = f"{read.summary.instructions:,} instructions in {lines:,} lines"
+    unit = read.summary.place_unit
+    size = sum(trace.lines if unit == "line" else trace.bytes for trace in read.summary.inputs)
+    counted = f"{read.summary.instructions:,} instructions in {size:,} {unit}s"
     yield f"{read.source.name}: {counted}, cores: {cores}; {read.extent.switches:,} world switches"
     if read.run_id:
         clock = f", {read.clock_run_id} in {read.source.unit} of its clock" if read.clock_run_id else ""
@@ -92,7 +93,10 @@ def gaps_table(read: TraceRead) -> Table:
         )
         for (world, kind), gap in read.extent.gaps.items()
     )
-    columns = (*words("Behind", "Why"), *figures("Times", "Instructions", f"Time ({read.source.unit or 'none'})", "First line"))
+    columns = (
+        *words("Behind", "Why"),
+        *figures("Times", "Instructions", f"Time ({read.source.unit or 'none'})", f"First {read.summary.place_unit}"),
+    )
     return Table("Missing data", columns, rows, ("No figure spans missing data: a call with it inside is left out.",))
 
 
@@ -153,7 +157,7 @@ def trace_json(read: TraceRead) -> str:
                 "count": gap.count,
                 "instructions": gap.missing,
                 "time": gap.ticks,
-                "line": gap.place,
+                read.summary.place_unit: gap.place,
             }
             for (world, kind), gap in extent.gaps.items()
         ],

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,8 +12,10 @@ from latlab.core.targets.qemu.images import search_folders
 from latlab.core.targets.tools import how_to_make
 
 TARMAC = "latlab-tarmac"
+CORESIGHT = "latlab-coresight"
+OPENCSD = "libopencsd-dev"
 PLACES = (Path("probe"), Path("host") / "probe", Path())
-HEAD = "LLTARMAC\t1"
+PLACE_UNITS = {"LLTARMAC\t1": "line", "LLCORESIGHT\t1": "byte"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +41,8 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class TraceSummary:
-    """What a reader says at its end. `cores` are names, empty where the trace has none."""
+    """What a reader says at its end. `cores` are names, empty where the trace has none. `place_unit` is what it counts its input in,
+    `problems` are sentences on what it could not read."""
 
     dialect: str
     unit: str
@@ -46,6 +50,8 @@ class TraceSummary:
     inputs: tuple[TraceInput, ...]
     cores: tuple[str, ...]
     refused: tuple[Refused, ...]
+    place_unit: str = "line"
+    problems: tuple[str, ...] = ()
 
 
 def find_reader(name: str = TARMAC) -> Path:
@@ -54,18 +60,34 @@ def find_reader(name: str = TARMAC) -> Path:
         for place in PLACES:
             if (path := folder / place / name).is_file():
                 return path
-    raise UsageError(f"{name} is in none of {', '.join(map(str, search_folders()))}; {how_to_make('probe')}")
+    needs = f"install OpenCSD ({OPENCSD} on Debian), then " if name == CORESIGHT else ""
+    raise UsageError(f"{name} is in none of {', '.join(map(str, search_folders()))}; {needs}{how_to_make('probe')}")
+
+
+def is_snapshot(path: Path) -> bool:
+    """Whether it is a snapshot folder of CoreSight trace."""
+    return (path / "snapshot.ini").is_file()
+
+
+def reader_for(traces: Sequence[Path]) -> Path:
+    """Raises UsageError for traces of two sources, and for a reader that was not built."""
+    snapshots = [is_snapshot(trace) for trace in traces]
+    if any(snapshots) and not all(snapshots):
+        raise UsageError(f"{traces[snapshots.index(False)]} is no snapshot folder, as the others are; import them by two commands")
+    return find_reader(CORESIGHT if any(snapshots) else TARMAC)
 
 
 def read_summary(text: str) -> TraceSummary:
     """Raises DataError for what is none."""
     head, *lines = text.splitlines() or [""]
-    if head != HEAD:
-        raise DataError(f"the trace's reader printed {head[:80]!r}, not {HEAD!r}; use the latlab that belongs to it")
+    if head not in PLACE_UNITS:
+        expected = " or ".join(map(repr, PLACE_UNITS))
+        raise DataError(f"the trace's reader printed {head[:80]!r}, not {expected}; use the latlab that belongs to it")
     dialect, unit, instructions = "", "", 0
     inputs: list[TraceInput] = []
     cores: list[str] = []
     refused: list[Refused] = []
+    problems: list[str] = []
     for line in lines:
         kind, *fields = line.split("\t")
         match kind:
@@ -79,4 +101,6 @@ def read_summary(text: str) -> TraceSummary:
                 cores.append(fields[1])
             case "refused":
                 refused.append(Refused(int(fields[0]), int(fields[1]), int(fields[2]), fields[3], fields[4]))
-    return TraceSummary(dialect, unit, instructions, tuple(inputs), tuple(cores), tuple(refused))
+            case "problem":
+                problems.append(fields[0])
+    return TraceSummary(dialect, unit, instructions, tuple(inputs), tuple(cores), tuple(refused), PLACE_UNITS[head], tuple(problems))

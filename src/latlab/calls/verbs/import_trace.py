@@ -25,7 +25,10 @@ def register(app: typer.Typer) -> None:
 
 
 def import_trace(
-    traces: Annotated[list[Path], typer.Argument(help="Tarmac files, a folder of them (one for each core), or - for a pipe.")],
+    traces: Annotated[
+        list[Path],
+        typer.Argument(help="Tarmac files, a folder of them (one for each core), - for a pipe, or snapshot folders of CoreSight."),
+    ],
     symbols: Annotated[
         list[Path] | None, typer.Option("--symbols", help="ELF file of a firmware, located by its code that ran, or by FILE@OFFSET.")
     ] = None,
@@ -35,21 +38,21 @@ def import_trace(
     store: StoreOption = None,
     format: Annotated[WatchFormat, typer.Option(help="How the result is printed.")] = WatchFormat.TABLE,
 ) -> None:
-    """Import a Tarmac trace of FVP, gem5 or RTL.
+    """Import a trace: Tarmac of FVP, gem5 or RTL, CoreSight of a board.
 
     It counts the calls into the firmware as `latlab watch` does, and adds the trace's own clock as a second run.
 
     Files that gzip, zstd or xz compressed are read as they are."""
     from latlab.calls.campaign.traces import TraceRequest, import_trace
     from latlab.calls.readers.symbols import read_subject_image
-    from latlab.calls.targets.traces import find_reader
+    from latlab.calls.targets.traces import reader_for
     from latlab.core.cli.interrupt import Interrupts
     from latlab.core.cli.stores import open_store
     from latlab.core.model.run import UNNAMED
 
     images = tuple(read_subject_image(text, with_places=True) for text in symbols or ())
     request = TraceRequest(
-        files_of(traces), find_reader(), images, all_worlds, platform=platform or UNNAMED, firmware=firmware or "unknown"
+        files_of(traces), reader_for(traces), images, all_worlds, platform=platform or UNNAMED, firmware=firmware or "unknown"
     )
     with Interrupts() as interrupts:
         read = import_trace(open_store(store), request, _Lines(), interrupts.asked)
@@ -57,10 +60,14 @@ def import_trace(
 
 
 def files_of(traces: list[Path]) -> tuple[Path, ...]:
-    """The files that are named, and those of folders in the order of their names. Raises UsageError for what is not there."""
+    """The files and snapshots that are named, and those of folders in the order of their names. Raises UsageError for what is not there."""
+    from latlab.calls.targets.traces import is_snapshot
+
     files: list[Path] = []
     for trace in traces:
-        if trace.is_dir():
+        if is_snapshot(trace):
+            files.append(trace)
+        elif trace.is_dir():
             inside = sorted(path for path in trace.iterdir() if path.is_file())
             if not inside:
                 raise UsageError(f"{trace} is an empty folder; name a folder of traces, or a trace")
@@ -77,10 +84,10 @@ def show_trace(
 ) -> None:
     """What a trace has, or its first part; nothing is kept."""
     from latlab.calls.campaign.traces import TraceRequest, read_trace
-    from latlab.calls.targets.traces import find_reader
+    from latlab.calls.targets.traces import reader_for
     from latlab.core.cli.interrupt import Interrupts
 
-    request = TraceRequest(files_of(traces), find_reader(), images, limit_bytes=limit_bytes)
+    request = TraceRequest(files_of(traces), reader_for(traces), images, limit_bytes=limit_bytes)
     with Interrupts() as interrupts:
         _print(read_trace(request, _Lines(), interrupts.asked), format)
 

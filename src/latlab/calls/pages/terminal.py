@@ -8,8 +8,6 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
 from latlab.calls.analysis.calls import EntryKind
 from latlab.calls.analysis.tally import TallyRow
@@ -17,25 +15,23 @@ from latlab.calls.analysis.waits import InterruptWait
 from latlab.calls.model.crossings import Arch, world_name
 from latlab.calls.pages.watch_tables import boot_table, errors_said, masked_table, waits_table
 from latlab.core.report.renderers.terminal import print_table
+from latlab.core.report.table import Align, Column, Table, figures, words
 
 if TYPE_CHECKING:
     from latlab.calls.campaign.watching import WatchResult
 
 FUNCTIONS_SHOWN = 5
-WORDS, FIGURES = ("From", "Call"), ("Calls", "Min", "Median", "Max")
+FIGURES = ("Calls", "Min", "Median", "Max")
+MEASURE = "instructions from the call to the return, executed by the core that called"
 
 
 def print_watched(console: Console, watched: WatchResult) -> None:
+    """The call that takes most, the calls, then what else was seen."""
     arch = watched.header.arch
-    _say(console, f"{watched.run_id}: instructions from the call to the return, executed by the core that called", "bold")
-    table = Table()
-    worlds = _worlds(watched)
-    for heading in (*WORDS, *FIGURES, *(f"in {world_name(arch, world)}" for world in worlds), "Slept"):
-        table.add_column(heading, justify="left" if heading in WORDS else "right")
-    table.add_column("Failed")
-    for row in watched.rows:
-        table.add_row(*_cells(arch, row, worlds))
-    console.print(table)
+    if sentence := _answer(watched):
+        _say(console, sentence, "bold")
+        console.print()
+    print_table(console, calls_table(watched))
     for key in (row.key for row in watched.rows if row.key in watched.functions):
         functions = watched.functions[key]
         total = functions.total()
@@ -128,11 +124,31 @@ def _worlds(watched: WatchResult) -> list[int]:
     return sorted({world for row in watched.rows for world, _ in row.parts}, reverse=True)
 
 
+def _answer(watched: WatchResult) -> str:
+    outer = [row for row in watched.rows if not row.key.is_inner]
+    total = sum(row.total for row in outer)
+    if not total:
+        return ""
+    most = max(outer, key=lambda row: row.total)
+    share = f"{100 * most.total / total:.1f} % of all instructions that calls took"
+    caller = world_name(watched.header.arch, most.key.caller)
+    return f"{most.key.name} from {caller} takes most: {share} ({most.count:,} calls, median {most.median:,.10g})."
+
+
+def calls_table(watched: WatchResult) -> Table:
+    """A row for each kind of call, the most instructions first."""
+    arch, worlds = watched.header.arch, _worlds(watched)
+    in_worlds = (Column(f"in {world_name(arch, world)}") for world in worlds)
+    columns = (*words("Call"), *words("From"), *figures(*FIGURES), *in_worlds, *figures("Slept"), Column("Failed", Align.LEFT, wraps=True))
+    rows = tuple(_cells(arch, row, worlds) for row in watched.rows)
+    return Table(f"{watched.run_id}: {MEASURE}", columns, rows)
+
+
 def _cells(arch: Arch, row: TallyRow, worlds: list[int]) -> tuple[str, ...]:
     parts = dict(row.parts)
     name = f"  {row.key.name}" if row.key.is_inner else row.key.name
-    inside = (f"{parts[world]:g}" if world in parts else "" for world in worlds)
-    slept = str(row.slept) if row.slept else ""
-    figures = (str(row.count), str(row.minimum), f"{row.median:g}", str(row.maximum))
+    inside = (f"{parts[world]:,.10g}" if world in parts else "" for world in worlds)
+    slept = f"{row.slept:,}" if row.slept else ""
+    counts = (f"{row.count:,}", f"{row.minimum:,}", f"{row.median:,.10g}", f"{row.maximum:,}")
     yields = ", yielding" if row.key.kind is EntryKind.YIELDING else ""
-    return (f"{world_name(arch, row.key.caller)}{yields}", escape(name), *figures, *inside, slept, errors_said(row.errors))
+    return (name, f"{world_name(arch, row.key.caller)}{yields}", *counts, *inside, slept, errors_said(row.errors))

@@ -44,7 +44,7 @@ MOST_WORD = 24
 LEAST_ROWS = 3
 """Fewer rows show a column as briefly as a sentence does."""
 WORDS = re.compile(r"\([^)]*\)|\S+")
-PARTS = re.compile(r"[^\s/,:;=_]*[/,:;=_]?")
+PARTS = re.compile(r"(?:[^\s/,:;=_]|,(?=\d))*[/,:;=_]?")
 
 CellText = Callable[[int, int], str]
 

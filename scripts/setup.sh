@@ -89,8 +89,9 @@ available() {
     done
 }
 
-# What tests need beside it: an XMODEM receiver for a console, a browser for pages, loads for a measured machine, a database. Where systemd
-# runs, openssh-server would start one for the whole machine: that is left to its owner; the tests start an sshd of their own.
+# What tests need beside it: an XMODEM receiver for a console, a browser for pages, loads for a measured machine, a database, a
+# decoder of CoreSight. Where systemd runs, openssh-server would start one for the whole machine: that is left to its owner; the tests start an
+# sshd of their own.
 test_packages() {
     [ "$extras" = dev ] || return 0
     for pair in rz:lrzsz ssh:openssh-client groff:groff-base chromium:chromium stress-ng:stress-ng hackbench:rt-tests riscv64-linux-gnu-gcc:gcc-riscv64-linux-gnu; do
@@ -98,6 +99,7 @@ test_packages() {
     done
     ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null 2>&1 || printf 'postgresql '
     [ -x /usr/sbin/sshd ] || [ -d /run/systemd/system ] || printf 'openssh-server '
+    [ -e /usr/include/opencsd/c_api/opencsd_c_api.h ] || printf 'libopencsd-dev '
 }
 
 # They come from the suite that has a new QEMU, all of them: QEMU's packages share files.

@@ -101,7 +101,7 @@ static void add_source(const struct snapshot *snapshot, const struct trace_link 
     names[id] = core->name;
 }
 
-static void decode(const uint8_t *bytes, uint64_t count, bool is_framed, struct input *input)
+static void decode(uint8_t *bytes, uint64_t count, bool is_framed, struct input *input)
 {
     uint64_t whole = is_framed ? count - count % FRAME_BYTES : count;
 
@@ -113,6 +113,8 @@ static void decode(const uint8_t *bytes, uint64_t count, bool is_framed, struct 
             snprintf(input->error, sizeof(input->error), "%s", tree.error);
             return;
         }
+        /* Of a long trace only one block is in memory. */
+        madvise(bytes + done, block, MADV_DONTNEED);
     }
     if (whole < count) {
         snprintf(input->error, sizeof(input->error), "ends inside a frame");

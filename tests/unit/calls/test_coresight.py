@@ -137,7 +137,7 @@ def test_a_snapshot_folder_is_one_trace_and_has_its_own_reader(tmp_path: Path, m
     with pytest.raises(UsageError, match="tarmac is no snapshot folder, as the others are"):
         reader_for((folder, tmp_path / "tarmac"))
     monkeypatch.setattr("latlab.calls.targets.traces.search_folders", lambda: (tmp_path,))
-    with pytest.raises(UsageError, match=r"install OpenCSD \(libopencsd-dev on Debian\), then build it with `make probe`"):
+    with pytest.raises(UsageError, match=r"install OpenCSD \(libopencsd-dev on Debian\), then build it in a checkout with `make probe`"):
         reader_for((folder,))
     (tmp_path / "latlab-coresight").touch()
     assert reader_for((folder,)) == tmp_path / "latlab-coresight"

@@ -60,8 +60,10 @@ def find_reader(name: str = TARMAC) -> Path:
         for place in PLACES:
             if (path := folder / place / name).is_file():
                 return path
-    needs = f"install OpenCSD ({OPENCSD} on Debian), then " if name == CORESIGHT else ""
-    raise UsageError(f"{name} is in none of {', '.join(map(str, search_folders()))}; {needs}{how_to_make('probe')}")
+    # No wheel carries the reader of CoreSight, because its decoder is a library of the machine.
+    advice = f"install OpenCSD ({OPENCSD} on Debian), then build it in a checkout with `make probe`"
+    advice = advice if name == CORESIGHT else how_to_make("probe")
+    raise UsageError(f"{name} is in none of {', '.join(map(str, search_folders()))}; {advice}")
 
 
 def is_snapshot(path: Path) -> bool:

@@ -51,7 +51,7 @@ def main() -> None:
             case = BENCHES[options.bench](seed)
             if options.only in case.name:
                 lines.append(line_of(seed, held(case)))
-                kept.write(json.dumps(lines[-1]) + "\n")
+                kept.write(json.dumps(lines[-1], default=lambda number: number.item()) + "\n")  # numpy's numbers
     print_rates(lines, options.show)
 
 

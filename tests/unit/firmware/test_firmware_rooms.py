@@ -11,7 +11,7 @@ from support.places import ROOT
 
 
 def _copy(folder: Path) -> Path:
-    for name in ("firmware", "cmake"):
+    for name in ("firmware", "cmake", "probe/programs"):
         shutil.copytree(ROOT / name, folder / name)
     return folder / "firmware"
 

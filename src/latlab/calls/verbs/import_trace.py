@@ -38,7 +38,7 @@ def import_trace(
     store: StoreOption = None,
     format: Annotated[WatchFormat, typer.Option(help="How the result is printed.")] = WatchFormat.TABLE,
 ) -> None:
-    """Import a trace: Tarmac of FVP, gem5 or RTL, CoreSight of a board.
+    """Import a trace of FVP, gem5, RTL or a board.
 
     It counts the calls into the firmware as `latlab watch` does, and adds the trace's own clock as a second run.
 

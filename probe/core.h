@@ -64,7 +64,7 @@ uint64_t cores_total(void);
  * 0 where cores do not take turns. */
 uint64_t turns_not_run(void);
 
-/* After a change of the core's level, sleep or mask_site: comparisons at a block's entry are with what is said here. */
+/* After a change of the core's level, sleep or mask_site: a block's entry compares with these values. */
 void cores_watch(struct core *core);
 
 #endif

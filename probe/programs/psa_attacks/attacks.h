@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the program is told by who loads it, and its memory; src/latlab/psa/targets/attack_params.py is the other side of both. An attack
+ * The parameters of the program, which its loader writes, and its memory; src/latlab/psa/targets/attack_params.py is the other side of both. An attack
  * is a list of steps. What it is good for, and what its outcome means, is decided outside.
  */
 #ifndef PSA_ATTACKS_H

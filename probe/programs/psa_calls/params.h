@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the program is told by who loads it, as 32-bit words at the start of its memory; src/latlab/psa/targets/psa_params.py writes them.
+ * The parameters of the program, which its loader writes as 32-bit words at the start of its memory; src/latlab/psa/targets/psa_params.py writes them.
  * The bytes that the calls send lie behind the last call.
  */
 #ifndef PSA_CALLS_PARAMS_H

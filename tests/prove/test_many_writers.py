@@ -143,6 +143,6 @@ def test_what_a_killed_server_said_to_keep_is_there_and_its_writer_ends_or_goes_
         assert writer.returncode == 0 or "LatlabError" in errors or "cannot be reached" in errors, errors
         parts += kept_as_said(place, said)
     with sa.create_engine(place).connect() as connection:
-        assert connection.exec_driver_sql("SELECT count(*) FROM samples WHERE run NOT IN (SELECT number FROM runs)").scalar() == 0
+        assert connection.exec_driver_sql("SELECT count(*) FROM sample_columns WHERE run NOT IN (SELECT number FROM runs)").scalar() == 0
     with capsys.disabled():
         print(f" {parts} parts at {MOMENTS // 2} moments, {went_on} writers went on", end="")

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from random import Random
@@ -12,6 +13,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from latlab.core.model.enums import RunStatus
+from latlab.core.store.sample_columns import column_rows, samples_of
 from latlab.core.store.schema import logs_table, problems_table, runs_table, samples_table, traces_table
 from latlab.core.store.store import Store, open_store
 from support.every_kind import fill
@@ -84,5 +86,7 @@ def _copy(
 
 
 def _other(row: Row, number: int, times: float) -> Row:
-    ticks = {"value_ticks": round(row["value_ticks"] * times)} if "value_ticks" in row else {}
-    return {**row, "run": number, **ticks}
+    if "columns" not in row or times == 1.0:
+        return {**row, "run": number}
+    slower = [replace(sample, value_ticks=round(sample.value_ticks * times)) for sample in samples_of([row])]
+    return {**column_rows(slower, 0)[0], "run": number}

@@ -20,7 +20,8 @@ from latlab.core.lifecycle.material import load_run
 from latlab.core.model.enums import RunStatus
 from latlab.core.model.life import Head
 from latlab.core.model.run import Run
-from latlab.core.store.listing import Filter, heads
+from latlab.core.store.choice import Filter
+from latlab.core.store.listing import heads
 from latlab.core.store.references import load, published_references
 from latlab.core.store.store import Store
 

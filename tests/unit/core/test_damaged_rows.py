@@ -74,8 +74,8 @@ def test_a_damaged_row_is_named_and_left_out_and_the_other_runs_are_read(
 @pytest.mark.parametrize(
     ("table", "column", "value"),
     [
-        ("samples", "core", "x,y"),
-        ("samples", "test", b"t"),
+        ("sample_columns", "columns", "x,y"),
+        ("sample_columns", "test", b"t"),
         ("traces", "core", "x,y"),
         ("problems", "line", "x"),
         ("logs", "name", b"x"),

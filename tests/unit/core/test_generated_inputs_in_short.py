@@ -64,9 +64,9 @@ def test_what_was_once_answered_by_a_fault_is_one_sentence(found: Bench, argumen
 @pytest.mark.parametrize(
     ("table", "column", "value", "verb"),
     [
-        ("samples", "test", b"time", ("export", "{run}", "--format", "lava")),
-        ("samples", "core", "x,y", ("report", "{run}", "--format", "rst")),
-        ("samples", "core", b"\0", ("export", "{run}", "--format", "squad")),
+        ("sample_columns", "test", b"time", ("export", "{run}", "--format", "lava")),
+        ("sample_columns", "columns", "x,y", ("report", "{run}", "--format", "rst")),
+        ("sample_columns", "columns", b"\0", ("export", "{run}", "--format", "squad")),
         ("runs", "topology", "99999999999", ("show", "{run}")),
         ("runs", "topology", "2,-4", ("export", "{run}", "--format", "lava")),
         ("runs", "tick_value", float("inf"), ("ls", "--format", "json")),

@@ -33,7 +33,7 @@ def test_a_store_that_would_be_lost_is_refused(place: str) -> None:
         open_store(place)
 
 
-@pytest.mark.parametrize("damage", ["update samples set value_ticks='abc'", "update runs set tick_value=0"])
+@pytest.mark.parametrize("damage", ["update sample_columns set columns='abc'", "update runs set tick_value=0"])
 def test_a_store_whose_figures_are_none_is_called_damaged(tmp_path: Path, damage: str) -> None:
     store = open_store(str(tmp_path / "store.sqlite"))
     run_id = store.begin(RUN)

@@ -19,18 +19,21 @@ TABLES = {
         "number INTEGER!, id TEXT!, campaign TEXT!, target TEXT!, platform TEXT!, topology TEXT!, clock TEXT!, tick_value FLOAT!, "
         "firmware TEXT!, events_hash TEXT, build_options TEXT!, lead TEXT, status TEXT!, capture_cost_ticks FLOAT, started_utc TEXT!, "
         "emulator TEXT!, command TEXT!, facts TEXT!, kind TEXT!='spans', conditions TEXT!='{}', source TEXT!='', code_bytes BIGINT, "
-        "printed_deltas TEXT!='[]', resolutions TEXT!='[]', label TEXT!='', sample_count BIGINT!='0', provenance TEXT!='{}'"
+        "printed_deltas TEXT!='[]', resolutions TEXT!='[]', label TEXT!='', sample_count BIGINT!='0', provenance TEXT!='{}', "
+        "removed_utc TEXT!=''"
     ),
     "lives": f"{OF_RUN}, owner TEXT!, heartbeat_utc TEXT!, phase TEXT!, leaves TEXT!, part TEXT!",
-    "samples": (
-        f"{OF_RUN}, test TEXT!, metric TEXT!, cluster INTEGER!, core INTEGER!, boot INTEGER!, iteration BIGINT!, value_ticks BIGINT!"
-    ),
+    "sample_columns": f"{OF_RUN}, test TEXT!, metric TEXT!, columns BLOB!",
     "traces": f"{OF_RUN}, test TEXT!, boot INTEGER!, iteration BIGINT!, cluster INTEGER!, core INTEGER!, lost BIGINT!, records BLOB!",
     "problems": f"{OF_RUN}, line BIGINT!, message TEXT!, kind TEXT!='input'",
     "logs": f"{OF_RUN}, name TEXT!, data BLOB!",
+    "comparisons": f"{OF_RUN}, base TEXT!, verdict TEXT!, sentence TEXT!, cause TEXT!, made_by TEXT!",
 }
 UNIQUE = {"runs": {"id"}, "lives": {"run"}}
-LOOKED_UP = ("samples", "traces", "problems", "logs")
+FOUND_BY = {table: {"run"} for table in ("traces", "problems", "logs", "comparisons")} | {
+    "sample_columns": {"run", "test"},
+    "runs": {"label", "started_utc", "platform", "firmware", "campaign", "status"},
+}
 
 
 @pytest.fixture(name="tables")
@@ -42,7 +45,7 @@ def fixture_tables(tmp_path: Path) -> sqlite3.Connection:
 
 
 def test_a_new_store_has_the_tables_of_its_version(tables: sqlite3.Connection) -> None:
-    assert tables.execute("SELECT version FROM latlab_schema").fetchall() == [(5,)] and SCHEMA_VERSION == 5
+    assert tables.execute("SELECT version FROM latlab_schema").fetchall() == [(6,)] and SCHEMA_VERSION == 6
     names = tables.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
     assert {name for (name,) in names} == set(TABLES)
     for table, columns in TABLES.items():
@@ -57,7 +60,7 @@ def test_what_belongs_to_a_run_goes_with_it_and_is_found_by_it(tables: sqlite3.C
         indices = tables.execute(f"PRAGMA index_list({table})").fetchall()
         by = {(tables.execute(f"PRAGMA index_info({name})").fetchall()[0][2], bool(unique)) for _, name, unique, *_ in indices}
         assert {column for column, unique in by if unique} == UNIQUE.get(table, set())
-        assert {column for column, unique in by if not unique} == ({"run"} if table in LOOKED_UP else set())
+        assert {column for column, unique in by if not unique} == FOUND_BY.get(table, set())
         keys = [row[2:7] for row in tables.execute(f"PRAGMA foreign_key_list({table})").fetchall()]
         belongs = table not in ("latlab_schema", "runs")
         assert keys == ([("runs", "run", "number", "NO ACTION", "CASCADE")] if belongs else [])

@@ -125,7 +125,7 @@ def _images() -> list[DoctorFinding]:
 def _store(place: str | None) -> DoctorFinding:
     try:
         opened = open_store(place)
-        count = len(opened.runs())
+        count = opened.count()
     except LatlabError as error:
         return DoctorFinding("store", str(error), False)
     return DoctorFinding("store", f"{opened.place}, {count} run{'s' * (count != 1)}", True)

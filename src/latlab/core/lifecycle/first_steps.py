@@ -11,7 +11,8 @@ from latlab.core.kinds.registry import is_sampled
 from latlab.core.lifecycle.doctor import DoctorFinding, machine_findings
 from latlab.core.model.enums import RunStatus
 from latlab.core.model.life import Head
-from latlab.core.store.listing import Filter, heads
+from latlab.core.store.choice import Filter
+from latlab.core.store.listing import heads
 from latlab.core.store.store import open_store
 
 COMPARE_PUBLISHED = (

@@ -52,13 +52,13 @@ def load_earlier(a: Run, b: Run, store: str | None = None) -> tuple[Run, ...]:
     if pairs is None or pairs.earlier is None:
         return ()
     from latlab.core.lifecycle.material import load_run
+    from latlab.core.store.choice import Filter
     from latlab.core.store.store import open_store
 
     opened = open_store(store)
-    stored = opened.runs()
-    if not {a.id, b.id} & {run.id for run in stored}:
+    if not (opened.has(a.id) or opened.has(b.id)):
         return ()
-    likely = [run for run in stored if run.kind == a.kind and (run.platform, run.campaign) == (a.platform, a.campaign)]
+    likely = opened.runs(Filter(kind=a.kind, platform=a.platform, campaign=a.campaign))
     newest = sorted(likely, key=lambda run: run.started_utc)[-MOST_EARLIER:]
     return pairs.earlier((load_run(opened, run.id) for run in newest if run.id not in (a.id, b.id)), a, b)
 

@@ -66,7 +66,7 @@ class RunArtifacts:
 
     @property
     def is_stored(self) -> bool:
-        return self.run.id in {stored.id for stored in self.store.runs()}
+        return self.store.has(self.run.id)
 
     @property
     def stored_logs(self) -> Mapping[str, bytes]:

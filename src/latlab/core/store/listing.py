@@ -3,50 +3,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import fields, replace
+from difflib import get_close_matches
+from itertools import islice
+from typing import Any
 
+import msgspec
 import sqlalchemy as sa
 
 from latlab.core.errors import UsageError
+from latlab.core.model.conditions import Conditions
+from latlab.core.model.enums import Metric, RunStatus
 from latlab.core.model.life import Head
-from latlab.core.store.schema import lives_table, logs_table, problems_table, runs_table, samples_table, traces_table
+from latlab.core.model.run import Sample
+from latlab.core.store.choice import ALL, Filter
+from latlab.core.store.rows import now_utc
+from latlab.core.store.sample_columns import samples_of
+from latlab.core.store.schema import comparisons_table, lives_table, logs_table, problems_table, runs_table, samples_table, traces_table
 from latlab.core.store.store import Store
 
-PARTS = (samples_table, traces_table, problems_table, logs_table, lives_table)
+PARTS = (samples_table, traces_table, problems_table, logs_table, lives_table, comparisons_table)
 AT_ONCE = 500
+HEAD_COLUMNS = tuple(runs_table.c["sample_count" if name == "samples" else name] for name in Head._fields)
 
 
-@dataclass(frozen=True, slots=True)
-class Filter:
-    """Which runs are wanted; an empty field takes all. `since_utc` and `before_utc` are times as `started_utc` has them, or their
-    beginnings; `limit` takes the newest."""
-
-    campaign: str = ""
-    platform: str = ""
-    label: str = ""
-    status: str = ""
-    since_utc: str = ""
-    before_utc: str = ""
-    limit: int | None = None
-
-
-def heads(store: Store, chosen: Filter = Filter()) -> tuple[Head, ...]:
+def heads(store: Store, chosen: Filter = ALL) -> tuple[Head, ...]:
     """A line for each run, the oldest first."""
     runs = runs_table.c
-    columns = (
-        *(runs.id, runs.campaign, runs.kind, runs.target, runs.platform, runs.topology, runs.clock, runs.firmware),
-        *(runs.status, runs.started_utc, runs.sample_count, runs.label),
-    )
-    query = sa.select(*columns).order_by(runs.number.desc())
-    for column in (runs.campaign, runs.platform, runs.label, runs.status):
-        value = getattr(chosen, column.name)
-        query = query.where(column == value) if value else query
-    query = query.where(runs.started_utc >= chosen.since_utc) if chosen.since_utc else query
-    query = query.where(runs.started_utc < chosen.before_utc) if chosen.before_utc else query
-    query = query if chosen.limit is None else query.limit(chosen.limit)
+    query = sa.select(*HEAD_COLUMNS).where(*chosen.clauses()).order_by(runs.number.desc())
     with store.transaction() as connection:
-        return tuple(Head._make(map(_shown, row)) for row in reversed(connection.execute(query).all()))
+        if chosen.conditions:
+            rows = list(islice(_under_conditions(connection, query, chosen.conditions), chosen.limit))
+        else:
+            rows = [tuple(row) for row in connection.execute(query.limit(chosen.limit))]
+        return tuple(Head._make(map(_shown, row)) for row in reversed(rows))
+
+
+def _under_conditions(connection: sa.Connection, query: sa.Select[Any], conditions: Sequence[tuple[str, str]]) -> Iterator[tuple[Any, ...]]:
+    """They stand in a row as JSON, so each row is looked at. Raises UsageError for a name that is none."""
+    names = {field.name for field in fields(Conditions)}
+    for name, _ in conditions:
+        if name not in names:
+            near = get_close_matches(name, names) or sorted(names)
+            raise UsageError(f"{name!r} is no condition of a run; use {', '.join(near)}")
+    for *row, packed in connection.execute(query.add_columns(runs_table.c.conditions)):
+        stated = _stated(packed)
+        if all(_text(stated.get(name)) == value for name, value in conditions):
+            yield tuple(row)
+
+
+def _stated(packed: object) -> dict[str, Any]:
+    try:
+        return msgspec.json.decode(packed, type=dict[str, Any]) if isinstance(packed, str) else {}
+    except msgspec.MsgspecError:
+        return {}
+
+
+def _text(value: object) -> str | None:
+    """As a user writes it: the words of a list with spaces between."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return " ".join(map(str, value)) if isinstance(value, list) else None if value is None else str(value)
 
 
 def _shown(value: object) -> object:
@@ -54,6 +72,29 @@ def _shown(value: object) -> object:
     if value is None:
         return ""
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
+
+
+def figure_samples(store: Store, test: str, metric: Metric, chosen: Filter = ALL) -> Iterator[tuple[Head, tuple[Sample, ...]]]:
+    """The samples of one test and metric of every complete run that has some, the oldest run first. They are read as they are taken."""
+    query = (
+        sa.select(*HEAD_COLUMNS, samples_table.c.test, samples_table.c.metric, samples_table.c["columns"])
+        .join(samples_table, samples_table.c.run == runs_table.c.number)
+        .where(*replace(chosen, status=RunStatus.COMPLETE.value).clauses())
+        .where(samples_table.c.test == test, samples_table.c.metric == metric.value)
+        .order_by(runs_table.c.number)
+    )
+    with store.transaction() as connection, connection.execution_options(yield_per=AT_ONCE).execute(query) as rows:
+        for row in rows.mappings():
+            head = Head._make(_shown(row[column]) for column in HEAD_COLUMNS)
+            yield head, tuple(samples_of([row]))
+
+
+def set_removed(store: Store, ids: Sequence[str], is_removed: bool) -> None:
+    """A removed run is in no list and has no name, until it is restored or deleted."""
+    values = {"removed_utc": now_utc() if is_removed else ""}
+    with store.transaction() as connection:
+        for start in range(0, len(ids), AT_ONCE):
+            connection.execute(runs_table.update().where(runs_table.c.id.in_(ids[start : start + AT_ONCE])), values)
 
 
 def remove(store: Store, ids: Sequence[str]) -> None:

@@ -18,7 +18,8 @@ from latlab.core.model.conditions import Conditions
 from latlab.core.model.enums import Clock, Metric, ProblemKind, RunStatus
 from latlab.core.model.life import Left, Life, Owner, SeriesPart
 from latlab.core.model.provenance import Provenance
-from latlab.core.model.run import Build, Contents, CoreId, CoreTrace, PrintedDelta, Problem, Run, Sample, Tick, Topology, TraceRecord
+from latlab.core.model.run import Build, Contents, CoreId, CoreTrace, PrintedDelta, Problem, Run, Tick, Topology, TraceRecord
+from latlab.core.store.sample_columns import samples_of
 from latlab.core.store.schema import lives_table, problems_table, runs_table
 
 Row = Mapping[Any, Any]
@@ -75,7 +76,7 @@ def contents_of(kind: str, samples: Iterable[Row], traces: Iterable[Row], log: C
     read = kind_named(kind).codec.of_store
     if read is None:
         return empty_contents(kind)
-    contents: Contents = read(StoredParts(map(_sample, samples), map(_trace, traces), log))
+    contents: Contents = read(StoredParts(samples_of(samples), map(_trace, traces), log))
     return contents
 
 
@@ -120,26 +121,6 @@ def problem_row(problem: Problem) -> dict[str, Any]:
 def problem_of(row: Row) -> Problem:
     _check(row, problems_table)
     return Problem(row["line"], row["message"], ProblemKind(row["kind"]))
-
-
-def sample_row(sample: Sample) -> dict[str, Any]:
-    return {
-        "test": sample.test,
-        "metric": sample.metric.value,
-        "cluster": sample.core.cluster,
-        "core": sample.core.core,
-        "boot": sample.boot,
-        "iteration": sample.iteration,
-        "value_ticks": sample.value_ticks,
-    }
-
-
-def _sample(row: Row) -> Sample:
-    test, value = row["test"], row["value_ticks"]
-    boot, iteration, core = _place(row)
-    if not (isinstance(test, str) and isinstance(value, int)):
-        raise ValueError(f"a span of {value!r} ticks in the test {test!r}")
-    return Sample(test, Metric(row["metric"]), core, boot, iteration, value)
 
 
 def _place(row: Row) -> tuple[int, int, CoreId]:

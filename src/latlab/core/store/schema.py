@@ -7,7 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 
 metadata = sa.MetaData()
 
@@ -43,6 +43,9 @@ runs_table = sa.Table(
     sa.Column("label", sa.Text, nullable=False, server_default=""),
     sa.Column("sample_count", sa.BigInteger, nullable=False, server_default="0"),
     sa.Column("provenance", sa.Text, nullable=False, server_default="{}"),
+    sa.Column("removed_utc", sa.Text, nullable=False, server_default=""),
+    *(sa.Index(f"ix_runs_{name}", name) for name in ("label", "started_utc")),
+    *(sa.Index(f"ix_runs_{name}_started", name, "started_utc") for name in ("platform", "firmware", "campaign", "status")),
 )
 
 
@@ -67,17 +70,14 @@ lives_table = sa.Table(
 )
 
 samples_table = sa.Table(
-    "samples",
+    "sample_columns",
     metadata,
     _number(),
     _of_run(),
     sa.Column("test", sa.Text, nullable=False),
     sa.Column("metric", sa.Text, nullable=False),
-    sa.Column("cluster", sa.Integer, nullable=False),
-    sa.Column("core", sa.Integer, nullable=False),
-    sa.Column("boot", sa.Integer, nullable=False),
-    sa.Column("iteration", sa.BigInteger, nullable=False),
-    sa.Column("value_ticks", sa.BigInteger, nullable=False),
+    sa.Column("columns", sa.LargeBinary, nullable=False),
+    sa.Index("ix_sample_columns_test_metric", "test", "metric"),
 )
 
 traces_table = sa.Table(
@@ -111,4 +111,16 @@ logs_table = sa.Table(
     _of_run(),
     sa.Column("name", sa.Text, nullable=False),
     sa.Column("data", sa.LargeBinary, nullable=False),
+)
+
+comparisons_table = sa.Table(
+    "comparisons",
+    metadata,
+    _number(),
+    sa.Column("run", sa.Integer, sa.ForeignKey("runs.number", ondelete="CASCADE"), nullable=False, index=True),
+    sa.Column("base", sa.Text, nullable=False),
+    sa.Column("verdict", sa.Text, nullable=False),
+    sa.Column("sentence", sa.Text, nullable=False),
+    sa.Column("cause", sa.Text, nullable=False),
+    sa.Column("made_by", sa.Text, nullable=False),
 )

@@ -11,7 +11,7 @@ import shutil
 import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -26,6 +26,7 @@ from latlab.core.model.enums import RunStatus
 from latlab.core.model.life import Left, Life, Owner, SeriesPart
 from latlab.core.model.provenance import UNKNOWN
 from latlab.core.model.run import CoreTrace, Problem, Run, Sample
+from latlab.core.store.choice import ALL, Filter
 from latlab.core.store.migrations import can_migrate, migrate
 from latlab.core.store.owner import is_mine, this_process, whoami
 from latlab.core.store.rows import (
@@ -39,9 +40,9 @@ from latlab.core.store.rows import (
     problem_row,
     run_of,
     run_row,
-    sample_row,
     trace_row,
 )
+from latlab.core.store.sample_columns import column_rows, samples_of
 from latlab.core.store.schema import (
     SCHEMA_VERSION,
     lives_table,
@@ -64,6 +65,7 @@ SCHEMA_LOCK = 0x6C61746C6162
 ALIVE = {"connect_timeout": 10, "keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3, "tcp_user_timeout": 60_000}
 """What libpq is asked for, so that a connection that was cut without a word is noticed within a minute."""
 ID_ATTEMPTS = 16
+ROWS_AT_ONCE, MOST_NAMED = 100, 8
 PART_VARIABLE = "LATLAB_PART"
 LAST = re.compile(r"last(?:~(\d{1,9}))?", re.ASCII)
 LATEST = "latest:"
@@ -134,8 +136,8 @@ class Store:
         logs: Mapping[str, bytes] | None = None,
     ) -> None:
         """Add to a run, which is a sign of life of it; a log goes on where its last part ended."""
+        arrived = tuple(samples)
         rows = {
-            samples_table: [sample_row(sample) for sample in samples],
             traces_table: [trace_row(trace) for trace in traces],
             problems_table: [problem_row(problem) for problem in problems],
             logs_table: [{"name": name, "data": zlib.compress(data)} for name, data in (logs or {}).items() if data],
@@ -145,9 +147,8 @@ class Store:
             for table, values in rows.items():
                 if values:
                     connection.execute(table.insert(), [value | {"run": number} for value in values])
-            if rows[samples_table]:
-                more = runs_table.c.sample_count + len(rows[samples_table])
-                connection.execute(runs_table.update().where(runs_table.c.number == number).values(sample_count=more))
+            if arrived:
+                _add_samples(connection, number, arrived)
             connection.execute(lives_table.update().where(lives_table.c.run == number), {"heartbeat_utc": now_utc()})
 
     def checkpoint(self, run_id: str, logs: Mapping[str, bytes], phase: str = "") -> None:
@@ -187,6 +188,7 @@ class Store:
         with self.transaction() as connection:
             number = self._number(connection, run_id)
             connection.execute(runs_table.update().where(runs_table.c.number == number), {"status": status.value})
+            _join_samples(connection, number)
             connection.execute(
                 lives_table.update().where(lives_table.c.run == number), {"heartbeat_utc": now_utc(), "leaves": packed(Left())}
             )
@@ -199,62 +201,94 @@ class Store:
         with self.transaction() as connection, connection.execute(query.where(condition).order_by(runs_table.c.number)) as rows:
             return self._readable(life_of, rows.mappings())
 
-    def runs(self) -> tuple[Run, ...]:
-        """Every run that can be read, without its samples, the oldest first; the others are named in the log."""
-        with self.transaction() as connection, connection.execute(sa.select(runs_table).order_by(runs_table.c.number)) as rows:
-            return self._readable(run_of, rows.mappings())
+    def runs(self, chosen: Filter = ALL) -> tuple[Run, ...]:
+        """The runs that are wanted and can be read, without their samples, the oldest first; the others are named in the log."""
+        query = sa.select(runs_table).where(*chosen.clauses()).order_by(runs_table.c.number.desc()).limit(chosen.limit)
+        with self.transaction() as connection, connection.execute(query) as rows:
+            return self._readable(run_of, rows.mappings())[::-1]
+
+    def count(self) -> int:
+        """How many runs it has, readable or not, without the removed ones."""
+        with self.transaction() as connection:
+            return int(connection.execute(sa.select(sa.func.count()).where(*ALL.clauses())).scalar_one())
+
+    def has(self, run_id: str) -> bool:
+        with self.transaction() as connection:
+            return connection.execute(sa.select(runs_table.c.number).where(runs_table.c.id == run_id)).first() is not None
 
     def resolve(self, reference: str) -> str:
         """The id that an id, the unique beginning of one, the label of a single run, `latest:LABEL`, `last` or `last~1`, the one before,
         means. Where several users write, `last` is the newest run of this one; on a server also of this host."""
-        columns = (runs_table.c.id, runs_table.c.label, runs_table.c.status)
-        with self.transaction() as connection:
-            stored = connection.execute(sa.select(*columns).order_by(runs_table.c.number)).all()
-        if not stored:
-            raise UsageError(f"{self.place} has no runs; make one with `latlab run psci`")
+        runs = runs_table.c
         if before := LAST.fullmatch(reference):
-            return self._last(int(before[1] or 0), stored)
-        if reference in (run.id for run in stored):
-            return reference
+            return self._last(int(before[1] or 0))
         if reference.startswith(LATEST):
-            return self._latest(reference.removeprefix(LATEST), stored)
-        labelled = [run.id for run in stored if reference and run.label == reference]
+            return self._latest(reference.removeprefix(LATEST))
+        if self._ids(runs.id == reference):
+            return reference
+        labelled = self._ids(runs.label == reference) if reference else ()
         if len(labelled) > 1:
             raise UsageError(f"{len(labelled)} runs are labelled {reference!r}; {LATEST}{reference} is the newest complete one")
-        matches = labelled or [run.id for run in stored if run.id.startswith(reference)]
+        matches = labelled or [
+            run_id for run_id in self._ids(runs.id.startswith(reference, autoescape=True)) if run_id.startswith(reference)
+        ]
         if len(matches) == 1:
-            return str(matches[0])
+            return matches[0]
         if matches:
-            raise UsageError(f"{reference!r} is the beginning of {', '.join(matches)}; give more of the id")
+            more = f" and {len(matches) - MOST_NAMED} more" if len(matches) > MOST_NAMED else ""
+            raise UsageError(f"{reference!r} is the beginning of {', '.join(matches[:MOST_NAMED])}{more}; give more of the id")
+        self._check_not_empty()
+        if self.has(reference):
+            raise UsageError(f"run {reference} was removed; `latlab runs restore {reference}` brings it back")
         raise UsageError(f"no run {reference!r} in {self.place}; `latlab ls` lists the runs")
 
-    def _last(self, before: int, stored: Sequence[Any]) -> str:
-        reference = f"last~{before}" if before else "last"
-        own_ids = self._own()
-        mine = [run.id for run in stored if run.id in own_ids]
-        if before >= len(mine):
-            owner_text = "" if len(mine) == len(stored) else f" of {whoami()}, and {len(stored) - len(mine)} of others"
-            raise UsageError(f"{reference}: {self.place} has {len(mine)} runs{owner_text}; `latlab ls` lists them, and each has an id")
-        run_id = str(mine[-1 - before])
-        if len(mine) < len(stored) and run_id not in self._named_last:
-            self._named_last.add(run_id)
-            _log_of_rows.warning("%s is %s, among the runs of %s in %s", reference, run_id, whoami(), self.place)
-        return run_id
-
-    def _own(self) -> set[str]:
-        """The runs of this user: in a file those of whatever host, since a container has a new name each time."""
-        query = sa.select(runs_table.c.id, lives_table.c.owner).outerjoin(lives_table, lives_table.c.run == runs_table.c.number)
-        is_file = self._engine.dialect.name == "sqlite"
+    def _ids(self, *clauses: sa.ColumnElement[bool]) -> Sequence[str]:
+        """The oldest first."""
+        query = sa.select(runs_table.c.id).where(*ALL.clauses(), *clauses).order_by(runs_table.c.number)
         with self.transaction() as connection:
-            return {run_id for run_id, owner in connection.execute(query) if is_mine(owner_of(owner), whatever_host=is_file)}
+            return connection.execute(query).scalars().all()
 
-    def _latest(self, label: str, stored: Sequence[Any]) -> str:
-        complete = [run.id for run in stored if label and run.label == label and run.status == RunStatus.COMPLETE.value]
+    def _check_not_empty(self) -> None:
+        if not self.count():
+            raise UsageError(f"{self.place} has no runs; make one with `latlab run psci`")
+
+    def _last(self, before: int) -> str:
+        """In a file the runs of this user are those of whatever host, since a container has a new name each time."""
+        is_file = self._engine.dialect.name == "sqlite"
+        query = (
+            sa.select(runs_table.c.id, lives_table.c.owner)
+            .outerjoin(lives_table, lives_table.c.run == runs_table.c.number)
+            .where(*ALL.clauses())
+            .order_by(runs_table.c.number.desc())
+        )
+        mine, others = 0, 0
+        with self.transaction() as connection, connection.execution_options(yield_per=ROWS_AT_ONCE).execute(query) as rows:
+            for run_id, owner in rows:
+                if not is_mine(owner_of(owner), whatever_host=is_file):
+                    others += 1
+                elif mine == before:
+                    self._name_last(before, str(run_id), others)
+                    return str(run_id)
+                else:
+                    mine += 1
+        self._check_not_empty()
+        owner_text = f" of {whoami()}, and {others} of others" if others else ""
+        raise UsageError(f"{_nth_last(before)}: {self.place} has {mine} runs{owner_text}; `latlab ls` lists them, and each has an id")
+
+    def _name_last(self, before: int, run_id: str, newer_of_others: int) -> None:
+        """Once for each run, where somebody else's is newer."""
+        if newer_of_others and run_id not in self._named_last:
+            self._named_last.add(run_id)
+            _log_of_rows.warning("%s is %s, among the runs of %s in %s", _nth_last(before), run_id, whoami(), self.place)
+
+    def _latest(self, label: str) -> str:
+        complete = self._ids(runs_table.c.label == label, runs_table.c.status == RunStatus.COMPLETE.value) if label else ()
         if not complete:
+            self._check_not_empty()
             raise UsageError(
                 f"no complete run in {self.place} is labelled {label!r}; `latlab runs label RUN {label}` gives a run the label"
             )
-        return str(complete[-1])
+        return complete[-1]
 
     def load(self, reference: str) -> Run:
         """The whole run."""
@@ -362,7 +396,13 @@ class Store:
             if stored_version < SCHEMA_VERSION:
                 migrate(connection, stored_version)
         if backup is not None:
+            self._shrink()
             backup.unlink(missing_ok=True)
+
+    def _shrink(self) -> None:
+        """A SQLite file gives back the room of what went. Without room to do so it stays as large as it is."""
+        with self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection, suppress(exc.DBAPIError):
+            connection.exec_driver_sql("VACUUM")
 
     def _kept_copy(self, version: int) -> Path | None:
         path = self._engine.url.database
@@ -419,6 +459,10 @@ class Store:
                 if time.monotonic() > until:
                     raise
                 time.sleep(RESTART_POLL_S)
+
+
+def _nth_last(before: int) -> str:
+    return f"last~{before}" if before else "last"
 
 
 def part_of_environment() -> SeriesPart | None:
@@ -527,6 +571,25 @@ def _explained(error: exc.DBAPIError, place: str, was_reached: bool) -> LatlabEr
     if "not a database" in detail or "malformed" in detail or "no such column" in detail or "disk I/O" in detail:
         return DataError(f"{place}: not a store that can be read ({detail}); restore a copy or use another --store")
     return LatlabError(f"{place}: the store failed ({detail}); check it or use another --store")
+
+
+def _add_samples(connection: sa.Connection, number: int, samples: Sequence[Sample]) -> None:
+    this_run = runs_table.c.number == number
+    first = connection.execute(sa.select(runs_table.c.sample_count).where(this_run)).scalar_one()
+    connection.execute(samples_table.insert(), [row | {"run": number} for row in column_rows(samples, first)])
+    connection.execute(runs_table.update().where(this_run).values(sample_count=runs_table.c.sample_count + len(samples)))
+
+
+def _join_samples(connection: sa.Connection, number: int) -> None:
+    """One row for each figure, where each part that arrived has left one. What is damaged stays as it is."""
+    of_run = samples_table.c.run == number
+    figures = sa.select(samples_table.c.test, samples_table.c.metric).where(of_run)
+    if len(rows := connection.execute(figures).all()) == len(set(rows)):
+        return
+    with suppress(*DAMAGE), _rows(connection, samples_table, number) as stored:
+        joined = column_rows(tuple(samples_of(stored)), 0)
+        connection.execute(samples_table.delete().where(of_run))
+        connection.execute(samples_table.insert(), [row | {"run": number} for row in joined])
 
 
 def _whole(connection: sa.Connection, row: Mapping[Any, Any]) -> Run:

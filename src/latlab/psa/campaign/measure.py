@@ -15,6 +15,7 @@ from latlab.core.model.symbols import Symbols
 from latlab.core.readers.elf_build import with_build
 from latlab.core.readers.event_table import event_table
 from latlab.core.readers.qemu_command import with_machine
+from latlab.core.store.choice import Filter
 from latlab.core.store.store import Store
 from latlab.core.targets.process import console as consoles
 from latlab.core.targets.qemu.qemu import Qemu
@@ -67,9 +68,11 @@ def build_results(store: Store, run: Run, every_build: bool) -> list[BuildResult
     """The run with the functions of its image, alone or among the newest runs of every other build on the same machine and emulator."""
     runs = [run]
     if every_build:
-        newest = {stored.build.firmware: stored.id for stored in store.runs() if _measured_alike(stored, run)} | {
-            run.build.firmware: run.id
-        }
+        newest = {
+            stored.build.firmware: stored.id
+            for stored in store.runs(Filter(campaign=run.campaign, platform=run.platform))
+            if _measured_alike(stored, run)
+        } | {run.build.firmware: run.id}
         runs = [store.load(newest[build]) for build in sorted(newest, key=_place)]
     return [BuildResult(build_run, load_symbols(store, build_run.id)) for build_run in runs]
 

@@ -11,7 +11,8 @@ from latlab.core.errors import DataError, UsageError
 from latlab.core.model.enums import RunStatus
 from latlab.core.model.life import Head
 from latlab.core.model.provenance import SHORT
-from latlab.core.store.listing import Filter, heads
+from latlab.core.store.choice import Filter
+from latlab.core.store.listing import heads
 from latlab.core.store.store import Store
 from latlab.rt.campaign.workloads import seconds_of
 

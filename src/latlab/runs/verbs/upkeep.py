@@ -19,7 +19,7 @@ from latlab.core.errors import LatlabError, UsageError
 
 if TYPE_CHECKING:
     from latlab.core.model.life import Address, Head
-    from latlab.core.store.listing import Filter
+    from latlab.core.store.choice import Filter
     from latlab.core.targets.linux.machine import Machine
 
 PAGE_MARGIN = 2
@@ -38,7 +38,7 @@ class FilterOptions:
     since: Annotated[str, typer.Option(help="Only started since then: 2026-11-01, or 7d ago.")] = ""
 
     def filter(self, limit: int | None = None, before: str = "") -> Filter:
-        from latlab.core.store.listing import Filter
+        from latlab.core.store.choice import Filter
         from latlab.runs.campaign.housekeeping import moment
 
         since_utc, before_utc = moment("since", self.since), moment("before", before)
@@ -65,14 +65,15 @@ def ls(
     from latlab.runs.pages.listing import list_csv
 
     opened = open_store(store)
-    listed = heads(opened, which.filter(limit))
+    chosen = which.filter(limit)
+    listed = heads(opened, chosen)
     if format is Format.CSV:
         emit(list_csv(listed))
     elif format is Format.JSON:
         from latlab.core.report.run_data import runs_json
 
         sample_counts = {head.id: head.samples for head in listed}
-        emit(runs_json([run for run in opened.runs() if run.id in sample_counts], sample_counts))
+        emit(runs_json([run for run in opened.runs(chosen) if run.id in sample_counts], sample_counts))
     elif listed:
         _print_list(listed)
     elif which == FilterOptions():

@@ -32,9 +32,9 @@ from latlab.rt.pages import power_pages
 from latlab.rt.pages import stolen as steal_pages
 from latlab.rt.pages import web as rt_web
 from latlab.runs.campaign.importing_amounts import import_amounts, with_amounts
-from latlab.site.campaign import compare_stored, measured, published_boards
+from latlab.site.campaign.comparison_summaries import SummaryCache
+from latlab.site.campaign.measured import compare_stored, measured, published_boards
 from latlab.site.pages import digest, site_pages
-from latlab.site.pages.comparison_summaries import SummaryCache
 from latlab.site.pages.front import front
 from latlab.site.pages.site_pages import SiteContents, SitePage, pages_of
 from support.every_kind import ATTACKED

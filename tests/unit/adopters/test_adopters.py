@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -9,8 +10,9 @@ from latlab.adopters.pytest_plugin import Latency
 from latlab.core.comparison.identity import NotComparable
 from latlab.core.errors import UsageError
 from latlab.core.model.conditions import Conditions
-from latlab.core.model.enums import Metric
+from latlab.core.model.enums import Metric, RunStatus
 from latlab.core.model.run import CoreId, Sample
+from support.fleets import Fleet, write
 from support.ladder_model import Truth, make_run, relabelled
 from support.runs import INSTRUCTIONS, run_with
 
@@ -54,6 +56,24 @@ def test_polars_gets_the_same_columns_and_values_as_pandas():
     run = make_run(Truth(), 1)
     polars, pandas = dataframes.to_polars(run), dataframes.to_pandas(run)
     assert {name: polars[name].to_list() for name in polars.columns} == {name: pandas[name].to_list() for name in pandas.columns}
+
+
+def test_a_figure_over_a_fleet_has_the_samples_of_every_complete_run(tmp_path: Path) -> None:
+    pytest.importorskip("pandas")
+    place = str(tmp_path / "store.sqlite")
+    store = write(Fleet(4, 3), place)
+    frame = dataframes.figure_to_pandas(place, "susp_deep_serial/wakeup", platform="juno 000")
+    runs = [store.load(head.id) for head in store.runs() if head.platform == "juno 000" and head.status is RunStatus.COMPLETE]
+    samples = [s for run in runs for s in run.samples if (s.test, s.metric) == ("susp_deep_serial", Metric.WAKEUP)]
+    assert list(frame["value_ticks"]) == [s.value_ticks for s in samples] != []
+    assert set(frame["run"]) == {run.id for run in runs}
+
+
+@pytest.mark.parametrize(("figure", "said"), [("wakeup", "is no figure"), ("t/slow", "is no figure"), ("t/wakeup", "no complete run")])
+def test_a_figure_that_no_run_has_is_refused(tmp_path: Path, figure: str, said: str) -> None:
+    pytest.importorskip("pandas")
+    with pytest.raises(UsageError, match=said):
+        dataframes.figure_to_pandas(str(tmp_path / "store.sqlite"), figure)
 
 
 def test_a_table_without_its_library_names_the_library(monkeypatch):

@@ -31,8 +31,8 @@ from latlab.core.report.history import pages as history_pages
 from latlab.core.report.page import Page
 from latlab.core.report.renderers import html
 from latlab.rt.analysis.stolen import amounts_of as amounts_of_steal
-from latlab.site.campaign import MeasuredThing
-from latlab.site.pages.comparison_summaries import SummaryCache
+from latlab.site.campaign.comparison_summaries import SummaryCache
+from latlab.site.campaign.measured import MeasuredThing
 from latlab.site.pages.front import compared
 from latlab.site.pages.live import Live, application
 from latlab.site.pages.site_pages import SiteContents, pages_of

@@ -82,7 +82,7 @@ IMPORTS = (
     ("psci/campaign/measure.py", "latlab.benchmarks.model"),
     ("psa/targets/mps2.py", "latlab.rt.readers.recorder"),
     ("experiments/campaign/plan.py", "latlab.calls.model.calls"),
-    ("commits/targets.py", "latlab.site.campaign"),
+    ("commits/targets.py", "latlab.site.campaign.measured"),
     ("rt/analysis/lateness.py", "latlab.rt.readers.recorder"),
     ("rt/readers/recorder.py", "latlab.rt.campaign.results"),
     ("psci/pages/web.py", "latlab.psci.verbs.run_psci"),

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from latlab.core.errors import UsageError
-from latlab.runs.campaign.housekeeping import moment
+from latlab.core.store.choice import moment
 
 
 @pytest.mark.parametrize("text", ["", "2026-11", "2026-11-01", "2026-11-01T12:30", "2026-11-01T12:30:59Z"])

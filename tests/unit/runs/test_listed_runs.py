@@ -4,19 +4,23 @@
 from __future__ import annotations
 
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from latlab.core.comparison.verdicts import Verdict
 from latlab.core.errors import UsageError
 from latlab.core.model.enums import Metric, RunStatus
 from latlab.core.model.run import CoreId, Problem, Sample
 from latlab.core.store import listing
-from latlab.core.store.choice import Filter
-from latlab.core.store.listing import heads, remove, set_label
+from latlab.core.store.choice import Filter, conditions_of
+from latlab.core.store.comparisons import StoredComparison, store_comparisons
+from latlab.core.store.listing import figure_samples, heads, remove, set_label, set_removed
 from latlab.core.store.store import Store, open_store
-from latlab.runs.campaign.housekeeping import check_ended, prunable
-from support.runs import run_with
+from latlab.runs.campaign.housekeeping import Retention, check_ended, prunable, removed_ids
+from support.runs import changed, run_with
 
 SAMPLE = Sample("t", Metric.POWERDOWN, CoreId(0, 0), 0, 0, 5)
 DAYS = ("2026-01-01T10:00:00Z", "2026-02-01T10:00:00Z", "2026-03-01T10:00:00Z")
@@ -67,11 +71,11 @@ def test_a_line_of_the_list_says_what_the_run_is(store: Store, runs: list[str]) 
 
 
 def test_what_may_go_is_neither_under_way_nor_labelled_nor_among_the_newest(store: Store, runs: list[str]) -> None:
-    assert [head.id for head in prunable(store, Filter(), 0)] == [runs[0]]
-    assert [head.id for head in prunable(store, Filter(label="kept"), 0)] == [runs[1]]
-    assert [head.id for head in prunable(store, Filter(), 1)] == [runs[0]] and prunable(store, Filter(), 2) == []
+    assert [head.id for head in prunable(store, Filter(), Retention())] == [runs[0]]
+    assert [head.id for head in prunable(store, Filter(label="kept"), Retention())] == [runs[1]]
+    assert [head.id for head in prunable(store, Filter(), Retention(1))] == [runs[0]] and prunable(store, Filter(), Retention(2)) == []
     set_label(store, runs[1], "")
-    assert [head.id for head in prunable(store, Filter(), 0)] == runs[:2]
+    assert [head.id for head in prunable(store, Filter(), Retention())] == runs[:2]
     check_ended(store, runs[:2])
     with pytest.raises(UsageError, match=f"{runs[2]} is in progress"):
         check_ended(store, runs)
@@ -99,3 +103,59 @@ def test_a_label_by_which_no_run_could_be_named_is_refused(store: Store, runs: l
     with pytest.raises(UsageError, match=r"the label 'v1\+fix' contains a \+, which joins runs .* as in 'v1-fix'"):
         set_label(store, runs[0], "v1+fix")
     assert heads(store, Filter(label="v1+fix")) == ()
+
+
+def _night(store: Store, started: str, **also: Any) -> str:
+    run_id = store.begin(changed(run_with(), started_utc=started, **also))
+    store.finish(run_id, RunStatus.COMPLETE)
+    return run_id
+
+
+def test_a_retention_keeps_the_newest_run_of_each_period_of_each_measured_thing(store: Store) -> None:
+    nights = [f"2026-{month:02}-{day:02}T0{hour}:00:00Z" for month in (1, 2, 3) for day in (1, 2) for hour in (1, 2)]
+    here, there = ([_night(store, night, platform=board) for night in nights] for board in ("a", "b"))
+    for keep, last in ((Retention(daily=2), (9, 11)), (Retention(monthly=2), (7, 11)), (Retention(monthly=9), (3, 7, 11))):
+        left = {*here, *there} - {head.id for head in prunable(store, Filter(), keep)}
+        assert left == {board[at] for board in (here, there) for at in last}
+
+
+def test_both_runs_of_a_regression_are_kept(store: Store) -> None:
+    base, middle, last = (_night(store, f"2026-01-0{day}T00:00:00Z") for day in (1, 2, 3))
+    store_comparisons(store, "1", [StoredComparison(base, last, Verdict.REGRESSED.value, "slower", "f")])
+    assert [head.id for head in prunable(store, Filter(), Retention())] == [middle]
+
+
+def test_a_removed_run_has_no_name_until_it_is_restored(store: Store) -> None:
+    first, second = _night(store, "2026-01-01"), _night(store, "2026-01-02")
+    set_removed(store, [second], True)
+    assert [head.id for head in heads(store)] == [run.id for run in store.runs()] == [first] and store.resolve("last") == first
+    assert [head.id for head in heads(store, Filter(is_removed=True))] == removed_ids(store, None) == [second]
+    with pytest.raises(UsageError, match=f"runs restore {second}"):
+        store.resolve(second)
+    with pytest.raises(UsageError, match="is no removed run"):
+        removed_ids(store, [first])
+    set_removed(store, [second], False)
+    assert store.resolve("last") == second
+
+
+def test_runs_are_chosen_by_firmware_and_by_any_condition(store: Store) -> None:
+    run = run_with()
+    plain = _night(store, "2026-01-01")
+    loaded = _night(store, "2026-01-02", conditions=replace(run.conditions, load="stress-ng --cpu 2", priority=90))
+    other = store.begin(changed(run, build=replace(run.build, firmware="v2.11")))
+    assert [head.id for head in heads(store, Filter(firmware="v2.11"))] == [other]
+    assert [head.id for head in heads(store, Filter(conditions=conditions_of(["load=stress-ng --cpu 2", "priority=90"])))] == [loaded]
+    assert [head.id for head in heads(store, Filter(conditions=(("priority", "91"),)))] == [] != [plain]
+    with pytest.raises(UsageError, match="such as priority"):
+        conditions_of(["priorty=90"])
+
+
+def test_a_figure_of_all_runs_is_read_without_the_others(store: Store) -> None:
+    runs = []
+    for _ in range(3):
+        runs.append(store.begin(run_with()))
+        store.add(runs[-1], [SAMPLE, replace(SAMPLE, test="another")])
+        store.finish(runs[-1], RunStatus.COMPLETE)
+    store.add(store.begin(run_with()), [SAMPLE])
+    figures = list(figure_samples(store, SAMPLE.test, SAMPLE.metric))
+    assert [(head.id, samples) for head, samples in figures] == [(run, (SAMPLE,)) for run in runs]

@@ -22,9 +22,9 @@ from latlab.core.report.page import Page
 from latlab.core.report.renderers import html
 from latlab.core.report.text import plain
 from latlab.core.store.store import Store, open_store
-from latlab.site.campaign import compare_stored, measured, published_boards
+from latlab.site.campaign.comparison_summaries import KEPT, SummaryCache
+from latlab.site.campaign.measured import compare_stored, measured, published_boards
 from latlab.site.pages import digest
-from latlab.site.pages.comparison_summaries import KEPT, SummaryCache
 from latlab.site.pages.files import LISTED_EVERY, MADE, write_site
 from latlab.site.pages.front import front
 from latlab.site.pages.site_pages import SiteContents, SitePage, pages_of

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from latlab.commits.campaign.commits import CommitJob, CommitOutcome, Engine, measure
-from latlab.virtual.campaign.engines import in_processes, through_dask
+from latlab.core.targets.process.many import in_processes, through_dask
 
 
 def on_processes(number: int) -> Engine:

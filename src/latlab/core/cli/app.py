@@ -68,6 +68,7 @@ VERBS = (
     ("psa.verbs.run_attack", (run_app,)),
     ("calls.verbs.watch", (app,)),
     ("runs.verbs.identify", (app,)),
+    ("site.verbs.regressions", (app,)),
     ("site.verbs.publish", (app,)),
     ("site.verbs.serve", (app,)),
 )

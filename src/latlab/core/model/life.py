@@ -83,3 +83,8 @@ class Head(NamedTuple):
     started_utc: str
     samples: int
     label: str
+
+    @property
+    def measured(self) -> tuple[str, ...]:
+        """The measured thing: runs with the same one can be followed over time."""
+        return (self.campaign, self.platform, self.topology, self.target, self.clock)

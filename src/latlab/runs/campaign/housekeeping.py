@@ -1,41 +1,84 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which runs of a store may go, and since when runs are wanted."""
+"""Which runs of a store may go."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from dataclasses import dataclass
+from datetime import date
 
+from latlab.core.comparison.verdicts import Verdict
 from latlab.core.errors import DataError, UsageError
 from latlab.core.model.enums import RunStatus
 from latlab.core.model.life import Head
 from latlab.core.model.provenance import SHORT
 from latlab.core.store.choice import Filter
+from latlab.core.store.comparisons import runs_with_verdict
 from latlab.core.store.listing import heads
 from latlab.core.store.store import Store
-from latlab.rt.campaign.workloads import seconds_of
 
-SINCE = re.compile(r"\d{4}-\d\d(-\d\d(T\d\d:\d\d(:\d\dZ?)?)?)?")
 COMMIT = re.compile(r"[0-9a-fA-F]{12,64}")
 UNDER_WAY = (RunStatus.RUNNING, RunStatus.PLANNED)
+CHANGED = (Verdict.REGRESSED.value, Verdict.IMPROVED.value)
 
 
-def moment(option: str, text: str) -> str:
-    """`2026-11-01`, or `7d`: so long ago, as runs note their start. Raises UsageError in the name of the option."""
-    if not text or SINCE.fullmatch(text):
-        return text
-    try:
-        ago = timedelta(seconds=seconds_of(text))
-    except UsageError:
-        raise UsageError(f"--{option} {text!r} is no date and no duration; write it as 2026-11-01 or 7d") from None
-    return (datetime.now(UTC) - ago).strftime("%Y-%m-%dT%H:%M:%SZ")
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """What is kept of the chosen runs: the newest `newest` of all; and of each measured thing the newest run of a day, an ISO week or a
+    month, for the newest so many of them that have runs."""
+
+    newest: int = 0
+    daily: int = 0
+    weekly: int = 0
+    monthly: int = 0
 
 
-def prunable(store: Store, chosen: Filter, keep: int) -> list[Head]:
-    """What is wanted but for the newest `keep`, what is under way, and what has a label while none is asked for."""
+def prunable(store: Store, chosen: Filter, retention: Retention) -> list[Head]:
+    """The chosen runs that no rule keeps. Runs under way, runs with a label while none is asked for, and both runs of a comparison that
+    found a change are kept."""
     candidates = [head for head in heads(store, chosen) if head.status not in UNDER_WAY]
-    return [head for head in (candidates[:-keep] if keep else candidates) if chosen.label or not head.label]
+    kept_ids = {head.id for head in (candidates[-retention.newest :] if retention.newest else ())}
+    kept_ids |= {head.id for head in candidates if head.label and not chosen.label}
+    kept_ids |= runs_with_verdict(store, CHANGED) | _kept_by_period(candidates, retention)
+    return [head for head in candidates if head.id not in kept_ids]
+
+
+def _kept_by_period(candidates: Sequence[Head], retention: Retention) -> set[str]:
+    kept_ids = set()
+    for period, count in ((_day, retention.daily), (_week, retention.weekly), (_month, retention.monthly)):
+        newest: dict[tuple[str, ...], dict[str, str]] = {}
+        for head in candidates if count else ():
+            newest.setdefault(head.measured, {})[period(head)] = head.id
+        for by_period in newest.values():
+            kept_ids |= {by_period[name] for name in sorted(by_period)[-count:]}
+    return kept_ids
+
+
+def _day(head: Head) -> str:
+    return head.started_utc[:10]
+
+
+def _week(head: Head) -> str:
+    """A run that does not say when it began is in none, and kept with the oldest."""
+    try:
+        year, week, _ = date.fromisoformat(head.started_utc[:10]).isocalendar()
+    except ValueError:
+        return ""
+    return f"{year}-W{week:02}"
+
+
+def _month(head: Head) -> str:
+    return head.started_utc[:7]
+
+
+def removed_ids(store: Store, ids: Sequence[str] | None) -> list[str]:
+    """All removed runs, or these. Raises UsageError for one that is not among them."""
+    removed = [head.id for head in heads(store, Filter(is_removed=True))]
+    for run_id in ids or ():
+        if run_id not in removed:
+            raise UsageError(f"{run_id!r} is no removed run in {store.place}; `latlab ls --removed` lists them")
+    return list(ids) if ids else removed
 
 
 def check_measured_from(store: Store, run_id: str, commit: str) -> None:

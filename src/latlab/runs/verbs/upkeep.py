@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The verbs for the store as a whole: ls, and runs with label, rm, prune, recover. Heavy imports wait until they are needed."""
+"""The verbs for the store as a whole: ls, and those under `runs`. Heavy imports wait until they are needed."""
 
 from __future__ import annotations
 
@@ -34,28 +34,38 @@ class FilterOptions:
     campaign: Annotated[str, typer.Option(help="Only of this campaign, such as psci or rt.")] = ""
     platform: Annotated[str, typer.Option(help="Only on this platform.")] = ""
     label: Annotated[str, typer.Option(help="Only with this label.")] = ""
+    firmware: Annotated[str, typer.Option(help="Only of this firmware.")] = ""
+    condition: Annotated[
+        list[str] | None, typer.Option(help="Only under this condition, such as load= or kernel_version=6.1.0-37-rt-arm64; repeatable.")
+    ] = None
     status: Annotated[str, typer.Option(help="Only complete, partial, running or planned ones.")] = ""
     since: Annotated[str, typer.Option(help="Only started since then: 2026-11-01, or 7d ago.")] = ""
 
-    def filter(self, limit: int | None = None, before: str = "") -> Filter:
-        from latlab.core.store.choice import Filter
-        from latlab.runs.campaign.housekeeping import moment
+    def filter(self, limit: int | None = None, before: str = "", is_removed: bool = False) -> Filter:
+        from latlab.core.store.choice import Filter, conditions_of, moment
 
-        since_utc, before_utc = moment("since", self.since), moment("before", before)
-        return Filter(self.campaign, self.platform, self.label, self.status, since_utc, before_utc, limit)
+        return Filter(
+            **{name: getattr(self, name) for name in ("campaign", "platform", "label", "firmware", "status")},
+            since_utc=moment("since", self.since),
+            before_utc=moment("before", before),
+            conditions=conditions_of(self.condition or ()),
+            limit=limit,
+            is_removed=is_removed,
+        )
 
 
 def register(app: typer.Typer) -> None:
     """Add the verbs to the command line."""
     app.command()(grouped(ls))
     app.add_typer(runs_app, name="runs")
-    for verb in (label, rm, grouped(prune), recover):
+    for verb in (label, rm, grouped(prune), restore, empty, recover):
         runs_app.command()(verb)
 
 
 def ls(
     which: FilterOptions,
     limit: Annotated[int | None, typer.Option(min=1, max=1 << 31, help="Only so many, the newest.")] = None,
+    removed: Annotated[bool, typer.Option("--removed", help="The runs that `runs prune` removed.")] = False,
     store: StoreOption = None,
     format: ListFormat = Format.TABLE,
 ) -> None:
@@ -65,7 +75,7 @@ def ls(
     from latlab.runs.pages.listing import list_csv
 
     opened = open_store(store)
-    chosen = which.filter(limit)
+    chosen = which.filter(limit, is_removed=removed)
     listed = heads(opened, chosen)
     if format is Format.CSV:
         emit(list_csv(listed))
@@ -128,23 +138,27 @@ def prune(
     which: FilterOptions,
     before: Annotated[str, typer.Option(help="Only started before then: 2026-11-01, or 30d ago.")] = "",
     keep: Annotated[int, typer.Option(min=0, help="Keep so many of the newest of them.")] = 0,
+    keep_daily: Annotated[int, typer.Option(min=0, help="Of each measured thing, keep the newest run of so many days.")] = 0,
+    keep_weekly: Annotated[int, typer.Option(min=0, help="Of each measured thing, keep the newest run of so many weeks.")] = 0,
+    keep_monthly: Annotated[int, typer.Option(min=0, help="Of each measured thing, keep the newest run of so many months.")] = 0,
     yes: Annotated[bool, typer.Option("--yes", help="Remove them; without it they are only listed.")] = False,
     store: StoreOption = None,
 ) -> None:
-    """Delete the runs that the options select.
+    """Remove the runs that the options select.
 
-    Runs with a label and runs in progress are kept.
+    Runs with a label, runs in progress and both runs of a regression are kept. `runs restore` undoes it until `runs empty`.
     """
     from latlab.core.cli.stores import open_store
-    from latlab.core.store.listing import remove
-    from latlab.runs.campaign.housekeeping import prunable
+    from latlab.core.store.listing import set_removed
+    from latlab.runs.campaign.housekeeping import Retention, prunable
 
-    if which == FilterOptions() and not before and not keep:
+    retention = Retention(keep, keep_daily, keep_weekly, keep_monthly)
+    if which == FilterOptions() and not before and retention == Retention():
         raise UsageError(
             "runs prune without an option would remove every run; select some, such as --before 30d, --status partial or --keep 100"
         )
     opened = open_store(store)
-    doomed = prunable(opened, which.filter(before=before), keep)
+    doomed = prunable(opened, which.filter(before=before), retention)
     if not doomed:
         say("no run to remove")
         return
@@ -152,8 +166,43 @@ def prune(
         _print_list(doomed)
         say(f"{len(doomed)} runs would be removed; add --yes to do it")
         return
-    remove(opened, [head.id for head in doomed])
-    say(f"removed {len(doomed)} runs")
+    set_removed(opened, [head.id for head in doomed], True)
+    say(f"removed {len(doomed)} runs; `latlab runs restore` brings them back until `latlab runs empty` deletes them")
+
+
+def restore(
+    runs: Annotated[list[str] | None, typer.Argument(help="Ids of removed runs.", show_default="all")] = None,
+    store: StoreOption = None,
+) -> None:
+    """Bring back what `runs prune` removed."""
+    from latlab.core.cli.stores import open_store
+    from latlab.core.store.listing import set_removed
+    from latlab.runs.campaign.housekeeping import removed_ids
+
+    opened = open_store(store)
+    ids = removed_ids(opened, runs)
+    set_removed(opened, ids, False)
+    say(f"restored {len(ids)} runs" if ids else "there is no removed run")
+
+
+def empty(
+    yes: Annotated[bool, typer.Option("--yes", help="Delete them; without it they are only counted.")] = False,
+    store: StoreOption = None,
+) -> None:
+    """Delete for good what `runs prune` removed."""
+    from latlab.core.cli.stores import open_store
+    from latlab.core.store.listing import remove
+    from latlab.runs.campaign.housekeeping import removed_ids
+
+    opened = open_store(store)
+    ids = removed_ids(opened, None)
+    if not ids:
+        say("there is no removed run")
+    elif not yes:
+        say(f"{len(ids)} removed runs would be deleted; add --yes to do it")
+    else:
+        remove(opened, ids)
+        say(f"deleted {len(ids)} runs")
 
 
 def recover(

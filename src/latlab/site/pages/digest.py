@@ -14,8 +14,8 @@ from latlab.core.report.comparison.comparison_tables import title_verdict
 from latlab.core.report.page import Page, Paragraph, Section
 from latlab.core.report.table import Table, Value, figures, prose, words
 from latlab.core.report.text import Styled
-from latlab.site.campaign import MeasuredThing
-from latlab.site.pages.comparison_summaries import MOST_TRIED, ComparisonSummary, SummaryCache
+from latlab.site.campaign.comparison_summaries import MOST_TRIED, ComparisonSummary, SummaryCache
+from latlab.site.campaign.measured import MeasuredThing
 from latlab.site.pages.front import MADE_BY, compared, trail
 
 WEEKS = 8

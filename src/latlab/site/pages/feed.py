@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from latlab.core.comparison.verdicts import Verdict
 from latlab.core.shown import LINES, shown
-from latlab.site.campaign import MeasuredThing
+from latlab.site.campaign.comparison_summaries import SummaryCache
+from latlab.site.campaign.measured import MeasuredThing
 from latlab.site.pages import digest
-from latlab.site.pages.comparison_summaries import SummaryCache
 from latlab.site.pages.digest import Week
 from latlab.site.pages.front import compared
 

@@ -17,8 +17,8 @@ from latlab.core.report.history.release_chart import Band, Lines, release_svg
 from latlab.core.report.page import Commands, Drawing, Folded, Page, Paragraph, Section
 from latlab.core.report.table import Table, Value, figures, prose, text_of, words
 from latlab.core.report.text import Style, Styled, Text
-from latlab.site.campaign import FIGURE, MeasuredThing, PublishedBoard, UnderWay
-from latlab.site.pages.comparison_summaries import SummaryCache
+from latlab.site.campaign.comparison_summaries import SummaryCache
+from latlab.site.campaign.measured import FIGURE, MeasuredThing, PublishedBoard, UnderWay
 
 TITLE = "Latency of power states and secure calls, and what changed it"
 CHANGED = (Verdict.REGRESSED, Verdict.IMPROVED)

@@ -23,9 +23,9 @@ from latlab.core.report.redaction import Secrets, redacted
 from latlab.core.report.renderers import html
 from latlab.core.report.table import Table, Value, figures, words
 from latlab.core.report.text import Styled, Text, soft, with_code
-from latlab.site.campaign import MeasuredThing, PublishedBoard, UnderWay
+from latlab.site.campaign.comparison_summaries import ComparisonSummary, SummaryCache
+from latlab.site.campaign.measured import MeasuredThing, PublishedBoard, UnderWay
 from latlab.site.pages import digest, feed
-from latlab.site.pages.comparison_summaries import ComparisonSummary, SummaryCache
 from latlab.site.pages.digest import Week, place
 from latlab.site.pages.front import MADE_BY, board_page, board_title, compared, front, headline, release, steps_in_words, trail
 

@@ -54,8 +54,8 @@ def site(
 
     from latlab.core.cli.showing import page_of
     from latlab.core.cli.stores import open_store
-    from latlab.site.campaign import compare_stored, measured, published_boards
-    from latlab.site.pages.comparison_summaries import SummaryCache
+    from latlab.site.campaign.comparison_summaries import SummaryCache
+    from latlab.site.campaign.measured import compare_stored, measured, published_boards
     from latlab.site.pages.files import write_site
     from latlab.site.pages.site_pages import SiteContents, pages_of
 

@@ -55,8 +55,8 @@ def serve(
 
     from latlab.core.cli.showing import page_of
     from latlab.core.cli.stores import open_store
-    from latlab.site.campaign import compare_stored, measured, published_boards, under_way
-    from latlab.site.pages.comparison_summaries import SummaryCache
+    from latlab.site.campaign.comparison_summaries import SummaryCache
+    from latlab.site.campaign.measured import compare_stored, measured, published_boards, under_way
     from latlab.site.pages.live import LOOPBACK, Live, listening, server
     from latlab.site.pages.site_pages import SiteContents, pages_of
 

@@ -18,7 +18,7 @@ from latlab.core.comparison.verdicts import Verdict
 from latlab.core.model.life import Head
 from latlab.core.report.comparison.sentences import summary
 from latlab.core.report.redaction import Secrets
-from latlab.site.campaign import MeasuredThing
+from latlab.site.campaign.measured import MeasuredThing
 
 KEPT = "latlab-told.json"
 MOST_TRIED = 20

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby, pairwise
-from operator import attrgetter
 
 from latlab.core.comparison.by_kind import compare
 from latlab.core.comparison.comparison import Comparison
@@ -20,7 +19,7 @@ from latlab.core.lifecycle.material import load_run
 from latlab.core.model.enums import RunStatus
 from latlab.core.model.life import Head
 from latlab.core.model.run import Run
-from latlab.core.store.choice import Filter
+from latlab.core.store.choice import ALL, Filter
 from latlab.core.store.listing import heads
 from latlab.core.store.references import load, published_references
 from latlab.core.store.store import Store
@@ -28,7 +27,6 @@ from latlab.core.store.store import Store
 RELEASE = re.compile(r"published:(?P<board>.+)/v(?P<major>\d+)\.(?P<minor>\d+)")
 FIGURE = "cpu_off_serial/wakeup"
 TOGETHER = ("wakeup", "powerdown", "cache_flush")
-ALIKE = attrgetter("campaign", "platform", "topology", "target", "clock")
 
 
 @dataclass(frozen=True)
@@ -79,7 +77,7 @@ class MeasuredThing:
     def place(self) -> str:
         """A part of a file's name that is the same in every build of the site, and tells no machine's name."""
         last = self.runs[-1]
-        return f"{last.campaign}-{hashlib.sha256(repr(ALIKE(last)).encode()).hexdigest()[:8]}"
+        return f"{last.campaign}-{hashlib.sha256(repr(last.measured).encode()).hexdigest()[:8]}"
 
 
 def compare_stored(store: Store, a: str, b: str) -> Comparison | str:
@@ -116,11 +114,11 @@ def under_way(store: Store) -> tuple[UnderWay, ...]:
     return tuple(UnderWay(head, phases.get(head.id, "")) for head in reversed(running))
 
 
-def measured(store: Store) -> tuple[MeasuredThing, ...]:
+def measured(store: Store, chosen: Filter = ALL) -> tuple[MeasuredThing, ...]:
     """One for each thing that was measured, the one with the newest run first. Runs under way are left out."""
     by_thing: dict[object, list[Head]] = {}
-    for head in heads(store):
+    for head in heads(store, chosen):
         if head.status in (RunStatus.COMPLETE, RunStatus.PARTIAL):
-            by_thing.setdefault(ALIKE(head), []).append(head)
+            by_thing.setdefault(head.measured, []).append(head)
     ordered = sorted(by_thing.values(), key=lambda runs: runs[-1].started_utc, reverse=True)
     return tuple(MeasuredThing(tuple(runs)) for runs in ordered)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import sqlalchemy as sa
@@ -30,6 +30,7 @@ DRIFT_A_YEAR, BETWEEN_BOARDS = 0.002, 0.01
 FAILS, REPLACED = 0.01, 0.001
 SLOWER = 1.3
 REGRESSING_TEST = "susp_deep_serial"
+MODEL = make_run(Truth(), 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +53,12 @@ def write(fleet: Fleet, place: str) -> Store:
     """The same rows for the same fleet, of whatever database."""
     store = open_store(place)
     batch: dict[sa.Table, list[dict[str, object]]] = {table: [] for table in (runs_table, lives_table, samples_table, logs_table)}
-    for number, (run, samples) in enumerate(_nights(fleet), 1):
-        whole = run_row(run) | {"number": number, "id": run.id, "sample_count": len(samples), "label": run.label}
-        batch[runs_table].append(whole)
+    drawn = _Drawn(fleet)
+    for number, (run, key) in enumerate(_nights(fleet), 1):
+        count, rows = drawn.columns(key)
+        batch[runs_table].append(run_row(run) | {"number": number, "id": run.id, "sample_count": count, "label": run.label})
         batch[lives_table].append(life_row(None, Left(), None) | {"run": number})
-        batch[samples_table] += [row | {"run": number} for row in column_rows(samples, 0)]
+        batch[samples_table] += [row | {"run": number} for row in rows]
         if len(batch[runs_table]) >= AT_ONCE:
             _flush(store, batch)
     _flush(store, batch)
@@ -71,10 +73,34 @@ def _flush(store: Store, batch: dict[sa.Table, list[dict[str, object]]]) -> None
                 rows.clear()
 
 
-def _nights(fleet: Fleet) -> Iterator[tuple[Run, tuple[Sample, ...]]]:
+class _Key(NamedTuple):
+    """Which of the pool's nights it is, in thousandths how slow the board is and its one test, and whether the night failed."""
+
+    night: int
+    level: int
+    slower: int
+    failed: bool
+
+
+class _Drawn:
+    """The columns of each key, made once: a fleet has few thousand of them."""
+
+    def __init__(self, fleet: Fleet) -> None:
+        truth = Truth(noise=0.004)
+        self._pool = [make_run(truth, fleet.seed * POOL + at, fleet.boots, fleet.iterations).samples for at in range(POOL)]
+        self._columns: dict[_Key, tuple[int, list[dict[str, Any]]]] = {}
+
+    def columns(self, key: _Key) -> tuple[int, list[dict[str, Any]]]:
+        if key not in self._columns:
+            samples = self._pool[key.night]
+            night = samples[: len(samples) // 2] if key.failed else samples
+            scaled = [_scaled(sample, key.level / 1000, key.slower / 1000) for sample in night]
+            self._columns[key] = len(scaled), column_rows(scaled, 0)
+        return self._columns[key]
+
+
+def _nights(fleet: Fleet) -> Iterator[tuple[Run, _Key]]:
     rng = np.random.default_rng(fleet.seed)
-    truth = Truth(noise=0.004)
-    pool = [make_run(truth, fleet.seed * POOL + at, fleet.boots, fleet.iterations) for at in range(POOL)]
     factors = 1 + BETWEEN_BOARDS * rng.standard_normal(fleet.boards)
     for night in range(fleet.nights):
         day = START + timedelta(days=night)
@@ -84,19 +110,16 @@ def _nights(fleet: Fleet) -> Iterator[tuple[Run, tuple[Sample, ...]]]:
             factor = factors[board] * (1 + DRIFT_A_YEAR * night / 365)
             slower = SLOWER if board in fleet.regressed and day == fleet.last else 1.0
             failed = rng.random() < FAILS and day != fleet.last
-            run = pool[rng.integers(POOL)]
-            samples = tuple(_scaled(sample, factor, slower) for sample in (run.samples[: len(run.samples) // 2] if failed else run.samples))
+            key = _Key(int(rng.integers(POOL)), round(1000 * factor), round(1000 * slower), failed)
             status = RunStatus.PARTIAL if failed else RunStatus.COMPLETE
             started = (day + timedelta(seconds=40 * board)).strftime("%Y-%m-%dT%H:%M:%SZ")
-            build = Build(f"v2.{8 + night // 180}", None, run.build.options, None)
+            build = Build(f"v2.{8 + night // 180}", None, (), None)
             platform = f"{MODELS[board % len(MODELS)]} {board:03}"
-            of_night = replace(run, id=f"psci-{night:04x}-{board:03x}", status=status, started_utc=started, build=build, platform=platform)
-            yield of_night, samples
+            of_night = replace(
+                MODEL, id=f"psci-{night:04x}-{board:03x}", status=status, started_utc=started, build=build, platform=platform
+            )
+            yield of_night, key
 
 
 def _scaled(sample: Sample, factor: float, slower: float) -> Sample:
     return replace(sample, value_ticks=round(sample.value_ticks * factor * (slower if sample.test == REGRESSING_TEST else 1.0)))
-
-
-def main(boards: int, nights: int, place: Path | str) -> None:
-    write(Fleet(boards, nights, frozenset(range(0, boards, 100))), str(place))

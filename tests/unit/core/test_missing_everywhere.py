@@ -142,7 +142,9 @@ def material(before: Run, after: Run) -> SiteContents:
 def served(of: SiteContents, path: str) -> str:
     pytest.importorskip("starlette", reason="`make setup-dev` installs it")
     testclient = pytest.importorskip("starlette.testclient")
-    answer: Any = testclient.TestClient(application(Live(lambda: pages_of(of)), ("localhost",)), base_url="http://localhost").get(path)
+    answer: Any = testclient.TestClient(
+        application(Live(lambda: {page.path: page for page in pages_of(of)}), ("localhost",)), base_url="http://localhost"
+    ).get(path)
     assert answer.status_code == 200
     return words(answer.text)
 

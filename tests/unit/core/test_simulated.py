@@ -43,7 +43,7 @@ RENDERED = {
     "guide in md": lambda run: markdown.document(span_pages.document(run)),
     "tables alone": lambda run: rst.document(span_pages.results(run)),
     "csv": data.run_csv,
-    "head": lambda run: data.runs_json([run], {}),
+    "head": lambda run: "".join(data.runs_json([run], {})),
     "json": run_json.render,
     "samples": samples_csv.render,
     "junit": junit.render,

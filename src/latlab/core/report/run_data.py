@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -32,9 +32,14 @@ def run_csv(run: Run) -> str:
     return csv.lines((*COLUMNS, "tick_value", "tick_unit"), rows)
 
 
-def runs_json(runs: Iterable[Run], counts: Mapping[str, int]) -> str:
-    """The heads of runs, each with how many samples it has."""
-    return json.document([run_head(run) | {"samples": counts.get(run.id, 0)} for run in runs])
+def runs_json(runs: Iterable[Run], counts: Mapping[str, int]) -> Iterator[str]:
+    """The heads of runs, each with how many samples it has: one document, in parts."""
+    mark = "["
+    for run in runs:
+        head = json.document(run_head(run) | {"samples": counts.get(run.id, 0)}).rstrip("\n")
+        yield mark + "\n " + head.replace("\n", "\n ")
+        mark = ","
+    yield "[]\n" if mark == "[" else "\n]\n"
 
 
 def run_head(run: Run) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -35,7 +35,12 @@ def heads(store: Store, chosen: Filter = ALL) -> tuple[Head, ...]:
             rows = list(islice(_under_conditions(connection, query, chosen.conditions), chosen.limit))
         else:
             rows = [tuple(row) for row in connection.execute(query.limit(chosen.limit))]
-        return tuple(Head._make(map(_shown, row)) for row in reversed(rows))
+        return tuple(head_of(row) for row in reversed(rows))
+
+
+def head_of(row: Iterable[object]) -> Head:
+    """A row of `HEAD_COLUMNS`."""
+    return Head._make(map(_shown, row))
 
 
 def _under_conditions(connection: sa.Connection, query: sa.Select[Any], conditions: Sequence[tuple[str, str]]) -> Iterator[tuple[Any, ...]]:
@@ -78,8 +83,7 @@ def figure_samples(store: Store, test: str, metric: Metric, chosen: Filter = ALL
     )
     with store.transaction() as connection, connection.execution_options(yield_per=AT_ONCE).execute(query) as rows:
         for row in rows.mappings():
-            head = Head._make(_shown(row[column]) for column in HEAD_COLUMNS)
-            yield head, tuple(samples_of([row]))
+            yield head_of(row[column] for column in HEAD_COLUMNS), tuple(samples_of([row]))
 
 
 def set_removed(store: Store, ids: Sequence[str], is_removed: bool) -> None:

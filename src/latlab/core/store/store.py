@@ -92,6 +92,7 @@ class Store:
         self.begun: list[str] = []
         """The ids of the runs that were begun by it, in this order."""
         self._was_reached = False
+        self._marking: sa.Connection | None = None
         self._named_damage: set[str] = set()
         self._named_last: set[str] = set()
 
@@ -207,6 +208,13 @@ class Store:
         with self.transaction() as connection, connection.execute(query) as rows:
             return self._readable(run_of, rows.mappings())[::-1]
 
+    def each_run(self, chosen: Filter = ALL) -> Iterator[Run]:
+        """What `runs` gives, one at a time, for a store of any size. `chosen` has no limit."""
+        query = sa.select(runs_table).where(*chosen.clauses()).order_by(runs_table.c.number)
+        with self.transaction() as connection, connection.execution_options(yield_per=ROWS_AT_ONCE).execute(query) as rows:
+            for row in rows.mappings():
+                yield from self._readable(run_of, (row,))
+
     def count(self) -> int:
         """How many runs it has, readable or not, without the removed ones."""
         with self.transaction() as connection:
@@ -320,6 +328,17 @@ class Store:
         run_id = self.resolve(reference)
         with self.transaction() as connection, self._naming(run_id):
             return _log(connection, self._number(connection, run_id), name)
+
+    def change_mark(self) -> object:
+        """Another value whenever another connection may have changed the store; costs next to nothing. None where it cannot be told."""
+        if self._marking is None:
+            self._marking = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+        question = "PRAGMA data_version" if self._engine.dialect.name == "sqlite" else "SELECT pg_current_snapshot()::text"
+        try:
+            return self._marking.exec_driver_sql(question).scalar()
+        except exc.DBAPIError:
+            self._marking = None
+            return None
 
     def close(self) -> None:
         self._engine.dispose()

@@ -83,7 +83,9 @@ def ls(
         from latlab.core.report.run_data import runs_json
 
         sample_counts = {head.id: head.samples for head in listed}
-        emit(runs_json([run for run in opened.runs(chosen) if run.id in sample_counts], sample_counts))
+        stored = opened.runs(chosen) if limit else opened.each_run(chosen)
+        for part in runs_json((run for run in stored if run.id in sample_counts), sample_counts):
+            emit(part)
     elif listed:
         _print_list(listed)
     elif which == FilterOptions():

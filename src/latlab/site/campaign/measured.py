@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby, pairwise
@@ -107,17 +107,22 @@ class UnderWay:
     phase: str
 
 
-def under_way(store: Store) -> tuple[UnderWay, ...]:
-    """The runs that are not at their end, the newest first."""
-    phases = {life.run_id: life.phase for life in store.unfinished_runs()}
-    running = heads(store, Filter(status=RunStatus.RUNNING)) if phases else ()
-    return tuple(UnderWay(head, phases.get(head.id, "")) for head in reversed(running))
+def under_way(store: Store, listed: Sequence[Head]) -> tuple[UnderWay, ...]:
+    """Those of the listed runs that are being made, the newest first."""
+    running = [head for head in reversed(listed) if head.status == RunStatus.RUNNING]
+    phases = {life.run_id: life.phase for life in store.unfinished_runs()} if running else {}
+    return tuple(UnderWay(head, phases.get(head.id, "")) for head in running)
 
 
 def measured(store: Store, chosen: Filter = ALL) -> tuple[MeasuredThing, ...]:
     """One for each thing that was measured, the one with the newest run first. Runs under way are left out."""
+    return things_of(heads(store, chosen))
+
+
+def things_of(listed: Sequence[Head]) -> tuple[MeasuredThing, ...]:
+    """The measured things of runs, which are the oldest first."""
     by_thing: dict[object, list[Head]] = {}
-    for head in heads(store, chosen):
+    for head in listed:
         if head.status in (RunStatus.COMPLETE, RunStatus.PARTIAL):
             by_thing.setdefault(head.measured, []).append(head)
     ordered = sorted(by_thing.values(), key=lambda runs: runs[-1].started_utc, reverse=True)

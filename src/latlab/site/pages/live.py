@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import socket
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from latlab.core.errors import UsageError, needs_packages
@@ -43,19 +43,19 @@ FOLLOW = """<script>
 
 
 class Live:
-    """`pages` are all pages as they are now; one that is made of the same as before is not made again."""
+    """`pages` are all pages as they are now, by path; one that is made of the same as before is not made again."""
 
-    def __init__(self, pages: Callable[[], Iterable[SitePage | SiteFile]]) -> None:
+    def __init__(self, pages: Callable[[], Mapping[str, SitePage | SiteFile]]) -> None:
         self._pages = pages
         self._kept: dict[str, tuple[str, str]] = {}
 
     def state(self, path: str) -> str | None:
         """Another text whenever the page would be another one; None where there is none."""
-        site_page = self._found(path)
+        site_page = self._pages().get(path)
         return _digest(site_page) if site_page else None
 
     def document(self, path: str) -> str | None:
-        site_page = self._found(path)
+        site_page = self._pages().get(path)
         if site_page is None:
             return None
         state = _digest(site_page)
@@ -64,9 +64,6 @@ class Live:
             text = with_policy(site_page.text().replace("</body>", f"{FOLLOW}</body>"))
             self._keep(path, (state, text))
         return text
-
-    def _found(self, path: str) -> SitePage | SiteFile | None:
-        return next((page for page in self._pages() if page.path == path), None)
 
     def _keep(self, path: str, entry: tuple[str, str]) -> None:
         self._kept.pop(path, None)

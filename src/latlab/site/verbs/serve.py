@@ -9,13 +9,16 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from latlab.core.cli.options import StoreOption, refuse_given
 from latlab.core.cli.output import say
 from latlab.core.errors import needs_packages
+
+if TYPE_CHECKING:
+    from latlab.site.campaign.measured import MeasuredThing, UnderWay
 
 ABOUT = (
     "Runs of latlab, a latency laboratory for firmware and real-time Linux. A run is named by its id, its label, latest:LABEL, last, "
@@ -55,8 +58,10 @@ def serve(
 
     from latlab.core.cli.showing import page_of
     from latlab.core.cli.stores import open_store
+    from latlab.core.store.changes import RunList
     from latlab.site.campaign.comparison_summaries import SummaryCache
-    from latlab.site.campaign.measured import compare_stored, measured, published_boards, under_way
+    from latlab.site.campaign.measured import compare_stored, published_boards
+    from latlab.site.campaign.now import Now
     from latlab.site.pages.live import LOOPBACK, Live, listening, server
     from latlab.site.pages.site_pages import SiteContents, pages_of
 
@@ -64,20 +69,21 @@ def serve(
     compare = partial(compare_stored, opened)
     tellings = SummaryCache(compare, redact=False)
 
-    def material() -> SiteContents:
+    def material(things: tuple[MeasuredThing, ...], running: tuple[UnderWay, ...]) -> SiteContents:
         return SiteContents(
             boards=boards,
-            things=measured(opened),
+            things=things,
             newest=newest,
             page_of=lambda run: page_of(opened, opened.load(run)),
             compare=compare,
             tellings=tellings,
             redact=False,
-            under_way=under_way(opened),
+            under_way=running,
         )
 
     host = f"[{listen}]" if ":" in listen else listen
-    answering = server(Live(lambda: pages_of(material())), (*LOOPBACK, host, *(name or ())))
+    now = Now(opened, RunList(opened), lambda things, running: {page.path: page for page in pages_of(material(things, running))})
+    answering = server(Live(now.pages), (*LOOPBACK, host, *(name or ())))
     at = listening(listen, port)
     say(f"http://{host}:{at.getsockname()[1]}/ shows {opened.place}; Ctrl-C ends it")
     with suppress(KeyboardInterrupt):

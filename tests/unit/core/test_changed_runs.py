@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The list that a server keeps is the list of the store at each moment, whoever changed it; and it is not read while nothing changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from latlab.core.model.enums import Metric, RunStatus
+from latlab.core.model.run import CoreId, Sample
+from latlab.core.store.changes import RunList
+from latlab.core.store.listing import heads, remove, set_label, set_removed
+from latlab.core.store.store import Store, open_store
+from latlab.site.campaign.measured import MeasuredThing, UnderWay, things_of
+from latlab.site.campaign.now import Now
+from support.runs import unfinished_run
+
+SAMPLE = Sample("t", Metric.POWERDOWN, CoreId(0, 0), 0, 0, 5)
+
+
+def _replace_the_first(store: Store, ids: list[str]) -> None:
+    remove(store, ids[:1])
+    store.begin(unfinished_run())
+
+
+CHANGES: dict[str, Callable[[Store, list[str]], object]] = {
+    "a new run": lambda store, ids: store.begin(unfinished_run()),
+    "samples": lambda store, ids: store.add(ids[1], [SAMPLE]),
+    "an end": lambda store, ids: store.finish(ids[1], RunStatus.COMPLETE),
+    "a label": lambda store, ids: set_label(store, ids[0], "v1"),
+    "another label": lambda store, ids: set_label(store, ids[2], "v2"),
+    "a label taken away": lambda store, ids: set_label(store, ids[2], ""),
+    "a removal": lambda store, ids: set_removed(store, ids[:1], True),
+    "a deletion": lambda store, ids: remove(store, ids[:1]),
+    "a deletion and a new run": _replace_the_first,
+}
+
+
+@pytest.fixture(name="writer")
+def fixture_writer(tmp_path: Path) -> Store:
+    return open_store(str(tmp_path / "store.sqlite"))
+
+
+@pytest.fixture(name="ids")
+def fixture_ids(writer: Store) -> list[str]:
+    """Two ended runs, the second with a label, around one that is being made."""
+    ids = [writer.begin(unfinished_run()) for _ in range(3)]
+    for run_id in (ids[0], ids[2]):
+        writer.finish(run_id, RunStatus.COMPLETE)
+    set_label(writer, ids[2], "base")
+    return ids
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_each_change_of_another_process_is_in_the_list(writer: Store, ids: list[str], change: str) -> None:
+    listed = RunList(reader := open_store(writer.place))
+    before = listed.heads()
+    assert before == heads(reader) and listed.heads() is before
+    CHANGES[change](writer, ids)
+    assert listed.heads() == heads(reader) != before
+
+
+def test_nothing_is_read_while_nothing_changes(writer: Store, ids: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    listed = RunList(open_store(writer.place))
+    before = listed.heads()
+    monkeypatch.setattr(RunList, "_refresh", None)
+    assert all(listed.heads() is before for _ in range(3))
+    writer.checkpoint(ids[1], {}, "measuring")
+    with pytest.raises(TypeError):
+        listed.heads()
+
+
+def test_a_sign_of_life_makes_no_page_of_what_has_ended_again(writer: Store, ids: list[str]) -> None:
+    made: list[tuple[MeasuredThing, ...]] = []
+
+    def pages_of(things: tuple[MeasuredThing, ...], running: tuple[UnderWay, ...]) -> dict[str, str]:
+        made.append(things)
+        return {"index.html": running[0].phase if running else ""}
+
+    now = Now(reader := open_store(writer.place), RunList(reader), pages_of)
+    assert now.pages() is now.pages() and len(made) == 1
+    writer.checkpoint(ids[1], {}, "measuring")
+    assert now.pages() == {"index.html": "measuring"} and made[0] is made[1]
+    writer.finish(ids[1], RunStatus.COMPLETE)
+    assert now.pages() == {"index.html": ""} and made[-1] == things_of(heads(reader)) and made[-1] is not made[0]

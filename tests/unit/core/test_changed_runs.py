@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -72,16 +73,28 @@ def test_nothing_is_read_while_nothing_changes(writer: Store, ids: list[str], mo
         listed.heads()
 
 
+@dataclass(frozen=True)
+class Shown:
+    path: str
+    text: str
+
+
 def test_a_sign_of_life_makes_no_page_of_what_has_ended_again(writer: Store, ids: list[str]) -> None:
     made: list[tuple[MeasuredThing, ...]] = []
 
-    def pages_of(things: tuple[MeasuredThing, ...], running: tuple[UnderWay, ...]) -> dict[str, str]:
+    def contents(things: tuple[MeasuredThing, ...]) -> int:
         made.append(things)
-        return {"index.html": running[0].phase if running else ""}
+        return len(made)
 
-    now = Now(reader := open_store(writer.place), RunList(reader), pages_of)
+    def pages_of(number: int) -> list[Shown]:
+        return [Shown("list.html", f"{number}"), Shown("index.html", "")]
+
+    def pages_under_way(number: int, running: Sequence[UnderWay]) -> list[Shown]:
+        return [Shown("index.html", "".join(run.phase for run in running))]
+
+    now = Now(reader := open_store(writer.place), RunList(reader), contents, pages_of, pages_under_way)
     assert now.pages() is now.pages() and len(made) == 1
     writer.checkpoint(ids[1], {}, "measuring")
-    assert now.pages() == {"index.html": "measuring"} and made[0] is made[1]
+    assert [page.text for page in now.pages().values()] == ["1", "measuring"] and len(made) == 1
     writer.finish(ids[1], RunStatus.COMPLETE)
-    assert now.pages() == {"index.html": ""} and made[-1] == things_of(heads(reader)) and made[-1] is not made[0]
+    assert [page.text for page in now.pages().values()] == ["2", ""] and made[-1] == things_of(heads(reader))

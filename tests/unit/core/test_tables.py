@@ -32,7 +32,7 @@ TABLES = {
 UNIQUE = {"runs": {"id"}, "lives": {"run"}}
 FOUND_BY = {table: {"run"} for table in ("traces", "problems", "logs", "comparisons")} | {
     "sample_columns": {"run", "test"},
-    "runs": {"label", "started_utc", "platform", "firmware", "campaign", "status"},
+    "runs": {"label", "started_utc", "removed_utc", "platform", "firmware", "campaign", "status"},
 }
 
 

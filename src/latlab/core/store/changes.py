@@ -26,33 +26,44 @@ class RunList:
         self._lock = Lock()
         self._mark: object = None
         self._by_number: dict[int, Head] = {}
-        self._labels: dict[str, str] = {}
+        self._newest = 0
+        self._unfinished: list[int] = []
+        self._of_ended: tuple[object, ...] = ()
         self._heads: tuple[Head, ...] = ()
+        self.readings = 0
+        """How often the store was read: another number when anything in it may have changed, such as the phase of a run."""
 
     def heads(self) -> tuple[Head, ...]:
         with self._lock:
             mark = self._store.change_mark()
             if mark != self._mark or mark is None:
                 self._refresh()
+                self.readings += 1
                 self._mark = mark
             return self._heads
 
     def _refresh(self) -> None:
-        """New rows, and rows that could have changed. A run that has ended changes its label at most, or goes."""
-        newest = max(self._by_number, default=0)
-        unfinished = [number for number, head in self._by_number.items() if head.status not in ENDED]
-        number = runs_table.c.number
+        """New rows, and rows that could have changed. A run that has ended changes its label at most, or goes; then all are read."""
+        number, removed = runs_table.c.number, runs_table.c.removed_utc
+        newest = self._newest
+        query = sa.select(number, *HEAD_COLUMNS).where(*ALL.clauses()).order_by(number)
+        labelled = sa.select(runs_table.c.id, runs_table.c.label).where(runs_table.c.label > "")
         with self._store.transaction() as connection:
-            count = connection.execute(sa.select(sa.func.count()).where(*ALL.clauses())).scalar_one()
-            labelled = sa.select(runs_table.c.id, runs_table.c.label).where(runs_table.c.label > "")
-            labels = {run_id: label for run_id, label in connection.execute(labelled)}
-            query = sa.select(number, *HEAD_COLUMNS).where(*ALL.clauses()).order_by(number)
-            rows = connection.execute(query.where(sa.or_(number > newest, number.in_(unfinished)))).all()
-            changed = self._update((row[0], head_of(row[1:])) for row in rows)
-            if len(self._by_number) != count or labels != self._labels:
+            new = connection.execute(query.where(number > newest)).all()
+            unfinished = connection.execute(query.where(number.in_(self._unfinished))).all() if self._unfinished else []
+            changed = self._update((row[0], head_of(row[1:])) for row in (*unfinished, *new))
+            of_ended = (
+                connection.execute(sa.select(sa.func.count()).select_from(runs_table)).scalar_one() - len(new),
+                connection.execute(sa.select(sa.func.count()).select_from(runs_table).where(removed > "")).scalar_one(),
+                connection.execute(labelled).all(),
+            )
+            if of_ended != self._of_ended:
                 self._by_number = {row[0]: head_of(row[1:]) for row in connection.execute(query)}
-                self._labels, changed = labels, True
+                changed = True
+            self._of_ended = (of_ended[0] + len(new), *of_ended[1:])
         if changed:
+            self._newest = max(self._by_number, default=0)
+            self._unfinished = [number for number, head in self._by_number.items() if head.status not in ENDED]
             self._heads = tuple(self._by_number[number] for number in sorted(self._by_number))
 
     def _update(self, rows: Iterable[tuple[int, Head]]) -> bool:

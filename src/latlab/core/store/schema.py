@@ -44,7 +44,7 @@ runs_table = sa.Table(
     sa.Column("sample_count", sa.BigInteger, nullable=False, server_default="0"),
     sa.Column("provenance", sa.Text, nullable=False, server_default="{}"),
     sa.Column("removed_utc", sa.Text, nullable=False, server_default=""),
-    *(sa.Index(f"ix_runs_{name}", name) for name in ("label", "started_utc")),
+    *(sa.Index(f"ix_runs_{name}", name) for name in ("label", "started_utc", "removed_utc")),
     *(sa.Index(f"ix_runs_{name}_started", name, "started_utc") for name in ("platform", "firmware", "campaign", "status")),
 )
 

@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
+from types import MappingProxyType
 
 import msgspec
 
@@ -18,6 +19,8 @@ from latlab.core.comparison.verdicts import Verdict
 from latlab.core.model.life import Head
 from latlab.core.report.comparison.sentences import summary
 from latlab.core.report.redaction import Secrets
+from latlab.core.store.comparisons import stored_comparisons
+from latlab.core.store.store import Store
 from latlab.site.campaign.measured import MeasuredThing
 
 KEPT = "latlab-told.json"
@@ -41,15 +44,20 @@ class _Kept(msgspec.Struct):
 
 class SummaryCache:
     """`compare` compares two runs by their ids, which another store may have given to others: `place` is where this one is. With `redact`
-    nothing that is told says whose machines they were on."""
+    nothing that is told says whose machines they were on. `summaries` are there already, by the two ids."""
 
     def __init__(
-        self, compare: Callable[[str, str], Comparison | str], redact: bool = True, folder: Path | None = None, place: str = ""
+        self,
+        compare: Callable[[str, str], Comparison | str],
+        redact: bool = True,
+        folder: Path | None = None,
+        place: str = "",
+        summaries: Mapping[str, ComparisonSummary] = MappingProxyType({}),
     ) -> None:
         of_store = sha256(place.encode()).hexdigest()[:12]
         self._compare, self._made_by = compare, f"{version('latlab')} of {of_store}{' redacted' if redact else ''}"
         self._redact, self._folder = redact, folder
-        self._told = self._read()
+        self._told = {**summaries, **self._read()}
         self._is_new = False
 
     def of(self, a: str, b: str) -> ComparisonSummary:
@@ -98,6 +106,12 @@ class SummaryCache:
 
     def _shown(self, text: str, of: Comparison | None) -> str:
         return Secrets.of((of.a, of.b) if of else ()).hide(text) if self._redact else text
+
+
+def summaries_of(store: Store) -> dict[str, ComparisonSummary]:
+    """What this version has compared before, by the two ids. It is not redacted."""
+    stored = stored_comparisons(store, version("latlab")).values()
+    return {f"{pair.base} {pair.run}": ComparisonSummary(pair.verdict, pair.sentence, pair.cause) for pair in stored}
 
 
 def _functions(comparison: Comparison) -> str:

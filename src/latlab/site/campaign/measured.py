@@ -58,6 +58,10 @@ class PublishedBoard:
         return compare(by_reference[a], by_reference[b])
 
 
+def state_of(head: Head) -> str:
+    return f"{head.id} {head.status} {head.samples} {head.label}"
+
+
 @dataclass(frozen=True)
 class MeasuredThing:
     """Runs that measured one thing, the oldest first."""
@@ -72,6 +76,11 @@ class MeasuredThing:
     def name(self) -> str:
         last = self.runs[-1]
         return f"{last.campaign} on {last.platform}, cores {last.topology}"
+
+    @cached_property
+    def state(self) -> str:
+        """Another text whenever a page of these runs would be another one."""
+        return hashlib.sha256("\n".join(map(state_of, self.runs)).encode()).hexdigest()[:16]
 
     @property
     def place(self) -> str:

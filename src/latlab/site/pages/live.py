@@ -48,22 +48,31 @@ class Live:
     def __init__(self, pages: Callable[[], Mapping[str, SitePage | SiteFile]]) -> None:
         self._pages = pages
         self._kept: dict[str, tuple[str, str]] = {}
+        self._digests: dict[str, tuple[SitePage | SiteFile, str]] = {}
 
     def state(self, path: str) -> str | None:
         """Another text whenever the page would be another one; None where there is none."""
         site_page = self._pages().get(path)
-        return _digest(site_page) if site_page else None
+        return self._digest(site_page) if site_page else None
 
     def document(self, path: str) -> str | None:
         site_page = self._pages().get(path)
         if site_page is None:
             return None
-        state = _digest(site_page)
+        state = self._digest(site_page)
         kept_state, text = self._kept.get(path, ("", ""))
         if kept_state != state:
             text = with_policy(site_page.text().replace("</body>", f"{FOLLOW}</body>"))
             self._keep(path, (state, text))
         return text
+
+    def _digest(self, page: SitePage | SiteFile) -> str:
+        """Once for each page as it is made: what it is made of is long for a page that lists a store."""
+        known_page, digest = self._digests.get(page.path, (None, ""))
+        if known_page is not page:
+            digest = hashlib.sha256(f"{page.path} {page.made_of}".encode()).hexdigest()[:16]
+            self._digests[page.path] = page, digest
+        return digest
 
     def _keep(self, path: str, entry: tuple[str, str]) -> None:
         self._kept.pop(path, None)
@@ -113,7 +122,3 @@ def server(live: Live, names: Sequence[str]) -> Server:
     except ModuleNotFoundError:
         raise needs_packages("serve", "starlette", "uvicorn") from None
     return uvicorn.Server(uvicorn.Config(app, log_level="warning", server_header=False, lifespan="off"))
-
-
-def _digest(page: SitePage | SiteFile) -> str:
-    return hashlib.sha256(f"{page.path} {page.made_of}".encode()).hexdigest()[:16]

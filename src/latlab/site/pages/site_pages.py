@@ -24,7 +24,7 @@ from latlab.core.report.renderers import html
 from latlab.core.report.table import Table, Value, figures, words
 from latlab.core.report.text import Styled, Text, soft, with_code
 from latlab.site.campaign.comparison_summaries import ComparisonSummary, SummaryCache
-from latlab.site.campaign.measured import MeasuredThing, PublishedBoard, UnderWay
+from latlab.site.campaign.measured import MeasuredThing, PublishedBoard, UnderWay, state_of
 from latlab.site.pages import digest, feed
 from latlab.site.pages.digest import Week, place
 from latlab.site.pages.front import MADE_BY, board_page, board_title, compared, front, headline, release, steps_in_words, trail
@@ -70,7 +70,6 @@ class SiteContents:
     compare: Callable[[str, str], Comparison | str]
     tellings: SummaryCache
     redact: bool = True
-    under_way: Sequence[UnderWay] = ()
 
     @cached_property
     def shown(self) -> tuple[Head, ...]:
@@ -86,14 +85,23 @@ class SiteContents:
 
 
 def pages_of(of: SiteContents) -> Iterator[SitePage | SiteFile]:
-    yield from (
-        SitePage(f"run/{run_under_way.head.id}.html", _now(run_under_way), partial(_unfinished, run_under_way))
-        for run_under_way in of.under_way
-    )
-    for page in _pages(of):
+    """Every page without the runs that are under way."""
+    for page in (_first(of, ()), *_pages(of)):
         yield replace(page, page=partial(_redacted, page.page, of), made_of=f"redacted {page.made_of}") if of.redact else page
     made_of = f"{of.redact} {_everything(of.things)} {''.join(week.made_of for week in of.weeks)}"
     yield SiteFile(feed.PATH, made_of, lambda: feed.document(_hidden(feed.entries(of.things, of.weeks, of.tellings), of)))
+
+
+def pages_under_way(of: SiteContents, running: Sequence[UnderWay]) -> Iterator[SitePage]:
+    """The first page with the runs under way, and a page for each of them."""
+    yield _first(of, running)
+    for run in running:
+        yield SitePage(f"run/{run.head.id}.html", _now(run), partial(_unfinished, run))
+
+
+def _first(of: SiteContents, running: Sequence[UnderWay]) -> SitePage:
+    now = "".join(f"\n{run.head.id} under way" for run in running)
+    return SitePage("index.html", f"{_everything(of.things)}{now}", partial(_front, of, running))
 
 
 def _hidden(value: T, of: SiteContents) -> T:
@@ -110,8 +118,6 @@ def _secrets(of: SiteContents) -> Secrets:
 
 
 def _pages(of: SiteContents) -> Iterator[SitePage]:
-    now = "".join(f"\n{run_under_way.head.id} under way" for run_under_way in of.under_way)
-    yield SitePage("index.html", f"{_everything(of.things)}{now}", partial(_front, of))
     yield SitePage(PATH, _everything(of.things), partial(_search, of))
     for week in of.weeks:
         yield SitePage(digest.place(week), week.made_of, partial(digest.page, week, of.tellings, of.ids))
@@ -125,12 +131,12 @@ def _pages(of: SiteContents) -> Iterator[SitePage]:
             a, b = (head.id for head in pair)
             yield _pair(a, b, partial(of.compare, a, b), (thing.name, f"../runs/{thing.place}.html"), of.redact)
         for head in thing.runs[-of.newest :]:
-            yield SitePage(f"run/{head.id}.html", _state(head), partial(_run, thing, head.id, of.page_of))
+            yield SitePage(f"run/{head.id}.html", state_of(head), partial(_run, thing, head.id, of.page_of))
 
 
-def _front(of: SiteContents) -> Page:
+def _front(of: SiteContents, running: Sequence[UnderWay]) -> Page:
     week = (digest.title(of.weeks[0], of.tellings), digest.place(of.weeks[0])) if of.weeks else None
-    return front(of.boards, of.things, of.ids, of.tellings, of.under_way, week)
+    return front(of.boards, of.things, of.ids, of.tellings, running, week)
 
 
 def _search(of: SiteContents) -> Page:
@@ -140,15 +146,11 @@ def _search(of: SiteContents) -> Page:
 
 
 def _everything(things: Sequence[MeasuredThing]) -> str:
-    return "\n".join(_state(head) for thing in things for head in thing.runs)
-
-
-def _state(head: Head) -> str:
-    return f"{head.id} {head.status} {head.samples} {head.label}"
+    return "\n".join(thing.state for thing in things)
 
 
 def _now(run_under_way: UnderWay) -> str:
-    return f"{_state(run_under_way.head)} {run_under_way.phase}"
+    return f"{state_of(run_under_way.head)} {run_under_way.phase}"
 
 
 def _unfinished(run_under_way: UnderWay) -> Page:

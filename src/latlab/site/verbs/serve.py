@@ -18,7 +18,7 @@ from latlab.core.cli.output import say
 from latlab.core.errors import needs_packages
 
 if TYPE_CHECKING:
-    from latlab.site.campaign.measured import MeasuredThing, UnderWay
+    from latlab.site.campaign.measured import MeasuredThing
 
 ABOUT = (
     "Runs of latlab, a latency laboratory for firmware and real-time Linux. A run is named by its id, its label, latest:LABEL, last, "
@@ -59,17 +59,17 @@ def serve(
     from latlab.core.cli.showing import page_of
     from latlab.core.cli.stores import open_store
     from latlab.core.store.changes import RunList
-    from latlab.site.campaign.comparison_summaries import SummaryCache
+    from latlab.site.campaign.comparison_summaries import SummaryCache, summaries_of
     from latlab.site.campaign.measured import compare_stored, published_boards
     from latlab.site.campaign.now import Now
     from latlab.site.pages.live import LOOPBACK, Live, listening, server
-    from latlab.site.pages.site_pages import SiteContents, pages_of
+    from latlab.site.pages.site_pages import SiteContents, pages_of, pages_under_way
 
     opened, boards = open_store(store), published_boards()
     compare = partial(compare_stored, opened)
-    tellings = SummaryCache(compare, redact=False)
+    tellings = SummaryCache(compare, redact=False, summaries=summaries_of(opened))
 
-    def material(things: tuple[MeasuredThing, ...], running: tuple[UnderWay, ...]) -> SiteContents:
+    def contents(things: tuple[MeasuredThing, ...]) -> SiteContents:
         return SiteContents(
             boards=boards,
             things=things,
@@ -78,11 +78,10 @@ def serve(
             compare=compare,
             tellings=tellings,
             redact=False,
-            under_way=running,
         )
 
     host = f"[{listen}]" if ":" in listen else listen
-    now = Now(opened, RunList(opened), lambda things, running: {page.path: page for page in pages_of(material(things, running))})
+    now = Now(opened, RunList(opened), contents, pages_of, pages_under_way)
     answering = server(Live(now.pages), (*LOOPBACK, host, *(name or ())))
     at = listening(listen, port)
     say(f"http://{host}:{at.getsockname()[1]}/ shows {opened.place}; Ctrl-C ends it")

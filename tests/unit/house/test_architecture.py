@@ -90,7 +90,7 @@ IMPORTS = (
     ("calls/pages/web.py", "latlab.calls.readers.decoder"),
     ("core/report/table.py", "latlab.core.store.store"),
     ("core/report/renderers/html.py", "latlab.core.model.run"),
-    ("core/statistics/weighted.py", "latlab.core.comparison.verdicts"),
+    ("core/statistics/histogram.py", "latlab.core.comparison.verdicts"),
 )
 C_RULES = (
     ("firmware/el3/psci/include/psci_platform.h", '#include "psci.h"', "these headers include each other: "),

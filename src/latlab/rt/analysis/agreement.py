@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil
 
-import numpy as np
-
+from latlab.core.model.distributions import Counts, Distribution
+from latlab.core.statistics.histogram import Histogram
 from latlab.rt.analysis.wakeup import PERCENTILES, same_distribution_ks
-from latlab.rt.model.wakeups import CpuWakeups, Histogram, Wakeups
+from latlab.rt.model.wakeups import Wakeups
 
 FEWEST_ABOVE = 10
 
@@ -27,46 +28,41 @@ class Agreement:
 
 def agreement(first: Wakeups, second: Wakeups) -> tuple[Agreement, ...]:
     """Each CPU that both have measured, by the second's resolution."""
-    others = {cpu.cpu: cpu for cpu in second.cpus}
+    others = {cpu.number: cpu for cpu in second.cpus}
     return tuple(
         Agreement(
-            cpu.cpu,
+            cpu.number,
             _distance(cpu, other, second.resolution_ns),
             cpu.missed,
             other.missed,
-            other.histogram.beyond if other.histogram else None,
+            other.beyond if other.counts or other.beyond else None,
         )
         for cpu in first.cpus
-        if (other := others.get(cpu.cpu)) is not None
+        if (other := others.get(cpu.number)) is not None
     )
 
 
-def told_percentiles(cpus: Sequence[CpuWakeups]) -> tuple[float, ...]:
+def told_percentiles(cpus: Sequence[Distribution]) -> tuple[float, ...]:
     """A percentile needs ten samples above it on one of the CPUs, else it is the maximum under another name."""
     return tuple(
-        percent
-        for percent in PERCENTILES
-        if any(cpu.histogram is not None and cpu.histogram.total * (1 - percent / 100) >= FEWEST_ABOVE for cpu in cpus)
+        percent for percent in PERCENTILES if any(cpu.counts and cpu.counted * (1 - percent / 100) >= FEWEST_ABOVE for cpu in cpus)
     )
 
 
-def percentile_ns(cpu: CpuWakeups, percent: float) -> int | None:
-    """Never above the maximum, which is known better than the interval that holds it."""
-    value = cpu.histogram.percentile_ns(percent) if cpu.histogram else None
-    return None if value is None else min(value, cpu.max_ns)
+def percentile_ns(cpu: Distribution, percent: float) -> int | None:
+    """Never above the maximum, which is known better than the interval that holds it. None if it was clipped or there is no sample."""
+    value = Histogram(cpu).at_rank(ceil(cpu.counted * percent / 100)) if cpu.counts else None
+    return None if value is None else int(value)
 
 
-def together(a: Histogram, b: Histogram) -> Histogram:
+def together(a: Counts, b: Counts) -> Counts:
     """The two counted as one."""
-    low, place = np.unique(np.concatenate((a.low_ns, b.low_ns)), return_inverse=True)
-    high = np.zeros(len(low), dtype=np.int64)
-    counts = np.zeros(len(low), dtype=np.int64)
-    np.maximum.at(high, place, np.concatenate((a.high_ns, b.high_ns)))
-    np.add.at(counts, place, np.concatenate((a.counts, b.counts)))
-    return Histogram(low, high, counts, a.beyond + b.beyond)
+    merged: dict[int, tuple[int, int]] = {}
+    for low, high, n in (*a, *b):
+        end, count = merged.get(low, (0, 0))
+        merged[low] = max(end, high), count + n
+    return tuple((low, *merged[low]) for low in sorted(merged))
 
 
-def _distance(a: CpuWakeups, b: CpuWakeups, resolution_ns: int) -> float | None:
-    if a.histogram is None or b.histogram is None:
-        return None
-    return same_distribution_ks(a.histogram, b.histogram, resolution_ns)
+def _distance(a: Distribution, b: Distribution, resolution_ns: int) -> float | None:
+    return same_distribution_ks(Histogram(a), Histogram(b), resolution_ns) if a.counts and b.counts else None

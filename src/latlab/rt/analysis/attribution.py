@@ -16,6 +16,7 @@ from itertools import accumulate
 from latlab.calls.model.calls import Call, KernelSpan
 from latlab.calls.readers.call_names import call_name
 from latlab.core.model.blame import UNEXPLAINED, UNTRACED, Blame, BlameKind, Caller, CallerKind
+from latlab.rt.analysis.agreement import percentile_ns
 from latlab.rt.analysis.lateness_parts import (
     MEASURING_TASK,
     LatenessPart,
@@ -83,7 +84,7 @@ def attribute(
 
 
 def _medians(wakeups: Wakeups) -> dict[int, int]:
-    return {cpu.cpu: (cpu.histogram.percentile_ns(50) or 0) if cpu.histogram else 0 for cpu in wakeups.cpus}
+    return {cpu.number: percentile_ns(cpu, 50) or 0 for cpu in wakeups.cpus}
 
 
 def with_parts(wakeups: Wakeups, attributed: Iterable[Attributed], events: KernelEvents, priority: int) -> tuple[Attributed, ...]:

@@ -7,11 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from latlab.core.model.distributions import Distribution
 from latlab.core.model.enums import Metric, RowKind
-from latlab.core.statistics.weighted import share_up_to
-from latlab.rt.model.wakeups import CpuWakeups, Histogram, Wakeups
+from latlab.core.statistics.histogram import Histogram, share_up_to
+from latlab.rt.model.wakeups import Wakeups
 
 PERCENTILES = (50.0, 99.0, 99.9, 99.99, 99.999)
+SPANS = {Metric.TASK_WAKEUP: "wake-up", Metric.STALL: "stall"}
 
 
 def with_schedule(wakeups: Wakeups, interval_ns: int, duration_s: float) -> Wakeups:
@@ -23,35 +25,40 @@ def with_schedule(wakeups: Wakeups, interval_ns: int, duration_s: float) -> Wake
     return replace(wakeups, interval_ns=interval_ns, cpus=cpus)
 
 
-def never_woke(metric: Metric, cpu: CpuWakeups) -> bool:
+def never_woke(metric: Metric, cpu: Distribution) -> bool:
     """Whether a measuring thread did not run once: its minimum and maximum are the tool's start values then, and no figures. A busy loop
     that counts no stall is another thing: nothing disturbed it."""
     return metric is Metric.TASK_WAKEUP and cpu.got == 0
 
 
-def silence(wakeups: Wakeups, cpu: CpuWakeups) -> str:
+def silence(wakeups: Wakeups, cpu: Distribution) -> str:
     """A sentence where a CPU never woke; empty where it did."""
     if not never_woke(wakeups.metric, cpu):
         return ""
     most = max(wakeups.cpus, key=lambda candidate: candidate.got)
-    other = f"{wakeups.rows.named(most.cpu)} counted {most.got:,}" if most.got else "nor did any other"
+    other = f"{wakeups.rows.named(most.number)} counted {most.got:,}" if most.got else "nor did any other"
     due = f"{cpu.expected:,} were due" if cpu.expected else other
-    return f"{wakeups.tool}: {wakeups.rows.named(cpu.cpu)} never woke, {due}"
+    return f"{wakeups.tool}: {wakeups.rows.named(cpu.number)} never woke, {due}"
 
 
-def disagreement(cpu: CpuWakeups, rows: RowKind = RowKind.CPU) -> str:
+def disagreement(cpu: Distribution, rows: RowKind = RowKind.CPU) -> str:
     """A sentence where the counts of a CPU cannot be right together; empty where they can."""
-    if cpu.histogram is not None and cpu.histogram.total != cpu.got:
-        return f"{rows.named(cpu.cpu)}: the histogram has {cpu.histogram.total} samples, the tool says {cpu.got}"
+    if cpu.counts and cpu.counted != cpu.got:
+        return f"{rows.named(cpu.number)}: the histogram has {cpu.counted} samples, the tool says {cpu.got}"
     if cpu.expected is not None and cpu.got + (cpu.missed or 0) < cpu.expected:
         short = cpu.expected - cpu.got - (cpu.missed or 0)
-        return f"{rows.named(cpu.cpu)}: {cpu.expected} wake-ups were due, {cpu.got} were measured; {short} are unaccounted for"
+        return f"{rows.named(cpu.number)}: {cpu.expected} wake-ups were due, {cpu.got} were measured; {short} are unaccounted for"
     return ""
+
+
+def spans_of(side: Histogram) -> str:
+    """What is counted: a wake-up, or a stall of a busy loop."""
+    return SPANS.get(side.distribution.metric, "span")
 
 
 def same_distribution_ks(a: Histogram, b: Histogram, resolution_ns: int) -> float:
     """The largest distance between the two distribution functions, both seen at `resolution_ns` (Kolmogorov-Smirnov's statistic)."""
-    a_steps, b_steps = a.low_ns // resolution_ns, b.low_ns // resolution_ns
+    a_steps, b_steps = a.low // resolution_ns, b.low // resolution_ns
     points = np.union1d(a_steps, b_steps)
     distances = np.abs(share_up_to(a_steps, a.counts, points, a.total) - share_up_to(b_steps, b.counts, points, b.total))
     return float(distances.max()) if len(distances) else 0.0

@@ -9,11 +9,10 @@ from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-import numpy as np
-
 from latlab.core.errors import DataError
+from latlab.core.model.distributions import Counts
 from latlab.core.model.enums import RowKind
-from latlab.rt.model.wakeups import CpuWakeups, Histogram, Wakeups, counted_us
+from latlab.rt.model.wakeups import Wakeups, cpu_row
 from latlab.rt.readers import oslat
 from latlab.rt.readers.thread_lines import THREADS
 
@@ -67,18 +66,18 @@ def _threads(program: str, threads: list[tuple[int, dict[str, Any]]], place: str
     for number, entry in threads:
         cycles, low, high = (_figure(entry.get(name), name, place) for name in ("cycles", "min", "max"))
         average = _average(entry.get("avg"), int(cycles), place)
-        held = _threads_histogram(entry, int(cycles), place)
-        cpus.append(CpuWakeups(number, held, int(cycles), None, None, int(low * 1000), int(high * 1000), float(average * 1000)))
-    return Wakeups(program, None, 1000, tuple(sorted(cpus, key=lambda cpu: cpu.cpu)), facts=(THREADS,), rows=RowKind.THREAD)
+        counts = _threads_counts(entry, place)
+        beyond = max(int(cycles) - sum(n for _, _, n in counts), 0) if counts else 0
+        cpus.append(cpu_row(number, counts, int(cycles), int(low * 1000), int(high * 1000), float(average * 1000), beyond))
+    return Wakeups(program, None, 1000, tuple(sorted(cpus, key=lambda cpu: cpu.number)), facts=(THREADS,), rows=RowKind.THREAD)
 
 
-def _threads_histogram(entry: dict[str, Any], cycles: int, place: str) -> Histogram | None:
+def _threads_counts(entry: dict[str, Any], place: str) -> Counts:
     """Of cyclicdeadline with --histogram: whole microseconds. What the buckets do not hold lies beyond the last one."""
     if not isinstance(entry.get("histogram"), dict):
-        return None
+        return ()
     held = _buckets(entry, place)
-    counts = np.array(list(held.values()), dtype=np.int64)
-    return counted_us(np.array([int(name) for name in held], dtype=np.int64), counts, max(cycles - int(counts.sum()), 0))
+    return tuple(sorted((int(name) * 1000, (int(name) + 1) * 1000, n) for name, n in held.items()))
 
 
 def _buckets(entry: dict[str, Any], place: str) -> dict[Decimal, int]:

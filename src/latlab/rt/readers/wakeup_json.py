@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from latlab.core.errors import DataError
+from latlab.core.model.distributions import Distribution
 from latlab.core.model.enums import RowKind
-from latlab.rt.model.wakeups import CpuWakeups, Histogram, Wakeups
+from latlab.rt.model.wakeups import Wakeups, cpu_row
 from latlab.rt.readers.cyclictest import NANOSECONDS
 from latlab.rt.readers.cyclictest_command import conditions_of
 from latlab.rt.readers.pairs import is_of_pairs, read_pairs_json
@@ -107,10 +108,16 @@ def _jitterdebugger(root: dict[str, Any], place: str) -> Wakeups:
     return replace(read, rows=RowKind.THREAD if len(cpus) < online else RowKind.CPU)
 
 
-def _wakeups(tool: str, unit_ns: int, cpus: tuple[CpuWakeups, ...], facts: tuple[tuple[str, str], ...], problems: list[str]) -> Wakeups:
+def _wakeups(tool: str, unit_ns: int, cpus: tuple[Distribution, ...], facts: tuple[tuple[str, str], ...], problems: list[str]) -> Wakeups:
     facts_said = tuple(fact for fact in facts if fact[1])
     return Wakeups(
-        tool, None, unit_ns, tuple(sorted(cpus, key=lambda cpu: cpu.cpu)), complete=not problems, facts=facts_said, problems=tuple(problems)
+        tool,
+        None,
+        unit_ns,
+        tuple(sorted(cpus, key=lambda cpu: cpu.number)),
+        complete=not problems,
+        facts=facts_said,
+        problems=tuple(problems),
     )
 
 
@@ -130,7 +137,7 @@ def _entries(group: dict[str, Any], place: str) -> list[tuple[str, dict[str, Any
     return list(group.items())
 
 
-def _cpu(entry: dict[str, Any], cpu: int, counted_as: str, unit_ns: int, place: str, problems: list[str]) -> CpuWakeups:
+def _cpu(entry: dict[str, Any], cpu: int, counted_as: str, unit_ns: int, place: str, problems: list[str]) -> Distribution:
     try:
         pairs = sorted((int(low), int(count)) for low, count in entry.get("histogram", {}).items())
         got, low, high, average = int(entry[counted_as]), int(entry["min"]), int(entry["max"]), float(entry["avg"])
@@ -143,9 +150,6 @@ def _cpu(entry: dict[str, Any], cpu: int, counted_as: str, unit_ns: int, place: 
     inside = sum(count for _, count in pairs)
     if inside > got:
         problems.append(f"{place}: CPU {cpu}: the histogram holds {inside} samples, {counted_as} says {got}")
-    histogram = None
-    if pairs:
-        lows = np.array([value for value, _ in pairs], dtype=np.int64) * unit_ns
-        counts = np.array([count for _, count in pairs], dtype=np.int64)
-        histogram = Histogram(lows, lows + unit_ns, counts, max(got - inside, 0))
-    return CpuWakeups(cpu, histogram, got, None, None, low * unit_ns, high * unit_ns, average * unit_ns)
+    counts = tuple((value * unit_ns, (value + 1) * unit_ns, count) for value, count in pairs)
+    beyond = max(got - inside, 0) if pairs else 0
+    return cpu_row(cpu, counts, got, low * unit_ns, high * unit_ns, average * unit_ns, beyond)

@@ -14,8 +14,8 @@ from statsmodels.stats.rates import test_poisson_2indep as poisson_2indep
 from statsmodels.stats.weightstats import DescrStatsW
 
 from latlab.core.statistics import distributions
-from latlab.core.statistics.histogram import Histogram, exceedance_p, quantile_shift, rate_p, weighted_cliffs_delta, weighted_shift
-from latlab.core.statistics.statistics import cliffs_delta, false_discovery_control, family_wise, two_sample_shift
+from latlab.core.statistics.histogram import Histogram, exceedance_p, quantile_shift, rate_p, shift_effect, weighted_shift
+from latlab.core.statistics.statistics import cliffs_delta, false_discovery_control, family_wise, singly, two_sample_shift
 from latlab.rt.model.wakeups import cpu_row, intervals
 
 
@@ -93,7 +93,7 @@ def of_many_values_the_interval_ends_where_the_approximate_test_begins_to_refuse
 def the_effect_size_is_that_of_mann_and_whitneys_u(inputs: int) -> None:
     for a, b in (*pairs(inputs, 8, 20, ties=True), *pairs(inputs, 9, 20, ties=False)):
         u = float(stats.mannwhitneyu(a, b).statistic) if np.ptp(np.r_[a, b]) else len(a) * len(b) / 2
-        assert cliffs_delta(a, b) == pytest.approx(1 - 2 * u / (len(a) * len(b)), rel=1e-9, abs=1e-12)
+        assert cliffs_delta(singly(a), singly(b)) == pytest.approx(1 - 2 * u / (len(a) * len(b)), rel=1e-9, abs=1e-12)
 
 
 def adjusted_p_values_are_those_of_statsmodels(inputs: int) -> None:
@@ -172,7 +172,7 @@ def a_few_counted_values_are_compared_as_the_values_themselves(inputs: int) -> N
 def counted_dominance_is_that_of_mann_and_whitneys_u(inputs: int) -> None:
     for a, x, b, y in histograms(inputs, 15):
         u = float(stats.mannwhitneyu(x, y).statistic) if np.ptp(np.r_[x, y]) else len(x) * len(y) / 2
-        assert weighted_cliffs_delta(a, b) == pytest.approx(1 - 2 * u / (len(x) * len(y)), rel=1e-9, abs=1e-12)
+        assert shift_effect(a, b) == pytest.approx(1 - 2 * u / (len(x) * len(y)), rel=1e-9, abs=1e-12)
 
 
 def the_shift_of_a_quantile_has_the_p_value_of_two_shares_by_statsmodels(inputs: int) -> None:

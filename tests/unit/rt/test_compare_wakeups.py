@@ -33,8 +33,8 @@ from latlab.core.statistics.histogram import (
     histogram_of,
     quantile_shift,
     rate_p,
+    shift_effect,
     wasserstein_and_ks,
-    weighted_cliffs_delta,
     weighted_shift,
 )
 from latlab.core.statistics.statistics import false_discovery_control, two_sample_shift
@@ -533,7 +533,7 @@ def test_weighting_gives_what_a_row_for_each_sample_gives(a: list[int], b: list[
     if len({*a, *b}) > 1:
         assert ours.p == pytest.approx(stats.mannwhitneyu(a, b, method="asymptotic").pvalue, rel=1e-6)
     signs = np.sign(np.subtract.outer(np.array(b), np.array(a)))
-    assert weighted_cliffs_delta(x, y) == pytest.approx(signs.mean())
+    assert shift_effect(x, y) == pytest.approx(signs.mean())
 
 
 @given(st.integers(1, 300), st.integers(1, 300), st.data())

@@ -19,7 +19,7 @@ from latlab.core.model.enums import Clock
 from latlab.core.model.run import Run
 from latlab.core.statistics.distributions import normal_quantile, normal_upper
 from latlab.core.statistics.sample_matrix import Floats
-from latlab.core.statistics.statistics import Shift, two_sample_shift
+from latlab.core.statistics.statistics import CountedValues, Shift, cliffs_delta, mann_whitney_p, two_sample_shift
 
 FEWEST_ABOVE = 10
 _SMALL = 60
@@ -173,14 +173,12 @@ def weighted_shift(a: Histogram, b: Histogram, confidence: float = 0.95) -> Shif
         return float(differences[order[min(place, len(order) - 1)]])
 
     half = float(normal_quantile((1 + confidence) / 2) * np.sqrt(n * m * (n + m + 1) / 12))
-    return Shift(ranked(n * m / 2), ranked(n * m / 2 - half), ranked(n * m / 2 + half), _mann_whitney_p(x, y))
+    return Shift(ranked(n * m / 2), ranked(n * m / 2 - half), ranked(n * m / 2 + half), mann_whitney_p(x, y))
 
 
-def weighted_cliffs_delta(a: Histogram, b: Histogram) -> float:
-    """Cliff's delta: P(b > a) - P(b < a) over all pairs, -1 to 1."""
-    (x, n), (y, m) = _with_beyond(a), _with_beyond(b)
-    below, up_to = _counted_below(x, n, y)
-    return float((m * (below + up_to)).sum() / (n.sum() * m.sum()) - 1)
+def shift_effect(a: Histogram, b: Histogram) -> float:
+    """Cliff's delta of all spans."""
+    return cliffs_delta(_with_beyond(a), _with_beyond(b))
 
 
 def quantile_shift(a: Histogram, b: Histogram, share: float) -> Shift | None:
@@ -277,32 +275,10 @@ def _in_steps(histogram: Histogram, step: float) -> tuple[Floats, Floats]:
     return np.floor(values / step) * step, counts
 
 
-def _with_beyond(histogram: Histogram) -> tuple[Floats, Floats]:
+def _with_beyond(histogram: Histogram) -> CountedValues:
     if not histogram.beyond:
         return histogram.middles, histogram.counts
     return np.r_[histogram.middles, histogram.maximum], np.r_[histogram.counts, float(histogram.beyond)]
-
-
-def _counted_below(x: Floats, n: Floats, y: Floats) -> tuple[Floats, Floats]:
-    """For each value of `y`, the number of `x` below it and the number of `x` not above it."""
-    order = np.argsort(x)
-    sums = np.r_[0.0, np.cumsum(n[order])]
-    return sums[np.searchsorted(x[order], y, side="left")], sums[np.searchsorted(x[order], y, side="right")]
-
-
-def _mann_whitney_p(x: tuple[Floats, Floats], y: tuple[Floats, Floats]) -> float:
-    """The normal approximation with tie correction."""
-    n, m = float(x[1].sum()), float(y[1].sum())
-    below, up_to = _counted_below(x[0], x[1], y[0])
-    u = float((y[1] * (below + up_to)).sum() / 2)
-    _, which = np.unique(np.r_[x[0], y[0]], return_inverse=True)
-    ties = np.bincount(which.reshape(-1), weights=np.r_[x[1], y[1]])
-    total = n + m
-    variance = n * m / 12 * ((total + 1) - float((ties**3 - ties).sum()) / (total * (total - 1)))
-    if variance <= 0:
-        return 1.0
-    z = max(0.0, abs(u - n * m / 2) - 0.5) / float(np.sqrt(variance))
-    return 2 * normal_upper(z)
 
 
 def _quantile_with_ends(histogram: Histogram, share: float, confidence: float = 0.95) -> tuple[float, float, float] | None:

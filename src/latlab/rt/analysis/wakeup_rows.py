@@ -19,9 +19,9 @@ from latlab.core.statistics.histogram import (
     exceedance_p,
     quantile_shift,
     rate_p,
+    shift_effect,
     spread_shift,
     wasserstein_and_ks,
-    weighted_cliffs_delta,
     weighted_shift,
 )
 from latlab.core.statistics.statistics import NO_SHIFT, Shift
@@ -115,7 +115,7 @@ class CpuRows:
             if before is None or after is None or shift is None:
                 continue
             row = self._level(name, before, after, shift, basis, max(a.width_at(share), b.width_at(share)))
-            yield replace(row, effect=weighted_cliffs_delta(a, b)) if share == 0.5 else row
+            yield replace(row, effect=shift_effect(a, b)) if share == 0.5 else row
 
     def _shape(self, a: Histogram, b: Histogram) -> Iterator[Row]:
         """What the quantiles do not see: that the middle lies wider, and that some wake-ups came later and others earlier."""

@@ -215,8 +215,7 @@ def _functions(comparison: SpanComparison) -> list[Explanation]:
     run = comparison.a
     if not run.functions or not comparison.b.functions:
         return []
-    from latlab.calls.analysis.function_sentences import findings_of
-    from latlab.calls.analysis.span_functions import moves_of
+    from latlab.calls.analysis.span_functions import findings_of, moves_of
 
     changed = {(row.test, row.metric) for row in comparison.rows if row.verdict in _CHANGED}
     ordered = {(row.test, row.metric) for row in comparison.rows if row.basis == ORDER}

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A run as a page for a browser: its tables, its spans in their parts, one iteration across the cores."""
+"""A run of spans as a page for a browser: calls and masked stretches of a watch, or else each test with its parts and one iteration."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from latlab.core.comparison.summary import SENTENCES, Mark, is_noise
-from latlab.core.model.run import Run
+from latlab.core.errors import DataError
+from latlab.core.model.run import CallsOfKind, MaskedAtlas, Run
 from latlab.core.report.chart import named
 from latlab.core.report.facts import begun, facts_of, method, partial
 from latlab.core.report.flame import flames
@@ -27,6 +28,18 @@ CODE_SENTENCE = (
     "instruction of the normal world. Each instruction belongs to one part, by its opcode; the cache flush is the loop around the "
     "instructions that clean caches by set and way."
 )
+
+
+def spans_page(run: Run, calls: Sequence[CallsOfKind], masked: MaskedAtlas | None) -> Page:
+    """Raises DataError for a watch that counted nothing."""
+    if run.conditions.instrument == "crossings" and not (calls or masked or run.samples):
+        why = f": {run.problems[0].message}" if run.problems else ""
+        raise DataError(f"{run.id} saw nothing that a page could show{why}")
+    if calls or masked:
+        from latlab.calls.pages.web import page as watched
+
+        return watched(run, calls, masked)
+    return page(run)
 
 
 def page(run: Run) -> Page:

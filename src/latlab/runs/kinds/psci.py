@@ -167,7 +167,7 @@ def _csv(material: RunArtifacts) -> str:
 
 def _page(material: RunArtifacts) -> Page:
     from latlab.calls.campaign.watch_logs import calls_of, masked_of
-    from latlab.psci.pages.spans_page import spans_page
+    from latlab.psci.pages.web import spans_page
 
     return spans_page(material.whole, calls_of(material), masked_of(material))
 

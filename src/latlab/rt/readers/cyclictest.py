@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from latlab.core.errors import DataError
+from latlab.core.model.conditions import Conditions
 from latlab.core.model.distributions import Counts, Distribution
 from latlab.core.model.enums import RowKind
 from latlab.core.readers.line_account import MESSAGE, second_run
@@ -327,3 +328,18 @@ def _with_expected(cpu: Distribution, intervals_us: dict[int, int], duration_s: 
         return cpu
     expected = int(duration_s * 1_000_000 // interval)
     return replace(cpu, expected=expected, missed=max(expected - cpu.got, 0))
+
+
+def conditions_of(command: str) -> Conditions:
+    """Interval and priority as far as the command names them; options may be grouped (-Sp80) and numbers apart (-i 200)."""
+    interval_us, priority = _option(command, "i"), _option(command, "p")
+    return Conditions(
+        interval_ns=None if interval_us is None else interval_us * 1000,
+        priority=priority,
+        commands=(command,) if command else (),
+    )
+
+
+def _option(command: str, letter: str) -> int | None:
+    match = re.search(rf"(?:^|\s)-[a-zA-Z]*{letter}\s*(\d{{1,9}})", command)
+    return int(match[1]) if match else None

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 from latlab.core.errors import DataError
 from latlab.core.model.distributions import Distribution
 from latlab.rt.model.wakeups import Wakeups, cpu_row
-from latlab.rt.readers.cyclictest_command import conditions_of
+from latlab.rt.readers.cyclictest import conditions_of
 
 XML = re.compile(r"^\s*(?:<\?xml[^>]{0,200}\?>\s*)?(?:<!--.{0,2000}?-->\s*)*<rteval[\s>]", re.DOTALL)
 ELEMENT = re.compile(r"(?:^<\?xml[^>]{0,200}\?>\s*)?^<rteval[\s>].*?</rteval>", re.DOTALL | re.MULTILINE)

@@ -19,8 +19,7 @@ from latlab.core.model.distributions import Counts, Distribution
 from latlab.core.model.enums import RowKind
 from latlab.rt.model.wakeups import Wakeups, cpu_row
 from latlab.rt.readers import oslat
-from latlab.rt.readers.cyclictest import NANOSECONDS
-from latlab.rt.readers.cyclictest_command import conditions_of
+from latlab.rt.readers.cyclictest import NANOSECONDS, conditions_of
 from latlab.rt.readers.pairs import is_of_pairs, read_pairs_json
 from latlab.rt.readers.thread_lines import THREADS as TOOLS_THREADS
 

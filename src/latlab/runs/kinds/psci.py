@@ -173,7 +173,7 @@ def _page(material: RunArtifacts) -> Page:
 
 
 def _guide(material: RunArtifacts) -> Page:
-    from latlab.psci.pages.guide import guide
+    from latlab.psci.pages.web import guide
 
     return guide(material.whole)
 
@@ -185,7 +185,7 @@ def _extent(run: Run) -> str:
 
 
 def _lines(run: Run) -> Lines:
-    from latlab.core.report.exports.sample_lines import sample_lines
+    from latlab.core.report.exports.samples_csv import sample_lines
 
     return sample_lines(run)
 

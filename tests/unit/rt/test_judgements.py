@@ -17,6 +17,7 @@ from latlab.core.store.references import load
 from latlab.rt.analysis.agreement import agreement, percentile_ns, together, told_percentiles
 from latlab.rt.analysis.attribution import Attributed
 from latlab.rt.analysis.causes import RING_OVERWRITTEN, by_cause
+from latlab.rt.analysis.wakeup import disagreement
 from latlab.rt.model.wakeups import Outlier, Wakeups, cpu_row
 from latlab.virtual.campaign.accuracy import accuracy
 from latlab.virtual.campaign.prediction import Prediction
@@ -59,6 +60,12 @@ def test_a_percentile_is_told_where_ten_samples_lie_above_it_on_a_cpu() -> None:
 def test_a_percentile_is_never_above_the_maximum() -> None:
     assert percentile_ns(cpu(0, (1000, 9000, 100), max_ns=1500), 50) == 1500
     assert percentile_ns(cpu(0), 50) is None
+
+
+def test_a_histogram_that_holds_other_wake_ups_than_were_counted_is_said() -> None:
+    assert disagreement(cpu(0)) == disagreement(cpu(0, (1000, 2000, 3))) == disagreement(replace(cpu(0), got=3)) == ""
+    assert disagreement(replace(cpu(0, (1000, 2000, 3)), got=4)) == "CPU 0: the histogram has 3 samples, the tool says 4"
+    assert disagreement(replace(cpu(0), got=4, digest="00")) == "CPU 0: the histogram has 0 samples, the tool says 4"
 
 
 def test_two_tools_agree_on_the_cpus_that_both_measured() -> None:

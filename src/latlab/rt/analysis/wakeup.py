@@ -43,7 +43,8 @@ def silence(wakeups: Wakeups, cpu: Distribution) -> str:
 
 def disagreement(cpu: Distribution, rows: RowKind = RowKind.CPU) -> str:
     """A sentence where the counts of a CPU cannot be right together; empty where they can."""
-    if cpu.counts and cpu.counted != cpu.got:
+    has_histogram = cpu.counts or cpu.digest  # what makes a checksum of each wake-up counts each
+    if has_histogram and cpu.counted != cpu.got:
         return f"{rows.named(cpu.number)}: the histogram has {cpu.counted} samples, the tool says {cpu.got}"
     if cpu.expected is not None and cpu.got + (cpu.missed or 0) < cpu.expected:
         short = cpu.expected - cpu.got - (cpu.missed or 0)

@@ -13,8 +13,8 @@ from latlab.core.model.blame import BlameKind
 from latlab.core.readers.event_table import event_table
 from latlab.core.targets.process.console import Limits
 from latlab.core.targets.qemu.qemu import find_qemu
-from latlab.rt.analysis.agreement import percentile_ns
 from latlab.rt.analysis.attribution import Attributed, attribute, with_parts
+from latlab.rt.analysis.wakeup import percentile_ns
 from latlab.rt.model.wakeups import Outlier, Wakeups
 from latlab.rt.readers.el3_records import read_records
 from latlab.rt.readers.kernel_events import read_kernel_events

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from latlab.calls.model.calls import Call, KernelSpan
 from latlab.core.model.blame import UNEXPLAINED, UNTRACED, BlameKind, Caller, CallerKind
 from latlab.core.readers.event_table import event_table
-from latlab.rt.analysis.agreement import percentile_ns
 from latlab.rt.analysis.attribution import attribute, exposure
 from latlab.rt.analysis.periodicity import find_period
+from latlab.rt.analysis.wakeup import percentile_ns
 from latlab.rt.model.wakeups import Outlier, Wakeups, cpu_row
 from latlab.rt.readers.el3_records import info_of, read_all, read_records
 from latlab.rt.readers.ftrace import read_spans

@@ -14,10 +14,9 @@ from latlab.core.model.distributions import Distribution
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import CoreId
 from latlab.core.store.references import load
-from latlab.rt.analysis.agreement import agreement, percentile_ns, together, told_percentiles
 from latlab.rt.analysis.attribution import Attributed
 from latlab.rt.analysis.causes import RING_OVERWRITTEN, by_cause
-from latlab.rt.analysis.wakeup import disagreement
+from latlab.rt.analysis.wakeup import agreement, disagreement, percentile_ns, together, told_percentiles
 from latlab.rt.model.wakeups import Outlier, Wakeups, cpu_row
 from latlab.virtual.campaign.accuracy import accuracy
 from latlab.virtual.campaign.prediction import Prediction

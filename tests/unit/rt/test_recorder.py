@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from latlab.core.errors import DataError
-from latlab.rt.analysis.agreement import percentile_ns
+from latlab.rt.analysis.wakeup import percentile_ns
 from latlab.rt.readers.recorder import read_record
 from latlab.rt.targets.recorder_binary import guest_sources, recorder_for, wire_sources
 from support import recorder_files as files

@@ -11,7 +11,7 @@ import pytest
 from latlab.core.errors import DataError
 from latlab.core.model.enums import Metric, RunStatus
 from latlab.core.readers.dump import tftf_calls
-from latlab.rt.analysis.agreement import percentile_ns
+from latlab.rt.analysis.wakeup import percentile_ns
 from latlab.rt.readers.jitter_samples import SAMPLE, read_samples
 from latlab.rt.readers.measured import read_wakeups
 from latlab.rt.readers.oslat import read_oslat

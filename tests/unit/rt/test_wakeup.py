@@ -5,8 +5,7 @@ from hypothesis import strategies as st
 
 from latlab.core.model.distributions import Distribution
 from latlab.core.statistics.histogram import Histogram
-from latlab.rt.analysis.agreement import percentile_ns
-from latlab.rt.analysis.wakeup import same_distribution_ks
+from latlab.rt.analysis.wakeup import percentile_ns, same_distribution_ks
 from latlab.rt.model.wakeups import counted_values, cpu_row
 from latlab.rt.pages.charts import survivors
 

@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from latlab.core.errors import DataError
-from latlab.rt.analysis.agreement import percentile_ns
-from latlab.rt.analysis.wakeup import disagreement, with_schedule
+from latlab.rt.analysis.wakeup import disagreement, percentile_ns, with_schedule
 from latlab.rt.readers.cyclictest import read_cyclictest
 from latlab.rt.readers.measured import read_wakeups
 from latlab.rt.readers.rtla import read_timerlat

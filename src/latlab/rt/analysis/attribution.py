@@ -16,7 +16,6 @@ from itertools import accumulate
 from latlab.calls.model.calls import Call, KernelSpan
 from latlab.calls.readers.call_names import call_name
 from latlab.core.model.blame import UNEXPLAINED, UNTRACED, Blame, BlameKind, Caller, CallerKind
-from latlab.rt.analysis.agreement import percentile_ns
 from latlab.rt.analysis.lateness_parts import (
     MEASURING_TASK,
     LatenessPart,
@@ -27,6 +26,7 @@ from latlab.rt.analysis.lateness_parts import (
     usual_waking,
     waker,
 )
+from latlab.rt.analysis.wakeup import percentile_ns
 from latlab.rt.model.kernel_events import KernelEvents, LateSteps
 from latlab.rt.model.wakeups import Outlier, Wakeups
 

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Wake-up latencies: one CPU's distribution as intervals of ns, what can be asked of it, and what was never measured."""
+"""Wake-ups of one CPU as a tool measured them: percentiles, what was never measured, and whether two tools agree."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import ceil
 
 import numpy as np
 
-from latlab.core.model.distributions import Distribution
+from latlab.core.model.distributions import Counts, Distribution
 from latlab.core.model.enums import Metric, RowKind
 from latlab.core.statistics.histogram import Histogram, share_up_to
 from latlab.rt.model.wakeups import Wakeups
@@ -63,3 +65,59 @@ def same_distribution_ks(a: Histogram, b: Histogram, resolution_ns: int) -> floa
     points = np.union1d(a_steps, b_steps)
     distances = np.abs(share_up_to(a_steps, a.counts, points, a.total) - share_up_to(b_steps, b.counts, points, b.total))
     return float(distances.max()) if len(distances) else 0.0
+
+
+FEWEST_ABOVE = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """One CPU by two tools. `distance` is the largest between their distribution functions, None where one has no histogram."""
+
+    cpu: int
+    distance: float | None
+    missed_by_first: int | None
+    missed_by_second: int | None
+    clipped_by_second: int | None
+
+
+def agreement(first: Wakeups, second: Wakeups) -> tuple[Agreement, ...]:
+    """Each CPU that both have measured, by the second's resolution."""
+    others = {cpu.number: cpu for cpu in second.cpus}
+    return tuple(
+        Agreement(
+            cpu.number,
+            _distance(cpu, other, second.resolution_ns),
+            cpu.missed,
+            other.missed,
+            other.beyond if other.counts or other.beyond else None,
+        )
+        for cpu in first.cpus
+        if (other := others.get(cpu.number)) is not None
+    )
+
+
+def told_percentiles(cpus: Sequence[Distribution]) -> tuple[float, ...]:
+    """A percentile needs ten samples above it on one of the CPUs, else it is the maximum under another name."""
+    return tuple(
+        percent for percent in PERCENTILES if any(cpu.counts and cpu.counted * (1 - percent / 100) >= FEWEST_ABOVE for cpu in cpus)
+    )
+
+
+def percentile_ns(cpu: Distribution, percent: float) -> int | None:
+    """Never above the maximum, which is known better than the interval that holds it. None if it was clipped or there is no sample."""
+    value = Histogram(cpu).at_rank(ceil(cpu.counted * percent / 100)) if cpu.counts else None
+    return None if value is None else int(value)
+
+
+def together(a: Counts, b: Counts) -> Counts:
+    """The two counted as one."""
+    merged: dict[int, tuple[int, int]] = {}
+    for low, high, n in (*a, *b):
+        end, count = merged.get(low, (0, 0))
+        merged[low] = max(end, high), count + n
+    return tuple((low, *merged[low]) for low in sorted(merged))
+
+
+def _distance(a: Distribution, b: Distribution, resolution_ns: int) -> float | None:
+    return same_distribution_ks(Histogram(a), Histogram(b), resolution_ns) if a.counts and b.counts else None

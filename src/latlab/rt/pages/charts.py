@@ -12,9 +12,9 @@ from latlab.core.model.distributions import Counts, Distribution
 from latlab.core.report.chart import WIDE_PX, Chart, finished
 from latlab.core.report.colours import of_series
 from latlab.core.report.vega import alt
-from latlab.rt.analysis.agreement import together
 from latlab.rt.analysis.causes import cause_name
 from latlab.rt.analysis.result import RtResult
+from latlab.rt.analysis.wakeup import together
 from latlab.rt.model.wakeups import Wakeups
 from latlab.rt.pages import cause_details
 

@@ -13,11 +13,10 @@ from latlab.core.model.run import Run
 from latlab.core.report.table import Column, Table, figures, words
 from latlab.core.report.text import plain
 from latlab.core.report.titles import METRIC_TITLES
-from latlab.rt.analysis.agreement import agreement, percentile_ns, told_percentiles
 from latlab.rt.analysis.attribution import Attributed
 from latlab.rt.analysis.causes import cause_name
 from latlab.rt.analysis.result import RtResult
-from latlab.rt.analysis.wakeup import never_woke
+from latlab.rt.analysis.wakeup import agreement, never_woke, percentile_ns, told_percentiles
 from latlab.rt.model.wakeups import Wakeups
 from latlab.rt.pages import cause_details
 from latlab.rt.pages.late_causes import by_world, cause_table

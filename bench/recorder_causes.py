@@ -110,9 +110,7 @@ def _turn(program: Path, workload: Workload, folder: Path, causes: bool) -> list
 
 
 def _percentiles(record: bytes) -> list[int]:
-    cpus = [cpu.histogram for cpu in read_record(record, "recorder").cpus if cpu.histogram]
-    low = np.concatenate([one.low_ns for one in cpus])
-    counts = np.concatenate([one.counts for one in cpus])
+    low, _, counts = np.array([interval for cpu in read_record(record, "recorder").cpus for interval in cpu.counts]).T
     rising = np.argsort(low, kind="stable")
     shares = np.cumsum(counts[rising]) / counts.sum()
     return [int(low[rising][np.searchsorted(shares, percent / 100)]) for percent in PERCENTILES]

@@ -18,9 +18,10 @@ from rich.console import Console
 from rich.table import Table
 
 from latlab.core.errors import LatlabError
+from latlab.core.statistics.histogram import Histogram
 from latlab.core.targets.linux.machine import Here
 from latlab.rt.analysis.wakeup import same_distribution_ks
-from latlab.rt.model.wakeups import Histogram, Wakeups, counted_us
+from latlab.rt.model.wakeups import Wakeups, counted_us, cpu_row
 from latlab.rt.readers.cyclictest import read_cyclictest
 from latlab.rt.readers.recorder import read_record
 from latlab.rt.targets.linux import check_survey, survey
@@ -75,9 +76,9 @@ def _counts(wakeups: Wakeups) -> Counts:
     """Samples in each microsecond, all CPUs together; what lies beyond cyclictest's histogram is in the last."""
     counts = np.zeros(HISTOGRAM_US + 1, np.int64)
     for cpu in wakeups.cpus:
-        if cpu.histogram is not None:
-            np.add.at(counts, np.minimum(cpu.histogram.low_ns // RESOLUTION_NS, HISTOGRAM_US), cpu.histogram.counts)
-            counts[HISTOGRAM_US] += cpu.histogram.beyond
+        for low, _, n in cpu.counts:
+            counts[min(low // RESOLUTION_NS, HISTOGRAM_US)] += n
+        counts[HISTOGRAM_US] += cpu.beyond
     return counts
 
 
@@ -97,7 +98,8 @@ def _distance(a: Counts, b: Counts) -> float:
 
 
 def _histogram(counts: Counts) -> Histogram:
-    return counted_us(np.arange(len(counts)), counts)
+    rows = counted_us(np.arange(len(counts)), counts)
+    return Histogram(cpu_row(0, rows, int(counts.sum()), rows[0][0], rows[-1][0], 0.0))
 
 
 def _print(theirs: Counts, ours: Counts, pairs: int) -> None:

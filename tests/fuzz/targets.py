@@ -256,11 +256,10 @@ def trace_stream(data: bytes) -> None:
 def _check_wakeups(found: Wakeups) -> None:
     assert found.cpus and all(problem.startswith("x") for problem in found.problems)
     assert found.complete == (not found.problems)
-    assert len({cpu.cpu for cpu in found.cpus}) == len(found.cpus)
+    assert len({cpu.number for cpu in found.cpus}) == len(found.cpus)
     for cpu in found.cpus:
-        assert cpu.got >= 0 and math.isfinite(cpu.average_ns)
-        if cpu.histogram is not None:
-            assert (cpu.histogram.low_ns < cpu.histogram.high_ns).all() and (cpu.histogram.counts >= 0).all()
+        assert cpu.got >= 0 and math.isfinite(cpu.average_ticks)
+        assert all(low < high and n >= 0 for low, high, n in cpu.counts)
         disagreement(cpu)
 
 

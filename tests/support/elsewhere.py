@@ -14,8 +14,9 @@ from statsmodels.stats.rates import test_poisson_2indep as poisson_2indep
 from statsmodels.stats.weightstats import DescrStatsW
 
 from latlab.core.statistics import distributions
-from latlab.core.statistics.statistics import cliffs_delta, false_discovery_control, family_wise, two_sample_shift
-from latlab.core.statistics.weighted import Weighted, exceedance_p, quantile_shift, rate_p, weighted_cliffs_delta, weighted_shift
+from latlab.core.statistics.histogram import Histogram, exceedance_p, quantile_shift, rate_p, shift_effect, weighted_shift
+from latlab.core.statistics.statistics import cliffs_delta, false_discovery_control, family_wise, singly, two_sample_shift
+from latlab.rt.model.wakeups import cpu_row, intervals
 
 
 def pairs(inputs: int, seed: int, most: int, ties: bool, least: int = 2) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -92,7 +93,7 @@ def of_many_values_the_interval_ends_where_the_approximate_test_begins_to_refuse
 def the_effect_size_is_that_of_mann_and_whitneys_u(inputs: int) -> None:
     for a, b in (*pairs(inputs, 8, 20, ties=True), *pairs(inputs, 9, 20, ties=False)):
         u = float(stats.mannwhitneyu(a, b).statistic) if np.ptp(np.r_[a, b]) else len(a) * len(b) / 2
-        assert cliffs_delta(a, b) == pytest.approx(1 - 2 * u / (len(a) * len(b)), rel=1e-9, abs=1e-12)
+        assert cliffs_delta(singly(a), singly(b)) == pytest.approx(1 - 2 * u / (len(a) * len(b)), rel=1e-9, abs=1e-12)
 
 
 def adjusted_p_values_are_those_of_statsmodels(inputs: int) -> None:
@@ -116,14 +117,15 @@ def the_distributions_are_those_of_scipy(inputs: int) -> None:
         assert distributions.f_upper(abs(x), dof, other) == pytest.approx(float(stats.f.sf(abs(x), dof, other)), rel=1e-6)
 
 
-def histogram(rng: np.random.Generator, most: int) -> tuple[Weighted, np.ndarray]:
+def histogram(rng: np.random.Generator, most: int) -> tuple[Histogram, np.ndarray]:
     """Up to `most` whole numbers, counted in intervals of one, and the numbers themselves."""
     values = np.sort(rng.poisson(rng.uniform(5, 40), rng.integers(2, most + 1))).astype(float)
     levels, counts = np.unique(values, return_counts=True)
-    return Weighted(levels, levels + 1, counts.astype(float), 0, float(levels[-1]), 1.0), values
+    rows = intervals(levels.astype(int), levels.astype(int) + 1, counts)
+    return Histogram(cpu_row(0, rows, len(values), int(levels[0]), int(levels[-1]), float(values.mean()))), values
 
 
-def histograms(inputs: int, seed: int, most: int = 300) -> Iterator[tuple[Weighted, np.ndarray, Weighted, np.ndarray]]:
+def histograms(inputs: int, seed: int, most: int = 300) -> Iterator[tuple[Histogram, np.ndarray, Histogram, np.ndarray]]:
     rng = np.random.default_rng(seed)
     for _ in range(inputs):
         yield (*histogram(rng, most), *histogram(rng, most))
@@ -170,7 +172,7 @@ def a_few_counted_values_are_compared_as_the_values_themselves(inputs: int) -> N
 def counted_dominance_is_that_of_mann_and_whitneys_u(inputs: int) -> None:
     for a, x, b, y in histograms(inputs, 15):
         u = float(stats.mannwhitneyu(x, y).statistic) if np.ptp(np.r_[x, y]) else len(x) * len(y) / 2
-        assert weighted_cliffs_delta(a, b) == pytest.approx(1 - 2 * u / (len(x) * len(y)), rel=1e-9, abs=1e-12)
+        assert shift_effect(a, b) == pytest.approx(1 - 2 * u / (len(x) * len(y)), rel=1e-9, abs=1e-12)
 
 
 def the_shift_of_a_quantile_has_the_p_value_of_two_shares_by_statsmodels(inputs: int) -> None:

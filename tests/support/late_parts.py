@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from latlab.core.model.blame import UNEXPLAINED, Blame, BlameKind
+from latlab.core.model.distributions import Distribution
 from latlab.rt.analysis.attribution import Attributed
 from latlab.rt.analysis.lateness_parts import LatenessPart
 from latlab.rt.analysis.result import RtResult
-from latlab.rt.model.wakeups import CpuWakeups, Histogram, Outlier, Wakeups
+from latlab.rt.model.wakeups import Outlier, Wakeups, cpu_row
 
 INTERVAL_NS = 1_000_000
 THIEF = Blame(BlameKind.THREAD, "irq/42-a-driver (priority 90)")
@@ -37,8 +36,8 @@ def _entry(number: int, cpu: int) -> Attributed:
     return Attributed(outlier, parts[0].blame, 0, parts[0].ns, parts)
 
 
-def _cpu(cpu: int, late_ns: list[int]) -> CpuWakeups:
-    low = np.array(sorted({8_000, 10_000, 14_000, *(ns // 1000 * 1000 for ns in late_ns)}), dtype=np.int64)
-    counts = np.array([1500 if at < 20_000 else sum(ns // 1000 * 1000 == at for ns in late_ns) for at in low], dtype=np.int64)
-    histogram = Histogram(low, low + 1000, counts)
-    return CpuWakeups(cpu, histogram, histogram.total, histogram.total, 0, 8_000, max(late_ns), 10_000.0)
+def _cpu(cpu: int, late_ns: list[int]) -> Distribution:
+    lows = sorted({8_000, 10_000, 14_000, *(ns // 1000 * 1000 for ns in late_ns)})
+    counts = tuple((at, at + 1000, 1500 if at < 20_000 else sum(ns // 1000 * 1000 == at for ns in late_ns)) for at in lows)
+    total = sum(n for _, _, n in counts)
+    return cpu_row(cpu, counts, total, 8_000, max(late_ns), 10_000.0, expected=total, missed=0)

@@ -120,10 +120,7 @@ def figures(found: Wakeups | Benchmark) -> Sequence[object]:
     """What a reader took out of a file, in a form that can be compared."""
     if isinstance(found, Benchmark):
         return found.amounts
-    return [
-        (cpu.cpu, cpu.got, cpu.min_ns, cpu.max_ns, cpu.average_ns, cpu.histogram and (cpu.histogram.counts.tolist(), cpu.histogram.beyond))
-        for cpu in found.cpus
-    ]
+    return [(cpu.number, cpu.got, cpu.minimum_ticks, cpu.maximum_ticks, cpu.average_ticks, cpu.counts, cpu.beyond) for cpu in found.cpus]
 
 
 def imported(data: bytes, place: str) -> Wakeups | Benchmark:

@@ -32,7 +32,7 @@ class Hours:
     def check(self) -> None:
         assert [(cpu.got, cpu.missed) for cpu in self.read.cpus] == [(got, missed) for got, missed, _ in self.put_in]
         assert self.read.complete and all(disagreement(cpu) == "" for cpu in self.read.cpus)
-        late, dropped = sum(outliers for _, _, outliers in self.put_in), sum(cpu.outliers_dropped for cpu in self.read.cpus)
+        late, dropped = sum(outliers for _, _, outliers in self.put_in), sum(cpu.late_dropped for cpu in self.read.cpus)
         assert len(self.read.outliers) + dropped == late and (dropped == 0 or len(self.read.outliers) == OUTLIERS_KEPT)
 
 

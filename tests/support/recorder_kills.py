@@ -51,7 +51,7 @@ class Killed:
             assert disagreement(cpu) == ""
             covered_ns = (cpu.got + (cpu.missed or 0)) * INTERVAL_NS
             assert self.read.end_ns - self.read.start_ns - covered_ns <= SLACK_NS + INTERVAL_NS
-        assert {outlier.cpu for outlier in self.read.outliers} <= {cpu.cpu for cpu in self.read.cpus}
+        assert {outlier.cpu for outlier in self.read.outliers} <= {cpu.number for cpu in self.read.cpus}
 
 
 def kill_at(program: Path, path: Path, after_s: float) -> Killed:

@@ -17,8 +17,7 @@ from latlab.psci.analysis.slowest import CHANNEL_CAUSES, LOCK_CAUSES, Cause
 from latlab.psci.targets.board import load_board
 from latlab.virtual.campaign.engines import on_dask, on_this_machine
 from latlab.virtual.campaign.whatif import Design, Growth, SimulationJob, SweepPoint, designs_of, growths, jobs_of, simulate
-from latlab.virtual.pages.whatif import PARTS, Sweep, as_csv, as_json, ends_of, tables
-from latlab.virtual.pages.whatif_files import text_of
+from latlab.virtual.pages.whatif import PARTS, Sweep, as_csv, as_json, ends_of, tables, text_of
 from latlab.virtual.pages.whatif_web import charts
 
 pytestmark = pytest.mark.firmware

@@ -45,7 +45,7 @@ class Measured:
     @property
     def max_us(self) -> float:
         """The latest wake-up that any tool saw on any CPU."""
-        return max(cpu.max_ns for wakeups in self.result.wakeups for cpu in wakeups.cpus) / 1000
+        return max(cpu.maximum_ticks for wakeups in self.result.wakeups for cpu in wakeups.cpus) / 1000
 
 
 @target_factory.reg_driver

@@ -138,8 +138,7 @@ def whatif(
     from latlab.psci.targets.virtual_program import find_program
     from latlab.virtual.campaign.engines import on_dask, on_this_machine
     from latlab.virtual.campaign.whatif import counts_of, designs_of, jobs_of
-    from latlab.virtual.pages.whatif import Sweep, answer, tables
-    from latlab.virtual.pages.whatif_files import check_output, text_of
+    from latlab.virtual.pages.whatif import Sweep, answer, check_output, tables, text_of
 
     if output:
         refuse_given(context, ("format",), "is of what is printed; a file's name says its own, leave it out")

@@ -14,6 +14,7 @@ from latlab.core.readers.event_table import event_table
 from latlab.core.targets.process.console import Limits
 from latlab.core.targets.qemu.qemu import find_qemu
 from latlab.rt.analysis.attribution import Attributed, attribute, with_parts
+from latlab.rt.analysis.wakeup import percentile_ns
 from latlab.rt.model.wakeups import Outlier, Wakeups
 from latlab.rt.readers.el3_records import read_records
 from latlab.rt.readers.kernel_events import read_kernel_events
@@ -112,8 +113,7 @@ def _stolen(wakeups: Wakeups, text: str) -> list[Planted]:
 
 def _true_kind(wakeups: Wakeups, truth: list[Planted], outlier: Outlier) -> BlameKind | None:
     """The kind that took most of it, None where nothing planted filled half of what it is later than the median."""
-    histogram = wakeups.cpus[0].histogram
-    median_ns = (histogram.percentile_ns(50) or 0) if histogram else 0
+    median_ns = percentile_ns(wakeups.cpus[0], 50) or 0
     took = Counter({kind: _taken(truth, outlier, kind) for kind in (*KINDS.values(), BlameKind.STOLEN)})
     kind, took_ns = took.most_common(1)[0]
     return kind if took_ns >= 0.5 * (outlier.late_ns - median_ns) else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from latlab.calls.analysis.flow import Flow, flow_of_fragment, is_aarch32
+from latlab.calls.analysis.opcodes import Flow, flow_of_fragment, is_aarch32
 from latlab.calls.model.crossings import Arch, Context, Fragment
 
 

@@ -14,7 +14,7 @@ import pytest
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
-from latlab.calls.analysis.flow import Flow, branch_target, flow_of
+from latlab.calls.analysis.opcodes import Flow, branch_target, flow_of
 from latlab.calls.model.crossings import Arch
 
 AT = 0x4000_0000

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from latlab.calls.analysis.flow import Flow, branch_target, flow_of
-from latlab.calls.analysis.operations import operation_of
+from latlab.calls.analysis.opcodes import Flow, branch_target, flow_of, operation_of
 from latlab.calls.analysis.span_functions import CodeParts
 from latlab.calls.model.crossings import Arch, Fragment
 from latlab.core.model.enums import CodePart

@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 
 from latlab.calls.analysis.classes import TAKEN, UNTOLD, Classes, class_of
-from latlab.calls.analysis.opcode_kinds import A64, OpcodeKind, kind_of
+from latlab.calls.analysis.opcodes import A64, OpcodeKind, kind_of
 from latlab.calls.analysis.paths import runs_of
 from latlab.calls.analysis.span_functions import SpanReader
 from latlab.calls.analysis.span_functions import Spans as Spans_

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from latlab.calls.analysis.operations import (
+from latlab.calls.analysis.opcodes import (
     A64_BARRIERS,
     A64_CACHE,
     A64_HINTS,

@@ -12,10 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from latlab.calls.analysis.calls import EntryKind, Fallen, WorldEntry
-from latlab.calls.analysis.frames import frames_of
 from latlab.calls.analysis.marked import Stranded
 from latlab.calls.analysis.paths import runs_of
-from latlab.calls.analysis.stacks import MOST_DEPTH, codes_of
+from latlab.calls.analysis.stacks import MOST_DEPTH, codes_of, frames_of
 from latlab.calls.analysis.symbolize import Names, entry_addresses
 from latlab.calls.analysis.timelines import timeline_of, timelines_of
 from latlab.calls.model.crossings import LOOP, Arch, Fragment, Stretch

@@ -23,10 +23,10 @@ from latlab.psa.analysis.builds import BuildResult
 from latlab.psa.pages.guide import guide as psa_guide
 from latlab.psa.targets import mps2
 from latlab.psci.analysis.spans import samples_of
-from latlab.psci.pages.guide import guide
+from latlab.psci.pages.web import guide
 from latlab.rt.campaign.results import new_run, results_of
 from latlab.rt.campaign.samples import with_distributions
-from latlab.rt.pages.guide import guide as rt_guide
+from latlab.rt.pages.web import guide as rt_guide
 from support.places import RT_DATA
 from support.runs import ONE_CORE, run_with
 from unit.psci.test_report import make_run

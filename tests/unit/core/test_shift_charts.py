@@ -12,7 +12,7 @@ from latlab.core.comparison.verdicts import Verdict
 from latlab.core.model.distributions import distributions_of
 from latlab.core.report.comparison import comparison_tables, web
 from latlab.core.report.comparison.answer import answer, sides
-from latlab.core.report.comparison.charts import MOST_ROWS, function_charts, shift_charts, wakeup_charts
+from latlab.core.report.comparison.web import MOST_ROWS, function_charts, shift_charts, wakeup_charts
 from latlab.core.report.text import plain
 from latlab.core.store.references import load
 from support.function_runs import SLOWER, TREE, run_of

@@ -39,7 +39,7 @@ PYTHON_RULES = (
     ),
     ("psa/campaign/measure.py", "def told(problem):\n    return 'timeout' in problem\n", "a message is for readers"),
     ("calls/campaign/sbi.py", "def told(reason):\n    return reason == 'hangs'\n", "a message is for readers"),
-    ("calls/readers/dwarf_lines.py", "def told(message):\n    return message.lower().endswith('late')\n", "a message is for readers"),
+    ("calls/readers/symbols.py", "def told(message):\n    return message.lower().endswith('late')\n", "a message is for readers"),
     ("core/targets/tools.py", "import re\ndef told(warning):\n    return re.compile('late').search(warning)\n", "a message is for readers"),
     (
         "core/report/page.py",
@@ -90,7 +90,7 @@ IMPORTS = (
     ("calls/pages/web.py", "latlab.calls.readers.decoder"),
     ("core/report/table.py", "latlab.core.store.store"),
     ("core/report/renderers/html.py", "latlab.core.model.run"),
-    ("core/statistics/weighted.py", "latlab.core.comparison.verdicts"),
+    ("core/statistics/histogram.py", "latlab.core.comparison.verdicts"),
 )
 C_RULES = (
     ("firmware/el3/psci/include/psci_platform.h", '#include "psci.h"', "these headers include each other: "),

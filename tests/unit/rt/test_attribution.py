@@ -10,7 +10,8 @@ from latlab.core.model.blame import UNEXPLAINED, UNTRACED, BlameKind, Caller, Ca
 from latlab.core.readers.event_table import event_table
 from latlab.rt.analysis.attribution import attribute, exposure
 from latlab.rt.analysis.periodicity import find_period
-from latlab.rt.model.wakeups import CpuWakeups, Outlier, Wakeups
+from latlab.rt.analysis.wakeup import percentile_ns
+from latlab.rt.model.wakeups import Outlier, Wakeups, cpu_row
 from latlab.rt.readers.el3_records import info_of, read_all, read_records
 from latlab.rt.readers.ftrace import read_spans
 from latlab.rt.readers.recorder import read_record
@@ -21,12 +22,8 @@ TRNG = 0xC4000053
 
 
 def _wakeups(median_ns: int = 10_000) -> Wakeups:
-    import numpy as np
-
-    from latlab.rt.model.wakeups import counted_us
-
-    histogram = counted_us(np.array([median_ns // 1000 - 1]), np.array([100]))
-    cpus = tuple(CpuWakeups(cpu, histogram, 100, 100, 0, 0, 0, 0.0) for cpu in (0, 1))
+    counts = ((median_ns - 1000, median_ns, 100),)
+    cpus = tuple(cpu_row(cpu, counts, 100, 0, median_ns, 0.0, expected=100, missed=0) for cpu in (0, 1))
     return Wakeups("recorder", 200_000, 1, cpus, counter_hz=HZ, sync=(0, 0), start_ns=0, end_ns=10**9)
 
 
@@ -118,8 +115,7 @@ def test_the_calls_that_an_outlier_overlaps_are_all_found(spans: list[tuple[int,
     late = _late((start + length) * 1000, length * 1000)
     (entry,) = attribute(_wakeups(), [late], calls)
     stolen = sum(max(0, min(call.out_ticks, late.wake_ns) - max(call.in_ticks, start * 1000)) for call in calls)
-    histogram = _wakeups().cpus[0].histogram
-    enough = 0.5 * (late.late_ns - (histogram.percentile_ns(50) or 0 if histogram else 0))
+    enough = 0.5 * (late.late_ns - (percentile_ns(_wakeups().cpus[0], 50) or 0))
     assert entry.stolen_ns == (stolen if stolen and stolen >= enough > 0 else 0)
 
 

@@ -27,19 +27,19 @@ from latlab.core.model.run import Build, Run
 from latlab.core.report.comparison.data import comparison_csv, comparison_json
 from latlab.core.report.comparison.sentences import headline, summary
 from latlab.core.report.exports.junit import comparison_junit
-from latlab.core.statistics.statistics import false_discovery_control, two_sample_shift
-from latlab.core.statistics.weighted import (
+from latlab.core.statistics.histogram import (
+    Histogram,
     exceedance_p,
+    histogram_of,
     quantile_shift,
     rate_p,
+    shift_effect,
     wasserstein_and_ks,
-    weighted,
-    weighted_cliffs_delta,
     weighted_shift,
 )
+from latlab.core.statistics.statistics import false_discovery_control, two_sample_shift
 from latlab.core.store.references import load
 from latlab.rt.analysis.lateness import Events, events_above
-from latlab.rt.analysis.side import side_of
 from latlab.rt.analysis.wakeup_rows import _missing
 from latlab.rt.targets.rt_job import Instrument, Workload
 from support.pairs_of_kind import compare_wakeups as compare
@@ -172,9 +172,9 @@ def test_late_wake_ups_that_come_apart_are_as_many_events_and_those_of_one_burst
 
 
 def test_what_makes_two_cpus_late_at_one_time_is_one_event_of_the_machine() -> None:
-    sides = tuple(side_of(run, one) for run in (_late_run(TOGETHER, cpus=2),) for one in distributions_of(run))
+    sides = tuple(histogram_of(run, one) for run in (_late_run(TOGETHER, cpus=2),) for one in distributions_of(run))
     assert events_above(sides, 100_000) == Events(14, 1, True)
-    sides = tuple(side_of(run, one) for run in (_late_run(APART, cpus=2),) for one in distributions_of(run))
+    sides = tuple(histogram_of(run, one) for run in (_late_run(APART, cpus=2),) for one in distributions_of(run))
     assert events_above(sides, 100_000) == Events(14, 14, True)
 
 
@@ -184,7 +184,7 @@ def test_at_a_short_interval_what_comes_within_a_millisecond_is_one_event() -> N
     def events(gap_ns: int) -> Events:
         run = _late_run([i * gap_ns for i in range(14)])
         run = replace(run, conditions=replace(run.conditions, interval_ns=50_000))
-        return events_above([side_of(run, distributions_of(run)[0])], 100_000)
+        return events_above([histogram_of(run, distributions_of(run)[0])], 100_000)
 
     assert events(900_000) == Events(14, 1, True)
     assert events(1_100_000) == Events(14, 14, True)
@@ -198,10 +198,10 @@ def test_wake_ups_of_each_run_are_counted_under_their_own_run() -> None:
 def test_a_recorder_that_dropped_late_wake_ups_is_no_better_than_a_histogram() -> None:
     """Ten to an event: of what was dropped nobody knows when it came."""
     run = _late_run(APART, dropped=1)
-    assert events_above([side_of(run, distributions_of(run)[0])], 100_000) == Events(14, 2, False)
+    assert events_above([histogram_of(run, distributions_of(run)[0])], 100_000) == Events(14, 2, False)
     assert not _changed(compare(_quiet(), run))
     short = replace(distributions_of(run)[0], late=distributions_of(run)[0].late[:-1], late_dropped=0)
-    assert events_above([side_of(run, short)], 100_000) == Events(14, 2, False)
+    assert events_above([histogram_of(run, short)], 100_000) == Events(14, 2, False)
 
 
 def test_few_events_on_each_cpu_are_enough_events_of_the_machine() -> None:
@@ -274,7 +274,7 @@ def test_half_of_the_wake_ups_later_and_half_earlier_is_no_equal_shape() -> None
 def test_what_is_later_and_what_is_earlier_add_up_to_wassersteins_distance_and_differ_by_the_means() -> None:
     rng = np.random.default_rng(3)
     a, b = rng.integers(1, 120, 400), rng.integers(1, 90, 300) + rng.integers(0, 2, 300) * 37
-    x, y = (weighted(distribution(values.tolist()), 1.0) for values in (a, b))
+    x, y = (Histogram(distribution(values.tolist())) for values in (a, b))
     assert x is not None and y is not None
     found = wasserstein_and_ks(x, y, 1.0)
     assert found.later + found.earlier == pytest.approx(stats.wasserstein_distance(a, b))
@@ -474,7 +474,7 @@ def test_a_run_with_many_more_wake_ups_is_said_to_have_had_more_chances_of_a_max
 @pytest.mark.parametrize("mode", [Mode.REAL, Mode.DETERMINISTIC])
 def test_a_wake_up_that_is_later_than_a_period_missed_one_whatever_a_tick_is_worth(mode: Mode) -> None:
     run = wakeup_run(distribution([100_000] * 50 + [300_000, 900_000]), mode=mode)
-    side = side_of(run, distributions_of(run)[0])
+    side = histogram_of(run, distributions_of(run)[0])
     assert side.interval == INTERVAL_NS * run.tick.value
     assert _missing(side) == 1
 
@@ -525,7 +525,7 @@ small = st.lists(st.integers(1, 120), min_size=31, max_size=45)
 @settings(max_examples=40, deadline=None)
 def test_weighting_gives_what_a_row_for_each_sample_gives(a: list[int], b: list[int]) -> None:
     """Below 128 ns each value has an interval of its own; more than 60 samples, so that the weighted form is the one that is tested."""
-    x, y = (weighted(distribution(values), 1.0) for values in (a, b))
+    x, y = (Histogram(distribution(values)) for values in (a, b))
     assert x is not None and y is not None
     ours, rows = weighted_shift(x, y), two_sample_shift(np.array(a, float), np.array(b, float))
     assert ours.value == pytest.approx(rows.value, abs=1) and ours.low == pytest.approx(rows.low, abs=1)
@@ -533,7 +533,7 @@ def test_weighting_gives_what_a_row_for_each_sample_gives(a: list[int], b: list[
     if len({*a, *b}) > 1:
         assert ours.p == pytest.approx(stats.mannwhitneyu(a, b, method="asymptotic").pvalue, rel=1e-6)
     signs = np.sign(np.subtract.outer(np.array(b), np.array(a)))
-    assert weighted_cliffs_delta(x, y) == pytest.approx(signs.mean())
+    assert shift_effect(x, y) == pytest.approx(signs.mean())
 
 
 @given(st.integers(1, 300), st.integers(1, 300), st.data())
@@ -562,7 +562,7 @@ def test_the_interval_of_a_quantiles_shift_holds_the_truth_nearly_as_often_as_it
     for seed in range(100):
         rng = np.random.default_rng(seed)
         a, b = (distribution((rng.exponential(10_000, 4000) + extra).astype(int).tolist()) for extra in (0, 2000))
-        x, y = weighted(a, 1.0), weighted(b, 1.0)
+        x, y = Histogram(a), Histogram(b)
         assert x is not None and y is not None
         shift = quantile_shift(x, y, 0.99)
         assert shift is not None

@@ -17,7 +17,7 @@ from latlab.core.model.amounts import Amount, Amounts
 from latlab.core.model.distributions import Distribution, WakeupCounts
 from latlab.core.model.enums import Clock, Metric, RunStatus
 from latlab.core.model.run import Build, CoreId, Run, Tick, Topology
-from latlab.core.report.exports import hlog, parquet, sample_lines
+from latlab.core.report.exports import hlog, parquet, samples_csv
 from latlab.core.store import references
 from latlab.rt.model.power_steps import PowerCycles
 from support.ladder_model import Truth, make_run
@@ -49,7 +49,7 @@ def _table(run: Run):
 def test_the_columns_of_a_parquet_file_are_those_of_the_csv_with_types():
     run = make_run(Truth(), 3, boots=2, iterations=2)
     table = _table(run)
-    assert tuple(table.column_names) == sample_lines.COLUMNS and table.num_rows == len(run.samples)
+    assert tuple(table.column_names) == samples_csv.COLUMNS and table.num_rows == len(run.samples)
     first, row = run.samples[0], table.slice(0, 1).to_pylist()[0]
     assert (row["test"], row["core"], row["value_ticks"]) == (first.test, first.core.core, first.value_ticks)
     assert row["value"] == pytest.approx(first.value_ticks * run.tick.value)

@@ -55,11 +55,11 @@ def imported(data: bytes, place: str) -> Wakeups | Benchmark:
 def test_wake_ups_of_a_posted_file_are_read_rightly(name: str, figures: dict[int, tuple[int, int]]) -> None:
     found = imported((FIELD / name).read_bytes(), name)
     assert isinstance(found, Wakeups)
-    assert {cpu.cpu: (cpu.got, cpu.max_ns) for cpu in found.cpus} == figures
+    assert {cpu.number: (cpu.got, cpu.maximum_ticks) for cpu in found.cpus} == figures
     for cpu in found.cpus:
-        assert cpu.min_ns <= cpu.average_ns <= cpu.max_ns
+        assert cpu.minimum_ticks <= cpu.average_ticks <= cpu.maximum_ticks
         counted_first = found.tool == "cyclicdeadline"  # its histogram has the first cycle, which its count leaves out
-        assert cpu.histogram is None or cpu.got <= cpu.histogram.total <= cpu.got + counted_first
+        assert not cpu.counts or cpu.got <= cpu.counted <= cpu.got + counted_first
 
 
 @pytest.mark.parametrize(("name", "said"), REFUSED.items(), ids=list(REFUSED))
@@ -165,7 +165,7 @@ def test_no_logger_changes_a_figure(around: str) -> None:
 def _figures(found: Wakeups | Benchmark) -> object:
     if isinstance(found, Benchmark):
         return found.amounts
-    return [(cpu.cpu, cpu.got, cpu.min_ns, cpu.max_ns, cpu.average_ns, cpu.histogram and cpu.histogram.total) for cpu in found.cpus]
+    return [(cpu.number, cpu.got, cpu.minimum_ticks, cpu.maximum_ticks, cpu.average_ticks, cpu.counted) for cpu in found.cpus]
 
 
 @pytest.mark.parametrize("text", ["16:34:08\n16:34:09\n", "600000 1234567\n700000 7654321\n", "12:1:5\n"])

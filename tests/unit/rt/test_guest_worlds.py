@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from latlab.calls.analysis.counter_clock import CounterClock
@@ -20,7 +19,7 @@ from latlab.rt.analysis.attribution import Attributed
 from latlab.rt.analysis.by_world import WorldAccumulator
 from latlab.rt.analysis.instruments import Instrument, InstrumentComparison, beside
 from latlab.rt.analysis.lateness_parts import LatenessPart
-from latlab.rt.model.wakeups import CpuWakeups, Histogram, Outlier, Wakeups
+from latlab.rt.model.wakeups import Outlier, Wakeups, cpu_row
 from latlab.rt.model.worlds import GuestWorlds, LateByWorld, WorldCalls, WorldShare
 from latlab.rt.pages.late_causes import by_world
 from latlab.rt.readers.guest_worlds import read_worlds, render_worlds
@@ -165,7 +164,7 @@ def test_the_table_names_the_cause_by_what_the_cores_registers_said(off: int, sa
 
     kind = WorldCalls("OPTEE_CALL_WITH_REGD_ARG", 4, 1, 700, 800, 900, 800, 2400)
     worlds = GuestWorlds((kind,), 4, off, 2400, (), 2, ())
-    recorder = Wakeups("recorder", None, 1, (CpuWakeups(0, _NO_COUNTS, 0, 0, 0, 0, 0, 0.0),))
+    recorder = Wakeups("recorder", None, 1, (cpu_row(0, (), 0, 0, 0, 0.0, expected=0, missed=0),))
     (table,) = by_world(RtResult((recorder,), None, (), None, (), worlds=worlds))
     assert table.rows == (("OPTEE_CALL_WITH_REGD_ARG", 4, 1, 700, 800, 900, 200, 600),)
     assert any(said in note for note in table.notes)
@@ -174,6 +173,3 @@ def test_the_table_names_the_cause_by_what_the_cores_registers_said(off: int, sa
     assert both[1].rows == (("S-EL1", "c", "1", "3.0", "75.0", "3.0"), ("EL1", "-", "1", "1.0", "25.0", "1.0"))
     assert "2 more are left out, because the probe's clock is unknown there" in both[1].notes[1]
     assert by_world(RtResult((recorder,), None, (), None, ())) == []
-
-
-_NO_COUNTS = Histogram(np.array([], np.int64), np.array([], np.int64), np.array([], np.int64))

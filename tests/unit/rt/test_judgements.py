@@ -3,7 +3,6 @@
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from latlab.core.comparison.cell_deltas import cell_delta
@@ -11,13 +10,14 @@ from latlab.core.comparison.printed_deltas import judge_printed_deltas
 from latlab.core.comparison.verdicts import Limits, Verdict, limits_of
 from latlab.core.errors import UsageError
 from latlab.core.model.blame import UNEXPLAINED, UNTRACED, Blame, BlameKind, Caller, CallerKind
+from latlab.core.model.distributions import Distribution
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import CoreId
 from latlab.core.store.references import load
-from latlab.rt.analysis.agreement import agreement, percentile_ns, together, told_percentiles
 from latlab.rt.analysis.attribution import Attributed
 from latlab.rt.analysis.causes import RING_OVERWRITTEN, by_cause
-from latlab.rt.model.wakeups import CpuWakeups, Histogram, Outlier, Wakeups
+from latlab.rt.analysis.wakeup import agreement, disagreement, percentile_ns, together, told_percentiles
+from latlab.rt.model.wakeups import Outlier, Wakeups, cpu_row
 from latlab.virtual.campaign.accuracy import accuracy
 from latlab.virtual.campaign.prediction import Prediction
 from support.pairs_of_kind import compare_spans as compare
@@ -44,40 +44,39 @@ def test_causes_are_ordered_by_number_and_those_without_one_come_last() -> None:
     assert found[2].stolen_ns is None
 
 
-def histogram(*bins: tuple[int, int, int], beyond: int = 0) -> Histogram:
-    low, high, counts = (np.array(column, dtype=np.int64) for column in zip(*bins, strict=True))
-    return Histogram(low, high, counts, beyond)
-
-
-def cpu(number: int, found: Histogram | None, max_ns: int = 10_000) -> CpuWakeups:
-    total = found.total if found else 0
-    return CpuWakeups(number, found, total, total, 0, 1_000, max_ns, 2_000.0)
+def cpu(number: int, *counts: tuple[int, int, int], max_ns: int = 10_000, beyond: int = 0) -> Distribution:
+    total = sum(n for _, _, n in counts) + beyond
+    return cpu_row(number, counts, total, 1_000, max_ns, 2_000.0, beyond, expected=total, missed=0)
 
 
 def test_a_percentile_is_told_where_ten_samples_lie_above_it_on_a_cpu() -> None:
-    few, many = cpu(0, histogram((1000, 2000, 999))), cpu(1, histogram((1000, 2000, 1001)))
+    few, many = cpu(0, (1000, 2000, 999)), cpu(1, (1000, 2000, 1001))
     assert told_percentiles([few]) == (50.0,)
     assert told_percentiles([few, many]) == (50.0, 99.0)
-    assert told_percentiles([cpu(0, None)]) == ()
+    assert told_percentiles([cpu(0)]) == ()
 
 
 def test_a_percentile_is_never_above_the_maximum() -> None:
-    assert percentile_ns(cpu(0, histogram((1000, 9000, 100)), max_ns=1500), 50) == 1500
-    assert percentile_ns(cpu(0, None), 50) is None
+    assert percentile_ns(cpu(0, (1000, 9000, 100), max_ns=1500), 50) == 1500
+    assert percentile_ns(cpu(0), 50) is None
+
+
+def test_a_histogram_that_holds_other_wake_ups_than_were_counted_is_said() -> None:
+    assert disagreement(cpu(0)) == disagreement(cpu(0, (1000, 2000, 3))) == disagreement(replace(cpu(0), got=3)) == ""
+    assert disagreement(replace(cpu(0, (1000, 2000, 3)), got=4)) == "CPU 0: the histogram has 3 samples, the tool says 4"
+    assert disagreement(replace(cpu(0), got=4, digest="00")) == "CPU 0: the histogram has 0 samples, the tool says 4"
 
 
 def test_two_tools_agree_on_the_cpus_that_both_measured() -> None:
-    first = Wakeups("recorder", None, 1, (cpu(0, histogram((1000, 2000, 10))), cpu(1, None)))
-    second = Wakeups("cyclictest", None, 1000, (cpu(0, histogram((1000, 2000, 10), beyond=2)), cpu(2, None)))
+    first = Wakeups("recorder", None, 1, (cpu(0, (1000, 2000, 10)), cpu(1)))
+    second = Wakeups("cyclictest", None, 1000, (cpu(0, (1000, 2000, 10), beyond=2), cpu(2)))
     (one,) = agreement(first, second)
     assert one.cpu == 0 and one.clipped_by_second == 2
     assert one.distance == pytest.approx(2 / 12)
 
 
 def test_two_histograms_together_hold_every_count_of_both() -> None:
-    both = together(histogram((0, 10, 1), (10, 20, 2), beyond=1), histogram((10, 25, 3), (30, 40, 4)))
-    assert both.low_ns.tolist() == [0, 10, 30] and both.high_ns.tolist() == [10, 25, 40]
-    assert both.counts.tolist() == [1, 5, 4] and both.beyond == 1
+    assert together(((0, 10, 1), (10, 20, 2)), ((10, 25, 3), (30, 40, 4))) == ((0, 10, 1), (10, 25, 5), (30, 40, 4))
 
 
 def test_a_delta_stands_beside_a_cell_only_where_the_comparison_shows_a_change() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,7 +14,7 @@ from latlab.rt.analysis.attribution import attribute, with_parts
 from latlab.rt.analysis.lateness_parts import beyond_ordinary, parts_of, stolen_between, thefts, usual_waking, waker
 from latlab.rt.model.kernel_events import CycleCounts, KernelEvents, KernelStep, LateSteps, StepKind, Thread
 from latlab.rt.model.stolen import Calibration, CpuStolen, Regime
-from latlab.rt.model.wakeups import CpuWakeups, Outlier, Wakeups, counted_us
+from latlab.rt.model.wakeups import Outlier, Wakeups, cpu_row
 
 OWN = Thread("latlab-recorder", 7, 19)
 IDLE = Thread("swapper/0", 0, 120)
@@ -203,8 +202,7 @@ def test_a_measurement_knows_how_soon_its_own_threads_are_woken() -> None:
     """Its own late wake-ups say it: one was woken in time, and what was taken before is no part of it."""
     wakings = [woken(DUE_NS + USUAL_WAKING_NS, 70_000, 90_000), woken(DUE_NS + USUAL_WAKING_NS + 40_000, 70_000, 15_000)]
     events = KernelEvents((CpuStolen(0, None, calibration=RUNS),), tuple(steps for steps, _ in wakings))
-    histogram = counted_us(np.array([21]), np.array([100]))
-    cpu = CpuWakeups(0, histogram, 100, 100, 0, 0, 0, 0.0)
+    cpu = cpu_row(0, ((21_000, 22_000, 100),), 100, 0, 22_000, 0.0, expected=100, missed=0)
     outliers = tuple(outlier for _, outlier in wakings)
     measured = Wakeups("recorder", 200_000, 1, (cpu,), outliers)
     found = with_parts(measured, attribute(measured, outliers, ()), events, PRIORITY)

@@ -21,20 +21,19 @@ def read(text: str):
 def test_the_xml_of_rteval_is_what_cyclictest_measured_in_it():
     found = read(RTEVAL_XML)
     assert (found.tool, found.interval_ns, found.problems, found.complete) == ("cyclictest", 200_000, (), True)
-    assert [(cpu.cpu, cpu.got, cpu.min_ns, cpu.max_ns, cpu.average_ns) for cpu in found.cpus] == [
+    assert [(cpu.number, cpu.got, cpu.minimum_ticks, cpu.maximum_ticks, cpu.average_ticks) for cpu in found.cpus] == [
         (0, 10, 4_000, 12_000, 5_400.0),
         (1, 4, 6_000, 40_000, 16_250.0),
     ]
-    histogram = found.cpus[0].histogram
-    assert histogram is not None and histogram.total == 10 and histogram.low_ns.tolist() == [4_000, 5_000, 12_000]
+    assert found.cpus[0].counted == 10 and [low for low, _, _ in found.cpus[0].counts] == [4_000, 5_000, 12_000]
     assert found.conditions.priority == 95 and dict(found.facts)["kernel"] == "6.12.0-rt5"
 
 
 def test_the_report_of_rteval_says_the_same_without_the_histogram():
     found, xml = read(RTEVAL_REPORT), read(RTEVAL_XML)
-    figures = [(cpu.cpu, cpu.got, cpu.min_ns, cpu.max_ns, cpu.average_ns) for cpu in xml.cpus]
-    assert [(cpu.cpu, cpu.got, cpu.min_ns, cpu.max_ns, cpu.average_ns) for cpu in found.cpus] == figures
-    assert all(cpu.histogram is None for cpu in found.cpus) and found.interval_ns == 200_000
+    figures = [(cpu.number, cpu.got, cpu.minimum_ticks, cpu.maximum_ticks, cpu.average_ticks) for cpu in xml.cpus]
+    assert [(cpu.number, cpu.got, cpu.minimum_ticks, cpu.maximum_ticks, cpu.average_ticks) for cpu in found.cpus] == figures
+    assert not any(cpu.counts for cpu in found.cpus) and found.interval_ns == 200_000
 
 
 @pytest.mark.parametrize(
@@ -63,40 +62,46 @@ def test_buckets_that_deny_the_count_are_a_problem():
 def test_xenomais_latency_has_its_figures_and_counts_that_are_computed():
     found = read(XENOMAI)
     (cpu,) = found.cpus
-    assert (found.tool, cpu.min_ns, cpu.average_ns, cpu.max_ns, cpu.missed) == ("xenomai latency", -125, 1_375.0, 21_500, 1)
+    assert (found.tool, cpu.minimum_ticks, cpu.average_ticks, cpu.maximum_ticks, cpu.missed) == (
+        "xenomai latency",
+        -125,
+        1_375.0,
+        21_500,
+        1,
+    )
     assert cpu.got == 2 * 10_000 - 1 and ("wake-ups", "computed: duration / period - overruns") in found.facts
     assert found.conditions.priority == 99 and found.interval_ns == 100_000 and "does not name" in dict(found.facts)["rows"]
 
 
 def test_a_histogram_of_xenomai_is_that_of_every_wake_up_and_its_last_bucket_holds_what_lies_beyond():
     (cpu,) = read(XENOMAI_HISTOGRAM).cpus
-    assert cpu.histogram is not None and cpu.histogram.beyond == 10 and cpu.got == cpu.histogram.total == 2_000
-    assert cpu.histogram.low_ns.tolist() == [0, 1_000] and cpu.max_ns == 31_250
+    assert cpu.beyond == 10 and cpu.got == cpu.counted == 2_000
+    assert [low for low, _, _ in cpu.counts] == [0, 1_000] and cpu.maximum_ticks == 31_250
 
 
 def test_latmus_names_its_cpu_and_a_run_that_was_killed_has_its_seconds():
     found = read(LATMUS)
-    assert (found.tool, found.cpus[0].cpu, found.cpus[0].got) == ("latmus", 1, 3_000)
+    assert (found.tool, found.cpus[0].number, found.cpus[0].got) == ("latmus", 1, 3_000)
     killed = read(XENOMAI.partition("---|")[0])
-    assert (killed.cpus[0].min_ns, killed.cpus[0].max_ns, killed.cpus[0].average_ns) == (-125, 21_500, 1_375.0)
+    assert (killed.cpus[0].minimum_ticks, killed.cpus[0].maximum_ticks, killed.cpus[0].average_ticks) == (-125, 21_500, 1_375.0)
     assert not killed.complete and "the tool was killed" in killed.problems[0]
 
 
 def test_pairs_of_threads_are_rows_of_the_cpu_that_is_woken():
     found = read_wakeups((TOOLS_DATA / "pmqtest.txt").read_bytes(), "x")
     assert (found.tool, found.interval_ns, found.problems) == ("pmqtest", 1_000_000, ())
-    assert [(cpu.cpu, cpu.got, cpu.min_ns, cpu.average_ns, cpu.max_ns) for cpu in found.cpus] == [
+    assert [(cpu.number, cpu.got, cpu.minimum_ticks, cpu.average_ticks, cpu.maximum_ticks) for cpu in found.cpus] == [
         (0, 2_000, 3_000, 4_000.0, 69_000),
         (1, 1_363, 3_000, 4_000.0, 57_000),
     ]
     other = read_wakeups((TOOLS_DATA / "svsematest.txt").read_bytes(), "x")
-    assert other.tool == "pairs of rt-tests" and [cpu.max_ns for cpu in other.cpus] == [60_000, 48_000]
+    assert other.tool == "pairs of rt-tests" and [cpu.maximum_ticks for cpu in other.cpus] == [60_000, 48_000]
 
 
 def test_the_json_of_pairs_is_read_by_its_own_entries():
     found = read_wakeups((TOOLS_DATA / "pmqtest.json").read_bytes(), "x")
     said = json.loads((TOOLS_DATA / "pmqtest.json").read_text())["thread"]
-    assert found.tool == "pmqtest" and [(cpu.cpu, cpu.got, cpu.max_ns / 1000) for cpu in found.cpus] == [
+    assert found.tool == "pmqtest" and [(cpu.number, cpu.got, cpu.maximum_ticks / 1000) for cpu in found.cpus] == [
         (int(one["receiver"]["cpu"]), one["sender"]["samples"], one["receiver"]["max"]) for one in said.values()
     ]
     broken = (TOOLS_DATA / "pmqtest.json").read_bytes().replace(b'"max": 20', b'"max": "x"')
@@ -107,19 +112,21 @@ def test_the_json_of_pairs_is_read_by_its_own_entries():
 def test_stress_ngs_cyclic_has_its_figures_and_its_histogram_where_it_printed_one():
     found = read_wakeups((TOOLS_DATA / "stress_ng.txt").read_bytes(), "x")
     (cpu,) = found.cpus
-    assert (found.tool, cpu.got, cpu.histogram) == ("stress-ng cyclic", 1_000, None)
-    assert (cpu.min_ns, cpu.max_ns, cpu.average_ns) == (8_791, 52_657, 17_306.43)
+    assert (found.tool, cpu.got, cpu.counts) == ("stress-ng cyclic", 1_000, ())
+    assert (cpu.minimum_ticks, cpu.maximum_ticks, cpu.average_ticks) == (8_791, 52_657, 17_306.43)
     found = read_wakeups((TOOLS_DATA / "stress_ng_dist.txt").read_bytes(), "x")
     (cpu,) = found.cpus
-    assert cpu.histogram is not None and cpu.histogram.total == cpu.got == 2_000 and found.resolution_ns == 20_000
+    assert cpu.counted == cpu.got == 2_000 and found.resolution_ns == 20_000
     with pytest.raises(DataError, match="2 reports of stress-ng"):
         read_wakeups((TOOLS_DATA / "stress_ng.txt").read_bytes() * 2, "x")
 
 
 def test_runqlat_is_one_histogram_whose_ends_are_computed():
     (cpu,) = read(RUNQLAT).cpus
-    assert cpu.histogram is not None and cpu.histogram.counts.tolist() == [200, 400, 50]
-    assert (cpu.got, cpu.min_ns, cpu.max_ns) == (650, 0, 15_999) and "computed" in dict(read(RUNQLAT).facts)["average and maximum"]
+    assert [n for _, _, n in cpu.counts] == [200, 400, 50]
+    assert (cpu.got, cpu.minimum_ticks, cpu.maximum_ticks) == (650, 0, 15_999) and "computed" in dict(read(RUNQLAT).facts)[
+        "average and maximum"
+    ]
     with pytest.raises(DataError, match="2 histograms of runqlat"):
         read(RUNQLAT * 2)
 

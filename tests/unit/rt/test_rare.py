@@ -17,9 +17,8 @@ from latlab.core.model.blame import UNEXPLAINED, Blame, BlameKind
 from latlab.core.model.conditions import Mode
 from latlab.core.model.distributions import Distribution, LateWakeup, distributions_of
 from latlab.core.model.run import CoreId, Run
-from latlab.core.statistics.weighted import rate_p
+from latlab.core.statistics.histogram import histogram_of, rate_p
 from latlab.rt.analysis.cause_rates import TOLD_FROM, Rate, causes_of, events_of, events_to_see, kept_from, wakeups_to_see
-from latlab.rt.analysis.side import side_of
 from support.wakeup_runs import INTERVAL_NS, distribution, drawn, wakeup_run
 
 TRNG, ETH = Blame(BlameKind.FIRMWARE, "TRNG_RND"), Blame(BlameKind.INTERRUPT, "eth0")
@@ -49,14 +48,14 @@ def cause_verdicts(found: Comparison) -> dict[str, Verdict]:
 
 def test_late_wakeups_that_follow_each_other_are_one_event_and_others_are_not() -> None:
     run = wakeup_run(with_late(late_at([100, 101, 102, 500, 900, 901], TRNG)))
-    found = events_of([side_of(run, distributions_of(run)[0])], TRNG)
+    found = events_of([histogram_of(run, distributions_of(run)[0])], TRNG)
     assert (found.wakeups, found.rate.events, found.rate.wakeups) == (6, 3, WAKEUPS)
 
 
 def test_a_cause_on_two_cpus_at_one_time_is_one_event() -> None:
     one, other = (replace(with_late(late_at([100, 800], TRNG)), core=core) for core in (CoreId(0, 0), CoreId(0, 1)))
     run = wakeup_run(one, other)
-    assert events_of([side_of(run, each) for each in distributions_of(run)], TRNG).rate.events == 2
+    assert events_of([histogram_of(run, each) for each in distributions_of(run)], TRNG).rate.events == 2
 
 
 @pytest.mark.parametrize("events", [0, 1, 3, 30, 400])
@@ -70,7 +69,7 @@ def test_events_in_bursts_are_worth_fewer() -> None:
     even = late_at(range(1000, WAKEUPS, 2000), TRNG)
     bursts = late_at([at + 10 * step for at in (5_000, 90_000, 150_000) for step in range(33)], TRNG)
     runs = [wakeup_run(with_late(late)) for late in (even, bursts)]
-    quiet, bursty = (events_of([side_of(run, distributions_of(run)[0])], TRNG).rate for run in runs)
+    quiet, bursty = (events_of([histogram_of(run, distributions_of(run)[0])], TRNG).rate for run in runs)
     assert quiet.dispersion == 1.0 and quiet.worth == quiet.events
     assert bursty.events == 99 and bursty.worth < 10 and bursty.high / bursty.events > 2 * quiet.high / quiet.events
 
@@ -105,7 +104,7 @@ def test_what_one_cause_cannot_tell_leaves_the_verdict_of_the_whole() -> None:
 
 def test_unexplained_wakeups_are_counted_last_and_not_compared_as_a_cause() -> None:
     run = wakeup_run(with_late([*late_at(range(0, 90_000, 1000), UNEXPLAINED), *late_at([500, 1500], TRNG)]))
-    assert [one.blame for one in causes_of([side_of(run, distributions_of(run)[0])])] == [TRNG, UNEXPLAINED]
+    assert [one.blame for one in causes_of([histogram_of(run, distributions_of(run)[0])])] == [TRNG, UNEXPLAINED]
     assert cause_verdicts(compare(thieves(1, {UNEXPLAINED: 5e-4}), thieves(2, {UNEXPLAINED: 2e-3}, "b"))) == {}
 
 
@@ -117,7 +116,7 @@ def test_another_threshold_of_the_recorder_is_no_change_of_a_cause() -> None:
     counted = with_late([*late_at(late, TRNG), *late_at(early, TRNG, 60_000)], seed=1)
     coarse = wakeup_run(replace(counted, late=kept.late), name="a")
     fine = wakeup_run(counted, name="b")
-    assert 60_000 < kept_from([side_of(coarse, distributions_of(coarse)[0])]) <= 150_000
+    assert 60_000 < kept_from([histogram_of(coarse, distributions_of(coarse)[0])]) <= 150_000
     assert cause_verdicts(compare(coarse, fine))["TRNG_RND"] in (Verdict.SAME, Verdict.CANNOT_TELL)
 
 

@@ -59,7 +59,7 @@ def test_without_parts_there_is_neither_table_nor_chart_of_them() -> None:
 def test_wake_ups_that_were_dropped_leave_no_rate() -> None:
     result = late_result()
     (recorder,) = result.wakeups
-    dropped = replace(recorder, cpus=tuple(replace(cpu, outliers_dropped=1) for cpu in recorder.cpus))
+    dropped = replace(recorder, cpus=tuple(replace(cpu, late_dropped=1) for cpu in recorder.cpus))
     assert rates_of(replace(result, wakeups=(dropped,))) == ()
 
 
@@ -71,7 +71,7 @@ def test_the_survival_curve_begins_where_there_is_something_to_see() -> None:
 
 def test_what_a_histogram_clipped_is_marked_where_its_survival_ends() -> None:
     (recorder,) = late_result().wakeups
-    clipped = tuple(replace(cpu, histogram=replace(cpu.histogram, beyond=7)) for cpu in recorder.cpus if cpu.histogram)
+    clipped = tuple(replace(cpu, beyond=7) for cpu in recorder.cpus)
     result = RtResult((replace(recorder, tool="cyclictest", cpus=clipped),), None, (), None, ())
     survival = next(chart for chart in charts(result) if chart.title == "Survival")
     assert "7 of CPU 0, 7 of CPU 1 are later than that" in survival.note

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from latlab.core.errors import DataError
+from latlab.rt.analysis.wakeup import percentile_ns
 from latlab.rt.readers.recorder import read_record
 from latlab.rt.targets.recorder_binary import guest_sources, recorder_for, wire_sources
 from support import recorder_files as files
@@ -22,10 +23,10 @@ LATE = (files.START_NS + 500_000_000, 343_750_000, 450_000, 1, 2)
 def test_what_was_measured_comes_back(samples: list[list[int]]) -> None:
     read = read_record(files.whole(samples), "x")
     for cpu, values in zip(read.cpus, samples, strict=True):
-        assert (cpu.got, cpu.min_ns, cpu.max_ns) == (len(values), min(values), max(values))
-        assert cpu.histogram is not None and cpu.histogram.total == len(values)
+        assert (cpu.got, cpu.minimum_ticks, cpu.maximum_ticks) == (len(values), min(values), max(values))
+        assert cpu.counted == len(values)
         median = sorted(values)[(len(values) - 1) // 2]
-        found = cpu.histogram.percentile_ns(50)
+        found = percentile_ns(cpu, 50)
         assert found is not None and median <= found <= median + max(median // 64, 1)
 
 

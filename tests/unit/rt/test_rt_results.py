@@ -77,19 +77,19 @@ def test_what_the_kernel_did_is_told_of_late_wake_ups_and_its_damage_beside_it()
 
 def test_threads_of_cyclictest_stand_on_the_cpus_that_were_asked_for_in_their_order() -> None:
     (found,) = result_of(run(affinity=(3, 5)), {"cyclictest.txt": SPIKES}).wakeups
-    assert [cpu.cpu for cpu in found.cpus] == [3, 5]
+    assert [cpu.number for cpu in found.cpus] == [3, 5]
     assert [(late.cpu, late.late_ns) for late in found.outliers] == [(3, 40_000), (5, 9_000), (7, 5_000)]
 
 
 @pytest.mark.parametrize("affinity", [None, (), (3,)])
 def test_threads_keep_their_numbers_where_fewer_cpus_were_asked_for(affinity: tuple[int, ...] | None) -> None:
     (found,) = result_of(run(affinity=affinity), {"cyclictest.txt": SPIKES}).wakeups
-    assert [cpu.cpu for cpu in found.cpus] == [0, 1] and [late.cpu for late in found.outliers] == [0, 1, 7]
+    assert [cpu.number for cpu in found.cpus] == [0, 1] and [late.cpu for late in found.outliers] == [0, 1, 7]
 
 
 def test_a_recorder_names_its_cpus_itself() -> None:
     (found,) = result_of(run(affinity=(4,)), {"recorder.rec": RECORD}).wakeups
-    assert [cpu.cpu for cpu in found.cpus] == [0]
+    assert [cpu.number for cpu in found.cpus] == [0]
 
 
 def test_what_was_due_is_known_of_a_tool_that_does_not_say_it_where_duration_and_interval_are_known() -> None:

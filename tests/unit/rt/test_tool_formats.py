@@ -11,6 +11,7 @@ import pytest
 from latlab.core.errors import DataError
 from latlab.core.model.enums import Metric, RunStatus
 from latlab.core.readers.dump import tftf_calls
+from latlab.rt.analysis.wakeup import percentile_ns
 from latlab.rt.readers.jitter_samples import SAMPLE, read_samples
 from latlab.rt.readers.measured import read_wakeups
 from latlab.rt.readers.oslat import read_oslat
@@ -44,17 +45,16 @@ def test_what_the_tools_really_print_reads_back_to_their_figures(name, tool, met
     read = read_wakeups(_real(name), name)
     assert (read.tool, read.metric, read.problems, read.complete) == (tool, metric, (), True)
     for cpu, (number, got, low, average, high) in zip(read.cpus, figures, strict=True):
-        assert cpu.cpu == number and got in (None, cpu.got)
-        assert (cpu.min_ns, cpu.max_ns) == (low * 1000, high * 1000)
-        assert cpu.average_ns == pytest.approx(average * 1000, abs=1)
-        if cpu.histogram is not None:
-            assert cpu.histogram.total == cpu.got
+        assert cpu.number == number and got in (None, cpu.got)
+        assert (cpu.minimum_ticks, cpu.maximum_ticks) == (low * 1000, high * 1000)
+        assert cpu.average_ticks == pytest.approx(average * 1000, abs=1)
+        assert not cpu.counts or cpu.counted == cpu.got
 
 
 def test_the_file_of_signaltest_says_the_same_as_its_entry():
     entry = json.loads(_real("signaltest.json"))["thread"]
     read = read_wakeups(_real("signaltest.json"), "x")
-    assert [(cpu.got, cpu.min_ns, cpu.max_ns) for cpu in read.cpus] == [
+    assert [(cpu.got, cpu.minimum_ticks, cpu.maximum_ticks) for cpu in read.cpus] == [
         (one["cycles"], one["min"] * 1000, one["max"] * 1000) for one in entry.values()
     ]
     assert ("rows", "threads, which the tool binds to no CPU") in read.facts
@@ -62,39 +62,32 @@ def test_the_file_of_signaltest_says_the_same_as_its_entry():
 
 def test_a_bucket_of_oslat_ends_at_its_name_and_the_last_has_no_end():
     read = read_wakeups(_real("oslat_z.txt"), "x")
-    first = read.cpus[0].histogram
-    assert first is not None
-    assert list(zip(first.low_ns.tolist(), first.high_ns.tolist(), first.counts.tolist(), strict=True)) == [
-        (1, 1001, 1048526),
-        (1001, 2001, 32),
-        (2001, 3001, 14),
-        (5001, 6001, 1),
-    ]
-    assert first.beyond == 19 and first.percentile_ns(50) == 1000
+    first = read.cpus[0]
+    assert first.counts == ((1, 1001, 1048526), (1001, 2001, 32), (2001, 3001, 14), (5001, 6001, 1))
+    assert first.beyond == 19 and percentile_ns(first, 50) == 1000
 
 
 def test_the_last_bucket_of_oslat_is_counted_where_nothing_was_longer():
     text = "oslat V 2.40\n  Core: 3\n 001 (us): 5\n 002 (us): 7 (including overflows)\n"
     text += " Minimum: 1 (us)\n Average: 1.5 (us)\n Maximum: 2 (us)\n"
-    held = read_oslat(text, "x").cpus[0].histogram
-    assert held is not None and (held.beyond, held.counts.tolist()) == (0, [5, 7])
+    held = read_oslat(text, "x").cpus[0]
+    assert (held.beyond, [n for _, _, n in held.counts]) == (0, [5, 7])
 
 
 def test_half_microseconds_of_a_newer_oslat_are_kept():
     text = "oslat V 2.8\n  Core: 0\n 0.5 (us): 5\n 1.0 (us): 7\n Minimum: 0.5 (us)\n Average: 0.8 (us)\n Maximum: 1.0 (us)\n"
     read = read_oslat(text, "x")
-    held = read.cpus[0].histogram
-    assert held is not None and held.high_ns.tolist() == [501, 1001] and read.resolution_ns == 500
+    assert [high for _, high, _ in read.cpus[0].counts] == [501, 1001] and read.resolution_ns == 500
 
 
 def test_figures_of_nine_digits_touch_the_bar_and_are_read():
     read = read_wakeups(_real("timerlat_top_ns.txt"), "x")
     assert read.problems == () and read.resolution_ns == 1
-    assert [(cpu.got, cpu.min_ns, cpu.average_ns, cpu.max_ns) for cpu in read.cpus] == [
+    assert [(cpu.got, cpu.minimum_ticks, cpu.average_ticks, cpu.maximum_ticks) for cpu in read.cpus] == [
         (113, 77440, 13769060.0, 166432336),
         (98, 101120, 16724730.0, 257544208),
     ]
-    assert read_timerlat_top(_real("timerlat_top_ns.txt").decode(), "x", "IRQ").cpus[1].max_ns == 257409408
+    assert read_timerlat_top(_real("timerlat_top_ns.txt").decode(), "x", "IRQ").cpus[1].maximum_ticks == 257409408
 
 
 def test_the_last_screen_of_a_running_timerlat_counts():
@@ -104,18 +97,18 @@ def test_the_last_screen_of_a_running_timerlat_counts():
 
 
 def test_the_histogram_of_osnoise_keeps_its_counts_and_what_is_over():
-    held = read_wakeups(_real("osnoise_hist.txt"), "x").cpus[0].histogram
+    held = read_wakeups(_real("osnoise_hist.txt"), "x").cpus[0]
     rows = re.findall(r"^(\d+) +(\d+) *$", _real("osnoise_hist.txt").decode(), re.MULTILINE)
-    assert held is not None and held.beyond == 132
-    assert {int(low) * 1000: int(n) for low, n in rows} == dict(zip(held.low_ns.tolist(), held.counts.tolist(), strict=True))
-    buckets = read_wakeups(_real("osnoise_hist_buckets.txt"), "x").cpus[0].histogram
-    assert buckets is not None and set((buckets.high_ns - buckets.low_ns).tolist()) == {10_000}
+    assert held.beyond == 132
+    assert {int(low) * 1000: int(n) for low, n in rows} == {low: n for low, _, n in held.counts}
+    buckets = read_wakeups(_real("osnoise_hist_buckets.txt"), "x").cpus[0]
+    assert {high - low for low, high, _ in buckets.counts} == {10_000}
 
 
 def test_an_average_with_decimals_is_that_of_a_newer_rtla():
     text = _real("osnoise_hist.txt").decode()
     newer = re.sub(r"^avg: .*$", "avg:     1143.25 ", text, flags=re.MULTILINE)
-    assert read_osnoise(newer, "x").cpus[0].average_ns == 1143250.0
+    assert read_osnoise(newer, "x").cpus[0].average_ticks == 1143250.0
 
 
 def test_samples_of_jitterdebugger_are_counted_as_it_counted_them_itself():
@@ -125,7 +118,7 @@ def test_samples_of_jitterdebugger_are_counted_as_it_counted_them_itself():
     assert read.problems == () and sum(cpu.got for cpu in read.cpus) * SAMPLE.itemsize == len(data)
     for ours, theirs in zip(read.cpus, own.cpus, strict=True):
         assert 0 <= theirs.got - ours.got < 20
-        assert (ours.cpu, ours.min_ns, ours.max_ns) == (theirs.cpu, theirs.min_ns, theirs.max_ns)
+        assert (ours.number, ours.minimum_ticks, ours.maximum_ticks) == (theirs.number, theirs.minimum_ticks, theirs.maximum_ticks)
 
 
 def _sample(cpu: int, late: int, ns: int = 5) -> bytes:
@@ -135,13 +128,13 @@ def _sample(cpu: int, late: int, ns: int = 5) -> bytes:
 def test_samples_may_be_nanoseconds_and_a_cut_one_is_told():
     data = _sample(2, 7) + _sample(2, 9) + _sample(0, 3)[:11]
     read = read_samples(data, "s.raw", nanoseconds=True)
-    assert [(cpu.cpu, cpu.got, cpu.min_ns, cpu.max_ns, cpu.average_ns) for cpu in read.cpus] == [(2, 2, 7, 9, 8.0)]
+    assert [(cpu.number, cpu.got, cpu.minimum_ticks, cpu.maximum_ticks, cpu.average_ticks) for cpu in read.cpus] == [(2, 2, 7, 9, 8.0)]
     assert read.problems == ("s.raw: 11 bytes after the last sample; the tool was killed while it wrote",)
 
 
 def test_samples_end_where_they_can_be_none():
     read = read_samples(_sample(0, 1) + _sample(1, 2, ns=1_000_000_000) + _sample(0, 1), "s.raw")
-    assert [(cpu.cpu, cpu.got) for cpu in read.cpus] == [(0, 1)]
+    assert [(cpu.number, cpu.got) for cpu in read.cpus] == [(0, 1)]
     assert read.problems == ("s.raw: byte 28: no sample any more; the 1 before it are kept",)
     with pytest.raises(DataError, match=r"^s\.raw: does not begin with a sample"):
         read_samples(b"\xff" * 28, "s.raw")
@@ -222,15 +215,15 @@ def test_wake_ups_of_a_trace_are_those_that_trace_cmd_finds_itself():
     text = "\n".join(line for line in _sched().splitlines() if "sched_waking" not in line)
     read = read_wakeups(text.encode(), "x")
     assert ("other real-time threads", "migration/0 (1)") in read.facts
-    assert [cpu.cpu for cpu in read.cpus] == [0, 1] and max(cpu.max_ns for cpu in read.cpus) == 19279
-    total = sum(cpu.got * cpu.average_ns for cpu in read.cpus) + 1703
+    assert [cpu.number for cpu in read.cpus] == [0, 1] and max(cpu.maximum_ticks for cpu in read.cpus) == 19279
+    total = sum(cpu.got * cpu.average_ticks for cpu in read.cpus) + 1703
     assert round(total / (sum(cpu.got for cpu in read.cpus) + 1)) == 8366
 
 
 def test_a_trace_counts_from_the_waking_where_it_has_it():
     read = read_wakeups(_sched().encode(), "x")
     assert ("rows", "wake-ups of cyclictest, from sched_waking to the switch to it") in read.facts
-    assert [(cpu.got, cpu.min_ns, cpu.max_ns) for cpu in read.cpus] == [(194, 6780, 19088), (200, 8082, 25458)]
+    assert [(cpu.got, cpu.minimum_ticks, cpu.maximum_ticks) for cpu in read.cpus] == [(194, 6780, 19088), (200, 8082, 25458)]
     assert read.complete and read.resolution_ns == 1
 
 
@@ -243,7 +236,7 @@ FROM_IT = "  rt task-9 [001] d..2. {}: sched_switch: rt task:9 [10] {} ==> swapp
 def test_a_thread_that_is_woken_while_it_runs_does_not_wait():
     text = WAKING.format("1.000001") + TO_IT.format("1.000004") + WAKING.format("1.000005") + FROM_IT.format("1.000006", "R")
     read = read_sched_events(text + TO_IT.format("1.900000"), "x")
-    assert [(cpu.cpu, cpu.got, cpu.max_ns) for cpu in read.cpus] == [(1, 1, 3000)] and read.resolution_ns == 1000
+    assert [(cpu.number, cpu.got, cpu.maximum_ticks) for cpu in read.cpus] == [(1, 1, 3000)] and read.resolution_ns == 1000
 
 
 def test_a_wake_up_that_the_trace_did_not_see_begin_again_is_not_counted_from_the_old_one():

@@ -143,7 +143,9 @@ def sched(template: str) -> str:
 )
 def test_every_form_of_an_event_is_read(template: str) -> None:
     plain, found = wakeups(SCHED), wakeups(sched(template))
-    assert [(cpu.cpu, cpu.got, cpu.max_ns) for cpu in found.cpus] == [(cpu.cpu, cpu.got, cpu.max_ns) for cpu in plain.cpus]
+    assert [(cpu.number, cpu.got, cpu.maximum_ticks) for cpu in found.cpus] == [
+        (cpu.number, cpu.got, cpu.maximum_ticks) for cpu in plain.cpus
+    ]
     assert sum(cpu.got for cpu in plain.cpus) > 50 and found.facts[0] == plain.facts[0] and has_own_lines_only(found)
 
 
@@ -151,7 +153,7 @@ def test_latencies_that_trace_cmd_computes_itself_are_known_lines() -> None:
     text = "CPU 3 is empty\n" + SCHED.replace("next_prio=19\n", "next_prio=19 Latency: 8.366 usecs\n")
     text += "\nAverage wakeup latency: 8.366 usecs\nMaximum Latency: 19.279 usecs at timestamp: 39821.1\n"
     text += "Minimum Latency: 1.703 usecs at timestamp: 39821.000000\n\nRT task timings:\n"
-    assert wakeups(text).cpus[0].max_ns == wakeups(SCHED).cpus[0].max_ns and has_own_lines_only(wakeups(text))
+    assert wakeups(text).cpus[0].maximum_ticks == wakeups(SCHED).cpus[0].maximum_ticks and has_own_lines_only(wakeups(text))
 
 
 @pytest.mark.parametrize(
@@ -183,7 +185,7 @@ def test_a_wake_up_of_a_thread_that_was_awake_is_none() -> None:
     found = wakeups(
         waking.format(1, 1) + switch.format("09") + away + waking.format(21, 0).replace("1.0000021", "1.000021") + switch.format(50)
     )
-    assert [(cpu.got, cpu.max_ns) for cpu in found.cpus] == [(1, 8000)]
+    assert [(cpu.got, cpu.maximum_ticks) for cpu in found.cpus] == [(1, 8000)]
 
 
 def test_a_period_of_thread_metric_that_the_console_missed_changes_no_other() -> None:

@@ -71,7 +71,7 @@ def test_a_foreign_line_within_a_table_of_interrupts_is_no_row(foreign: str) -> 
 def test_activations_of_timerlat_are_wake_ups_and_those_that_are_not_there_are_missed() -> None:
     found = imported(TIMERLAT_TRACE)
     assert isinstance(found, Wakeups) and (found.tool, found.problems, found.resolution_ns) == ("timerlat tracer", (), 1)
-    assert [(cpu.cpu, cpu.got, cpu.expected, cpu.missed, cpu.min_ns, cpu.max_ns) for cpu in found.cpus] == [
+    assert [(cpu.number, cpu.got, cpu.expected, cpu.missed, cpu.minimum_ticks, cpu.maximum_ticks) for cpu in found.cpus] == [
         (0, 3, 4, 1, 3070, 11700),
         (1, 1, 1, 0, 9820, 9820),
     ]
@@ -116,11 +116,11 @@ def test_zyclictests_thread_is_read_and_its_summary_is_held_against_the_histogra
     found = imported(ZYCLICTEST)
     assert isinstance(found, Wakeups) and (found.rows, found.interval_ns, found.problems) == (RowKind.THREAD, 1_000_000, ())
     (cpu,) = found.cpus
-    assert (cpu.got, cpu.min_ns, cpu.max_ns, cpu.average_ns) == (1000, 6000, 8000, 7000.0)
+    assert (cpu.got, cpu.minimum_ticks, cpu.maximum_ticks, cpu.average_ticks) == (1000, 6000, 8000, 7000.0)
     assert ("largest latency of the interrupt", "6 µs") in found.facts
     assert imported(ZYCLICTEST.replace("   650\n", "   640\n")).problems
     quiet = imported(ZYCLICTEST.partition("\nHistogram")[0])
-    assert isinstance(quiet, Wakeups) and quiet.cpus[0].got == 1000 and quiet.cpus[0].histogram is None
+    assert isinstance(quiet, Wakeups) and quiet.cpus[0].got == 1000 and not quiet.cpus[0].counts
     with pytest.raises(DataError, match="without -q"):
         imported(ZYCLICTEST.partition("\nHistogram")[0].replace("Finished thread with count: 1000\n", ""))
 
@@ -173,7 +173,7 @@ def test_osadls_histograms_are_cyclictests_rows_without_a_title() -> None:
     with pytest.raises(DataError, match="use --as cyclictest"):
         imported(rows)
     found = read_wakeups(rows.encode(), "x", tool="cyclictest")
-    assert [(cpu.got, cpu.max_ns) for cpu in found.cpus] == [(98, 3000), (102, 3000)]
+    assert [(cpu.got, cpu.maximum_ticks) for cpu in found.cpus] == [(98, 3000), (102, 3000)]
     assert found.problems and "no totals" in found.problems[0]
 
 

@@ -20,8 +20,8 @@ from latlab.core.model.blame import UNEXPLAINED, BlameKind
 from latlab.core.model.distributions import Distribution, LateWakeup
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import CoreId, Sample, Topology
+from latlab.core.statistics.histogram import Histogram, quantile_shift, rate_p
 from latlab.core.statistics.statistics import Shift
-from latlab.core.statistics.weighted import quantile_shift, rate_p, weighted
 from latlab.rt.analysis.attribution import attribute
 from latlab.rt.analysis.lateness_parts import MEASURING_TASK
 from latlab.rt.model.wakeups import Outlier, Wakeups
@@ -92,7 +92,7 @@ def counted_singly(values: list[int]) -> Distribution:
 
 def test_the_interval_of_a_quantile_ends_at_the_ranks_that_hold_it():
     """Of a thousand values 1 to 1000, the 90 % quantile lies between ranks 881 and 920 with 95 %; tenfold values tenfold as far."""
-    one, ten = (weighted(counted_singly([factor * i for i in range(1, 1001)]), 1.0) for factor in (1, 10))
+    one, ten = (Histogram(counted_singly([factor * i for i in range(1, 1001)])) for factor in (1, 10))
     assert one is not None and ten is not None
     found = quantile_shift(one, ten, 0.9)
     assert found is not None and found.value == 8100
@@ -103,7 +103,7 @@ def test_the_interval_of_a_quantile_ends_at_the_ranks_that_hold_it():
 def test_a_common_quantile_counts_what_is_above_it_and_not_what_is_on_it():
     """Both runs have a thousand spans of 10 ns; 20 and 60 later ones. Above the common 97 % quantile, which is 20 ns, lie 5 and 45."""
     values = [[10] * 980 + [20] * 15 + [21] * 5, [10] * 940 + [20] * 15 + [21] * 45]
-    a, b = (weighted(distribution(one), 1.0) for one in values)
+    a, b = (Histogram(distribution(one)) for one in values)
     assert a is not None and b is not None
     found = quantile_shift(a, b, 0.97)
     share = 50 / 2000

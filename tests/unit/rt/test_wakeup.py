@@ -3,20 +3,26 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from latlab.rt.analysis.wakeup import same_distribution_ks
-from latlab.rt.model.wakeups import Histogram, counted_us
+from latlab.core.model.distributions import Distribution
+from latlab.core.statistics.histogram import Histogram
+from latlab.rt.analysis.wakeup import percentile_ns, same_distribution_ks
+from latlab.rt.model.wakeups import counted_values, cpu_row
+from latlab.rt.pages.charts import survivors
 
 SAMPLES = st.lists(st.integers(0, 500_000), min_size=1, max_size=200)
 
 
+def _histogram(samples: list[int], unit_ns: int = 1) -> Distribution:
+    counts = counted_values(np.array(samples, dtype=np.int64) // unit_ns, unit_ns)
+    return cpu_row(0, counts, len(samples), min(samples), max(samples), float(np.mean(samples)))
+
+
 def _fine(samples: list[int]) -> Histogram:
-    low, counts = np.unique(np.array(samples, dtype=np.int64), return_counts=True)
-    return Histogram(low, low + 1, counts.astype(np.int64))
+    return Histogram(_histogram(samples))
 
 
 def _coarse(samples: list[int]) -> Histogram:
-    low, counts = np.unique(np.array(samples, dtype=np.int64) // 1000, return_counts=True)
-    return counted_us(low, counts.astype(np.int64))
+    return Histogram(_histogram(samples, 1000))
 
 
 @given(SAMPLES)
@@ -31,17 +37,19 @@ def test_samples_apart_have_distance_one(samples: list[int]) -> None:
 
 @given(SAMPLES, st.integers(0, 50))
 def test_survival_counts_what_is_at_least_as_late_with_the_clipped(samples: list[int], beyond: int) -> None:
-    fine = _fine(samples)
-    low, share = Histogram(fine.low_ns, fine.high_ns, fine.counts, beyond).survival()
-    for value, part in zip(low.tolist(), share.tolist(), strict=True):
-        assert abs(part - (sum(s >= value for s in samples) + beyond) / (len(samples) + beyond)) < 1e-12
+    late = [sample + 1 for sample in samples]
+    rows = survivors("CPU 0", "measured", _histogram(late).counts, beyond)
+    assert rows[-1]["us"] == max(late) / 1000
+    for row in rows:
+        at_least = sum(ns >= round(row["us"] * 1000) for ns in late) + beyond
+        assert abs(row["share"] - at_least / (len(late) + beyond)) < 1e-12
 
 
 @given(SAMPLES, st.floats(0.1, 100))
 def test_a_percentile_is_a_sample_of_that_rank(samples: list[int], percent: float) -> None:
     rank = int(np.ceil(len(samples) * percent / 100))
-    assert _fine(samples).percentile_ns(percent) == sorted(samples)[rank - 1]
+    assert percentile_ns(_histogram(samples), percent) == sorted(samples)[rank - 1]
 
 
 def test_a_percentile_among_the_clipped_is_unknown() -> None:
-    assert counted_us(np.array([5]), np.array([1]), beyond=9).percentile_ns(50) is None
+    assert percentile_ns(cpu_row(0, ((5000, 6000, 1),), 10, 5000, 9000, 8000.0, beyond=9), 50) is None

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from latlab.core.errors import DataError
-from latlab.rt.analysis.wakeup import disagreement, with_schedule
+from latlab.rt.analysis.wakeup import disagreement, percentile_ns, with_schedule
 from latlab.rt.readers.cyclictest import read_cyclictest
 from latlab.rt.readers.measured import read_wakeups
 from latlab.rt.readers.rtla import read_timerlat
@@ -38,10 +38,10 @@ def test_what_the_tools_really_print_is_read(
     read = read_wakeups(_real(name), name)
     assert read.problems == ()
     assert tuple(cpu.got for cpu in read.cpus) == got
-    assert tuple(cpu.max_ns // 1000 for cpu in read.cpus) == max_us
+    assert tuple(cpu.maximum_ticks // 1000 for cpu in read.cpus) == max_us
     if beyond is not None:
-        assert tuple(cpu.histogram.beyond for cpu in read.cpus if cpu.histogram) == beyond
-        assert all(cpu.histogram is not None and cpu.histogram.total == cpu.got for cpu in read.cpus)
+        assert tuple(cpu.beyond for cpu in read.cpus if cpu.counts) == beyond
+        assert all(cpu.counts and cpu.counted == cpu.got for cpu in read.cpus)
 
 
 def test_the_column_for_all_cpus_together_is_not_a_cpu() -> None:
@@ -61,11 +61,10 @@ def test_spikes_are_outliers_with_their_time_in_ns() -> None:
 
 def test_rtla_counts_what_is_over_and_names_the_longest() -> None:
     read = read_wakeups(_real("rtla-timerlat.txt"), "x")
-    assert [cpu.cpu for cpu in read.cpus] == [0, 1, 2, 3]
+    assert [cpu.number for cpu in read.cpus] == [0, 1, 2, 3]
     first = read.cpus[0]
-    assert first.histogram is not None
-    assert (first.got, first.histogram.beyond, first.max_ns) == (467, 416, 91_787_000)
-    assert read_timerlat(_real("rtla-timerlat.txt").decode(), "x", "IRQ").cpus[0].histogram.beyond == 157  # type: ignore[union-attr]
+    assert (first.got, first.beyond, first.maximum_ticks) == (467, 416, 91_787_000)
+    assert read_timerlat(_real("rtla-timerlat.txt").decode(), "x", "IRQ").cpus[0].beyond == 157
 
 
 def test_cycles_that_a_late_cyclictest_skipped_are_missed() -> None:
@@ -109,10 +108,8 @@ def test_any_histogram_comes_back(made: tuple[list[dict[int, int]], list[int]], 
     read = read_cyclictest(_printed(counts, beyond, with_all), "x")
     assert read.problems == () and len(read.cpus) == len(counts)
     for cpu, wanted, over in zip(read.cpus, counts, beyond, strict=True):
-        assert cpu.histogram is not None
-        pairs = zip(cpu.histogram.low_ns.tolist(), cpu.histogram.counts.tolist(), strict=True)
-        assert {low // 1000: n for low, n in pairs if n} == wanted
-        assert (cpu.got, cpu.histogram.beyond) == (sum(wanted.values()) + over, over)
+        assert {low // 1000: n for low, _, n in cpu.counts if n} == wanted
+        assert (cpu.got, cpu.beyond) == (sum(wanted.values()) + over, over)
 
 
 @given(histograms(), st.data())
@@ -203,7 +200,7 @@ def test_a_line_with_a_missing_column_is_named_with_its_place() -> None:
 def test_json_overflows_are_the_cycles_that_the_histogram_does_not_show() -> None:
     root = {"thread": {"0": {"histogram": {"5": 3}, "cycles": 7, "min": 5, "max": 900, "avg": 6.0, "cpu": 2}}}
     cpu = read_json(json.dumps(root), "x").cpus[0]
-    assert cpu.histogram is not None and (cpu.cpu, cpu.histogram.beyond) == (2, 4)
+    assert (cpu.number, cpu.beyond) == (2, 4)
 
 
 def test_threads_that_were_bound_to_one_cpu_stay_apart() -> None:
@@ -211,7 +208,7 @@ def test_threads_that_were_bound_to_one_cpu_stay_apart() -> None:
     entries = json.loads(text)["thread"]
     assert [entry["cpu"] for entry in entries.values()] == [1, 1]
     read = read_json(text, "x")
-    assert [(cpu.cpu, cpu.got, cpu.max_ns) for cpu in read.cpus] == [
+    assert [(cpu.number, cpu.got, cpu.maximum_ticks) for cpu in read.cpus] == [
         (int(name), entry["cycles"], entry["max"] * 1000) for name, entry in entries.items()
     ]
     assert ("rows", "threads, several of which the tool bound to one CPU") in read.facts
@@ -238,7 +235,7 @@ def test_json_that_was_cut_off_is_refused_with_its_line() -> None:
 def test_nanoseconds_of_jitterdebugger_are_kept_exactly() -> None:
     root = {"sysinfo": {"resolution_in_ns": 1}, "cpu": {"0": {"histogram": {"4433": 1}, "count": 1, "min": 4433, "max": 4433, "avg": 4433}}}
     cpu = read_json(json.dumps(root), "x").cpus[0]
-    assert cpu.min_ns == 4433 and cpu.histogram is not None and cpu.histogram.percentile_ns(50) == 4433
+    assert cpu.minimum_ticks == 4433 and percentile_ns(cpu, 50) == 4433
 
 
 def test_fewer_wake_ups_than_were_due_are_flagged() -> None:

@@ -8,7 +8,7 @@ import pytest
 from latlab.core.errors import UsageError
 from latlab.psci.targets.board import load_board
 from latlab.virtual.campaign.whatif import counts_of, designs_of, jobs_of
-from latlab.virtual.pages.whatif_files import check_output
+from latlab.virtual.pages.whatif import check_output
 from support.command import latlab
 
 

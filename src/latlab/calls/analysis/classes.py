@@ -12,12 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import repeat
 
-from latlab.calls.analysis.flow import branch_target
-from latlab.calls.analysis.frames import frames_of
-from latlab.calls.analysis.opcode_kinds import OpcodeKind, kind_of
-from latlab.calls.analysis.operations import instructions_of
+from latlab.calls.analysis.opcodes import OpcodeKind, branch_target, instructions_of, kind_of
 from latlab.calls.analysis.paths import body_end, runs_of
-from latlab.calls.analysis.stacks import UNLISTED, Code
+from latlab.calls.analysis.stacks import UNLISTED, Code, frames_of
 from latlab.calls.analysis.symbolize import ByInstruction
 from latlab.calls.model.crossings import LOOP, Arch, Context, Fragment, Stretch
 from latlab.core.model.enums import InstructionClass

@@ -10,15 +10,14 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from latlab.calls.analysis.classes import ClassReader
-from latlab.calls.analysis.flow import branch_target, is_aarch32
-from latlab.calls.analysis.frames import frames_of
 from latlab.calls.analysis.marked import Marked, Stranded, parts_of_call
-from latlab.calls.analysis.operations import SystemOperation, Use, instructions_of, operation_of
+from latlab.calls.analysis.opcodes import SystemOperation, Use, branch_target, instructions_of, is_aarch32, operation_of
 from latlab.calls.analysis.paths import runs_of
-from latlab.calls.analysis.stacks import UNLISTED, codes_of
+from latlab.calls.analysis.stacks import UNLISTED, codes_of, frames_of
 from latlab.calls.analysis.symbolize import ByInstruction, Names, entry_addresses
 from latlab.calls.analysis.tally import CallKey, CallTally, Tally, TallyRow
 from latlab.calls.model.crossings import Arch, Context, Fragment, Header, Stretch, world_name
+from latlab.core.comparison.findings import FunctionMoved, FunctionsMoved
 from latlab.core.model.enums import CodePart, Metric
 from latlab.core.model.run import CallsOfKind, CoreId, FunctionShare, Run, SpanFunctions
 from latlab.core.model.symbols import Image
@@ -285,3 +284,19 @@ def _loops_of_caches(arch: Arch, code: Mapping[int, bytes], operations: Mapping[
 
 def _between(places: list[int], first: int, last: int) -> list[int]:
     return places[bisect_left(places, first) : bisect_left(places, last + 1)]
+
+
+def findings_of(moves: Mapping[tuple[str, Metric], CoreMoves]) -> tuple[FunctionsMoved, ...]:
+    """Tests whose functions moved alike in one metric are one finding."""
+    alike: dict[tuple[Metric, tuple[FunctionMoved, ...], int, int], list[str]] = defaultdict(list)
+    for (test, metric), core_moves in moves.items():
+        functions = tuple(FunctionMoved(move.name, move.place, move.before, move.after) for move in core_moves.functions)
+        alike[metric, functions, core_moves.cores, core_moves.of_cores].append(test)
+    return tuple(
+        FunctionsMoved(metric, tuple(tests), functions, cores, of_cores) for (metric, functions, cores, of_cores), tests in alike.items()
+    )
+
+
+def function_moves(moves: Mapping[tuple[str, Metric], CoreMoves], unit: str) -> tuple[str, ...]:
+    """A sentence for each."""
+    return tuple(finding.sentence(unit) for finding in findings_of(moves))

@@ -14,11 +14,12 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from functools import partial
 
-from latlab.calls.analysis.flow import Flow, flow_of_fragment, is_aarch32
+from latlab.calls.analysis.opcodes import Flow, flow_of_fragment, is_aarch32
 from latlab.calls.analysis.paths import body_end
 from latlab.calls.analysis.symbolize import Names
 from latlab.calls.model.crossings import LOOP, Arch, Fragment, Stretch
 from latlab.core.comparison.call_trees import ROOT, Tree
+from latlab.core.model.run import Frame
 
 MOST_DEPTH = 100
 WITHOUT_ORDER = "(order unknown)"
@@ -241,3 +242,11 @@ class Walk:
     def _add(self, node: int, instructions: int) -> None:
         self.now += instructions
         self._ran[node] += instructions
+
+
+def frames_of(spans: Mapping[tuple[Stretch, ...], int], codes: Mapping[int, Code]) -> tuple[Frame, ...]:
+    """The call tree of all these spans, each of which came so many times."""
+    tree = Tree()
+    for stretches, times in spans.items():
+        Walk(codes, tree).span(stretches, times)
+    return tuple(tree.frames())

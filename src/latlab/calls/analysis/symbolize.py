@@ -12,8 +12,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from latlab.calls.analysis.flow import Flow, flow_of_fragment
-from latlab.calls.analysis.operations import instructions_of
+from latlab.calls.analysis.opcodes import Flow, flow_of_fragment, instructions_of
 from latlab.calls.analysis.paths import neighbours, runs_of
 from latlab.calls.model.crossings import LOOP, Arch, Fragment, Stretch
 from latlab.core.model.symbols import Image

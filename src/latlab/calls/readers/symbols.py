@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Functions and code of an ELF image, and the functions that link-time optimisation inlined across source files.
+"""Functions, code and source lines of an ELF image, and the functions that link-time optimisation inlined across source files.
 
 The debug information has the inlined ones (DWARF 5, section 3.3.8). GCC describes the code that it made at link time in units of their own.
 There an inlined copy points to the function in the unit of its source file. Only functions with external linkage count: a build without
@@ -9,16 +9,17 @@ to their caller in both.
 
 from __future__ import annotations
 
+import os
 from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import groupby
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
-from latlab.calls.readers.dwarf_lines import declared_at, places_of
 from latlab.core.errors import DataError, UsageError
 from latlab.core.model.symbols import Image, InlinedCode
 
+FIRST_WITH_OWN_FOLDER = 5  # from this version on, entry 0 of the tables is the unit's own folder and file
 EXECUTABLE = 1
 MOST = 1 << 64
 NOWHERE = ("SHN_UNDEF", "SHN_ABS")
@@ -185,3 +186,59 @@ def _joined(painted: dict[int, tuple[str, str]], offset: int) -> Iterator[Inline
         addresses = [address for _, address in group]
         name, place = painted[addresses[0]]
         yield InlinedCode(addresses[0] + offset, addresses[-1] + STEP_BYTES + offset, name, place)
+
+
+def places_of(elf: Any) -> dict[int, str]:
+    """`file:line` of each address at which a line begins; empty where the image has no line tables.
+
+    Names begin where the file's way parts from the folder in which the compiler ran, so that two builds in different folders name a
+    function alike."""
+    if not elf.has_dwarf_info():
+        return {}
+    dwarf = elf.get_dwarf_info()
+    place_of: dict[int, str] = {}
+    for unit in dwarf.iter_CUs():
+        program = dwarf.line_program_for_CU(unit)
+        if program is not None:
+            folder = unit.get_top_DIE().attributes.get("DW_AT_comp_dir")
+            for address, place in _lines(program, _text(folder.value) if folder else ""):
+                place_of.setdefault(address, place)
+    return place_of
+
+
+def declared_at(dwarf: Any, entry: Any) -> str:
+    """`file:line` of an entry's declaration; empty where it has none."""
+    file, line = (entry.attributes.get(name) for name in ("DW_AT_decl_file", "DW_AT_decl_line"))
+    program = dwarf.line_program_for_CU(entry.cu)
+    if file is None or line is None or program is None:
+        return ""
+    folder = entry.cu.get_top_DIE().attributes.get("DW_AT_comp_dir")
+    return f"{_file_name(program.header, file.value, _text(folder.value) if folder else '')}:{line.value}"
+
+
+def _lines(program: Any, folder: str) -> Iterator[tuple[int, str]]:
+    names: dict[int, str] = {}
+    for entry in program.get_entries():
+        state = entry.state
+        if state is None or state.end_sequence:
+            continue
+        if state.file not in names:
+            names[state.file] = _file_name(program.header, state.file, folder)
+        yield state.address, f"{names[state.file]}:{state.line}"
+
+
+def _file_name(header: Any, number: int, folder: str) -> str:
+    has_own_folder = header["version"] >= FIRST_WITH_OWN_FOLDER
+    files, folders = header["file_entry"], header["include_directory"]
+    index = number if has_own_folder else number - 1
+    if not 0 <= index < len(files):
+        return "?"
+    entry = files[index]
+    above = entry["dir_index"] if has_own_folder else entry["dir_index"] - 1
+    base = _text(folders[above]) if 0 <= above < len(folders) else ""
+    path = os.path.normpath(PurePosixPath(folder, base, _text(entry["name"])))
+    return os.path.relpath(path, folder).lstrip("./") if os.path.isabs(folder) and os.path.isabs(path) else path
+
+
+def _text(value: bytes | str) -> str:
+    return value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else value

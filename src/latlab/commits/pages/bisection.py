@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from latlab.calls.analysis.function_sentences import function_moves
+from latlab.calls.analysis.span_functions import function_moves
 from latlab.commits.pages.commit_message import quoted_of
 from latlab.core.comparison.wording import amount, count, percent, signed
 from latlab.core.model.run import MESSAGE

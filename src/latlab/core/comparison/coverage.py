@@ -18,8 +18,8 @@ from latlab.core.comparison.verdicts import Limits, Verdict
 from latlab.core.kinds.registry import kind_of
 from latlab.core.model.enums import Metric, RowKind
 from latlab.core.model.run import CoreId, Run
+from latlab.core.statistics.histogram import rate_p
 from latlab.core.statistics.statistics import Shift
-from latlab.core.statistics.weighted import rate_p
 
 PARTS = 1_000_000
 

@@ -21,6 +21,9 @@ class LateWakeup:
     blame: Blame
 
 
+Counts = tuple[tuple[int, int, int], ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Distribution:
     """The spans of one core as a histogram: (low, high, n) counts n spans in [low, high), sorted and disjoint; `beyond` counts the spans
@@ -36,7 +39,7 @@ class Distribution:
     test: str
     metric: Metric
     core: CoreId
-    counts: tuple[tuple[int, int, int], ...]
+    counts: Counts
     beyond: int
     got: int
     expected: int | None
@@ -48,13 +51,27 @@ class Distribution:
     digest: str = ""
     late: tuple[LateWakeup, ...] = ()
     late_dropped: int = 0
-    blocks: tuple[tuple[tuple[int, int, int], ...], ...] = ()
+    blocks: tuple[Counts, ...] = ()
     rows: RowKind = RowKind.CPU
     thread: int | None = None
 
     @property
+    def number(self) -> int:
+        return self.core.core
+
+    @property
+    def due(self) -> int:
+        """The number of spans that were due, by what the tool reports."""
+        return self.expected or self.got + (self.missed or 0)
+
+    @property
+    def counted(self) -> int:
+        """The number of spans in the histogram and beyond it."""
+        return sum(n for _, _, n in self.counts) + self.beyond
+
+    @property
     def place(self) -> str:
-        return self.rows.named(self.core.core)
+        return self.rows.named(self.number)
 
     @property
     def is_computed(self) -> bool:

@@ -14,8 +14,6 @@ import msgspec
 from latlab.core.model.counts import CommitOf, ReleaseCounts, SpanCount
 from latlab.core.model.enums import InstructionClass, Metric
 
-KEYS = ("test", "metric", "function", "class")
-
 
 class _Build(msgspec.Struct, forbid_unknown_fields=True):
     processors: list[str]
@@ -53,44 +51,39 @@ class _Firmware(msgspec.Struct, forbid_unknown_fields=True):
         return {"options": build.options, **of_all}
 
 
+@cache
 def counts_of(published: str, processor: str) -> ReleaseCounts | None:
     """The counts of the release whose times `published:...` holds, on this processor, if there are any."""
-    return _by_reference().get((published, processor))
+    for firmware in _firmware():
+        build = next((build for build in firmware.build if processor in build.processors), None)
+        release = next((release for release in firmware.release if published in map("published:{}".format, release.published)), None)
+        if build is not None and release is not None:
+            spans = _spans(_folder() / firmware.tables / f"{processor}.csv", release.name)
+            commits = tuple(CommitOf(c.id, c.subject, tuple(c.functions)) for c in firmware.commit if c.release == release.name)
+            origin = firmware.provenance(build)
+            return ReleaseCounts(release.name, release.commit, processor, build.subject, origin, tuple(build.own), spans, commits)
+    return None
+
+
+def _folder() -> Traversable:
+    return files("latlab.catalog") / "counts"
 
 
 @cache
-def _by_reference() -> dict[tuple[str, str], ReleaseCounts]:
-    folder = files("latlab.catalog") / "counts"
-    entries = msgspec.convert(tomllib.loads((folder / "sources.toml").read_text("utf-8"))["firmware"], list[_Firmware])
-    by_reference: dict[tuple[str, str], ReleaseCounts] = {}
-    for entry in entries:
-        commits = [(commit.release, CommitOf(commit.id, commit.subject, tuple(commit.functions))) for commit in entry.commit]
-        for build in entry.build:
-            for processor in build.processors:
-                spans = _spans(folder / entry.tables / f"{processor}.csv")
-                for release in entry.release:
-                    own_commits = tuple(commit for name, commit in commits if name == release.name)
-                    counts = ReleaseCounts(
-                        release.name, release.commit, processor, build.subject, entry.provenance(build), tuple(build.own),
-                        spans[release.name], own_commits,
-                    )  # fmt: skip
-                    by_reference |= {(f"published:{reference}", processor): counts for reference in release.published}
-    return by_reference
+def _firmware() -> list[_Firmware]:
+    return msgspec.convert(tomllib.loads((_folder() / "sources.toml").read_text("utf-8"))["firmware"], list[_Firmware])
 
 
-def _spans(table: Traversable) -> dict[str, dict[tuple[str, Metric], SpanCount]]:
-    """By release. A row without function and class is of a span that was counted as a whole; an empty cell is what did not run."""
-    reader = csv.DictReader(table.read_text("utf-8").splitlines())
-    releases = [name for name in reader.fieldnames or () if name not in KEYS]
-    by_release: dict[str, dict[tuple[str, Metric], SpanCount]] = {name: {} for name in releases}
-    parts: dict[str, dict[tuple[str, Metric], dict[tuple[str, InstructionClass], float]]] = {name: {} for name in releases}
-    for row in reader:
+def _spans(table: Traversable, release: str) -> dict[tuple[str, Metric], SpanCount]:
+    """A row without function and class is of a span that was counted as a whole; an empty cell is what did not run."""
+    spans: dict[tuple[str, Metric], SpanCount] = {}
+    parts: dict[tuple[str, Metric], dict[tuple[str, InstructionClass], float]] = {}
+    for row in csv.DictReader(table.read_text("utf-8").splitlines()):
+        if not row[release]:
+            continue
         key = row["test"], Metric(row["metric"])
-        for name in releases:
-            if row[name] and row["class"]:
-                parts[name].setdefault(key, {})[row["function"], InstructionClass(row["class"])] = float(row[name])
-            elif row[name]:
-                by_release[name][key] = SpanCount(float(row[name]), {})
-    for name in releases:
-        by_release[name] |= {key: SpanCount(sum(of_span.values()), of_span) for key, of_span in parts[name].items()}
-    return by_release
+        if row["class"]:
+            parts.setdefault(key, {})[row["function"], InstructionClass(row["class"])] = float(row[release])
+        else:
+            spans[key] = SpanCount(float(row[release]), {})
+    return spans | {key: SpanCount(sum(of_span.values()), of_span) for key, of_span in parts.items()}

@@ -13,7 +13,13 @@ from latlab.core.comparison.summary import CoreSummary, summarise
 from latlab.core.model.run import Run, Spans
 from latlab.core.report.renderers import csv, json
 from latlab.core.report.units import unit
+from latlab.core.store.run_json import head_of
 
+HEAD = (
+    "id", "label", "campaign", "target", "platform", "topology", "clock", "tick_value", "tick_unit", "shown_unit", "firmware",
+    "events_hash", "build_options", "lead", "status", "capture_cost_ticks", "started_utc", "emulator", "command", "provenance",
+    "simulated", "conditions", "source", "facts",
+)  # fmt: skip
 COLUMNS = ("test", "metric", "cluster", "core", "n", "minimum_ticks", "median_ticks", "maximum_ticks", "mark")
 
 
@@ -44,32 +50,10 @@ def runs_json(runs: Iterable[Run], counts: Mapping[str, int]) -> Iterator[str]:
 
 def run_head(run: Run) -> dict[str, Any]:
     """What is known of a run beside its figures."""
-    return {
-        "id": run.id,
-        "label": run.label,
-        "campaign": run.campaign,
-        "target": run.target,
-        "platform": run.platform,
-        "topology": list(run.topology.clusters),
-        "clock": run.tick.clock.value,
-        "tick_value": run.tick.value,
-        "tick_unit": run.tick.unit,
-        "shown_unit": unit(run.tick),
-        "firmware": run.build.firmware,
-        "events_hash": run.build.events_hash,
-        "build_options": dict(run.build.options),
-        "lead": str(run.lead) if run.lead else None,
-        "status": run.status.value,
-        "capture_cost_ticks": run.capture_cost_ticks,
-        "started_utc": run.started_utc,
-        "emulator": run.emulator,
-        "command": list(run.command),
-        "provenance": msgspec.to_builtins(run.provenance),
-        "simulated": run.is_simulated,
-        "conditions": msgspec.to_builtins(run.conditions),
-        "source": run.source,
-        "facts": dict(run.facts),
-    }
+    head = msgspec.to_builtins(head_of(run))
+    build = {"firmware": run.build.firmware, "events_hash": run.build.events_hash, "build_options": dict(run.build.options)}
+    values = head | build | {"shown_unit": unit(run.tick), "facts": dict(run.facts)}
+    return {name: values[name] for name in HEAD}
 
 
 def _values(row: CoreSummary) -> tuple[Any, ...]:

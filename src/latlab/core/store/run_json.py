@@ -25,7 +25,7 @@ HEAD = (
 MOST_CORES = 1 << 16
 
 
-class _Head(msgspec.Struct):
+class RunHead(msgspec.Struct):
     """The keys of a file beside the contents of its run. A core is `cluster.core`, problems are rows."""
 
     id: str
@@ -58,10 +58,8 @@ class _Head(msgspec.Struct):
     version: int = VERSION
 
 
-def render(run: Run) -> str:
-    """Every file has the keys of each kind of latlab, which are empty for a run of another kind. `figures` are derived, and no
-    reader takes them back."""
-    head = _Head(
+def head_of(run: Run) -> RunHead:
+    return RunHead(
         **{name: getattr(run, name) for name in HEAD},
         kind=run.kind,
         topology=run.topology.clusters,
@@ -74,9 +72,14 @@ def render(run: Run) -> str:
         problems=tuple((p.line, p.kind, p.message) for p in run.problems),
         problem_details=tuple(p.details for p in run.problems) if any(p.details for p in run.problems) else (),
     )
-    kind = kind_of(run)
+
+
+def render(run: Run) -> str:
+    """Every file has the keys of each kind of latlab, which are empty for a run of another kind. `figures` are derived, and no
+    reader takes them back."""
+    kind, head = kind_of(run), msgspec.structs.asdict(head_of(run))
     empty_keys = {key: value for name in BUILT_IN for key, value in kind_named(name).codec.keys.items()}
-    document = {**msgspec.structs.asdict(head), **empty_keys, **kind.codec.to_json(run.contents), "figures": kind.analysis.summary(run)}
+    document = {**head, **empty_keys, **kind.codec.to_json(run.contents), "figures": kind.analysis.summary(run)}
     return msgspec.json.encode(document).decode() + "\n"
 
 
@@ -98,7 +101,7 @@ def parse(text: str, name: str) -> Run:
         raise DataError(f"{name}: a field is missing or has the wrong type ({detail}); export the run again") from None
 
 
-def _problems(d: _Head) -> tuple[Problem, ...]:
+def _problems(d: RunHead) -> tuple[Problem, ...]:
     if d.problem_details and len(d.problem_details) != len(d.problems):
         raise ValueError(f"{len(d.problems)} problems and details of {len(d.problem_details)}")
     details = d.problem_details or ((),) * len(d.problems)
@@ -106,7 +109,7 @@ def _problems(d: _Head) -> tuple[Problem, ...]:
 
 
 def _run(document: dict[str, Any]) -> Run:
-    d = msgspec.convert(document, _Head)
+    d = msgspec.convert(document, RunHead)
     tick, topology = Tick(d.clock, d.tick_value), Topology(d.topology)
     if d.tick_unit != tick.unit:
         raise ValueError(f"the unit is {d.tick_unit!r} and the clock {d.clock}, whose unit is {tick.unit}")

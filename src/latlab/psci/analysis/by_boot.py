@@ -23,7 +23,7 @@ from latlab.core.comparison.comparison import Row
 from latlab.core.comparison.verdicts import Limits, decide
 from latlab.core.statistics.moderated_t import Prior, fit_prior, t_shift
 from latlab.core.statistics.sample_matrix import Floats
-from latlab.core.statistics.statistics import Shift, cliffs_delta, false_discovery_control, two_sample_shift
+from latlab.core.statistics.statistics import Shift, cliffs_delta, false_discovery_control, singly, two_sample_shift
 from latlab.psci.analysis.variance_estimate import Evidence, Kind
 
 FEWEST_OF_KIND = 3
@@ -80,7 +80,7 @@ class ByBoot:
             replace(cell, shift=shift, p_adjusted=p, verdict=decide(shift, judged_row.threshold, p, limits.alpha))
             for cell, (shift, p) in tested
         ]
-        return replace(judged_row, basis=f"{len(a)} and {len(b)} boots", effect=cliffs_delta(a, b), cells=tuple(cells))
+        return replace(judged_row, basis=f"{len(a)} and {len(b)} boots", effect=cliffs_delta(singly(a), singly(b)), cells=tuple(cells))
 
 
 def row_shifts(evidence: Sequence[Evidence], boots: int, alpha: float) -> list[Shift]:

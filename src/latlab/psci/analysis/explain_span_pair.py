@@ -6,11 +6,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from math import isfinite
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from latlab.calls.analysis.function_sentences import findings_of
-from latlab.calls.analysis.span_functions import moves_of
 from latlab.core.comparison import findings as f
 from latlab.core.comparison import span_findings as s
 from latlab.core.comparison.check import RuleChange
@@ -23,11 +22,12 @@ from latlab.core.comparison.verdicts import SAME_LEVELS, Verdict
 from latlab.core.model.enums import Clock, Metric
 from latlab.core.statistics.power_analysis import Detectable
 from latlab.psci.analysis.counted import counted_beside
-from latlab.psci.analysis.decompose import PartName
 from latlab.psci.analysis.deterministic_rows import ORDER
-from latlab.psci.analysis.explain_trace import part_medians
 from latlab.psci.analysis.groups import WAIT
 from latlab.psci.analysis.shape import LARGEST
+
+if TYPE_CHECKING:
+    from latlab.psci.analysis.decompose import PartName
 
 _HIGHEST_FIRST = (Statistic.P99_9, Statistic.P99, Statistic.P90)
 _STEP_SUSPECTS = (Suspect.SLOWER_MESSAGE, Suspect.HELD_LONGER)
@@ -188,8 +188,11 @@ def _terms(comparison: SpanComparison, rows: list[Row]) -> list[Explanation]:
 
 def _parts(comparison: SpanComparison, changed: list[Row]) -> list[Explanation]:
     """The changed parts of each changed span, if both runs have traces or both have the probe's counts."""
-    if bool(comparison.a.traces) != bool(comparison.b.traces):
+    runs = comparison.a, comparison.b
+    if bool(comparison.a.traces) != bool(comparison.b.traces) or not any(run.traces or run.functions for run in runs):
         return []
+    from latlab.psci.analysis.explain_trace import part_medians
+
     out = []
     for metric in dict.fromkeys(row.metric for row in changed if row.metric is not Metric.CACHE_FLUSH):
         before, after = part_medians(comparison.a, metric), part_medians(comparison.b, metric)
@@ -210,6 +213,10 @@ def _functions(comparison: SpanComparison) -> list[Explanation]:
     """One finding for tests whose functions changed alike in one metric, if the probe counted both runs. If cores take turns, or the
     verdict rests on the order of the cores, waits appear as instructions, so only the spans with a verdict are named."""
     run = comparison.a
+    if not run.functions or not comparison.b.functions:
+        return []
+    from latlab.calls.analysis.span_functions import findings_of, moves_of
+
     changed = {(row.test, row.metric) for row in comparison.rows if row.verdict in _CHANGED}
     ordered = {(row.test, row.metric) for row in comparison.rows if row.basis == ORDER}
     moves = moves_of(run, comparison.b, moved_cores_only=True)

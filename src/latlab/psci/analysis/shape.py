@@ -17,11 +17,11 @@ import numpy as np
 from latlab.core.comparison.comparison import Row, Statistic
 from latlab.core.comparison.verdicts import Limits, Verdict, decide
 from latlab.core.statistics.distributions import f_upper, normal_quantile
+from latlab.core.statistics.histogram import exceedance_p
 from latlab.core.statistics.moderated_t import LEAST_P, t_shift
 from latlab.core.statistics.power_analysis import detectable
 from latlab.core.statistics.sample_matrix import Bools, Cells, Floats, Ints, nan_median
 from latlab.core.statistics.statistics import Shift, family_wise
-from latlab.core.statistics.weighted import exceedance_p
 from latlab.psci.analysis.drift import Drifts, differ, drift_of, explains
 from latlab.psci.analysis.variance_estimate import Evidence
 

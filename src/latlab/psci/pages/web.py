@@ -1,24 +1,31 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A run as a page for a browser: its tables, its spans in their parts, one iteration across the cores."""
+"""A run of spans as a page for a browser: calls and masked stretches of a watch, or else each test with its parts and one iteration."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from latlab.core.comparison.summary import SENTENCES, Mark, is_noise
-from latlab.core.model.run import Run
-from latlab.core.report.chart import named
+from latlab.core.comparison.queue_model import Ladders
+from latlab.core.comparison.summary import SENTENCES, Mark, is_noise, ordered_tests
+from latlab.core.errors import DataError
+from latlab.core.model.run import CallsOfKind, MaskedAtlas, Run
+from latlab.core.report.chart import Chart, named, with_legends
 from latlab.core.report.facts import begun, facts_of, method, partial
 from latlab.core.report.flame import flames
-from latlab.core.report.page import Caution, Facts, Legend, Links, Page, Paragraph, Section
+from latlab.core.report.guides import commentary, platform_of, procedure
+from latlab.core.report.ladders import ladder_chart
+from latlab.core.report.page import Block, Caution, Facts, Legend, Links, Page, Paragraph, Section
+from latlab.core.report.table import Table, prose, words
 from latlab.core.report.text import code
 from latlab.core.report.titles import platform_title
 from latlab.core.report.units import CLOCK_NAMES, unit
 from latlab.psci.analysis.decompose import MEANING, MEANING_IN_CODE
+from latlab.psci.analysis.queue_fit import queues_of
 from latlab.psci.pages.answer import answer
 from latlab.psci.pages.charts import charts, legend
-from latlab.psci.pages.span_tables import TestTable, for_readers
+from latlab.psci.pages.span_pages import document
+from latlab.psci.pages.span_tables import TestTable, for_readers, tables_of
 
 SPANS_SENTENCE = "Powerdown goes from ENTER_PSCI to ENTER_HW_LOW_PWR, wakeup from EXIT_HW_LOW_PWR to EXIT_PSCI."
 
@@ -27,6 +34,18 @@ CODE_SENTENCE = (
     "instruction of the normal world. Each instruction belongs to one part, by its opcode; the cache flush is the loop around the "
     "instructions that clean caches by set and way."
 )
+
+
+def spans_page(run: Run, calls: Sequence[CallsOfKind], masked: MaskedAtlas | None) -> Page:
+    """Raises DataError for a watch that counted nothing."""
+    if run.conditions.instrument == "crossings" and not (calls or masked or run.samples):
+        why = f": {run.problems[0].message}" if run.problems else ""
+        raise DataError(f"{run.id} saw nothing that a page could show{why}")
+    if calls or masked:
+        from latlab.calls.pages.web import page as watched
+
+        return watched(run, calls, masked)
+    return page(run)
 
 
 def page(run: Run) -> Page:
@@ -67,3 +86,43 @@ def _test(run: Run, test_table: TestTable) -> Section:
     pictures = named(charts(run, test_table.test), test_table.test)
     colours = (_colours(run, test_table.test),) if pictures else ()
     return Section(test_table.title.full, (note, table, *colours, *pictures, *flames(run, test_table.test)), anchor=test_table.test)
+
+
+def guide(run: Run) -> Page:
+    """Refuses figures that are no latencies. Charts have names, under which a renderer expects their pictures."""
+    plain = document(run)
+    method, results = plain.sections
+    method = replace(method, blocks=tuple(_without_command(block) for block in method.blocks))
+    pictured = Section(results.title, sections=tuple(_with_charts(run, results)))
+    sections = (*platform_of(run), method, *procedure(run), *_parts(run), pictured, *commentary(run))
+    return replace(plain, sections=sections)
+
+
+def _without_command(block: Block) -> Block:
+    """The procedure has it."""
+    if not isinstance(block, Facts):
+        return block
+    return Facts(tuple(pair for pair in block.pairs if pair[0] not in ("Repeated by", "Emulator's command")))
+
+
+def _with_charts(run: Run, results: Section) -> Iterator[Section]:
+    """Each section of the results with the charts of its tests below its tables."""
+    queues = queues_of(run)
+    tests = {test_table.table.caption: test_table.test for test_table in tables_of(run)}
+    for section in results.sections:
+        of_section = [tests[block.caption] for block in section.blocks if isinstance(block, Table) and block.caption in tests]
+        pictures = [chart for test in of_section for chart in named(_pictures(run, test, queues), test.replace("_", "-"))]
+        yield replace(section, blocks=(*section.blocks, *pictures))
+
+
+def _pictures(run: Run, test: str, queues: Mapping[str, Ladders]) -> Iterator[Chart]:
+    yield from map(with_legends, charts(run, test))
+    if test in queues:
+        yield ladder_chart(f"The queue of {test}", {run.id: queues[test]}, run.tick.unit)
+
+
+def _parts(run: Run) -> Iterator[Section]:
+    """What the colours of the charts stand for, in the order in which a call goes through them."""
+    rows = tuple((str(name), MEANING[name.kind]) for name, _ in legend(run, ordered_tests(run.samples)))
+    if rows:
+        yield Section("Parts of a call", (Table("Parts of a call", (*words("Part"), prose("Meaning")), rows),))

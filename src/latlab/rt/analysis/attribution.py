@@ -26,6 +26,7 @@ from latlab.rt.analysis.lateness_parts import (
     usual_waking,
     waker,
 )
+from latlab.rt.analysis.wakeup import percentile_ns
 from latlab.rt.model.kernel_events import KernelEvents, LateSteps
 from latlab.rt.model.wakeups import Outlier, Wakeups
 
@@ -83,7 +84,7 @@ def attribute(
 
 
 def _medians(wakeups: Wakeups) -> dict[int, int]:
-    return {cpu.cpu: (cpu.histogram.percentile_ns(50) or 0) if cpu.histogram else 0 for cpu in wakeups.cpus}
+    return {cpu.number: percentile_ns(cpu, 50) or 0 for cpu in wakeups.cpus}
 
 
 def with_parts(wakeups: Wakeups, attributed: Iterable[Attributed], events: KernelEvents, priority: int) -> tuple[Attributed, ...]:

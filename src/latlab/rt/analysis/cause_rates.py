@@ -14,10 +14,9 @@ from functools import lru_cache
 import numpy as np
 
 from latlab.core.model.blame import UNEXPLAINED, UNTRACED, Blame, BlameKind
+from latlab.core.statistics.histogram import Histogram, rate_p
 from latlab.core.statistics.sample_matrix import Floats
-from latlab.core.statistics.weighted import rate_p
 from latlab.rt.analysis.result import RtResult
-from latlab.rt.analysis.side import Side
 
 SAME_EVENT_PERIODS = 2.5
 SHORTEST_GAP_NS = 1_000_000
@@ -101,9 +100,9 @@ class CauseChange:
     needed: float | None
 
 
-def causes_of(sides: Sequence[Side], above: float = 0.0) -> tuple[CauseEvents, ...]:
+def causes_of(sides: Sequence[Histogram], above: float = 0.0) -> tuple[CauseEvents, ...]:
     """The most frequent first, what is unexplained last; only wake-ups later than `above`."""
-    blames = {late.blame for side in sides for late in side.distribution.late if late.late_ticks * side.tick_value > above}
+    blames = {late.blame for side in sides for late in side.distribution.late if late.late_ticks * side.step > above}
     return _in_order([events_of(sides, blame, above) for blame in blames])
 
 
@@ -111,9 +110,9 @@ def _in_order(causes: Sequence[CauseEvents]) -> tuple[CauseEvents, ...]:
     return tuple(sorted(causes, key=lambda cause: (cause.blame in (UNEXPLAINED, UNTRACED), -cause.rate.events, str(cause.blame))))
 
 
-def events_of(sides: Sequence[Side], blame: Blame, above: float = 0.0) -> CauseEvents:
+def events_of(sides: Sequence[Histogram], blame: Blame, above: float = 0.0) -> CauseEvents:
     late = [
-        (late_entry.wake_ns, late_entry.late_ticks * side.tick_value)
+        (late_entry.wake_ns, late_entry.late_ticks * side.step)
         for side in sides
         for late_entry in side.distribution.late
         if late_entry.blame == blame
@@ -125,7 +124,7 @@ def events_of(sides: Sequence[Side], blame: Blame, above: float = 0.0) -> CauseE
 def rates_of(result: RtResult) -> tuple[CauseEvents, ...]:
     """Of one measurement: every cause that is known of the recorder's late wake-ups, ordered as by `causes_of`; none where it kept none."""
     recorder = result.recorder
-    if recorder is None or not recorder.outliers or any(cpu.outliers_dropped for cpu in recorder.cpus):
+    if recorder is None or not recorder.outliers or any(cpu.late_dropped for cpu in recorder.cpus):
         return ()
     blames = {id(entry.outlier): entry.blame for entry in result.attributed or ()}
     late: dict[Blame, list[tuple[int, float]]] = {}
@@ -146,17 +145,17 @@ def _events(blame: Blame, late: Sequence[tuple[int, float]], interval: float, to
     return CauseEvents(blame, rate, len(late), max((by for _, by in late), default=None))
 
 
-def kept_from(sides: Sequence[Side]) -> float:
+def kept_from(sides: Sequence[Histogram]) -> float:
     """The lateness above which every wake-up was kept with its time: what the recorder's threshold was, whatever it was called."""
     return max((_kept_from(side) for side in sides), default=0.0)
 
 
-def is_kept(sides: Sequence[Side]) -> bool:
+def is_kept(sides: Sequence[Histogram]) -> bool:
     """Whether the late wake-ups of all CPUs were kept, as far as there were any."""
-    return all(side.counted is not None and not side.distribution.late_dropped for side in sides)
+    return all(side.is_counted and not side.distribution.late_dropped for side in sides)
 
 
-def changes_of(a: Sequence[Side], b: Sequence[Side], alpha: float = ALPHA) -> tuple[CauseChange, ...]:
+def changes_of(a: Sequence[Histogram], b: Sequence[Histogram], alpha: float = ALPHA) -> tuple[CauseChange, ...]:
     """Each named cause of either run, at lateness that both kept; none where a tool kept none. `alpha` is what all of them together may
     be wrong by."""
     if not (is_kept(a) and is_kept(b)):
@@ -215,24 +214,23 @@ def _odds(share: float) -> float:
     return share / (1 - share) if share < 1 else float("inf")
 
 
-def _kept_from(side: Side) -> float:
+def _kept_from(side: Histogram) -> float:
     """The lowest end of an interval above which the histogram counts no more than were kept."""
-    counted = side.counted
-    if counted is None:
+    if not side.is_counted:
         return float("inf")
-    ends = np.unique(counted.low) - counted.step
-    above = np.array([counted.above(float(end)) for end in ends])
+    ends = np.unique(side.low) - side.step
+    above = np.array([side.above(float(end)) for end in ends])
     enough = np.flatnonzero(above <= len(side.distribution.late))
     return float(ends[enough[0]]) if len(enough) else float(side.maximum)
 
 
-def _span(sides: Sequence[Side]) -> tuple[float, float] | None:
+def _span(sides: Sequence[Histogram]) -> tuple[float, float] | None:
     """From when to when a run measured, as far as its late wake-ups and its interval tell."""
     times = [late.wake_ns for side in sides for late in side.distribution.late]
     interval = max((side.interval or 0.0 for side in sides), default=0.0)
     if not times or not interval:
         return None
-    length = max(interval * max(side.due for side in sides), float(max(times) - min(times)) + 1)
+    length = max(interval * max(side.distribution.due for side in sides), float(max(times) - min(times)) + 1)
     return float(min(times)), length
 
 

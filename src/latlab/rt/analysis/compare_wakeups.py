@@ -20,10 +20,11 @@ from latlab.core.model.blame import Blame
 from latlab.core.model.distributions import Distribution, distributions_of, load_of
 from latlab.core.model.enums import Clock, Metric, RowKind
 from latlab.core.model.run import Run
+from latlab.core.statistics.histogram import Histogram, histogram_of
 from latlab.core.statistics.statistics import NO_SHIFT, Shift, false_discovery_control, family_wise
 from latlab.rt.analysis.cause_rates import LEAST_RATIO, CauseChange, changes_of, events_of, is_kept
 from latlab.rt.analysis.lateness import NEAR, RAREST, AtLevel, Lateness
-from latlab.rt.analysis.side import SPANS, Side, side_of, spans_of
+from latlab.rt.analysis.wakeup import SPANS, spans_of
 from latlab.rt.analysis.wakeup_identity import WakeupPair, pair_wakeups
 from latlab.rt.analysis.wakeup_rows import QUANTILES, CpuRows, test_of
 
@@ -37,7 +38,7 @@ def compare_wakeups(a: Run, b: Run, limits: Limits, earlier: Sequence[Run] = ())
     """The scatter of `earlier` runs of the same thing enters. Raises NotComparable where the two do not belong together."""
     pair = pair_wakeups(a, b)
     exact = a.tick.clock is not Clock.TIME
-    cpus = [CpuRows(side_of(a, ours), side_of(b, theirs), limits) for ours, theirs in pair.joined]
+    cpus = [CpuRows(histogram_of(a, ours), histogram_of(b, theirs), limits) for ours, theirs in pair.joined]
     identical = not exact and all(_figures(ours) == _figures(theirs) for ours, theirs in pair.joined)
     late = {} if exact or identical else _late(cpus)
     rows = [row for cpu in cpus for row in cpu.exact()] if exact else _judged(cpus, late, a, limits, () if identical else earlier)
@@ -95,7 +96,7 @@ def _late(cpus: Sequence[CpuRows]) -> dict[str, Lateness]:
     return {
         test: Lateness(tuple(cpu.a for cpu in rows), tuple(cpu.b for cpu in rows))
         for test, rows in by_tool.items()
-        if all(side.counted is not None and side.total for cpu in rows for side in (cpu.a, cpu.b))
+        if all(side.is_counted and side.total for cpu in rows for side in (cpu.a, cpu.b))
     }
 
 
@@ -194,7 +195,7 @@ def _counted_cause(cause_change: CauseChange, verdict: Verdict, late: Lateness) 
 
 def _earlier_rates(blame: Blame, test: str, earlier: Sequence[Run]) -> Iterator[float]:
     for run in earlier:
-        sides = [side_of(run, distribution) for distribution in distributions_of(run) if distribution.test == test]
+        sides = [histogram_of(run, distribution) for distribution in distributions_of(run) if distribution.test == test]
         if sides and is_kept(sides) and (rate := events_of(sides, blame).rate).events:
             yield rate.events * _PARTS / rate.wakeups
 
@@ -225,7 +226,7 @@ def _scattered(tested: Sequence[tuple[CpuRows, Row]], base: Run, earlier: Sequen
     alike: dict[tuple[str, Statistic | None], list[tuple[float, float]]] = {}
     for _, row in tested:
         alike.setdefault((row.test, row.statistic), []).append((row.before, row.after))
-    sides: dict[int, list[Side]] = {}
+    sides: dict[int, list[Histogram]] = {}
     for cpu, row in tested:
         if id(cpu) not in sides:
             ours = cpu.a.distribution
@@ -235,14 +236,14 @@ def _scattered(tested: Sequence[tuple[CpuRows, Row]], base: Run, earlier: Sequen
                 for distribution in distributions_of(run)
                 if (distribution.test, distribution.core) == (ours.test, ours.core)
             ]
-            sides[id(cpu)] = [side_of(run, distribution) for run, distribution in same] if ours.test == cpu.b.distribution.test else []
+            sides[id(cpu)] = [histogram_of(run, distribution) for run, distribution in same] if ours.test == cpu.b.distribution.test else []
         values = [value for side in sides[id(cpu)] if (value := _value(side, row.statistic)) is not None]
         blocks = tuple(_in_blocks(side, row.statistic) for side in (cpu.a, cpu.b))
         within = WithinRunScatter(blocks if all(blocks) else (), among_cpus(alike[row.test, row.statistic]))
         yield with_scatter(row, values, base, within), row.shift.p
 
 
-def _in_blocks(side: Side, statistic: Statistic | None) -> tuple[float, ...]:
+def _in_blocks(side: Histogram, statistic: Statistic | None) -> tuple[float, ...]:
     """A level of each part in time of a run, between the steps of the tool."""
     if statistic not in LEVELS:
         return ()
@@ -250,18 +251,18 @@ def _in_blocks(side: Side, statistic: Statistic | None) -> tuple[float, ...]:
     return tuple(value for value in levels if value is not None)
 
 
-def _value(side: Side, statistic: Statistic | None) -> float | None:
+def _value(side: Histogram, statistic: Statistic | None) -> float | None:
     if statistic is Statistic.MISSED:
         return side.missed_rate
     simple = {Statistic.MAXIMUM: side.maximum, Statistic.MINIMUM: side.minimum, Statistic.AVERAGE: side.average}
     if statistic in simple:
         return simple[statistic]
-    if statistic is Statistic.SPREAD and side.counted is not None:
-        return (side.counted.quantile(0.9) or 0) - (side.counted.quantile(0.1) or 0)
-    if statistic is Statistic.SHAPE and side.counted is not None:
-        return side.counted.mean_and_error[0]
+    if statistic is Statistic.SPREAD and side.is_counted:
+        return (side.quantile(0.9) or 0) - (side.quantile(0.1) or 0)
+    if statistic is Statistic.SHAPE and side.is_counted:
+        return side.mean_and_error[0]
     share = dict(QUANTILES).get(statistic) if statistic else None
-    return side.counted.quantile(share) if share is not None and side.counted is not None else None
+    return side.quantile(share) if share is not None and side.is_counted else None
 
 
 def _one_run_note(base: Run, candidate: Run, earlier: Sequence[Run], cpus: Sequence[CpuRows]) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from latlab.core.model.blame import Blame, BlameKind
 from latlab.core.model.distributions import Distribution, LateWakeup, distributions_of
 from latlab.core.model.enums import Clock
 from latlab.core.model.run import Run
-from latlab.core.statistics.weighted import weighted
+from latlab.core.statistics.histogram import Histogram
 from latlab.rt.analysis.periodicity import find_period
 from latlab.rt.analysis.wakeup_identity import check_machine
 
@@ -81,15 +81,15 @@ def _large_untold(comparison: WakeupComparison) -> Iterator[f.LargeUntold | w.Sc
 
 def _spread(distribution: Distribution, run: Run) -> w.Spread:
     scale = run.tick.value
-    counted = weighted(distribution, scale)
+    counted = Histogram(distribution, scale)
     return w.Spread(
         distribution.core.core,
         average=distribution.average_ticks * scale,
-        median=counted.quantile(0.5) if counted else None,
+        median=counted.quantile(0.5) if counted.is_counted else None,
         maximum=distribution.maximum_ticks * scale,
-        wakeups=counted.total if counted else distribution.got,
+        wakeups=counted.total if counted.is_counted else distribution.got,
         missed=distribution.missed or 0,
-        step=0.0 if counted else max(distribution.resolution_ticks * scale, dict(run.resolutions).get(distribution.metric, 0.0)),
+        step=0.0 if counted.is_counted else max(distribution.resolution_ticks * scale, dict(run.resolutions).get(distribution.metric, 0.0)),
     )
 
 

@@ -15,9 +15,8 @@ from math import ceil, exp, inf, log
 import numpy as np
 
 from latlab.core.statistics.distributions import normal_quantile
+from latlab.core.statistics.histogram import Histogram, rate_p
 from latlab.core.statistics.sample_matrix import Floats
-from latlab.core.statistics.weighted import rate_p
-from latlab.rt.analysis.side import Side
 
 AN_EVENT = 10
 GAP_PERIODS = 10
@@ -42,10 +41,10 @@ class Events:
     seen: bool
 
 
-def events_above(sides: Sequence[Side], level: float) -> Events:
+def events_above(sides: Sequence[Histogram], level: float) -> Events:
     """Over the CPUs of one tool: what makes several of them late at one time is one event as well."""
-    wakeups = sum(side.counted.above(level) for side in sides if side.counted is not None)
-    times = sorted(late.wake_ns for side in sides for late in side.distribution.late if late.late_ticks * side.tick_value > level)
+    wakeups = sum(side.above(level) for side in sides if side.is_counted)
+    times = sorted(late.wake_ns for side in sides for late in side.distribution.late if late.late_ticks * side.step > level)
     dropped = any(side.distribution.late_dropped for side in sides)
     if not times or dropped or len(times) < wakeups:
         return Events(wakeups, ceil(wakeups / AN_EVENT), wakeups == 0)
@@ -75,8 +74,8 @@ class AtLevel:
 class Lateness:
     """The late wake-ups of one tool in two runs, all CPUs together."""
 
-    a: tuple[Side, ...]
-    b: tuple[Side, ...]
+    a: tuple[Histogram, ...]
+    b: tuple[Histogram, ...]
 
     @cached_property
     def totals(self) -> tuple[int, int]:
@@ -161,19 +160,19 @@ def _is_as_often(events: int, of: int, often: int, out_of: int) -> bool:
     return events * out_of >= often * of or rate_p(events, of, often, out_of) > UNLIKE_P
 
 
-def _levels(sides: Sequence[Side]) -> set[float]:
+def _levels(sides: Sequence[Histogram]) -> set[float]:
     """Ends of intervals of the histograms, so that no interval lies across a level."""
-    counted = [side.counted for side in sides if side.counted is not None]
+    counted = [side for side in sides if side.is_counted]
     if not counted:
         return set()
-    low: Floats = np.concatenate([weighted.low for weighted in counted])
-    counts: Floats = np.concatenate([weighted.counts for weighted in counted])
+    low: Floats = np.concatenate([side.low for side in counted])
+    counts: Floats = np.concatenate([side.counts for side in counted])
     order = np.argsort(-low)
-    above = np.cumsum(counts[order]) + sum(weighted.beyond for weighted in counted)
-    most = MOST * sum(weighted.total for weighted in counted)
+    above = np.cumsum(counts[order]) + sum(side.beyond for side in counted)
+    most = MOST * sum(side.total for side in counted)
     found_levels = set()
     for target in LEVELS:
         place = int(np.searchsorted(above, target))
         if place < len(order) and target <= most:
-            found_levels.add(float(low[order[place]]) - min(weighted.step for weighted in counted))
+            found_levels.add(float(low[order[place]]) - min(side.step for side in counted))
     return found_levels

@@ -14,7 +14,7 @@ from latlab.core.comparison.wording import amount, unit_of
 from latlab.core.model.distributions import Distribution, distributions_of
 from latlab.core.model.enums import Metric, RowKind
 from latlab.core.model.run import Run
-from latlab.core.statistics.weighted import FEWEST_ABOVE, weighted
+from latlab.core.statistics.histogram import FEWEST_ABOVE, Histogram
 from latlab.rt.analysis.wakeup_identity import check_machine
 
 QUANTILES = ((Statistic.MEDIAN, 0.5), (Statistic.P99, 0.99), (Statistic.P99_9, 0.999))
@@ -34,10 +34,10 @@ def wakeup_figures(run: Run) -> tuple[Figure, ...]:
 
 def _figures(run: Run, distribution: Distribution) -> Iterator[Figure]:
     scale, cpu = run.tick.value, distribution.place
-    counted = weighted(distribution, scale)
+    counted = Histogram(distribution, scale)
     figures = {Statistic.AVERAGE: distribution.average_ticks * scale, Statistic.MAXIMUM: distribution.maximum_ticks * scale}
     for name, share in QUANTILES:
-        value = counted.quantile(share) if counted and counted.total * (1 - share) >= FEWEST_ABOVE else None
+        value = counted.quantile(share) if counted.is_counted and counted.total * (1 - share) >= FEWEST_ABOVE else None
         if value is not None:
             figures[name] = value
     for statistic, value in figures.items():
@@ -49,7 +49,7 @@ def _figures(run: Run, distribution: Distribution) -> Iterator[Figure]:
             (value,),
             judged_as=f"{cpu} {statistic}",
         )
-    if distribution.missed is not None and (due := distribution.expected or distribution.got + distribution.missed):
+    if distribution.missed is not None and (due := distribution.due):
         rate = distribution.missed * 1_000_000 / due
         unit = unit_of(Metric.MISSED_PERIODS, run.tick.unit)
         yield Figure(distribution.test, Metric.MISSED_PERIODS, cpu, unit, (rate,), judged_as=f"{cpu} {Statistic.MISSED}")
@@ -137,8 +137,8 @@ def _of_distribution(run: Run, distribution: Distribution, limit: Limit) -> Held
             limit.statistic
         ] * scale
         return held_value(limit, f"{subject} {limit.statistic}", value, amount(value, run.tick.unit), distribution.got)
-    counted = weighted(distribution, scale)
-    if counted is None:
+    counted = Histogram(distribution, scale)
+    if not counted.is_counted:
         return Held(
             limit, LimitOutcome.INCONCLUSIVE, f"inconclusive: {limit.text}: {subject} has no histogram, so its quantiles are unknown"
         )

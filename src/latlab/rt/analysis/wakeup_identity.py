@@ -11,7 +11,7 @@ from latlab.core.model.conditions import Mode
 from latlab.core.model.distributions import Distribution, distributions_of
 from latlab.core.model.enums import Metric, RowKind
 from latlab.core.model.run import CoreId, Run
-from latlab.rt.analysis.side import SPANS
+from latlab.rt.analysis.wakeup import SPANS
 
 TOOLS = ("recorder", "cyclictest", "jitterdebugger", "rtla-timerlat-Thr", "rtla-timerlat-Usr", "rtla-timerlat-IRQ")
 _LARGEST_RATIO = 300.0

@@ -14,19 +14,19 @@ from latlab.core.comparison.wording import amount
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import CoreId
 from latlab.core.statistics.distributions import normal_quantile, normal_upper
-from latlab.core.statistics.statistics import NO_SHIFT, Shift
-from latlab.core.statistics.weighted import (
-    Weighted,
+from latlab.core.statistics.histogram import (
+    Histogram,
     exceedance_p,
     quantile_shift,
     rate_p,
+    shift_effect,
     spread_shift,
     wasserstein_and_ks,
-    weighted_cliffs_delta,
     weighted_shift,
 )
+from latlab.core.statistics.statistics import NO_SHIFT, Shift
 from latlab.rt.analysis.lateness import events_above
-from latlab.rt.analysis.side import Side, spans_of
+from latlab.rt.analysis.wakeup import spans_of
 
 QUANTILES = ((Statistic.MEDIAN, 0.5), (Statistic.P90, 0.9), (Statistic.P99, 0.99), (Statistic.P99_9, 0.999))
 
@@ -35,8 +35,8 @@ QUANTILES = ((Statistic.MEDIAN, 0.5), (Statistic.P90, 0.9), (Statistic.P99, 0.99
 class CpuRows:
     """One CPU by one tool in both runs."""
 
-    a: Side
-    b: Side
+    a: Histogram
+    b: Histogram
     limits: Limits
 
     @property
@@ -45,10 +45,9 @@ class CpuRows:
 
     def tested(self) -> Iterator[Row]:
         """Rows without their verdict: that needs the p-values of all of them."""
-        a, b = self.a.counted, self.b.counted
-        if a is not None and b is not None:
-            yield from self._quantiles(a, b)
-            yield from self._shape(a, b)
+        if self.a.is_counted and self.b.is_counted:
+            yield from self._quantiles(self.a, self.b)
+            yield from self._shape(self.a, self.b)
         else:
             yield self._level(Statistic.AVERAGE, self.a.average, self.b.average, self._mean_shift(), "one run's distribution is unknown")
             yield self._row(Statistic.MINIMUM, self.a.minimum, self.b.minimum, undecided(self.b.minimum - self.a.minimum), self._single)
@@ -60,12 +59,12 @@ class CpuRows:
         """A deterministic clock has no noise to test against. Wake-ups with one digest are the same, one by one."""
         a, b = self.a, self.b
         figures = [(Statistic.AVERAGE, a.average, b.average, "exact"), (Statistic.MAXIMUM, a.maximum, b.maximum, "exact")]
-        if a.counted is not None and b.counted is not None:
+        if a.is_counted and b.is_counted:
             for name, share in QUANTILES:
-                before, after = a.counted.quantile(share), b.counted.quantile(share)
+                before, after = a.quantile(share), b.quantile(share)
                 if before is not None and after is not None:
                     figures.append((name, before, after, "exact to an interval of the histogram"))
-            distance = wasserstein_and_ks(a.counted, b.counted, 1.0)
+            distance = wasserstein_and_ks(a, b, 1.0)
             moved = distance.later or -distance.earlier
             identical = a.distribution.digest and a.distribution.digest == b.distribution.digest
             text = "the wake-ups are identical, all of them" if identical else _told_apart(distance.later, distance.earlier, "insns")
@@ -108,7 +107,7 @@ class CpuRows:
         row = self._row(statistic, before, after, shift, basis, coarse)
         return replace(row, large=max(self.limits.large * before, coarse, self.a.resolution, self.b.resolution))
 
-    def _quantiles(self, a: Weighted, b: Weighted) -> Iterator[Row]:
+    def _quantiles(self, a: Histogram, b: Histogram) -> Iterator[Row]:
         basis = f"{a.total:,} and {b.total:,} {spans_of(self.a)}s"
         for name, share in QUANTILES:
             before, after = a.quantile(share), b.quantile(share)
@@ -116,9 +115,9 @@ class CpuRows:
             if before is None or after is None or shift is None:
                 continue
             row = self._level(name, before, after, shift, basis, max(a.width_at(share), b.width_at(share)))
-            yield replace(row, effect=weighted_cliffs_delta(a, b)) if share == 0.5 else row
+            yield replace(row, effect=shift_effect(a, b)) if share == 0.5 else row
 
-    def _shape(self, a: Weighted, b: Weighted) -> Iterator[Row]:
+    def _shape(self, a: Histogram, b: Histogram) -> Iterator[Row]:
         """What the quantiles do not see: that the middle lies wider, and that some wake-ups came later and others earlier."""
         coarse = max(a.width_at(0.9), b.width_at(0.9))
         spread = spread_shift(a, b)
@@ -143,7 +142,7 @@ class CpuRows:
         """How many events of one run are later than all of the other."""
         a, b = self.a, self.b
         later, other = (b, a) if b.maximum > a.maximum else (a, b)
-        events = events_above((later,), other.maximum) if later.counted is not None else None
+        events = events_above((later,), other.maximum) if later.is_counted else None
         p = exceedance_p(other.total, later.total, events.events) if events else 1.0
         basis = self._single
         if events and events.wakeups:
@@ -158,16 +157,18 @@ class CpuRows:
         if before is None or after is None:
             return None
         shift = NO_SHIFT if before == after == 0 else undecided(after - before)
-        basis = f"{self.a.distribution.missed} of {self.a.due:,} and {self.b.distribution.missed} of {self.b.due:,}"
+        basis = (
+            f"{self.a.distribution.missed} of {self.a.distribution.due:,} and {self.b.distribution.missed} of {self.b.distribution.due:,}"
+        )
         events, other = (_missing(side) for side in (self.a, self.b))
         if events is not None and other is not None:
-            shift = replace(shift, p=rate_p(events, self.a.due, other, self.b.due))
+            shift = replace(shift, p=rate_p(events, self.a.distribution.due, other, self.b.distribution.due))
             basis += f", in {events} and {other} events"
         return self._row(Statistic.MISSED, before, after, shift, basis, metric=Metric.MISSED_PERIODS)
 
     def _mean_shift(self) -> Shift:
         """Averages: the spread of the counted side, and what the printed side may have been rounded by. No count, no test."""
-        errors = [side.counted.mean_and_error[1] for side in (self.a, self.b) if side.counted is not None]
+        errors = [side.mean_and_error[1] for side in (self.a, self.b) if side.is_counted]
         difference = self.b.average - self.a.average
         if not errors:
             return undecided(difference)
@@ -179,7 +180,7 @@ class CpuRows:
         return Shift(difference, difference - half, difference + half, p)
 
 
-def test_of(a: Side, b: Side) -> str:
+def test_of(a: Histogram, b: Histogram) -> str:
     """The test's name; that of both tools where two are compared."""
     return a.distribution.test if a.distribution.test == b.distribution.test else f"{a.distribution.test}-to-{b.distribution.test}"
 
@@ -201,11 +202,11 @@ def _around(shift: Shift, value: float) -> Shift:
     return replace(shift, value=value, low=shift.low + off, high=shift.high + off)
 
 
-def _missing(side: Side) -> int | None:
+def _missing(side: Histogram) -> int | None:
     """Events that missed periods, however many each of them missed."""
-    if side.counted is None or side.interval is None:
+    if not side.is_counted or side.interval is None:
         return None
-    return events_above((side,), side.interval - side.tick_value).events
+    return events_above((side,), side.interval - side.step).events
 
 
 def _told_apart(later: float, earlier: float, unit: str) -> str:

@@ -7,8 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-import numpy as np
-
 from latlab.core.errors import DataError, LatlabError
 from latlab.core.lifecycle.exported import with_export
 from latlab.core.lifecycle.life import run_lifecycle
@@ -16,7 +14,7 @@ from latlab.core.lifecycle.material import EXPORT_LOG
 from latlab.core.model.conditions import Conditions, Mode
 from latlab.core.model.distributions import Distribution, LoadWork, WakeupCounts, distributions_of
 from latlab.core.model.enums import Clock, RowKind, RunStatus
-from latlab.core.model.run import Problem, Run, Tick, Topology
+from latlab.core.model.run import CoreId, Problem, Run, Tick, Topology
 from latlab.core.readers.event_table import event_table
 from latlab.core.store.rows import now_utc
 from latlab.core.store.store import Store
@@ -28,7 +26,7 @@ from latlab.rt.analysis.result import RtResult
 from latlab.rt.analysis.steal_coverage import coverage_sentences
 from latlab.rt.analysis.wakeup import disagreement, silence, with_schedule
 from latlab.rt.model.kernel_events import KernelEvents
-from latlab.rt.model.wakeups import CpuWakeups, Histogram, Outlier, Wakeups
+from latlab.rt.model.wakeups import Outlier, Wakeups
 from latlab.rt.model.worlds import GuestWorlds
 from latlab.rt.readers.el3_records import El3Records, info_of, read_all
 from latlab.rt.readers.ftrace import read_spans
@@ -256,7 +254,7 @@ def _on_its_cpus(wakeups: Wakeups, affinity: tuple[int, ...] | None) -> Wakeups:
     """cyclictest numbers its threads, which stand on the CPUs that were asked for in their order."""
     if wakeups.tool != "cyclictest" or not affinity or len(wakeups.cpus) > len(affinity):
         return wakeups
-    cpus = tuple(replace(cpu, cpu=affinity[at]) for at, cpu in enumerate(wakeups.cpus))
+    cpus = tuple(replace(cpu, core=CoreId(0, affinity[at])) for at, cpu in enumerate(wakeups.cpus))
     outliers = tuple(replace(late, cpu=affinity[late.cpu]) if late.cpu < len(affinity) else late for late in wakeups.outliers)
     return replace(wakeups, cpus=cpus, outliers=outliers, rows=RowKind.CPU)
 
@@ -296,23 +294,6 @@ def results_of_export(run: Run, files: Mapping[str, bytes]) -> list[tuple[str, R
 
 
 def _exported_wakeups(test: str, rows: Sequence[Distribution], interval_ns: int | None) -> Wakeups:
-    outliers = tuple(Outlier(row.core.core, late.wake_ns, late.late_ticks, late.missed) for row in rows for late in row.late)
+    outliers = tuple(Outlier(row.number, late.wake_ns, late.late_ticks, late.missed) for row in rows for late in row.late)
     resolution = max(row.resolution_ticks for row in rows)
-    return Wakeups(test, interval_ns, resolution, tuple(map(_exported_cpu, rows)), outliers, metric=rows[0].metric, rows=rows[0].rows)
-
-
-def _exported_cpu(row: Distribution) -> CpuWakeups:
-    low, high, counts = (np.array([bucket[at] for bucket in row.counts], dtype=np.int64) for at in range(3))
-    return CpuWakeups(
-        cpu=row.core.core,
-        histogram=Histogram(low, high, counts, row.beyond) if row.counts else None,
-        got=row.got,
-        expected=row.expected,
-        missed=row.missed,
-        min_ns=row.minimum_ticks,
-        max_ns=row.maximum_ticks,
-        average_ns=row.average_ticks,
-        digest=row.digest,
-        outliers_dropped=row.late_dropped,
-        thread=row.thread,
-    )
+    return Wakeups(test, interval_ns, resolution, tuple(rows), outliers, metric=rows[0].metric, rows=rows[0].rows)

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from latlab.core.model.blame import UNTRACED
-from latlab.core.model.distributions import Distribution, LateWakeup, WakeupCounts
-from latlab.core.model.run import CoreId, Run
+from latlab.core.model.distributions import Counts, Distribution, LateWakeup, WakeupCounts
+from latlab.core.model.run import Run
 from latlab.rt.analysis.result import RtResult
 from latlab.rt.analysis.wakeup import never_woke
 from latlab.rt.campaign.results import results_of, work_of_load
-from latlab.rt.model.wakeups import Histogram, Wakeups
+from latlab.rt.model.wakeups import Wakeups
 
 
 def with_distributions(run: Run, files: Mapping[str, bytes]) -> Run:
@@ -33,34 +33,20 @@ def _distributions(name: str, result: RtResult, wakeups: Wakeups) -> Iterator[Di
     """A CPU that never woke has no figure: the tool prints its start values then."""
     late = _late(result, wakeups)
     for cpu in (cpu for cpu in wakeups.cpus if not never_woke(wakeups.metric, cpu)):
-        yield Distribution(
+        yield replace(
+            cpu,
             test="-".join(filter(None, (*re.findall(r"[\w.]+", wakeups.tool), name))),
             metric=wakeups.metric,
-            core=CoreId(0, cpu.cpu),
-            counts=_counts(cpu.histogram),
-            beyond=cpu.histogram.beyond if cpu.histogram else 0,
-            got=cpu.got,
-            expected=cpu.expected,
-            missed=cpu.missed,
-            minimum_ticks=cpu.min_ns,
-            maximum_ticks=cpu.max_ns,
-            average_ticks=cpu.average_ns,
+            counts=_used(cpu.counts),
             resolution_ticks=wakeups.resolution_ns,
-            digest=cpu.digest,
-            late=tuple(late.get(cpu.cpu, ())),
-            late_dropped=cpu.outliers_dropped,
-            blocks=tuple(map(_counts, cpu.blocks)),
+            late=tuple(late.get(cpu.number, ())),
+            blocks=tuple(map(_used, cpu.blocks)),
             rows=wakeups.rows,
-            thread=cpu.thread,
         )
 
 
-def _counts(histogram: Histogram | None) -> tuple[tuple[int, int, int], ...]:
-    if histogram is None:
-        return ()
-    return tuple(
-        (int(low), int(high), int(n)) for low, high, n in zip(histogram.low_ns, histogram.high_ns, histogram.counts, strict=True) if n
-    )
+def _used(counts: Counts) -> Counts:
+    return tuple(interval for interval in counts if interval[2])
 
 
 def _late(result: RtResult, wakeups: Wakeups) -> dict[int, list[LateWakeup]]:

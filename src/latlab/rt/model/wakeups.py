@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a tool measured of wake-ups: counts of intervals in ns for each CPU, late wake-ups, and what was never measured."""
+"""What a tool measured of wake-ups: a distribution in ns for each CPU, late wake-ups, and what was never measured."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from latlab.core.model.conditions import NO_CONDITIONS, Conditions
+from latlab.core.model.distributions import Counts, Distribution
 from latlab.core.model.enums import Metric, RowKind
+from latlab.core.model.run import CoreId
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,79 +25,57 @@ class Outlier:
     wake_ticks: int | None = None
 
 
-@dataclass(frozen=True)
-class Histogram:
-    """Counts of the half-open intervals [low, high) in ns, sorted by their ends and disjoint. `beyond` counts the values above the last
-    interval."""
-
-    low_ns: NDArray[np.int64]
-    high_ns: NDArray[np.int64]
-    counts: NDArray[np.int64]
-    beyond: int = 0
-
-    @cached_property
-    def total(self) -> int:
-        return int(self.counts.sum()) + self.beyond
-
-    def percentile_ns(self, percent: float) -> int | None:
-        """Upper bound of the interval that holds the sample of this rank; None where it was clipped or there is none."""
-        rank = int(np.ceil(self.total * percent / 100.0))
-        if rank == 0:
-            return None
-        place = int(np.searchsorted(np.cumsum(self.counts), rank))
-        return None if place == len(self.counts) else int(self.high_ns[place]) - 1
-
-    def survival(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """The low end of each interval, in ns, and the share of samples that are at least as late. Both arrays have one value for each
-        interval."""
-        if self.total == 0:
-            return self.low_ns, np.zeros(len(self.low_ns))
-        above = self.total - np.concatenate(([0], np.cumsum(self.counts)[:-1]))
-        return self.low_ns, above / self.total
-
-
 BLOCKS = 20
 FEWEST_OF_BLOCK = 100
 
 
-def counted_values(late: NDArray[np.int64], unit_ns: int) -> Histogram:
-    """A histogram of values that a tool prints in steps of `unit_ns`; `late` is in that unit."""
+def intervals(low: NDArray[np.int64], high: NDArray[np.int64], counts: NDArray[np.int64]) -> Counts:
+    """The intervals [low, high) in ns, sorted and disjoint, with the number of samples in each."""
+    return tuple(zip(low.tolist(), high.tolist(), counts.tolist(), strict=True))
+
+
+def counted_values(late: NDArray[np.int64], unit_ns: int) -> Counts:
+    """The intervals of values that a tool prints in steps of `unit_ns`; `late` is in that unit."""
     values, counts = np.unique(late, return_counts=True)
-    low = values * unit_ns
-    return Histogram(low, low + unit_ns, counts.astype(np.int64))
+    return counted_us(values, counts, unit_ns)
 
 
-def in_blocks(late: NDArray[np.int64], unit_ns: int) -> tuple[Histogram, ...]:
-    """Histograms of consecutive parts of equal size, from values in the order of their times. Empty if a part would be too small for a
+def counted_us(low_us: NDArray[np.int64], counts: NDArray[np.int64], unit_ns: int = 1000) -> Counts:
+    """Intervals of whole units, microseconds unless `unit_ns` says another, as cyclictest truncates them: bucket n is [n, n + 1)."""
+    order = np.argsort(low_us)
+    low = low_us[order] * unit_ns
+    return intervals(low, low + unit_ns, counts[order])
+
+
+def in_blocks(late: NDArray[np.int64], unit_ns: int) -> tuple[Counts, ...]:
+    """The intervals of consecutive parts of equal size, from values in the order of their times. Empty if a part would be too small for a
     median."""
     if len(late) < BLOCKS * FEWEST_OF_BLOCK:
         return ()
     return tuple(counted_values(part, unit_ns) for part in np.array_split(late, BLOCKS))
 
 
-@dataclass(frozen=True)
-class CpuWakeups:
-    """The wake-ups of one CPU. `expected` is the number that the schedule asked for, `got` the number measured, `missed` the periods
-    that passed unmeasured.
-
-    None means that the tool does not report the number. `average_ns` is exact if the tool reports it. `blocks` are the same wake-ups in
-    equal consecutive parts of the time, if their order is known. If the rows of a tool are not CPUs, `cpu` is the number of the row.
-    `thread` is the number of the thread, if a tool reports both.
-    """
-
-    cpu: int
-    histogram: Histogram | None
-    got: int
-    expected: int | None
-    missed: int | None
-    min_ns: int
-    max_ns: int
-    average_ns: float
-    digest: str = ""
-    implied: Histogram | None = None
-    outliers_dropped: int = 0
-    blocks: tuple[Histogram, ...] = ()
-    thread: int | None = None
+def cpu_row(
+    number: int,
+    counts: Counts,
+    got: int,
+    min_ns: int,
+    max_ns: int,
+    average_ns: float,
+    beyond: int = 0,
+    expected: int | None = None,
+    missed: int | None = None,
+    digest: str = "",
+    late_dropped: int = 0,
+    blocks: tuple[Counts, ...] = (),
+) -> Distribution:
+    """The wake-ups of one CPU, thread or pair as a tool measured them; the run that they belong to gives the test its name. `counts` is
+    empty if the tool prints no histogram. `average_ns` is exact if the tool prints it."""
+    core, metric = CoreId(0, number), Metric.TASK_WAKEUP
+    ends = min_ns, max_ns, average_ns
+    return Distribution(
+        "", metric, core, counts, beyond, got, expected, missed, *ends, digest=digest, late_dropped=late_dropped, blocks=blocks
+    )
 
 
 @dataclass(frozen=True)
@@ -105,13 +84,13 @@ class Wakeups:
 
     `resolution_ns` is the smallest difference that the tool can show. `sync` is one moment on both clocks: (CLOCK_MONOTONIC in ns,
     system counter in ticks). Most tools measure wake-ups. Some count stalls of a busy loop in the same form: `metric` says which. `rows`
-    says what a row is about.
+    says what a row is about. `implied` are for each of `cpus` the latencies of the periods that passed while a thread was late.
     """
 
     tool: str
     interval_ns: int | None
     resolution_ns: int
-    cpus: tuple[CpuWakeups, ...]
+    cpus: tuple[Distribution, ...]
     outliers: tuple[Outlier, ...] = ()
     start_ns: int | None = None
     end_ns: int | None = None
@@ -123,10 +102,11 @@ class Wakeups:
     problems: tuple[str, ...] = ()
     metric: Metric = Metric.TASK_WAKEUP
     rows: RowKind = RowKind.CPU
+    implied: tuple[Counts, ...] = ()
 
     @property
     def max_ns(self) -> int:
-        return max((cpu.max_ns for cpu in self.cpus), default=0)
+        return max((cpu.maximum_ticks for cpu in self.cpus), default=0)
 
     def ticks_of(self, ns: int) -> int | None:
         """A time of CLOCK_MONOTONIC on the system counter; None where the tool could not read the counter."""
@@ -154,10 +134,3 @@ class LiveSnapshot:
     measured_s: float
     cpus: tuple[tuple[int, int, int], ...]
     late: tuple[tuple[int, int, int], ...] = ()
-
-
-def counted_us(low_us: NDArray[np.int64], counts: NDArray[np.int64], beyond: int = 0, unit_ns: int = 1000) -> Histogram:
-    """A histogram of whole units, microseconds unless `unit_ns` says another, as cyclictest truncates them: bucket n is [n, n + 1)."""
-    order = np.argsort(low_us)
-    low = low_us[order] * unit_ns
-    return Histogram(low, low + unit_ns, counts[order], beyond)

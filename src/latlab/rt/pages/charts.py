@@ -3,19 +3,19 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import Any
-
-import numpy as np
 
 from latlab.core.comparison.wording import said_blame
 from latlab.core.model.blame import UNEXPLAINED
+from latlab.core.model.distributions import Counts, Distribution
 from latlab.core.report.chart import WIDE_PX, Chart, finished
 from latlab.core.report.colours import of_series
 from latlab.core.report.vega import alt
-from latlab.rt.analysis.agreement import together
 from latlab.rt.analysis.causes import cause_name
 from latlab.rt.analysis.result import RtResult
-from latlab.rt.model.wakeups import CpuWakeups, Histogram, Wakeups
+from latlab.rt.analysis.wakeup import together
+from latlab.rt.model.wakeups import Wakeups
 from latlab.rt.pages import cause_details
 
 HIGH_PX = 300
@@ -39,7 +39,7 @@ def histograms(result: RtResult) -> list[Chart]:
 def later_charts(result: RtResult) -> list[Chart]:
     """How many wake-ups are at least as late, and when the late ones came."""
     later, recorder = [], result.recorder
-    counted = recorder or next((wakeups for wakeups in result.wakeups if any(cpu.histogram for cpu in wakeups.cpus)), None)
+    counted = recorder or next((wakeups for wakeups in result.wakeups if any(cpu.counts for cpu in wakeups.cpus)), None)
     if counted:
         later.append(_survival(counted))
     if recorder and recorder.outliers:
@@ -49,20 +49,20 @@ def later_charts(result: RtResult) -> list[Chart]:
 
 def _staircase(wakeups: Wakeups) -> Chart | None:
     """Counts by microsecond, a line for each row; a bar at the right end holds what lies beyond."""
-    shown = [cpu for cpu in wakeups.cpus if cpu.histogram is not None and cpu.histogram.total]
+    shown = [cpu for cpu in wakeups.cpus if cpu.counted]
     if not shown:
         return None
-    step_ns = max(-(-min(max(cpu.max_ns for cpu in shown), LONGEST_US * 1000) // BINS), wakeups.resolution_ns, 100)
+    step_ns = max(-(-min(max(cpu.maximum_ticks for cpu in shown), LONGEST_US * 1000) // BINS), wakeups.resolution_ns, 100)
     rows: list[dict[str, Any]] = []
     beyond: list[dict[str, Any]] = []
     for cpu in shown:
         counts, over = _rebinned(cpu, step_ns)
-        name = wakeups.rows.named(cpu.cpu)
+        name = wakeups.rows.named(cpu.number)
         rows += _steps(counts, step_ns, name)
         if over:
             beyond.append({"us": LONGEST_US * (1.03 + 0.02 * len(beyond)), "n": over, "floor": FLOOR, "cpu": name})
     scale = alt.Scale(type="log", domainMin=FLOOR, nice=False)
-    colour = _colour([wakeups.rows.named(cpu.cpu) for cpu in shown])
+    colour = _colour([wakeups.rows.named(cpu.number) for cpu in shown])
     base = alt.Chart(alt.InlineData(values=rows), width=WIDE_PX, height=HIGH_PX)
     steps = base.mark_line(interpolate="step-after", strokeWidth=1.5).encode(
         x=alt.X("us:Q", title="latency (µs)"),
@@ -96,23 +96,26 @@ def _steps(counts: list[int], step_ns: int, cpu: str) -> list[dict[str, Any]]:
     return [{"us": at * step_ns / 1000, "n": counts[at] or FLOOR, "cpu": cpu} for at in span]
 
 
-def _rebinned(cpu: CpuWakeups, step_ns: int) -> tuple[list[int], int]:
-    histogram = cpu.histogram
-    assert histogram is not None
+def _rebinned(cpu: Distribution, step_ns: int) -> tuple[list[int], int]:
     limit_ns = LONGEST_US * 1000
-    inside = histogram.low_ns < limit_ns
-    counts = np.zeros(limit_ns // step_ns + 1, dtype=np.int64)
-    np.add.at(counts, histogram.low_ns[inside] // step_ns, histogram.counts[inside])
-    return counts.tolist(), int(histogram.counts[~inside].sum()) + histogram.beyond
+    bins = [0] * (limit_ns // step_ns + 1)
+    over = cpu.beyond
+    for low, _, n in cpu.counts:
+        if low < limit_ns:
+            bins[low // step_ns] += n
+        else:
+            over += n
+    return bins, over
 
 
 def _survival(wakeups: Wakeups) -> Chart:
-    rows = [row for cpu in wakeups.cpus if cpu.histogram for row in survivors(wakeups.rows.named(cpu.cpu), "measured", cpu.histogram)]
+    names = [wakeups.rows.named(cpu.number) for cpu in wakeups.cpus]
+    rows = [row for name, cpu in zip(names, wakeups.cpus, strict=True) for row in survivors(name, "measured", cpu.counts, cpu.beyond)]
     rows += [
         row
-        for cpu in wakeups.cpus
-        if cpu.histogram and cpu.implied and cpu.implied.total
-        for row in survivors(wakeups.rows.named(cpu.cpu), "with the missed periods", together(cpu.histogram, cpu.implied))
+        for name, cpu, implied in zip(names, wakeups.cpus, wakeups.implied, strict=False)
+        if implied
+        for row in survivors(name, "with the missed periods", together(cpu.counts, implied), cpu.beyond)
     ]
     chart = (
         alt.Chart(alt.InlineData(values=rows), width=WIDE_PX, height=HIGH_PX)
@@ -126,7 +129,7 @@ def _survival(wakeups: Wakeups) -> Chart:
         )
     )
     note = "How many wake-ups were at least this late, both axes logarithmic. Missed periods are those that passed while a thread was late."
-    beyond = [row for cpu in wakeups.cpus if cpu.histogram for row in _overflow(wakeups.rows.named(cpu.cpu), cpu.histogram)]
+    beyond = [row for name, cpu in zip(names, wakeups.cpus, strict=True) for row in _overflow(name, cpu)]
     if not beyond:
         return Chart("Survival", note, finished(chart))
     ends = (
@@ -143,23 +146,22 @@ def _survival(wakeups: Wakeups) -> Chart:
     return Chart("Survival", f"{note} The histogram ends at the triangle: {counts} are later than that.", finished(alt.layer(chart, ends)))
 
 
-def _overflow(name: str, histogram: Histogram) -> list[dict[str, Any]]:
+def _overflow(name: str, cpu: Distribution) -> list[dict[str, Any]]:
     """Where the histogram ends, if there is more."""
-    if not histogram.beyond or not len(histogram.high_ns):
+    if not cpu.beyond or not cpu.counts:
         return []
-    share = histogram.beyond / histogram.total
-    return [{"us": int(histogram.high_ns[-1]) / 1000, "share": share, "cpu": name, "n": histogram.beyond}]
+    return [{"us": cpu.counts[-1][1] / 1000, "share": cpu.beyond / cpu.counted, "cpu": name, "n": cpu.beyond}]
 
 
-def survivors(name: str, kind: str, histogram: Histogram) -> list[dict[str, Any]]:
+def survivors(name: str, kind: str, counts: Counts, beyond: int) -> list[dict[str, Any]]:
     """From the first latency that anything is earlier than: before it the share is 1, and nothing is to be seen."""
-    low_ns, share = histogram.survival()
-    later = np.flatnonzero(share < 1.0)
-    first = max(int(later[0]) - 1, 0) if len(later) else 0
+    total = sum(n for _, _, n in counts) + beyond
+    earlier = list(accumulate((n for _, _, n in counts), initial=0))
+    first = max(next((at for at, n in enumerate(earlier[:-1]) if n), 0) - 1, 0)
     return [
-        {"us": max(low, 1) / 1000, "share": s, "cpu": name, "kind": kind}
-        for low, s in zip(low_ns.tolist()[first:], share.tolist()[first:], strict=True)
-        if s > 0
+        {"us": max(low, 1) / 1000, "share": (total - n) / total, "cpu": name, "kind": kind}
+        for (low, _, _), n in list(zip(counts, earlier, strict=False))[first:]
+        if n < total
     ]
 
 

@@ -34,7 +34,7 @@ def answer(run: Run, results: Results) -> str:
         return ""
     most, by, name, result = max(late, key=lambda entry: entry[0])
     under = f", {name}" if name else ""
-    where = next(by.rows.named(cpu.cpu) for cpu in by.cpus if cpu.max_ns == most)
+    where = next(by.rows.named(cpu.number) for cpu in by.cpus if cpu.maximum_ticks == most)
     wakeups = sum(cpu.got for cpu in by.cpus)
     sentence = f"The maximum of {wakeups:,} wake-up latencies is {most / 1000:,.1f} µs on {where} ({by.tool}{under})"
     return f"{sentence}{_cause(by, result, most)}."

@@ -7,17 +7,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from latlab.core.model.blame import UNEXPLAINED
+from latlab.core.model.distributions import Distribution
 from latlab.core.model.enums import Clock, Metric
 from latlab.core.model.run import Run
 from latlab.core.report.table import Column, Table, figures, words
 from latlab.core.report.text import plain
 from latlab.core.report.titles import METRIC_TITLES
-from latlab.rt.analysis.agreement import agreement, percentile_ns, told_percentiles
 from latlab.rt.analysis.attribution import Attributed
 from latlab.rt.analysis.causes import cause_name
 from latlab.rt.analysis.result import RtResult
-from latlab.rt.analysis.wakeup import never_woke
-from latlab.rt.model.wakeups import CpuWakeups, Wakeups
+from latlab.rt.analysis.wakeup import agreement, never_woke, percentile_ns, told_percentiles
+from latlab.rt.model.wakeups import Wakeups
 from latlab.rt.pages import cause_details
 from latlab.rt.pages.late_causes import by_world, cause_table
 from latlab.rt.pages.words import check_publishable, us
@@ -89,7 +89,7 @@ def _seen_by_others(name: str, result: RtResult) -> list[Table]:
 
 def digest_table(name: str, wakeups: Wakeups) -> Table:
     """A checksum over all samples in order, by which two runs are told to be the same."""
-    rows = tuple((wakeups.rows.named(cpu.cpu), cpu.digest) for cpu in wakeups.cpus)
+    rows = tuple((wakeups.rows.named(cpu.number), cpu.digest) for cpu in wakeups.cpus)
     return Table(_titled(name, f"Checksums of the samples of {wakeups.tool}"), words("CPU", "checksum of the samples"), rows)
 
 
@@ -108,21 +108,21 @@ def _named(name: str, table: Table) -> Table:
 def latencies(name: str, wakeups: Wakeups) -> Table:
     """The reference's table, a column for each CPU, and below it what the reference leaves out."""
     cpus, step = wakeups.cpus, wakeups.resolution_ns
-    silent = {cpu.cpu for cpu in cpus if never_woke(wakeups.metric, cpu)}
-    figures_of: tuple[tuple[str, Callable[[CpuWakeups], float]], ...] = (
-        ("Minimum (µs)", lambda cpu: cpu.min_ns),
-        ("Average (µs)", lambda cpu: cpu.average_ns),
-        ("Maximum (µs)", lambda cpu: cpu.max_ns),
+    silent = {cpu.number for cpu in cpus if never_woke(wakeups.metric, cpu)}
+    figures_of: tuple[tuple[str, Callable[[Distribution], float]], ...] = (
+        ("Minimum (µs)", lambda cpu: cpu.minimum_ticks),
+        ("Average (µs)", lambda cpu: cpu.average_ticks),
+        ("Maximum (µs)", lambda cpu: cpu.maximum_ticks),
     )
     rows = [
-        *((name, *("-" if cpu.cpu in silent else us(value(cpu), step) for cpu in cpus)) for name, value in figures_of),
+        *((name, *("-" if cpu.number in silent else us(value(cpu), step) for cpu in cpus)) for name, value in figures_of),
         *((f"{percent:g} % (µs)", *(us(percentile_ns(cpu, percent)) for cpu in cpus)) for percent in told_percentiles(cpus)),
         ("Wake-ups due", *(_count(cpu.expected) for cpu in cpus)),
         ("measured", *(str(cpu.got) for cpu in cpus)),
         ("missed", *(_count(cpu.missed) for cpu in cpus)),
-        ("beyond the histogram", *(str(cpu.histogram.beyond) if cpu.histogram else "-" for cpu in cpus)),
+        ("beyond the histogram", *(str(cpu.beyond) if cpu.counts or cpu.beyond else "-" for cpu in cpus)),
     ]
-    columns = (*words("Latencies"), *figures(*(wakeups.rows.named(cpu.cpu) for cpu in cpus)))
+    columns = (*words("Latencies"), *figures(*(wakeups.rows.named(cpu.number) for cpu in cpus)))
     title = f"{LATENCIES.get(wakeups.metric, METRIC_TITLES[wakeups.metric])} by {wakeups.tool}"
     return Table(_titled(name, title), columns, tuple(rows), _latency_notes(wakeups))
 
@@ -146,12 +146,12 @@ def side_by_side(name: str, recorder: Wakeups, cyclictest: Wakeups) -> Table:
 
 def _latency_notes(wakeups: Wakeups) -> tuple[str, ...]:
     notes = [f"{key}: {value}" for key, value in wakeups.facts]
-    widths = [width for cpu in wakeups.cpus if cpu.histogram for width in (cpu.histogram.high_ns - cpu.histogram.low_ns).tolist()]
+    widths = [high - low for cpu in wakeups.cpus for low, high, _ in cpu.counts]
     if widths and told_percentiles(wakeups.cpus):
         wide = " to ".join(f"{width / 1000:g}" for width in sorted({min(widths), max(widths)}))
         notes.append(f"a percentile is the upper end of its interval of the histogram, {wide} µs wide: it may be above the average")
     if wakeups.missed:
-        implied = sum(cpu.implied.total for cpu in wakeups.cpus if cpu.implied)
+        implied = any(n for counts in wakeups.implied for _, _, n in counts)
         remark = (
             "their latencies are kept apart as implied" if implied else "this tool skips them, so its distribution does not include them"
         )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""An rt run as a page for a browser."""
+"""An rt run as a page for a browser, and as a page of a performance guide."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ from dataclasses import replace
 
 from latlab.core.model.run import Run
 from latlab.core.report.chart import named
-from latlab.core.report.facts import begun, method, partial
-from latlab.core.report.page import Block, Caution, Facts, Folded, Page, Section
+from latlab.core.report.facts import begun, method, partial, problem_items
+from latlab.core.report.guides import commentary, platform_of, procedure
+from latlab.core.report.page import Block, Caution, Facts, Folded, Page, Paragraph, Section
 from latlab.core.report.text import plain
+from latlab.core.report.titles import platform_title
 from latlab.core.report.units import CLOCK_NAMES
 from latlab.rt.analysis.result import RtResult
 from latlab.rt.pages import cause_details
-from latlab.rt.pages.charts import histograms, later_charts
+from latlab.rt.pages.charts import charts, histograms, later_charts
 from latlab.rt.pages.wakeup_pages import TITLE, answer
-from latlab.rt.pages.wakeup_tables import UNIT, Results, cause_tables, further_tables, is_exact, latency_tables, worst_tables
+from latlab.rt.pages.wakeup_tables import UNIT, Results, cause_tables, further_tables, is_exact, latency_tables, tables, worst_tables
 from latlab.rt.pages.words import check_publishable, facts_of, mode_of, mode_sentence
 
 
@@ -53,3 +55,29 @@ def _measurement(result: RtResult, is_exact: bool, name: str) -> Iterator[Block]
     yield from named(later_charts(result), f"{name}-late")
     for table in further_tables("", result, is_exact):
         yield Folded(plain(table.caption), (replace(table, caption=""),))
+
+
+def guide(run: Run, results: Results) -> Page:
+    """`run` with its distributions. Refuses figures that are no latencies."""
+    check_publishable(run)
+    measured = tuple(_result(run, number, *pair) for number, pair in enumerate(results))
+    section = Section("Results", sections=measured)
+    return Page(f"{TITLE} on {platform_title(run)}", sections=(*platform_of(run), _method(run), *procedure(run), section, *commentary(run)))
+
+
+def _method(run: Run) -> Section:
+    return Section("Method", tuple(_method_blocks(run)))
+
+
+def _method_blocks(run: Run) -> Iterator[Block]:
+    yield Paragraph(f"Mode: {mode_of(run)}.")
+    if sentence := mode_sentence(run):
+        yield Paragraph(sentence)
+    if run.problems:
+        yield from (Paragraph("The run is partial; what follows is left out or doubtful:"), problem_items(run.problems))
+    yield Facts(tuple((name, value) for name, value in facts_of(run) if name not in ("mode", "command", "repeated by")))
+
+
+def _result(run: Run, number: int, name: str, result: RtResult) -> Section:
+    pictures = named(charts(result), f"m{number}")
+    return Section(name or "Wake-up latency", (*tables("", result, is_exact(run)), *pictures))

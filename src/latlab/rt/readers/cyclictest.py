@@ -14,9 +14,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from latlab.core.errors import DataError
+from latlab.core.model.conditions import Conditions
+from latlab.core.model.distributions import Counts, Distribution
 from latlab.core.model.enums import RowKind
 from latlab.core.readers.line_account import MESSAGE, second_run
-from latlab.rt.model.wakeups import CpuWakeups, Histogram, Outlier, Wakeups, counted_us, counted_values, in_blocks
+from latlab.rt.model.wakeups import Outlier, Wakeups, counted_us, counted_values, cpu_row, in_blocks
 
 BUCKET = re.compile(r"^(\d{6,18})((?:\s+\d{6,20})+)\s*$", re.ASCII)
 ROW = re.compile(r"^\d{6}", re.ASCII)
@@ -147,8 +149,9 @@ def _facts(parsed: _Text, unit: str) -> tuple[tuple[str, str], ...]:
     return tuple(facts)
 
 
-def histogram_columns(text: str, place: str) -> tuple[dict[int, Histogram], list[str]]:
-    """The histogram of each thread in rows as cyclictest prints them, which other tools print too, and what is wrong with the rows."""
+def histogram_columns(text: str, place: str) -> tuple[dict[int, tuple[Counts, int]], list[str]]:
+    """The intervals of each thread with the samples beyond them, from rows as cyclictest and other tools print them. The second value says
+    what is wrong with the rows."""
     parsed = _Text()
     for number, line in enumerate(text.splitlines(), 1):
         if line.startswith("# Histogram") and not line.startswith("# Histogram Overflow"):
@@ -164,7 +167,7 @@ def histogram_columns(text: str, place: str) -> tuple[dict[int, Histogram], list
     histograms = {}
     for thread in range(columns):
         counts = np.array([row[thread] for row in parsed.buckets.values()], dtype=np.int64)
-        histograms[thread] = counted_us(low_us, counts, _total(parsed, "Histogram Overflows", thread) or 0)
+        histograms[thread] = counted_us(low_us, counts), _total(parsed, "Histogram Overflows", thread) or 0
     return histograms, parsed.problems
 
 
@@ -254,7 +257,7 @@ def _add_bucket(parsed: _Text, low: int, counts: list[int], number: int, place: 
         parsed.buckets[low] = counts
 
 
-def _from_histogram(parsed: _Text, place: str, unit_ns: int) -> tuple[CpuWakeups, ...]:
+def _from_histogram(parsed: _Text, place: str, unit_ns: int) -> tuple[Distribution, ...]:
     """-H adds a column for all CPUs together, which the averages do not have; -h does not."""
     columns = max((len(row) for row in (*parsed.buckets.values(), *parsed.totals.values())), default=0)
     averages = len(parsed.totals.get("Avg Latencies", ()))
@@ -265,11 +268,10 @@ def _from_histogram(parsed: _Text, place: str, unit_ns: int) -> tuple[CpuWakeups
     return tuple(_histogram_column(parsed, low_us, thread, place, unit_ns) for thread in range(threads))
 
 
-def _histogram_column(parsed: _Text, low_us: np.ndarray, thread: int, place: str, unit_ns: int) -> CpuWakeups:
+def _histogram_column(parsed: _Text, low_us: np.ndarray, thread: int, place: str, unit_ns: int) -> Distribution:
     counts = np.array([row[thread] if thread < len(row) else 0 for row in parsed.buckets.values()], dtype=np.int64)
     beyond = _total(parsed, "Histogram Overflows", thread) or 0
     inside = int(counts.sum())
-    histogram = counted_us(low_us, counts, beyond, unit_ns)
     stated = _total(parsed, "Total", thread)
     if stated is not None and stated != inside:
         parsed.problems.append(f"{place}: thread {thread}: the buckets hold {inside} samples, the total says {stated}")
@@ -280,15 +282,14 @@ def _histogram_column(parsed: _Text, low_us: np.ndarray, thread: int, place: str
     elif high is not None and inside and high < int(buckets_used.max()):
         parsed.problems.append(f"{place}: thread {thread}: a bucket of {int(buckets_used.max())} µs is in use, the maximum says {high}")
     middle = (counts * (low_us + 0.5)).sum() / inside if inside else 0.0
-    return CpuWakeups(
-        cpu=thread,
-        histogram=histogram,
+    return cpu_row(
+        number=thread,
+        counts=counted_us(low_us, counts, unit_ns),
         got=inside + beyond,
-        expected=None,
-        missed=None,
         min_ns=(low if low is not None else int(buckets_used.min())) * unit_ns,
         max_ns=(high if high is not None else int(buckets_used.max())) * unit_ns,
         average_ns=(average if average is not None else float(middle)) * float(unit_ns),
+        beyond=beyond,
     )
 
 
@@ -297,36 +298,48 @@ def _total(parsed: _Text, name: str, thread: int) -> int | None:
     return values[thread] if thread < len(values) else None
 
 
-def _from_summary(cpu: int, row: tuple[int, int, int, int, int], unit_ns: int) -> CpuWakeups:
+def _from_summary(cpu: int, row: tuple[int, int, int, int, int], unit_ns: int) -> Distribution:
     _, cycles, low, average, high = row
-    return CpuWakeups(cpu, None, cycles, None, None, low * unit_ns, high * unit_ns, average * float(unit_ns))
+    return cpu_row(cpu, (), cycles, low * unit_ns, high * unit_ns, average * float(unit_ns))
 
 
-def _from_samples(cpu: int, values: list[int], unit_ns: int) -> CpuWakeups:
+def _from_samples(cpu: int, values: list[int], unit_ns: int) -> Distribution:
     late = np.array(values, dtype=np.int64)
     held, ends = np.maximum(late, 0), (int(late.min()) * unit_ns, int(late.max()) * unit_ns)
     mean = float(late.mean()) * unit_ns
-    return CpuWakeups(cpu, counted_values(held, unit_ns), len(values), None, None, *ends, mean, blocks=in_blocks(held, unit_ns))
+    return cpu_row(cpu, counted_values(held, unit_ns), len(values), *ends, mean, blocks=in_blocks(held, unit_ns))
 
 
-def _joined(cpu: CpuWakeups, parsed: _Text, place: str) -> CpuWakeups:
+def _joined(cpu: Distribution, parsed: _Text, place: str) -> Distribution:
     """A summary beside a histogram: the summary's count is all cycles, so it says how many the histogram does not show."""
-    row = parsed.summary.get(cpu.cpu)
-    if row is None or cpu.histogram is None:
+    row = parsed.summary.get(cpu.number)
+    if row is None:
         return cpu
     cycles = row[1]
-    if cycles < cpu.histogram.total:
-        parsed.problems.append(
-            f"{place}: thread {cpu.cpu}: the histogram holds {cpu.histogram.total} samples, the summary says {cycles} cycles"
-        )
+    if cycles < cpu.counted:
+        parsed.problems.append(f"{place}: thread {cpu.number}: the histogram holds {cpu.counted} samples, the summary says {cycles} cycles")
         return cpu
-    beyond = cpu.histogram.beyond + cycles - cpu.histogram.total
-    return replace(cpu, got=cycles, histogram=Histogram(cpu.histogram.low_ns, cpu.histogram.high_ns, cpu.histogram.counts, beyond))
+    return replace(cpu, got=cycles, beyond=cpu.beyond + cycles - cpu.counted)
 
 
-def _with_expected(cpu: CpuWakeups, intervals_us: dict[int, int], duration_s: float) -> CpuWakeups:
-    interval = intervals_us.get(cpu.cpu)
+def _with_expected(cpu: Distribution, intervals_us: dict[int, int], duration_s: float) -> Distribution:
+    interval = intervals_us.get(cpu.number)
     if not interval:
         return cpu
     expected = int(duration_s * 1_000_000 // interval)
     return replace(cpu, expected=expected, missed=max(expected - cpu.got, 0))
+
+
+def conditions_of(command: str) -> Conditions:
+    """Interval and priority as far as the command names them; options may be grouped (-Sp80) and numbers apart (-i 200)."""
+    interval_us, priority = _option(command, "i"), _option(command, "p")
+    return Conditions(
+        interval_ns=None if interval_us is None else interval_us * 1000,
+        priority=priority,
+        commands=(command,) if command else (),
+    )
+
+
+def _option(command: str, letter: str) -> int | None:
+    match = re.search(rf"(?:^|\s)-[a-zA-Z]*{letter}\s*(\d{{1,9}})", command)
+    return int(match[1]) if match else None

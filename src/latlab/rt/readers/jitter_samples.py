@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latlab.core.errors import DataError
-from latlab.rt.model.wakeups import CpuWakeups, Wakeups, counted_values, in_blocks
+from latlab.core.model.distributions import Distribution
+from latlab.rt.model.wakeups import Wakeups, counted_values, cpu_row, in_blocks
 
 SAMPLE = np.dtype([("cpu", "<u4"), ("s", "<i8"), ("ns", "<i8"), ("late", "<u8")])
 MOST_CPUS = 4096
@@ -50,8 +51,8 @@ def _plausible(samples: NDArray[np.void]) -> int:
     return int(fits.argmin()) if not fits.all() else len(samples)
 
 
-def _cpu(cpu: int, late: NDArray[np.int64], unit_ns: int) -> CpuWakeups:
-    histogram = counted_values(late, unit_ns)
-    ends = int(histogram.low_ns[0]), int(histogram.low_ns[-1])
+def _cpu(cpu: int, late: NDArray[np.int64], unit_ns: int) -> Distribution:
+    counts = counted_values(late, unit_ns)
+    ends = counts[0][0], counts[-1][0]
     mean = float(late.mean()) * unit_ns
-    return CpuWakeups(cpu, histogram, len(late), None, None, *ends, mean, blocks=in_blocks(late, unit_ns))
+    return cpu_row(cpu, counts, len(late), *ends, mean, blocks=in_blocks(late, unit_ns))

@@ -13,12 +13,11 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import pairwise
 
-import numpy as np
-
 from latlab.core.errors import DataError
+from latlab.core.model.distributions import Distribution
 from latlab.core.model.enums import Metric
 from latlab.core.readers.line_account import MESSAGE, second_run
-from latlab.rt.model.wakeups import CpuWakeups, Histogram, Wakeups
+from latlab.rt.model.wakeups import Wakeups, cpu_row
 
 TOOL = "oslat"
 START = re.compile(r"^oslat V ", re.MULTILINE)
@@ -72,16 +71,16 @@ def read_oslat(text: str, place: str) -> Wakeups:
 
 
 def wakeups_of(
-    cpus: tuple[CpuWakeups, ...], names: Iterable[Decimal], problems: Sequence[str], place: str, facts: tuple[tuple[str, str], ...] = ()
+    cpus: tuple[Distribution, ...], names: Iterable[Decimal], problems: Sequence[str], place: str, facts: tuple[tuple[str, str], ...] = ()
 ) -> Wakeups:
     """`names` are those of the buckets."""
-    if len({cpu.cpu for cpu in cpus}) < len(cpus):
+    if len({cpu.number for cpu in cpus}) < len(cpus):
         raise DataError(f"{place}: a CPU is named twice; the file is damaged")
     return Wakeups(
         TOOL,
         None,
         int(_step(sorted(names)) * _NS),
-        tuple(sorted(cpus, key=lambda cpu: cpu.cpu)),
+        tuple(sorted(cpus, key=lambda cpu: cpu.number)),
         complete=not problems,
         facts=facts,
         problems=tuple(problems),
@@ -89,16 +88,15 @@ def wakeups_of(
     )
 
 
-def cpu_of(cpu: int, buckets: Mapping[Decimal, int], summary: Sequence[Decimal]) -> CpuWakeups:
+def cpu_of(cpu: int, buckets: Mapping[Decimal, int], summary: Sequence[Decimal]) -> Distribution:
     """`summary` is minimum, average and maximum in us. Turns of the last bucket are beyond the histogram where one was longer than that."""
     low, average, high = summary
     names = sorted(buckets)
     beyond = buckets[names.pop()] if names and high > names[-1] else 0
-    step = _step(sorted(buckets))
-    upper = np.array([int(name * _NS) + 1 for name in names], dtype=np.int64)
-    counts = np.array([buckets[name] for name in names], dtype=np.int64)
-    histogram = Histogram(np.maximum(upper - int(step * _NS), 0), upper, counts, beyond)
-    return CpuWakeups(cpu, histogram, histogram.total, None, None, int(low * _NS), int(high * _NS), float(average * _NS))
+    width = int(_step(sorted(buckets)) * _NS)
+    ends = ((int(name * _NS) + 1, buckets[name]) for name in names)
+    counts = tuple((max(end - width, 0), end, n) for end, n in ends)
+    return cpu_row(cpu, counts, sum(buckets.values()), int(low * _NS), int(high * _NS), float(average * _NS), beyond)
 
 
 def _step(names: Sequence[Decimal]) -> Decimal:

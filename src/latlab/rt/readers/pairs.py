@@ -14,7 +14,7 @@ from latlab.core.errors import DataError
 from latlab.core.model.conditions import Conditions
 from latlab.core.model.enums import RowKind
 from latlab.core.readers.line_account import MESSAGE, second_run
-from latlab.rt.model.wakeups import CpuWakeups, Wakeups
+from latlab.rt.model.wakeups import Wakeups, cpu_row
 
 PROGRAMS = ("pmqtest", "ptsematest", "svsematest", "sigwaittest")
 _THREAD = r"#(\d{1,5}): ID(\d{1,9}), P(\d{1,3}), CPU(\d{1,5})"
@@ -91,13 +91,13 @@ def _wakeups(
     bound = [cpu for cpu, *_ in rows]
     shared = len(set(bound)) < len(bound)
     cpus = tuple(
-        CpuWakeups(number if shared else cpu, None, got, None, None, low * 1000, high * 1000, average * 1000)
+        cpu_row(number if shared else cpu, (), got, low * 1000, high * 1000, average * 1000)
         for number, (cpu, got, (low, high), average) in enumerate(rows)
     )
     facts = (("rows", "pairs, several of which the tool bound to one CPU"),) if shared else ()
     interval = interval_us * 1000 or None
     return Wakeups(
-        tool, interval, 1000, tuple(sorted(cpus, key=lambda cpu: cpu.cpu)), complete=not problems,
+        tool, interval, 1000, tuple(sorted(cpus, key=lambda cpu: cpu.number)), complete=not problems,
         conditions=Conditions(interval_ns=interval, priority=priority or None), facts=facts, problems=tuple(problems),
         rows=RowKind.PAIR if shared else RowKind.CPU,
     )  # fmt: skip

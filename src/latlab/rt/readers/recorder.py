@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from latlab.core.errors import DataError
 from latlab.core.model.conditions import Conditions
-from latlab.rt.model.wakeups import CpuWakeups, Histogram, LiveSnapshot, Outlier, Wakeups
+from latlab.core.model.distributions import Counts, Distribution
+from latlab.rt.model.wakeups import LiveSnapshot, Outlier, Wakeups, cpu_row, intervals
 
 MAGIC = b"LLREC1\r\n"
 MAX_CPUS = 64
@@ -62,7 +63,7 @@ def glance_of(data: bytes) -> LiveSnapshot | None:
     except DataError:
         return None
     measured_ns = (read.end_ns or 0) - (read.start_ns or 0)
-    cpus = tuple((cpu.cpu, cpu.got, cpu.max_ns) for cpu in read.cpus)
+    cpus = tuple((cpu.number, cpu.got, cpu.maximum_ticks) for cpu in read.cpus)
     return LiveSnapshot(measured_ns / 1e9, cpus, tuple((late.wake_ns, late.cpu, late.late_ns) for late in read.outliers))
 
 
@@ -80,7 +81,7 @@ def read_record(data: bytes, place: str) -> Wakeups:
     if not slot.final:
         problems.append(f"{place}: the recorder was killed; the data after its checkpoint {slot.sequence} is lost, at most one second")
     cpus = tuple(_cpu(slot, header, index) for index in range(len(header.cpus)))
-    dropped = sum(cpu.outliers_dropped for cpu in cpus)
+    dropped = sum(cpu.late_dropped for cpu in cpus)
     if dropped:
         problems.append(f"{place}: {dropped} outliers are counted but not kept; raise the threshold")
     return Wakeups(
@@ -103,6 +104,7 @@ def read_record(data: bytes, place: str) -> Wakeups:
             ("idle states", "allowed" if header.idle_states_allowed else "forbidden by /dev/cpu_dma_latency"),
         ),
         problems=tuple(problems),
+        implied=tuple(_implied(slot, header, index) for index in range(len(header.cpus))),
     )
 
 
@@ -136,14 +138,13 @@ def _slot(data: bytes, header: _Header, index: int) -> _Slot | None:
     return _Slot(sequence, now_ns, now_ticks, outliers, bool(final), raw[SLOT.size :])
 
 
-def _cpu(slot: _Slot, header: _Header, index: int) -> CpuWakeups:
+def _cpu(slot: _Slot, header: _Header, index: int) -> Distribution:
     start = index * (TALLY.size + 16 * header.buckets)
     got, missed, low, high, total, digest, _, dropped = TALLY.unpack_from(slot.tallies, start)
-    counts = np.frombuffer(slot.tallies, "<u8", 2 * header.buckets, start + TALLY.size).astype(np.int64)
-    measured, implied = counts[: header.buckets], counts[header.buckets :]
-    return CpuWakeups(
-        cpu=header.cpus[index],
-        histogram=_histogram(measured, header.sub_bits),
+    measured = np.frombuffer(slot.tallies, "<u8", header.buckets, start + TALLY.size)
+    return cpu_row(
+        number=header.cpus[index],
+        counts=_counts(measured, header.sub_bits),
         got=got,
         expected=_expected(slot, header, got + missed),
         missed=missed,
@@ -151,9 +152,13 @@ def _cpu(slot: _Slot, header: _Header, index: int) -> CpuWakeups:
         max_ns=high,
         average_ns=total / got if got else 0.0,
         digest=f"{digest:016x}",
-        implied=_histogram(implied, header.sub_bits),
-        outliers_dropped=dropped,
+        late_dropped=dropped,
     )
+
+
+def _implied(slot: _Slot, header: _Header, index: int) -> Counts:
+    start = index * (TALLY.size + 16 * header.buckets) + TALLY.size + 8 * header.buckets
+    return _counts(np.frombuffer(slot.tallies, "<u8", header.buckets, start), header.sub_bits)
 
 
 def _expected(slot: _Slot, header: _Header, scheduled: int) -> int:
@@ -163,12 +168,12 @@ def _expected(slot: _Slot, header: _Header, scheduled: int) -> int:
     return scheduled
 
 
-def _histogram(counts: NDArray[np.int64], sub_bits: int) -> Histogram:
+def _counts(counts: NDArray[np.uint64], sub_bits: int) -> Counts:
     buckets = np.nonzero(counts)[0].astype(np.int64)
     sub = 1 << sub_bits
     shift = np.maximum(buckets // sub - 1, 0)
     low = np.where(buckets < 2 * sub, buckets, (buckets - shift * sub) << shift)
-    return Histogram(low, low + (np.int64(1) << shift), counts[buckets])
+    return intervals(low, low + (np.int64(1) << shift), counts[buckets].astype(np.int64))
 
 
 def _outliers(data: bytes, start: int, place: str) -> tuple[list[Outlier], str]:

@@ -9,11 +9,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from xml.etree import ElementTree
 
-import numpy as np
-
 from latlab.core.errors import DataError
-from latlab.rt.model.wakeups import CpuWakeups, Wakeups, counted_us
-from latlab.rt.readers.cyclictest_command import conditions_of
+from latlab.core.model.distributions import Distribution
+from latlab.rt.model.wakeups import Wakeups, cpu_row
+from latlab.rt.readers.cyclictest import conditions_of
 
 XML = re.compile(r"^\s*(?:<\?xml[^>]{0,200}\?>\s*)?(?:<!--.{0,2000}?-->\s*)*<rteval[\s>]", re.DOTALL)
 ELEMENT = re.compile(r"(?:^<\?xml[^>]{0,200}\?>\s*)?^<rteval[\s>].*?</rteval>", re.DOTALL | re.MULTILINE)
@@ -104,7 +103,7 @@ def _read_xml(text: str, place: str) -> Wakeups:
     return _wakeups(cpus, command, facts, problems, place)
 
 
-def _core(core: ElementTree.Element, place: str, problems: list[str]) -> CpuWakeups:
+def _core(core: ElementTree.Element, place: str, problems: list[str]) -> Distribution:
     number = _whole(core.get("id"), "the id of a core", place)
     figures = core.find("statistics")
     if figures is None:
@@ -114,15 +113,15 @@ def _core(core: ElementTree.Element, place: str, problems: list[str]) -> CpuWake
     pairs = [(_whole(bucket.get("index"), "a bucket", place), _whole(bucket.get("value"), "a bucket's count", place)) for bucket in buckets]
     if len({low for low, _ in pairs}) < len(pairs):
         raise DataError(f"{place}: core {number} names a bucket twice; the file is damaged")
-    low, high, mean = (_us(figures.findtext(name), name, number, place) if got else 0.0 for name in ("minimum", "maximum", "mean"))
-    histogram = None
+    lowest, high, mean = (_us(figures.findtext(name), name, number, place) if got else 0.0 for name in ("minimum", "maximum", "mean"))
+    beyond = 0
     if pairs:
         inside = sum(count for _, count in pairs)
         if inside != got:
             problems.append(f"{place}: CPU {number}: the buckets hold {inside} samples, the statistics say {got}")
-        lows, counts = (np.array(column, dtype=np.int64) for column in zip(*pairs, strict=True))
-        histogram = counted_us(lows, counts, max(got - inside, 0))
-    return CpuWakeups(number, histogram, got, None, None, int(low * 1000), int(high * 1000), _mean(mean, low, got) * 1000)
+        beyond = max(got - inside, 0)
+    counts = tuple((low * 1000, (low + 1) * 1000, n) for low, n in sorted(pairs))
+    return cpu_row(number, counts, got, int(lowest * 1000), int(high * 1000), _mean(mean, lowest, got) * 1000, beyond)
 
 
 def _mean(mean: float, low: float, got: int) -> float:
@@ -140,7 +139,7 @@ def _beside(gaps: str, records: str, shared: list[str]) -> tuple[tuple[str, str]
 def _read_report(text: str, place: str) -> Wakeups:
     if len(tests := LATENCY_TEST.findall(text)) > 1:
         raise DataError(f"{place}: {SEVERAL.format(len(tests))}")
-    cpus: list[CpuWakeups] = []
+    cpus: list[Distribution] = []
     command = kernel = ""
     core: tuple[int, int] | None = None
     figures: dict[str, float] = {}
@@ -176,24 +175,24 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
     return enumerate((line.rstrip("\r") for line in text.split("\n")), 1)
 
 
-def _reported(core: tuple[int, int] | None, figures: dict[str, float], place: str, problems: list[str]) -> list[CpuWakeups]:
+def _reported(core: tuple[int, int] | None, figures: dict[str, float], place: str, problems: list[str]) -> list[Distribution]:
     if core is None:
         return []
     if figures.get("Samples") == 0:
-        return [CpuWakeups(core[0], None, 0, None, None, 0, 0, 0.0)]
+        return [cpu_row(core[0], (), 0, 0, 0, 0.0)]
     missing = [name for name in ("Samples", "Mean", "Min", "Max") if name not in figures]
     if missing or max(figures.values()) > LARGEST_US:
         problems.append(f"{place}:{core[1]}: CPU core {core[0]} has no {missing[0] if missing else 'figure that can be'}; it is left out")
         return []
     low, high, mean = (figures[name] * 1000 for name in ("Min", "Max", "Mean"))
     got = int(figures["Samples"])
-    return [CpuWakeups(core[0], None, got, None, None, int(low), int(high), _mean(mean, low, got))]
+    return [cpu_row(core[0], (), got, int(low), int(high), _mean(mean, low, got))]
 
 
-def _wakeups(cpus: list[CpuWakeups], command: str, facts: tuple[tuple[str, str], ...], problems: list[str], place: str) -> Wakeups:
-    if len({cpu.cpu for cpu in cpus}) < len(cpus) or max(cpu.cpu for cpu in cpus) >= MOST_CPUS:
+def _wakeups(cpus: list[Distribution], command: str, facts: tuple[tuple[str, str], ...], problems: list[str], place: str) -> Wakeups:
+    if len({cpu.number for cpu in cpus}) < len(cpus) or max(cpu.number for cpu in cpus) >= MOST_CPUS:
         raise DataError(f"{place}: a CPU is named twice or cannot be one; the file is damaged")
-    ordered = tuple(sorted(cpus, key=lambda cpu: cpu.cpu))
+    ordered = tuple(sorted(cpus, key=lambda cpu: cpu.number))
     facts_said = (("measured by", "rteval"), *(fact for fact in facts if fact[1]))
     read = Wakeups("cyclictest", None, 1000, ordered, complete=not problems, facts=facts_said, problems=tuple(problems))
     conditions = conditions_of(command)

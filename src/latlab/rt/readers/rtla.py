@@ -13,9 +13,10 @@ import numpy as np
 from latlab.benchmarks.readers import rtla_output
 from latlab.benchmarks.readers.rtla_output import MISSED, missed_events, stop_facts
 from latlab.core.errors import DataError
+from latlab.core.model.distributions import Distribution
 from latlab.core.model.enums import Metric
 from latlab.core.readers.line_account import second_run
-from latlab.rt.model.wakeups import CpuWakeups, Histogram, Wakeups
+from latlab.rt.model.wakeups import Wakeups, cpu_row, intervals
 
 TIMERLAT = "# RTLA timerlat histogram"
 OSNOISE = "# RTLA osnoise histogram"
@@ -134,7 +135,7 @@ def _odd(parsed: _Text, columns: int, where: str) -> str:
     return f"{where}: {columns} columns where the heading names {len(parsed.columns)}; the line is left out"
 
 
-def _cpu(parsed: _Text, column: int, cpu: int, place: str) -> CpuWakeups:
+def _cpu(parsed: _Text, column: int, cpu: int, place: str) -> Distribution:
     rows, unit_ns = parsed.rows, parsed.unit_ns
     pairs = sorted((int(low), values[column]) for low, values in rows.items() if low.isdecimal())
     lows = np.array([low for low, _ in pairs], dtype=np.int64) * unit_ns
@@ -148,15 +149,14 @@ def _cpu(parsed: _Text, column: int, cpu: int, place: str) -> CpuWakeups:
     width = _width(lows, unit_ns)
     buckets_used = lows[counts > 0] if inside else np.zeros(1, dtype=np.int64)
     middle = float((counts * (lows + width / 2)).sum()) / inside if inside else 0.0
-    return CpuWakeups(
-        cpu=cpu,
-        histogram=Histogram(lows, lows + width, counts, beyond),
+    return cpu_row(
+        number=cpu,
+        counts=intervals(lows, lows + width, counts),
         got=got,
-        expected=None,
-        missed=None,
         min_ns=int(buckets_used.min()) if stated["min"] is None else stated["min"] * unit_ns,
         max_ns=int(buckets_used.max()) if stated["max"] is None else stated["max"] * unit_ns,
         average_ns=_average(parsed, column, cpu, stated["min"] or 0, middle),
+        beyond=beyond,
     )
 
 

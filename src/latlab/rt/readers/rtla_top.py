@@ -9,7 +9,8 @@ import re
 from latlab.benchmarks.readers import rtla_output
 from latlab.benchmarks.readers.rtla_output import last_screen, missed_events, stop_facts
 from latlab.core.errors import DataError
-from latlab.rt.model.wakeups import CpuWakeups, Wakeups
+from latlab.core.model.distributions import Distribution
+from latlab.rt.model.wakeups import Wakeups, cpu_row
 
 TITLE = re.compile(r"^\s*Timer Latency\s*$", re.MULTILINE)
 UNIT = re.compile(r"IRQ Timer Latency \((us|ns)\)")
@@ -40,7 +41,7 @@ def read_timerlat_top(text: str, place: str, kind: str = "Thr") -> Wakeups:
     start, problems = last_screen(lines, TITLE, ROW, "rtla timerlat top", place)
     problems += missed_events(text, place)
     unit_ns = 1000
-    cpus: dict[int, CpuWakeups] = {}
+    cpus: dict[int, Distribution] = {}
     for number, line in enumerate(lines[start:], start + 1):
         where = f"{place}:{number}"
         if match := UNIT.search(line):
@@ -64,7 +65,7 @@ def read_timerlat_top(text: str, place: str, kind: str = "Thr") -> Wakeups:
     )
 
 
-def _cpu(cpu: int, count: int, figures_ns: list[int]) -> CpuWakeups:
+def _cpu(cpu: int, count: int, figures_ns: list[int]) -> Distribution:
     """The count is that of the interrupt; the thread's is not printed, and is the same unless events were lost."""
     _, low, average, high = figures_ns
-    return CpuWakeups(cpu, None, count, None, None, low, high, float(average))
+    return cpu_row(cpu, (), count, low, high, float(average))

@@ -13,7 +13,7 @@ import numpy as np
 
 from latlab.core.errors import DataError
 from latlab.core.model.enums import RowKind
-from latlab.rt.model.wakeups import CpuWakeups, Histogram, Wakeups
+from latlab.rt.model.wakeups import Wakeups, cpu_row
 
 START = re.compile(r"^Tracing run queue latency", re.MULTILINE)
 HISTOGRAM = re.compile(r"^ *([um])secs +: count +distribution\s*$", re.MULTILINE)
@@ -49,7 +49,6 @@ def read_runqlat(text: str, place: str) -> Wakeups:
     if not used:
         raise DataError(problems[0] if problems else f"{place}: runqlat counted nothing; trace for longer")
     lows, highs, counts = (np.array(column, dtype=np.int64) for column in zip(*used, strict=True))
-    histogram = Histogram(lows, highs, counts)
     if not FULL.search(text):
         problems.append(f"{place}: no bar is full, so the row with the largest count is missing; the histogram was cut off")
     average = float(((lows + highs) / 2 * counts).sum() / counts.sum())
@@ -57,5 +56,5 @@ def read_runqlat(text: str, place: str) -> Wakeups:
         ("rows", "all tasks on all CPUs; the tool does not separate them"),
         ("average and maximum", "computed from the buckets: their middles, and the end of the last one"),
     )
-    cpu = CpuWakeups(0, histogram, histogram.total, None, None, int(lows[0]), int(highs[-1]) - 1, average)
+    cpu = cpu_row(0, tuple(used), int(counts.sum()), int(lows[0]), int(highs[-1]) - 1, average)
     return Wakeups("runqlat", None, unit, (cpu,), complete=not problems, facts=facts, problems=tuple(problems), rows=RowKind.ALL)

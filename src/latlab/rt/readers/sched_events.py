@@ -16,8 +16,9 @@ import numpy as np
 
 from latlab.benchmarks.readers.rtla_output import LOST
 from latlab.core.errors import DataError
+from latlab.core.model.distributions import Distribution
 from latlab.core.readers.line_account import second_run
-from latlab.rt.model.wakeups import CpuWakeups, Histogram, Wakeups
+from latlab.rt.model.wakeups import Wakeups, cpu_row, intervals
 
 DAT_MAGIC = b"\x17\x08\x44tracing"
 HEAD = r"^.*-\d{1,9} +(?:\( *[-\d]+\) +)?(?:\[(?P<cpu>\d{1,5})\] +(?:\S{4,8} +)?|(?P<short>\d{1,5})[.dDbBX]\S{4,7} +)"
@@ -166,7 +167,6 @@ def _switched(trace: _Trace, cpu: int, fields: re.Match[str], now: int) -> None:
         trace.late_ns[name][cpu].append(now - since)
 
 
-def _cpu(cpu: int, late: list[int], resolution_ns: int) -> CpuWakeups:
+def _cpu(cpu: int, late: list[int], resolution_ns: int) -> Distribution:
     values, counts = np.unique(np.array(late, dtype=np.int64), return_counts=True)
-    histogram = Histogram(values, values + resolution_ns, counts.astype(np.int64))
-    return CpuWakeups(cpu, histogram, len(late), None, None, min(late), max(late), sum(late) / len(late))
+    return cpu_row(cpu, intervals(values, values + resolution_ns, counts), len(late), min(late), max(late), sum(late) / len(late))

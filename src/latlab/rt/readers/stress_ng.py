@@ -7,12 +7,10 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-import numpy as np
-
 from latlab.core.errors import DataError
 from latlab.core.model.conditions import Conditions
 from latlab.core.model.enums import RowKind
-from latlab.rt.model.wakeups import CpuWakeups, Histogram, Wakeups
+from latlab.rt.model.wakeups import Wakeups, cpu_row
 
 PREFIX = r"^.{0,80}?\bcyclic: +"
 START = re.compile(
@@ -76,16 +74,12 @@ def read_stress_ng(text: str, place: str) -> Wakeups:
     inside = sum(count for _, count in rows)
     if inside > samples:
         problems.append(f"{place}: the buckets hold {inside} samples, {samples} were asked for")
-    histogram = None
-    if rows and width:
-        low = np.array([start for start, _ in rows], dtype=np.int64)
-        high = low + width
-        if ends[0] < 0:
-            low[0] = ends[0]
-        histogram = Histogram(low, high, np.array([count for _, count in rows], dtype=np.int64), max(samples - inside, 0))
-    got = histogram.total if histogram else samples
+    counts = tuple((start, start + width, count) for start, count in rows) if width else ()
+    if counts and ends[0] < 0:
+        counts = (ends[0], *counts[0][1:]), *counts[1:]
+    got, beyond = (max(samples, inside), max(samples - inside, 0)) if counts else (samples, 0)
     return Wakeups(
-        "stress-ng cyclic", None, width if histogram is not None else 1, (CpuWakeups(0, histogram, got, None, None, *ends, mean),),
+        "stress-ng cyclic", None, width if counts else 1, (cpu_row(0, counts, got, *ends, mean, beyond),),
         complete=not problems, conditions=Conditions(),
         facts=(("scheduler", starts[0][1]), ("delay", f"{delay} ns"), NOT_NAMED, *_facts(text)),
         problems=tuple(problems), rows=RowKind.THREAD,

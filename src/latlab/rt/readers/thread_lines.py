@@ -12,9 +12,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from latlab.core.errors import DataError
+from latlab.core.model.distributions import Counts, Distribution
 from latlab.core.model.enums import RowKind
 from latlab.core.readers.line_account import MESSAGE, second_run
-from latlab.rt.model.wakeups import CpuWakeups, Histogram, Wakeups
+from latlab.rt.model.wakeups import Wakeups, cpu_row
 from latlab.rt.readers.cyclictest import BUCKET, CYCLE, TOTALS, histogram_columns
 
 _FIGURES = r"C: *(?P<cycles>\d{1,15}) Min: *(?P<low>-?\d{1,15}) Act: *-?\d{1,18} Avg: *(?P<average>-?\d{1,15}) Max: *(?P<high>-?\d{1,15})"
@@ -63,7 +64,7 @@ def read_thread_lines(text: str, place: str) -> Wakeups:
     tool = tool_of(text)
     if tool is None:
         raise DataError(f"{place}: no line of a thread of cyclicdeadline or signaltest; name the output of one of them")
-    threads: dict[int, CpuWakeups] = {}
+    threads: dict[int, Distribution] = {}
     processes: dict[str, tuple[str, int]] = {}
     intervals: list[int] = []
     problems: list[str] = []
@@ -82,10 +83,11 @@ def read_thread_lines(text: str, place: str) -> Wakeups:
         intervals += [int(match["interval"])] if tool.line is DEADLINE else []
     histograms, column_problems = histogram_columns(text, place)
     problems += column_problems
-    for thread, histogram in histograms.items():
+    for thread, (counts, beyond) in histograms.items():
         cycles = threads[thread].got if thread in threads else 0
-        if histogram.total > cycles + 1:  # the first cycle is in the histogram and not in the count
-            problems.append(f"{place}: thread {thread}: the histogram holds {histogram.total} samples, its line says {cycles} cycles")
+        total = sum(n for _, _, n in counts) + beyond
+        if total > cycles + 1:  # the first cycle is in the histogram and not in the count
+            problems.append(f"{place}: thread {thread}: the histogram holds {total} samples, its line says {cycles} cycles")
     if not any(cpu.got for cpu in threads.values()):
         problems.append(f"{place}: no thread counted a cycle; the tool was stopped before it measured")
     return Wakeups(
@@ -100,10 +102,11 @@ def read_thread_lines(text: str, place: str) -> Wakeups:
     )
 
 
-def _with_histogram(thread: CpuWakeups, histograms: Mapping[int, Histogram]) -> CpuWakeups:
-    return replace(thread, histogram=histograms.get(thread.cpu))
+def _with_histogram(thread: Distribution, histograms: Mapping[int, tuple[Counts, int]]) -> Distribution:
+    counts, beyond = histograms.get(thread.number, ((), 0))
+    return replace(thread, counts=counts, beyond=beyond)
 
 
-def _thread(match: re.Match[str]) -> CpuWakeups:
+def _thread(match: re.Match[str]) -> Distribution:
     low, average, high = (int(match[name]) * 1000 for name in ("low", "average", "high"))
-    return CpuWakeups(int(match["thread"]), None, int(match["cycles"]), None, None, low, high, float(average))
+    return cpu_row(int(match["thread"]), (), int(match["cycles"]), low, high, float(average))

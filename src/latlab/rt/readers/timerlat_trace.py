@@ -11,8 +11,9 @@ import numpy as np
 
 from latlab.benchmarks.readers.rtla_output import LOST
 from latlab.core.errors import DataError
+from latlab.core.model.distributions import Distribution
 from latlab.core.readers.line_account import second_run
-from latlab.rt.model.wakeups import CpuWakeups, Wakeups, counted_values, in_blocks
+from latlab.rt.model.wakeups import Wakeups, counted_values, cpu_row, in_blocks
 
 TOOL = "timerlat tracer"
 LINE = re.compile(
@@ -56,9 +57,9 @@ def read_timerlat_trace(text: str, place: str, context: str = "thread") -> Wakeu
     return Wakeups(TOOL, None, 1, cpus, complete=not problems, problems=tuple(problems))
 
 
-def _cpu(cpu: int, late: list[int], activations: int) -> CpuWakeups:
+def _cpu(cpu: int, late: list[int], activations: int) -> Distribution:
     values = np.array(late, dtype=np.int64)
-    return CpuWakeups(
-        cpu, counted_values(values, 1), len(late), activations, activations - len(late), min(late), max(late), float(values.mean()),
-        blocks=in_blocks(values, 1),
+    return cpu_row(
+        cpu, counted_values(values, 1), len(late), min(late), max(late), float(values.mean()),
+        expected=activations, missed=activations - len(late), blocks=in_blocks(values, 1),
     )  # fmt: skip

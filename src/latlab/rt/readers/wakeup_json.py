@@ -1,24 +1,27 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The JSON of cyclictest (--json) and of jitterdebugger, and the way to that of other rt-tests: one histogram per CPU; what a tool leaves
-out is computed."""
+"""The JSON of cyclictest (--json), other rt-tests (oslat, signaltest, cyclicdeadline) and jitterdebugger: one histogram per CPU. What a
+tool leaves out is computed."""
 
 from __future__ import annotations
 
 import json
 import math
 import re
+from collections.abc import Callable
 from dataclasses import replace
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import numpy as np
 
 from latlab.core.errors import DataError
+from latlab.core.model.distributions import Counts, Distribution
 from latlab.core.model.enums import RowKind
-from latlab.rt.model.wakeups import CpuWakeups, Histogram, Wakeups
-from latlab.rt.readers.cyclictest import NANOSECONDS
-from latlab.rt.readers.cyclictest_command import conditions_of
+from latlab.rt.model.wakeups import Wakeups, cpu_row
+from latlab.rt.readers import oslat
+from latlab.rt.readers.cyclictest import NANOSECONDS, conditions_of
 from latlab.rt.readers.pairs import is_of_pairs, read_pairs_json
-from latlab.rt.readers.rt_tests_json import read_rt_tests, with_head
+from latlab.rt.readers.thread_lines import THREADS as TOOLS_THREADS
 
 # `cyclictest -a 1 -t 4` binds all its threads to one CPU, which says nothing of which thread is which.
 NAN = re.compile(r"(:\s*)-?nan\b")
@@ -107,10 +110,16 @@ def _jitterdebugger(root: dict[str, Any], place: str) -> Wakeups:
     return replace(read, rows=RowKind.THREAD if len(cpus) < online else RowKind.CPU)
 
 
-def _wakeups(tool: str, unit_ns: int, cpus: tuple[CpuWakeups, ...], facts: tuple[tuple[str, str], ...], problems: list[str]) -> Wakeups:
+def _wakeups(tool: str, unit_ns: int, cpus: tuple[Distribution, ...], facts: tuple[tuple[str, str], ...], problems: list[str]) -> Wakeups:
     facts_said = tuple(fact for fact in facts if fact[1])
     return Wakeups(
-        tool, None, unit_ns, tuple(sorted(cpus, key=lambda cpu: cpu.cpu)), complete=not problems, facts=facts_said, problems=tuple(problems)
+        tool,
+        None,
+        unit_ns,
+        tuple(sorted(cpus, key=lambda cpu: cpu.number)),
+        complete=not problems,
+        facts=facts_said,
+        problems=tuple(problems),
     )
 
 
@@ -130,7 +139,7 @@ def _entries(group: dict[str, Any], place: str) -> list[tuple[str, dict[str, Any
     return list(group.items())
 
 
-def _cpu(entry: dict[str, Any], cpu: int, counted_as: str, unit_ns: int, place: str, problems: list[str]) -> CpuWakeups:
+def _cpu(entry: dict[str, Any], cpu: int, counted_as: str, unit_ns: int, place: str, problems: list[str]) -> Distribution:
     try:
         pairs = sorted((int(low), int(count)) for low, count in entry.get("histogram", {}).items())
         got, low, high, average = int(entry[counted_as]), int(entry["min"]), int(entry["max"]), float(entry["avg"])
@@ -143,9 +152,100 @@ def _cpu(entry: dict[str, Any], cpu: int, counted_as: str, unit_ns: int, place: 
     inside = sum(count for _, count in pairs)
     if inside > got:
         problems.append(f"{place}: CPU {cpu}: the histogram holds {inside} samples, {counted_as} says {got}")
-    histogram = None
-    if pairs:
-        lows = np.array([value for value, _ in pairs], dtype=np.int64) * unit_ns
-        counts = np.array([count for _, count in pairs], dtype=np.int64)
-        histogram = Histogram(lows, lows + unit_ns, counts, max(got - inside, 0))
-    return CpuWakeups(cpu, histogram, got, None, None, low * unit_ns, high * unit_ns, average * unit_ns)
+    counts = tuple((value * unit_ns, (value + 1) * unit_ns, count) for value, count in pairs)
+    beyond = max(got - inside, 0) if pairs else 0
+    return cpu_row(cpu, counts, got, low * unit_ns, high * unit_ns, average * unit_ns, beyond)
+
+
+LARGEST = 10**15
+
+
+def read_rt_tests(program: str, root: dict[str, Any], place: str) -> Wakeups:
+    """Raises DataError for a program whose figures are no wake-ups and no stalls."""
+    reader = READERS.get(program)
+    if reader is None:
+        readable = ", ".join(("cyclictest", *READERS))
+        raise DataError(f"{place}: the JSON of {program}, which is not read; give that of {readable}")
+    threads = root["thread"]
+    if not threads or not all(name.isdecimal() and isinstance(entry, dict) for name, entry in threads.items()):
+        raise DataError(f"{place}: no whole entry of a thread in the JSON of {program}; the tool was stopped before it measured")
+    return with_head(reader(program, [(int(name[:9]), entry) for name, entry in threads.items()], place), root, program, place)
+
+
+def with_head(read: Wakeups, root: dict[str, Any], program: str, place: str) -> Wakeups:
+    """What the JSON says of the run as a whole, whichever program wrote it."""
+    problems = read.problems
+    if root.get("return_code", 0) != 0:
+        problems = (*problems, f"{place}: {program} ended with status {root['return_code']}")
+    head_facts = (
+        ("command", str(root.get("cmdline:", root.get("cmdline", "")))),
+        ("version", str(root.get("rt_test_version:", root.get("rt_test_version", "")))),
+        ("started", str(root.get("start_time", ""))),
+    )
+    return replace(read, facts=(*(fact for fact in head_facts if fact[1]), *read.facts), problems=problems, complete=not problems)
+
+
+def _oslat(program: str, threads: list[tuple[int, dict[str, Any]]], place: str) -> Wakeups:
+    buckets = [_buckets(entry, place) for _, entry in threads]
+    cpus = tuple(
+        oslat.cpu_of(
+            int(_figure(entry.get("cpu", number), "cpu", place)),
+            held,
+            [
+                _figure(entry.get("min"), "min", place),
+                _average(entry.get("avg"), sum(held.values()), place),
+                _figure(entry.get("max"), "max", place),
+            ],
+        )
+        for (number, entry), held in zip(threads, buckets, strict=True)
+    )
+    return oslat.wakeups_of(cpus, {name for held in buckets for name in held}, (), place)
+
+
+def _threads(program: str, threads: list[tuple[int, dict[str, Any]]], place: str) -> Wakeups:
+    cpus = []
+    for number, entry in threads:
+        cycles, low, high = (_figure(entry.get(name), name, place) for name in ("cycles", "min", "max"))
+        average = _average(entry.get("avg"), int(cycles), place)
+        counts = _threads_counts(entry, place)
+        beyond = max(int(cycles) - sum(n for _, _, n in counts), 0) if counts else 0
+        cpus.append(cpu_row(number, counts, int(cycles), int(low * 1000), int(high * 1000), float(average * 1000), beyond))
+    return Wakeups(program, None, 1000, tuple(sorted(cpus, key=lambda cpu: cpu.number)), facts=(TOOLS_THREADS,), rows=RowKind.THREAD)
+
+
+def _threads_counts(entry: dict[str, Any], place: str) -> Counts:
+    """Of cyclicdeadline with --histogram: whole microseconds. What the buckets do not hold lies beyond the last one."""
+    if not isinstance(entry.get("histogram"), dict):
+        return ()
+    held = _buckets(entry, place)
+    return tuple(sorted((int(name) * 1000, (int(name) + 1) * 1000, n) for name, n in held.items()))
+
+
+def _buckets(entry: dict[str, Any], place: str) -> dict[Decimal, int]:
+    held = entry.get("histogram")
+    if not isinstance(held, dict):
+        raise DataError(f"{place}: a thread has no histogram; name another file")
+    return {_figure(name, "a bucket", place): int(_figure(count, "a count", place)) for name, count in held.items()}
+
+
+def _average(value: object, count: int, place: str) -> Decimal:
+    """That of no sample is none, and is printed as such."""
+    return Decimal(0) if not count and isinstance(value, float) and math.isnan(value) else _figure(value, "avg", place)
+
+
+def _figure(value: object, name: str, place: str) -> Decimal:
+    """A number that a latency in us or a count can be."""
+    try:
+        number = Decimal(str(value)) if isinstance(value, int | float | str) and not isinstance(value, bool) else Decimal("NaN")
+    except (InvalidOperation, ValueError):
+        number = Decimal("NaN")
+    if not number.is_finite() or not 0 <= number < LARGEST:
+        raise DataError(f"{place}: {name} is {str(value)[:40]!r} and no figure of rt-tests; the file is damaged")
+    return number
+
+
+READERS: dict[str, Callable[[str, list[tuple[int, dict[str, Any]]], str], Wakeups]] = {
+    "oslat": _oslat,
+    "signaltest": _threads,
+    "cyclicdeadline": _threads,
+}

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import re
 
-import numpy as np
-
 from latlab.core.errors import DataError
 from latlab.core.model.conditions import Conditions
+from latlab.core.model.distributions import Counts
 from latlab.core.model.enums import RowKind
 from latlab.core.readers.line_account import second_run
-from latlab.rt.model.wakeups import CpuWakeups, Histogram, Wakeups
+from latlab.rt.model.wakeups import Wakeups, cpu_row
 
 _US = r" *(-?\d{1,9}\.\d{3})"
 START = re.compile(r"^(?:RTT\||RTH\||RTD\||RTS\|)", re.MULTILINE)
@@ -110,11 +109,11 @@ def read_xenomai(text: str, place: str) -> Wakeups:
     if not period_us and not counted:
         problems.append(f"{place}: no line names the period, so the number of wake-ups is not known")
     left_out = _why_no_buckets(rows, low, high)
-    histogram = None if left_out else _histogram(rows["avg"], low, high)
+    counts, beyond = ((), 0) if left_out else _counts(rows["avg"], low, high)
     cpu = (CPU.search(head["rest"]) if head else None) or PLACE.search(text)
-    cpu_wakeups = CpuWakeups(
-        int(cpu[1]) if cpu else 0, histogram, counted or max(due - overruns, 0), None, overruns,
-        round(low * 1000), round(high * 1000), average * 1000,
+    cpu_wakeups = cpu_row(
+        int(cpu[1]) if cpu else 0, counts, counted or max(due - overruns, 0),
+        round(low * 1000), round(high * 1000), average * 1000, beyond, missed=overruns,
     )  # fmt: skip
     mode, switches = head or MODE.search(text), whole["switches"] if whole else None
     facts = [("mode", mode[1])] if mode else []
@@ -128,7 +127,7 @@ def read_xenomai(text: str, place: str) -> Wakeups:
     return Wakeups(
         "latmus" if cpu else "xenomai latency",
         interval,
-        1 if histogram is None else 1000,
+        1000 if counts or beyond else 1,
         (cpu_wakeups,),
         complete=not problems,
         conditions=Conditions(interval_ns=interval, priority=int(priority[1]) if priority else None, duration_s=float(ran_s)),
@@ -157,15 +156,13 @@ def _why_no_buckets(rows: dict[str, dict[int, int]], low_us: float, high_us: flo
     return ""
 
 
-def _histogram(buckets: dict[int, int], low_us: float, high_us: float) -> Histogram | None:
+def _counts(buckets: dict[int, int], low_us: float, high_us: float) -> tuple[Counts, int]:
     """Whole microseconds; what the last bucket holds may lie beyond it, and does where the maximum is. The first also holds what is less
     than 1 µs below zero."""
     if not buckets:
-        return None
+        return (), 0
     names = sorted(buckets)
     beyond = buckets[names.pop()] if high_us >= names[-1] + 1 else 0
-    low = np.array(names, dtype=np.int64) * 1000
-    high = low + 1000
-    if low_us < 0 and names[:1] == [0]:
-        low[0] = round(low_us * 1000)
-    return Histogram(low, high, np.array([buckets[name] for name in names], dtype=np.int64), beyond)
+    below_zero = low_us < 0 and names[:1] == [0]
+    lows = [round(low_us * 1000) if below_zero and not name else name * 1000 for name in names]
+    return tuple((low, (name + 1) * 1000, buckets[name]) for low, name in zip(lows, names, strict=True)), beyond

@@ -6,13 +6,11 @@ from __future__ import annotations
 
 import re
 
-import numpy as np
-
 from latlab.core.errors import DataError
 from latlab.core.model.conditions import Conditions
 from latlab.core.model.enums import RowKind
 from latlab.core.readers.line_account import second_run
-from latlab.rt.model.wakeups import CpuWakeups, Histogram, Wakeups, counted_us
+from latlab.rt.model.wakeups import Wakeups, cpu_row
 
 TOOL = "zyclictest"
 INTERVAL = re.compile(r"^Cycle interval: (\d{1,12}) us\s*$", re.ASCII)
@@ -65,12 +63,14 @@ def read_zyclictest(text: str, place: str) -> Wakeups:
             problems.append(f"{where}: {line.strip()[:60]!r} is no whole row of zyclictest; it is left out")
     if "Max-Latency" not in summary:
         raise DataError(f"{place}: no line `Max-Latency:` of zyclictest; give the output of `zyclictest stop`")
-    histogram = _histogram(rows, summary.get("Overflow", (0, 0))[1])
-    if histogram is None and count is None:
+    counts = tuple((low * 1000, (low + 1) * 1000, n) for low, n in sorted(rows.items()))
+    beyond = summary.get("Overflow", (0, 0))[1] if counts else 0
+    total = sum(rows.values()) + beyond
+    if not counts and count is None:
         raise DataError(f"{place}: neither a histogram nor a count of zyclictest; run `zyclictest stop` without -q")
-    got = histogram.total if count is None and histogram is not None else count or 0
-    if histogram is not None and got != histogram.total:
-        problems.append(f"{place}: the histogram holds {histogram.total} wake-ups, the count says {got}")
+    got = total if count is None else count
+    if counts and got != total:
+        problems.append(f"{place}: the histogram holds {total} wake-ups, the count says {got}")
     irq, high = summary["Max-Latency"]
     used = [low for low, held in sorted(rows.items()) if held]
     if used and summary.get("Overflow", (0, 0))[1] == 0 and used[-1] != high:
@@ -83,16 +83,9 @@ def read_zyclictest(text: str, place: str) -> Wakeups:
         facts.append(("average", "computed from the histogram"))
     if any(summary.get("Errors", ())):
         problems.append(f"{place}: zyclictest counted {sum(summary['Errors'])} errors")
-    cpu = CpuWakeups(0, histogram, got, None, None, low * 1000, high * 1000, average * 1000)
+    cpu = cpu_row(0, counts, got, low * 1000, high * 1000, average * 1000, beyond)
     interval_ns = None if interval is None else interval * 1000
     return Wakeups(
         TOOL, interval_ns, 1000, (cpu,), complete=not problems, conditions=Conditions(interval_ns=interval_ns),
         facts=(*facts, *((("priority", str(priority)),) if priority is not None else ())), problems=tuple(problems), rows=RowKind.THREAD,
     )  # fmt: skip
-
-
-def _histogram(rows: dict[int, int], beyond: int) -> Histogram | None:
-    if not rows:
-        return None
-    names = np.array(list(rows), dtype=np.int64)
-    return counted_us(names, np.array(list(rows.values()), dtype=np.int64), beyond)

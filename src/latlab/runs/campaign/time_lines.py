@@ -151,7 +151,7 @@ def _worlds(stream: bytes, recorder: Wakeups, ns_per_instruction: int) -> tuple[
         ("worlds placed", len(slices)),
         ("worlds left out, since no timer of Linux ended the sleep before", len(world_stays) - len(slices)),
     )
-    return {recorder.cpus[0].cpu: slices}, facts
+    return {recorder.cpus[0].number: slices}, facts
 
 
 def _length(stay: WorldSpan) -> Facts:

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 def _to_json(contents: Attacks) -> Mapping[str, Any]:
-    from latlab.psa.readers.attack_json import to_json
+    from latlab.psa.readers.attack_rows import to_json
 
     return to_json(contents)
 
 
 def _of_json(document: Mapping[str, Any]) -> Attacks:
-    from latlab.psa.readers.attack_json import of_json
+    from latlab.psa.readers.attack_rows import of_json
 
     return of_json(document)
 

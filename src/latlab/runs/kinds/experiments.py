@@ -63,7 +63,7 @@ def _csv(material: RunArtifacts) -> str:
 
 
 def _lines(run: Run) -> Lines:
-    from latlab.experiments.pages.trial_lines import trial_lines
+    from latlab.experiments.pages.data import trial_lines
 
     return trial_lines(run)
 

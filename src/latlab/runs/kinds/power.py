@@ -57,7 +57,7 @@ def _json(material: RunArtifacts) -> str:
 
 
 def _lines(run: Run) -> Lines:
-    from latlab.core.report.exports.sample_lines import sample_lines
+    from latlab.core.report.exports.samples_csv import sample_lines
 
     return sample_lines(run)
 

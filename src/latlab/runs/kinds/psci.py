@@ -167,13 +167,13 @@ def _csv(material: RunArtifacts) -> str:
 
 def _page(material: RunArtifacts) -> Page:
     from latlab.calls.campaign.watch_logs import calls_of, masked_of
-    from latlab.psci.pages.spans_page import spans_page
+    from latlab.psci.pages.web import spans_page
 
     return spans_page(material.whole, calls_of(material), masked_of(material))
 
 
 def _guide(material: RunArtifacts) -> Page:
-    from latlab.psci.pages.guide import guide
+    from latlab.psci.pages.web import guide
 
     return guide(material.whole)
 
@@ -185,7 +185,7 @@ def _extent(run: Run) -> str:
 
 
 def _lines(run: Run) -> Lines:
-    from latlab.core.report.exports.sample_lines import sample_lines
+    from latlab.core.report.exports.samples_csv import sample_lines
 
     return sample_lines(run)
 

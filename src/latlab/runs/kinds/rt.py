@@ -178,7 +178,7 @@ def _page(material: RunArtifacts) -> Page:
 
 
 def _guide(material: RunArtifacts) -> Page:
-    from latlab.rt.pages.guide import guide
+    from latlab.rt.pages.web import guide
 
     return guide(material.whole, wakeups_of(material))
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from latlab.core.report.renderers import csv, json
+from latlab.core.errors import UsageError
+from latlab.core.report.renderers import csv, json, rst
 from latlab.core.report.table import Table, figures, words
 from latlab.psci.analysis.slowest import CHANNEL_CAUSES, LOCK_CAUSES, Cause
 from latlab.psci.targets.board import Board
@@ -205,3 +207,25 @@ def _growth_record(growth: Growth) -> dict[str, Any]:
 
 def _ratio(value: float | None) -> str:
     return "-" if value is None else f"{value:.2f}"
+
+
+SUFFIXES = (".html", ".csv", ".json", ".rst")
+
+
+def check_output(path: Path) -> None:
+    """Before a long sweep, so that its figures are not lost at the end."""
+    if path.suffix not in SUFFIXES:
+        raise UsageError(f"-o {path}: the name says what to write; let it end in {', '.join(SUFFIXES)}")
+    if not path.parent.is_dir():
+        raise UsageError(f"-o {path}: there is no folder {path.parent}; make it first")
+
+
+def text_of(sweep: Sweep, suffix: str) -> str:
+    if suffix == ".html":
+        from latlab.core.report.renderers import html
+        from latlab.virtual.pages.whatif_web import page
+
+        return html.document(page(sweep))
+    if suffix == ".rst":
+        return rst.tables(tables(sweep))
+    return as_csv(sweep) if suffix == ".csv" else as_json(sweep)

@@ -6,7 +6,7 @@ docs/explanation/statistics.md has the sources of the methods.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil, exp, floor, log, log1p
 from typing import Any
@@ -15,28 +15,85 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latlab.core.model.distributions import Distribution
+from latlab.core.model.enums import Clock
+from latlab.core.model.run import Run
 from latlab.core.statistics.distributions import normal_quantile, normal_upper
 from latlab.core.statistics.sample_matrix import Floats
-from latlab.core.statistics.statistics import Shift, two_sample_shift
+from latlab.core.statistics.statistics import CountedValues, Shift, cliffs_delta, mann_whitney_p, two_sample_shift
 
 FEWEST_ABOVE = 10
 _SMALL = 60
+_PARTS = 1_000_000
 
 
 @dataclass(frozen=True)
-class Weighted:
-    """Spans of one core as a histogram, in ns or instructions: `counts` in [`low`, `high`), and `beyond` above all of these."""
+class Histogram:
+    """A distribution in ns or instructions: one tick is `step`. `interval` is the time between two spans that were due, None if unknown.
 
-    low: Floats
-    high: Floats
-    counts: Floats
-    beyond: int
-    maximum: float
-    step: float
+    `counts` spans are in [`low`, `high`). If only minimum, average and maximum are known, these are empty and `is_counted` is false.
+    """
+
+    distribution: Distribution
+    step: float = 1.0
+    interval: float | None = None
+
+    @property
+    def is_counted(self) -> bool:
+        return bool(self.distribution.counts)
+
+    @cached_property
+    def _table(self) -> Floats:
+        return np.array(self.distribution.counts, dtype=np.float64).reshape(-1, 3)
+
+    @cached_property
+    def low(self) -> Floats:
+        return self._table[:, 0] * self.step
+
+    @cached_property
+    def high(self) -> Floats:
+        return self._table[:, 1] * self.step
+
+    @property
+    def counts(self) -> Floats:
+        return self._table[:, 2]
+
+    @property
+    def beyond(self) -> int:
+        return self.distribution.beyond
+
+    @property
+    def minimum(self) -> float:
+        return self.distribution.minimum_ticks * self.step
+
+    @property
+    def maximum(self) -> float:
+        return self.distribution.maximum_ticks * self.step
+
+    @property
+    def average(self) -> float:
+        return self.distribution.average_ticks * self.step
+
+    @property
+    def resolution(self) -> float:
+        return self.distribution.resolution_ticks * self.step
+
+    @property
+    def missed_rate(self) -> float | None:
+        """Missed periods per million that were due."""
+        missed, due = self.distribution.missed, self.distribution.due
+        return None if missed is None or not due else missed * _PARTS / due
+
+    @cached_property
+    def blocks(self) -> tuple[Histogram, ...]:
+        """Equal parts in time; empty if the order of the spans is not known."""
+        return tuple(
+            Histogram(replace(self.distribution, counts=counts, beyond=0), self.step) for counts in self.distribution.blocks if counts
+        )
 
     @cached_property
     def total(self) -> int:
-        return int(self.counts.sum()) + self.beyond
+        """The number of spans; the number that was due if they are not counted."""
+        return int(self.counts.sum()) + self.beyond if self.is_counted else self.distribution.due
 
     @cached_property
     def middles(self) -> Floats:
@@ -53,8 +110,8 @@ class Weighted:
         return interval if interval < len(self.counts) else None
 
     def at_rank(self, rank: int) -> float | None:
-        """The upper bound of the span with this rank."""
-        place = self.place(min(max(rank, 1), self.total))
+        """The upper bound of the span with this rank; None if it was clipped or there is none."""
+        place = self.place(min(max(rank, 1), self.total)) if self.total else None
         return None if place is None else min(float(self.high[place] - self.step), self.maximum)
 
     def quantile(self, share: float) -> float | None:
@@ -91,16 +148,14 @@ class Weighted:
         return mean, float(np.sqrt(variance / max(self.total, 1)))
 
 
-def weighted(distribution: Distribution, tick_value: float) -> Weighted | None:
-    """The distribution in the unit of `tick_value`; None if only minimum, average and maximum are known."""
-    if not distribution.counts:
-        return None
-    table = np.array(distribution.counts, dtype=np.float64)
-    low, high = table[:, 0] * tick_value, table[:, 1] * tick_value
-    return Weighted(low, high, table[:, 2], distribution.beyond, distribution.maximum_ticks * tick_value, tick_value)
+def histogram_of(run: Run, distribution: Distribution) -> Histogram:
+    """In the unit of the run."""
+    interval = run.conditions.interval_ns
+    scale = run.tick.value if run.tick.clock is not Clock.TIME else 1.0
+    return Histogram(distribution, run.tick.value, interval * scale if interval else None)
 
 
-def weighted_shift(a: Weighted, b: Weighted, confidence: float = 0.95) -> Shift:
+def weighted_shift(a: Histogram, b: Histogram, confidence: float = 0.95) -> Shift:
     """The Hodges-Lehmann shift, the interval that inverts the Mann-Whitney test, and its p-value with tie correction.
 
     Up to 60 spans the exact tests of single values are used. Clipped values rank above all others and have the largest value.
@@ -118,17 +173,15 @@ def weighted_shift(a: Weighted, b: Weighted, confidence: float = 0.95) -> Shift:
         return float(differences[order[min(place, len(order) - 1)]])
 
     half = float(normal_quantile((1 + confidence) / 2) * np.sqrt(n * m * (n + m + 1) / 12))
-    return Shift(ranked(n * m / 2), ranked(n * m / 2 - half), ranked(n * m / 2 + half), _mann_whitney_p(x, y))
+    return Shift(ranked(n * m / 2), ranked(n * m / 2 - half), ranked(n * m / 2 + half), mann_whitney_p(x, y))
 
 
-def weighted_cliffs_delta(a: Weighted, b: Weighted) -> float:
-    """Cliff's delta: P(b > a) - P(b < a) over all pairs, -1 to 1."""
-    (x, n), (y, m) = _with_beyond(a), _with_beyond(b)
-    below, up_to = _counted_below(x, n, y)
-    return float((m * (below + up_to)).sum() / (n.sum() * m.sum()) - 1)
+def shift_effect(a: Histogram, b: Histogram) -> float:
+    """Cliff's delta of all spans."""
+    return cliffs_delta(_with_beyond(a), _with_beyond(b))
 
 
-def quantile_shift(a: Weighted, b: Weighted, share: float) -> Shift | None:
+def quantile_shift(a: Histogram, b: Histogram, share: float) -> Shift | None:
     """The difference of a quantile, its interval from the intervals of the order statistics, and the p-value of the counts above the
     common quantile. None if a run has fewer than ten spans above it, or if it was clipped."""
     if min(a.total, b.total) * (1 - share) < FEWEST_ABOVE:
@@ -143,7 +196,7 @@ def quantile_shift(a: Weighted, b: Weighted, share: float) -> Shift | None:
     return Shift(difference, low, high, _common_quantile_p(a, b, share))
 
 
-def spread_shift(a: Weighted, b: Weighted, low: float = 0.1, high: float = 0.9) -> Shift | None:
+def spread_shift(a: Histogram, b: Histogram, low: float = 0.1, high: float = 0.9) -> Shift | None:
     """The difference of the distances between two quantiles, its interval from those of all four, and the p-value of that interval.
 
     None if a quantile was clipped or has fewer than ten spans beyond it.
@@ -170,7 +223,7 @@ class DistributionDistance:
     p: float
 
 
-def wasserstein_and_ks(a: Weighted, b: Weighted, step: float) -> DistributionDistance:
+def wasserstein_and_ks(a: Histogram, b: Histogram, step: float) -> DistributionDistance:
     """The distance of two distributions, both in steps of the coarser one, so that two tools are compared at a resolution that both
     have."""
     (x, n), (y, m) = _in_steps(a, step), _in_steps(b, step)
@@ -213,7 +266,7 @@ def rate_p(events_a: int, of_a: int, events_b: int, of_b: int) -> float:
     return float(min(1.0, likely[likely <= likely[events_b] * (1 + 1e-7)].sum()))
 
 
-def _in_steps(histogram: Weighted, step: float) -> tuple[Floats, Floats]:
+def _in_steps(histogram: Histogram, step: float) -> tuple[Floats, Floats]:
     values, counts = (
         (np.r_[histogram.low, histogram.maximum], np.r_[histogram.counts, float(histogram.beyond)])
         if histogram.beyond
@@ -222,35 +275,13 @@ def _in_steps(histogram: Weighted, step: float) -> tuple[Floats, Floats]:
     return np.floor(values / step) * step, counts
 
 
-def _with_beyond(histogram: Weighted) -> tuple[Floats, Floats]:
+def _with_beyond(histogram: Histogram) -> CountedValues:
     if not histogram.beyond:
         return histogram.middles, histogram.counts
     return np.r_[histogram.middles, histogram.maximum], np.r_[histogram.counts, float(histogram.beyond)]
 
 
-def _counted_below(x: Floats, n: Floats, y: Floats) -> tuple[Floats, Floats]:
-    """For each value of `y`, the number of `x` below it and the number of `x` not above it."""
-    order = np.argsort(x)
-    sums = np.r_[0.0, np.cumsum(n[order])]
-    return sums[np.searchsorted(x[order], y, side="left")], sums[np.searchsorted(x[order], y, side="right")]
-
-
-def _mann_whitney_p(x: tuple[Floats, Floats], y: tuple[Floats, Floats]) -> float:
-    """The normal approximation with tie correction."""
-    n, m = float(x[1].sum()), float(y[1].sum())
-    below, up_to = _counted_below(x[0], x[1], y[0])
-    u = float((y[1] * (below + up_to)).sum() / 2)
-    _, which = np.unique(np.r_[x[0], y[0]], return_inverse=True)
-    ties = np.bincount(which.reshape(-1), weights=np.r_[x[1], y[1]])
-    total = n + m
-    variance = n * m / 12 * ((total + 1) - float((ties**3 - ties).sum()) / (total * (total - 1)))
-    if variance <= 0:
-        return 1.0
-    z = max(0.0, abs(u - n * m / 2) - 0.5) / float(np.sqrt(variance))
-    return 2 * normal_upper(z)
-
-
-def _quantile_with_ends(histogram: Weighted, share: float, confidence: float = 0.95) -> tuple[float, float, float] | None:
+def _quantile_with_ends(histogram: Histogram, share: float, confidence: float = 0.95) -> tuple[float, float, float] | None:
     """The quantile between the order statistics that hold it with this confidence."""
     half = normal_quantile((1 + confidence) / 2) * (histogram.total * share * (1 - share)) ** 0.5
     low = histogram.at_rank(floor(histogram.total * share - half))
@@ -261,7 +292,7 @@ def _quantile_with_ends(histogram: Weighted, share: float, confidence: float = 0
     return low, value, high
 
 
-def _common_quantile_p(a: Weighted, b: Weighted, share: float) -> float:
+def _common_quantile_p(a: Histogram, b: Histogram, share: float) -> float:
     """The p-value that two shares of spans above the common quantile of both runs are equal, by the normal approximation."""
     ends = np.r_[a.high, b.high]
     order = np.argsort(ends)

@@ -175,7 +175,7 @@ host-aarch64:
 	cmake --preset virtual -B build/aarch64/virtual $(AARCH64_HOST) -DLATLAB_PLANTED_FAULTS=OFF
 	cmake --build build/aarch64/virtual --target latlab_virtual latlab_explore
 
-# Who installs it needs no compiler: what `run sbi` needs goes in as well.
+# Who installs it needs no compiler: what `run calls --abi sbi` needs goes in as well.
 package: setup-dev
 	$(MAKE) firmware sbi host-aarch64
 	$(PYTHON) scripts/package.py

@@ -42,8 +42,8 @@ class CommitOptions:
     )
     firmware: Annotated[Path | None, typer.Option(help="The firmware file that the build makes, in the tree; with --machine.")] = None
     machine: MachineOption = None
-    smc: Annotated[bool, typer.Option("--smc", help="The calls of `run smc` of --subject or --firmware, not those of `run psci`.")] = False
-    sbi: Annotated[Path | None, typer.Option(help="Instead: the firmware of RISC-V that the build makes, for `run sbi`.")] = None
+    smc: Annotated[bool, typer.Option("--smc", help="The calls of `run calls` of --subject or --firmware, not of `run psci`.")] = False
+    sbi: Annotated[Path | None, typer.Option(help="Instead: the firmware of RISC-V that the build makes, for `run calls`.")] = None
     harts: Annotated[int | None, typer.Option(help="Harts of the machine of --sbi.", show_default=str(HARTS))] = None
     watch: Annotated[str, typer.Option(help="Instead: a command for `watch`; {tree} in it is where the build is.")] = ""
     symbols: SymbolsOption = None

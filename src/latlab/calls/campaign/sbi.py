@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import tomllib
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -22,6 +24,14 @@ PROGRAM = Path("sbi") / "sbi_calls.elf"
 DEBIAN_FIRMWARE = Path("/usr/lib/riscv64-linux-gnu/opensbi/generic/fw_dynamic.bin")
 PARAMS = 0x80400000
 MOST_HARTS = 8
+
+
+def is_subject(subject: Path) -> bool:
+    """Whether a subject's file names RISC-V firmware; one that cannot be read is left to who loads it."""
+    path, _ = subject_file(subject)
+    with suppress(OSError, ValueError):
+        return "firmware" in tomllib.loads(path.read_text("utf-8"))
+    return False
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):

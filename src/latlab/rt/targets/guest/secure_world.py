@@ -44,7 +44,7 @@ PYTHON_NEEDS = "import cryptography, elftools"
 class SecureWorld:
     """How it is built. `prng`: OP-TEE makes its random numbers itself from one seed, and offers Linux none. `timer_switch`: EL3 swaps the
     normal world's timers out while OP-TEE runs, as TF-A does unless told otherwise. `embedded_tests`: OP-TEE's own, with a secure timer
-    each second. `secure_timer`: EL3 starts a secure timer when it is told to, for `latlab run smc --sweep`."""
+    each second. `secure_timer`: EL3 starts a secure timer when it is told to, for `latlab run calls --sweep`."""
 
     prng: bool = False
     timer_switch: bool = True

@@ -311,7 +311,7 @@ def gate(
         comparison = comparison_of(base, candidate, tolerance, unit, store, allow_different)
         decision = decide_gate(comparison, verdicts)
     except LatlabError as error:
-        files.write_refused(base, candidate, str(error))
+        files.write_refused(base, candidate, error)
         raise
     files.write(comparison, decision)
     times = _board_times(board, base, candidate, unit, store) if board else None

@@ -7,7 +7,7 @@ LATLAB := .venv/bin/latlab
 PYTHON := .venv/bin/python
 REPORT := build/report/psci.html
 
-.PHONY: demo test bench bench-peers differ prove prove-guest prove-docs prove-systems fuzz mutants lint docs man predictions package reproduce firmware setup setup-dev clean
+.PHONY: demo test gate bench bench-peers differ prove prove-guest prove-docs prove-systems fuzz mutants lint docs man predictions package reproduce firmware setup setup-dev clean
 .DEFAULT_GOAL := help
 
 help:
@@ -20,6 +20,7 @@ help:
 	@echo "make prove    the slow proofs: a million fuzzed SMCs, long stress, six hours of the recorder, SIGKILLs"
 	@echo "make fuzz     a million executions of each parser under a coverage-guided fuzzer"
 	@echo "make mutants  faults planted line by line, against the tests that should notice; GROUPS=... names some"
+	@echo "make gate     our own firmware's calls against their pinned counts, in instructions; GCC 12.2"
 	@echo "make bench    figures beside the peers'"
 	@echo "make bench-peers  TF-A of Debian's source built, and measured by the probe beside ours"
 	@echo "make differ   one generated client on our firmware and on TF-A: every difference has a reason"
@@ -121,6 +122,10 @@ fuzz: setup-dev
 mutants: setup-dev
 	.venv/bin/pip install --quiet 'universalmutator>=1.14,<1.15'
 	$(PYTHON) tests/mutants/run.py $(GROUPS)
+
+gate: setup
+	$(MAKE) qemu_virt probe
+	$(PYTHON) bench/own_gate.py
 
 bench: setup-dev
 	$(MAKE) qemu_virt

@@ -7,7 +7,7 @@ LATLAB := .venv/bin/latlab
 PYTHON := .venv/bin/python
 REPORT := build/report/psci.html
 
-.PHONY: demo test gate bench bench-peers differ prove prove-guest prove-docs prove-systems fuzz mutants lint docs man predictions package reproduce firmware setup setup-dev clean
+.PHONY: demo test gate bench bench-peers differ prove prove-guest prove-docs prove-systems fuzz mutants lint docs man predictions package reproduce firmware setup setup-dev constraints clean
 .DEFAULT_GOAL := help
 
 help:
@@ -27,6 +27,7 @@ help:
 	@echo "make lint     ruff and mypy over everything, the direction of imports and includes, the rules of the house"
 	@echo "make docs     build the documentation with its generated pages, warnings are errors"
 	@echo "make man      the manual pages, made from the help, in build/man"
+	@echo "make constraints  the newest version of each Python package, into constraints.txt, which make setup takes"
 	@echo "make reproduce  a release built in two checkouts, and held against itself byte by byte"
 	@echo "make package  the sdist, and for x86_64 and aarch64 a wheel with every program, its manual pages and bill of materials"
 
@@ -35,6 +36,12 @@ setup:
 
 setup-dev:
 	scripts/setup.sh dev
+
+# The versions that `make setup` takes, for each Python from 3.11 on.
+constraints: setup
+	.venv/bin/pip install --quiet 'uv>=0.5,<1'
+	.venv/bin/uv pip compile --quiet --upgrade --universal --python-version 3.11 --extra dev --no-annotate --no-header pyproject.toml -o build/constraints.txt
+	(echo '# SPDX-License-Identifier: BSD-3-Clause'; cat build/constraints.txt) > constraints.txt
 
 .PRECIOUS: build/%/build.ninja
 build/%/build.ninja: CMakePresets.json

@@ -61,4 +61,4 @@ class DataError(LatlabError):
 def needs_packages(feature: str, *packages: str) -> UsageError:
     """They go where this latlab is, whoever installed it and how."""
     named = f"the Python package{'s' if len(packages) > 1 else ''} {' and '.join(packages)}"
-    return UsageError(f"{feature} needs {named}; run `{shlex.join((sys.executable, '-m', 'pip', 'install', *packages))}`")
+    return UsageError(f"{feature} needs {named}", f"run `{shlex.join((sys.executable, '-m', 'pip', 'install', *packages))}`")

@@ -71,6 +71,11 @@ PYTHON_RULES = (
     ("core/store/store.py", "def verdict(rows):\n    found = max(rows)\n    return found\n", "found says the grammar"),
     ("core/model/run.py", "def total(one):\n    return one.ticks\n", "one says the grammar"),
     ("core/comparison/gate.py", "class Simulated:\n    pass\n", "class Simulated: the glossary means that of docs/reference/glossary.md"),
+    (
+        "core/store/reading.py",
+        "def refuse(path):\n    raise DataError(f'{path}: damaged; name another file')\n",
+        'give it as the second argument: DataError("what is wrong", "what to do")',
+    ),
     ("core/comparison/gate.py", "class Cell:\n    pass\n", "class Cell: the glossary means that of core/comparison/comparison.py"),
 )
 # An import that the contracts refuse: from where, of what.

@@ -63,11 +63,11 @@ def planned(
 ) -> Watch:
     """What to watch: the firmware, the program, the number of harts. Raises UsageError for what is missing or out of range."""
     if not 1 <= harts <= MOST_HARTS:
-        raise UsageError(f"--harts {harts}: the machine has 1 to {MOST_HARTS}")
+        raise UsageError(f"--harts {harts}: the machine has 1 to {MOST_HARTS}", value=harts)
     check_counts(iterations, timeout_s)
     image = firmware or DEBIAN_FIRMWARE
     if not image.is_file():
-        raise UsageError(f"{image}: no such firmware; install Debian's package opensbi or name an image with --firmware")
+        raise UsageError("no such firmware", "install Debian's package opensbi or name an image with --firmware", place=image)
     program = find_program()
     emulator = find_qemu(qemu or Path(QEMU))
     params = harts | iterations << 32
@@ -85,5 +85,5 @@ def find_program() -> Path:
     """Raises UsageError where it has not been built."""
     program = next((folder / PROGRAM for folder in search_folders() if (folder / PROGRAM).is_file()), None)
     if program is None:
-        raise UsageError(f"{PROGRAM.name} does not exist; {how_to_make('sbi')}")
+        raise UsageError(f"{PROGRAM.name} does not exist", how_to_make("sbi"))
     return program

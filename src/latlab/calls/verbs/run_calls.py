@@ -77,7 +77,7 @@ def calls(
         return
     refuse_given(context, OF_SBI, "is for RISC-V; leave it out or add --abi sbi")
     if firmware is not None and foreign.machine is None and foreign.subject is None:
-        raise UsageError("--firmware FILE is for one machine; say which with --machine virt, raspi4b or sbsa-ref, or add --abi sbi")
+        raise UsageError("--firmware FILE is for one machine", "say which with --machine virt, raspi4b or sbsa-ref, or add --abi sbi")
     check_given(foreign.subject, firmware, foreign.machine, iterations)
     subject, images = subject_of(foreign, firmware)
     check_counts(iterations, timeout)
@@ -97,7 +97,7 @@ def _sbi(
     from latlab.core.targets.qemu.qemu import find_qemu
 
     if foreign.subject is not None and firmware is not None:
-        raise UsageError("--subject says which firmware; leave out --firmware")
+        raise UsageError("--subject says which firmware", "leave out --firmware")
     image, subject_symbols = load_subject(foreign.subject) if foreign.subject is not None else (firmware, ())
     images = tuple(read_subject_image(text, with_places=True) for text in (*subject_symbols, *(foreign.symbols or ())))
     check_counts(iterations, timeout)

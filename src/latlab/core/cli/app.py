@@ -148,7 +148,7 @@ def _check_words() -> None:
     """A run is kept with the command that made it, and a store with the name of its file: both are text."""
     for word in sys.argv[1:]:
         if not word.isascii() and word != word.encode("utf-8", "ignore").decode():
-            raise UsageError(f"{word!r} is no UTF-8; give the file or the run a name that is")
+            raise UsageError(f"{word!r} is no UTF-8", "give the file or the run a name that is", value=word)
 
 
 def _other(error: Exception) -> int:

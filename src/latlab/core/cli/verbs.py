@@ -102,7 +102,7 @@ def _loaded_verb(name: str) -> Any:
         function = point.load()
     except Exception as error:
         raise UsageError(
-            f"the verb {name} of {point.value} cannot be loaded ({type(error).__name__}: {error}); update its package"
+            f"the verb {name} of {point.value} cannot be loaded ({type(error).__name__}: {error})", "update its package"
         ) from error
     verb = typer.Typer(add_completion=False, context_settings=HELP_OPTIONS, rich_markup_mode=None)
     verb.command(name)(function)

@@ -295,7 +295,7 @@ def results_of_export(run: Run, files: Mapping[str, bytes]) -> list[tuple[str, R
     for distribution in distributions_of(whole):
         by_test.setdefault(distribution.test, []).append(distribution)
     if not by_test:
-        raise DataError(f"{run.source}: no wake-ups in the export; export the run again")
+        raise DataError("no wake-ups in the export", "export the run again", place=run.source)
     wakeups = tuple(_exported_wakeups(test, rows, run.conditions.interval_ns) for test, rows in by_test.items())
     silent = tuple(sentence for tool_wakeups in wakeups for cpu in tool_wakeups.cpus if (sentence := silence(tool_wakeups, cpu)))
     return [("", RtResult(wakeups, None, (), None, silent))]

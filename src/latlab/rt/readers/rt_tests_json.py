@@ -25,10 +25,10 @@ def read_rt_tests(program: str, root: dict[str, Any], place: str) -> Wakeups:
     reader = READERS.get(program)
     if reader is None:
         readable = ", ".join(("cyclictest", *READERS))
-        raise DataError(f"{place}: the JSON of {program}, which is not read; give that of {readable}")
+        raise DataError(f"the JSON of {program}, which is not read", f"give that of {readable}", place=place)
     threads = root["thread"]
     if not threads or not all(name.isdecimal() and isinstance(entry, dict) for name, entry in threads.items()):
-        raise DataError(f"{place}: no whole entry of a thread in the JSON of {program}; the tool was stopped before it measured")
+        raise DataError(f"no whole entry of a thread in the JSON of {program}; the tool was stopped before it measured", place=place)
     return with_head(reader(program, [(int(name[:9]), entry) for name, entry in threads.items()], place), root, program, place)
 
 
@@ -84,7 +84,7 @@ def _threads_histogram(entry: dict[str, Any], cycles: int, place: str) -> Histog
 def _buckets(entry: dict[str, Any], place: str) -> dict[Decimal, int]:
     held = entry.get("histogram")
     if not isinstance(held, dict):
-        raise DataError(f"{place}: a thread has no histogram; name another file")
+        raise DataError("a thread has no histogram", "name another file", place=place)
     return {_figure(name, "a bucket", place): int(_figure(count, "a count", place)) for name, count in held.items()}
 
 
@@ -100,7 +100,7 @@ def _figure(value: object, name: str, place: str) -> Decimal:
     except (InvalidOperation, ValueError):
         number = Decimal("NaN")
     if not number.is_finite() or not 0 <= number < LARGEST:
-        raise DataError(f"{place}: {name} is {str(value)[:40]!r} and no figure of rt-tests; the file is damaged")
+        raise DataError(f"{name} is {str(value)[:40]!r} and no figure of rt-tests; the file is damaged", place=place)
     return number
 
 

@@ -64,10 +64,10 @@ def read_zyclictest(text: str, place: str) -> Wakeups:
         elif below_title and TORN.match(line):
             problems.append(f"{where}: {line.strip()[:60]!r} is no whole row of zyclictest; it is left out")
     if "Max-Latency" not in summary:
-        raise DataError(f"{place}: no line `Max-Latency:` of zyclictest; give the output of `zyclictest stop`")
+        raise DataError("no line `Max-Latency:` of zyclictest", "give the output of `zyclictest stop`", place=place)
     histogram = _histogram(rows, summary.get("Overflow", (0, 0))[1])
     if histogram is None and count is None:
-        raise DataError(f"{place}: neither a histogram nor a count of zyclictest; run `zyclictest stop` without -q")
+        raise DataError("neither a histogram nor a count of zyclictest", "run `zyclictest stop` without -q", place=place)
     got = histogram.total if count is None and histogram is not None else count or 0
     if histogram is not None and got != histogram.total:
         problems.append(f"{place}: the histogram holds {histogram.total} wake-ups, the count says {got}")

@@ -109,7 +109,7 @@ def _psci(
     limits, place = LimitOptions(timeout=timeout).limits(), output or usual
     text = rendered(identified.subject, place.parent)
     if output is None and place.exists() and place.read_bytes() != text.encode():
-        raise UsageError(f"{place} exists with other content; name another file with -o")
+        raise UsageError(f"{place} exists with other content", "name another file with -o")
     check_output(place)
     emit(text, place)
     say(f"to repeat it: {shlex.join(['latlab', 'run', 'psci', '--subject', str(place), '--iterations', str(iterations)])}")

@@ -7,7 +7,7 @@ LATLAB := .venv/bin/latlab
 PYTHON := .venv/bin/python
 REPORT := build/report/psci.html
 
-.PHONY: demo test bench bench-peers differ prove prove-guest prove-docs prove-systems fuzz mutants lint docs man predictions package reproduce firmware setup setup-dev clean
+.PHONY: demo test gate bench bench-peers differ prove prove-guest prove-docs prove-systems fuzz mutants lint docs man predictions package reproduce firmware setup setup-dev constraints clean
 .DEFAULT_GOAL := help
 
 help:
@@ -20,12 +20,14 @@ help:
 	@echo "make prove    the slow proofs: a million fuzzed SMCs, long stress, six hours of the recorder, SIGKILLs"
 	@echo "make fuzz     a million executions of each parser under a coverage-guided fuzzer"
 	@echo "make mutants  faults planted line by line, against the tests that should notice; GROUPS=... names some"
+	@echo "make gate     our own firmware's calls against their pinned counts, in instructions; GCC 12.2"
 	@echo "make bench    figures beside the peers'"
 	@echo "make bench-peers  TF-A of Debian's source built, and measured by the probe beside ours"
 	@echo "make differ   one generated client on our firmware and on TF-A: every difference has a reason"
 	@echo "make lint     ruff and mypy over everything, the direction of imports and includes, the rules of the house"
 	@echo "make docs     build the documentation with its generated pages, warnings are errors"
 	@echo "make man      the manual pages, made from the help, in build/man"
+	@echo "make constraints  the newest version of each Python package, into constraints.txt, which make setup takes"
 	@echo "make reproduce  a release built in two checkouts, and held against itself byte by byte"
 	@echo "make package  the sdist, and for x86_64 and aarch64 a wheel with every program, its manual pages and bill of materials"
 
@@ -34,6 +36,12 @@ setup:
 
 setup-dev:
 	scripts/setup.sh dev
+
+# The versions that `make setup` takes, for each Python from 3.11 on.
+constraints: setup
+	.venv/bin/pip install --quiet 'uv>=0.5,<1'
+	.venv/bin/uv pip compile --quiet --upgrade --universal --python-version 3.11 --extra dev --no-annotate --no-header pyproject.toml -o build/constraints.txt
+	(echo '# SPDX-License-Identifier: BSD-3-Clause'; cat build/constraints.txt) > constraints.txt
 
 .PRECIOUS: build/%/build.ninja
 build/%/build.ninja: CMakePresets.json
@@ -122,6 +130,10 @@ mutants: setup-dev
 	.venv/bin/pip install --quiet 'universalmutator>=1.14,<1.15'
 	$(PYTHON) tests/mutants/run.py $(GROUPS)
 
+gate: setup
+	$(MAKE) qemu_virt probe
+	$(PYTHON) bench/own_gate.py
+
 bench: setup-dev
 	$(MAKE) qemu_virt
 	$(PYTHON) bench/psci_insns.py
@@ -175,7 +187,7 @@ host-aarch64:
 	cmake --preset virtual -B build/aarch64/virtual $(AARCH64_HOST) -DLATLAB_PLANTED_FAULTS=OFF
 	cmake --build build/aarch64/virtual --target latlab_virtual latlab_explore
 
-# Who installs it needs no compiler: what `run sbi` needs goes in as well.
+# Who installs it needs no compiler: what `run calls --abi sbi` needs goes in as well.
 package: setup-dev
 	$(MAKE) firmware sbi host-aarch64
 	$(PYTHON) scripts/package.py

@@ -3,7 +3,9 @@
 
 project = "latlab"
 copyright = "2026, the latlab authors"
-extensions = ["myst_parser"]
+extensions = ["myst_parser", "sphinx.ext.autodoc"]
+autodoc_member_order = "bysource"
+default_role = "code"
 exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = "latlab"

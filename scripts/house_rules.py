@@ -9,6 +9,7 @@ line computes nothing, and no core of the firmware asks by `#if` which platform 
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 import sys
 from collections.abc import Iterator
@@ -82,6 +83,16 @@ CORES = ("firmware/el3/calls", "firmware/el3/monitor", "firmware/el3/psci", "fir
 ASKS_WHERE = re.compile(
     r"\s*#\s*(?:if|ifdef|ifndef|elif)\b.*\b(?:PLATFORM_?\w*|__aarch64__|__arm__|__ARM_\w+|\w*(?:QEMU|RASPI|MPS[23]|SBSA)\w*)"
 )
+# How a next step begins, where the text of an error has it after a semicolon.
+NEXT_STEP = re.compile(
+    r"(?:(?:"
+    r"add|allow|ask|attach|begin|boot|build|change|check|choose|commit|compare|connect|copy|correct|create|cut|declare|delete"
+    r"|describe|end|export|fetch|find|fix|free|give|import|increase|install|join|keep|leave|let|limit|load|look|make|measure"
+    r"|mount|move|name|pass|print|publish|put|read|record|reduce|remove|rename|repeat|replace|report|restore|run|save|say|see"
+    r"|select|send|set|split|start|stop|switch|take|turn|unset|update|upgrade|use|wait|write|try|call"
+    r")\b(?! \S+ed\b)|`latlab )",
+    re.IGNORECASE,
+)
 Fault = tuple[int, str]
 
 
@@ -100,7 +111,16 @@ def faults_of(path: Path, tree: Path, terms: frozenset[str]) -> list[str]:
     """Those of one module."""
     name = str(path.relative_to(tree / PACKAGE))
     module = ast.parse(path.read_text("utf-8"))
-    found = sorted({*_facts(module, name), *_messages(module), *_names(module, name, terms), *_grammar(module), *_rooms(module, name)})
+    found = sorted(
+        {
+            *_facts(module, name),
+            *_messages(module),
+            *_names(module, name, terms),
+            *_grammar(module),
+            *_rooms(module, name),
+            *_errors(module),
+        }
+    )
     return [f"{path.relative_to(tree)}:{line}: {sentence}" for line, sentence in found]
 
 
@@ -209,6 +229,32 @@ def _messages(module: ast.Module) -> Iterator[Fault]:
                 is_test = False
         if is_test:
             yield getattr(node, "lineno", 0), "a message is for readers; whoever makes it says as a field what code needs to know"
+
+
+def _errors(module: ast.Module) -> Iterator[Fault]:
+    """An error whose text has its next step: programs get that as a field."""
+    raised = {id(node.exc) for node in ast.walk(module) if isinstance(node, ast.Raise)}
+    for node in ast.walk(module):
+        match node:
+            case ast.Call(func=ast.Name(id=name), args=[text]) if (id(node) in raised or name.endswith("Error")) and not hasattr(
+                builtins, name
+            ):
+                if NEXT_STEP.match(_text_of(text).rpartition("; ")[2]) and "; " in _text_of(text):
+                    cure = f'{name}("what is wrong", "what to do")'
+                    yield text.lineno, f"the next step stands in the text of an error; give it as the second argument: {cure}"
+            case _:
+                pass
+
+
+def _text_of(node: ast.expr) -> str:
+    """Its literal text; of an expression in it, a mark."""
+    match node:
+        case ast.Constant(value=str(text)):
+            return text
+        case ast.JoinedStr(values=values):
+            return "".join(map(_text_of, values))
+        case _:
+            return "\0"
 
 
 def _is_message(node: ast.expr) -> bool:

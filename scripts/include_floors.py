@@ -112,7 +112,8 @@ def upward(includes: _Includes, tree: Path) -> Iterator[str]:
         for other, number in found.items():
             below = _floor(other.relative_to(tree))
             if below != floor and below not in FLOORS[floor]:
-                yield f"{path.relative_to(tree)}:{number}: {floor} may not include {other.relative_to(tree)}, which lies above it"
+                fault = f"{floor} may not include {other.relative_to(tree)}, which lies above it"
+                yield f"{path.relative_to(tree)}:{number}: {fault}; move what both need down, or hand it down in a table of functions"
 
 
 def _floor(path: Path) -> str:

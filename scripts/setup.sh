@@ -227,8 +227,10 @@ if [ -n "$wheel" ]; then
     exit
 fi
 stamp=.venv/.installed${extras:+-$extras}
-if [ ! -e "$stamp" ] || [ pyproject.toml -nt "$stamp" ]; then
-    .venv/bin/python -m pip install --quiet --disable-pip-version-check -e ".${extras:+[$extras]}" >&2 || {
+if [ ! -e "$stamp" ] || [ pyproject.toml -nt "$stamp" ] || [ constraints.txt -nt "$stamp" ]; then
+    install_latlab() { .venv/bin/python -m pip install --quiet --disable-pip-version-check "$@" -e ".${extras:+[$extras]}" >&2; }
+    # A mirror may lack a version, and a newer Python may need one: then the newest that pyproject.toml allows.
+    install_latlab -c constraints.txt || install_latlab || {
         say "pip cannot install the Python packages of pyproject.toml (it says above why): see to the network or name a mirror in PIP_INDEX_URL, then run this again."
         exit 1
     }

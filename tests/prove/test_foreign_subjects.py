@@ -144,7 +144,7 @@ def test_every_smc_costs_what_the_page_says_and_keeps_an_interrupt_waiting_as_lo
     heading: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     subject = ("--subject", str(request.getfixturevalue("tfa"))) if heading == "TF-A" else ()
-    done = latlab(tmp_path, "run", "smc", "--iterations", "5", "--sweep", "1000", "--format", "json", *subject)
+    done = latlab(tmp_path, "run", "calls", "--iterations", "5", "--sweep", "1000", "--format", "json", *subject)
     assert done.returncode == 0, done.stderr
     seen = json.loads(done.stdout)
     calls = {call["call"]: smc_cell(call) for call in seen["calls"] if call["caller"] == "EL1"}
@@ -197,7 +197,9 @@ def test_tf_a_for_the_reference_machine_of_servers_makes_every_call_that_it_can(
 @pytest.mark.parametrize(("suite", "version"), [("bookworm-backports", "1.5.1"), ("trixie", "1.6")])
 def test_opensbi_answers_every_call_on_four_harts(suite: str, version: str, tmp_path: Path) -> None:
     image = package("opensbi", suite, "amd64") / OPENSBI
-    done = latlab(tmp_path, "run", "sbi", "--firmware", str(image), "--harts", "4", "--iterations", "20", "--format", "json")
+    done = latlab(
+        tmp_path, "run", "calls", "--abi", "sbi", "--firmware", str(image), "--harts", "4", "--iterations", "20", "--format", "json"
+    )
     assert done.returncode == 0, done.stderr
     # A fence waits for other harts, whose turns are the emulator's.
     calls = {one["call"]: one for one in json.loads(done.stdout)["calls"] if not one["call"].startswith("rfence.")}

@@ -37,7 +37,7 @@ def test_opensbi_is_measured_and_the_command_that_repeats_it_is_said(tmp_path: P
     seen = latlab(tmp_path, "identify", str(DEBIAN_FIRMWARE))
     assert seen.returncode == 0, seen.stderr.decode()
     assert "base.get_spec_version" in seen.stdout.decode()
-    assert f"to repeat it: latlab run sbi --firmware {DEBIAN_FIRMWARE} --iterations 2" in seen.stderr.decode()
+    assert f"to repeat it: latlab run calls --abi sbi --firmware {DEBIAN_FIRMWARE} --iterations 2" in seen.stderr.decode()
 
 
 @pytest.mark.qemu

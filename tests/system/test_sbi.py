@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`latlab run sbi` on Debian's OpenSBI, where its packages are installed."""
+"""`latlab run calls --abi sbi` on Debian's OpenSBI, where its packages are installed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(not is_there, reason="needs qemu-system-misc, op
 
 def sbi(folder: Path, *words: str) -> subprocess.CompletedProcess[bytes]:
     environment = dict(os.environ, LATLAB_STORE=str(folder / "store.db"))
-    command = [str(LATLAB), "run", "sbi", "--format", "json", *words]
+    command = [str(LATLAB), "run", "calls", "--abi", "sbi", "--format", "json", *words]
     return subprocess.run(command, capture_output=True, timeout=TIMEOUT_S, check=False, env=environment, stdin=subprocess.DEVNULL)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`latlab run sbi` on a firmware of a few lines that answers all calls alike: what a hart is that does not come."""
+"""`latlab run calls --abi sbi` on a firmware of a few lines that answers all calls alike: what a hart is that does not come."""
 
 from __future__ import annotations
 
@@ -86,7 +86,21 @@ def measured(folder: Path, answer: int, harts: int) -> dict[str, Any]:
         f"-DANSWER={answer}",
     ]
     subprocess.run([COMPILER, *words, "-o", str(image), str(source)], check=True)
-    command = [str(LATLAB), "run", "sbi", "--format", "json", "--harts", str(harts), "--iterations", "2", "--firmware", str(image)]
+    command = [
+        str(LATLAB),
+        "run",
+        "calls",
+        "--abi",
+        "sbi",
+        "--format",
+        "json",
+        "--harts",
+        str(harts),
+        "--iterations",
+        "2",
+        "--firmware",
+        str(image),
+    ]
     environment = dict(os.environ, LATLAB_STORE=str(folder / "store.db"))
     done = subprocess.run(command, capture_output=True, timeout=TIMEOUT_S, check=False, env=environment, stdin=subprocess.DEVNULL)
     assert done.returncode == 0, done.stderr.decode()

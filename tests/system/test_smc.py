@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`latlab run smc` on our own firmware."""
+"""`latlab run calls` on our own firmware."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def latlab(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 def smc(folder: Path, *words: str) -> dict[str, Any]:
-    done = latlab(folder, "run", "smc", "--format", "json", *words)
+    done = latlab(folder, "run", "calls", "--format", "json", *words)
     assert done.returncode == 0, done.stderr
     seen: dict[str, Any] = json.loads(done.stdout)
     return seen
@@ -90,10 +90,10 @@ def test_an_interrupt_that_el3_takes_itself_waits_for_el3_and_no_longer(tmp_path
     assert (wait["call"], wait["interrupt_of"], wait["step"]) == ("PSCI_VERSION", "el3", 1)
     assert 0 < wait["at_once"] < 100 and wait["late"] - wait["instructions"] in (0, 1)
     assert wait["longest"] >= wait["at_once"] + wait["instructions"] and wait["longest_by_world"] == {"EL3": wait["longest"]}
-    done = latlab(tmp_path, "run", "smc", *words, "--interrupt", "secure")
+    done = latlab(tmp_path, "run", "calls", *words, "--interrupt", "secure")
     assert done.returncode == 2 and "the symbols have no interrupt_main_handler" in done.stderr
 
 
 def test_an_image_without_its_machine_is_refused(tmp_path: Path) -> None:
-    done = latlab(tmp_path, "run", "smc", "--firmware", str(tmp_path / "bl31.bin"))
+    done = latlab(tmp_path, "run", "calls", "--firmware", str(tmp_path / "bl31.bin"))
     assert done.returncode == 2 and "say which with --machine virt, raspi4b or sbsa-ref" in done.stderr

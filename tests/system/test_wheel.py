@@ -119,7 +119,7 @@ def test_a_secure_image_of_somebody_else_is_called(installed: Installed, tmp_pat
     reason="needs qemu-system-misc, opensbi and `make sbi`",
 )
 def test_opensbi_is_called(installed: Installed, tmp_path: Path) -> None:
-    done = installed.latlab(tmp_path, "run", "sbi", "--iterations", "2", "--harts", "2")
+    done = installed.latlab(tmp_path, "run", "calls", "--abi", "sbi", "--iterations", "2", "--harts", "2")
     assert done.returncode == 0, done.stderr
 
 

@@ -59,7 +59,7 @@ def psci(rng: Rng) -> tuple[Run, Run]:
 
 
 def calls(rng: Rng) -> tuple[Run, Run]:
-    """Calls of one core, as `run psa` and `run smc` have them, each a test of its own, some called more often than others."""
+    """Calls of one core, as `run psa` and `run calls` have them, each a test of its own, some called more often than others."""
     campaign, metric = (("psa", Metric.PSA_CALL), ("smc", Metric.CALL))[rng.integers(2)]
     cores = Topology((int(rng.integers(1, 4)),)).cores
     sizes = {f"CALL_{i}": int(rng.choice((20, 20, 40))) for i in range(int(rng.integers(3, 8)))}

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which call an id stands for, and PSCI_FEATURES, which answers the same question. */
+/*
+ * Which call an id stands for, and PSCI_FEATURES, which answers the same question.
+ *
+ *   SMC dispatcher -> psci_call(id, x1, x2, x3) -> the call's function in the other files -> result, or no return
+ *
+ * The arguments are the caller's and unchecked: each function checks its own. Every core may be in here at once; no lock is held.
+ */
 #include "psci_private.h"
 #include "trace.h"
 

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls that only look: AFFINITY_INFO, NODE_HW_STATE, STAT_COUNT, STAT_RESIDENCY. */
+/*
+ * Calls that only look: AFFINITY_INFO, NODE_HW_STATE, STAT_COUNT, STAT_RESIDENCY.
+ *
+ *   psci_call() -> psci_<call>(mpidr, level or power_state) -> answer
+ *
+ * No core waits for them and none is changed. States are read without a lock; the figures of a domain with its lock, one at a time.
+ * An answer is of one instant: the cores it is about may have moved on when the caller gets it.
+ */
 #include "psci_private.h"
 
 static unsigned affinity_of(enum psci_core_state state)

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* CPU_ON and CPU_OFF. */
+/*
+ * CPU_ON and CPU_OFF.
+ *
+ *   caller: psci_call() -> psci_cpu_on() -> the platform's core_on() ... the other core: reset -> psci_warm_boot()
+ *   caller: psci_call() -> psci_cpu_off() -> psci_coordinate_down() -> psci_power_down(), no return
+ *
+ * No lock is held here. The step from OFF to ON_PENDING makes one caller the owner of the core's entry until that core has come.
+ */
 #include "psci_private.h"
 
 bool psci_set_entry(struct psci_entry *entry, uint64_t address, uint64_t context_id)

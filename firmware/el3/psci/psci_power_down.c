@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The way down with nothing left to decide, and the way back. */
+/*
+ * The way down with nothing left to decide, and the way back.
+ *
+ *   CPU_OFF, suspend -> psci_power_down(), no return ... reset -> psci_warm_boot() -> the entry that the platform jumps to
+ *
+ * Both run on the core itself, which has cast its vote before the way down. No lock is taken on the way down, where caches go
+ * off: only the last man of a domain writes its state then. psci_coordinate_up() takes the locks of the way back.
+ */
 #include "psci_private.h"
 #include "trace.h"
 

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* CPU_SUSPEND, CPU_DEFAULT_SUSPEND (by its power state) and SYSTEM_SUSPEND. */
+/*
+ * CPU_SUSPEND, CPU_DEFAULT_SUSPEND (by its power state) and SYSTEM_SUSPEND.
+ *
+ *   psci_call() -> psci_cpu_suspend() -> suspend() -> stand_by(), returns, or psci_power_down(), no return
+ *
+ * On the core itself. Its state says SUSPENDING before the mode is read: psci_set_suspend_mode() relies on that order. No lock is
+ * held here; the vote is cast under the locks of psci_coordinate_down().
+ */
 #include "psci_private.h"
 #include "trace.h"
 

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls about the whole system: suspend mode, types of reset and of off, memory protection. */
+/*
+ * Calls about the whole system: suspend mode, types of reset and of off, memory protection.
+ *
+ *   psci_call() -> psci_<call>() -> the platform's hook; resets and offs do not return
+ *
+ * No lock is held. The mode's own word is one while it changes (PSCI_MODE_CHANGING): who reads it then waits.
+ */
 #include "psci_private.h"
 
 static bool is_on_or_off(enum psci_core_state state)

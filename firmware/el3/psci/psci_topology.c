@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Cores and domains by name and number, and their first state.
+ *
+ *   cold boot, one core alone -> psci_init(); all other files -> the look-ups, from any core
+ *
+ * The tree of domains is written once by psci_init() and never changes, so look-ups take no lock.
+ */
 #include "psci_private.h"
 
 struct psci_state psci;

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The client API: who may reach which service, and what a call may carry. */
+/*
+ * The client API: who may reach which service, and what a call may carry.
+ *
+ *   gate -> spm_connect(), spm_call(), spm_close() -> spm_backend_deliver() -> the service; its result, now or when it replies
+ *
+ * Every argument is a word of the caller, spm_caller(): handles are looked up, vectors are copied once and their memory is checked
+ * for that caller. One API function runs at a time, so the pool needs no lock; interrupts stay open.
+ */
 #include "spm.h"
 
 #define STATELESS_BIT        (1U << 30)

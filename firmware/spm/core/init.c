@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The reset handler calls spm_init() once, before any partition, interrupt or client of the SPM runs. */
 #include "spm.h"
 
 struct spm_kernel spm_kernel;

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Interrupts of partitions: first-level handlers answer at once, second-level ones by a signal. */
+/*
+ * Interrupts of partitions: first-level handlers answer at once, second-level ones by a signal.
+ *
+ *   vector -> spm_irq(line) -> first-level function, spm_signal_assert()     in the middle of anything, also of an API function
+ *   gate -> spm_eoi(), spm_reset_signal(), spm_irq_enable(), spm_irq_disable()    one at a time; own signals alone, else a panic
+ */
 #include "spm.h"
 
 void spm_irq(uint32_t line)

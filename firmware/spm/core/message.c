@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a service does with a message: read, skip, write, keep a handle, reply. */
+/*
+ * What a service does with a message: read, skip, write, keep a handle, reply.
+ *
+ *   gate -> spm_read(), ..., spm_reply() -> spm_message_end() -> spm_backend_wake(client)
+ *   SFN backend: the service's function returns -> spm_message_end(), with no reply
+ *
+ * The caller must own the message, else the SPM panics. The client's memory was checked when its call came and is its own to
+ * change: it is read and written once, and nothing of it is believed afterwards. One API function runs at a time, without a lock.
+ */
 #include "spm.h"
 
 void spm_message_describe(struct spm_connection *connection, psa_msg_t *out)

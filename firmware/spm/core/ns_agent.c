@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The non-secure side as one partition, whose id is that of the client that runs there.
+ *
+ *   non-secure entry functions -> spm_ns_client_register(), spm_ns_client_select(); a second entry while one is active -> a panic
+ *
+ * The first two do not pass the gate: a non-secure handler may call them in the middle of each other, and of nothing else.
+ */
 #include "spm.h"
 
 #define FIRST_CLIENT_ID (-1)

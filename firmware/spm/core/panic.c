@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The end of the road: keeps why over the reset, so that the next boot can say it. */
+/*
+ * The end of the road: keeps why over the reset, so that the next boot can say it.
+ *
+ *   spm_require(), fault handlers -> spm_panic() -> spm_panic_with() -> reset ... next boot -> spm_panic_take()
+ *
+ * From any state, also within a handler: it uses no lock, no partition and no stack of another.
+ */
 #include "spm.h"
 #include "spm_panic.h"
 

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Signals of a partition: services, interrupts, the doorbell. */
+/*
+ * Signals of a partition: services, interrupts, the doorbell.
+ *
+ *   gate -> spm_wait() -> spm_backend_wait() ... spm_signal_assert(), by a backend or an interrupt -> spm_backend_wake()
+ *   gate -> spm_get(), spm_notify(), spm_clear()
+ *
+ * `asserted` and `waiting` are atomic because handlers change them in the middle of an API function. Nothing else here is shared.
+ */
 #include "spm.h"
 
 /*

@@ -21,7 +21,7 @@ def to_pandas(run: Run) -> pandas.DataFrame:
     try:
         import pandas
     except ModuleNotFoundError:
-        raise UsageError("to_pandas needs the Python package pandas; install it") from None
+        raise UsageError("to_pandas needs the Python package pandas", "install it") from None
     frame = pandas.DataFrame(_columns(run))
     return frame.astype({"test": "category", "metric": "category"})
 
@@ -32,7 +32,7 @@ def to_polars(run: Run) -> Any:
     try:
         import polars
     except ModuleNotFoundError:
-        raise UsageError("to_polars needs the Python package polars; install it") from None
+        raise UsageError("to_polars needs the Python package polars", "install it") from None
     return polars.DataFrame(_columns(run))
 
 
@@ -49,7 +49,9 @@ def figures(store: str, figure: str, **chosen: Any) -> Iterator[dict[str, Any]]:
 
     test, slash, metric = figure.partition("/")
     if not slash or metric not in set(Metric):
-        raise UsageError(f"{figure!r} is no figure of samples; write TEST/METRIC with a metric such as {Metric.WAKEUP.value}")
+        raise UsageError(
+            f"{figure!r} is no figure of samples", f"write TEST/METRIC with a metric such as {Metric.WAKEUP.value}", value=figure
+        )
     for head, samples in figure_samples(open_store(store), test, Metric(metric), Filter(**chosen)):
         count = len(samples)
         yield {
@@ -66,10 +68,10 @@ def figure_to_pandas(store: str, figure: str, **chosen: Any) -> pandas.DataFrame
     try:
         import pandas
     except ModuleNotFoundError:
-        raise UsageError("figure_to_pandas needs the Python package pandas; install it") from None
+        raise UsageError("figure_to_pandas needs the Python package pandas", "install it") from None
     parts = [pandas.DataFrame(columns) for columns in figures(store, figure, **chosen)]
     if not parts:
-        raise UsageError(f"no complete run in {store} has samples of {figure}; `latlab ls` lists the runs")
+        raise UsageError(f"no complete run in {store} has samples of {figure}", "`latlab ls` lists the runs")
     frame = pandas.concat(parts, ignore_index=True)
     return frame.astype(dict.fromkeys(("run", "started_utc", "platform", "firmware"), "category"))
 

@@ -78,6 +78,6 @@ class LatlabDriver(Driver):  # type: ignore[misc]
         run_id = run_rt_linux(store, LabgridBoard(self.target), workload, self.logger.warning, platform, module, probes)
         run = store.load(run_id)
         if run.status is not RunStatus.COMPLETE:
-            raise DataError(f"run {run_id} is partial: {run.problems[0].message}; `latlab show {run_id}` prints what was kept")
+            raise DataError(f"run {run_id} is partial: {run.problems[0].message}", f"`latlab show {run_id}` prints what was kept")
         ((_, result),) = results_of(run, store.logs(run_id))
         return Measured(run, result)

@@ -72,25 +72,25 @@ class Repository:
         try:
             self.objects = Path(self._ask("rev-parse", "--path-format=absolute", "--git-path", "objects"))
         except DataError as error:
-            raise UsageError(f"{folder}: no git repository; name one with --repo") from error
+            raise UsageError("no git repository", "name one with --repo", place=folder) from error
 
     def ends(self, text: str) -> tuple[Commit, Commit]:
         """The two of `GOOD..BAD`. Raises UsageError where there are no two or the first is not an ancestor of the second."""
         good, dots, bad = text.partition("..")
         if not good or not dots or not bad or bad.startswith("."):
-            raise UsageError(f"{text!r} is no range of commits; write GOOD..BAD, such as v2.12..HEAD")
+            raise UsageError(f"{text!r} is no range of commits", "write GOOD..BAD, such as v2.12..HEAD", value=text)
         first, last = self.commit(good), self.commit(bad)
         if first == last:
-            raise UsageError(f"{text!r}: both are {first}; there is nothing in between")
+            raise UsageError(f"{text!r}: both are {first}; there is nothing in between", value=text)
         if subprocess.run(self._command("merge-base", "--is-ancestor", first.sha, last.sha), env=clean(), check=False).returncode:
-            raise UsageError(f"{good} is no ancestor of {bad}; name a good commit that the bad one was made from")
+            raise UsageError(f"{good} is no ancestor of {bad}", "name a good commit that the bad one was made from")
         return first, last
 
     def commit(self, name: str) -> Commit:
         try:
             sha = self._ask("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
         except DataError as error:
-            raise UsageError(f"{name!r} is no commit of {self.folder}") from error
+            raise UsageError(f"{name!r} is no commit of {self.folder}", value=name) from error
         return self._commits("--no-walk", sha)[0]
 
     def between(self, good: Commit, bad: Commit, paths: Sequence[str] = ()) -> list[Commit]:
@@ -98,7 +98,9 @@ class Repository:
         pathspecs of git, of those in between only what changed one of them. Raises UsageError where nothing did."""
         changing = self._commits("--reverse", "--first-parent", f"{good.sha}..{bad.sha}", "--", *paths)
         if not changing:
-            raise UsageError(f"--paths {' '.join(paths)}: no commit of the range changes any of them; see `git log --first-parent -- PATH`")
+            raise UsageError(
+                f"--paths {' '.join(paths)}: no commit of the range changes any of them", "see `git log --first-parent -- PATH`"
+            )
         return [good, *changing]
 
     def tagged(self, pattern: str, ends: tuple[Commit, Commit] | None = None) -> list[Commit]:
@@ -110,7 +112,9 @@ class Repository:
         shas = [*([ends[0].sha] if ends else []), *self._ask("rev-list", "--reverse", "--topo-order", *revisions).split()]
         tagged_shas = [sha for sha in shas if sha in named]
         if not tagged_shas:
-            raise UsageError(f"--tags {pattern}: no tag of {self.folder} {'in this range' if ends else 'before HEAD'} matches it")
+            raise UsageError(
+                f"--tags {pattern}: no tag of {self.folder} {'in this range' if ends else 'before HEAD'} matches it", value=pattern
+            )
         return [replace(commit, tag=named[commit.sha]) for commit in self._commits("--no-walk=unsorted", *tagged_shas)]
 
     def by_date(self, commits: Iterable[Commit]) -> list[Commit]:
@@ -131,7 +135,7 @@ class Repository:
         try:
             return self.commit(f"{commit.sha}^1")
         except UsageError as error:
-            raise UsageError(f"{commit} has no parent to be compared with; name another commit") from error
+            raise UsageError(f"{commit} has no parent to be compared with", "name another commit") from error
 
     def _commits(self, *which: str) -> list[Commit]:
         log_text = self._ask("log", f"--format={'%x00'.join(FIELDS)}%x00%x01", *which)

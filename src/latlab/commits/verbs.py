@@ -42,8 +42,8 @@ class CommitOptions:
     )
     firmware: Annotated[Path | None, typer.Option(help="The firmware file that the build makes, in the tree; with --machine.")] = None
     machine: MachineOption = None
-    smc: Annotated[bool, typer.Option("--smc", help="The calls of `run smc` of --subject or --firmware, not those of `run psci`.")] = False
-    sbi: Annotated[Path | None, typer.Option(help="Instead: the firmware of RISC-V that the build makes, for `run sbi`.")] = None
+    smc: Annotated[bool, typer.Option("--smc", help="The calls of `run calls` of --subject or --firmware, not of `run psci`.")] = False
+    sbi: Annotated[Path | None, typer.Option(help="Instead: the firmware of RISC-V that the build makes, for `run calls`.")] = None
     harts: Annotated[int | None, typer.Option(help="Harts of the machine of --sbi.", show_default=str(HARTS))] = None
     watch: Annotated[str, typer.Option(help="Instead: a command for `watch`; {tree} in it is where the build is.")] = ""
     symbols: SymbolsOption = None
@@ -95,7 +95,7 @@ def bisect(
     if format is Format.TABLE:
         refuse_output(output)
     if len(options.subject or ()) > 1 or len(options.cpu or ()) > 1:
-        raise UsageError("bisect searches one figure; give one --subject and one --cpu")
+        raise UsageError("bisect searches one figure", "give one --subject and one --cpu")
     repository, measurer = _measuring(options, store)
     costs = _costs(options, measurer.recipes)
     good, bad = repository.ends(commits)
@@ -119,7 +119,7 @@ def runs_of(options: CommitOptions, choice: ChoiceOptions, words: Sequence[str],
     from latlab.commits.campaign.commit_history import chosen, runs_by_recipe
 
     if options.board:
-        raise UsageError("--board is for all figures over commits, and for bisect; leave out the figure")
+        raise UsageError("--board is for all figures over commits, and for bisect", "leave out the figure")
     repository, measurer = _measuring(options, store, choice)
     by_recipe = runs_by_recipe(measurer, chosen(repository, words, choice.tags, _paths(choice)))
     say(_done(measurer))
@@ -169,7 +169,7 @@ def _costs(options: CommitOptions, recipes: Sequence[Recipe]) -> BoardCosts | No
     from latlab.virtual.campaign.board_times import costs_of
 
     if not options.classes:
-        raise UsageError("--board needs instructions by class; measure them with --classes")
+        raise UsageError("--board needs instructions by class", "measure them with --classes")
     costs, processors = costs_of(options.board), [recipe.processor for recipe in recipes]
     if not set(processors) & set(costs.processors):
         raise costs.no_other("what is named would be counted", processors)
@@ -191,7 +191,7 @@ def _measuring(options: CommitOptions, store: str | None, choice: ChoiceOptions 
     from latlab.core.store.store import store_location
 
     if options.repo is None or not options.build:
-        raise UsageError("--repo DIR and --build COMMAND name the repository and the build; give both")
+        raise UsageError("--repo DIR and --build COMMAND name the repository and the build", "give both")
     repository, recipes = Repository(options.repo), _recipes(options)
     location = store_location(store)
     location = location if "://" in location else str(Path(location).absolute())
@@ -204,7 +204,7 @@ def _engine(choice: ChoiceOptions) -> Engine:
     from latlab.commits.campaign.commits_at_once import on_dask, on_processes
 
     if choice.dask and choice.jobs is not None:
-        raise UsageError("--jobs are processes of this machine and --dask has workers of its own; give one of them")
+        raise UsageError("--jobs are processes of this machine and --dask has workers of its own", "give one of them")
     if choice.dask:
         return on_dask(choice.dask)
     return on_processes(choice.jobs) if choice.jobs is not None and choice.jobs > 1 else one_by_one
@@ -220,11 +220,11 @@ def _recipes(options: CommitOptions) -> tuple[Recipe, ...]:
 
     for name in ("timeout", "silence", "build_timeout"):
         if not getattr(options, name) > 0:
-            raise UsageError(f"--{name.replace('_', '-')} is a number of seconds; use more than 0")
+            raise UsageError(f"--{name.replace('_', '-')} is a number of seconds", "use more than 0")
     iterations = ITERATIONS if options.iterations is None else options.iterations
     for path in options.patch or ():
         if not path.is_file():
-            raise UsageError(f"--patch {path}: no such file")
+            raise UsageError(f"--patch {path}: no such file", value=path)
     check_given(options.subject[0] if options.subject else None, options.firmware, options.machine, iterations)
     limits = Limits(options.timeout, options.silence)
     subjects = _watched(options) or _subjects(options)
@@ -243,16 +243,18 @@ def _watched(options: CommitOptions) -> Sequence[WatchedBuild]:
 
     sources = [bool(options.sbi), bool(options.watch), bool(options.subject) or options.firmware is not None]
     if sum(sources) > 1:
-        raise UsageError("--sbi, --watch and --subject or --firmware exclude each other; give one of them")
+        raise UsageError("--sbi, --watch and --subject or --firmware exclude each other", "give one of them")
     if options.harts is not None and not options.sbi:
-        raise UsageError(f"--harts {options.harts} is of the machine of --sbi; leave it out")
+        raise UsageError(f"--harts {options.harts} is of the machine of --sbi", "leave it out", value=options.harts)
     if not options.sbi and not options.watch:
         return ()
     for name, value in (("cpu", options.cpu), ("smc", options.smc), ("machine", options.machine)):
         if value:
-            raise UsageError(f"--{name} is of a --subject or a --firmware; leave it out")
+            raise UsageError(f"--{name} is of a --subject or a --firmware", "leave it out")
     if options.watch and options.iterations is not None:
-        raise UsageError(f"--iterations {options.iterations}: the command of --watch sets the calls; leave it out")
+        raise UsageError(
+            f"--iterations {options.iterations}: the command of --watch sets the calls", "leave it out", value=options.iterations
+        )
     return (WatchedBuild(options.sbi, HARTS if options.harts is None else options.harts, options.watch, tuple(options.symbols or ())),)
 
 

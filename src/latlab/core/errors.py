@@ -15,9 +15,22 @@ def one_line(text: str) -> str:
 
 
 class LatlabError(Exception):
-    """One sentence with the value, where it stood and the next step."""
+    """What went wrong: one sentence. `next_step` says what to do about it, `value` is what was refused, and `place` where it stood, such as
+    FILE:LINE, a run or a machine. The text has place, sentence and next step; JSON, JUnit and SARIF have `fields`."""
 
     exit_code = 3
+
+    def __init__(self, sentence: str, next_step: str = "", *, value: object = None, place: object = None) -> None:
+        text = sentence if place is None else f"{place}: {sentence}"
+        super().__init__(f"{text}; {next_step}" if next_step else text)
+        self.sentence, self.next_step = sentence, next_step
+        self.value, self.place = ("" if part is None else str(part) for part in (value, place))
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """Those that it has, by the names of JSON."""
+        every = {"value": self.value, "place": self.place, "next_step": self.next_step}
+        return {"sentence": one_line(self.sentence), **{name: one_line(text) for name, text in every.items() if text}}
 
 
 class TestFailed(LatlabError):
@@ -48,4 +61,4 @@ class DataError(LatlabError):
 def needs_packages(feature: str, *packages: str) -> UsageError:
     """They go where this latlab is, whoever installed it and how."""
     named = f"the Python package{'s' if len(packages) > 1 else ''} {' and '.join(packages)}"
-    return UsageError(f"{feature} needs {named}; run `{shlex.join((sys.executable, '-m', 'pip', 'install', *packages))}`")
+    return UsageError(f"{feature} needs {named}", f"run `{shlex.join((sys.executable, '-m', 'pip', 'install', *packages))}`")

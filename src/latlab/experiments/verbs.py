@@ -77,7 +77,7 @@ def print_design(loaded: Run, format: Format, response: str | None = None, as_ra
 
     experiment = experiment_of(loaded)
     if experiment is None:
-        raise UsageError(f"{loaded.id} is a run of {loaded.campaign} and no experiment; `latlab show {loaded.id}` prints it")
+        raise UsageError(f"{loaded.id} is a run of {loaded.campaign} and no experiment", f"`latlab show {loaded.id}` prints it")
     if format is Format.JSON:
         emit(data.analysis_json(loaded, analysis_of(loaded, experiment, response, as_ratio)[0]), output)
     elif format is Format.CSV:

@@ -37,16 +37,16 @@ def parse_limit(text: str) -> Limit:
     """Raises UsageError with what a limit looks like."""
     match = _WRITTEN.fullmatch(text.strip())
     if match is None:
-        raise UsageError(f"--limit {text!r} is no limit; write {FORM}")
+        raise UsageError(f"--limit {text!r} is no limit", f"write {FORM}", value=text)
     unit = match["unit"].lower()
     if unit and unit not in (*UNITS, *COUNTS, *CYCLES):
-        raise UsageError(f"--limit {text!r}: {unit!r} is no unit; use {', '.join(UNITS)}, instructions or cycles")
+        raise UsageError(f"--limit {text!r}: {unit!r} is no unit", f"use {', '.join(UNITS)}, instructions or cycles", value=text)
     written = (match["statistic"] or "").lower().replace(" ", "")
     share = None if not written or written.isalpha() else float(written.strip("p%")) / 100
     if written == "median":
         share = 0.5
     if share is not None and not 0 < share < 1:
-        raise UsageError(f"--limit {text!r}: a quantile lies between 0 and 100 %; use max for the largest")
+        raise UsageError(f"--limit {text!r}: a quantile lies between 0 and 100 %", "use max for the largest", value=text)
     value = float(match["value"]) * UNITS.get(unit, 1.0)
     kind = "cycles" if unit in CYCLES else "insns" if unit in COUNTS else "ns" if unit else ""
     return Limit(text.strip(), match["name"], _NAMED.get(written, ""), share, match["operator"], value, kind, _cpus(match["cpus"], text))
@@ -60,9 +60,9 @@ def parse_limits(text: str, place: str) -> tuple[Limit, ...]:
             try:
                 out.append(parse_limit(written))
             except UsageError as error:
-                raise UsageError(f"{place}:{number}: {str(error).removeprefix('--limit ')}") from None
+                raise UsageError(str(str(error).removeprefix("--limit ")), place=f"{place}:{number}") from None
     if not out:
-        raise UsageError(f"{place} has no limit; write one a line: {FORM}")
+        raise UsageError(f"{place} has no limit", f"write one a line: {FORM}")
     return tuple(out)
 
 
@@ -118,6 +118,6 @@ def _cpus(written: str | None, text: str) -> tuple[int, ...]:
     for part in filter(None, (written or "").split(",")):
         first, dash, last = part.partition("-")
         if not first.isdecimal() or (dash and not last.isdecimal()) or int(last or first) >= MOST_CPUS or int(last or first) < int(first):
-            raise UsageError(f"--limit {text!r}: {part!r} is no CPU and no range of them; write 1-3 or 0,2")
+            raise UsageError(f"--limit {text!r}: {part!r} is no CPU and no range of them", "write 1-3 or 0,2", value=text)
         out += range(int(first), int(last or first) + 1)
     return tuple(dict.fromkeys(out))

@@ -89,7 +89,7 @@ def predict(
     from latlab.virtual.pages.tables import class_cost_table, departure_table, error_table, guess_table, prediction_table
 
     if fit_test and not fit_to:
-        raise UsageError("--fit-test chooses tests of the figures that --fit names; give --fit too")
+        raise UsageError("--fit-test chooses tests of the figures that --fit names", "give --fit too")
     runs = [load_reference(reference, "", store) for reference in fit_to or ()]
     if counted:
         refuse_given(context, ("platform", "test", "fit_test", "program"), OF_SIMULATION)
@@ -189,10 +189,10 @@ def explore(
         raise UsageError("a system is --clusters and --programs together, also for --replay")
     if clusters is None and (bound is not None or walks or os_initiated or every_access or interrupts):
         raise UsageError(
-            "--bound, --walks, --os-initiated, --every-access and --interrupts are of one system; name it with --clusters and --programs"
+            "--bound, --walks, --os-initiated, --every-access and --interrupts are of one system", "name it with --clusters and --programs"
         )
     if clusters is not None and full:
-        raise UsageError("--full is a set of systems and --clusters names one; choose either")
+        raise UsageError("--full is a set of systems and --clusters names one", "choose either")
     if replay is not None:
         refuse_given(context, ("format", "seed"), "has no effect with --replay, which prints the timeline of its choices; leave it out")
     if not walks:
@@ -218,5 +218,5 @@ def explore(
         )
     if unfinished:
         raise DataError(
-            f"{unfinished} of {len(findings)} checked systems have too many states; give --bound or --walks, or shorten the programs"
+            f"{unfinished} of {len(findings)} checked systems have too many states", "give --bound or --walks, or shorten the programs"
         )

@@ -27,7 +27,7 @@ def fixture_waits(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Waits]:
 
 
 def _waits(subject: Path, taker: str, folder: Path) -> Waits:
-    command = ("run", "smc", "--subject", str(subject), "--iterations", "1", "--sweep", "4", "--interrupt", taker, "--format", "json")
+    command = ("run", "calls", "--subject", str(subject), "--iterations", "1", "--sweep", "4", "--interrupt", taker, "--format", "json")
     store = ("--store", str(folder / "s.db"))
     done = subprocess.run((sys.executable, "-m", "latlab", *command, *store), capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -36,7 +36,7 @@ def test_a_row_that_nobody_wrote_costs_its_own_run(found: Bench) -> None:
     ("arguments", "said"),
     [
         (("run", "attack", "--build", "sfn_l1", "--firmware", "."), "sfn_l1_test/secure.elf: no symbol nsc_psa_framework_version"),
-        (("run", "sbi", "--timeout", "nan"), "--timeout nan"),
+        (("run", "calls", "--abi", "sbi", "--timeout", "nan"), "--timeout nan"),
         (("run", "steal", "--timeout", "0"), "--timeout 0"),
         (("watch", "--limit", "0", "--", "qemu-system-aarch64"), "--limit"),
         (("ls", "--limit", "9" * 30), "--limit"),

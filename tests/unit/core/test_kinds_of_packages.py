@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from latlab.core.cli import verbs
 from latlab.core.kinds import registry
 from support.command import latlab
 
@@ -77,6 +78,12 @@ def _file(data, name):
     return ReadFile(run, {"bounces": data})
 
 
+
+def bounce(height: int = 3) -> None:
+    '''Drop the ball once more.'''
+    print(f"it bounces {height} mm")
+
+
 FORMAT = FileFormat("bouncer", lambda data: data.startswith(b"bouncer"), _file)
 """
 POINTS = """[latlab.kinds]
@@ -84,11 +91,17 @@ bounces = bouncing:KIND
 
 [latlab.formats]
 bouncer = bouncing:FORMAT
+
+[latlab.verbs]
+bounce = bouncing:bounce
+ls = bouncing:bounce
+broken = bouncing:nothing
 """
 
 
 def _forget() -> None:
-    for cached in (registry._points, registry._entry_points, registry._plugin, registry.kind_named):
+    cached_names = (verbs._points_of_packages, verbs._loaded_verb, registry._points, registry._entry_points)
+    for cached in (*cached_names, registry._plugin, registry.kind_named):
         cached.cache_clear()
 
 
@@ -178,3 +191,18 @@ def test_a_kind_of_latlab_is_not_replaced(place: Path, monkeypatch: pytest.Monke
     installed(place, monkeypatch, points="[latlab.kinds]\nspans = bouncing:KIND\n")
     assert registry.kind_named("spans").contents.__name__ == "Spans"
     assert [kind.name for kind in registry.kinds()] == list(registry.BUILT_IN)
+
+
+def test_a_verb_of_a_package_runs_stands_in_the_help_and_replaces_none(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert latlab("bounce").returncode == 2
+    installed(place, monkeypatch)
+    assert latlab("bounce", "--height", "7").stdout == "it bounces 7 mm\n"
+    assert "Drop the ball once more." in latlab("bounce", "--help").stdout
+    assert "Of installed packages" in latlab("--help").stdout
+    assert "bounces" not in latlab("ls", store=place / "store.sqlite").stdout
+
+
+def test_a_verb_that_cannot_be_loaded_names_its_package(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    installed(place, monkeypatch)
+    done = latlab("broken")
+    assert done.returncode == 2 and "bouncing:nothing" in done.stderr

@@ -19,6 +19,7 @@ from latlab.core.comparison.comparison import Comparison, Statistic
 from latlab.core.comparison.gate import decide_gate
 from latlab.core.comparison.history import history
 from latlab.core.comparison.identity import NotComparable
+from latlab.core.errors import DataError
 from latlab.core.model.amounts import Amount, Amounts, amounts_of
 from latlab.core.model.distributions import WakeupCounts, distributions_of
 from latlab.core.model.enums import Clock, RunStatus
@@ -198,7 +199,7 @@ def test_a_core_that_is_in_no_test_is_refused_by_its_name_in_every_output() -> N
     with pytest.raises(NotComparable, match=f"core {core} is missing in {candidate.id}") as refused:
         compare(before, candidate)
     sentence = str(refused.value)
-    assert sentence in junit.refused_junit(before.id, candidate.id, sentence) and sentence in sarif.refused(sentence)
+    assert sentence in junit.refused_junit(before.id, candidate.id, DataError(sentence)) and sentence in sarif.refused(DataError(sentence))
     assert sentence in words(comment.refused(before.id, candidate.id, sentence))
     with pytest.raises(NotComparable, match=re.escape(sentence)):
         history((before, candidate), "*/wakeup")

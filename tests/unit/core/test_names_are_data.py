@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from conftest import Latlab
+from latlab.core.errors import DataError
 from latlab.core.model.enums import Clock
 from latlab.core.model.life import Head
 from latlab.core.report.exports.junit import refused_junit
@@ -68,13 +69,13 @@ def test_a_name_does_nothing_in_any_form_of_a_page(name: str) -> None:
     table = Table(name, words(name, "B"), ((name, "b"),), notes=(name,))
     blocks = (Paragraph(name), Items((Item(name, (name,)),)), Facts(((name, name),)), Commands((name,)), table)
     page = Page(name, (name,), (Section(name, blocks),), name=name)
-    for text in (html.document(page), markdown.document(page), rst.document(page), refused_junit(name, name, name)):
+    for text in (html.document(page), markdown.document(page), rst.document(page), refused_junit(name, name, DataError(name))):
         assert not acts(text, LINES)
     screen = io.StringIO()
     print_page(Console(file=screen, width=100, color_system=None), page)
     assert not acts(screen.getvalue(), LINES)
     assert not acts(feed((FeedEntry(name, name, name, "a.html", "2026-01-01T00:00:00Z"),)), LINES)
-    ET.fromstring(refused_junit(name, name, name))
+    ET.fromstring(refused_junit(name, name, DataError(name)))
     ET.fromstring(feed((FeedEntry(name, name, name, "a.html", "2026-01-01T00:00:00Z"),)))
 
 

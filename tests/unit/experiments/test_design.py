@@ -22,6 +22,7 @@ from latlab.experiments.campaign import design
 from latlab.experiments.campaign.design import run_design
 from latlab.experiments.campaign.plan import FactorLevel, Plan, PlannedFactor, load_plan
 from latlab.experiments.campaign.results import with_experiment
+from support.refusals import refused
 from support.runs import INSTRUCTIONS, NANOSECONDS, ONE_CORE, run_with
 
 RESPONSE = "t/call/*"
@@ -246,7 +247,7 @@ def test_another_seed_than_the_experiment_s_is_refused_when_it_goes_on(store: St
     with pytest.raises(DataError):
         go(store, plan_with(), seed=5)
     for _ in range(2):  # refused before it is taken, so that nobody is at it
-        with pytest.raises(UsageError, match=r"--seed 6: \S+ has the seed 5; leave the option out, or begin another with --restart"):
+        with pytest.raises(UsageError, check=refused(value="6")):
             go(store, plan_with(), seed=6)
 
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from support.places import ROOT
 
@@ -211,3 +214,11 @@ def test_without_a_network_the_program_that_failed_is_named(tmp_path: Path, miss
     said = sentence(Computer(tmp_path, has_network=False, versions={missing: None}))
     assert said.startswith(who) and "network" in said
     assert not (tmp_path / ".venv" / ".installed").exists()
+
+
+def test_each_package_that_pyproject_names_has_a_version_in_the_constraints() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    pins = [Requirement(line) for line in (ROOT / "constraints.txt").read_text("utf-8").splitlines() if not line.startswith("#")]
+    for wanted in map(Requirement, (*project["dependencies"], *project["optional-dependencies"]["dev"])):
+        versions = [str(pin.specifier).removeprefix("==") for pin in pins if canonicalize_name(pin.name) == canonicalize_name(wanted.name)]
+        assert versions and all(wanted.specifier.contains(version) for version in versions), f"{wanted}: run `make constraints`"

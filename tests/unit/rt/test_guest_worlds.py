@@ -24,6 +24,7 @@ from latlab.rt.model.worlds import GuestWorlds, LateByWorld, WorldCalls, WorldSh
 from latlab.rt.pages.late_causes import by_world
 from latlab.rt.readers.guest_worlds import read_worlds, render_worlds
 from support import probe_stream as made
+from support.refusals import refused
 
 HZ, NS = 62_500_000, 2
 AHEAD_NS = 1_000_000  # the clock slept so long before the stream below
@@ -126,7 +127,7 @@ def test_what_was_kept_comes_back_and_a_damaged_line_is_named() -> None:
     found = seen(woken(80), call(1000), late=((2000, 1600),))
     kept = render_worlds(found)
     assert read_worlds(kept, "worlds.txt") == found
-    with pytest.raises(DataError, match=r"worlds\.txt:1: .*use the latlab that wrote it"):
+    with pytest.raises(DataError, check=refused(place="worlds.txt:1")):
         read_worlds(b"LLWORLDS\t9\n", "worlds.txt")
     for damage in (kept.replace(b"\t1600", b"\tx"), kept + b"SHARE\tEL1\n", kept + b"CALL\t1\n", kept + b"KIND\ta\tb\n"):
         if damage != kept:

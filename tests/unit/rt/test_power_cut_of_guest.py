@@ -19,7 +19,7 @@ from latlab.core.model.enums import RunStatus
 from latlab.core.store.store import open_store
 from latlab.core.targets.process.console import Limits
 from latlab.core.targets.qemu.qemu import Qemu
-from latlab.rt.campaign import following
+from latlab.rt.campaign import following, measurement
 from latlab.rt.campaign import measure as rt
 from latlab.rt.campaign.following import NullObserver
 from latlab.rt.readers.recorder import read_record
@@ -107,8 +107,8 @@ def _cut_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after_s: float) -> 
     guest = FastGuest(place, kept, after_s, random.Random(f"{after_s}"))
     monkeypatch.setenv("TMPDIR", str(scratch))
     monkeypatch.setattr(tempfile, "tempdir", None)
-    monkeypatch.setattr(rt, "run_guest", guest.run)
-    monkeypatch.setattr(rt, "find_firmware", lambda machine: tmp_path)
+    monkeypatch.setattr(measurement, "run_guest", guest.run)
+    monkeypatch.setattr(measurement, "find_firmware", lambda machine: tmp_path)
     monkeypatch.setattr(following, "sync", guest.sync)
     monkeypatch.setattr(following, "time", guest)
     monkeypatch.setattr(following, "LOOK_S", LOOK_S)

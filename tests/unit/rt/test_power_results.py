@@ -10,8 +10,9 @@ from latlab.core.model.conditions import Conditions, Mode
 from latlab.core.model.run import Run
 from latlab.core.readers.event_table import event_table
 from latlab.rt.analysis.power_cycles import PowerBoundary
-from latlab.rt.campaign.power import new_run
 from latlab.rt.campaign.power_results import power_result, problems_of
+from latlab.rt.campaign.results import new_run
+from latlab.rt.model.power_steps import PowerCycles
 from support.power_rings import CALLER, OTHER, ring
 
 RINGS = {"el3-power.txt": f"read\n{ring(0, CALLER)}{ring(1, OTHER)}".encode()}
@@ -49,7 +50,7 @@ def test_what_the_job_counted_is_repeated_as_it_said_it() -> None:
 
 def power_run(cycles: int | None, suspends: int | None) -> Run:
     conditions = Conditions(mode=Mode.MULTI_THREAD, hotplug_cycles=cycles, suspends=suspends)
-    return new_run("guest", "x", 2, conditions, ())
+    return new_run("rt-power", "guest", "x", 2, conditions, contents=PowerCycles())
 
 
 @pytest.mark.parametrize(("cycles", "suspends"), [(1, 1), (0, 0), (None, None)])

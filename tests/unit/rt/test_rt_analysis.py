@@ -25,8 +25,8 @@ from latlab.core.readers.event_table import event_table
 from latlab.core.report.exports import benchmark_json, kcidb, squad
 from latlab.core.store import run_json
 from latlab.core.store.store import open_store
-from latlab.rt.campaign import power
 from latlab.rt.campaign.results import CAMPAIGN, keep, new_run, workload_conditions
+from latlab.rt.model.power_steps import PowerCycles
 from latlab.rt.targets.rt_job import Workload
 from support.command import Done, latlab
 from support.places import RT_DATA
@@ -88,7 +88,7 @@ def test_what_another_tool_measured_is_compared_with_a_run(name: str, store: Pat
 
 def test_a_run_of_power_boundaries_has_no_wake_ups_and_says_where_its_figures_are(store: Path) -> None:
     opened = open_store(str(store))
-    run = opened.begin(power.new_run("guest", "QEMU virt", 4, Conditions(mode=Mode.MULTI_THREAD), ()))
+    run = opened.begin(new_run("rt-power", "guest", "QEMU virt", 4, Conditions(mode=Mode.MULTI_THREAD), contents=PowerCycles()))
     done = _said(store, "compare", run, run)
     assert done.returncode == 3 and f"`latlab show {run}` prints them" in done.stderr
 

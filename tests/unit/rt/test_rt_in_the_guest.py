@@ -17,8 +17,7 @@ from latlab.core.store.store import Store, open_store
 from latlab.core.targets.process.console import Limits, MachineEnd, MachineOutcome
 from latlab.core.targets.qemu.images import PLATFORM
 from latlab.core.targets.qemu.qemu import Qemu
-from latlab.rt.campaign import measure as rt
-from latlab.rt.campaign import power
+from latlab.rt.campaign import measurement
 from latlab.rt.campaign.following import NullObserver
 from latlab.rt.campaign.measure import GuestOptions, run_rt_guest
 from latlab.rt.campaign.power import run_power_guest
@@ -98,8 +97,7 @@ class Told(NullObserver):
 @pytest.fixture(name="boots")
 def fixture_boots(monkeypatch: pytest.MonkeyPatch) -> Boots:
     boots = Boots()
-    monkeypatch.setattr(rt, "run_guest", boots.run)
-    monkeypatch.setattr(power, "run_guest", boots.run)
+    monkeypatch.setattr(measurement, "run_guest", boots.run)
     return boots
 
 
@@ -218,7 +216,8 @@ def test_an_interrupt_keeps_what_came_and_is_told(boots: Boots, store: Store, im
 def test_power_cycles_are_a_run_of_their_own_kind_whose_rings_have_to_come_back(
     boots: Boots, store: Store, image: GuestImage, firmware: Path
 ) -> None:
-    run = store.load(run_power_guest(store, QEMU, image, GuestMachine(cores=2, firmware=firmware), PowerCycle(7, 3), LIMITS))
+    machine = GuestMachine(2, Mode.MULTI_THREAD, firmware=firmware)
+    run = store.load(run_power_guest(store, QEMU, image, machine, PowerCycle(7, 3), LIMITS))
     assert (run.kind, run.campaign, run.status) == ("power", "rt-power", RunStatus.PARTIAL)
     assert (run.conditions.hotplug_cycles, run.conditions.suspends, run.conditions.mode) == (7, 3, Mode.MULTI_THREAD)
     assert "no power-state change and no trace buffer of the firmware came back" in run.problems[0].message

@@ -17,9 +17,9 @@ from latlab.core.model.distributions import Distribution, distributions_of
 from latlab.core.model.enums import Metric, RunStatus
 from latlab.core.model.run import CoreId, Run
 from latlab.core.store.store import open_store
-from latlab.rt.campaign import power
 from latlab.rt.campaign.results import new_run
 from latlab.rt.campaign.samples import with_distributions
+from latlab.rt.model.power_steps import PowerCycles
 from support import recorder_files as files
 from support.places import RT_DATA
 
@@ -65,7 +65,7 @@ def test_a_late_wake_up_that_the_firmware_explains_has_its_call_to_blame() -> No
 
 def test_a_run_of_power_boundaries_has_no_wake_ups(tmp_path: Path) -> None:
     store = open_store(str(tmp_path / "s.sqlite"))
-    cycles = store.begin(power.new_run("guest", "x", 2, Conditions(mode=Mode.MULTI_THREAD), ()))
+    cycles = store.begin(new_run("rt-power", "guest", "x", 2, Conditions(mode=Mode.MULTI_THREAD), contents=PowerCycles()))
     with pytest.raises(DataError, match=f"{cycles} has power-state transitions and no wake-ups; `latlab show {cycles}`"):
         load_run(store, cycles)
     rt = store.begin(replace(run(), status=RunStatus.RUNNING))

@@ -17,7 +17,7 @@ from latlab.core.store.store import Store, open_store
 from latlab.core.targets.process.console import Limits, MachineEnd, MachineOutcome
 from latlab.core.targets.qemu.images import PLATFORM
 from latlab.core.targets.qemu.qemu import Qemu
-from latlab.rt.campaign import steal
+from latlab.rt.campaign import measurement
 from latlab.rt.campaign.steal import run_steal_guest
 from latlab.rt.model.stolen import Blind
 from latlab.rt.readers.guest_frames import GuestOutput
@@ -68,7 +68,7 @@ class Boots:
 @pytest.fixture(name="boots")
 def fixture_boots(monkeypatch: pytest.MonkeyPatch) -> Boots:
     boots = Boots()
-    monkeypatch.setattr(steal, "run_guest", boots.run)
+    monkeypatch.setattr(measurement, "run_guest", boots.run)
     return boots
 
 
@@ -124,7 +124,7 @@ def test_whatever_a_boot_complains_of_makes_the_run_partial(boots: Boots, store:
     assert run.status is RunStatus.PARTIAL
     assert [problem.message for problem in run.problems] == [
         "it took too long",
-        "the job ended with status 4",
+        "the guest's job ended with status 4; `latlab show --log job.log` prints why",
         "the kernel warned: [2] WARNING: CPU: 0 at x",
     ]
     assert store.logs(run.id)["steal-idle.txt"] == FILES["steal-idle.txt"], "what was measured is kept"

@@ -21,7 +21,7 @@ from latlab.core.model.run import CoreId, Run
 def amount_figures(run: Run) -> tuple[Figure, ...]:
     """The quantities of a run that can be compared. Raises NotComparable if the run has no amounts."""
     if not amounts_of(run):
-        raise NotComparable(f"{run.id} has no benchmark metrics; name a run of `latlab import`")
+        raise NotComparable(f"{run.id} has no benchmark metrics", "name a run of `latlab import`")
     return tuple(
         Figure(amount.test, amount.metric, named(amount), unit_of(amount.metric, "ns"), levels(amount))
         for amount in amounts_of(run)
@@ -72,7 +72,7 @@ def _repeated(runs: Sequence[Run]) -> tuple[Amount, ...]:
 def _one_amount(parts: list[Amount]) -> Amount:
     over = {amount.over_s for amount in parts}
     if len(over) > 1 and parts[0].metric is Metric.THROUGHPUT:
-        raise NotComparable(f"{parts[0].name}: the periods differ in length; only totals of equal periods are joined by +")
+        raise NotComparable("the periods differ in length; only totals of equal periods are joined by +", place=parts[0].name)
     if len(over) == 1 or None in over or parts[0].metric is not Metric.EVENTS:
         return replace(parts[0], values=tuple(value for amount in parts for value in amount.values))
     return replace(parts[0], values=tuple(value / (amount.over_s or 1.0) for amount in parts for value in amount.values), over_s=1.0)

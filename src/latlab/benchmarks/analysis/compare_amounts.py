@@ -29,13 +29,13 @@ _OPPOSITE = {Verdict.REGRESSED: Verdict.IMPROVED, Verdict.IMPROVED: Verdict.REGR
 def compare_amounts(a: Run, b: Run, limits: Limits) -> AmountComparison:
     """Raises NotComparable with one sentence where the two do not belong together."""
     if a.kind != b.kind:
-        raise NotComparable(f"{a.id} holds {a.kind} and {b.id} {b.kind}; compare runs of one kind")
+        raise NotComparable(f"{a.id} holds {a.kind} and {b.id} {b.kind}", "compare runs of one kind")
     notes: list[str] = []
     check_same(a, b, notes)
     gaps = partial_runs(a, b)
     joined = list(_joined(a, b, notes, gaps))  # what b lacks, coverage says
     if not joined:
-        raise NotComparable(f"{a.id} and {b.id} have no quantity of one name and core in common; compare runs of one tool and setting")
+        raise NotComparable(f"{a.id} and {b.id} have no quantity of one name and core in common", "compare runs of one tool and setting")
     rows = _judged([_row(*pair, limits) for pair in joined], limits)
     notes += [f"{run.id} met a problem: {run.problems[0].message}" for run in (a, b) if run.problems]
     notes += _single_note(joined)

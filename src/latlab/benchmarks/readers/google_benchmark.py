@@ -40,9 +40,9 @@ def read_google_benchmark(root: Mapping[str, object], place: str) -> Benchmark:
     """Means, medians and deviations that the library computed are left out: the repetitions say them."""
     entries = root.get("benchmarks")
     if not isinstance(entries, list):
-        raise DataError(f"{place}: no list `benchmarks` of Google's benchmark library; name another file")
+        raise DataError("no list `benchmarks` of Google's benchmark library", "name another file", place=place)
     if entries and all(isinstance(entry, dict) and set(entry) == {"name"} for entry in entries):
-        raise DataError(f"{place}: the names that --benchmark_list_tests prints, without a time; run the benchmarks")
+        raise DataError("the names that --benchmark_list_tests prints, without a time", "run the benchmarks", place=place)
     parsed = _Entries(frozenset(str(entry.get("name")) for entry in entries if isinstance(entry, dict)))
     for number, entry in enumerate(entries, 1):
         _take(parsed, entry, place, number)

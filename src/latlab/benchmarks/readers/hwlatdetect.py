@@ -52,7 +52,7 @@ def read_hwlatdetect(text: str, place: str) -> Benchmark:
         first, second = (text.count("\n", 0, title_match.start()) + 1 for title_match in (begun, again))
         raise second_run(place, first, second, TOOL, "its title again")
     if begun is None:
-        raise DataError(f"{place}: no `hwlatdetect:  test duration`; name the output of hwlatdetect, made without --quiet")
+        raise DataError("no `hwlatdetect:  test duration`", "name the output of hwlatdetect, made without --quiet", place=place)
     seconds = int(begun[1])
     settings: dict[str, int] = {}
     counts: dict[str, int] = {}
@@ -81,7 +81,7 @@ def read_hwlatdetect(text: str, place: str) -> Benchmark:
             problems.append(f"{place}:{number}: {line[:60]!r} is no whole line of hwlatdetect; it is left out")
     above = counts.get(ABOVE)
     if not finished or above is None:
-        raise DataError(f"{place}: hwlatdetect printed no result, so it was stopped before the end of its {seconds} seconds")
+        raise DataError(f"hwlatdetect printed no result, so it was stopped before the end of its {seconds} seconds", place=place)
     recorded = counts.get("Samples recorded", len(gaps))
     if gaps and (len(gaps) != recorded or max(gaps) != (largest or 0)):
         problems.append(f"{place}: {len(gaps)} gaps up to {max(gaps)} µs are listed, {recorded} up to {largest or 0} µs stated")

@@ -48,7 +48,7 @@ def read_irq_times(text: str, place: str) -> Benchmark:
     """An amount for each kind of interrupt, with a value for each interval."""
     begun = START.search(text)
     if begun is None:
-        raise DataError(f"{place}: no line `Tracing soft irq event time...` or of hardirqs; give the whole output")
+        raise DataError("no line `Tracing soft irq event time...` or of hardirqs", "give the whole output", place=place)
     tool = f"{begun[1]}irqs"
     if (again := START.search(text, begun.end())) is not None:
         first, second = (text.count("\n", 0, match.start()) + 1 for match in (begun, again))

@@ -50,7 +50,7 @@ def read_hwlat_trace(text: str, place: str) -> Benchmark:
             gaps.append(max(int(match["inner"]), int(match["outer"])))
             cpus.add(int(match["cpu"]))
     if not gaps:
-        raise DataError(f"{place}: the trace of hwlat has no gap, and no duration; there is no figure to import")
+        raise DataError("the trace of hwlat has no gap, and no duration; there is no figure to import", place=place)
     amounts = (
         Amount("hwlat", Metric.EVENTS, "gaps above the threshold", None, (float(len(gaps)),)),
         Amount("hwlat", Metric.DURATION, "largest gap", None, (max(gaps) * 1e3,)),
@@ -71,7 +71,7 @@ def read_osnoise_trace(text: str, place: str) -> Benchmark:
                 raise second_run(place, begun, number, "the osnoise tracer", f"after {before[-1]['seconds']} s comes {match['seconds']} s")
             before.append(match)
     if not periods:
-        raise DataError(f"{place}: no period in the trace of osnoise; it was stopped before the first one ended")
+        raise DataError("no period in the trace of osnoise; it was stopped before the first one ended", place=place)
     amounts = tuple(amount for cpu in sorted(periods) for amount in _noise(cpu, periods[cpu]))
     return Benchmark("osnoise tracer", amounts, problems=tuple(_lost(text, place)))
 
@@ -92,7 +92,7 @@ def read_latency_trace(text: str, place: str) -> Benchmark:
     """The largest latency that the tracer saw, which is all that such a trace is of."""
     tracers = LATENCY_TRACER.findall(text)
     if len(tracers) != 1:
-        raise DataError(f"{place}: {len(tracers)} traces of the largest latency; put each into a file of its own")
+        raise DataError(f"{len(tracers)} traces of the largest latency", "put each into a file of its own", place=place)
     facts: list[tuple[str, str]] = []
     amounts: list[Amount] = []
     for line in text.split("\n"):
@@ -101,7 +101,7 @@ def read_latency_trace(text: str, place: str) -> Benchmark:
         elif match := TASK.match(line):
             facts.append(("task", f"{match['task']}, real-time priority {match['priority']}"))
     if len(amounts) != 1:
-        raise DataError(f"{place}: no line `# latency:` of the tracer {tracers[0]}; it saw none, or the trace was cut off")
+        raise DataError(f"no line `# latency:` of the tracer {tracers[0]}; it saw none, or the trace was cut off", place=place)
     return Benchmark(f"{tracers[0]} tracer", tuple(amounts), facts=tuple(facts))
 
 

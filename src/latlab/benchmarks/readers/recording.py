@@ -60,10 +60,10 @@ def read_recording_csv(text: str, place: str) -> Benchmark:
     try:
         rows = list(csv.reader(io.StringIO(_table(text), newline=""), strict=True))
     except csv.Error as error:
-        raise DataError(f"{place}: not whole CSV ({error}); the file was cut off") from error
+        raise DataError(f"not whole CSV ({error}); the file was cut off", place=place) from error
     header = rows[0] if rows else []
     if not header or len(set(header)) < len(header):
-        raise DataError(f"{place}:1: no header of distinct names; name the recording.csv of a test suite")
+        raise DataError("no header of distinct names", "name the recording.csv of a test suite", place=f"{place}:1")
     for number, row in enumerate(rows[1:], 2):
         where = f"{place}: record {number - 1}"
         if not row:
@@ -89,7 +89,9 @@ def read_twister_json(root: Mapping[str, object], place: str) -> Benchmark:
     test's name."""
     suites = [candidate for candidate in _list(root.get("testsuites")) if isinstance(candidate, dict) and candidate.get("recording")]
     if not suites:
-        raise DataError(f"{place}: no suite of twister's report has a recording; name one whose test has `record` in its harness_config")
+        raise DataError(
+            "no suite of twister's report has a recording", "name one whose test has `record` in its harness_config", place=place
+        )
     recorded = _Found()
     platforms = list(dict.fromkeys(str(suite.get("platform", "")) for suite in suites))
     distinct = [key for key in ("platform", "toolchain") if len({str(suite.get(key, "")) for suite in suites}) > 1]
@@ -117,11 +119,13 @@ def load_json(text: str, place: str) -> Mapping[str, object]:
     try:
         root = json.loads(text)
     except json.JSONDecodeError as error:
-        raise DataError(f"{place}:{error.lineno}: not whole JSON ({error.msg}); the tool was killed or the file cut off") from error
+        raise DataError(
+            f"not whole JSON ({error.msg}); the tool was killed or the file cut off", place=f"{place}:{error.lineno}"
+        ) from error
     except (RecursionError, ValueError) as error:
-        raise DataError(f"{place}: JSON that no tool writes ({str(error)[:80]}); name another file") from error
+        raise DataError(f"JSON that no tool writes ({str(error)[:80]})", "name another file", place=place) from error
     if not isinstance(root, dict):
-        raise DataError(f"{place}: JSON that is no object; name another file")
+        raise DataError("JSON that is no object", "name another file", place=place)
     return root
 
 

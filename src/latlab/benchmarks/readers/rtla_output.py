@@ -80,7 +80,7 @@ def last_screen(lines: Sequence[str], title: re.Pattern[str], row: re.Pattern[st
     Raises DataError for two runs."""
     starts = [number for number, line in enumerate(lines) if title.match(line)]
     if not starts:
-        raise DataError(f"{place}: no screen of {tool}; name its output, with -q if only the summary is wanted")
+        raise DataError(f"no screen of {tool}", "name its output, with -q if only the summary is wanted", place=place)
     counted: dict[str, tuple[int, int]] = {}
     problems = []
     for number, line in enumerate(lines):

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from latlab.calls.model.crossings import Arch, Fragment
+from latlab.core.errors import DataError
 from latlab.core.model.symbols import Image
 
 # A core with AArch64 may run AArch32 code below EL3.
@@ -20,7 +21,7 @@ PAGE_BYTES = 4096
 """Code that is loaded elsewhere or moves itself goes by whole pages; that of another build is off by less."""
 
 
-class WrongImage(Exception):
+class WrongImage(DataError):
     """One sentence: the symbols are of another build or another processor."""
 
 
@@ -30,8 +31,8 @@ def placed(fragments: Iterable[Fragment], images: Sequence[Image], arch: Arch) -
     for image in images:
         if image.machine and image.machine not in ELF_MACHINES[arch]:
             raise WrongImage(
-                f"{image.name} is an ELF file for {image.machine.removeprefix('EM_')}, the machine's cores are {arch.name}; "
-                "name that of the firmware"
+                f"{image.name} is an ELF file for {image.machine.removeprefix('EM_')}, the machine's cores are {arch.name}",
+                "name that of the firmware",
             )
     pieces = list({(fragment.address, fragment.code): fragment for fragment in fragments}.values())
     all_places = [_places(image, pieces) for image in images]
@@ -108,7 +109,7 @@ def _check(image: Image, places: Sequence[Image], pieces: Iterable[Fragment], ot
     if len(different) == len(compared):
         where = ", at any address" if not others else " and in no other of these files"
         raise WrongImage(
-            f"{image.name} is of another build: none of the executed code is in it{where}; name the file of the build that ran"
+            f"{image.name} is of another build: none of the executed code is in it{where}", "name the file of the build that ran"
         )
     if different:
         raise WrongImage(

@@ -96,21 +96,21 @@ def read_files(paths: Sequence[Path]) -> tuple[Named, ...]:
 
 def _read(path: Path) -> FirmwareFile:
     if not path.is_file():
-        raise UsageError(f"{path}: no such file; name the images of a firmware and their ELF files")
+        raise UsageError("no such file", "name the images of a firmware and their ELF files", place=path)
     data = path.read_bytes()
     if not data:
-        raise DataError(f"{path}: an empty file, 0 bytes; build the firmware again")
+        raise DataError("an empty file, 0 bytes", "build the firmware again", place=path)
     try:
         return identified(data)
     except DataError as error:
-        raise DataError(f"{path}: {error}") from error
+        raise DataError(str(error), place=path) from error
 
 
 def look(files: Sequence[Named], on: str | None = None) -> Look:
     """Raises UsageError with one sentence for what the files do not tell or what cannot be measured."""
     unknown = next((firmware_file for firmware_file in files if firmware_file.what.kind is FileKind.OTHER), None)
     if unknown:
-        raise UsageError(f"{unknown.path}: its content is unknown; latlab recognises {KNOWN}")
+        raise UsageError(f"its content is unknown; latlab recognises {KNOWN}", place=unknown.path)
     firmware = [firmware_file for firmware_file in files if firmware_file.what.kind in OWN_CALLS]
     if not firmware:
         raise UsageError(_no_firmware(files[0]))
@@ -130,7 +130,7 @@ def _check_one(firmware: Sequence[Named]) -> None:
     kinds = [firmware_file.what.kind for firmware_file in firmware]
     is_pair = len(kinds) == 2 and (set(kinds) == {FileKind.BL1, FileKind.PACKAGE} or set(kinds) in ({kind} for kind in SBI))
     if len(kinds) > 1 and not is_pair:
-        raise UsageError(f"{firmware[0]}, and {firmware[1]}: they are different firmware; name one at a time")
+        raise UsageError(f"{firmware[0]}, and {firmware[1]}: they are different firmware", "name one at a time")
 
 
 def _no_firmware(firmware_file: Named) -> str:
@@ -167,14 +167,14 @@ def _sbi(firmware: Sequence[Named], descriptions: tuple[str, ...], symbols: tupl
     firmware_file = next((candidate for candidate in firmware if not candidate.what.is_elf), firmware[0])
     if firmware_file.what.is_elf and firmware_file.what.kind is FileKind.OPENSBI:
         raise UsageError(
-            f"{firmware_file} as an ELF file, which QEMU does not load at its address; name the flat image too (such as fw_dynamic.bin)"
+            f"{firmware_file} as an ELF file, which QEMU does not load at its address", "name the flat image too (such as fw_dynamic.bin)"
         )
     if firmware_file.what.bits != 64:
         raise UsageError(
             f"{firmware_file} for harts of {firmware_file.what.bits} bits; the program that makes the calls is for 64, name that build"
         )
     if on not in (None, "virt"):
-        raise UsageError(f"--machine {on}: SBI is measured on virt alone; leave it out")
+        raise UsageError(f"--machine {on}: SBI is measured on virt alone", "leave it out", value=on)
     return Look((*descriptions, "assumed: the machine virt of qemu-system-riscv64"), symbols, sbi=firmware_file.path)
 
 
@@ -188,7 +188,7 @@ def _subject(firmware: Sequence[Named], on: str | None) -> tuple[Subject, tuple[
     firmware_file = firmware[0]
     board, assumed = _board(firmware_file, on)
     if firmware_file.what.kind is FileKind.BL31 and board.is_flashed:
-        raise UsageError(f"{firmware_file}, which {board.name} does not start with; name bl1.bin and fip.bin of the same build")
+        raise UsageError(f"{firmware_file}, which {board.name} does not start with", "name bl1.bin and fip.bin of the same build")
     image = FirmwareImage(firmware_file.path, flash=0) if board.is_flashed else FirmwareImage(firmware_file.path, address=0)
     return _subject_on(firmware_file, board, (image,), board.options), assumed
 
@@ -196,7 +196,7 @@ def _subject(firmware: Sequence[Named], on: str | None) -> tuple[Subject, tuple[
 def _of_two(bl1: Named | None, package: Named | None, on: str | None) -> tuple[Subject, tuple[str, ...]]:
     if bl1 is None or package is None:
         given_file, missing = (package, "BL1 (bl1.bin)") if bl1 is None else (bl1, "the package (fip.bin)")
-        raise UsageError(f"{given_file}; it does not start alone; name {missing} of the same build too")
+        raise UsageError(f"{given_file}; it does not start alone", f"name {missing} of the same build too")
     images = (FirmwareImage(bl1.path, flash=0), FirmwareImage(package.path, flash=PACKAGE_AT, takes_program=True))
     subject, assumed = _of_package(bl1, package, images, on)
     return subject, (*assumed, f"assumed: the package lies at {PACKAGE_AT:#x} of the flash, as TF-A's platform qemu has it")

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import tomllib
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -22,6 +24,14 @@ PROGRAM = Path("sbi") / "sbi_calls.elf"
 DEBIAN_FIRMWARE = Path("/usr/lib/riscv64-linux-gnu/opensbi/generic/fw_dynamic.bin")
 PARAMS = 0x80400000
 MOST_HARTS = 8
+
+
+def is_subject(subject: Path) -> bool:
+    """Whether a subject's file names RISC-V firmware; one that cannot be read is left to who loads it."""
+    path, _ = subject_file(subject)
+    with suppress(OSError, ValueError):
+        return "firmware" in tomllib.loads(path.read_text("utf-8"))
+    return False
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
@@ -53,11 +63,11 @@ def planned(
 ) -> Watch:
     """What to watch: the firmware, the program, the number of harts. Raises UsageError for what is missing or out of range."""
     if not 1 <= harts <= MOST_HARTS:
-        raise UsageError(f"--harts {harts}: the machine has 1 to {MOST_HARTS}")
+        raise UsageError(f"--harts {harts}: the machine has 1 to {MOST_HARTS}", value=harts)
     check_counts(iterations, timeout_s)
     image = firmware or DEBIAN_FIRMWARE
     if not image.is_file():
-        raise UsageError(f"{image}: no such firmware; install Debian's package opensbi or name an image with --firmware")
+        raise UsageError("no such firmware", "install Debian's package opensbi or name an image with --firmware", place=image)
     program = find_program()
     emulator = find_qemu(qemu or Path(QEMU))
     params = harts | iterations << 32
@@ -75,5 +85,5 @@ def find_program() -> Path:
     """Raises UsageError where it has not been built."""
     program = next((folder / PROGRAM for folder in search_folders() if (folder / PROGRAM).is_file()), None)
     if program is None:
-        raise UsageError(f"{PROGRAM.name} does not exist; {how_to_make('sbi')}")
+        raise UsageError(f"{PROGRAM.name} does not exist", how_to_make("sbi"))
     return program

@@ -33,7 +33,7 @@ def planned(subject: Subject, iterations: int, qemu: Qemu, folder: Path, how: Wa
     """What to watch, beside `how`: the program on the subject's machine, which is put together in the folder. `sweep` is how many million
     instructions the interrupts into each call may take, 0 for none. Raises UsageError for what is missing or out of range."""
     if taker is not Taker.NORMAL and not sweep:
-        raise UsageError(f"--interrupt {taker}: only a sweep has interrupts; add --sweep 1000")
+        raise UsageError(f"--interrupt {taker}: only a sweep has interrupts", "add --sweep 1000", value=taker)
     check_counts(iterations, how.timeout_s)
     alone = _swept(subject, sweep) if sweep else subject
     program = find_program(subject.board, SMC_PROGRAM)
@@ -59,8 +59,9 @@ def _handler(taker: Taker, how: Watch) -> int | None:
     )
     if handler_start is None:
         raise UsageError(
-            f"--interrupt {taker}: the symbols have no {name}, which handles it; `latlab guest build --secure-world optee,secure-timer` "
-            "builds firmware that has it"
+            f"--interrupt {taker}: the symbols have no {name}, which handles it",
+            "`latlab guest build --secure-world optee,secure-timer` builds firmware that has it",
+            value=taker,
         )
     return handler_start
 
@@ -68,7 +69,7 @@ def _handler(taker: Taker, how: Watch) -> int | None:
 def _swept(subject: Subject, sweep: int) -> Subject:
     """One core, which alone has the instruction clock, and EL2, whose timer no firmware takes away."""
     if not 1 <= sweep <= LONGEST_SWEEP:
-        raise UsageError(f"--sweep {sweep}: these are millions of instructions for each call; use 1 to {LONGEST_SWEEP}")
+        raise UsageError(f"--sweep {sweep}: these are millions of instructions for each call", f"use 1 to {LONGEST_SWEEP}", value=sweep)
     if subject.board.name != "virt" or not subject.is_deterministic:
         raise UsageError(
             f"--sweep: it needs the instruction clock and EL2's timer of the machine virt, {subject.name} is for {subject.board.name}"

@@ -18,7 +18,7 @@ from latlab.calls.analysis.boot import Stages, stages_of
 from latlab.calls.analysis.call_times import CallTimes, functions_of_ticks
 from latlab.calls.analysis.calls import NOT_RECORDED, WorldCall
 from latlab.calls.analysis.extent import Extent, gap_sentences, number_of
-from latlab.calls.analysis.load_address import WrongImage, placed
+from latlab.calls.analysis.load_address import placed
 from latlab.calls.analysis.paths import runs_of
 from latlab.calls.analysis.span_functions import SpanReader, functions_of_calls, kinds_of
 from latlab.calls.analysis.tally import CallKey, TallyRow
@@ -178,10 +178,7 @@ def _read(
             error_text.strip().removeprefix(f"{request.reader.name}: ") or f"{request.reader.name} ended with {process.returncode}"
         )
     assert accumulator.header is not None
-    try:
-        images = placed(accumulator.fragments.values(), request.images, accumulator.header.arch)
-    except WrongImage as error:
-        raise DataError(str(error)) from error
+    images = placed(accumulator.fragments.values(), request.images, accumulator.header.arch)
     return read_summary(text), images, tuple(accumulator.problems)
 
 

@@ -296,20 +296,20 @@ def _records(stream: Path, decoder: Decoder) -> Iterator[Header | Record | Probl
 def check_counts(iterations: int, timeout_s: float | None) -> None:
     """Raises UsageError for what a program cannot be told, or a machine not given."""
     if not 1 <= iterations <= MOST_ITERATIONS:
-        raise UsageError(f"--iterations {iterations}: use 1 to {MOST_ITERATIONS}")
+        raise UsageError(f"--iterations {iterations}: use 1 to {MOST_ITERATIONS}", value=iterations)
     if timeout_s is not None and not timeout_s > 0:
-        raise UsageError(f"--timeout {timeout_s:g}: these are seconds; use more than 0")
+        raise UsageError(f"--timeout {timeout_s:g}: these are seconds", "use more than 0", value=timeout_s)
 
 
 def check_command(command: Sequence[str]) -> str:
     """The machine emulator that the command starts. Raises UsageError for anything else."""
     if not command:
-        raise UsageError("no command is given; write it after `--`, such as: latlab watch -- qemu-system-aarch64 -M virt ...")
+        raise UsageError("no command is given", "write it after `--`, such as: latlab watch -- qemu-system-aarch64 -M virt ...")
     if not Path(command[0]).name.startswith("qemu-system-"):
         raise UsageError(f"{command[0]} is no machine emulator of QEMU; the command after `--` begins with qemu-system-...")
     program_path = shutil.which(command[0])
     if program_path is None:
-        raise UsageError(f"{command[0]} does not exist or is no program; `latlab doctor` checks the installation")
+        raise UsageError(f"{command[0]} does not exist or is no program", "`latlab doctor` checks the installation")
     return str(find_qemu(Path(program_path)))
 
 

@@ -34,7 +34,7 @@ def with_bl33(package: bytes, program: bytes, source: str) -> bytes:
     entries = _entries(package, source)
     place = next((at for at, uuid in entries if uuid == BL33), None)
     if place is None:
-        raise DataError(f"{source}: the package has no BL33 that the program can replace; build it with BL33=")
+        raise DataError("the package has no BL33 that the program can replace", "build it with BL33=", place=source)
     package = _without_padding(package, entries)
     start = (len(package) + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
     changed = bytearray(package.ljust(start, b"\0") + program)
@@ -55,7 +55,7 @@ def _without_padding(package: bytes, entries: list[tuple[int, bytes]]) -> bytes:
 def _entries(package: bytes, source: str) -> list[tuple[int, bytes]]:
     """Where each entry of the table stands and its UUID, the terminating one included."""
     if len(package) < HEADER.size or HEADER.unpack_from(package)[0] != NAME:
-        raise DataError(f"{source}: not a firmware image package of TF-A; name its fip.bin")
+        raise DataError("not a firmware image package of TF-A", "name its fip.bin", place=source)
     entries = []
     at = HEADER.size
     while at + ENTRY.size <= len(package):
@@ -65,11 +65,11 @@ def _entries(package: bytes, source: str) -> list[tuple[int, bytes]]:
             _check_images(package, entries[:-1], source)
             return entries
         at += ENTRY.size
-    raise DataError(f"{source}: the table of this firmware image package does not end; it is cut off")
+    raise DataError("the table of this firmware image package does not end; it is cut off", place=source)
 
 
 def _check_images(package: bytes, entries: list[tuple[int, bytes]], source: str) -> None:
     for at, _ in entries:
         _, start, size, _ = ENTRY.unpack_from(package, at)
         if start + size > len(package):
-            raise DataError(f"{source}: an image ends at byte {start + size:#x}, the file has {len(package)} bytes; it is cut off")
+            raise DataError(f"an image ends at byte {start + size:#x}, the file has {len(package)} bytes; it is cut off", place=source)

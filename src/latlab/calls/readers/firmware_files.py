@@ -97,7 +97,7 @@ def identified(data: bytes) -> FirmwareFile:
     if wrapped:
         raise DataError(wrapped)
     if data.count(data[:1]) == len(data):
-        raise DataError(f"nothing but bytes of {data[0]:#04x}; build the firmware again")
+        raise DataError(f"nothing but bytes of {data[0]:#04x}", "build the firmware again")
     if data.startswith(DEVICE_TREE):
         return FirmwareFile(FileKind.FIT if b"configurations" in data else FileKind.TREE)
     package = package_at(data)
@@ -198,9 +198,9 @@ def _elf(data: bytes) -> FirmwareFile:
         machine, bits = str(elf["e_machine"]), int(elf.elfclass)
         end = elf["e_shoff"] + elf["e_shnum"] * elf["e_shentsize"]
         if end > len(data):
-            raise DataError(f"an ELF file that is cut off: its table ends at byte {end:,}, it has {len(data):,}; copy or build it again")
+            raise DataError(f"an ELF file that is cut off: its table ends at byte {end:,}, it has {len(data):,}", "copy or build it again")
     except (ELFError, UnicodeDecodeError, ValueError) as error:
-        raise DataError(f"a damaged ELF file ({error}); build the firmware again") from error
+        raise DataError(f"a damaged ELF file ({error})", "build the firmware again") from error
     has_symbols, is_m_profile = False, False
     with suppress(ELFError, UnicodeDecodeError, ValueError, KeyError, IndexError):
         has_symbols = elf.get_section_by_name(".symtab") is not None

@@ -48,11 +48,11 @@ def read_image(path: Path, offset: int = 0, with_places: bool = False) -> Image:
             inlined = inlined_code(elf, offset) if with_places else ()
             code = tuple((part["p_vaddr"] + offset, part.data()) for part in elf.iter_segments("PT_LOAD") if part["p_flags"] & EXECUTABLE)
     except OSError as error:
-        raise UsageError(f"{path}: cannot be read ({error.strerror}); name the ELF file of the firmware") from error
+        raise UsageError(f"cannot be read ({error.strerror})", "name the ELF file of the firmware", place=path) from error
     except (ELFError, DWARFError, UnicodeDecodeError, ValueError, KeyError) as error:
-        raise DataError(f"{path}: not an ELF file that can be read ({error}); name the ELF file of the firmware") from error
+        raise DataError(f"not an ELF file that can be read ({error})", "name the ELF file of the firmware", place=path) from error
     if not functions:
-        raise DataError(f"{path}: has no symbols; give the file from before it was stripped")
+        raise DataError("has no symbols", "give the file from before it was stripped", place=path)
     starts = tuple(sorted(functions))
     sizes, names = tuple(functions[start][0] for start in starts), tuple(as_written(functions[start][1]) for start in starts)
     function_places = tuple(places.get(start - offset, "") for start in starts)
@@ -83,9 +83,9 @@ def addresses_of(path: Path) -> dict[str, int]:
             symbols = table.iter_symbols() if isinstance(table, SymbolTableSection) else ()
             return {symbol.name: symbol["st_value"] for symbol in symbols if symbol.name and symbol["st_shndx"] != "SHN_UNDEF"}
     except OSError as error:
-        raise UsageError(f"{path}: cannot be read ({error.strerror}); name an ELF file") from error
+        raise UsageError(f"cannot be read ({error.strerror})", "name an ELF file", place=path) from error
     except (ELFError, UnicodeDecodeError, ValueError) as error:
-        raise DataError(f"{path}: not an ELF file that can be read ({error}); name an ELF file") from error
+        raise DataError(f"not an ELF file that can be read ({error})", "name an ELF file", place=path) from error
 
 
 def read_subject_image(text: Path, with_places: bool = False) -> Image:
@@ -97,7 +97,9 @@ def read_subject_image(text: Path, with_places: bool = False) -> Image:
         return read_image(Path(name), int(offset, 0), with_places)
     except ValueError as error:
         if Path(name).is_file() and not text.exists():
-            raise UsageError(f"{text}: {offset!r} behind the @ is no number of bytes; write one such as 0x80000000") from error
+            raise UsageError(
+                f"{offset!r} behind the @ is no number of bytes", "write one such as 0x80000000", value=offset, place=text
+            ) from error
         return read_image(text, with_places=with_places)
 
 

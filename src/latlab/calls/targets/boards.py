@@ -68,5 +68,5 @@ BOARDS = {
 def board_of(name: str) -> EmulatedBoard:
     """Raises UsageError for a machine that the program is not built for."""
     if name not in BOARDS:
-        raise UsageError(f"the program is not built for a machine {name!r}; there are {', '.join(BOARDS)}")
+        raise UsageError(f"the program is not built for a machine {name!r}; there are {', '.join(BOARDS)}", value=name)
     return BOARDS[name]

@@ -85,9 +85,9 @@ def placed(subject: Subject, folder: Path = Path(), named_in: Path | None = None
         with image.file.open("rb") as file:
             start = file.read(len(ELF_MAGIC))
         if not start:
-            raise DataError(f"{where}{image.file}: an empty file, 0 bytes; build the firmware again")
+            raise DataError(f"{where}{image.file}: an empty file, 0 bytes", "build the firmware again")
         if start == ELF_MAGIC:
-            raise DataError(f"{where}{image.file}: an ELF file, which no machine starts; name the flat image (`objcopy -O binary`)")
+            raise DataError(f"{where}{image.file}: an ELF file, which no machine starts", "name the flat image (`objcopy -O binary`)")
     options = _with_controller(subject, images)
     return replace(subject, images=images, options=options, symbols=tuple(folder / path for path in subject.symbols))
 
@@ -128,7 +128,7 @@ def load_subject(reference: Path, folder: Path | None = None) -> Subject:
     board = _board(path, file_fields.machine)
     cores = _or(file_fields.cores, board.cores)
     if not 1 <= cores <= board.most_cores:
-        raise DataError(f"{path}: cores = {cores}; the program knows 1 to {board.most_cores} on {board.name}")
+        raise DataError(f"cores = {cores}; the program knows 1 to {board.most_cores} on {board.name}", place=path)
     return Subject(
         _or(file_fields.name, path.stem),
         board,
@@ -235,7 +235,7 @@ def flash_of(subject: Subject, program: Path) -> bytes:
         if image.takes_program:
             data = with_bl33(data, flat_program(program), str(image.file))
         if image.flash < len(flash):
-            raise DataError(f"{image.file}: at {image.flash:#x} of the flash it overlaps the image that ends at {len(flash):#x}")
+            raise DataError(f"at {image.flash:#x} of the flash it overlaps the image that ends at {len(flash):#x}", place=image.file)
         flash += ERASED * (image.flash - len(flash)) + data
     return bytes(flash)
 
@@ -257,12 +257,12 @@ def _board(path: Path, machine: str) -> EmulatedBoard:
     try:
         return board_of(machine)
     except UsageError as error:
-        raise UsageError(f"{path}: {error}") from error
+        raise UsageError(str(error), place=path) from error
 
 
 def _image(path: Path, folder: Path, entry: _Image) -> FirmwareImage:
     if (entry.flash is None) == (entry.address is None):
-        raise DataError(f"{path}: the image {entry.file} has one address: flash = OFFSET or address = ADDRESS")
+        raise DataError(f"the image {entry.file} has one address: flash = OFFSET or address = ADDRESS", place=path)
     return FirmwareImage(folder / entry.file, entry.flash, entry.address, entry.payload is not None)
 
 
@@ -276,7 +276,7 @@ def _built(builds: tuple[str, ...], name: str) -> Path:
         for build in builds:
             if (path := base / build / name).is_file():
                 return path
-    raise UsageError(f"{builds[0]}/{name} is in none of {', '.join(map(str, search_folders()))}; {how_to_make('firmware')}")
+    raise UsageError(f"{builds[0]}/{name} is in none of {', '.join(map(str, search_folders()))}", how_to_make("firmware"))
 
 
 def _where_it_starts(board: EmulatedBoard, firmware: Path) -> FirmwareImage:

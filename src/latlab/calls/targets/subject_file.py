@@ -20,7 +20,7 @@ def subject_file(reference: Path) -> tuple[Path, Path]:
     if bundled.is_file():
         return bundled, Path()
     names = ", ".join(path.stem for path in sorted(FOLDER.glob("*.toml")))
-    raise UsageError(f"{reference}: neither a file nor a subject of latlab's own; those are {names} (`latlab identify` says more)")
+    raise UsageError(f"neither a file nor a subject of latlab's own; those are {names} (`latlab identify` says more)", place=reference)
 
 
 def no_image(where: str, image: Path, made_by: str) -> UsageError:

@@ -75,7 +75,7 @@ def reader_for(traces: Sequence[Path]) -> Path:
     """Raises UsageError for traces of two sources, and for a reader that was not built."""
     snapshots = [is_snapshot(trace) for trace in traces]
     if any(snapshots) and not all(snapshots):
-        raise UsageError(f"{traces[snapshots.index(False)]} is no snapshot folder, as the others are; import them by two commands")
+        raise UsageError(f"{traces[snapshots.index(False)]} is no snapshot folder, as the others are", "import them by two commands")
     return find_reader(CORESIGHT if any(snapshots) else TARMAC)
 
 
@@ -84,7 +84,7 @@ def read_summary(text: str) -> TraceSummary:
     head, *lines = text.splitlines() or [""]
     if head not in PLACE_UNITS:
         expected = " or ".join(map(repr, PLACE_UNITS))
-        raise DataError(f"the trace's reader printed {head[:80]!r}, not {expected}; use the latlab that belongs to it")
+        raise DataError(f"the trace's reader printed {head[:80]!r}, not {expected}", "use the latlab that belongs to it", value=head[:80])
     dialect, unit, instructions = "", "", 0
     inputs: list[TraceInput] = []
     cores: list[str] = []

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The verbs watch, run sbi and run smc."""
+"""The verbs watch, import-trace and run calls."""

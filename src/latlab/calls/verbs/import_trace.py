@@ -70,12 +70,12 @@ def files_of(traces: list[Path]) -> tuple[Path, ...]:
         elif trace.is_dir():
             inside = sorted(path for path in trace.iterdir() if path.is_file())
             if not inside:
-                raise UsageError(f"{trace} is an empty folder; name a folder of traces, or a trace")
+                raise UsageError(f"{trace} is an empty folder", "name a folder of traces, or a trace")
             files += inside
         elif str(trace) == "-" or trace.exists():
             files.append(trace)
         else:
-            raise UsageError(f"{trace}: no such file; name a trace")
+            raise UsageError("no such file", "name a trace", place=trace)
     return tuple(files)
 
 

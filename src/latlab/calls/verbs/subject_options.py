@@ -53,9 +53,9 @@ def check_given(subject: Path | None, firmware: Path | None, machine: str | None
     from latlab.core.targets.qemu.qemu import MAX_ITERATIONS
 
     if subject is not None and (firmware is not None or machine is not None):
-        raise UsageError("--subject sets firmware and machine; leave out --firmware and --machine")
+        raise UsageError("--subject sets firmware and machine", "leave out --firmware and --machine")
     if not 1 <= iterations <= MAX_ITERATIONS:
-        raise UsageError(f"--iterations {iterations}: use 1 to {MAX_ITERATIONS}")
+        raise UsageError(f"--iterations {iterations}: use 1 to {MAX_ITERATIONS}", value=iterations)
 
 
 def subject_of(options: SubjectOptions, firmware: Path | None) -> tuple[Subject, tuple[Image, ...]]:

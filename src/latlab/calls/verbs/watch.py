@@ -66,13 +66,13 @@ def watch(
     from latlab.core.cli.plugins import probe_for
 
     if timeout is not None and not timeout > 0:
-        raise UsageError(f"--timeout {timeout:g} is a number of seconds; use more than 0")
+        raise UsageError(f"--timeout {timeout:g} is a number of seconds", "use more than 0", value=timeout)
     images = tuple(read_subject_image(text, with_places=True) for text in symbols or ())
     if trace:
         from latlab.calls.verbs.import_trace import show_trace
 
         if command:
-            raise UsageError("--trace reads a file instead of a machine; leave out the command")
+            raise UsageError("--trace reads a file instead of a machine", "leave out the command")
         show_trace(trace, images, format=format)
         return
     command = command or []

@@ -58,7 +58,7 @@ def bisect(
     (_, low), (_, high) = ends
     unit = _run(measurer, good).tick.unit
     if low == high:
-        raise UsageError(f"{figure} is {amount(low, unit)} at {good} and at {bad}; name commits between which it differs")
+        raise UsageError(f"{figure} is {amount(low, unit)} at {good} and at {bad}", "name commits between which it differs")
 
     def is_bad(commit: Commit) -> bool | None:
         value = _value(measurer, commit, figure)

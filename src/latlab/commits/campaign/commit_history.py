@@ -87,13 +87,13 @@ def chosen(repository: Repository, words: Sequence[str], tags: str, paths: Seque
     """GOOD..BAD, or single commits, or what has a tag. Raises UsageError where that is no choice."""
     ranges = [word for word in words if ".." in word]
     if ranges and len(words) > 1:
-        raise UsageError(f"{ranges[0]} is a range and {len(words)} further names are given; name one range GOOD..BAD, or single commits")
+        raise UsageError(f"{ranges[0]} is a range and {len(words)} further names are given", "name one range GOOD..BAD, or single commits")
     if tags and paths:
-        raise UsageError("--tags takes releases and --paths what changed files; choose one of them")
+        raise UsageError("--tags takes releases and --paths what changed files", "choose one of them")
     if not words and not tags:
-        raise UsageError("no commits are named; give GOOD..BAD, single commits, or --tags 'v*'")
+        raise UsageError("no commits are named", "give GOOD..BAD, single commits, or --tags 'v*'")
     if not ranges and words and (tags or paths):
-        raise UsageError(f"--{'tags' if tags else 'paths'} selects from a range; name one, GOOD..BAD, instead of {words[0]}")
+        raise UsageError(f"--{'tags' if tags else 'paths'} selects from a range", f"name one, GOOD..BAD, instead of {words[0]}")
     if ranges and not tags:
         return ChosenCommits(tuple(repository.between(*repository.ends(ranges[0]), paths)), paths=tuple(paths))
     if tags:

@@ -116,10 +116,10 @@ def measure(job: CommitJob) -> tuple[CommitOutcome, ...]:
     """Build a commit and measure it by each recipe, wherever this runs. Raises UsageError where that is another installation."""
     if job.host != socket.gethostname() and "://" not in job.place:
         raise UsageError(
-            f"{job.place} is a file of {job.host}; give a --store that workers of other machines reach, postgresql+psycopg://..."
+            f"{job.place} is a file of {job.host}", "give a --store that workers of other machines reach, postgresql+psycopg://..."
         )
     if tuple(recipe.digest() for recipe in job.recipes) != job.digests:
-        raise UsageError(f"{socket.gethostname()} has another latlab, probe, program or QEMU than {job.host}; install the same there")
+        raise UsageError(f"{socket.gethostname()} has another latlab, probe, program or QEMU than {job.host}", "install the same there")
     store, repository = open_store(job.place), Repository(job.repository)
     store.command_line = job.command_line
     commit = repository.commit(job.sha)

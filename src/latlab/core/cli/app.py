@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 from importlib import import_module
+from itertools import pairwise
 from typing import Annotated
 
 import typer
@@ -63,8 +64,7 @@ VERBS = (
     ("commits.verbs", (app,)),
     ("virtual.verbs", (app,)),
     ("runs.verbs.doctor", (app,)),
-    ("calls.verbs.run_sbi", (run_app,)),
-    ("calls.verbs.run_smc", (run_app,)),
+    ("calls.verbs.run_calls", (run_app,)),
     ("psa.verbs.run_attack", (run_app,)),
     ("calls.verbs.watch", (app,)),
     ("runs.verbs.identify", (app,)),
@@ -127,7 +127,7 @@ def _guarded() -> int:
     except typer.Exit as stop:
         return stop.exit_code
     except LatlabError as error:
-        return _fail(str(error), error.exit_code)
+        return _fail(str(error), error.exit_code, error.fields)
     except KeyboardInterrupt:
         return _fail("interrupted", InterruptedByUser.exit_code)
     except SystemExit as stop:
@@ -148,7 +148,7 @@ def _check_words() -> None:
     """A run is kept with the command that made it, and a store with the name of its file: both are text."""
     for word in sys.argv[1:]:
         if not word.isascii() and word != word.encode("utf-8", "ignore").decode():
-            raise UsageError(f"{word!r} is no UTF-8; give the file or the run a name that is")
+            raise UsageError(f"{word!r} is no UTF-8", "give the file or the run a name that is", value=word)
 
 
 def _other(error: Exception) -> int:
@@ -166,9 +166,18 @@ def _other(error: Exception) -> int:
     return _fail(f"a fault in latlab: {type(error).__name__}: {error}; run it again with LATLAB_DEBUG=1 and report what it prints", 3)
 
 
-def _fail(sentence: str, code: int) -> int:
+def _fail(sentence: str, code: int, fields: dict[str, str] | None = None) -> int:
+    """A program that asked for JSON, or set LATLAB_ERRORS, gets the fields of an error in a line of their own."""
     typer.echo(f"latlab: {one_line(sentence)}", err=True)
+    if os.environ.get("LATLAB_ERRORS") == "json" or _asks_for_json(sys.argv):
+        import json
+
+        typer.echo(json.dumps({"error": {**(fields or {"sentence": one_line(sentence)}), "exit_code": code}}, ensure_ascii=False), err=True)
     return code
+
+
+def _asks_for_json(words: list[str]) -> bool:
+    return "--format=json" in words or ("--format", "json") in pairwise(words)
 
 
 def _interrupt(number: int, frame: object) -> None:

@@ -18,6 +18,8 @@ VERBS: Mapping[str, tuple[str, ...]] = {
     "prune": ("runs", "prune"),
     "recover": ("runs", "recover"),
     "import-rt": ("import",),
+    "run smc": ("run", "calls"),
+    "run sbi": ("run", "calls", "--abi", "sbi"),
 }
 GONE: Mapping[tuple[str, str], str] = {
     ("run", "rt-trng"): "`latlab design run` with the file trng.toml of docs/results/trng.md, or optee-random-numbers.toml beside it",
@@ -63,11 +65,12 @@ def current(words: Sequence[str], options_of: Callable[[Sequence[str]], Containe
 
 
 def _verb(words: list[str]) -> tuple[list[str], list[str]]:
-    old = words[0] if words else ""
-    new = VERBS.get(old)
-    if new is None or (old == new[0] and words[1:2] and words[1] in (*new[1:], *HELP)):
+    old = next((name for name in (" ".join(words[:2]), " ".join(words[:1])) if name in VERBS), "")
+    new = VERBS.get(old, ())
+    rest_words = words[len(old.split()) :]
+    if not new or (old == new[0] and rest_words[:1] and rest_words[0] in (*new[1:], *HELP)):
         return words, []
-    return [*new, *words[1:]], [_notice(f"latlab {old}", f"latlab {' '.join(new)}")]
+    return [*new, *rest_words], [_notice(f"latlab {old}", f"latlab {' '.join(new)}")]
 
 
 def _less_by_one(value: str) -> str:

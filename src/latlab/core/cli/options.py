@@ -86,7 +86,7 @@ class LimitOptions:
         from latlab.core.targets.process.console import Limits
 
         if not (self.timeout > 0 and self.silence > 0):
-            raise UsageError("--timeout and --silence are seconds; use more than 0")
+            raise UsageError("--timeout and --silence are seconds", "use more than 0")
         return Limits(self.timeout, self.silence)
 
 

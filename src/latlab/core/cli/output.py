@@ -104,7 +104,7 @@ def _replace(data: bytes, output: Path) -> None:
 def refuse_output(output: Path | None) -> None:
     """A table goes to the terminal."""
     if output is not None:
-        raise UsageError(f"-o {output}: a table is for the terminal; name another --format to have it in a file")
+        raise UsageError(f"-o {output}: a table is for the terminal", "name another --format to have it in a file")
 
 
 def say(text: str) -> None:

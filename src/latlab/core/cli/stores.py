@@ -41,7 +41,7 @@ def store_with(run: str, place: str | None) -> Iterator[Store]:
 
     data = read_file(Path(run))
     if not is_export(data):
-        raise UsageError(f"{run} is no export of latlab; keep output of another tool with `latlab import {run}` and name the run")
+        raise UsageError(f"{run} is no export of latlab", f"keep output of another tool with `latlab import {run}` and name the run")
     with scratch() as folder:
         store = opened(str(folder / "export.db"))
         import_export(store, data, run, run_id=run)

@@ -5,13 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextvars import ContextVar
+from functools import cache
 from itertools import chain
 from typing import Any
 
+import typer
 from typer.core import TyperGroup
 
-from latlab.core.cli.old_names import current
+from latlab.core.cli.old_names import VERBS, current
 from latlab.core.cli.output import say
+from latlab.core.errors import UsageError
 
 HELP_OPTIONS = {"help_option_names": ["-h", "--help"]}
 GROUPS = {
@@ -22,6 +25,7 @@ GROUPS = {
     "Runs from elsewhere, and housekeeping": ("import", "import-trace", "runs"),
 }
 
+GROUP_OF_PACKAGES = "latlab.verbs"
 NO_PART = ("--store", "--id-file")
 
 _asked: ContextVar[tuple[str, ...]] = ContextVar("asked", default=())
@@ -61,8 +65,12 @@ class Verbs(TyperGroup):
             verb = inner
         return {text for parameter in verb.params for text in parameter.opts}
 
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Packages are looked at for a word that is no verb of latlab."""
+        return super().get_command(ctx, cmd_name) or (_loaded_verb(cmd_name) if cmd_name in _points_of_packages() else None)
+
     def list_commands(self, ctx: Any) -> list[str]:
-        return [name for name in chain(*GROUPS.values()) if name in self.commands]
+        return [*(name for name in chain(*GROUPS.values()) if name in self.commands), *_points_of_packages()]
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         widest = max(map(len, self.commands))
@@ -72,3 +80,30 @@ class Verbs(TyperGroup):
                 formatter.write_dl(
                     [(f"{command.name:{widest}}", command.get_short_help_str(formatter.width - widest - 6)) for command in shown]
                 )
+        if points := _points_of_packages():
+            with formatter.section("Of installed packages"):
+                formatter.write_dl([(f"{name:{widest}}", point.value.partition(":")[0]) for name, point in points.items()])
+
+
+@cache
+def _points_of_packages() -> dict[str, Any]:
+    """An installed package adds a verb: a function with typer's annotations, named as an entry point of this group."""
+    from importlib.metadata import entry_points
+
+    of_latlab = {*chain(*GROUPS.values()), *VERBS, "help"}
+    return {point.name: point for point in entry_points(group=GROUP_OF_PACKAGES) if point.name not in of_latlab}
+
+
+@cache
+def _loaded_verb(name: str) -> Any:
+    """Raises UsageError if the package cannot be loaded."""
+    point = _points_of_packages()[name]
+    try:
+        function = point.load()
+    except Exception as error:
+        raise UsageError(
+            f"the verb {name} of {point.value} cannot be loaded ({type(error).__name__}: {error})", "update its package"
+        ) from error
+    verb = typer.Typer(add_completion=False, context_settings=HELP_OPTIONS, rich_markup_mode=None)
+    verb.command(name)(function)
+    return typer.main.get_command(verb)

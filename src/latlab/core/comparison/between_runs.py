@@ -66,9 +66,9 @@ def check_repeats(base: Run, repeats: Sequence[Run]) -> tuple[Run, ...]:
     """Runs that a user names as further ones of the base, whose builds need no name then. Raises NotComparable where one is none."""
     for number, run in enumerate(repeats):
         if any(run.id == other.id or run.contents == other.contents for other in (base, *repeats[:number])):
-            raise NotComparable(f"{run.id} has the same wake-ups as another run that it is named with; measure the base once more")
+            raise NotComparable(f"{run.id} has the same wake-ups as another run that it is named with", "measure the base once more")
         if other := _other_thing(run, base):
-            raise NotComparable(f"{run.id} is no second run of {base.id}: the {other} differs; name runs of one thing with +")
+            raise NotComparable(f"{run.id} is no second run of {base.id}: the {other} differs", "name runs of one thing with +")
     return tuple(repeats)
 
 

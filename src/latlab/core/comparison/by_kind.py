@@ -103,7 +103,7 @@ def tails(run: Run, test: str | None, metric: Metric, once_in: float) -> tuple[T
     """One estimate for each row of each test that has the metric. Raises NotComparable if the run has none."""
     estimate = kind_of(run).analysis.tails
     if estimate is None:
-        raise NotComparable(f"{run.id} has no samples for this analysis; run the campaign again or name another run")
+        raise NotComparable(f"{run.id} has no samples for this analysis", "run the campaign again or name another run")
     return estimate(run, test, metric, once_in)
 
 

@@ -38,10 +38,8 @@ def class_named(text: str) -> InstructionClass:
         if instruction_class.value == text.replace("-", " "):
             return instruction_class
     raise UsageError(
-        f"{text} is no class of "
-        f"instructions; "
-        f"use {ALL}, "
-        f"{', '.join(known_class.value.replace(' ', '-') for known_class in InstructionClass)}"
+        f"{text} is no class of instructions",
+        f"use {ALL}, {', '.join(known_class.value.replace(' ', '-') for known_class in InstructionClass)}",
     )
 
 
@@ -54,7 +52,7 @@ def in_class(run: Run, name: InstructionClass) -> Run:
 
 def check_classes(run: Run) -> None:
     if not any(span.classes for span in run.functions):
-        raise UsageError(f"{run.id} has no classes of instructions; measure it with --classes")
+        raise UsageError(f"{run.id} has no classes of instructions", "measure it with --classes")
 
 
 def _in_class(span: SpanFunctions, name: InstructionClass) -> SpanFunctions:

@@ -112,7 +112,9 @@ def check_across(names: Sequence[str]) -> frozenset[str]:
     options = [condition.option for condition in CONDITIONS if condition.rule is ConditionRule.VOID]
     unknown = next((name for name in names if name not in options), None)
     if unknown is not None:
-        raise UsageError(f"--allow-different {unknown!r} is no condition that prevents a comparison; use {', '.join(options)}")
+        raise UsageError(
+            f"--allow-different {unknown!r} is no condition that prevents a comparison", f"use {', '.join(options)}", value=unknown
+        )
     return frozenset(names)
 
 

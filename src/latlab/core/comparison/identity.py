@@ -63,7 +63,7 @@ def pair_runs(a: Run, b: Run) -> Pair:
     columns_a, columns_b = checked_columns(a), checked_columns(b)
     if a.tick.clock is Clock.INSTRUCTIONS and a.tick.value != b.tick.value:
         worth = f"{a.tick.value:g} instructions in {a.id} and {b.tick.value:g} in {b.id}"
-        raise NotComparable(f"one tick is {worth}; run both with one shift")
+        raise NotComparable(f"one tick is {worth}", "run both with one shift")
     gaps = partial_runs(a, b)
     common = _common(a, b, columns_a, columns_b, notes, gaps)
     suspicions = suspicions_between(a, b, columns_a, columns_b, common)
@@ -94,14 +94,14 @@ def check_same(a: Run, b: Run, notes: list[str]) -> None:
         ("campaign", a.campaign, b.campaign),
     ):
         if ours != theirs:
-            raise NotComparable(f"the {quantity} differs, {ours} in {a.id} and {theirs} in {b.id}; compare runs of one {quantity}")
+            raise NotComparable(f"the {quantity} differs, {ours} in {a.id} and {theirs} in {b.id}", f"compare runs of one {quantity}")
 
 
 def _check_platform(a: Run, b: Run, notes: list[str]) -> None:
     if a.platform == b.platform:
         return
     if UNNAMED not in (a.platform, b.platform):
-        raise NotComparable(f"the platform differs, {a.platform} in {a.id} and {b.platform} in {b.id}; compare runs of one platform")
+        raise NotComparable(f"the platform differs, {a.platform} in {a.id} and {b.platform} in {b.id}", "compare runs of one platform")
     unnamed, other = (a, b) if a.platform == UNNAMED else (b, a)
     notes.append(f"{unnamed.id} does not name its platform; latlab assumes {other.platform}")
 
@@ -114,19 +114,19 @@ def platform_of(a: Run, b: Run) -> str:
 def checked_columns(run: Run) -> Columns:
     """The columns of a run. Raises NotComparable if the run cannot be analysed."""
     if not run.samples:
-        raise NotComparable(f"{run.id} has no samples for this analysis; run the campaign again or name another run")
+        raise NotComparable(f"{run.id} has no samples for this analysis", "run the campaign again or name another run")
     if run.conditions.mode is Mode.MULTI_THREAD:
-        raise NotComparable(f"{run.id} ran its cores as host threads, so its figures are no latencies; run it in the deterministic mode")
+        raise NotComparable(f"{run.id} ran its cores as host threads, so its figures are no latencies", "run it in the deterministic mode")
     try:
         columns = columns_of(run)
     except DuplicateSample as error:
-        raise NotComparable(f"{run.id}: {error}") from None
+        raise NotComparable(str(error), place=run.id) from None
     except OverflowError:
-        raise NotComparable(f"{run.id} holds a number beyond 64 bits; read the log again") from None
+        raise NotComparable(f"{run.id} holds a number beyond 64 bits", "read the log again") from None
     topology_cores = set(run.topology.cores)
     strange = next((core for core in columns.cores if core not in topology_cores), None)
     if strange is not None:
-        raise NotComparable(f"{run.id} names core {strange}, which topology {run.topology} does not have; check the log or the topology")
+        raise NotComparable(f"{run.id} names core {strange}, which topology {run.topology} does not have", "check the log or the topology")
     if columns.smallest < 0:
         raise NotComparable(f"{run.id} holds a span of {columns.smallest:g} {run.tick.unit}; time ran backwards, so read the log again")
     return columns
@@ -171,7 +171,7 @@ def _common(a: Run, b: Run, columns_a: Columns, columns_b: Columns, notes: list[
         lone = [(run, sorted(set(other.cores) - set(columns.cores))) for run, other, columns in lacking]
         missing = ", ".join(f"core {', '.join(map(str, cores))} is missing in {run.id}" for run, cores in lone if cores)
         detail = f" ({missing})" if missing else ""
-        raise NotComparable(f"{a.id} and {b.id} have no test with the same cores in common{detail}; compare runs of one campaign")
+        raise NotComparable(f"{a.id} and {b.id} have no test with the same cores in common{detail}", "compare runs of one campaign")
     return tuple(common)
 
 

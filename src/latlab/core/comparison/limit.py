@@ -89,4 +89,4 @@ def check_unit(limit: Limit, unit: str) -> None:
             "cycles": "cycles, such as `300 cycles`",
             "": "a plain number, such as `missed == 0`",
         }
-        raise UsageError(f"--limit {limit.text!r}: the figure is {counts[unit]}; write the value so")
+        raise UsageError(f"--limit {limit.text!r}: the figure is {counts[unit]}", "write the value so", value=limit.text)

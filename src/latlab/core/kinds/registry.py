@@ -52,7 +52,7 @@ def kind_named(name: str) -> AnyKind:
     if name in BUILT_IN:
         return _row(BUILT_IN[name])
     if name not in _entry_points():
-        raise UnknownKind(f"no installed package reads runs of the kind {name!r}; install the one that made them")
+        raise UnknownKind(f"no installed package reads runs of the kind {name!r}", "install the one that made them", value=name)
     return _plugin(name)
 
 
@@ -130,7 +130,7 @@ def _loaded(point: Any, record: type[Record]) -> Record:
     try:
         row = point.load()
     except Exception as error:  # a package can fail in any way
-        raise DataError(f"{point.name!r} in {point.group} of {package} cannot be loaded ({error}); {cure}") from error
+        raise DataError(f"{point.name!r} in {point.group} of {package} cannot be loaded ({error}); {cure}", value=point.name) from error
     if not isinstance(row, record) or row.name != point.name:  # type: ignore[attr-defined]
-        raise DataError(f"{point.name!r} in {point.group} of {package} is no {record.__name__} of that name; {cure}")
+        raise DataError(f"{point.name!r} in {point.group} of {package} is no {record.__name__} of that name; {cure}", value=point.name)
     return row

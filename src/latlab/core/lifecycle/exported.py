@@ -24,7 +24,7 @@ def import_export(store: Store, data: bytes, name: str, run_id: str = "") -> str
     """The run's id, which is a new one unless it is given. Raises DataError for a file that is damaged, or of a kind without figures."""
     run = parsed(data, name)
     if kind_of(run).codec.unreadable:
-        raise DataError(f"{name}: an export has no power cycles; import the console log of {run.id} instead")
+        raise DataError("an export has no power cycles", f"import the console log of {run.id} instead", place=name)
     imported = replace(run, source=name, facts=(*run.facts, ("exported from", run.id)))
     begun = store.begin(imported, run_id=run_id)
     logs = {EXPORT_LOG: data}
@@ -46,4 +46,4 @@ def parsed(data: bytes, name: str) -> Run:
     try:
         return run_json.parse(data.decode("utf-8"), name)
     except UnicodeDecodeError as error:
-        raise DataError(f"{name}: byte {error.start} is no UTF-8 ({error.reason}); export the run again") from None
+        raise DataError(f"byte {error.start} is no UTF-8 ({error.reason})", "export the run again", place=name) from None

@@ -94,7 +94,7 @@ def run_lifecycle(store: Store, run: Run, leftovers: Left = Left(), planned: str
 
 def _start(store: Store, run_id: str, run: Run, leftovers: Left) -> None:
     if not store.claim(run_id, None):
-        raise UsageError(f"{run_id} is no longer planned: another latlab process has begun it; `latlab ls` prints its status")
+        raise UsageError(f"{run_id} is no longer planned: another latlab process has begun it", "`latlab ls` prints its status")
     store.update_metadata(run_id, run)
     store.set_leftovers(run_id, leftovers)
 

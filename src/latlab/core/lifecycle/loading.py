@@ -27,12 +27,14 @@ def check_unit(unit: str, *references: str) -> None:
     """Raises UsageError if the unit is none, or if no reference is a file of tables: all others name their unit."""
     _refuse_unknown(unit)
     if unit and not any(Path(name.partition("#")[0]).suffix in TABLES for reference in references for name in _names(reference)):
-        raise UsageError(f"--unit {unit} is for tables of a file (.rst or .csv); {' and '.join(references)} has a unit, leave it out")
+        raise UsageError(
+            f"--unit {unit} is for tables of a file (.rst or .csv); {' and '.join(references)} has a unit, leave it out", value=unit
+        )
 
 
 def _refuse_unknown(unit: str) -> None:
     if unit and unit not in UNITS:
-        raise UsageError(f"--unit {unit!r} is not a unit; use ns, us, ms or s")
+        raise UsageError(f"--unit {unit!r} is not a unit", "use ns, us, ms or s", value=unit)
 
 
 def load_base(reference: str, unit: str = "", store: str | None = None) -> tuple[Run, tuple[Run, ...]]:
@@ -78,5 +80,5 @@ def _names(reference: str) -> list[str]:
     is_file = Path(reference).is_file() or ("+" not in release and Path(path).is_file())
     names = [reference] if is_file else reference.split("+")
     if len(names) > 1 and not all(names):
-        raise UsageError(f"{reference!r} lacks a name beside a +; name every run, as in A1+A2")
+        raise UsageError(f"{reference!r} lacks a name beside a +", "name every run, as in A1+A2", value=reference)
     return names

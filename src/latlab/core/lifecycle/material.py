@@ -78,11 +78,11 @@ class RunArtifacts:
         """Everything of the run that has a time. Raises DataError if nothing has one."""
         read = kind_of(self.run).analysis.time_line
         if read is None:
-            raise DataError(f"{self.run.id}: {WITHOUT_TIMES}")
+            raise DataError(str(WITHOUT_TIMES), place=self.run.id)
         try:
             return read(self)
         except DataError as error:
-            raise DataError(f"{self.run.id}: {error}") from error
+            raise DataError(str(error), place=self.run.id) from error
 
     def named(self, read: Callable[[Mapping[str, bytes]], T]) -> T:
         """What is read from the logs; a fault in them names the run."""
@@ -90,11 +90,11 @@ class RunArtifacts:
         try:
             return read(files)
         except DataError as error:
-            raise DataError(f"{self.run.id}: {error}") from error
+            raise DataError(str(error), place=self.run.id) from error
 
     def parsed(self, parse: Callable[[bytes], T], name: str) -> T:
         """One log, which is empty if the run has none. Raises DataError if it is damaged."""
         try:
             return parse(self.store.log(self.run.id, name))
         except ValueError as error:
-            raise DataError(f"{self.run.id}: its log {name} is damaged ({error}); run it again") from error
+            raise DataError(f"its log {name} is damaged ({error})", "run it again", place=self.run.id) from error

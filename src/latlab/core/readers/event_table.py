@@ -23,7 +23,7 @@ def parse_events(text: str, place: str = "events.toml") -> EventTable:
         rows = tomllib.loads(text)["event"]
         events = tuple(Event(row["id"], row["name"], row["arg"], row.get("pmf")) for row in rows)
     except (tomllib.TOMLDecodeError, KeyError, TypeError) as error:
-        raise DataError(f"{place}: not an event table ({error}); restore it from the source tree") from error
+        raise DataError(f"not an event table ({error})", "restore it from the source tree", place=place) from error
     _check(events, place)
     return EventTable(events)
 
@@ -31,7 +31,7 @@ def parse_events(text: str, place: str = "events.toml") -> EventTable:
 def _check(events: tuple[Event, ...], place: str) -> None:
     for event in events:
         if not 1 <= event.id <= 0xFFFF:
-            raise DataError(f"{place}: event {event.name} has id {event.id}; use one from 1 to 65535")
+            raise DataError(f"event {event.name} has id {event.id}", "use one from 1 to 65535", place=place)
     columns: dict[str, list[int | str]] = {
         "id": [e.id for e in events],
         "name": [e.name for e in events],
@@ -40,4 +40,4 @@ def _check(events: tuple[Event, ...], place: str) -> None:
     for column, values in columns.items():
         twice = next((value for value in values if values.count(value) > 1), None)
         if twice is not None:
-            raise DataError(f"{place}: {column} {twice} appears twice; give one of the events another")
+            raise DataError(f"{column} {twice} appears twice", "give one of the events another", place=place)

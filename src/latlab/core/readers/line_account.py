@@ -36,7 +36,9 @@ class LineAccount:
 
 def second_run(place: str, first: int, second: int, tool: str, why: str) -> DataError:
     """For a file with two runs of a tool: neither is the file's."""
-    return DataError(f"{place}:{second}: a second run of {tool} ({why}), the first is at line {first}; put each run into a file of its own")
+    return DataError(
+        f"a second run of {tool} ({why}), the first is at line {first}", "put each run into a file of its own", place=f"{place}:{second}"
+    )
 
 
 def account_of(text: str, own_forms: Forms, others: Callable[[], Iterable[tuple[str, Forms]]], inside: range | None = None) -> LineAccount:

@@ -31,13 +31,13 @@ def parse_facts(text: str, place: str) -> PlatformFacts:
         data = tomllib.loads(text)
         facts = msgspec.convert(data, PlatformFacts)
     except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
-        raise DataError(f"{place}: {error}; correct the file") from error
+        raise DataError(str(error), "correct the file", place=place) from error
     unknown = sorted(set(data) - set(PlatformFacts.__slots__))
     if unknown:
-        raise DataError(f"{place}: unknown key {unknown[0]!r}; it knows {', '.join(PlatformFacts.__slots__)}")
+        raise DataError(f"unknown key {unknown[0]!r}; it knows {', '.join(PlatformFacts.__slots__)}", value=unknown[0], place=place)
     missing = sorted({source for source in _cited(facts)} - set(facts.sources))
     if missing:
-        raise DataError(f"{place}: the source {missing[0]!r} is cited but not listed; add it to [sources]")
+        raise DataError(f"the source {missing[0]!r} is cited but not listed", "add it to [sources]", value=missing[0], place=place)
     return facts
 
 

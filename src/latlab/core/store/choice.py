@@ -64,7 +64,11 @@ def conditions_of(texts: Sequence[str]) -> tuple[tuple[str, str], ...]:
         name, equals, value = text.partition("=")
         if not equals or name not in names:
             near = get_close_matches(name, names) or sorted(names)
-            raise UsageError(f"--condition {text!r} is no condition with its value; write NAME=VALUE with a name such as {', '.join(near)}")
+            raise UsageError(
+                f"--condition {text!r} is no condition with its value",
+                f"write NAME=VALUE with a name such as {', '.join(near)}",
+                value=text,
+            )
         pairs.append((name, value))
     return tuple(pairs)
 
@@ -75,5 +79,5 @@ def moment(option: str, text: str) -> str:
         return text
     ago = AGO.fullmatch(text)
     if ago is None:
-        raise UsageError(f"--{option} {text!r} is no date and no duration; write it as 2026-11-01 or 7d")
+        raise UsageError(f"--{option} {text!r} is no date and no duration", "write it as 2026-11-01 or 7d")
     return (datetime.now(UTC) - timedelta(**{UNITS[ago[2]]: int(ago[1])})).strftime("%Y-%m-%dT%H:%M:%SZ")

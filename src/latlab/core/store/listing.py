@@ -109,6 +109,8 @@ def set_label(store: Store, run_id: str, label: str) -> None:
     """An empty label takes it away. Raises UsageError for one by which no run could be named."""
     if "+" in label:
         other = label.replace("+", "-")
-        raise UsageError(f"the label {label!r} contains a +, which joins runs in references; use another character, as in {other!r}")
+        raise UsageError(
+            f"the label {label!r} contains a +, which joins runs in references", f"use another character, as in {other!r}", value=label
+        )
     with store.transaction() as connection:
         connection.execute(runs_table.update().where(runs_table.c.id == run_id), {"label": label})

@@ -23,9 +23,13 @@ def read_file(path: Path, most: int = MOST_BYTES, longest_line: int = LONGEST_LI
                 size = size + len(chunk) if b"\n" not in chunk else len(chunk) - chunk.rfind(b"\n") - 1
                 line += chunk.count(b"\n")
                 if size > longest_line:
-                    raise DataError(f"{path}:{line + 1}: more than {longest_line >> 20} MiB without the end of a line; this is no log")
+                    raise DataError(
+                        f"more than {longest_line >> 20} MiB without the end of a line; this is no log", place=f"{path}:{line + 1}"
+                    )
                 if len(content) > most:
-                    raise UsageError(f"{path} has more than {most >> 20} MiB, which is more than a log of latlab's; cut out what is needed")
+                    raise UsageError(
+                        f"{path} has more than {most >> 20} MiB, which is more than a log of latlab's", "cut out what is needed"
+                    )
     except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}; check the path and its permissions") from None
+        raise UsageError(f"{path} cannot be read: {error.strerror}", "check the path and its permissions") from None
     return bytes(content)

@@ -67,7 +67,7 @@ def _from_catalog(reference: str) -> Run:
     name = reference.removeprefix(PREFIX)
     entry = next((e for e in _sources() if e["reference"] == name), None)
     if entry is None:
-        raise BadReference(f"{reference!r} is not in the catalogue; it has {', '.join(published_references())}")
+        raise BadReference(f"{reference!r} is not in the catalogue; it has {', '.join(published_references())}", value=reference)
     file = resources.files("latlab.catalog") / "published" / f"{name}.csv"
     if "factors" in entry:
         return _experiment(reference, entry, file.read_text(encoding="utf-8"))
@@ -96,7 +96,7 @@ def _from_file(path: Path, release: str, unit: str, shape: Topology | None = Non
     try:
         text = io.TextIOWrapper(io.BytesIO(read_file(path)), encoding="utf-8").read()
     except UnicodeDecodeError as error:
-        raise DataError(f"{path}: byte {error.start} is no UTF-8 ({error.reason}); save the file as UTF-8 text") from None
+        raise DataError(f"byte {error.start} is no UTF-8 ({error.reason})", "save the file as UTF-8 text", place=path) from None
     if path.suffix == ".json":
         return _from_json(path, text)
     if path.suffix == ".rst":
@@ -107,7 +107,9 @@ def _from_file(path: Path, release: str, unit: str, shape: Topology | None = Non
         reading = csv_tables.parse(text, path.name)
     else:
         _refuse_wakeups(path, text.encode())
-        raise BadReference(f"{path}: the format {path.suffix!r} is not read; .rst, .csv, .json, .log, .txt and .yaml are")
+        raise BadReference(
+            f"the format {path.suffix!r} is not read; .rst, .csv, .json, .log, .txt and .yaml are", value=path.suffix, place=path
+        )
     release = _release_there(path, reading, release) if release else _only_release(path, reading)
     run = published.run_of(reading, release, replace(_source(path, reading, release), topology=shape), unit)
     if not run.samples and not distributions_of(run):
@@ -120,7 +122,7 @@ def _from_file(path: Path, release: str, unit: str, shape: Topology | None = Non
 def _from_log(path: Path) -> Run:
     data = as_printed(read_file(path))
     if b"<LLT1:BOOT" in data:
-        raise BadReference(f"{path} is a dump of latlab's firmware; keep it with `latlab import {path}` and name the run")
+        raise BadReference(f"{path} is a dump of latlab's firmware", f"keep it with `latlab import {path}` and name the run")
     run = console_log.parse(data, str(path))
     if not run.samples and (calls := tftf_calls.parse(data, str(path))):
         run = calls
@@ -149,12 +151,12 @@ def _refuse_wakeups(path: Path, data: bytes) -> None:
     from latlab.rt.readers.measured import holds_amounts, read_wakeups
 
     if holds_amounts(data, str(path)):
-        raise BadReference(f"{path} has benchmark metrics; keep it with `latlab import {path}` and name the run")
+        raise BadReference(f"{path} has benchmark metrics", f"keep it with `latlab import {path}` and name the run")
     try:
         read_wakeups(data, str(path))
     except DataError:
         return
-    raise BadReference(f"{path} holds wake-up latencies; keep it with `latlab import {path}` and name the run")
+    raise BadReference(f"{path} holds wake-up latencies", f"keep it with `latlab import {path}` and name the run")
 
 
 def _release_there(path: Path, reading: Reading, named: str) -> str:
@@ -164,9 +166,9 @@ def _release_there(path: Path, reading: Reading, named: str) -> str:
     if word in releases_named or not reading.tables:
         return word
     if not releases_named:
-        raise BadReference(f"{path} has no table with a release name; leave out #{named}")
+        raise BadReference(f"{path} has no table with a release name", f"leave out #{named}")
     raise BadReference(
-        f"{path} has no release {named!r}; name one that it has: {', '.join(f'{path}#{release}' for release in releases_named)}"
+        f"{path} has no release {named!r}", f"name one that it has: {', '.join(f'{path}#{release}' for release in releases_named)}"
     )
 
 
@@ -174,7 +176,7 @@ def _only_release(path: Path, reading: Reading) -> str:
     releases_named = published.releases(reading)
     if len(releases_named) > 1:
         named = ", ".join(f"{path}#{r}" for r in releases_named)
-        raise BadReference(f"{path} holds {len(releases_named)} releases; name one: {named}")
+        raise BadReference(f"{path} holds {len(releases_named)} releases", f"name one: {named}")
     return releases_named[0] if releases_named else ""
 
 

@@ -88,17 +88,17 @@ def parse(text: str, name: str) -> Run:
     try:
         document = msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError, UnicodeEncodeError) as error:
-        raise DataError(f"{name}: not JSON ({error}); export the run again") from None
+        raise DataError(f"not JSON ({error})", "export the run again", place=name) from None
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:
-        raise DataError(f"{name}: the schema is not {SCHEMA!r}; export the run with `latlab export --format json`")
+        raise DataError(f"the schema is not {SCHEMA!r}", "export the run with `latlab export --format json`", value=SCHEMA, place=name)
     version = document.get("version")
     if version != VERSION or isinstance(version, bool | float):
-        raise DataError(f"{name}: version {version!r} of the schema; this latlab reads version {VERSION}")
+        raise DataError(f"version {version!r} of the schema; this latlab reads version {VERSION}", value=version, place=name)
     try:
         return _run(document)
     except (msgspec.ValidationError, KeyError, ValueError, TypeError, AttributeError, OverflowError) as error:
         detail = f"{error} is missing" if isinstance(error, KeyError) else str(error)
-        raise DataError(f"{name}: a field is missing or has the wrong type ({detail}); export the run again") from None
+        raise DataError(f"a field is missing or has the wrong type ({detail})", "export the run again", place=name) from None
 
 
 def _problems(d: RunHead) -> tuple[Problem, ...]:

@@ -119,7 +119,9 @@ class Store:
                 return new_id
             except exc.IntegrityError:
                 continue
-        raise LatlabError(f"{self.place}: no free run id for {run.campaign} in {ID_ATTEMPTS} attempts; use another store with --store")
+        raise LatlabError(
+            f"no free run id for {run.campaign} in {ID_ATTEMPTS} attempts", "use another store with --store", place=self.place
+        )
 
     def update_metadata(self, run_id: str, run: Run) -> None:
         """Replace the run's facts by what is known now; its id and status stay, and its provenance where the run says none."""
@@ -236,7 +238,9 @@ class Store:
             return reference
         labelled = self._ids(runs.label == reference) if reference else ()
         if len(labelled) > 1:
-            raise UsageError(f"{len(labelled)} runs are labelled {reference!r}; {LATEST}{reference} is the newest complete one")
+            raise UsageError(
+                f"{len(labelled)} runs are labelled {reference!r}; {LATEST}{reference} is the newest complete one", value=reference
+            )
         matches = labelled or [
             run_id for run_id in self._ids(runs.id.startswith(reference, autoescape=True)) if run_id.startswith(reference)
         ]
@@ -244,11 +248,13 @@ class Store:
             return matches[0]
         if matches:
             more = f" and {len(matches) - MOST_NAMED} more" if len(matches) > MOST_NAMED else ""
-            raise UsageError(f"{reference!r} is the beginning of {', '.join(matches[:MOST_NAMED])}{more}; give more of the id")
+            raise UsageError(
+                f"{reference!r} is the beginning of {', '.join(matches[:MOST_NAMED])}{more}", "give more of the id", value=reference
+            )
         self._check_not_empty()
         if self.has(reference):
-            raise UsageError(f"run {reference} was removed; `latlab runs restore {reference}` brings it back")
-        raise UsageError(f"no run {reference!r} in {self.place}; `latlab ls` lists the runs")
+            raise UsageError(f"run {reference} was removed", f"`latlab runs restore {reference}` brings it back")
+        raise UsageError(f"no run {reference!r} in {self.place}", "`latlab ls` lists the runs", value=reference)
 
     def _ids(self, *clauses: sa.ColumnElement[bool]) -> Sequence[str]:
         """The oldest first."""
@@ -258,7 +264,7 @@ class Store:
 
     def _check_not_empty(self) -> None:
         if not self.count():
-            raise UsageError(f"{self.place} has no runs; make one with `latlab run psci`")
+            raise UsageError(f"{self.place} has no runs", "make one with `latlab run psci`")
 
     def _last(self, before: int) -> str:
         """In a file the runs of this user are those of whatever host, since a container has a new name each time."""
@@ -281,7 +287,7 @@ class Store:
                     mine += 1
         self._check_not_empty()
         owner_text = f" of {whoami()}, and {others} of others" if others else ""
-        raise UsageError(f"{_nth_last(before)}: {self.place} has {mine} runs{owner_text}; `latlab ls` lists them, and each has an id")
+        raise UsageError(f"{self.place} has {mine} runs{owner_text}", "`latlab ls` lists them, and each has an id", place=_nth_last(before))
 
     def _name_last(self, before: int, run_id: str, newer_of_others: int) -> None:
         """Once for each run, where somebody else's is newer."""
@@ -294,7 +300,7 @@ class Store:
         if not complete:
             self._check_not_empty()
             raise UsageError(
-                f"no complete run in {self.place} is labelled {label!r}; `latlab runs label RUN {label}` gives a run the label"
+                f"no complete run in {self.place} is labelled {label!r}", f"`latlab runs label RUN {label}` gives a run the label"
             )
         return complete[-1]
 
@@ -451,8 +457,8 @@ class Store:
     def _check_version(self, version: int) -> None:
         if not can_migrate(version):
             raise DataError(
-                f"{self.place} has schema {version}, this latlab knows schema {SCHEMA_VERSION}; "
-                "use the latlab that made it or another --store"
+                f"{self.place} has schema {version}, this latlab knows schema {SCHEMA_VERSION}",
+                "use the latlab that made it or another --store",
             )
 
     @contextmanager
@@ -466,7 +472,7 @@ class Store:
         except exc.DBAPIError as error:
             raise _explained(error, self.place, self._was_reached) from error
         except DAMAGE as error:
-            raise DataError(f"{self.place}: damaged ({error}); restore a copy or use another --store") from error
+            raise DataError(f"damaged ({error})", "restore a copy or use another --store", place=self.place) from error
 
     def _connected(self) -> sa.Connection:
         """A server that was reached once and is being restarted is waited for: a run of hours should not end with it."""
@@ -488,7 +494,7 @@ def part_of_environment() -> SeriesPart | None:
     try:
         return msgspec.json.decode(os.environ.get(PART_VARIABLE, "null"), type=SeriesPart | None)
     except msgspec.MsgspecError as error:
-        raise UsageError(f"{PART_VARIABLE} is not what an experiment of latlab sets ({error}); unset it") from error
+        raise UsageError(f"{PART_VARIABLE} is not what an experiment of latlab sets ({error})", "unset it") from error
 
 
 def default_path() -> Path:
@@ -509,18 +515,22 @@ def open_store(place: str | None = None) -> Store:
         url = sa.make_url(location) if "://" in location else _sqlite_url(Path(location))
         if url.get_backend_name() not in ("sqlite", "postgresql"):
             raise UsageError(
-                f"--store {location!r} is neither a path nor a database URL of a kind that latlab uses; write a path or postgresql+psycopg://..."
+                f"--store {location!r} is neither a path nor a database URL of a kind that latlab uses",
+                "write a path or postgresql+psycopg://...",
+                value=location,
             )
         is_sqlite = url.get_backend_name() == "sqlite"
         engine = sa.create_engine(url, connect_args=_connect_args(url), pool_pre_ping=not is_sqlite)
     except (exc.ArgumentError, exc.NoSuchModuleError) as error:
         raise UsageError(
-            f"--store {location!r} is neither a path nor a database URL ({error}); write a path or postgresql+psycopg://..."
+            f"--store {location!r} is neither a path nor a database URL ({error})",
+            "write a path or postgresql+psycopg://...",
+            value=location,
         ) from error
     except ModuleNotFoundError as error:
-        raise UsageError(f"--store {location!r} needs the Python package {error.name}; install it") from error
+        raise UsageError(f"--store {location!r} needs the Python package {error.name}", "install it", value=location) from error
     if url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:"):
-        raise UsageError(f"--store {location!r} is in memory only, so the results would be lost; name a file")
+        raise UsageError(f"--store {location!r} is in memory only, so the results would be lost", "name a file", value=location)
     shown = engine.url.render_as_string(hide_password=True) if "://" in location else location
     if is_sqlite:
         sa.event.listen(engine, "connect", _read_what_is_no_text)
@@ -555,7 +565,7 @@ def _sqlite_url(path: Path) -> sa.URL:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UsageError(f"{path.parent}: cannot hold the store ({error.strerror}); name another path with --store") from error
+        raise UsageError(f"cannot hold the store ({error.strerror})", "name another path with --store", place=path.parent) from error
     return sa.URL.create("sqlite", database=str(path))
 
 
@@ -566,30 +576,35 @@ def _explained(error: exc.DBAPIError, place: str, was_reached: bool) -> LatlabEr
         detail = f"locked: {detail}"
     if state == INSUFFICIENT_PRIVILEGE:
         return UsageError(
-            f"{place}: this account lacks the permission ({detail}); use one that may, or grant its role (docs/reference/store.md)"
+            f"this account lacks the permission ({detail})", "use one that may, or grant its role (docs/reference/store.md)", place=place
         )
     if (error.connection_invalidated or state in SERVER_ENDED or "connection" in detail) and was_reached:
         return LatlabError(
-            f"{place}: the connection to the database was lost ({detail}); "
-            f"committed data are "
-            f"kept, the "
-            f"last part is "
-            f"lost. When the database "
-            "is back, `latlab ls` lists the interrupted run as partial"
+            f"the connection to the database was lost ({detail}); "
+            "committed data are "
+            "kept, the "
+            "last part is "
+            "lost. When the database "
+            "is back, `latlab ls` lists the interrupted run as partial",
+            place=place,
         )
     if "connection" in detail:
-        return UsageError(f"{place}: the database cannot be reached ({detail}); check its address and password, or use another --store")
+        return UsageError(
+            f"the database cannot be reached ({detail})", "check its address and password, or use another --store", place=place
+        )
     if "locked" in detail:
         return UsageError(
-            f"{place}: another process has held the store for {BUSY_TIMEOUT_S} s ({detail}); wait for it or use another --store"
+            f"another process has held the store for {BUSY_TIMEOUT_S} s ({detail})", "wait for it or use another --store", place=place
         )
     if "full" in detail:
-        return LatlabError(f"{place}: the disk is full ({detail}); what was committed before is kept; free some space and run again")
+        return LatlabError(f"the disk is full ({detail}); what was committed before is kept", "free some space and run again", place=place)
     if "unable to open" in detail or "readonly" in detail:
-        return UsageError(f"{place}: cannot be opened for writing ({detail}); check its folder's permissions or name another with --store")
+        return UsageError(
+            f"cannot be opened for writing ({detail})", "check its folder's permissions or name another with --store", place=place
+        )
     if "not a database" in detail or "malformed" in detail or "no such column" in detail or "disk I/O" in detail:
-        return DataError(f"{place}: not a store that can be read ({detail}); restore a copy or use another --store")
-    return LatlabError(f"{place}: the store failed ({detail}); check it or use another --store")
+        return DataError(f"not a store that can be read ({detail})", "restore a copy or use another --store", place=place)
+    return LatlabError(f"the store failed ({detail})", "check it or use another --store", place=place)
 
 
 def _add_samples(connection: sa.Connection, number: int, samples: Sequence[Sample]) -> None:

@@ -32,7 +32,7 @@ def scratch(persistent: bool = False) -> Iterator[Path]:
     try:
         folder = tempfile.mkdtemp(prefix=prefix, dir=base(persistent))
     except OSError as error:
-        raise UsageError(f"{base(persistent)}: no folder can be made ({error.strerror}); name another folder in TMPDIR") from error
+        raise UsageError(f"no folder can be made ({error.strerror})", "name another folder in TMPDIR", place=base(persistent)) from error
     try:
         yield Path(folder)
     finally:

@@ -32,9 +32,9 @@ def run(command: Sequence[str], cwd: Path | None = None) -> str:
     try:
         done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, errors="replace", timeout=TIMEOUT_S, check=False)
     except FileNotFoundError as error:
-        raise UsageError(f"{command[0]} does not exist; install it, or give its folder to PATH") from error
+        raise UsageError(f"{command[0]} does not exist", "install it, or give its folder to PATH") from error
     except subprocess.TimeoutExpired as error:
-        raise LatlabError(f"{command[0]} has not ended in {TIMEOUT_S} s; check the network and run it again") from error
+        raise LatlabError(f"{command[0]} has not ended in {TIMEOUT_S} s", "check the network and run it again") from error
     if done.returncode != 0:
         errors = (done.stderr.strip() or done.stdout.strip()).splitlines()
         raise LatlabError(f"{command[0]} ended with status {done.returncode}: {errors[-1] if errors else 'it printed nothing'}")

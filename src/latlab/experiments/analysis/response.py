@@ -37,14 +37,14 @@ def response_of(trials: Sequence[Trial], name: str, where: str) -> Response:
     """The mean over the figures that the text means, of each trial that has any. Raises UsageError where none has, DataError
     where the units differ."""
     if not trials:
-        raise DataError(f"{where} has no finished run; `latlab design run` continues it")
+        raise DataError(f"{where} has no finished run", "`latlab design run` continues it")
     held = [(trial, [figure for figure in trial.figures if _name(figure).asked_by(name)]) for trial in trials]
     named = [(trial, figures) for trial, figures in held if figures]
     if not named:
         raise refusal(name, (_name(figure) for figure in trials[0].figures), where)
     units = {figure.unit for _, figures in named for figure in figures}
     if len(units) > 1:
-        raise DataError(f"{name!r} means figures of {' and '.join(sorted(units))} in {where}; name one of them")
+        raise DataError(f"{name!r} means figures of {' and '.join(sorted(units))} in {where}", "name one of them", value=name)
     unit = units.pop()
     values = np.array([fmean(figure.value for figure in figures) for _, figures in named])
     paths = {figure.path for _, figures in named for figure in figures}

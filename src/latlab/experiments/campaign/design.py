@@ -84,7 +84,7 @@ def _continued(store: Store, life: Life, seed: int | None, say: Say) -> tuple[st
     is_elsewhere = life.owner is not None and (not is_here(life.owner) or is_alive(life.owner))
     if life.status == RunStatus.RUNNING and is_elsewhere:
         raise UsageError(
-            f"{life.run_id} is this experiment, and another latlab process runs it; wait for its end, or begin another with --restart"
+            f"{life.run_id} is this experiment, and another latlab process runs it", "wait for its end, or begin another with --restart"
         )
     under_way = next(
         (unfinished for unfinished in store.unfinished_runs() if unfinished.part and unfinished.part.series == life.run_id), None
@@ -95,9 +95,11 @@ def _continued(store: Store, life: Life, seed: int | None, say: Say) -> tuple[st
         )
     state = kept_of(store, life.run_id)
     if seed not in (None, state.seed):
-        raise UsageError(f"--seed {seed}: {life.run_id} has the seed {state.seed}; leave the option out, or begin another with --restart")
+        raise UsageError(
+            f"--seed {seed}: {life.run_id} has the seed {state.seed}", "leave the option out, or begin another with --restart", value=seed
+        )
     if not store.claim(life.run_id, life.owner):
-        raise UsageError(f"{life.run_id}: another latlab process has just continued it")
+        raise UsageError("another latlab process has just continued it", place=life.run_id)
     store.checkpoint(life.run_id, {}, "measuring")
     say(f"experiment {life.run_id} goes on: {count(len(done_of(store, life.run_id)), 'run')} are done; --restart begins another")
     return life.run_id, state
@@ -139,7 +141,8 @@ def _measure_all(store: Store, run_id: str, state: Kept, place: str, say: Say) -
         in_a_row += 1
         if in_a_row >= MOST_FAILED:
             raise DataError(
-                f"{in_a_row} runs of {run_id} failed one after the other, the last with: {fault}; fix the cause, the same command continues"
+                f"{in_a_row} runs of {run_id} failed one after the other, the last with: {fault}",
+                "fix the cause, the same command continues",
             )
     return failed
 

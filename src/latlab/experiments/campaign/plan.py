@@ -74,7 +74,7 @@ def load_plan(path: Path) -> Plan:
     plan = read_toml(path, Plan, EXAMPLE)
     fault = _fault(plan)
     if fault:
-        raise DataError(f"{path}: {fault}; {EXAMPLE} has an example")
+        raise DataError(f"{fault}; {EXAMPLE} has an example", place=path)
     return plan
 
 

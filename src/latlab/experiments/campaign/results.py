@@ -76,7 +76,7 @@ def kept_of(store: Store, run_id: str) -> Kept:
     try:
         return msgspec.json.decode(store.log(run_id, LOG), type=Kept)
     except msgspec.MsgspecError as error:
-        raise DataError(f"{run_id}: its plan is damaged ({error}); begin it again with `latlab design run FILE --restart`") from error
+        raise DataError(f"its plan is damaged ({error})", "begin it again with `latlab design run FILE --restart`", place=run_id) from error
 
 
 def _facts(state: Kept, described: Run) -> tuple[tuple[str, str], ...]:

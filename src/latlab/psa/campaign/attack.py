@@ -99,7 +99,7 @@ def with_attacks(store: Store, run: Run) -> Run:
     try:
         return replace(run, contents=Attacks(attack_rows.parse(store.log(run.id, attack_rows.LOG))))
     except ValueError as error:
-        raise DataError(f"{run.id}: its log {attack_rows.LOG} is damaged ({error}); run it again") from error
+        raise DataError(f"its log {attack_rows.LOG} is damaged ({error})", "run it again", place=run.id) from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,9 +32,9 @@ def import_profiler(
 ) -> Recorded:
     """Cycles become time with the core's frequency, which no log of the profiler holds."""
     if core_mhz is None:
-        raise UsageError(f"{source} counts CPU cycles; give the core's frequency with --core-mhz, such as --core-mhz 50")
+        raise UsageError(f"{source} counts CPU cycles", "give the core's frequency with --core-mhz, such as --core-mhz 50")
     if not 0 < core_mhz <= 10_000:
-        raise UsageError(f"--core-mhz {core_mhz:g} is no frequency of a core; give megahertz")
+        raise UsageError(f"--core-mhz {core_mhz:g} is no frequency of a core", "give megahertz", value=core_mhz)
     averages, problems = read_averages(texts)
     if not averages:
         raise DataError(f"{source} line {problems[0].line}: {problems[0].message}; there is nothing to store")

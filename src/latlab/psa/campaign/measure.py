@@ -60,7 +60,7 @@ def load_symbols(store: Store, run_id: str) -> Symbols:
     logs = store.logs(run_id)
     symbols = logs.get(SYMBOLS_LOG, b"" if "probe" in logs else None)
     if symbols is None:
-        raise UsageError(f"{run_id} was stored without the functions of its image; measure it again with `latlab run psa`")
+        raise UsageError(f"{run_id} was stored without the functions of its image", "measure it again with `latlab run psa`")
     return mps2.parse_symbols(symbols)
 
 
@@ -91,6 +91,7 @@ def _check_events(images: mps2.PsaImages) -> None:
     image_hash, table = mps2.psa_events_hash(images), event_table()
     if image_hash != table.hash:
         raise DataError(
-            f"{images.bench}: built with the event table {image_hash}, this latlab has {table.hash}; use the latlab version that it "
-            "was built with"
+            f"built with the event table {image_hash}, this latlab has {table.hash}",
+            "use the latlab version that it was built with",
+            place=images.bench,
         )

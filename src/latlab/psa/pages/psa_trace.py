@@ -20,7 +20,7 @@ def render(run: Run, symbols: Symbols, test: str | None = None) -> str:
     """The first call that was swept where none is named. One displayed microsecond is one instruction."""
     tests = [name for name in swept_tests(run) if len({stretch.room for stretch in timeline(run, symbols, name)}) > 1]
     if not tests:
-        raise UsageError(f"{run.id} has no sweep that says what it interrupted; measure it again with `latlab run psa`")
+        raise UsageError(f"{run.id} has no sweep that says what it interrupted", "measure it again with `latlab run psa`")
     chosen = test or tests[0]
     if chosen not in tests:
         raise UsageError(f"{run.id} has no timeline of {chosen!r}; it has {', '.join(tests)}")

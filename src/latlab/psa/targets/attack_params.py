@@ -38,7 +38,7 @@ def find_attack_program() -> Path:
     for base in search_folders():
         if (path := base / PROGRAM).is_file():
             return path
-    raise UsageError(f"{PROGRAM} is in none of {', '.join(map(str, search_folders()))}; {how_to_make('spm')}")
+    raise UsageError(f"{PROGRAM} is in none of {', '.join(map(str, search_folders()))}", how_to_make("spm"))
 
 
 def find_witness(qemu: Path, path: Path | None = None) -> Plugin:

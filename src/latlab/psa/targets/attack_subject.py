@@ -107,13 +107,13 @@ def attack_subject(psa: PsaSubject, own_partition: Own | None = None) -> AttackS
     """From the image itself. Raises DataError where it has no call or no secure code that could be attacked."""
     parts = [part for file, address in psa.images for part in _parts(file, address) if part[0] & SECURE_BIT]
     if not parts:
-        raise DataError(f"{psa.name}: none of its images lies in secure memory (address bit 28); name the secure image")
+        raise DataError("none of its images lies in secure memory (address bit 28)", "name the secure image", place=psa.name)
     start, code = min(parts)
     calls = [
         call for call in psa.calls if call.kind in (CallKind.ON_HANDLE, CallKind.ON_CONNECTION) and call.expected == 0 and call.is_alone
     ]
     if not calls:
-        raise DataError(f"{psa.name}: its file names no [[call]] that is served alone; name one, best with an input and an output")
+        raise DataError("its file names no [[call]] that is served alone", "name one, best with an input and an output", place=psa.name)
     data_call = max(calls, key=lambda call: (bool(call.inputs) + bool(call.outputs), call.kind is CallKind.ON_HANDLE))
     entries = {address & ~1 for address in psa.veneers}
     known_entries = entries | _all_veneers(psa)
@@ -146,7 +146,9 @@ def own_subject(build: str, folder: Path | None = None, machine: str = "mps2-an5
         PsaCall("connected", CallKind.ON_CONNECTION, CONNECTED, 3),
     )
     if missing := next((name for name in NEEDED if name not in symbols), None):
-        raise DataError(f"{secure}: no symbol {missing}, so it is no build of latlab with the test partitions; describe it with --subject")
+        raise DataError(
+            f"no symbol {missing}, so it is no build of latlab with the test partitions", "describe it with --subject", place=secure
+        )
     veneers = tuple(symbols[f"nsc_psa_{name}"] | 1 for name in VENEERS)
     psa = PsaSubject(build, machine, ((secure, None),), veneers, 16, 20, 0x00200000, 0x28200000, 0x00200000, 0x40200000, calls, (secure,))
     return attack_subject(psa, _own(symbols, level, has_ticker="test_ticker_stack" in symbols))
@@ -157,7 +159,9 @@ def _own_image(build: str, folder: Path | None) -> Path:
     for base in bases:
         if (path := base / f"{build}_test" / "secure.elf").is_file():
             return path
-    raise UsageError(f"no {build}_test/secure.elf in {', '.join(map(str, bases))}; {how_to_make('spm')}, or use one of {', '.join(BUILDS)}")
+    raise UsageError(
+        f"no {build}_test/secure.elf in {', '.join(map(str, bases))}", f"{how_to_make('spm')}, or use one of {', '.join(BUILDS)}"
+    )
 
 
 def _own(symbols: dict[str, int], level: int, has_ticker: bool) -> Own:
@@ -181,7 +185,9 @@ def _parts(file: Path, address: int | None) -> list[tuple[int, bytes]]:
     try:
         return list(_loaded(file, address))
     except (ELFError, ValueError) as error:
-        raise DataError(f"{file}: not an ELF file that can be read ({error}); name the secure image, or the address of one") from error
+        raise DataError(
+            f"not an ELF file that can be read ({error})", "name the secure image, or the address of one", place=file
+        ) from error
 
 
 def _loaded(file: Path, address: int | None) -> Iterator[tuple[int, bytes]]:

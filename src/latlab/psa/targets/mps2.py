@@ -43,7 +43,7 @@ MACHINES = tuple(name for name, board in BOARDS.items() if board is M33)  # one 
 def board_of(machine: str) -> Mps2Board:
     """Raises UsageError for a machine that nothing is built for."""
     if machine not in BOARDS:
-        raise UsageError(f"--machine {machine} does not exist; use one of {', '.join(BOARDS)}")
+        raise UsageError(f"--machine {machine} does not exist", f"use one of {', '.join(BOARDS)}", value=machine)
     return BOARDS[machine]
 
 
@@ -71,7 +71,7 @@ def find_psa_images(build: str, folder: Path | None = None, machine: str = MACHI
         if images.secure.is_file() and images.bench.is_file():
             return images
     looked = ", ".join(map(str, candidates))
-    raise UsageError(f"no {SECURE_ELF} and {BENCH_ELF} of the build {build} in {looked}; {how_to_make('spm')}, or name --firmware")
+    raise UsageError(f"no {SECURE_ELF} and {BENCH_ELF} of the build {build} in {looked}", f"{how_to_make('spm')}, or name --firmware")
 
 
 def conditions(priority: int, basepri: int | None = None, machine: str = MACHINES[0]) -> Conditions:
@@ -135,7 +135,7 @@ def symbols_of(elf: Path) -> Symbols:
                 if symbol["st_info"]["type"] == "STT_FUNC" and symbol.name
             )
     except ELFError as error:
-        raise DataError(f"{elf}: not an ELF file that can be read ({error}); build it again") from error
+        raise DataError(f"not an ELF file that can be read ({error})", "build it again", place=elf) from error
     by_address = {address: (name, section) for address, _, name, section in rows}
     return Symbols(tuple(by_address), tuple(name for name, _ in by_address.values()), tuple(section for _, section in by_address.values()))
 

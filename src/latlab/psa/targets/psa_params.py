@@ -36,7 +36,7 @@ def write_program(subject: PsaSubject, folder: Path, iterations: int, priority: 
     parameters = parameters_of(subject, iterations, priority, shots)
     needed = len(parameters) + max(sum(call.outputs) for call in subject.calls) + STACK_BYTES
     if needed > subject.ram_bytes:
-        raise UsageError(f"the calls need {needed} bytes of non-secure memory, {subject.name} has {subject.ram_bytes}; send less")
+        raise UsageError(f"the calls need {needed} bytes of non-secure memory, {subject.name} has {subject.ram_bytes}", "send less")
     (folder / FLAT_PROGRAM).write_bytes(placed_program(find_psa_program(), subject))
     (folder / PARAMETERS).write_bytes(parameters)
 

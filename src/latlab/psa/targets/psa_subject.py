@@ -145,9 +145,13 @@ def load_psa_subject(reference: Path) -> PsaSubject:
     path, folder = subject_file(reference)
     file_fields = read_toml(path, _File, "docs/reference/subject-files.md")
     if file_fields.machine not in MACHINES:
-        raise UsageError(f"{path}: the program is not built for a machine {file_fields.machine!r}; there are {', '.join(MACHINES)}")
+        raise UsageError(
+            f"the program is not built for a machine {file_fields.machine!r}; there are {', '.join(MACHINES)}",
+            value=file_fields.machine,
+            place=path,
+        )
     if not file_fields.image:
-        raise DataError(f"{path}: it has no [[image]]; name the secure image")
+        raise DataError("it has no [[image]]", "name the secure image", place=path)
     non_secure = file_fields.non_secure
     for file in (*(image.file for image in file_fields.image), file_fields.veneers.file):
         if not (folder / file).is_file():
@@ -173,7 +177,7 @@ def find_psa_program() -> Path:
     for base in search_folders():
         if (path := base / PROGRAM).is_file():
             return path
-    raise UsageError(f"{PROGRAM} is in none of {', '.join(map(str, search_folders()))}; {how_to_make('spm')}")
+    raise UsageError(f"{PROGRAM} is in none of {', '.join(map(str, search_folders()))}", how_to_make("spm"))
 
 
 def command_line(qemu: Qemu, subject: PsaSubject, folder: Path, priority: int, parameters_at: int = 0) -> tuple[str, ...]:
@@ -210,8 +214,9 @@ def _veneers(path: Path, file: Path, names: str) -> tuple[int, ...]:
     addresses = tuple(symbols.get(names.format(veneer), 0) for veneer in VENEERS)
     if not addresses[0]:
         raise DataError(
-            f"{path}: {file.name} has no symbol {names.format(VENEERS[0])}; name the import library of the secure image, and the names "
-            'of its veneers as names = "tfm_psa_{}_veneer"'
+            f"{file.name} has no symbol {names.format(VENEERS[0])}",
+            'name the import library of the secure image, and the names of its veneers as names = "tfm_psa_{}_veneer"',
+            place=path,
         )
     return tuple(address | 1 if address else 0 for address in addresses)
 
@@ -232,20 +237,20 @@ def _calls(path: Path, file_fields: _File) -> tuple[PsaCall, ...]:
     names = [call.name for call in (*calls, *own_calls)]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice:
-        raise DataError(f"{path}: two calls are named {twice!r}")
+        raise DataError(f"two calls are named {twice!r}", value=twice, place=path)
     return (*calls, *own_calls)
 
 
 def _call(path: Path, entry: _Call) -> PsaCall:
     if not _NAME.fullmatch(entry.name):
-        raise DataError(f"{path}: name = {entry.name!r}: a call's name has small letters, digits and _")
+        raise DataError(f"name = {entry.name!r}: a call's name has small letters, digits and _", value=entry.name, place=path)
     if (entry.handle is None) == (entry.sid is None):
-        raise DataError(f"{path}: the call {entry.name} is on one of handle = or sid =")
+        raise DataError(f"the call {entry.name} is on one of handle = or sid =", place=path)
     if len(entry.inputs) + len(entry.outputs) > MOST_VECTORS:
-        raise DataError(f"{path}: the call {entry.name} has more than {MOST_VECTORS} vectors; PSA allows no more")
+        raise DataError(f"the call {entry.name} has more than {MOST_VECTORS} vectors; PSA allows no more", place=path)
     for size in entry.outputs:
         if not 0 <= size <= MOST_BYTES:
-            raise DataError(f"{path}: the call {entry.name} has an output of {size} bytes; name 0 to {MOST_BYTES}")
+            raise DataError(f"the call {entry.name} has an output of {size} bytes", f"name 0 to {MOST_BYTES}", place=path)
     kind = CallKind.ON_CONNECTION if entry.handle is None else CallKind.ON_HANDLE
     service = entry.sid if entry.handle is None else entry.handle
     assert service is not None
@@ -259,9 +264,9 @@ def _input(path: Path, name: str, value: int | str) -> bytes:
     """So many bytes of a pattern, or the bytes themselves in hexadecimal."""
     if isinstance(value, int):
         if not 0 <= value <= MOST_BYTES:
-            raise DataError(f"{path}: the call {name} has an input of {value} bytes; name 0 to {MOST_BYTES}")
+            raise DataError(f"the call {name} has an input of {value} bytes", f"name 0 to {MOST_BYTES}", place=path)
         return bytes(i * 7 & 0xFF for i in range(value))
     try:
         return bytes.fromhex(value)
     except ValueError as error:
-        raise DataError(f"{path}: the call {name} has an input {value!r}; write its size, or its bytes in hexadecimal") from error
+        raise DataError(f"the call {name} has an input {value!r}", "write its size, or its bytes in hexadecimal", place=path) from error

@@ -55,7 +55,7 @@ def attack(
     from latlab.core.cli.stores import open_store
 
     if not (timeout > 0 and silence > 0):
-        raise UsageError("--timeout and --silence are seconds; use more than 0")
+        raise UsageError("--timeout and --silence are seconds", "use more than 0")
     if subject is not None:
         refuse_given(context, names_of(OwnOptions), "has no effect with --subject; leave it out")
     subjects = _own_subjects(build_options) if subject is None else [_foreign(subject)]
@@ -69,7 +69,9 @@ def _own_subjects(build_options: OwnOptions) -> list[AttackSubject]:
     from latlab.psa.targets.mps2 import MACHINES
 
     if build_options.machine not in MACHINES:
-        raise UsageError(f"--machine {build_options.machine} does not support attacks; use one of {', '.join(MACHINES)}")
+        raise UsageError(
+            f"--machine {build_options.machine} does not support attacks", f"use one of {', '.join(MACHINES)}", value=build_options.machine
+        )
     return [own_subject(build, build_options.firmware, build_options.machine) for build in build_options.build or BUILDS]
 
 
@@ -120,12 +122,9 @@ def _verdict(attacked: list[Attacked]) -> None:
     for attacked_run in attacked:
         if attacked_run.problems:
             raise DataError(
-                f"{attacked_run.run_id} "
-                f"is partial: "
-                f"{attacked_run.problems[0].message}; "
-                f"`latlab show "
-                f"{attacked_run.run_id} --log console` has its lines"
+                f"{attacked_run.run_id} is partial: {attacked_run.problems[0].message}",
+                f"`latlab show {attacked_run.run_id} --log console` has its lines",
             )
         untold = [result for result in attacked_run.results if result.outcome is AttackOutcome.UNTOLD]
         if untold:
-            raise DataError(f"{attacked_run.run_id}: of {len(untold)} attacks the outcome is unknown, first of {untold[0].name}")
+            raise DataError(f"of {len(untold)} attacks the outcome is unknown, first of {untold[0].name}", place=attacked_run.run_id)

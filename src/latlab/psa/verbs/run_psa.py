@@ -86,7 +86,7 @@ def _number(option: str, text: str) -> int:
     try:
         return int(text, 0)
     except ValueError:
-        raise UsageError(f"{option} {text} is no number; use 0x00 to 0xE0") from None
+        raise UsageError(f"{option} {text} is no number", "use 0x00 to 0xE0") from None
 
 
 def _conclude(store: Store, recorded: list[Recorded], html: Path | None) -> None:
@@ -145,7 +145,7 @@ def _subject(store: Store, foreign: PsaSubjectOptions, path: Path, qemu: Path | 
 
     check_given(path, None, None, foreign.iterations)
     if foreign.shots < 1:
-        raise UsageError(f"--shots {foreign.shots} sweeps nothing; use 1 or more")
+        raise UsageError(f"--shots {foreign.shots} sweeps nothing", "use 1 or more", value=foreign.shots)
     subject = load_psa_subject(path)
     images = tuple(read_subject_image(symbol_file, with_places=True) for symbol_file in (*subject.symbols, *(foreign.symbols or ())))
     program = find_qemu(qemu or Path(PROGRAM))

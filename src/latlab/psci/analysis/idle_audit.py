@@ -85,11 +85,11 @@ def audit(run: Run, tree: IdleStates, deepest: int | None, chosen: Mapping[str, 
     UsageError where a chosen state or test is not there."""
     if run.tick.clock is not Clock.TIME:
         counted = "counts instructions" if run.tick.clock is Clock.INSTRUCTIONS else "is a model's, in virtual time"
-        raise DataError(f"{run.id} {counted}, and a device tree states microseconds of the board; take a run of the board itself")
+        raise DataError(f"{run.id} {counted}, and a device tree states microseconds of the board", "take a run of the board itself")
     for name, tests in chosen.items():
         if name not in {state.name for state in tree.states} or tests not in TESTS:
             names = ", ".join(state.name for state in tree.states) or "no idle state"
-            raise UsageError(f"--state {name}={tests}: the tree has {names}; the tests are {' and '.join(TESTS)}")
+            raise UsageError(f"--state {name}={tests}: the tree has {names}; the tests are {' and '.join(TESTS)}", value=name)
     cores = _cores(run, tree)
     judgements: list[IdleJudgement] = []
     for state in tree.states:

@@ -45,7 +45,7 @@ def run_psci(
     Raises before the start where firmware, QEMU and machine do not fit.
     """
     if not 1 <= boots <= MOST_BOOTS:
-        raise UsageError(f"--boots {boots} is not a number of cold boots; use 1 to {MOST_BOOTS}")
+        raise UsageError(f"--boots {boots} is not a number of cold boots", f"use 1 to {MOST_BOOTS}", value=boots)
     check_events(machine.images.firmware_elf, event_table())
     qemus.check_machine(qemu, machine)
     clock = qemus.clock_of(machine.mode)

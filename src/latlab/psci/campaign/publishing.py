@@ -70,9 +70,9 @@ def _figures_of_logs(logs: Sequence[Path], topology: Topology | None) -> dict[st
         if run.problems:
             first = run.problems[0]
             where = f"{log}:{first.line}" if first.line else str(log)
-            raise DataError(f"{where}: {first.message}; publish a whole run")
+            raise DataError(str(first.message), "publish a whole run", place=where)
         if run.is_simulated:
-            raise DataError(f"{log}: simulated in virtual time on a model of a board; publish what the board itself measured")
+            raise DataError("simulated in virtual time on a model of a board", "publish what the board itself measured", place=log)
         for sample in run.samples:
             values_of.setdefault(sample.test, {}).setdefault((sample.core, sample.metric), []).append(sample.value_ticks)
     return {test: {key: median_low(values) for key, values in cells.items()} for test, cells in values_of.items()}
@@ -84,11 +84,11 @@ def _figures_of_folder(folder: Path) -> dict[str, Cells]:
         reading = csv_tables.parse(path.read_text(encoding="utf-8"), path.name)
         if reading.problems or len(reading.tables) != 1:
             reason = reading.problems[0].message if reading.problems else "it holds no latency table"
-            raise DataError(f"{path}: {reason}; correct the file first")
+            raise DataError(str(reason), "correct the file first", place=path)
         table = reading.tables[0]
         cells = {(figure.core, figure.metric): int(figure.value) for figure in table.figures}
         if len(cells) < len(table.figures):
-            raise DataError(f"{path}: a core is in more than one row, so its figures cannot be paired; correct the file first")
+            raise DataError("a core is in more than one row, so its figures cannot be paired", "correct the file first", place=path)
         by_test[table.test] = cells
     return by_test
 
@@ -154,5 +154,5 @@ def _write(files: Mapping[Path, str], gone: Sequence[Path]) -> None:
 def folder_of(data: Path) -> Path:
     """Raises UsageError where the folder does not exist: a mistyped path would begin a new history."""
     if not data.is_dir():
-        raise UsageError(f"{data} is no folder; name the board's, such as docs/perf/data/juno")
+        raise UsageError(f"{data} is no folder", "name the board's, such as docs/perf/data/juno")
     return data

@@ -147,11 +147,11 @@ def verdict(recorded: Recorded) -> None:
     if recorded.status is RunStatus.PARTIAL:
         count = len(recorded.problems)
         raise DataError(
-            f"{recorded.run_id} is partial: {count} problem{'s' * (count != 1)}, {recorded.samples} valid samples kept; "
-            f"`latlab show {recorded.run_id} --log console` prints the raw log"
+            f"{recorded.run_id} is partial: {count} problem{'s' * (count != 1)}, {recorded.samples} valid samples kept",
+            f"`latlab show {recorded.run_id} --log console` prints the raw log",
         )
     if not recorded.passed:
-        raise TestFailed(f"the payload reports a failed test; `latlab show {recorded.run_id} --log console` has its lines")
+        raise TestFailed("the payload reports a failed test", f"`latlab show {recorded.run_id} --log console` has its lines")
 
 
 def _follow(recorder: Recorder, console: consoles.Lines, lines: Iterable[bytes]) -> None:

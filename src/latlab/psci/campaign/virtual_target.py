@@ -22,11 +22,15 @@ def virtual_of(target: str, topology: str | None, iterations: int) -> Virtual:
     """The program on the platform that the target names. `topology` is None where the platform's own is meant."""
     kind, _, name = target.partition(":")
     if kind != "virtual" or not name:
-        raise UsageError(f"--target {target}: it is qemu, labgrid, or virtual:PLATFORM such as virtual:juno")
+        raise UsageError(f"--target {target}: it is qemu, labgrid, or virtual:PLATFORM such as virtual:juno", value=target)
     if iterations < 1:
-        raise UsageError(f"--iterations {iterations}: a test has at least one")
+        raise UsageError(f"--iterations {iterations}: a test has at least one", value=iterations)
     board = load_board(name)
     if topology not in (None, str(board.topology)):
         clusters = str(topology_of(topology or "")).replace(",", "+")
-        raise UsageError(f"--topology {topology}: platform {board.name} has {board.topology}; add clusters={clusters} to --target instead")
+        raise UsageError(
+            f"--topology {topology}: platform {board.name} has {board.topology}",
+            f"add clusters={clusters} to --target instead",
+            value=topology,
+        )
     return Virtual(find_program(), board, iterations)

@@ -26,7 +26,7 @@ def render(run: Run, test: str | None = None, iteration: int | None = None) -> s
     (boot, number), found_lanes = lanes(run, chosen)
     if not found_lanes:
         which = "no iteration holds" if iteration is None else f"there is no iteration {iteration} that holds"
-        raise UsageError(f"{run.id}: {which} the traces of every core in {chosen}; take another with --test or --iteration")
+        raise UsageError(f"{which} the traces of every core in {chosen}", "take another with --test or --iteration", place=run.id)
     start = min(lane.start for lane in found_lanes)
     scale = run.tick.value if run.tick.is_counted else run.tick.value / 1000
     events: list[dict[str, Any]] = []

@@ -26,12 +26,12 @@ MOST_DOMAINS = 8
 def read_idle_states(data: bytes, place: str) -> IdleStates:
     """Raises DataError where it is no device tree."""
     if not data.startswith(MAGIC):
-        raise DataError(f"{place}: not a flattened device tree; give the .dtb, or a board's own /sys/firmware/fdt, not the source")
+        raise DataError("not a flattened device tree", "give the .dtb, or a board's own /sys/firmware/fdt, not the source", place=place)
     try:
         tree = read_tree(data)
         nodes = dict(_nodes(tree.root, ""))
     except Exception as error:  # the library has no exception of its own: whatever it says is about these bytes
-        raise DataError(f"{place}: a damaged device tree ({error or type(error).__name__})") from error
+        raise DataError(f"a damaged device tree ({error or type(error).__name__})", place=place) from error
     by_phandle = {phandles[0]: path for path, node in nodes.items() if (phandles := _words(node, "phandle"))}
     cpus = {path: node for path, node in nodes.items() if _is_cpu(path) and _is_available(node)}
     users: dict[str, list[int]] = {}

@@ -92,7 +92,9 @@ def load_board(text: str) -> Board:
     for change in changes:
         key, equals, value = change.partition("=")
         if not key or not equals:
-            raise UsageError(f"{text!r}: {change!r} is not a change of a platform; write it as key=value, such as message_ns=2000")
+            raise UsageError(
+                f"{text!r}: {change!r} is not a change of a platform", "write it as key=value, such as message_ns=2000", value=text
+            )
         board = _changed(board, key, value)
     return board
 
@@ -130,11 +132,11 @@ def _load(name: str) -> Board:
     path = Path(name)
     if path.suffix == ".toml":
         if not path.is_file():
-            raise UsageError(f"{path} is not a file; name a platform file or one of {', '.join(platform_names())}")
+            raise UsageError(f"{path} is not a file", f"name a platform file or one of {', '.join(platform_names())}")
         return parse_board(path.read_bytes(), str(path))
     entry = resources.files("latlab.catalog") / "platforms" / f"{name}.toml"
     if not entry.is_file():
-        raise UsageError(f"{name!r} is not a platform; the catalogue has {', '.join(platform_names())}, or name a .toml file")
+        raise UsageError(f"{name!r} is not a platform; the catalogue has {', '.join(platform_names())}, or name a .toml file", value=name)
     return parse_board(entry.read_bytes(), f"{name}.toml")
 
 
@@ -148,7 +150,7 @@ def parse_board(text: bytes, source: str) -> Board:
     try:
         data = tomllib.loads(text.decode())
     except (ValueError, RecursionError) as error:  # no TOML, no UTF-8, or a number of more digits than Python reads
-        raise UsageError(f"{source}: {error}; correct the file") from error
+        raise UsageError(str(error), "correct the file", place=source) from error
     _refuse_unknown(data, KEYS, source, "the file")
     clusters = _clusters(data, source)
     classes = tuple(dict.fromkeys(kind for _, kind in clusters))
@@ -186,22 +188,22 @@ def board_digest(board: Board) -> str:
 def _clusters(data: Mapping[str, object], source: str) -> tuple[tuple[int, str], ...]:
     tables = data.get("cluster")
     if not isinstance(tables, list) or not tables:
-        raise UsageError(f"{source}: no [[cluster]]; a board has at least one, with `cores` and `class`")
+        raise UsageError("no [[cluster]]; a board has at least one, with `cores` and `class`", place=source)
     cluster_kinds = []
     for number, table in enumerate(tables):
         where = f"[[cluster]] {number}"
         _refuse_unknown(table, {"cores", "class"}, source, where)
         cores, kind = table.get("cores"), table.get("class")
         if not isinstance(cores, int) or cores < 1:
-            raise UsageError(f"{source}: {where} has cores = {cores!r}; a cluster has at least one core")
+            raise UsageError(f"{where} has cores = {cores!r}; a cluster has at least one core", place=source)
         if not isinstance(kind, str) or not isinstance(data.get("class"), dict) or kind not in data["class"]:  # type: ignore[operator]
-            raise UsageError(f"{source}: {where} is of class {kind!r}, which has no [class.{kind}]; add its costs")
+            raise UsageError(f"{where} is of class {kind!r}, which has no [class.{kind}]", "add its costs", place=source)
         cluster_kinds.append((cores, kind))
     total = sum(cores for cores, _ in cluster_kinds)
     if total > MAX_CORES:
-        raise UsageError(f"{source}: {total} cores; the virtual-time platform has at most {MAX_CORES}")
+        raise UsageError(f"{total} cores; the virtual-time platform has at most {MAX_CORES}", place=source)
     if len({kind for _, kind in cluster_kinds}) > MAX_CLASSES:
-        raise UsageError(f"{source}: more than {MAX_CLASSES} classes of cores; join those that cost the same")
+        raise UsageError(f"more than {MAX_CLASSES} classes of cores", "join those that cost the same", place=source)
     return tuple(cluster_kinds)
 
 
@@ -210,7 +212,7 @@ def _costs(data: Mapping[str, object], classes: tuple[str, ...], source: str) ->
     assert isinstance(tables, dict)
     unused = sorted(set(tables) - set(classes))
     if unused:
-        raise UsageError(f"{source}: [class.{unused[0]}] is used by no cluster; remove it or name it in a [[cluster]]")
+        raise UsageError(f"[class.{unused[0]}] is used by no cluster", "remove it or name it in a [[cluster]]", place=source)
     costs: dict[str, int] = {}
     for kind in classes:
         costs |= {f"{kind}.{key}": value for key, value in _cost_table(tables[kind], CLASS_COSTS, source, f"[class.{kind}]").items()}
@@ -219,21 +221,21 @@ def _costs(data: Mapping[str, object], classes: tuple[str, ...], source: str) ->
 
 def _cost_table(table: object, names: tuple[str, ...], source: str, where: str) -> dict[str, int]:
     if not isinstance(table, dict):
-        raise UsageError(f"{source}: no {where}; it must give {', '.join(names)}")
+        raise UsageError(f"no {where}; it must give {', '.join(names)}", place=source)
     _refuse_unknown(table, set(names), source, where)
     for name in names:
         value = table.get(name)
         if name not in table:
-            raise UsageError(f"{source}: {where} lacks {name}; give it in nanoseconds")
+            raise UsageError(f"{where} lacks {name}", "give it in nanoseconds", place=source)
         if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= MAX_NS:
-            raise UsageError(f"{source}: {where} has {name} = {value!r}; a cost is a whole number of nanoseconds from 0 to {MAX_NS}")
+            raise UsageError(f"{where} has {name} = {value!r}; a cost is a whole number of nanoseconds from 0 to {MAX_NS}", place=source)
     return {name: table[name] for name in names}
 
 
 def _held(data: Mapping[str, object], classes: tuple[str, ...], source: str) -> dict[str, str]:
     table = data.get("held", {})
     if not isinstance(table, dict) or not all(isinstance(reason, str) for reason in table.values()):
-        raise UsageError(f'{source}: [held] is a table of cost = "reason"')
+        raise UsageError('[held] is a table of cost = "reason"', place=source)
     _refuse_unknown(table, {*CLASS_COSTS, *SYSTEM_COSTS, *(f"{kind}.{cost}" for kind in classes for cost in CLASS_COSTS)}, source, "[held]")
     return dict(table)
 
@@ -242,26 +244,26 @@ def _lead(text: str, clusters: tuple[tuple[int, str], ...], source: str) -> Core
     cluster, _, core = text.partition(".")
     if cluster.isdecimal() and core.isdecimal() and int(cluster) < len(clusters) and int(core) < clusters[int(cluster)][0]:
         return CoreId(int(cluster), int(core))
-    raise UsageError(f"{source}: lead = {text!r} is not a core of this board; write cluster.core")
+    raise UsageError(f"lead = {text!r} is not a core of this board", "write cluster.core", value=text, place=source)
 
 
 def _choice(data: Mapping[str, object], key: str, source: str) -> str:
     value = _text(data, key, source)
     if value not in CHOICES[key]:
-        raise UsageError(f"{source}: {key} = {value!r}; it is one of {', '.join(CHOICES[key])}")
+        raise UsageError(f"{key} = {value!r}; it is one of {', '.join(CHOICES[key])}", place=source)
     return value
 
 
 def _text(data: Mapping[str, object], key: str, source: str) -> str:
     value = data.get(key)
     if not isinstance(value, str):
-        raise UsageError(f"{source}: {key} = {value!r}; it must be given as text")
+        raise UsageError(f"{key} = {value!r}; it must be given as text", place=source)
     return value
 
 
 def _refuse_unknown(table: object, allowed: set[str], source: str, where: str) -> None:
     if not isinstance(table, Mapping):
-        raise UsageError(f"{source}: {where} is not a table")
+        raise UsageError(f"{where} is not a table", place=source)
     unknown = sorted(set(table) - allowed)
     if unknown:
-        raise UsageError(f"{source}: unknown key {unknown[0]!r} in {where}; it knows {', '.join(sorted(allowed))}")
+        raise UsageError(f"unknown key {unknown[0]!r} in {where}; it knows {', '.join(sorted(allowed))}", value=unknown[0], place=source)

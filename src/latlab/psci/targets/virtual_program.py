@@ -44,7 +44,7 @@ def find_program(path: Path | None = None) -> Path:
     for candidate in candidates:
         if candidate.is_file():
             return candidate
-    raise UsageError(f"{PROGRAM} does not exist (searched {', '.join(map(str, candidates))}); {how_to_make('virtual')}")
+    raise UsageError(f"{PROGRAM} does not exist (searched {', '.join(map(str, candidates))})", how_to_make("virtual"))
 
 
 def facts(board: Board) -> tuple[tuple[str, str], ...]:
@@ -66,9 +66,9 @@ def run_program(program: Path, board: Board, arguments: Sequence[str], orders: O
             preexec_fn=dies_with_parent(),
         )
     except subprocess.TimeoutExpired as error:
-        raise DataError(f"{program.name} still runs after {TIMEOUT_S} s; ask for fewer iterations or cores") from error
+        raise DataError(f"{program.name} still runs after {TIMEOUT_S} s", "ask for fewer iterations or cores") from error
     except OSError as error:
-        raise UsageError(f"{program} does not start ({error}); build it again") from error
+        raise UsageError(f"{program} does not start ({error})", "build it again") from error
     if done.returncode:
         reason = done.stderr.decode("utf-8", "replace").strip() or f"exit code {done.returncode}"
         raise DataError(f"{program.name} stopped on platform {board.name}: {reason}")

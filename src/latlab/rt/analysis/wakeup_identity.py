@@ -57,7 +57,7 @@ def _joined(a: Run, b: Run, notes: list[str], gaps: list[str]) -> tuple[tuple[Di
     if not tests:
         tool_a, other = _preferred(ours), _preferred(theirs)
         if tool_a is None or other is None:
-            raise NotComparable(f"{a.id} has {_named(ours)} and {b.id} has {_named(theirs)}; compare runs of one tool and condition")
+            raise NotComparable(f"{a.id} has {_named(ours)} and {b.id} has {_named(theirs)}", "compare runs of one tool and condition")
         notes.append(f"the tool differs, {tool_a} and {other}: what they add to a wake-up themselves is part of every difference")
         tests = [(tool_a, other)]
     used = {name for pair in tests for name in pair}
@@ -78,7 +78,7 @@ def _joined(a: Run, b: Run, notes: list[str], gaps: list[str]) -> tuple[tuple[Di
                 gaps += notes[-1:] if run is b and not _is_scheduled(got) else []
         joined += [(ours[tool_a][core], theirs[other][core]) for core in sorted(set(ours[tool_a]) & set(theirs[other]))]
     if not joined:
-        raise NotComparable(f"{a.id} and {b.id} measured different CPUs; compare runs of the same CPUs")
+        raise NotComparable(f"{a.id} and {b.id} measured different CPUs", "compare runs of the same CPUs")
     return tuple(joined)
 
 
@@ -93,7 +93,7 @@ def _by_test(run: Run) -> dict[str, dict[CoreId, Distribution]]:
     for distribution in distributions_of(run):
         by_test.setdefault(distribution.test, {})[distribution.core] = distribution
     if not by_test:
-        raise NotComparable(f"{run.id} holds no wake-ups; name a run of `latlab run rt` or of `latlab import`")
+        raise NotComparable(f"{run.id} holds no wake-ups", "name a run of `latlab run rt` or of `latlab import`")
     return by_test
 
 
@@ -129,5 +129,5 @@ def _refuse_unit_slip(a: Run, b: Run, joined: tuple[tuple[Distribution, Distribu
         if ours > 0 and theirs > 0 and not 1 / _LARGEST_RATIO <= theirs / ours <= _LARGEST_RATIO:
             larger, factor = (b, theirs / ours) if theirs > ours else (a, ours / theirs)
             raise NotComparable(
-                f"unit suspect: figures of {larger.id} are {factor:.0f} times the other's; check its unit (ns labelled as us?)"
+                f"unit suspect: figures of {larger.id} are {factor:.0f} times the other's", "check its unit (ns labelled as us?)"
             )

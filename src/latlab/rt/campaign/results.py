@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
 from latlab.core.errors import DataError, LatlabError
 from latlab.core.lifecycle.exported import with_export
-from latlab.core.lifecycle.life import run_lifecycle
+from latlab.core.lifecycle.life import finish, run_lifecycle
 from latlab.core.lifecycle.material import EXPORT_LOG
 from latlab.core.model.conditions import Conditions, Mode
 from latlab.core.model.distributions import Distribution, LoadWork, WakeupCounts, distributions_of
@@ -130,20 +130,26 @@ def keep(store: Store, run: Run, files: Mapping[str, bytes], complaints: tuple[s
     return run_id
 
 
-def conclude(store: Store, run_id: str, run: Run, files: Mapping[str, bytes], complaints: tuple[str, ...]) -> RunStatus:
+def conclude(
+    store: Store,
+    run_id: str,
+    run: Run,
+    files: Mapping[str, bytes],
+    complaints: Sequence[str],
+    check: Callable[[Run, Mapping[str, bytes]], list[str]] | None = None,
+    is_findings_first: bool = False,
+) -> RunStatus:
     """Bring a run to its end: it is complete where there is nothing to complain of and everything in it can be read. The files take the
-    place of what was kept of them before."""
+    place of what was kept of them before. `check` is `problems_of` or its like of another campaign. That nothing can be read has its reason
+    in the complaints, if there are some."""
     store.update_metadata(run_id, run)
     store.checkpoint(run_id, files)
-    complaints_found = list(complaints)
     try:
-        complaints_found += problems_of(run, files)
+        findings = (check or problems_of)(run, files)
+        sentences = [*findings, *complaints] if is_findings_first else [*complaints, *findings]
     except LatlabError as error:
-        complaints_found.append(str(error))
-    store.add(run_id, problems=[Problem(0, sentence) for sentence in complaints_found])
-    status = RunStatus.PARTIAL if complaints_found else RunStatus.COMPLETE
-    store.finish(run_id, status)
-    return status
+        sentences = list(complaints) or [str(error)]
+    return finish(store, run_id, [Problem(0, sentence) for sentence in sentences])
 
 
 def problems_of(run: Run, files: Mapping[str, bytes]) -> list[str]:
@@ -287,7 +293,7 @@ def results_of_export(run: Run, files: Mapping[str, bytes]) -> list[tuple[str, R
     for distribution in distributions_of(whole):
         by_test.setdefault(distribution.test, []).append(distribution)
     if not by_test:
-        raise DataError(f"{run.source}: no wake-ups in the export; export the run again")
+        raise DataError("no wake-ups in the export", "export the run again", place=run.source)
     wakeups = tuple(_exported_wakeups(test, rows, run.conditions.interval_ns) for test, rows in by_test.items())
     silent = tuple(sentence for tool_wakeups in wakeups for cpu in tool_wakeups.cpus if (sentence := silence(tool_wakeups, cpu)))
     return [("", RtResult(wakeups, None, (), None, silent))]

@@ -34,8 +34,8 @@ def drivers_for(stack: Stack | None, node: RngNode | None, quality: int | None =
     """`node` None: OP-TEE's where the stack's OP-TEE offers one, else the firmware's. Raises UsageError where it has none."""
     if node is RngNode.OPTEE and (stack is None or not stack.offers_rng):
         why = "this firmware has no OP-TEE" if stack is None else "this OP-TEE makes its numbers itself and offers Linux none"
-        raise UsageError(f"--rng-node optee: {why}; use --rng-node firmware or none, or another --secure-world")
+        raise UsageError(f"--rng-node optee: {why}", "use --rng-node firmware or none, or another --secure-world")
     if quality is not None and not 0 <= quality <= 1024:
-        raise UsageError(f"--hwrng-quality {quality} is outside 0 to 1024")
+        raise UsageError(f"--hwrng-quality {quality} is outside 0 to 1024", value=quality)
     usual = RngNode.OPTEE if stack is not None and stack.offers_rng else RngNode.FIRMWARE
     return Drivers(node or usual, stack is not None, quality)

@@ -29,7 +29,7 @@ class RunSeries:
 def planned_series(store: Store, run: Run, boots: int, question_words: Sequence[str], is_new: bool = False) -> RunSeries:
     """The series of this store that was asked for the same and is not over, else a new one."""
     if not 1 <= boots <= MOST_BOOTS:
-        raise UsageError(f"--boots {boots} is not a number of boots; use 1 to {MOST_BOOTS}")
+        raise UsageError(f"--boots {boots} is not a number of boots", f"use 1 to {MOST_BOOTS}", value=boots)
     question = " ".join(question_words)
     if not is_new:
         series = _unfinished(store, run, question, boots)

@@ -6,38 +6,29 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from latlab.core.errors import DataError, LatlabError, UsageError
-from latlab.core.lifecycle.life import finish, refuse_interrupted, run_lifecycle
+from latlab.core.errors import DataError, UsageError
 from latlab.core.model.amounts import Amounts
 from latlab.core.model.conditions import Conditions, Mode
-from latlab.core.model.enums import Clock
-from latlab.core.model.life import Left
-from latlab.core.model.run import Problem, Run, Tick, Topology
-from latlab.core.readers.elf_build import with_build, with_image
-from latlab.core.readers.qemu_command import with_machine
-from latlab.core.store.rows import now_utc
+from latlab.core.model.run import Run
 from latlab.core.store.store import Store
 from latlab.core.targets.linux.machine import Machine
-from latlab.core.targets.process.console import Limits, MachineEnd
-from latlab.core.targets.qemu.images import FIRMWARE_BIN, FIRMWARE_ELF
+from latlab.core.targets.process.console import Limits
 from latlab.core.targets.qemu.qemu import Qemu
-from latlab.core.targets.scratch import scratch
-from latlab.rt.campaign.following import GuestFollowing, LinuxFollowing, NullObserver, Watcher
-from latlab.rt.campaign.on_linux import mode_of, target_of, with_machine_of
-from latlab.rt.campaign.results import kernel_warnings, measured_on_facts
-from latlab.rt.campaign.secure_world_options import build_of, of_drivers
+from latlab.rt.campaign.following import NullObserver, Watcher
+from latlab.rt.campaign.measurement import Measurement, measure_in_guest, measure_on_linux
+from latlab.rt.campaign.results import kernel_warnings
+from latlab.rt.campaign.secure_world_options import of_drivers
 from latlab.rt.campaign.steal_results import CAMPAIGN, TOOL, problems_of
-from latlab.rt.targets.guest.guest import GuestMachine, find_firmware, run_guest, stack_of
+from latlab.rt.targets.guest.guest import GuestMachine
 from latlab.rt.targets.guest.guest_image import GuestImage
 from latlab.rt.targets.linux import MachineJob, collected, run_job, survey
-from latlab.rt.targets.machine_inventory import COLLECTED, read_collected
 from latlab.rt.targets.recorder_binary import meter_for
 from latlab.rt.targets.rt_job import Drivers
 from latlab.rt.targets.steal_job import Watch, guest_script, script
 
 Say = Callable[[str], None]
 PRIORITY = 90
-GUEST_PLATFORM = "QEMU virt, PREEMPT_RT guest"
+FACTS = (("tool", TOOL),)
 
 
 def checked(watch: Watch) -> Watch:
@@ -62,21 +53,18 @@ def run_steal_linux(
     meter = meter_for(machine_survey.machine)
     if machine_survey.answers.get("fifo") != "yes":
         say(f"{machine.name}: real-time priority is not permitted, so the windows get longer under load")
-    collected_files = {COLLECTED: collected(machine)}
-    itself = read_collected(collected_files[COLLECTED])
-    conditions = with_machine_of(_conditions(watch, mode_of(machine_survey)), machine_survey, itself)
-    target = target_of(machine)
-    run = _new_run(
-        target, platform or f"{machine.name}, {machine_survey.machine}", machine_survey.cpus, conditions, measured_on_facts(collected_files)
+    job = MachineJob(((meter, "latlab-steal"),), lambda folder: script(watch, f"{folder}/latlab-steal"), *_times_s(watch))
+    measurement = Measurement(CAMPAIGN, Amounts(), lambda mode: _conditions(watch, mode), lambda run, files: problems_of(files), FACTS)
+    return measure_on_linux(
+        store,
+        machine,
+        machine_survey,
+        collected(machine),
+        measurement,
+        lambda follower: run_job(machine, machine_survey, job, follower),
+        watcher,
+        platform,
     )
-    with run_lifecycle(store, run, Left(machine=machine.address)) as run_id:
-        watcher.start(run_id)
-        store.checkpoint(run_id, collected_files)
-        job = MachineJob(((meter, "latlab-steal"),), lambda folder: script(watch, f"{folder}/latlab-steal"), *_times_s(watch))
-        done = run_job(machine, machine_survey, job, LinuxFollowing(store, run_id, None, watcher, machine))
-        files = store.logs(run_id) | done.files
-        _conclude(store, run_id, run, files, (done.sentence,) if done.sentence else ())
-    return run_id
 
 
 def run_steal_guest(
@@ -90,32 +78,20 @@ def run_steal_guest(
     watcher: Watcher = NullObserver(),  # noqa: B008 - it has no state
 ) -> str:
     """One measurement in the guest; the run's id."""
-    firmware = find_firmware(machine)
-    conditions = replace(_conditions(watch, machine.mode), kernel=image.kernel_release, **of_drivers(drivers))
-    conditions = with_build(with_image(conditions, [firmware / FIRMWARE_BIN]), firmware / FIRMWARE_ELF)
-    run = replace(_new_run("guest", GUEST_PLATFORM, machine.cores, conditions), emulator=str(qemu))
-    if (stack := stack_of(machine)) is not None:
-        run = replace(run, build=build_of(stack))
-    with scratch(persistent=True) as folder, run_lifecycle(store, run, Left(str(folder))) as run_id:
-        watcher.start(run_id)
-        following = GuestFollowing(store, run_id, None, watcher, folder)
-        done = run_guest(qemu, machine, image, guest_script(watch, drivers), limits, following.line, folder, following.poll)
-        files = {**done.output.files, "console": done.console, "secure": done.secure, "stderr": done.stderr}
-        run = replace(run, command=done.command, conditions=with_machine(run.conditions, done.command))
-        complaints = [done.outcome.sentence] if done.outcome.sentence else []
-        complaints += [f"the job ended with status {done.output.status}"] if done.output.status else []
-        _conclude(store, run_id, run, files, (*complaints, *kernel_warnings(files.get("kernel.log", b""))))
-    refuse_interrupted(store, run_id, done.outcome.end is MachineEnd.INTERRUPT)
-    return run_id
+    measurement = Measurement(
+        CAMPAIGN, Amounts(), lambda mode: replace(_conditions(watch, mode), **of_drivers(drivers)), _problems_in_guest, FACTS
+    )
+    return measure_in_guest(store, qemu, image, machine, measurement, guest_script(watch, drivers), limits, watcher)
 
 
 def _refuse_kind(name: str, kind: str) -> None:
     if kind.startswith("arm"):
-        raise DataError(f"{name}: steal time is not measurable with its 32-bit kernel ({kind}); boot a 64-bit one, aarch64")
+        raise DataError(f"steal time is not measurable with its 32-bit kernel ({kind})", "boot a 64-bit one, aarch64", place=name)
     if kind.startswith("riscv"):
         raise DataError(
-            f"{name}: steal time is not measurable: it is {kind}, and latlab knows no RISC-V machine whose cycle counters stop at "
-            "different privilege levels"
+            f"steal time is not measurable: it is {kind}, and latlab knows no RISC-V machine whose cycle counters stop at "
+            "different privilege levels",
+            place=name,
         )
 
 
@@ -133,32 +109,11 @@ def _conditions(watch: Watch, mode: Mode) -> Conditions:
     )
 
 
-def _new_run(target: str, platform: str, cpus: int, conditions: Conditions, facts: tuple[tuple[str, str], ...] = ()) -> Run:
-    deterministic = conditions.mode is Mode.DETERMINISTIC
-    return Run(
-        campaign=CAMPAIGN,
-        target=target,
-        platform=platform,
-        topology=Topology((cpus,)),
-        tick=Tick(Clock.INSTRUCTIONS, 0.5) if deterministic else Tick(Clock.TIME, 1.0),
-        contents=Amounts(),
-        conditions=conditions,
-        started_utc=now_utc(),
-        facts=(("tool", TOOL), *facts),
-    )
-
-
 def _times_s(watch: Watch) -> tuple[float, float]:
     expected_s = (watch.duration_s + 2) * len(watch.phases)
     return expected_s, 2 * expected_s + 60
 
 
-def _conclude(store: Store, run_id: str, run: Run, files: Mapping[str, bytes], complaints: tuple[str, ...]) -> None:
-    store.update_metadata(run_id, run)
-    store.checkpoint(run_id, files)
-    sentences = list(complaints)
-    try:
-        sentences += problems_of(files)
-    except LatlabError as error:
-        sentences = sentences or [str(error)]
-    finish(store, run_id, [Problem(0, sentence) for sentence in sentences])
+def _problems_in_guest(run: Run, files: Mapping[str, bytes]) -> list[str]:
+    """The guest's kernel is latlab's own, so its warnings count."""
+    return [*kernel_warnings(files.get("kernel.log", b"")), *problems_of(files)]

@@ -68,14 +68,14 @@ def with_stolen(run: Run, files: Mapping[str, bytes]) -> Run:
 def thefts_by_caller(run: Run, files: Mapping[str, bytes], kinds: Sequence[CallsOfKind]) -> tuple[Explanation, ...]:
     """By size, which calls of a watch of the same firmware the thefts may have been. Raises DataError where sizes cannot be compared."""
     if run.campaign != CAMPAIGN:
-        raise DataError(f"{run.id} is no run of the steal meter, so it has no steal time; `latlab run steal` makes one")
+        raise DataError(f"{run.id} is no run of the steal meter, so it has no steal time", "`latlab run steal` makes one")
     if run.tick.clock is not Clock.INSTRUCTIONS:
         raise DataError(
             f"{run.id} was measured in time and the probe counts instructions: the time of a call there is unknown. Measure with "
             "`latlab run steal --target guest`, or print the calls alone with `latlab show`"
         )
     if not kinds:
-        raise DataError("the run with the calls has none; make it with `latlab watch` and the same firmware")
+        raise DataError("the run with the calls has none", "make it with `latlab watch` and the same firmware")
     a_ns = run.tick.value
     explanations: list[Explanation] = []
     for phase in phases_of(files):

@@ -29,23 +29,29 @@ def seconds_of(text: str) -> int:
     """`10s`, `5m`, `6h`, `1d`."""
     match = re.fullmatch(r"(\d{1,9})([smhd])", text)
     if not match or int(match[1]) == 0:
-        raise UsageError(f"--duration {text!r} is not a duration with its unit; write it as 10s, 5m, 6h or 1d")
+        raise UsageError(f"--duration {text!r} is not a duration with its unit", "write it as 10s, 5m, 6h or 1d", value=text)
     return int(match[1]) * SECONDS[match[2]]
 
 
 def cpus_of(affinity: str, threads: int | None) -> tuple[int, ...]:
     """`0,2-3` and how many threads there are, as the CPUs that get one each, in this order; none for all."""
     if affinity and not re.fullmatch(r"\d{1,5}(-\d{1,5})?(,\d{1,5}(-\d{1,5})?)*", affinity):
-        raise UsageError(f"--affinity {affinity!r} is not a list of CPUs; write it as 1 or 0,2-3")
+        raise UsageError(f"--affinity {affinity!r} is not a list of CPUs", "write it as 1 or 0,2-3", value=affinity)
     ends = [tuple(map(int, part.split("-"))) for part in affinity.split(",") if part]
     cpus = tuple(dict.fromkeys(cpu for part in ends for cpu in range(part[0], part[-1] + 1)))
     if affinity and (not cpus or len(cpus) > MOST_CPUS):
-        raise UsageError(f"--affinity {affinity} names {len(cpus)} CPUs; name 1 to {MOST_CPUS}, each range from the lower one up")
+        raise UsageError(
+            f"--affinity {affinity} names {len(cpus)} CPUs", f"name 1 to {MOST_CPUS}, each range from the lower one up", value=affinity
+        )
     if threads is None:
         return cpus
     if not 1 <= threads <= (len(cpus) or MOST_CPUS):
         most = f"the {len(cpus)} CPUs of --affinity" if cpus else f"{MOST_CPUS} CPUs"
-        raise UsageError(f"--threads {threads}: a CPU has one measuring thread; use 1 to {len(cpus) or MOST_CPUS}, one for each of {most}")
+        raise UsageError(
+            f"--threads {threads}: a CPU has one measuring thread",
+            f"use 1 to {len(cpus) or MOST_CPUS}, one for each of {most}",
+            value=threads,
+        )
     return cpus[:threads] or tuple(range(threads))
 
 
@@ -63,14 +69,14 @@ def check_power(cores: int, cycles: int, suspends: int) -> None:
 def check_cpus(cpus: tuple[int, ...], cores: int) -> None:
     """Raises UsageError if the guest would not have one of the CPUs to take off, or would have no other."""
     if beyond := [cpu for cpu in cpus if cpu >= cores]:
-        raise UsageError(f"--affinity: the guest has the CPUs 0 to {cores - 1} and no CPU {beyond[0]}; name others or more --cores")
+        raise UsageError(f"--affinity: the guest has the CPUs 0 to {cores - 1} and no CPU {beyond[0]}", "name others or more --cores")
     if len(cpus) == cores:
-        raise UsageError(f"--affinity names all {cores} CPUs, and one must stay online; leave one out")
+        raise UsageError(f"--affinity names all {cores} CPUs, and one must stay online", "leave one out")
 
 
 def checked_hold(hold_us: int | None) -> int | None:
     if hold_us is not None and not 0 <= hold_us <= LONGEST_HOLD_US:
-        raise UsageError(f"--hold {hold_us} is outside 0 to {LONGEST_HOLD_US} µs")
+        raise UsageError(f"--hold {hold_us} is outside 0 to {LONGEST_HOLD_US} µs", value=hold_us)
     return hold_us
 
 
@@ -107,7 +113,7 @@ def expected_in_guest(workload: Workload) -> str:
 def guest_limits(workload: Workload, timeout_s: float | None = None) -> Limits:
     """A measurement in the guest: it prints nothing until its end, so its silence may last as long as it may."""
     if timeout_s is not None and not timeout_s > 0:
-        raise UsageError(f"--timeout {timeout_s:g}: these are seconds; use more than 0")
+        raise UsageError(f"--timeout {timeout_s:g}: these are seconds", "use more than 0", value=timeout_s)
     whole = BOOT_ALLOWANCE_S + SLOWDOWN * workload.duration_s if timeout_s is None else timeout_s
     return Limits(whole, max(SILENCE_FLOOR_S, whole))
 
@@ -119,6 +125,6 @@ def steal_limits(watch: Watch, timeout_s: float | None = None) -> Limits:
 def power_limits(cycles: int, suspends: int, timeout_s: float | None = None) -> Limits:
     """Power cycles in the guest, which is silent while its kernel waits for a CPU."""
     if timeout_s is not None and not timeout_s > 0:
-        raise UsageError(f"--timeout {timeout_s:g}: these are seconds; use more than 0")
+        raise UsageError(f"--timeout {timeout_s:g}: these are seconds", "use more than 0", value=timeout_s)
     limit = BOOT_ALLOWANCE_S + CYCLE_ALLOWANCE_S * cycles + SUSPEND_ALLOWANCE_S * suspends if timeout_s is None else timeout_s
     return Limits(limit, limit)

@@ -31,7 +31,7 @@ def mode_sentence(run: Run) -> str:
 def check_publishable(run: Run) -> None:
     """Refuse what must not be mistaken for a latency."""
     if run.conditions.mode is Mode.MULTI_THREAD:
-        raise UsageError(f"{run.id}: {REFUSAL}")
+        raise UsageError(str(REFUSAL), place=run.id)
 
 
 def facts_of(run: Run) -> tuple[tuple[str, str], ...]:

@@ -115,7 +115,9 @@ def read_cyclictest(text: str, place: str, duration_s: float | None = None, nano
     elif parsed.samples:
         cpus = tuple(_from_samples(cpu, values, unit_ns) for cpu, values in sorted(parsed.samples.items()))
     else:
-        raise DataError(f"{place}: no histogram, summary, sample or spike of cyclictest in {len(text.splitlines())} lines; name its output")
+        raise DataError(
+            f"no histogram, summary, sample or spike of cyclictest in {len(text.splitlines())} lines", "name its output", place=place
+        )
     if parsed.summary and (parsed.buckets or parsed.totals):
         cpus = tuple(_joined(cpu, parsed, place) for cpu in cpus)
     intervals = {cpu: row[0] for cpu, row in parsed.summary.items()} | parsed.intervals

@@ -38,7 +38,9 @@ def read_worlds(data: bytes, place: str) -> GuestWorlds:
     """Raises DataError with the line that cannot be read."""
     lines = data.decode("utf-8", "replace").splitlines()
     if not lines or lines[0] != HEAD:
-        raise DataError(f"{place}:1: {lines[0] if lines else 'nothing'!r} is not {HEAD!r}; use the latlab that wrote it")
+        raise DataError(
+            f"{lines[0] if lines else 'nothing'!r} is not {HEAD!r}", "use the latlab that wrote it", value=HEAD, place=f"{place}:1"
+        )
     kinds: list[WorldCalls] = []
     late: list[tuple[int, int, list[WorldShare]]] = []
     calls: list[Call] = []
@@ -58,6 +60,6 @@ def read_worlds(data: bytes, place: str) -> GuestWorlds:
                 case "CALL":
                     calls.append(Call(*(int(field) for field in fields)))
         except (ValueError, TypeError, IndexError) as error:
-            raise DataError(f"{place}:{number}: {line!r} cannot be read ({error}); measure again") from error
+            raise DataError(f"{line!r} cannot be read ({error})", "measure again", value=line, place=f"{place}:{number}") from error
     split = tuple(LateByWorld(cpu, wake_ns, tuple(shares)) for cpu, wake_ns, shares in late)
     return GuestWorlds(tuple(kinds), stays[0], stays[1], stays[2], split, stays[3], tuple(calls))

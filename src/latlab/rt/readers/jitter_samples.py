@@ -32,7 +32,7 @@ def read_samples(data: bytes, place: str, nanoseconds: bool = False) -> Wakeups:
     samples = np.frombuffer(data, SAMPLE, whole)
     good = _plausible(samples)
     if good == 0:
-        raise DataError(f"{place}: does not begin with a sample of jitterdebugger; name the samples.raw of a 64-bit machine")
+        raise DataError("does not begin with a sample of jitterdebugger", "name the samples.raw of a 64-bit machine", place=place)
     problems = []
     if good < whole:
         problems.append(f"{place}: byte {good * SAMPLE.itemsize}: no sample any more; the {good} before it are kept")

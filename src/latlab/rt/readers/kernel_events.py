@@ -90,7 +90,9 @@ class _File:
 def read_kernel_events(data: bytes, place: str) -> KernelEvents:
     """Every whole block. What was cut off or cannot be read is reported in `problems`."""
     if data[: len(MAGIC)] != MAGIC:
-        raise DataError(f"{place}: begins with {data[:8]!r}, not with the mark of a recorder's kernel events; name another file")
+        raise DataError(
+            f"begins with {data[:8]!r}, not with the mark of a recorder's kernel events", "name another file", value=data[:8], place=place
+        )
     file = _File()
     problems: list[str] = []
     at = len(MAGIC)

@@ -28,6 +28,6 @@ def read_load_work(data: bytes, place: str) -> tuple[LoadWork, ...]:
     try:
         document = msgspec.yaml.decode(metrics, type=_File | None)
     except (msgspec.MsgspecError, RecursionError, ValueError) as error:
-        raise DataError(f"{place}: not what stress-ng writes ({error}); the work of the load is unknown") from error
+        raise DataError(f"not what stress-ng writes ({error}); the work of the load is unknown", place=place) from error
     stressors = (document.metrics if document else None) or []
     return tuple(LoadWork(stressor.stressor, stressor.operations / stressor.seconds) for stressor in stressors if stressor.seconds > 0)

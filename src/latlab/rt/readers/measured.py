@@ -338,12 +338,14 @@ def refusal(text: str, place: str) -> DataError:
     lost = lost_cpus(text)
     if lost:
         return DataError(
-            f"{place}: a kernel log without latencies; {'; '.join(map(_lost, lost))}; measure each power cycle on the board with "
-            "`latlab run rt-power`"
+            f"a kernel log without latencies; {'; '.join(map(_lost, lost))}",
+            "measure each power cycle on the board with `latlab run rt-power`",
+            place=place,
         )
     return DataError(
-        f"{place}: the format is not known; give a console log with lines of latlab or of RT_INSTR, "
-        f"or the output of {', '.join(known_names())}"
+        "the format is not known",
+        f"give a console log with lines of latlab or of RT_INSTR, or the output of {', '.join(known_names())}",
+        place=place,
     )
 
 
@@ -386,7 +388,7 @@ def guarded(read: Callable[[], Read], place: str) -> Read:
         return read()
     except BEYOND as error:
         detail = " ".join(str(error).split())[:80]
-        raise DataError(f"{place}: it cannot be read ({detail}); the file is damaged") from error
+        raise DataError(f"it cannot be read ({detail}); the file is damaged", place=place) from error
 
 
 def holds_amounts(data: bytes, place: str, tool: str = "") -> bool:
@@ -402,8 +404,9 @@ def holds_amounts(data: bytes, place: str, tool: str = "") -> bool:
     if len(matching) > 1:
         both_names = f"{matching[0].names[0]} and {matching[1].names[0]}"
         raise DataError(
-            f"{place}: it holds the output of two tools, {both_names}. Put each into a file of its own and import both, "
-            f"or import one of them with --as {quoted(matching[0].names[0])} or --as {quoted(matching[1].names[0])}"
+            f"it holds the output of two tools, {both_names}. Put each into a file of its own and import both, "
+            f"or import one of them with --as {quoted(matching[0].names[0])} or --as {quoted(matching[1].names[0])}",
+            place=place,
         )
     return bool(matching) and matching[0] in AMOUNTS
 
@@ -413,7 +416,7 @@ def read_amounts(data: bytes, place: str, tool: str = "") -> Benchmark:
     these tools or nothing can be read."""
     file = _file(data)
     if not file.whole.strip():
-        raise DataError(f"{place}: empty; the tool was killed before it printed")
+        raise DataError("empty; the tool was killed before it printed", place=place)
     _check_one_object(file, place)
     chosen = next(
         (file_format for file_format in AMOUNTS if tool in file_format.names or (not tool and file_format.knows(file.text))), None
@@ -429,10 +432,10 @@ def read_wakeups(data: bytes, place: str, duration_s: float | None = None, nanos
     """Wake-ups or stalls, of the tool that is named or of the one that wrote the file. Raises DataError with one sentence where the file is
     of no tool that is read or nothing can be read."""
     if not data.strip():
-        raise DataError(f"{place}: empty; the tool was killed before it printed")
+        raise DataError("empty; the tool was killed before it printed", place=place)
     wakeups = guarded(lambda: _read(data, place, duration_s, nanoseconds, tool), place)
     if not wakeups.cpus:
-        raise DataError(f"{place}: no CPU in it; the tool was stopped before it measured")
+        raise DataError("no CPU in it; the tool was stopped before it measured", place=place)
     return wakeups
 
 
@@ -440,7 +443,7 @@ def _read(data: bytes, place: str, duration_s: float | None, nanoseconds: bool, 
     if data.startswith(MAGIC):
         return read_record(data, place)
     if data.startswith(DAT_MAGIC):
-        raise DataError(f"{place}: a file of trace-cmd; name what `trace-cmd report -t` prints of it, or keep it with `latlab import`")
+        raise DataError("a file of trace-cmd", "name what `trace-cmd report -t` prints of it, or keep it with `latlab import`", place=place)
     if looks_like_samples(data):
         return read_samples(data, place, nanoseconds)
     file = _file(data)
@@ -507,7 +510,7 @@ def _check_one_object(file: _File, place: str) -> None:
     if file.inside is not None:
         second = next((lines for lines in _objects(file.whole) if lines.start >= file.inside.stop), None)
     if second is not None:
-        raise DataError(f"{place}:{second.start}: a second JSON object begins; put each object into a file of its own")
+        raise DataError("a second JSON object begins", "put each object into a file of its own", place=f"{place}:{second.start}")
 
 
 def _file(data: bytes) -> _File:
@@ -543,7 +546,7 @@ def unproven(data: bytes, place: str) -> DataError:
     """What a file lacks that is of no tool for sure."""
     text = console_text(data).text
     if not text.strip():
-        return DataError(f"{place}: empty; the tool was killed before it printed")
+        return DataError("empty; the tool was killed before it printed", place=place)
     return _unproven(text, place)
 
 
@@ -551,15 +554,17 @@ def _unproven(text: str, place: str) -> DataError:
     """A form that several tools print is no proof of one."""
     if runqlat.HISTOGRAM.search(text):
         return DataError(
-            f"{place}: a histogram of bcc, without the line by which runqlat says that it traces run queue latency. "
-            "Give runqlat's whole output, or use --as runqlat"
+            "a histogram of bcc, without the line by which runqlat says that it traces run queue latency. "
+            "Give runqlat's whole output, or use --as runqlat",
+            place=place,
         )
     if cyclictest.looks_like_rows(text):
         return DataError(
-            f"{place}: rows of numbers, without `# Histogram`, totals or a T: line of cyclictest; "
-            "give cyclictest's whole output, or use --as cyclictest"
+            "rows of numbers, without `# Histogram`, totals or a T: line of cyclictest",
+            "give cyclictest's whole output, or use --as cyclictest",
+            place=place,
         )
     other = next((refusal_text for form, refusal_text in NOT_READ if form.search(text)), "")
     if other:
-        return DataError(f"{place}: {other}")
+        return DataError(str(other), place=place)
     return refusal(text, place)

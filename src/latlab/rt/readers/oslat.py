@@ -55,10 +55,10 @@ def read_oslat(text: str, place: str) -> Wakeups:
     parsed = _scanned(text, place)
     cores = parsed.rows.get("Core")
     if not cores:
-        raise DataError(f"{place}: no row `Core:` of oslat; it prints its figures when it ends, so it was stopped before")
+        raise DataError("no row `Core:` of oslat; it prints its figures when it ends, so it was stopped before", place=place)
     missing = [name for name in ("Minimum", "Average", "Maximum") if name not in parsed.rows]
     if missing:
-        raise DataError(f"{place}: no row `{missing[0]}:` of oslat; the output was cut off")
+        raise DataError(f"no row `{missing[0]}:` of oslat; the output was cut off", place=place)
     cpus = tuple(
         cpu_of(
             int(core),
@@ -75,7 +75,7 @@ def wakeups_of(
 ) -> Wakeups:
     """`names` are those of the buckets."""
     if len({cpu.number for cpu in cpus}) < len(cpus):
-        raise DataError(f"{place}: a CPU is named twice; the file is damaged")
+        raise DataError("a CPU is named twice; the file is damaged", place=place)
     return Wakeups(
         TOOL,
         None,

@@ -72,7 +72,7 @@ def read_pairs_json(program: str, threads: Mapping[str, Any], place: str) -> Wak
     for name, entry in threads.items():
         sender, receiver = (entry.get(key) if isinstance(entry, dict) else None for key in ("sender", "receiver"))
         if not isinstance(sender, dict) or not isinstance(receiver, dict):
-            raise DataError(f"{place}: thread {name[:20]!r} is no pair of sender and receiver; the file is damaged")
+            raise DataError(f"thread {name[:20]!r} is no pair of sender and receiver; the file is damaged", value=name[:20], place=place)
         low, high, cpu, samples = (
             int(_figure(value, place)) for value in (receiver.get("min"), receiver.get("max"), receiver.get("cpu"), sender.get("samples"))
         )
@@ -109,5 +109,5 @@ def _average(value: object, count: int, place: str) -> float:
 
 def _figure(value: object, place: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 10**12:
-        raise DataError(f"{place}: {str(value)[:40]!r} is no figure of a pair; the file is damaged")
+        raise DataError(f"{str(value)[:40]!r} is no figure of a pair; the file is damaged", value=str(value)[:40], place=place)
     return float(value)

@@ -33,7 +33,7 @@ def last_on_console(console: bytes) -> PowerStep | None:
 def _step(line: str, place: str, is_last: bool) -> PowerStep:
     match = LINE.fullmatch(line) if not is_last else LINE.match(line)
     if match is None or (match["cpu"] is None) != (match["kind"] == StepKind.SUSPEND) or not (match["rest"] or is_last):
-        raise DataError(f"{place}: {line!r} is no record of latlab-timed-write; the file is damaged, measure again")
+        raise DataError(f"{line!r} is no record of latlab-timed-write; the file is damaged, measure again", value=line, place=place)
     kind, cpu = StepKind(match["kind"]), int(match["cpu"]) if match["cpu"] else None
     if not match["rest"]:
         return PowerStep(kind, cpu, int(match["start"]))

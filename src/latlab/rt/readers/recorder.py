@@ -72,7 +72,7 @@ def read_record(data: bytes, place: str) -> Wakeups:
     header = _header(data, place)
     slots = [slot for slot in (_slot(data, header, index) for index in (0, 1)) if slot]
     if not slots:
-        raise DataError(f"{place}: no whole checkpoint, so the recorder ran for less than a second; measure for longer")
+        raise DataError("no whole checkpoint, so the recorder ran for less than a second", "measure for longer", place=place)
     slot = max(slots, key=lambda slot_read: slot_read.sequence)
     outliers, problem = _outliers(data, HEADER.size + 2 * header.slot_bytes, place)
     if not problem and len(outliers) < slot.outliers:
@@ -110,16 +110,18 @@ def read_record(data: bytes, place: str) -> Wakeups:
 
 def _header(data: bytes, place: str) -> _Header:
     if data[: len(MAGIC)] != MAGIC:
-        raise DataError(f"{place}: begins with {data[:8]!r}, not with the mark of a recorder's file; name another file")
+        raise DataError(
+            f"begins with {data[:8]!r}, not with the mark of a recorder's file", "name another file", value=data[:8], place=place
+        )
     if len(data) < HEADER.size:
-        raise DataError(f"{place}: {len(data)} bytes, less than the header of a recorder's file; nothing can be read")
+        raise DataError(f"{len(data)} bytes, less than the header of a recorder's file; nothing can be read", place=place)
     fields = HEADER.unpack_from(data)
     if zlib.crc32(data[: HEADER.size - 4]) != fields[-1]:
-        raise DataError(f"{place}: the header's checksum is wrong; nothing can be read")
+        raise DataError("the header's checksum is wrong; nothing can be read", place=place)
     _, header_bytes, slot_bytes, cpus, buckets, sub_bits, priority, interval = fields[:8]
     fits = header_bytes == HEADER.size and slot_bytes == SLOT.size + cpus * (TALLY.size + 16 * buckets)
     if not fits or cpus > MAX_CPUS or sub_bits > MAX_SUB_BITS or interval == 0:
-        raise DataError(f"{place}: a recorder's file of another version; use the latlab that made it")
+        raise DataError("a recorder's file of another version", "use the latlab that made it", place=place)
     idle, numbers = fields[14], fields[15 : 15 + cpus]
     outlier, duration, realtime, start, hz, cost = fields[8:14]
     return _Header(

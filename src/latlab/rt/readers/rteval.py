@@ -68,17 +68,17 @@ def read_rteval(text: str, place: str) -> Wakeups:
 
 def _read_xml(text: str, place: str) -> Wakeups:
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
-        raise DataError(f"{place}: XML with definitions of its own, which rteval does not write; name another file")
+        raise DataError("XML with definitions of its own, which rteval does not write", "name another file", place=place)
     try:
         root = ElementTree.fromstring(text.lstrip())
     except ElementTree.ParseError as error:
         above = text[: len(text) - len(text.lstrip())].count("\n")
         raise DataError(
-            f"{place}:{error.position[0] + above}: not whole XML ({error.msg}); rteval was killed or the file cut off"
+            f"not whole XML ({error.msg}); rteval was killed or the file cut off", place=f"{place}:{error.position[0] + above}"
         ) from error
     every = root.findall(".//cyclictest")
     if len(every) > 1:
-        raise DataError(f"{place}: {SEVERAL.format(len(every))}")
+        raise DataError(str(SEVERAL.format(len(every))), place=place)
     measured = next(iter(every), None)
     if measured is None:
         measurements = ", ".join(sorted({child.tag for group in root.iter("Measurements") for child in group}))[:80]
@@ -87,7 +87,7 @@ def _read_xml(text: str, place: str) -> Wakeups:
         )
     cores = measured.findall("core")
     if not cores:
-        raise DataError(f"{place}: no core: rteval leaves them out where a wake-up is beyond its histogram; run it with more buckets")
+        raise DataError("no core: rteval leaves them out where a wake-up is beyond its histogram", "run it with more buckets", place=place)
     problems: list[str] = []
     cpus = [_core(core, place, problems) for core in cores]
     command, kernel = measured.get("command_line", "")[:500], root.find(".//uname/kernel")
@@ -107,12 +107,12 @@ def _core(core: ElementTree.Element, place: str, problems: list[str]) -> Distrib
     number = _whole(core.get("id"), "the id of a core", place)
     figures = core.find("statistics")
     if figures is None:
-        raise DataError(f"{place}: core {number} has no statistics; the file is damaged")
+        raise DataError(f"core {number} has no statistics; the file is damaged", place=place)
     got = _whole(figures.findtext("samples"), f"the samples of core {number}", place)
     buckets = core.findall("histogram/bucket")
     pairs = [(_whole(bucket.get("index"), "a bucket", place), _whole(bucket.get("value"), "a bucket's count", place)) for bucket in buckets]
     if len({low for low, _ in pairs}) < len(pairs):
-        raise DataError(f"{place}: core {number} names a bucket twice; the file is damaged")
+        raise DataError(f"core {number} names a bucket twice; the file is damaged", place=place)
     lowest, high, mean = (_us(figures.findtext(name), name, number, place) if got else 0.0 for name in ("minimum", "maximum", "mean"))
     beyond = 0
     if pairs:
@@ -138,7 +138,7 @@ def _beside(gaps: str, records: str, shared: list[str]) -> tuple[tuple[str, str]
 
 def _read_report(text: str, place: str) -> Wakeups:
     if len(tests := LATENCY_TEST.findall(text)) > 1:
-        raise DataError(f"{place}: {SEVERAL.format(len(tests))}")
+        raise DataError(str(SEVERAL.format(len(tests))), place=place)
     cpus: list[Distribution] = []
     command = kernel = ""
     core: tuple[int, int] | None = None
@@ -158,9 +158,9 @@ def _read_report(text: str, place: str) -> Wakeups:
             kernel = match[1]
     cpus += _reported(core, figures, place, problems)
     if command and "cyclictest" not in command.split(" ")[0]:
-        raise DataError(f"{place}: {OTHER.format(command.split(' ')[0][:40])}")
+        raise DataError(str(OTHER.format(command.split(" ")[0][:40])), place=place)
     if not cpus:
-        raise DataError(f"{place}: no CPU core with figures in the report of rteval; name the file of a whole run")
+        raise DataError("no CPU core with figures in the report of rteval", "name the file of a whole run", place=place)
     if aborted := ABORTED.search(text):
         problems.append(f"{place}: {LATER if aborted[1] == 'breaktrace' else f'rteval stopped it ({aborted[1]})'}")
     if STOPPED.search(text):
@@ -191,7 +191,7 @@ def _reported(core: tuple[int, int] | None, figures: dict[str, float], place: st
 
 def _wakeups(cpus: list[Distribution], command: str, facts: tuple[tuple[str, str], ...], problems: list[str], place: str) -> Wakeups:
     if len({cpu.number for cpu in cpus}) < len(cpus) or max(cpu.number for cpu in cpus) >= MOST_CPUS:
-        raise DataError(f"{place}: a CPU is named twice or cannot be one; the file is damaged")
+        raise DataError("a CPU is named twice or cannot be one; the file is damaged", place=place)
     ordered = tuple(sorted(cpus, key=lambda cpu: cpu.number))
     facts_said = (("measured by", "rteval"), *(fact for fact in facts if fact[1]))
     read = Wakeups("cyclictest", None, 1000, ordered, complete=not problems, facts=facts_said, problems=tuple(problems))
@@ -201,12 +201,12 @@ def _wakeups(cpus: list[Distribution], command: str, facts: tuple[tuple[str, str
 
 def _whole(value: str | None, name: str, place: str) -> int:
     if value is None or not WHOLE.fullmatch(value.strip()):
-        raise DataError(f"{place}: {name} is {str(value)[:40]!r} and not a number; the file is damaged")
+        raise DataError(f"{name} is {str(value)[:40]!r} and not a number; the file is damaged", place=place)
     return int(value)
 
 
 def _us(value: str | None, name: str, core: int, place: str) -> float:
     match = FIGURE.match(f"Mean: {(value or '').strip()}")
     if match is None or float(match[2]) > LARGEST_US:
-        raise DataError(f"{place}: the {name} of core {core} is {str(value)[:40]!r} and no latency; the file is damaged")
+        raise DataError(f"the {name} of core {core} is {str(value)[:40]!r} and no latency; the file is damaged", place=place)
     return float(match[2])

@@ -64,14 +64,14 @@ def _read(text: str, place: str, title: str, kind: str, tool: str, metric: Metri
     if not parsed.columns:
         raise DataError(_no_column(text, place, title))
     if len(set(parsed.columns)) < len(parsed.columns):
-        raise DataError(f"{place}: the heading of rtla's histogram names a column twice; the file is damaged")
+        raise DataError("the heading of rtla's histogram names a column twice; the file is damaged", place=place)
     if "count:" not in parsed.rows:
         parsed.problems.append(f"{place}: no line `count:`, so the histogram was cut off; maxima and overflows are unknown")
     elif missing := [name for name in ("min:", "max:") if name not in parsed.rows]:
         parsed.problems.append(f"{place}: no line `{missing[0]}`, so the histogram was cut off; it is computed from the rows")
     columns = [column for column, (name, _) in enumerate(parsed.columns) if name == kind]
     if not columns:
-        raise DataError(f"{place}: no {kind} columns; it has {', '.join(sorted({name for name, _ in parsed.columns}))}")
+        raise DataError(f"no {kind} columns; it has {', '.join(sorted({name for name, _ in parsed.columns}))}", place=place)
     cpus = tuple(_cpu(parsed, at, parsed.columns[at][1], place) for at in columns)
     parsed.problems += missed_events(text, place)
     problems, facts = parsed.problems, (*parsed.notes, *stop_facts(text))

@@ -58,7 +58,7 @@ def read_timerlat_top(text: str, place: str, kind: str = "Thr") -> Wakeups:
         elif TORN.match(line):
             problems.append(f"{where}: {line.strip()[:60]!r} is not a whole line of a CPU; it is left out")
     if not cpus:
-        raise DataError(f"{place}: {problems[0].partition(': ')[2] if problems else 'the screen names no CPU'}; nothing was measured")
+        raise DataError(f"{problems[0].partition(': ')[2] if problems else 'the screen names no CPU'}; nothing was measured", place=place)
     ordered = tuple(cpus[cpu] for cpu in sorted(cpus))
     return Wakeups(
         f"rtla timerlat ({kind})", None, unit_ns, ordered, complete=not problems, facts=stop_facts(text), problems=tuple(problems)

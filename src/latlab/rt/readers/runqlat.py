@@ -29,7 +29,7 @@ def read_runqlat(text: str, place: str) -> Wakeups:
     """Average and maximum are not printed: the middles of the buckets and the end of the last one stand for them, and it is said."""
     starts = HISTOGRAM.findall(text)
     if len(starts) != 1:
-        raise DataError(f"{place}: {len(starts)} histograms of runqlat; name the output of one, without -P and without an interval")
+        raise DataError(f"{len(starts)} histograms of runqlat", "name the output of one, without -P and without an interval", place=place)
     unit = UNIT_NS[starts[0]]
     rows: list[tuple[int, int, int]] = []
     problems: list[str] = []

@@ -92,11 +92,12 @@ def read_sched_events(text: str, place: str) -> Wakeups:
         _check_one_trace(trace, line, place, number)
         _take(trace, line, place, number)
     if not trace.first_line and (why := next(filter(None, map(_why_refused, _candidates(text))), "")):
-        raise DataError(f"{place}: {why}")
+        raise DataError(str(why), place=place)
     if not trace.late_ns:
         raise DataError(
-            f"{place}: no thread with a real-time priority was woken and switched to in these events; "
-            "record sched_waking and sched_switch while one runs"
+            "no thread with a real-time priority was woken and switched to in these events",
+            "record sched_waking and sched_switch while one runs",
+            place=place,
         )
     woken = Counter({name: sum(map(len, cpus.values())) for name, cpus in sorted(trace.late_ns.items())})
     (name, _), *others = woken.most_common()
@@ -139,7 +140,7 @@ def _take(trace: _Trace, line: str, place: str, number: int) -> None:
     trace.first_line, trace.last_ns = trace.first_line or number, now
     trace.resolution_ns = max(trace.resolution_ns, unit_ns)
     if "[FAILED TO PARSE]" in match["rest"]:
-        raise DataError(f"{where}: trace-cmd failed to parse {match['event']}; print the trace with a newer trace-cmd")
+        raise DataError(f"trace-cmd failed to parse {match['event']}", "print the trace with a newer trace-cmd", place=where)
     event = SWITCH if match["event"] == "sched_switch" else WOKEN
     fields = event.match(match["rest"])
     if fields is None:

@@ -61,7 +61,9 @@ def read_stolen(data: bytes, place: str) -> Stolen:
         except _Bad as error:
             problems.append(f"{place}:{number}: {error}")
     if head is None:
-        raise DataError(f"{place}: no head of the steal meter in {len(lines)} lines; its error message is in its log (`latlab show --log`)")
+        raise DataError(
+            f"no head of the steal meter in {len(lines)} lines; its error message is in its log (`latlab show --log`)", place=place
+        )
     stolen_cpus = tuple(lines_of.whole() for _, lines_of in sorted(cpus.items()))
     problems += _contradictions(stolen_cpus, place) if ended else [f"{place}: the measurement was cut off; the seconds before it are kept"]
     return replace(head, cpus=stolen_cpus, complete=ended, problems=tuple(problems))
@@ -92,7 +94,7 @@ class _Said:
 def _head(fields: _Said, place: str) -> Stolen:
     if fields.word("version") != str(VERSION):
         raise DataError(
-            f"{place}: written by version {fields.word('version')!r} of the steal meter, this latlab reads {VERSION}; update latlab"
+            f"written by version {fields.word('version')!r} of the steal meter, this latlab reads {VERSION}", "update latlab", place=place
         )
     head_values: dict[str, Any] = {name: fields.whole(name) for name in OF_HEAD}
     return Stolen(fields.word("machine"), **head_values, cpus=(), complete=False)

@@ -40,7 +40,7 @@ def read_stress_ng(text: str, place: str) -> Wakeups:
     """One report; a log with several is refused, as nothing says which is meant."""
     starts = list(START.finditer(text))
     if len(starts) != 1:
-        raise DataError(f"{place}: {len(starts)} reports of stress-ng's cyclic; name a log with one")
+        raise DataError(f"{len(starts)} reports of stress-ng's cyclic", "name a log with one", place=place)
     delay, samples = int(starts[0][2]), int(starts[0][3])
     mean: float | None = None
     ends: tuple[int, int] | None = None
@@ -61,7 +61,7 @@ def read_stress_ng(text: str, place: str) -> Wakeups:
         elif ZEROS.match(line):
             shown = len(rows)
     if mean is None or ends is None:
-        raise DataError(f"{place}: no mean or no line of min and max of stress-ng's cyclic; it was stopped before it reported")
+        raise DataError("no mean or no line of min and max of stress-ng's cyclic; it was stopped before it reported", place=place)
     problems: list[str] = []
     last = rows[-1][0] if rows else -1
     if width and shown is not None and last != (announced - 1) * width:
@@ -70,7 +70,7 @@ def read_stress_ng(text: str, place: str) -> Wakeups:
         problems.append(f"{place}: {len(rows)} buckets are printed, and stress-ng announces {announced}; the output was cut off")
     rows = rows[:shown]
     if any(after - before != width for (before, _), (after, _) in pairwise(rows)):
-        raise DataError(f"{place}: the buckets of stress-ng's cyclic are not {width} ns apart; the file is damaged")
+        raise DataError(f"the buckets of stress-ng's cyclic are not {width} ns apart; the file is damaged", place=place)
     inside = sum(count for _, count in rows)
     if inside > samples:
         problems.append(f"{place}: the buckets hold {inside} samples, {samples} were asked for")

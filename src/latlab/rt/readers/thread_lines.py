@@ -63,7 +63,7 @@ def read_thread_lines(text: str, place: str) -> Wakeups:
     """The last line of each thread; a screen that was kept while the tool ran has many."""
     tool = tool_of(text)
     if tool is None:
-        raise DataError(f"{place}: no line of a thread of cyclicdeadline or signaltest; name the output of one of them")
+        raise DataError("no line of a thread of cyclicdeadline or signaltest", "name the output of one of them", place=place)
     threads: dict[int, Distribution] = {}
     processes: dict[str, tuple[str, int]] = {}
     intervals: list[int] = []

@@ -52,7 +52,7 @@ def read_timerlat_trace(text: str, place: str, context: str = "thread") -> Wakeu
         elif TORN.search(line):
             problems.append(f"{place}:{number}: {line.strip()[:60]!r} is no whole line of timerlat; it is left out")
     if not late:
-        raise DataError(f"{place}: the trace of timerlat holds no latency of a thread; it was stopped before the first activation")
+        raise DataError("the trace of timerlat holds no latency of a thread; it was stopped before the first activation", place=place)
     cpus = tuple(_cpu(cpu, late[cpu], span[cpu][1] - span[cpu][0] + 1) for cpu in sorted(late))
     return Wakeups(TOOL, None, 1, cpus, complete=not problems, problems=tuple(problems))
 

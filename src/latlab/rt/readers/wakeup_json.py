@@ -44,9 +44,11 @@ def read_json(text: str, place: str) -> Wakeups:
     try:
         root = json.loads(NAN.sub(r"\1NaN", text))
     except json.JSONDecodeError as error:
-        raise DataError(f"{place}:{error.lineno}: not whole JSON ({error.msg}); the tool was killed or the file cut off") from error
+        raise DataError(
+            f"not whole JSON ({error.msg}); the tool was killed or the file cut off", place=f"{place}:{error.lineno}"
+        ) from error
     except RecursionError as error:
-        raise DataError(f"{place}: JSON nested deeper than any tool's; name another file") from error
+        raise DataError("JSON nested deeper than any tool's", "name another file", place=place) from error
     if isinstance(root, dict) and isinstance(root.get("thread"), dict):
         program = _program(root)
         if is_of_pairs(root["thread"]):
@@ -56,7 +58,7 @@ def read_json(text: str, place: str) -> Wakeups:
         return _cyclictest(root, place)
     if isinstance(root, dict) and isinstance(root.get("cpu"), dict):
         return _jitterdebugger(root, place)
-    raise DataError(f"{place}: JSON with neither cyclictest's `thread` nor jitterdebugger's `cpu`; name another file")
+    raise DataError("JSON with neither cyclictest's `thread` nor jitterdebugger's `cpu`", "name another file", place=place)
 
 
 def _program(root: dict[str, Any]) -> str:
@@ -95,7 +97,7 @@ def _cyclictest(root: dict[str, Any], place: str) -> Wakeups:
 def _jitterdebugger(root: dict[str, Any], place: str) -> Wakeups:
     system = root.get("sysinfo", {})
     if not isinstance(system, dict):
-        raise DataError(f"{place}: `sysinfo` is not an object; name another file")
+        raise DataError("`sysinfo` is not an object", "name another file", place=place)
     unit_ns = _number(system.get("resolution_in_ns", 1000), "resolution_in_ns", place) or 1000
     problems: list[str] = []
     entries = [(name, entry if entry.get("count") else entry | NO_SAMPLE) for name, entry in _entries(root["cpu"], place)]
@@ -127,15 +129,15 @@ def _number(value: object, name: str, place: str) -> int:
     try:
         return int(value)  # type: ignore[call-overload,no-any-return]
     except (TypeError, ValueError, OverflowError) as error:
-        raise DataError(f"{place}: {name} is {value!r} and not a number; name another file") from error
+        raise DataError(f"{name} is {value!r} and not a number", "name another file", place=place) from error
 
 
 def _entries(group: dict[str, Any], place: str) -> list[tuple[str, dict[str, Any]]]:
     if not group:
-        raise DataError(f"{place}: no CPU in the file; the tool was stopped before it measured")
+        raise DataError("no CPU in the file; the tool was stopped before it measured", place=place)
     for name, entry in group.items():
         if not name.isdecimal() or not isinstance(entry, dict):
-            raise DataError(f"{place}: {name!r} is not the entry of a CPU; name another file")
+            raise DataError(f"{name!r} is not the entry of a CPU", "name another file", value=name, place=place)
     return list(group.items())
 
 
@@ -144,11 +146,11 @@ def _cpu(entry: dict[str, Any], cpu: int, counted_as: str, unit_ns: int, place: 
         pairs = sorted((int(low), int(count)) for low, count in entry.get("histogram", {}).items())
         got, low, high, average = int(entry[counted_as]), int(entry["min"]), int(entry["max"]), float(entry["avg"])
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        raise DataError(f"{place}: CPU {cpu}: {error!r} is missing or not a number; name another file") from error
+        raise DataError(f"CPU {cpu}: {error!r} is missing or not a number", "name another file", place=place) from error
     average = 0.0 if math.isnan(average) and not got else average
     largest = max(abs(number) for number in (got, low, high, *(number for pair in pairs for number in pair)))
     if got < 0 or not math.isfinite(average) or any(count < 0 for _, count in pairs) or largest > MOST // unit_ns:
-        raise DataError(f"{place}: CPU {cpu}: a count or the average cannot be that of latencies; the file is damaged")
+        raise DataError(f"CPU {cpu}: a count or the average cannot be that of latencies; the file is damaged", place=place)
     inside = sum(count for _, count in pairs)
     if inside > got:
         problems.append(f"{place}: CPU {cpu}: the histogram holds {inside} samples, {counted_as} says {got}")
@@ -165,10 +167,10 @@ def read_rt_tests(program: str, root: dict[str, Any], place: str) -> Wakeups:
     reader = READERS.get(program)
     if reader is None:
         readable = ", ".join(("cyclictest", *READERS))
-        raise DataError(f"{place}: the JSON of {program}, which is not read; give that of {readable}")
+        raise DataError(f"the JSON of {program}, which is not read", f"give that of {readable}", place=place)
     threads = root["thread"]
     if not threads or not all(name.isdecimal() and isinstance(entry, dict) for name, entry in threads.items()):
-        raise DataError(f"{place}: no whole entry of a thread in the JSON of {program}; the tool was stopped before it measured")
+        raise DataError(f"no whole entry of a thread in the JSON of {program}; the tool was stopped before it measured", place=place)
     return with_head(reader(program, [(int(name[:9]), entry) for name, entry in threads.items()], place), root, program, place)
 
 
@@ -224,7 +226,7 @@ def _threads_counts(entry: dict[str, Any], place: str) -> Counts:
 def _buckets(entry: dict[str, Any], place: str) -> dict[Decimal, int]:
     held = entry.get("histogram")
     if not isinstance(held, dict):
-        raise DataError(f"{place}: a thread has no histogram; name another file")
+        raise DataError("a thread has no histogram", "name another file", place=place)
     return {_figure(name, "a bucket", place): int(_figure(count, "a count", place)) for name, count in held.items()}
 
 
@@ -240,7 +242,7 @@ def _figure(value: object, name: str, place: str) -> Decimal:
     except (InvalidOperation, ValueError):
         number = Decimal("NaN")
     if not number.is_finite() or not 0 <= number < LARGEST:
-        raise DataError(f"{place}: {name} is {str(value)[:40]!r} and no figure of rt-tests; the file is damaged")
+        raise DataError(f"{name} is {str(value)[:40]!r} and no figure of rt-tests; the file is damaged", place=place)
     return number
 
 

@@ -99,7 +99,7 @@ def read_xenomai(text: str, place: str) -> Wakeups:
         low, average, high, overruns = float(whole[1]), float(whole[2]), float(whole[3]), int(whole[4])
         ran_s = int(whole["h"]) * 3600 + int(whole["min"]) * 60 + int(whole["s"])
     if low > high:
-        raise DataError(f"{place}: the minimum is above the maximum; latency or latmus was stopped before its first second was over")
+        raise DataError("the minimum is above the maximum; latency or latmus was stopped before its first second was over", place=place)
     if UNRELIABLE.search(text):
         problems.append(f"{place}: latmus calls its figures not reliable, as its thread was switched to in-band mode")
     title = PERIOD.search(text)

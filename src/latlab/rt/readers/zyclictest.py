@@ -62,12 +62,12 @@ def read_zyclictest(text: str, place: str) -> Wakeups:
         elif below_title and TORN.match(line):
             problems.append(f"{where}: {line.strip()[:60]!r} is no whole row of zyclictest; it is left out")
     if "Max-Latency" not in summary:
-        raise DataError(f"{place}: no line `Max-Latency:` of zyclictest; give the output of `zyclictest stop`")
+        raise DataError("no line `Max-Latency:` of zyclictest", "give the output of `zyclictest stop`", place=place)
     counts = tuple((low * 1000, (low + 1) * 1000, n) for low, n in sorted(rows.items()))
     beyond = summary.get("Overflow", (0, 0))[1] if counts else 0
     total = sum(rows.values()) + beyond
     if not counts and count is None:
-        raise DataError(f"{place}: neither a histogram nor a count of zyclictest; run `zyclictest stop` without -q")
+        raise DataError("neither a histogram nor a count of zyclictest", "run `zyclictest stop` without -q", place=place)
     got = total if count is None else count
     if counts and got != total:
         problems.append(f"{place}: the histogram holds {total} wake-ups, the count says {got}")

@@ -103,10 +103,12 @@ def check_survey(machine: Machine, machine_survey: Survey, workload: Workload) -
     if beyond := [cpu for cpu in workload.affinity if cpu >= machine_survey.cpus]:
         raise UsageError(f"{place} has the CPUs 0 to {machine_survey.cpus - 1}; --affinity names CPU {beyond[0]}")
     if answers.get("fifo") != "yes":
-        raise UsageError(f"{place}: real-time priority {workload.priority} is not permitted; run as root or give the user an rtprio limit")
+        raise UsageError(
+            f"real-time priority {workload.priority} is not permitted", "run as root or give the user an rtprio limit", place=place
+        )
     if not workload.idle_states and answers.get("dma_latency") != "yes":
         raise UsageError(
-            f"{place}: /dev/cpu_dma_latency cannot be written, so idle states cannot be forbidden; run as root or use --idle-states"
+            "/dev/cpu_dma_latency cannot be written, so idle states cannot be forbidden", "run as root or use --idle-states", place=place
         )
 
 
@@ -117,7 +119,7 @@ def check_programs(machine: Machine, machine_survey: Survey, load_command: str, 
         if not machine_survey.answers.get(program):
             package = "stress-ng" if program == "stress-ng" else "rt-tests"
             choices = "--load or --instrument" if more else "--load"
-            raise UsageError(f"{machine.name} has no {program}; install the package {package} there, or choose another {choices}")
+            raise UsageError(f"{machine.name} has no {program}", f"install the package {package} there, or choose another {choices}")
 
 
 def check_module(machine: Machine, machine_survey: Survey, smc_module: Path | None) -> None:
@@ -125,9 +127,11 @@ def check_module(machine: Machine, machine_survey: Survey, smc_module: Path | No
     if smc_module is None:
         return
     if not smc_module.is_file():
-        raise UsageError(f"--smc-module {smc_module} is not a file; build guest/smc against the headers of the board's kernel")
+        raise UsageError(
+            f"--smc-module {smc_module} is not a file", "build guest/smc against the headers of the board's kernel", value=smc_module
+        )
     if machine_survey.machine != "aarch64":
-        raise UsageError(f"{machine.name} is {machine_survey.machine or 'of an unknown kind'}, which has no EL3; leave out --smc-module")
+        raise UsageError(f"{machine.name} is {machine_survey.machine or 'of an unknown kind'}, which has no EL3", "leave out --smc-module")
 
 
 def notes(machine_survey: Survey) -> list[str]:
@@ -256,7 +260,7 @@ def _made_folder(machine: Machine, follower: Follower) -> str:
     follower.folder(folder)
     done = machine.run(f"mkdir -m 700 {quote(folder)}", ANSWER_S)
     if done.status != 0:
-        raise UsageError(f"{machine.name}: no folder in {machine.scratch} can be made: {done.complaint}")
+        raise UsageError(f"no folder in {machine.scratch} can be made: {done.complaint}", place=machine.name)
     return folder
 
 
@@ -272,7 +276,7 @@ def _fetched(machine: Machine, folder: str) -> dict[str, bytes]:
         machine.run(f"cd {quote(folder)} && {packed}", ANSWER_S)
         return _unpacked(machine.get(f"{folder}/out.tar"))
     except (LatlabError, OSError, tarfile.TarError) as error:
-        raise LatlabError(f"{machine.name}: the data remain in {folder} and could not be fetched: {error}") from error
+        raise LatlabError(f"the data remain in {folder} and could not be fetched: {error}", place=machine.name) from error
 
 
 def _unpacked(data: bytes) -> dict[str, bytes]:

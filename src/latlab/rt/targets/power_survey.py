@@ -59,19 +59,20 @@ def check_power_survey(name: str, able: PowerSurvey, power: PowerCycle) -> None:
     cpus = able.cpus_of(power)
     if not cpus:
         raise UsageError(
-            f"{name}: the kernel offers no CPU besides CPU 0 to take off (CPUs {able.online or 'unknown'} are on); "
-            "rt-power needs CONFIG_HOTPLUG_CPU and a second CPU"
+            f"the kernel offers no CPU besides CPU 0 to take off (CPUs {able.online or 'unknown'} are on); "
+            "rt-power needs CONFIG_HOTPLUG_CPU and a second CPU",
+            place=name,
         )
     if missing := [cpu for cpu in cpus if cpu not in able.hotplug]:
-        raise UsageError(f"{name}: the kernel cannot take CPU {missing[0]} off; it offers {_list(able.hotplug)}")
+        raise UsageError(f"the kernel cannot take CPU {missing[0]} off; it offers {_list(able.hotplug)}", place=name)
     if len(cpus) == len(able.hotplug) == _count(able.online):
-        raise UsageError(f"{name}: one CPU must stay online; leave one of {_list(able.hotplug)} out of --affinity")
+        raise UsageError("one CPU must stay online", f"leave one of {_list(able.hotplug)} out of --affinity", place=name)
     if locked := [cpu for cpu in cpus if cpu not in able.writable]:
-        raise UsageError(f"{name}: no permission to take CPU {locked[0]} off; run as root")
+        raise UsageError(f"no permission to take CPU {locked[0]} off", "run as root", place=name)
     if power.suspends and not able.can_suspend:
-        raise UsageError(f"{name}: the kernel cannot suspend (/sys/power/state has no `mem`); use --suspends 0")
+        raise UsageError("the kernel cannot suspend (/sys/power/state has no `mem`)", "use --suspends 0", place=name)
     if power.suspends and not able.has_alarm:
-        raise UsageError(f"{name}: it has no wake-up source (rtc0 has no writable wakealarm); use --suspends 0")
+        raise UsageError("it has no wake-up source (rtc0 has no writable wakealarm)", "use --suspends 0", place=name)
 
 
 def _numbers(paths: str) -> tuple[int, ...]:

@@ -24,7 +24,7 @@ def guest_sources() -> Path:
     checkout = package.parents[1] / "guest"
     source_folder = checkout if (checkout / "init").is_file() else package / "catalog" / "guest"
     if not (source_folder / "init").is_file():
-        raise UsageError(f"{source_folder}: the guest's sources are missing; install latlab again")
+        raise UsageError("the guest's sources are missing", "install latlab again", place=source_folder)
     return source_folder
 
 
@@ -69,7 +69,7 @@ def _program_for(machine: str, name: str, folders: tuple[Path, ...], others: tup
         return target
     compiler = next((name for name in COMPILERS[machine] if shutil.which(name)), None)
     if compiler is None:
-        raise UsageError(f"no compiler for {machine} to build the {name}; install {COMPILERS[machine][0]} (Debian: {PACKAGES[machine]})")
+        raise UsageError(f"no compiler for {machine} to build the {name}", f"install {COMPILERS[machine][0]} (Debian: {PACKAGES[machine]})")
     target.parent.mkdir(parents=True, exist_ok=True)
     new_file = target.with_suffix(".new")
     run((compiler, *FLAGS, *(f"-I{folder}" for folder in folders), *map(str, sources), "-o", str(new_file)))

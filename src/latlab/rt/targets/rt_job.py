@@ -36,7 +36,7 @@ def command_of(load: str) -> str:
     if load in LOADS:
         return LOADS[load]
     if not re.search(r"[\s/]", load.strip()):
-        raise UsageError(f"--load {load} is not known; use one of {', '.join(LOADS)}, or a command with its options")
+        raise UsageError(f"--load {load} is not known", f"use one of {', '.join(LOADS)}, or a command with its options", value=load)
     return load.strip()
 
 

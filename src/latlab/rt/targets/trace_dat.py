@@ -15,11 +15,11 @@ PROGRAM = "trace-cmd"
 def printed(data: bytes, name: str) -> bytes:
     """The events of a `.dat`, times in ns. Raises UsageError where trace-cmd is not there, LatlabError where it refuses the file."""
     if shutil.which(PROGRAM) is None:
-        raise UsageError(f"{name}: a file of trace-cmd, which is not installed; install it, or give what `trace-cmd report -t` prints")
+        raise UsageError("a file of trace-cmd, which is not installed", "install it, or give what `trace-cmd report -t` prints", place=name)
     with scratch() as folder:
         path = folder / "trace.dat"
         path.write_bytes(data)
         try:
             return run([PROGRAM, "report", "-t", str(path)]).encode()
         except LatlabError as error:
-            raise LatlabError(f"{name}: {error}") from error
+            raise LatlabError(str(error), place=name) from error

@@ -46,7 +46,7 @@ def firmware_of(firmware: Path | None, secure_world: str | None) -> Path | None:
     if secure_world is None:
         return firmware
     if firmware is not None:
-        raise UsageError("--secure-world sets the firmware; leave out --firmware")
+        raise UsageError("--secure-world sets the firmware", "leave out --firmware")
     return secure_world_folder(secure_world)
 
 
@@ -64,7 +64,7 @@ def ready_drivers(machine: GuestMachine, hwrng: bool, node: RngNode | None, qual
     from latlab.rt.targets.guest.guest import ready_firmware, stack_of
 
     if not hwrng and node not in (None, RngNode.NONE):
-        raise UsageError(f"--no-hwrng loads no driver; leave it out, or --rng-node {node}")
+        raise UsageError("--no-hwrng loads no driver", f"leave it out, or --rng-node {node}")
     ready_firmware(machine, say)
     rng_node = rt_job.RngNode.NONE if not hwrng else rt_job.RngNode(node.value) if node else None
     return drivers_for(stack_of(machine), rng_node, quality)

@@ -215,7 +215,7 @@ def _boots(
     typer.echo("+".join(done))
     say(f"series {series.name}: {boots} boots; `latlab compare` takes the line above as one run of all of them")
     if partial:
-        raise DataError(f"partial: {', '.join(partial)}; `latlab show {partial[0]}` prints why")
+        raise DataError(f"partial: {', '.join(partial)}", f"`latlab show {partial[0]}` prints why")
 
 
 def _on_linux(
@@ -236,10 +236,10 @@ def _in_guest(store: Store, workload: Workload, options: GuestOptions, limits: L
     from latlab.rt.targets.guest.guest import GuestMachine, check_machine, watched_from_outside
 
     if options.efi and (options.firmware or options.secure_world or options.rng_node):
-        raise UsageError("--efi boots EDK2 without EL3; leave out --firmware, --secure-world and --rng-node")
+        raise UsageError("--efi boots EDK2 without EL3", "leave out --firmware, --secure-world and --rng-node")
     mode, holds, hold_us = Mode(options.mode.value), options.hold is not None, checked_hold(options.hold)
     if holds and options.secure_world:
-        raise UsageError("--hold is for our own firmware, built for it; leave out --secure-world")
+        raise UsageError("--hold is for our own firmware, built for it", "leave out --secure-world")
     machine = GuestMachine(options.cores, mode, workload.idle_states, options.kstack, holds, cpu=options.cpu, efi=options.efi)
     check_machine(machine)
     program = find_qemu(options.qemu)
@@ -279,7 +279,7 @@ def machine_of(target: RtTarget, host: str | None, board: BoardOptions) -> Itera
 def check_target(context: typer.Context, target: RtTarget, of_guest: type, of_linux: type) -> None:
     """Raises UsageError where options are given that another target takes, or the target lacks its own. The types are their groups."""
     if (target is RtTarget.SSH) != is_given(context, "host"):
-        raise UsageError("--target ssh needs --host, and only it takes one; write `--target ssh --host user@board`")
+        raise UsageError("--target ssh needs --host, and only it takes one", "write `--target ssh --host user@board`")
     if target is not RtTarget.LABGRID:
         refuse_given(context, names_of(BoardOptions), "is for --target labgrid; leave it out or name that target")
     if target is RtTarget.GUEST:
@@ -312,5 +312,5 @@ def conclude(store: Store, run_id: str, format: Format) -> None:
         say(f"run {run_id}: complete")
         return
     raise DataError(
-        f"run {run_id} is partial: {problems[0] if problems else 'nothing was measured'}; `latlab show {run_id}` prints what was kept"
+        f"run {run_id} is partial: {problems[0] if problems else 'nothing was measured'}", f"`latlab show {run_id}` prints what was kept"
     )

@@ -77,14 +77,14 @@ def removed_ids(store: Store, ids: Sequence[str] | None) -> list[str]:
     removed = [head.id for head in heads(store, Filter(is_removed=True))]
     for run_id in ids or ():
         if run_id not in removed:
-            raise UsageError(f"{run_id!r} is no removed run in {store.place}; `latlab ls --removed` lists them")
+            raise UsageError(f"{run_id!r} is no removed run in {store.place}", "`latlab ls --removed` lists them", value=run_id)
     return list(ids) if ids else removed
 
 
 def check_measured_from(store: Store, run_id: str, commit: str) -> None:
     """Raises DataError unless the run is known to be of this commit: its job said so, or a git tree that its files lay in stood there."""
     if not COMMIT.fullmatch(commit):
-        raise UsageError(f"--measured-from {commit!r} is no commit; write its hash, 12 digits at least")
+        raise UsageError(f"--measured-from {commit!r} is no commit", "write its hash, 12 digits at least", value=commit)
     provenance = store.load(run_id).provenance
     if provenance.commit and not _same_commit(provenance.commit, commit):
         raise DataError(f"{run_id} was measured from commit {provenance.commit[:SHORT]}, not from {commit[:SHORT]}; it gets no label")
@@ -92,7 +92,7 @@ def check_measured_from(store: Store, run_id: str, commit: str) -> None:
     if not provenance.commit and not trees:
         known_trees = "; ".join(map(str, provenance.trees)) or "its commit is unknown"
         raise DataError(
-            f"{run_id} is not known to be measured from {commit[:SHORT]} ({known_trees}); set LATLAB_COMMIT for the measurement"
+            f"{run_id} is not known to be measured from {commit[:SHORT]} ({known_trees})", "set LATLAB_COMMIT for the measurement"
         )
     if changed := next((tree for tree in trees if not tree.is_clean), None):
         raise DataError(f"{run_id} is of {changed}; it gets no label: measure it from the commit alone")
@@ -108,4 +108,4 @@ def check_ended(store: Store, ids: Sequence[str]) -> None:
     under_way = {life.run_id for life in store.unfinished_runs() if life.owner is not None}
     for run_id in ids:
         if run_id in under_way:
-            raise UsageError(f"{run_id} is in progress; end it first, or `latlab runs recover {run_id}` if its latlab process has died")
+            raise UsageError(f"{run_id} is in progress", f"end it first, or `latlab runs recover {run_id}` if its latlab process has died")

@@ -33,7 +33,7 @@ def import_amounts(
 ) -> str:
     """The run's id. What the file cannot be read for is refused before anything is kept."""
     if duration is not None or interval_us is not None:
-        raise UsageError(f"{name} has no due wake-ups; leave out --duration and --interval")
+        raise UsageError(f"{name} has no due wake-ups", "leave out --duration and --interval")
     benchmark = read_amounts(data, name, tool)
     cpus = 1 + max((amount.core.core for amount in benchmark.amounts if amount.core), default=0)
     run = Run(
@@ -60,6 +60,6 @@ def with_amounts(run: Run, files: Mapping[str, bytes]) -> Run:
     if run.campaign == steal_results.CAMPAIGN:
         return steal_results.with_stolen(run, files)
     if LOG not in files:
-        raise DataError("the file of the benchmark metrics is missing; import it again")
+        raise DataError("the file of the benchmark metrics is missing", "import it again")
     benchmark = read_amounts(files[LOG], run.source or LOG, files.get(TOOL_LOG, b"").decode())
     return replace(run, contents=Amounts(benchmark.amounts, benchmark.tool), conditions=run.conditions.completed(benchmark.conditions))

@@ -95,14 +95,15 @@ def _is_console(data: bytes, name: str, tool: str | None) -> bool:
         return True
     if tool is not None:
         if tool not in known_names():
-            raise UsageError(f"--as {tool!r} is an unknown tool; use {', '.join((CONSOLE, *known_names()))}")
+            raise UsageError(f"--as {tool!r} is an unknown tool", f"use {', '.join((CONSOLE, *known_names()))}", value=tool)
         return False
     tools = proven_tools(data)
     has_marks = any(mark in data for mark in CONSOLE_MARKS)
     if tools and has_marks:
         raise DataError(
-            f"{name}: it holds lines of latlab or of RT_INSTR and the output of {tools[0]}. Put each into a file of its own, "
-            f"or import one of them with --as {CONSOLE} or --as {quoted(tools[0])}"
+            f"it holds lines of latlab or of RT_INSTR and the output of {tools[0]}. Put each into a file of its own, "
+            f"or import one of them with --as {CONSOLE} or --as {quoted(tools[0])}",
+            place=name,
         )
     if not tools and not has_marks and not is_console_log(data, name):
         raise unproven(data, name)
@@ -113,7 +114,7 @@ def _refuse(stated: StatedOptions, names: Iterable[str], why: str) -> None:
     for name in names:
         if getattr(stated, name) is not None:
             option = "as" if name == "tool" else name.replace("_", "-")
-            raise UsageError(f"{why}; leave out --{option}")
+            raise UsageError(str(why), f"leave out --{option}")
 
 
 def import_measured(
@@ -148,7 +149,9 @@ def import_wakeups(
     if (duration is None) != (interval_us is None):
         raise UsageError("--duration and --interval belong together: the number of due wake-ups is duration / interval")
     if interval_us is not None and not 1 <= interval_us <= LONGEST_INTERVAL_US:
-        raise UsageError(f"--interval {interval_us} is no time between two wake-ups; use 1 to {LONGEST_INTERVAL_US} microseconds")
+        raise UsageError(
+            f"--interval {interval_us} is no time between two wake-ups", f"use 1 to {LONGEST_INTERVAL_US} microseconds", value=interval_us
+        )
     wakeups = read_wakeups(data, name, tool=tool)
     conditions = NO_CONDITIONS
     if duration is not None and interval_us is not None:
@@ -162,10 +165,16 @@ def import_wakeups(
 def _check_schedule(wakeups: Wakeups, name: str, duration: str, interval_us: int) -> None:
     """Raises UsageError where the file says another schedule: what is said twice must be the same."""
     if wakeups.tool == "recorder":
-        raise UsageError(f"{name} is of the recorder, which states the due wake-ups; leave out --duration and --interval")
+        raise UsageError(f"{name} is of the recorder, which states the due wake-ups", "leave out --duration and --interval")
     interval_ns = wakeups.conditions.interval_ns or wakeups.interval_ns
     if interval_ns is not None and interval_ns != interval_us * 1000:
-        raise UsageError(f"--interval {interval_us} contradicts {name}, which says {interval_ns / 1000:g} µs; give --interval as there")
+        raise UsageError(
+            f"--interval {interval_us} contradicts {name}, which says {interval_ns / 1000:g} µs",
+            "give --interval as there",
+            value=interval_us,
+        )
     duration_s = wakeups.conditions.duration_s
     if duration_s is not None and duration_s != seconds_of(duration):
-        raise UsageError(f"--duration {duration} contradicts {name}, which says {duration_s:g} s; give --duration as there")
+        raise UsageError(
+            f"--duration {duration} contradicts {name}, which says {duration_s:g} s", "give --duration as there", value=duration
+        )

@@ -54,14 +54,14 @@ def import_log(
     boot = next((frame for text in texts for frame in parse_frames(text) if isinstance(frame, Boot)), None)
     if boot is None and has_averages(texts):
         if topology or clock:
-            raise UsageError(f"{source} holds averages of PSA calls on one core, in CPU cycles; leave out --topology and --clock")
+            raise UsageError(f"{source} holds averages of PSA calls on one core, in CPU cycles", "leave out --topology and --clock")
         return import_profiler(store, texts, data, source, core_mhz, platform, firmware)
     if core_mhz is not None:
-        raise UsageError(f"--core-mhz is for averages in CPU cycles, which {source} does not have; leave it out")
+        raise UsageError(f"--core-mhz is for averages in CPU cycles, which {source} does not have", "leave it out")
     has_figures = any(isinstance(item, Figures) for text in texts for item in parse_figures(text))
     if boot is None and not has_figures and (calls := tftf_calls.parse(as_printed(data), source)):
         if topology or clock:
-            raise UsageError(f"{source} holds round trips of single calls, in ns; leave out --topology and --clock")
+            raise UsageError(f"{source} holds round trips of single calls, in ns", "leave out --topology and --clock")
         return _import_calls(store, calls, data, source, platform, firmware)
     if boot is None and topology is None:
         raise _without_topology(source, texts)
@@ -82,19 +82,19 @@ def _without_topology(source: str, texts: list[str]) -> LatlabError:
     first = next(iter(collect_dump(texts, event_table()).problems), None)
     if first and any(True for text in texts for _ in parse_frames(text)):
         rescue = ", or --topology to keep its RT_INSTR figures" if has_figures else ""
-        return DataError(f"{source} line {first.line}: {first.message}; it has no readable BOOT line; give the whole log{rescue}")
+        return DataError(f"{source} line {first.line}: {first.message}; it has no readable BOOT line", f"give the whole log{rescue}")
     if not has_figures:
-        return DataError(f"{source} has no dump line and no RT_INSTR figure, so nothing to store; give the console log of a campaign")
-    return UsageError(f"{source} does not state its topology; give it with --topology, such as --topology 2,4")
+        return DataError(f"{source} has no dump line and no RT_INSTR figure, so nothing to store", "give the console log of a campaign")
+    return UsageError(f"{source} does not state its topology", "give it with --topology, such as --topology 2,4")
 
 
 def _imported(
     source: str, boot: Boot | None, topology: Topology | None, clock: Clock | None, platform: str | None, firmware: str | None
 ) -> Run:
     if boot and topology and boot.topology != topology:
-        raise UsageError(f"--topology {topology} contradicts {source}, which says {boot.topology}; leave the option out")
+        raise UsageError(f"--topology {topology} contradicts {source}, which says {boot.topology}", "leave the option out", value=topology)
     if clock is Clock.INSTRUCTIONS and boot is None:
-        raise UsageError(f"{source} has figures in ns only, which are no instructions; leave out --clock")
+        raise UsageError(f"{source} has figures in ns only, which are no instructions", "leave out --clock")
     emulated = boot is not None and PLATFORM in boot.firmware
     if emulated and clock is None:
         raise UsageError(
@@ -102,7 +102,7 @@ def _imported(
             "--clock time for a multi-threaded one"
         )
     if boot is not None and boot.is_simulated and clock not in (None, Clock.VIRTUAL):
-        raise UsageError(f"{source} was simulated in virtual time, which is no other clock; leave out --clock")
+        raise UsageError(f"{source} was simulated in virtual time, which is no other clock", "leave out --clock")
     chosen = Clock.VIRTUAL if boot is not None and boot.is_simulated else clock or Clock.TIME
     mode = Mode.DETERMINISTIC if chosen is Clock.INSTRUCTIONS else Mode.MULTI_THREAD
     return Run(
@@ -121,7 +121,7 @@ def _imported(
 def _import_calls(store: Store, calls: Run, data: bytes, source: str, platform: str | None, firmware: str | None) -> Recorded:
     """A log of the test framework's performance tests: every round trip, in ns."""
     if not calls.samples:
-        raise DataError(f"{source}:{calls.problems[0].line}: {calls.problems[0].message}")
+        raise DataError(str(calls.problems[0].message), place=f"{source}:{calls.problems[0].line}")
     run = replace(
         calls,
         target="import",
@@ -147,7 +147,7 @@ def _import_figures(store: Store, run: Run, texts: list[str], data: bytes) -> Re
     samples = console_log.samples_of(placed)
     if not samples:
         cause = f"; line {problems[0].line}: {problems[0].message}" if problems else ""
-        raise DataError(f"no readable BOOT line and no RT_INSTR figure, so nothing to store{cause}; give the whole console log")
+        raise DataError(f"no readable BOOT line and no RT_INSTR figure, so nothing to store{cause}", "give the whole console log")
     status = RunStatus.PARTIAL if problems else RunStatus.COMPLETE
     with run_lifecycle(store, run) as run_id:
         store.add(run_id, samples, problems=problems, logs={"console": data})

@@ -54,7 +54,9 @@ def time_line_of_wakeups(run: Run, files: Mapping[str, bytes]) -> TimeLine:
         result = result_of(run, group)
         recorder = result.recorder
         if recorder is None:
-            raise DataError("there is no file of the recorder, and no other file has the time of a late wake-up; use --instrument recorder")
+            raise DataError(
+                "there is no file of the recorder, and no other file has the time of a late wake-up", "use --instrument recorder"
+            )
         prefix = f"{name}, " if name else ""
         new_tracks, new_facts = _measured(run, group, result, recorder)
         tracks += [Track(f"{prefix}{track.group}", track.name, track.slices) for track in new_tracks]

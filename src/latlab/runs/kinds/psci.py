@@ -230,5 +230,5 @@ KIND = RunKind(
     is_measured=True,
     hidden=_hidden,
     recover=_recover,
-    verbs=("run psci", "run psa", "run smc", "run sbi", "watch"),
+    verbs=("run psci", "run psa", "run calls", "watch"),
 )

@@ -28,7 +28,7 @@ def render(run: Run, test: str | None, iteration: int | None, material: Callable
         why = (
             "of each core one iteration's calls are kept, the median one's" if has_calls else "a PSA call's trace is made of a whole sweep"
         )
-        raise UsageError(f"--iteration chooses nothing here: {why}; leave it out")
+        raise UsageError(f"--iteration chooses nothing here: {why}", "leave it out")
     if has_calls:
         return calls_trace.render(run, timelines_of(material()), test)
     return psa_trace.render(run, load_symbols(material().store, run.id), test)

@@ -102,9 +102,9 @@ def explain(
     from latlab.core.report.comparison.data import explanations_json
 
     if allow_different and against is None:
-        raise UsageError("--allow-different is for the comparison of two runs; name the second one")
+        raise UsageError("--allow-different is for the comparison of two runs", "name the second one")
     if calls is not None and (against is not None or allow_different):
-        raise UsageError("--calls names the calls of one run; leave out the second one")
+        raise UsageError("--calls names the calls of one run", "leave out the second one")
     if of_class is not None:
         refuse_given(context, ("calls", "tolerance", "allow_different", "board"), "has no effect with --class; leave it out")
         _print_class_moves(run, against, of_class, unit, format, store)
@@ -193,7 +193,9 @@ def _tests_of_states(written: Iterable[str]) -> dict[str, str]:
     for assignment in written:
         name, equals, tests = assignment.partition("=")
         if not equals:
-            raise UsageError(f"--state {assignment}: write the state's node and its tests, such as cluster-sleep-0=susp_deep")
+            raise UsageError(
+                f"--state {assignment}: write the state's node and its tests, such as cluster-sleep-0=susp_deep", value=assignment
+            )
         tests_by_state[name] = tests
     return tests_by_state
 
@@ -218,7 +220,7 @@ def _board_times(board: str, run: str, against: str | None, unit: str, store: st
     from latlab.virtual.pages.tables import board_time_table
 
     if against is None:
-        raise UsageError("--board is for the difference of two runs; name the second one")
+        raise UsageError("--board is for the difference of two runs", "name the second one")
     check_unit(unit, run, against)
     costs = costs_of(board)
     a, b = load_reference(run, unit, store), load_reference(against, unit, store)
@@ -296,7 +298,7 @@ def gate(
         }
         _gate_masked(base, candidate, max_masked, [name for name, value in of_two.items() if value], store)
     if candidate is None:
-        raise UsageError(f"gate compares two runs and has {base} alone; name the candidate too, or a limit with --limit or --max-masked")
+        raise UsageError(f"gate compares two runs and has {base} alone", "name the candidate too, or a limit with --limit or --max-masked")
     from latlab.core.comparison.gate import decide_gate
     from latlab.runs.verbs.gate_files import GateFiles
 
@@ -304,14 +306,14 @@ def gate(
     check_output(sarif)
     check_output(comment)
     if link and (comment is None or not _LINK.fullmatch(link)):
-        raise UsageError(f"--link {link!r} is no http(s) address for a comment; give one, with --comment FILE")
+        raise UsageError(f"--link {link!r} is no http(s) address for a comment", "give one, with --comment FILE", value=link)
     files = GateFiles(comment, junit, sarif, link)
     verdicts = _verdicts(fail_on)
     try:
         comparison = comparison_of(base, candidate, tolerance, unit, store, allow_different)
         decision = decide_gate(comparison, verdicts)
     except LatlabError as error:
-        files.write_refused(base, candidate, str(error))
+        files.write_refused(base, candidate, error)
         raise
     files.write(comparison, decision)
     times = _board_times(board, base, candidate, unit, store) if board else None
@@ -330,9 +332,9 @@ def _gate_limits(
     from latlab.runs.analysis import judge_limits, parse_limit, parse_limits
 
     if other is not None:
-        raise UsageError(f"--limit judges one run; leave out {run} or {other}")
+        raise UsageError("--limit judges one run", f"leave out {run} or {other}")
     if of_pair:
-        raise UsageError(f"--limit compares nothing; leave out {' and '.join(of_pair)}")
+        raise UsageError("--limit compares nothing", f"leave out {' and '.join(of_pair)}")
     limits = [*map(parse_limit, written)]
     if file is not None:
         limits += parse_limits(read_file(file).decode("utf-8", "replace"), str(file))
@@ -349,9 +351,9 @@ def _gate_masked(run: str, other: str | None, most_insns: int, of_two: Sequence[
     from latlab.core.lifecycle.material import RunArtifacts
 
     if other is not None:
-        raise UsageError(f"--max-masked judges one run; leave out {run} or {other}")
+        raise UsageError("--max-masked judges one run", f"leave out {run} or {other}")
     if of_two:
-        raise UsageError(f"--max-masked compares nothing; leave out {' and '.join(of_two)}")
+        raise UsageError("--max-masked compares nothing", f"leave out {' and '.join(of_two)}")
     opened = open_store(store)
     loaded = opened.load(run)
     code, lines = judge_masked(
@@ -399,7 +401,7 @@ def history(
     if commits.repo is None:
         refuse_given(context, (*names_of(CommitOptions), *names_of(ChoiceOptions)), "is for commits; it needs --repo DIR")
         if figure is None:
-            raise UsageError("history needs a figure or commits; name a figure and two runs, or a repository with --repo DIR")
+            raise UsageError("history needs a figure or commits", "name a figure and two runs, or a repository with --repo DIR")
         check_unit(unit, *(runs or ()))
         lines = {"": [load_reference(run, unit, store) for run in runs or ()]}
     elif not is_figure(figure):
@@ -411,7 +413,7 @@ def history(
         lines = runs_of(commits, choice, words[1:], store)
     fewest = min(map(len, lines.values()))
     if fewest < 2:
-        raise UsageError(f"a history needs two runs at least, there is {fewest}; name another")
+        raise UsageError(f"a history needs two runs at least, there is {fewest}", "name another")
     limits, ignored = limits_of(tolerance), check_across(allow_different or ())
     all_series = tuple(
         replace(series, path=f"{series.path} of {name}" if len(lines) > 1 else series.path)
@@ -452,9 +454,9 @@ def extremes(
     from latlab.rt.pages.tails import screen
 
     if metric is not None and metric not in list(Metric):
-        raise UsageError(f"--metric {metric!r} is no metric; use {', '.join(Metric)}")
+        raise UsageError(f"--metric {metric!r} is no metric", f"use {', '.join(Metric)}", value=metric)
     if not 1 < once_in <= MOST_SAMPLES:
-        raise UsageError(f"--once-in {once_in:g} must be more than 1 and at most {MOST_SAMPLES:g}")
+        raise UsageError(f"--once-in {once_in:g} must be more than 1 and at most {MOST_SAMPLES:g}", value=once_in)
     check_unit(unit, run)
     loaded = load_reference(run, unit, store)
     tests = list(dict.fromkeys(kind_of(loaded).analysis.tests(loaded)))
@@ -462,7 +464,7 @@ def extremes(
         raise UsageError(f"{run} has no test {test!r}; it has {', '.join(tests) or 'none'}")
     estimates = tails(loaded, test, Metric(metric or (kind_of(loaded).analysis.tail_metric)), once_in)
     if not estimates:
-        raise UsageError(f"{run} has no {metric or 'wake-ups'}{f' in {test}' if test else ''}; `latlab show` lists what it has")
+        raise UsageError(f"{run} has no {metric or 'wake-ups'}{f' in {test}' if test else ''}", "`latlab show` lists what it has")
     show(screen(estimates, loaded.tick.unit, caveat_of(loaded)))
     raise typer.Exit(0 if any(tail_estimate.level is not None for tail_estimate in estimates) else 3)
 
@@ -512,5 +514,5 @@ def _verdicts(text: str) -> frozenset[Verdict]:
     known_words = codes | by_word
     named = [part.strip() for part in text.split(",") if part.strip()]
     if not named or any(word not in known_words for word in named):
-        raise UsageError(f"--fail-on {text!r} is not a list of verdicts; use {', '.join(by_word)}")
+        raise UsageError(f"--fail-on {text!r} is not a list of verdicts", f"use {', '.join(by_word)}", value=text)
     return frozenset(known_words[word] for word in named)

@@ -12,6 +12,7 @@ from latlab.core.cli.output import write_file
 if TYPE_CHECKING:
     from latlab.core.comparison.comparison import Comparison
     from latlab.core.comparison.gate import Decision
+    from latlab.core.errors import LatlabError
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,17 +39,17 @@ class GateFiles:
 
             write_file(comment.render(comparison, decision, self.link), self.comment)
 
-    def write_refused(self, base: str, candidate: str, sentence: str) -> None:
+    def write_refused(self, base: str, candidate: str, error: LatlabError) -> None:
         """Why there is nothing to decide on: the next step of a job finds the same files as after any other end."""
         if self.junit is not None:
             from latlab.core.report.exports.junit import refused_junit
 
-            write_file(refused_junit(base, candidate, sentence), self.junit)
+            write_file(refused_junit(base, candidate, error), self.junit)
         if self.sarif is not None:
             from latlab.core.report.exports import sarif
 
-            write_file(sarif.refused(sentence), self.sarif)
+            write_file(sarif.refused(error), self.sarif)
         if self.comment is not None:
             from latlab.core.report.comparison import comment
 
-            write_file(comment.refused(base, candidate, sentence, self.link), self.comment)
+            write_file(comment.refused(base, candidate, str(error), self.link), self.comment)

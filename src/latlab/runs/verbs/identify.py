@@ -85,7 +85,7 @@ def _sbi(identified: Look, iterations: int, timeout: float, probe: Path | None, 
     images = tuple(read_image(path) for path in identified.symbols)
     program = find_qemu(qemu or Path(QEMU)).path
     request = planned(identified.sbi, HARTS, iterations, probe_for(program, probe), program, bool(images), images, timeout)
-    words = ["latlab", "run", "sbi", "--firmware", str(identified.sbi), "--iterations", str(iterations)]
+    words = ["latlab", "run", "calls", "--abi", "sbi", "--firmware", str(identified.sbi), "--iterations", str(iterations)]
     words += [word for path in identified.symbols for word in ("--symbols", str(path))]
     say(f"to repeat it: {shlex.join(words)}")
     conclude(request, store, WatchFormat.TABLE)
@@ -109,7 +109,7 @@ def _psci(
     limits, place = LimitOptions(timeout=timeout).limits(), output or usual
     text = rendered(identified.subject, place.parent)
     if output is None and place.exists() and place.read_bytes() != text.encode():
-        raise UsageError(f"{place} exists with other content; name another file with -o")
+        raise UsageError(f"{place} exists with other content", "name another file with -o")
     check_output(place)
     emit(text, place)
     say(f"to repeat it: {shlex.join(['latlab', 'run', 'psci', '--subject', str(place), '--iterations', str(iterations)])}")

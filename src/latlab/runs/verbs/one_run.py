@@ -67,7 +67,7 @@ def show(
         return
     if span is not None:
         if test is not None:
-            raise UsageError("--span names its test; leave out --test")
+            raise UsageError("--span names its test", "leave out --test")
         _print_timeline(opened, opened.load(run), span, format)
         return
     if log is None:
@@ -75,12 +75,14 @@ def show(
         if kind_of(loaded).is_sampled:
             _check_test(loaded, test)
         elif test is not None:
-            raise UsageError(f"--test {test}: {loaded.id} is of the campaign {loaded.campaign}, which has no tests; leave it out")
+            raise UsageError(
+                f"--test {test}: {loaded.id} is of the campaign {loaded.campaign}, which has no tests", "leave it out", value=test
+            )
         print_run(opened, loaded, format, test, verbose)
         return
     logs = opened.logs(run)
     if log not in logs:
-        raise UsageError(f"{opened.resolve(run)} has no log {log!r}; it has {', '.join(sorted(logs)) or 'none'}")
+        raise UsageError(f"{opened.resolve(run)} has no log {log!r}; it has {', '.join(sorted(logs)) or 'none'}", value=log)
     sys.stdout.buffer.write(logs[log])
 
 
@@ -93,7 +95,7 @@ def _print_classes(run: Run, of_class: str, format: Format) -> None:
     elif format is Format.TABLE:
         show_page(class_page)
     else:
-        raise UsageError(f"--class is printed as a table or as JSON; leave out --format {format.value}")
+        raise UsageError("--class is printed as a table or as JSON", f"leave out --format {format.value}")
 
 
 def report(
@@ -115,12 +117,12 @@ def report(
     In RST and Markdown a file gets the whole page of a performance guide, its pictures beside it, and standard output the tables alone.
     """
     if output is None and format is Format.HTML and sys.stdout.isatty():
-        raise UsageError("an HTML page is not for a terminal; name a file with -o FILE")
+        raise UsageError("an HTML page is not for a terminal", "name a file with -o FILE")
     if builds and (output is None or against is not None):
         raise UsageError("--builds is for one run as a page in a file: name it with -o FILE")
     check_output(output)
     if allow_different and against is None:
-        raise UsageError("--allow-different is for the comparison of two runs; name the second one")
+        raise UsageError("--allow-different is for the comparison of two runs", "name the second one")
     if against is not None:
         from latlab.runs.verbs.comparing import comparison_of, comparison_text
 
@@ -181,7 +183,7 @@ def export(
         if name != format:
             refuse_given(context, other.options, f"is for --format {name}")
     if exporter.is_binary and output is None:
-        raise UsageError(f"{format} is not text; name a file with -o FILE")
+        raise UsageError(f"{format} is not text", "name a file with -o FILE")
     check_output(output)
     check_unit(unit, run)
     loaded = load_reference(run, unit, store)

@@ -111,7 +111,7 @@ def label(
     from latlab.runs.campaign.housekeeping import check_measured_from
 
     if not text.isprintable():
-        raise UsageError(f"{text!r}: a label is one line of printable characters")
+        raise UsageError(f"{text!r}: a label is one line of printable characters", value=text)
     opened = open_store(store)
     run_id = opened.resolve(run)
     if measured_from is not None:
@@ -157,7 +157,7 @@ def prune(
     retention = Retention(keep, keep_daily, keep_weekly, keep_monthly)
     if which == FilterOptions() and not before and retention == Retention():
         raise UsageError(
-            "runs prune without an option would remove every run; select some, such as --before 30d, --status partial or --keep 100"
+            "runs prune without an option would remove every run", "select some, such as --before 30d, --status partial or --keep 100"
         )
     opened = open_store(store)
     doomed = prunable(opened, which.filter(before=before), retention)

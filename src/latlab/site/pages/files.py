@@ -57,7 +57,7 @@ def _whole(place: Path, text: bytes) -> None:
         ready.write_bytes(text)
         os.replace(ready, place)
     except OSError as error:
-        raise UsageError(f"{place} cannot be written: {error.strerror}; name another folder, or make room in this one") from None
+        raise UsageError(f"{place} cannot be written: {error.strerror}", "name another folder, or make room in this one") from None
 
 
 def _read_digests(folder: Path) -> dict[str, str]:
@@ -66,10 +66,10 @@ def _read_digests(folder: Path) -> dict[str, str]:
             return {}
         return msgspec.json.decode((folder / MADE).read_bytes(), type=dict[str, str])
     except FileNotFoundError:
-        raise UsageError(f"{folder} holds files and no site that latlab made; name an empty folder, or a new one") from None
+        raise UsageError(f"{folder} holds files and no site that latlab made", "name an empty folder, or a new one") from None
     except OSError as error:
-        raise UsageError(f"{folder} cannot be read: {error.strerror}; name a folder, or a new one") from None
+        raise UsageError(f"{folder} cannot be read: {error.strerror}", "name a folder, or a new one") from None
     except msgspec.MsgspecError:
         raise UsageError(
-            f"{folder / MADE} is damaged, so latlab cannot find out which pages are new; delete it and name an empty folder"
+            f"{folder / MADE} is damaged, so latlab cannot find out which pages are new", "delete it and name an empty folder"
         ) from None

@@ -110,7 +110,7 @@ def listening(address: str, port: int) -> socket.socket:
         family = socket.AF_INET6 if ":" in address else socket.AF_INET
         return socket.create_server((address, port), family=family)
     except OSError as error:
-        raise UsageError(f"{address} port {port} cannot be served: {error.strerror or error}; use another --listen or --port") from None
+        raise UsageError(f"{address} port {port} cannot be served: {error.strerror or error}", "use another --listen or --port") from None
 
 
 def server(live: Live, names: Sequence[str]) -> Server:

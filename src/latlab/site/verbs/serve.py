@@ -130,11 +130,11 @@ def serve_mcp(store: str | None) -> None:
 
 
 def ask(*words: str) -> str:
-    """What a user who types this sees. A refusal is the same sentence."""
+    """What a user who types this sees. A refusal is the same sentence, and its fields in a line of JSON."""
     import subprocess
 
     command = (sys.executable, "-m", "latlab", *words)
-    plain = {**os.environ, "NO_COLOR": "1", "COLUMNS": "160"}
+    plain = {**os.environ, "NO_COLOR": "1", "COLUMNS": "160", "LATLAB_ERRORS": "json"}
     try:
         done = subprocess.run(command, env=plain, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
     except subprocess.TimeoutExpired:

@@ -102,11 +102,13 @@ def observed(run: Run) -> tuple[Observed, ...]:
     observations = []
     for cell, values in by_cell.items():
         if cell[2] >= len(facts.clusters):
-            raise DataError(f"{run.id}: nothing is known of {run.platform}'s processors; a cost of classes is of a board of the catalogue")
+            raise DataError(
+                f"nothing is known of {run.platform}'s processors; a cost of classes is of a board of the catalogue", place=run.id
+            )
         processor = facts.clusters[cell[2]].core.value
         counts = counts_of(run.id, processor)
         if counts is None:
-            raise DataError(f"{run.id} was not counted on {processor}, the board's processor; name a release of the catalogue's counts")
+            raise DataError(f"{run.id} was not counted on {processor}, the board's processor", "name a release of the catalogue's counts")
         if cell[:2] in counts.spans and counts.spans[cell[:2]].parts and not _goes_last(run, cell):
             observations.append(Observed(run.id, cell, processor, float(median(values)), counts.shared(cell[:2])))
     return tuple(observations)
@@ -157,10 +159,10 @@ class ClassFit:
 def fit_classes(runs: Sequence[Run], groups: Groups = GROUPS) -> ClassFit:
     """Raises DataError where the releases are too few or not counted, Inseparable where they cannot tell two groups apart."""
     if len(groups) > MOST_GROUPS:
-        raise DataError(f"{len(groups)} groups of classes are too many for so few releases; name at most {MOST_GROUPS}")
+        raise DataError(f"{len(groups)} groups of classes are too many for so few releases", f"name at most {MOST_GROUPS}")
     names = tuple(dict.fromkeys(run.id for run in runs))
     if len(names) < FEWEST_RELEASES:
-        raise DataError(f"{len(names)} releases are too few for costs of classes; name {FEWEST_RELEASES} or more that were counted")
+        raise DataError(f"{len(names)} releases are too few for costs of classes", f"name {FEWEST_RELEASES} or more that were counted")
     boards = sorted({run.platform for run in runs})
     if len(boards) > 1:
         raise DataError(f"the releases are of {' and '.join(boards)}; a cost is one board's, name releases of one")

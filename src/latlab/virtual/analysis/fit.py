@@ -37,7 +37,7 @@ class Undetermined(DataError):
     def __init__(self, costs: Sequence[str]) -> None:
         self.costs = tuple(costs)
         super().__init__(
-            f"these data cannot determine {', '.join(costs)}: no span depends on it alone; add a test that does, or fix it with --hold"
+            f"these data cannot determine {', '.join(costs)}: no span depends on it alone", "add a test that does, or fix it with --hold"
         )
 
 
@@ -80,7 +80,7 @@ def fit(
         spans = model({name: max(0, round(float(value))) for name, value in zip(names, values, strict=True)})
         missing = [key for key in keys if key not in spans]
         if missing:
-            raise DataError(f"the model has no span {missing[0]}; give data of the platform's own topology and tests")
+            raise DataError(f"the model has no span {missing[0]}", "give data of the platform's own topology and tests")
         return np.array([spans[key] for key in keys])
 
     start = np.array([float(start_ns[name]) for name in names])

@@ -46,7 +46,7 @@ class BoardCosts:
             if run.conditions.processor not in self.processors:
                 raise self.no_other(f"{run.id} was counted", [run.conditions.processor or ""])
         if a.conditions.processor != b.conditions.processor:
-            raise UsageError(f"{a.id} and {b.id} were counted on two processors; measure both on one")
+            raise UsageError(f"{a.id} and {b.id} were counted on two processors", "measure both on one")
         costs = [cost for cost in self.fit.costs if cost.processor == a.conditions.processor]
         before, after = classes_of(a), classes_of(b)
         times = (_time(span, before[span], after[span], self.fit, costs) for span in before if span in after)
@@ -69,7 +69,7 @@ def costs_of(board: str) -> BoardCosts:
     }
     if not by_commit:
         boards = sorted({_of(name) for name in published_references() if _counted_commit(name)})
-        raise UsageError(f"--board {board}: no release of it was published and counted; there are {', '.join(boards)}")
+        raise UsageError(f"--board {board}: no release of it was published and counted; there are {', '.join(boards)}", value=board)
     return BoardCosts(board, fit_classes(list(reversed(by_commit.values()))))
 
 

@@ -116,16 +116,20 @@ def find_explorer(path: Path | None = None) -> Path:
         if candidate.is_file():
             return candidate
     looked = ", ".join(map(str, candidates))
-    raise UsageError(f"{PROGRAM} does not exist (searched {looked}); {how_to_make('virtual')}")
+    raise UsageError(f"{PROGRAM} does not exist (searched {looked})", how_to_make("virtual"))
 
 
 def check_choices(scopes: Sequence[str], system: System) -> None:
     """Raises UsageError for what the program would misread."""
     strange = next((scope for scope in scopes if scope not in SCOPES), None)
     if strange is not None:
-        raise UsageError(f"--scope {strange!r} is not a lock scope; choose {' or '.join(SCOPES)}")
+        raise UsageError(f"--scope {strange!r} is not a lock scope", f"choose {' or '.join(SCOPES)}", value=strange)
     if system.interrupts and system.interrupts not in INTERRUPTS:
-        raise UsageError(f"--interrupts {system.interrupts!r} is not an interrupt controller; choose one of {', '.join(INTERRUPTS)}")
+        raise UsageError(
+            f"--interrupts {system.interrupts!r} is not an interrupt controller",
+            f"choose one of {', '.join(INTERRUPTS)}",
+            value=system.interrupts,
+        )
     if (system.bound or 0) < 0 or system.walks < 0:
         raise UsageError("--bound and --walks are numbers from 0")
     if system.bound is not None and system.walks:
@@ -147,14 +151,14 @@ def explore_one(program: Path, system: System, scope: str, seed: int) -> Explora
     try:
         done = subprocess.run([program, *options_of(system, scope, seed)], capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
     except subprocess.TimeoutExpired as error:
-        raise DataError(f"{system.clusters} {system.programs} is not model-checked after {TIMEOUT_S} s; give a smaller bound") from error
+        raise DataError(f"{system.clusters} {system.programs} is not model-checked after {TIMEOUT_S} s", "give a smaller bound") from error
     if done.returncode == REFUSED:
         raise UsageError(f"{system.clusters} {system.programs}: {done.stderr.strip()}")
     if done.returncode not in (FINISHED, BROKEN, TOO_LARGE):
         raise DataError(f"{program.name} stopped on {system.clusters} {system.programs}: {done.stderr.strip() or done.returncode}")
     counts = COUNTS.search(done.stdout)
     if not counts and not (done.returncode == BROKEN and "replay:" in done.stdout):
-        raise UsageError(f"{program} reached no verdict, so it is not {PROGRAM}; name the one that the build made")
+        raise UsageError(f"{program} reached no verdict, so it is not {PROGRAM}", "name the one that the build made")
     states, steps, ends = (int(counts[2]), int(counts[3]), counts[4]) if counts else (0, 0, "")
     verdicts = {FINISHED: counts[1] if counts else "", BROKEN: "broken", TOO_LARGE: TOO_MANY}
     replay = re.search(r"^replay: (.*)$", done.stdout, re.MULTILINE)

@@ -79,7 +79,9 @@ def fitted_costs(board: Board, hold: Sequence[str] = ()) -> dict[str, int]:
     """The costs that a fit may change: those that the platform file does not hold."""
     unknown = [name for name in hold if not any(name in (cost, cost.rpartition(".")[2]) for cost in board.costs)]
     if unknown:
-        raise UsageError(f"--hold {unknown[0]}: the platform {board.name} has no such cost; it has {', '.join(board.costs)}")
+        raise UsageError(
+            f"--hold {unknown[0]}: the platform {board.name} has no such cost; it has {', '.join(board.costs)}", value=unknown[0]
+        )
     return {
         cost: value
         for cost, value in board.costs.items()
@@ -89,13 +91,13 @@ def fitted_costs(board: Board, hold: Sequence[str] = ()) -> dict[str, int]:
 
 def _chosen(run: Run, board: Board, tests: Sequence[str]) -> dict[SpanKey, float]:
     if run.topology != board.topology:
-        raise UsageError(f"{run.id} has the topology {run.topology}, platform {board.name} has {board.topology}; name another platform")
+        raise UsageError(f"{run.id} has the topology {run.topology}, platform {board.name} has {board.topology}", "name another platform")
     unknown = [test for test in tests if test not in TESTS]
     if unknown:
-        raise UsageError(f"{unknown[0]!r} is not a test; there are {', '.join(TESTS)}")
+        raise UsageError(f"{unknown[0]!r} is not a test; there are {', '.join(TESTS)}", value=unknown[0])
     spans = {key: value for key, value in measured_spans(run).items() if not tests or key[0] in tests}
     if not spans:
-        raise DataError(f"{run.id} has no spans of {', '.join(tests or TESTS)}; name another run")
+        raise DataError(f"{run.id} has no spans of {', '.join(tests or TESTS)}", "name another run")
     return spans
 
 

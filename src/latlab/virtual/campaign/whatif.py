@@ -126,7 +126,7 @@ def board_of(board: Board, design: Design, cores: int, cluster_size: int) -> Boa
 
 def jobs_of(board: Board, designs: Sequence[Design], cores: Sequence[int], cluster_sizes: Sequence[int], test: str) -> list[SimulationJob]:
     if test not in SWEPT_TESTS:
-        raise UsageError(f"{test}: a sweep is about cores that meet; use {' or '.join(SWEPT_TESTS)}")
+        raise UsageError("a sweep is about cores that meet", f"use {' or '.join(SWEPT_TESTS)}", place=test)
     return [
         SimulationJob(board_of(board, design, count, size), design, size, test)
         for design in designs
@@ -197,5 +197,5 @@ def _iteration(program: Path, job: SimulationJob) -> Iteration:
     dump = collect_dump(printed.decode().splitlines(), event_table())
     if dump.problems or len(dump.iterations) != 1:
         reason = dump.problems[0].message if dump.problems else f"{len(dump.iterations)} iterations instead of one"
-        raise DataError(f"{program.name} printed a dump that cannot be used: {reason}; build it again")
+        raise DataError(f"{program.name} printed a dump that cannot be used: {reason}", "build it again")
     return dump.iterations[0]

@@ -215,9 +215,9 @@ SUFFIXES = (".html", ".csv", ".json", ".rst")
 def check_output(path: Path) -> None:
     """Before a long sweep, so that its figures are not lost at the end."""
     if path.suffix not in SUFFIXES:
-        raise UsageError(f"-o {path}: the name says what to write; let it end in {', '.join(SUFFIXES)}")
+        raise UsageError(f"-o {path}: the name says what to write", f"let it end in {', '.join(SUFFIXES)}")
     if not path.parent.is_dir():
-        raise UsageError(f"-o {path}: there is no folder {path.parent}; make it first")
+        raise UsageError(f"-o {path}: there is no folder {path.parent}", "make it first")
 
 
 def text_of(sweep: Sweep, suffix: str) -> str:

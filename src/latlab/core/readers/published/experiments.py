@@ -34,7 +34,7 @@ def parse(text: str, name: str, described: Described) -> Experiment:
 def _trial(row: Mapping[str, str | None], place: str, factors: tuple[Factor, ...], described: Described) -> Trial:
     for factor in factors:
         if row.get(factor.name) not in factor.levels:
-            raise DataError(f"{place}: {factor.name} is {row.get(factor.name)!r}; its levels are {', '.join(factor.levels)}")
+            raise DataError(f"{factor.name} is {row.get(factor.name)!r}; its levels are {', '.join(factor.levels)}", place=place)
     test = row.get("test") or "test"
     try:
         figures = tuple(
@@ -42,5 +42,5 @@ def _trial(row: Mapping[str, str | None], place: str, factors: tuple[Factor, ...
             for column, figure_name in described.figures.items()
         )
     except (KeyError, ValueError) as error:
-        raise DataError(f"{place}: a figure is missing or no number ({error})") from error
+        raise DataError(f"a figure is missing or no number ({error})", place=place) from error
     return Trial(tuple(str(row[factor.name]) for factor in factors), 0, row.get("run") or "", figures)

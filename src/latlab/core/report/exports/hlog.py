@@ -30,7 +30,7 @@ def render(run: Run) -> str:
         raise needs_packages("--format hlog", "hdrhistogram") from None
     held = [(tag, counts) for tag, counts in (*_of_samples(run), *_of_distributions(run)) if counts]
     if not held:
-        raise UsageError(f"{run.id} holds no sample and no histogram, so there is nothing to count; export it as json or csv")
+        raise UsageError(f"{run.id} holds no sample and no histogram, so there is nothing to count", "export it as json or csv")
     out = io.StringIO()
     writer = HistogramLogWriter(out)
     start = _started(run)

@@ -12,6 +12,7 @@ from latlab.core.comparison.findings import RuleChanged, Suspected
 from latlab.core.comparison.gate import Decision, causes_of
 from latlab.core.comparison.verdicts import Verdict
 from latlab.core.comparison.wording import amount, percent, signed
+from latlab.core.errors import LatlabError
 from latlab.core.model.run import Run
 from latlab.core.report.titles import platform_title
 from latlab.core.shown import LINES, shown
@@ -63,10 +64,14 @@ def comparison_junit(comparison: Comparison, decision: Decision) -> str:
     return _document(suite)
 
 
-def refused_junit(base: str, candidate: str, sentence: str) -> str:
-    """One test case in error, where the two cannot be compared."""
+def refused_junit(base: str, candidate: str, error: LatlabError) -> str:
+    """One test case in error, where the two cannot be compared; its properties are the error's fields."""
     suite = ET.Element("testsuite", name=f"latlab {base} to {candidate}")
-    _add_outcome(ET.SubElement(suite, "testcase", classname="not judged", name="comparison"), "error", sentence)
+    case = ET.SubElement(suite, "testcase", classname="not judged", name="comparison")
+    properties = ET.SubElement(case, "properties")
+    for name, value in error.fields.items():
+        ET.SubElement(properties, "property", name=name, value=value)
+    _add_outcome(case, "error", str(error))
     return _document(suite)
 
 

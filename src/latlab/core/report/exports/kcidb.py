@@ -21,10 +21,10 @@ _SECONDS_PER_NS = 1e-9
 def render(run: Run, origin: str = ORIGIN, build_id: str = "") -> str:
     """`build_id` names the build as KCIDB knows it; without one it is made of the firmware's name."""
     if not re.fullmatch(r"[a-z0-9_]+", origin):
-        raise UsageError(f"--origin {origin!r}: KCIDB takes small letters, digits and _ only")
+        raise UsageError(f"--origin {origin!r}: KCIDB takes small letters, digits and _ only", value=origin)
     build = build_id or f"{origin}:{run.build.firmware}"
     if not re.fullmatch(r"[a-z0-9_]+:.*", build):
-        raise UsageError(f"--build-id {build!r}: KCIDB wants ORIGIN:NAME, such as {origin}:{build}")
+        raise UsageError(f"--build-id {build!r}: KCIDB wants ORIGIN:NAME, such as {origin}:{build}", value=build)
     started = {"start_time": run.started_utc} if re.match(r"\d{4}-\d\d-\d\dT", run.started_utc) else {}
     details = (run.platform, f"{run.topology} cores", f"{run.tick.clock} clock", run.target, caveat_of(run))
     environment = {"comment": ", ".join(filter(None, details))}

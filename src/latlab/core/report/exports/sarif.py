@@ -16,6 +16,7 @@ from latlab.core.comparison.findings import FunctionMoved, FunctionsMoved
 from latlab.core.comparison.gate import Decision
 from latlab.core.comparison.verdicts import Verdict
 from latlab.core.comparison.wording import signed
+from latlab.core.errors import LatlabError
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 RULE = {
@@ -36,9 +37,11 @@ def render(comparison: Comparison, decision: Decision) -> str:
     return _document(results=list(_results(comparison, decision)), **_invocations(dict.fromkeys(sentences), decision.exit_code != 3))
 
 
-def refused(sentence: str) -> str:
-    """No result, since the runs cannot be compared: the tool did not succeed, and says why."""
-    return _document(results=[], **_invocations([sentence], is_told=False))
+def refused(error: LatlabError) -> str:
+    """No result, since the runs cannot be compared: the tool did not succeed, and says why, with the error's fields as properties."""
+    invocations = _invocations([str(error)], is_told=False)
+    invocations["invocations"][0]["toolExecutionNotifications"][0]["properties"] = error.fields
+    return _document(results=[], **invocations)
 
 
 def nothing() -> str:

@@ -77,13 +77,13 @@ class LabgridBoard:
             return
         self._put_as_text(local, remote)
         if (arrived := self._bytes_of(remote)) != size:
-            raise LatlabError(f"{self.name}: {remote} has {arrived} of {size} bytes; use a driver with SSH")
+            raise LatlabError(f"{remote} has {arrived} of {size} bytes", "use a driver with SSH", place=self.name)
 
     def _bytes_of(self, remote: str) -> int:
         """Makes it executable too. labgrid does not look at what became of a transfer; lrzsz 0.12.21rc takes no absolute name."""
         done = self.run(f"chmod 755 {quote(remote)} && wc -c <{quote(remote)}", 60)
         if done.status != 0:
-            raise LatlabError(f"{self.name}: cannot write {remote}: {done.complaint}")
+            raise LatlabError(f"cannot write {remote}: {done.complaint}", place=self.name)
         return int(done.out)
 
     def _put_as_text(self, local: Path, remote: str) -> None:
@@ -94,7 +94,7 @@ class LabgridBoard:
             line = b64encode(data[begin : begin + LINE_BYTES]).decode()
             done = self.run(f"echo {line} | base64 -d >>{quote(remote)}", 60)
             if done.status != 0:
-                raise LatlabError(f"{self.name}: cannot write {remote}: {done.complaint}")
+                raise LatlabError(f"cannot write {remote}: {done.complaint}", place=self.name)
 
     def get(self, remote: str) -> bytes:
         with tempfile.TemporaryDirectory(prefix="latlab-labgrid-") as folder:
@@ -124,7 +124,7 @@ class LabgridBoard:
             if driver is not None:
                 with suppress(Exception):
                     self.target.deactivate(driver)
-            raise Unreachable(f"{self.name} does not answer: {said_by(error)}; check it with labgrid-client or `--state`") from error
+            raise Unreachable(f"{self.name} does not answer: {said_by(error)}", "check it with labgrid-client or `--state`") from error
 
 
 @contextmanager
@@ -151,11 +151,11 @@ def release(target: Any) -> None:
 def load_target(config: Path | None, name: str) -> Any:
     """The labgrid target of that name in an environment's configuration."""
     if config is None:
-        raise UsageError("--target labgrid needs the environment's configuration; name it with --config, or in LG_ENV")
+        raise UsageError("--target labgrid needs the environment's configuration", "name it with --config, or in LG_ENV")
     if find_spec("labgrid") is None:
         raise needs_packages("--target labgrid", "labgrid")
     if not config.is_file():
-        raise UsageError(f"{config} is not a file; name the labgrid environment with --config, or in LG_ENV")
+        raise UsageError(f"{config} is not a file", "name the labgrid environment with --config, or in LG_ENV")
     from labgrid import Environment
 
     _say_nothing_twice()
@@ -171,7 +171,7 @@ def _target(environment: Any, config: Path, name: str) -> Any:
     target = environment.get_target(name)
     if target is None:
         names = ", ".join(environment.config.get_targets()) or "none"
-        raise UsageError(f"{config} has no target {name!r}, only {names}; choose one with --target-name")
+        raise UsageError(f"{config} has no target {name!r}, only {names}", "choose one with --target-name")
     return target
 
 
@@ -191,7 +191,7 @@ def ask_labgrid(place: str, question: Callable[[], T]) -> T:
     except LatlabError:
         raise
     except Exception as error:
-        raise UsageError(f"{place}: labgrid says: {said_by(error)}") from error
+        raise UsageError(f"labgrid says: {said_by(error)}", place=place) from error
 
 
 def driver_of(target: Any, protocol: str) -> Any:

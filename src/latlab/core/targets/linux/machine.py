@@ -166,12 +166,12 @@ class OverSsh:
     def put(self, local: Path, remote: str) -> None:
         done = self._finished(f"cat >{shlex.quote(remote)} && chmod 755 {shlex.quote(remote)}", COPY_S, local)
         if done.status != 0:
-            raise LatlabError(f"{self.host}: cannot write {remote}: {done.complaint}")
+            raise LatlabError(f"cannot write {remote}: {done.complaint}", place=self.host)
 
     def get(self, remote: str) -> bytes:
         done = self._finished(f"cat {shlex.quote(remote)}", COPY_S)
         if done.status != 0:
-            raise LatlabError(f"{self.host}: cannot read {remote}: {done.complaint}")
+            raise LatlabError(f"cannot read {remote}: {done.complaint}", place=self.host)
         return done.out
 
     def restart(self) -> bool:
@@ -211,7 +211,7 @@ def spawned(machine: Machine, text: str) -> int:
     """`spawn` for a machine that is reached by a connection."""
     done = machine.run(f"setsid sh -c {shlex.quote(text)} >/dev/null 2>&1 </dev/null & echo $!", START_S)
     if not done.text.strip().isdecimal():
-        raise LatlabError(f"{machine.name}: the job could not be started: {done.complaint}")
+        raise LatlabError(f"the job could not be started: {done.complaint}", place=machine.name)
     return int(done.text)
 
 

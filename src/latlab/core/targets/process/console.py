@@ -126,7 +126,7 @@ class Console:
                 preexec_fn=dies_with_parent(),
             )
         except OSError as error:
-            raise UsageError(f"{self.command[0]} does not start ({error.strerror}); `latlab doctor` checks the installation") from error
+            raise UsageError(f"{self.command[0]} does not start ({error.strerror})", "`latlab doctor` checks the installation") from error
 
     def _read(self, process: subprocess.Popen[bytes]) -> Iterator[bytes]:
         assert process.stdout is not None

@@ -37,7 +37,7 @@ def in_processes(work: Callable[[J], R], jobs: Sequence[J], processes: int) -> I
                     process.terminate()
                 raise
     except BrokenProcessPool as error:
-        raise DataError(f"a worker process died ({error}); find out what killed it, such as a lack of memory") from error
+        raise DataError(f"a worker process died ({error})", "find out what killed it, such as a lack of memory") from error
 
 
 def through_dask(address: str, work: Callable[[S, J], R], jobs: Sequence[J], shared: S) -> Iterator[R]:
@@ -51,12 +51,8 @@ def through_dask(address: str, work: Callable[[S, J], R], jobs: Sequence[J], sha
         except Exception as error:  # whatever a cluster of other versions, or one that goes away, raises
             reason = str(error).split(". ")[0].rstrip(".")
             raise DataError(
-                f"the Dask cluster did not finish the work ({type(error).__name__}: "
-                f"{reason}); "
-                f"look at its "
-                f"logs, and "
-                f"install the same latlab "
-                "for its scheduler and workers"
+                f"the Dask cluster did not finish the work ({type(error).__name__}: {reason})",
+                "look at its logs, and install the same latlab for its scheduler and workers",
             ) from error
 
 
@@ -75,10 +71,12 @@ def _client(address: str) -> Iterator[Any]:
     try:
         client = distributed.Client(address, timeout=CONNECT_S, set_as_default=False)
     except (OSError, ValueError) as error:
-        raise UsageError(f"--dask {address}: no scheduler answers ({error}); start `dask scheduler` there, or use --dask local") from error
+        raise UsageError(
+            f"--dask {address}: no scheduler answers ({error})", "start `dask scheduler` there, or use --dask local", value=address
+        ) from error
     with client:
         if not client.scheduler_info()["workers"]:
-            raise UsageError(f"--dask {address}: the scheduler has no workers; start `dask worker {address}`")
+            raise UsageError(f"--dask {address}: the scheduler has no workers", f"start `dask worker {address}`", value=address)
         yield client
 
 

@@ -60,7 +60,7 @@ def find_images(topology: Topology, payload: str, folder: Path | None = None, bu
             return images
     looked, made_by = ", ".join(map(str, candidates)), name if build else "firmware"
     raise UsageError(
-        f"no {FIRMWARE_BIN}, {FIRMWARE_ELF} and {payload}.elf in {looked}; {how_to_make(made_by)}, or name their folder with --firmware"
+        f"no {FIRMWARE_BIN}, {FIRMWARE_ELF} and {payload}.elf in {looked}", f"{how_to_make(made_by)}, or name their folder with --firmware"
     )
 
 
@@ -82,13 +82,13 @@ def elf_events_hash(elf: Path) -> str:
             section = ELFFile(stream).get_section_by_name(NOTE_SECTION)
             notes = list(section.iter_notes()) if isinstance(section, NoteSection) else []
     except (ELFError, UnicodeDecodeError) as error:
-        raise DataError(f"{elf}: not an ELF file that can be read ({error}); build it again") from error
+        raise DataError(f"not an ELF file that can be read ({error})", "build it again", place=elf) from error
     for note in notes:
         description = note["n_descdata"]
         if note["n_name"] == NOTE_OWNER and note["n_type"] in (NOTE_TYPE, "NT_GNU_ABI_TAG") and len(description) == 8:
             return f"{int.from_bytes(description, 'little'):016x}"
     raise DataError(
-        f"{elf}: no note {NOTE_SECTION} of owner {NOTE_OWNER}, so its event table is unknown; use a firmware with the instrument"
+        f"no note {NOTE_SECTION} of owner {NOTE_OWNER}, so its event table is unknown", "use a firmware with the instrument", place=elf
     )
 
 
@@ -97,6 +97,7 @@ def check_events(elf: Path, table: EventTable) -> None:
     elf_hash = elf_events_hash(elf)
     if elf_hash != table.hash:
         raise DataError(
-            f"{elf}: built with the event table {elf_hash}, this latlab has {table.hash}; build the firmware again or use the "
-            "latlab that belongs to it"
+            f"built with the event table {elf_hash}, this latlab has {table.hash}",
+            "build the firmware again or use the latlab that belongs to it",
+            place=elf,
         )

@@ -56,7 +56,7 @@ def find_probe(qemu: Path, path: Path | None = None) -> Plugin:
 def find_plugin(name: str, qemu: Path, path: Path | None = None) -> Plugin:
     """A plugin by its name, in the same places. Raises UsageError where this QEMU takes none of its objects."""
     if path is not None and not path.is_file():
-        raise UsageError(f"{path}: no {name} there; {how_to_make('probe')}")
+        raise UsageError(f"no {name} there", how_to_make("probe"), place=path)
     stderr = ""
     for candidate in [path] if path is not None else built_objects(name):
         answer = _ask(qemu, candidate)
@@ -64,7 +64,7 @@ def find_plugin(name: str, qemu: Path, path: Path | None = None) -> Plugin:
             return Plugin(candidate, int(match[1]), int(match[2]))
         stderr = answer.stderr
         if path is not None and _is_of_another_version(stderr):
-            raise UsageError(f"{path} is for another version of the plugin interface than {qemu} has; leave it out, and latlab chooses")
+            raise UsageError(f"{path} is for another version of the plugin interface than {qemu} has", "leave it out, and latlab chooses")
         if not _is_newer_than(stderr):
             break
     words = exit_message(stderr.encode())
@@ -82,7 +82,7 @@ def built_objects(name: str) -> list[Path]:
             paths = [folder / place / file_name(name, interface) for interface in INTERFACES]
             if existing := [path for path in paths if path.is_file()]:
                 return existing
-    raise UsageError(f"{file_name(name, INTERFACES[0])} is in none of {', '.join(map(str, search_folders()))}; {how_to_make('probe')}")
+    raise UsageError(f"{file_name(name, INTERFACES[0])} is in none of {', '.join(map(str, search_folders()))}", how_to_make("probe"))
 
 
 def _ask(qemu: Path, plugin: Path) -> subprocess.CompletedProcess[str]:
@@ -93,7 +93,7 @@ def _ask(qemu: Path, plugin: Path) -> subprocess.CompletedProcess[str]:
             command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=ANSWER_S, check=False
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise UsageError(f"{qemu} does not start ({error}); name another with --qemu") from error
+        raise UsageError(f"{qemu} does not start ({error})", "name another with --qemu") from error
 
 
 def _is_of_another_version(stderr: str) -> bool:

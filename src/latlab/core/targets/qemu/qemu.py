@@ -65,21 +65,22 @@ def find_qemu(path: Path | None = None) -> Qemu:
     is_file = path is not None and path.is_file()
     program = shutil.which(str(path.absolute() if path and is_file else path or PROGRAM))
     if not program and is_file:
-        raise UsageError(f"{path} is not a program that this user may run; name a QEMU with --qemu")
+        raise UsageError(f"{path} is not a program that this user may run", "name a QEMU with --qemu")
     if not program:
         raise UsageError(
-            f"{path or PROGRAM} is missing; install QEMU {DETERMINISTIC_MAJOR} or newer (Debian 12: `apt install -t bookworm-backports "
-            "qemu-system-arm`) or name one with --qemu"
+            f"{path or PROGRAM} is missing",
+            f"install QEMU {DETERMINISTIC_MAJOR} or newer (Debian 12: `apt install -t bookworm-backports "
+            "qemu-system-arm`) or name one with --qemu",
         )
     try:
         version_text = subprocess.run(
             [program, "--version"], capture_output=True, text=True, errors="replace", timeout=30, check=False
         ).stdout
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise UsageError(f"{program} does not start ({error}); name another with --qemu") from error
+        raise UsageError(f"{program} does not start ({error})", "name another with --qemu") from error
     match = re.search(r"version (\d+)\.(\d+)\.(\d+)", version_text)
     if not match:
-        raise UsageError(f"{program} does not print a QEMU version but {version_text[:60]!r}; name a QEMU with --qemu")
+        raise UsageError(f"{program} does not print a QEMU version but {version_text[:60]!r}", "name a QEMU with --qemu")
     return Qemu(Path(program), (int(match[1]), int(match[2]), int(match[3])))
 
 
@@ -87,17 +88,17 @@ def check_machine(qemu: Qemu, machine: QemuMachine) -> None:
     """Refuse what this QEMU or this machine cannot do."""
     most = MAX_CORES.get(machine.gic)
     if most is None:
-        raise UsageError(f"--gic {machine.gic} does not exist; use 2 or 3")
+        raise UsageError(f"--gic {machine.gic} does not exist", "use 2 or 3", value=machine.gic)
     if machine.cores > most:
         raise UsageError(
             f"the topology {machine.images.topology} has {machine.cores} cores, GICv{machine.gic} on this machine takes {most}"
         )
     if machine.el not in (1, 2):
-        raise UsageError(f"--el {machine.el} is not an exception level for the payload; use 1 or 2")
+        raise UsageError(f"--el {machine.el} is not an exception level for the payload", "use 1 or 2", value=machine.el)
     if machine.iterations < 1:
-        raise UsageError(f"--iterations {machine.iterations} measures nothing; use 1 or more")
+        raise UsageError(f"--iterations {machine.iterations} measures nothing", "use 1 or more", value=machine.iterations)
     if machine.iterations > MAX_ITERATIONS:
-        raise UsageError(f"--iterations {machine.iterations} would take days; use at most {MAX_ITERATIONS}")
+        raise UsageError(f"--iterations {machine.iterations} would take days", f"use at most {MAX_ITERATIONS}", value=machine.iterations)
     if machine.mode is Mode.DETERMINISTIC and machine.cores > 1 and qemu.version[0] < DETERMINISTIC_MAJOR:
         raise UsageError(
             f"{qemu} at {qemu.path} can hang with {machine.cores} cores on the instruction clock. Install QEMU "

@@ -24,8 +24,8 @@ def read_toml(path: Path, kind: type[T], example: str) -> T:
     try:
         return msgspec.convert(tomllib.loads(path.read_text("utf-8")), type=kind)
     except OSError as error:
-        raise UsageError(f"{path}: cannot be read ({error.strerror}); name the TOML file") from error
+        raise UsageError(f"cannot be read ({error.strerror})", "name the TOML file", place=path) from error
     except (msgspec.ValidationError, RecursionError) as error:
         raise DataError(one_line(f"{path}: {error}; {example} has an example")) from error
     except ValueError as error:  # no TOML, no UTF-8, or a number of more digits than Python reads
-        raise DataError(f"{path}: not TOML ({error}); {example} has an example") from error
+        raise DataError(f"not TOML ({error}); {example} has an example", place=path) from error

@@ -33,7 +33,8 @@ class PrivateApt:
             if re.fullmatch(pattern, name):
                 return str(name)
         raise LatlabError(
-            f"apt knows no dependency of {package} that matches {pattern}; check that its release has an RT kernel for {self.architecture}"
+            f"apt knows no dependency of {package} that matches {pattern}",
+            f"check that its release has an RT kernel for {self.architecture}",
         )
 
     def fetch_with_dependencies(self, packages: Sequence[str]) -> None:

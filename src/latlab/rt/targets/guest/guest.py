@@ -89,7 +89,7 @@ def find_firmware(machine: GuestMachine) -> Path:
             if (candidate / "firmware.bin").is_file():
                 return candidate
     looked = ", ".join(str(base / name) for base in bases)
-    raise UsageError(f"no firmware.bin in {looked}; {how_to_make('firmware')}, or name it with --firmware")
+    raise UsageError(f"no firmware.bin in {looked}", f"{how_to_make('firmware')}, or name it with --firmware")
 
 
 def stack_of(machine: GuestMachine) -> Stack | None:
@@ -118,7 +118,7 @@ def check_machine(machine: GuestMachine) -> None:
     """Refuse a guest that cannot be, or whose wake-ups would be late by its emulator. Raises UsageError."""
     if machine.efi and (machine.hold_firmware or machine.firmware or machine.idle_states):
         raise UsageError(
-            "--efi boots EDK2 without EL3, without --firmware, TRNG and idle states; leave out --firmware, --hold and --idle-states"
+            "--efi boots EDK2 without EL3, without --firmware, TRNG and idle states", "leave out --firmware, --hold and --idle-states"
         )
     if machine.mode is Mode.DETERMINISTIC and machine.cores != 1:
         raise UsageError(
@@ -130,7 +130,7 @@ def check_machine(machine: GuestMachine) -> None:
 def watched_from_outside(machine: GuestMachine, qemu: Qemu) -> GuestMachine:
     """The same with the probe. Raises UsageError where its clock would not be known, or there is none."""
     if machine.mode is not Mode.DETERMINISTIC or machine.cores != 1:
-        raise UsageError("--worlds reads the clock off the instructions of one vCPU; leave out --mode and --cores")
+        raise UsageError("--worlds reads the clock off the instructions of one vCPU", "leave out --mode and --cores")
     return replace(machine, probe=find_probe(qemu.path).path)
 
 
@@ -242,7 +242,7 @@ def _dumped(base: tuple[str, ...], target: Path) -> bytes:
     if done.returncode != 0 or not target.is_file():
         errors = done.stderr.strip().splitlines()
         raise LatlabError(
-            f"{base[0]} gave no device tree: {errors[-1] if errors else 'it printed nothing'}; `latlab doctor` says which QEMU is needed"
+            f"{base[0]} gave no device tree: {errors[-1] if errors else 'it printed nothing'}", "`latlab doctor` says which QEMU is needed"
         )
     return target.read_bytes()
 

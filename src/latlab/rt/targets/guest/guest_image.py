@@ -106,11 +106,11 @@ def _load(target: Path) -> GuestImage:
         for path in (image.kernel, image.initrd, image.efi):
             if hashlib.sha256(path.read_bytes()).hexdigest() != facts["sha256"][path.name]:
                 raise DataError(
-                    f"{path}: not the file that was built (its checksum differs); build it again with `latlab guest build --rebuild`"
+                    "not the file that was built (its checksum differs)", "build it again with `latlab guest build --rebuild`", place=path
                 )
     except (OSError, ValueError, KeyError) as error:
         raise DataError(
-            f"{target}: the guest image cannot be read ({error}); build it again with `latlab guest build --rebuild`"
+            f"the guest image cannot be read ({error})", "build it again with `latlab guest build --rebuild`", place=target
         ) from error
     return image
 
@@ -174,7 +174,7 @@ def _kernel_packages(apt: PrivateApt) -> tuple[str, str, str]:
 def _build_module(root: Path, work: Path, headers: str, common: str) -> Path:
     """The module that issues SMCs, built out of tree against the kernel's own headers with this machine's kbuild tools."""
     if shutil.which(f"{CROSS}gcc") is None:
-        raise UsageError(f"{CROSS}gcc is missing, and the guest needs a kernel module; install it (Debian: gcc-aarch64-linux-gnu)")
+        raise UsageError(f"{CROSS}gcc is missing, and the guest needs a kernel module", "install it (Debian: gcc-aarch64-linux-gnu)")
     shutil.copytree(guest_sources() / "smc", work)
     sources = root / "usr/src"
     cores = os.cpu_count() or 1
@@ -182,7 +182,7 @@ def _build_module(root: Path, work: Path, headers: str, common: str) -> Path:
     run(("make", "-s", "-C", str(sources / common), *options, "modules"))
     built = work / SMC_MODULE
     if not built.is_file():
-        raise LatlabError(f"{built}: the module was not built; run the build by hand in guest/smc to see why")
+        raise LatlabError("the module was not built", "run the build by hand in guest/smc to see why", place=built)
     run((f"{CROSS}strip", "--strip-debug", str(built)))
     return built
 
@@ -217,7 +217,7 @@ def libraries_of(root: Path, programs: Sequence[str]) -> dict[str, Path]:
             if name in libraries:
                 continue
             if name not in installed:
-                raise LatlabError(f"{path}: needs {name}, which no fetched package has; report it with the Debian release")
+                raise LatlabError(f"needs {name}, which no fetched package has", "report it with the Debian release", place=path)
             libraries[name] = installed[name].resolve()
             pending.append(libraries[name])
     return libraries
@@ -235,7 +235,7 @@ def needed(data: bytes, place: str) -> tuple[str, ...]:
         ]
         interpreter = elf.get_section_by_name(".interp")
     except ELFError as error:
-        raise DataError(f"{place}: not an ELF file that can be read ({error}); fetch its package again") from error
+        raise DataError(f"not an ELF file that can be read ({error})", "fetch its package again", place=place) from error
     if interpreter is not None:
         libraries.append(interpreter.data().rstrip(b"\0").decode().rpartition("/")[2])
     return tuple(libraries)

@@ -44,7 +44,7 @@ PYTHON_NEEDS = "import cryptography, elftools"
 class SecureWorld:
     """How it is built. `prng`: OP-TEE makes its random numbers itself from one seed, and offers Linux none. `timer_switch`: EL3 swaps the
     normal world's timers out while OP-TEE runs, as TF-A does unless told otherwise. `embedded_tests`: OP-TEE's own, with a secure timer
-    each second. `secure_timer`: EL3 starts a secure timer when it is told to, for `latlab run smc --sweep`."""
+    each second. `secure_timer`: EL3 starts a secure timer when it is told to, for `latlab run calls --sweep`."""
 
     prng: bool = False
     timer_switch: bool = True
@@ -91,10 +91,11 @@ def secure_world_of(text: str) -> SecureWorld:
     options_of = {"prng": {"prng": True}, "timer-switch=0": {"timer_switch": False}, "timer-switch=1": {"timer_switch": True}}
     options_of |= {"embedded-tests": {"embedded_tests": True}, "secure-timer": {"secure_timer": True}}
     if name != "optee":
-        raise UsageError(f"--secure-world {text}: {name!r} is unknown to latlab; use optee")
+        raise UsageError(f"--secure-world {text}: {name!r} is unknown to latlab", "use optee", value=text)
     if unknown := [word for word in words if word not in options_of]:
         raise UsageError(
-            f"--secure-world {text}: {unknown[0]!r} is unknown; optee may be followed by {', '.join(options_of)}, with commas between"
+            f"--secure-world {text}: {unknown[0]!r} is unknown; optee may be followed by {', '.join(options_of)}, with commas between",
+            value=text,
         )
     return SecureWorld(**{key: value for word in words for key, value in options_of[word].items()})
 
@@ -116,7 +117,10 @@ def stack_in(folder: Path) -> Stack | None:
         )
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise DataError(
-            f"{path}: cannot be read ({error!r}); build it again with `latlab guest build --secure-world optee --rebuild`"
+            f"cannot be read ({error!r})",
+            "build it again with `latlab guest build --secure-world optee --rebuild`",
+            value=error,
+            place=path,
         ) from error
 
 
@@ -157,7 +161,7 @@ def _own_sources(world: SecureWorld) -> tuple[Path, ...]:
 def _check_tools() -> None:
     for program in (f"{CROSS}gcc", "make", "apt-get"):
         if shutil.which(program) is None:
-            raise UsageError(f"{program} is missing, and a secure world is built with it; install it (`make setup` does)")
+            raise UsageError(f"{program} is missing, and a secure world is built with it", "install it (`make setup` does)")
     _python()
 
 
@@ -166,7 +170,9 @@ def _python() -> str:
     for program in (sys.executable, "/usr/bin/python3"):
         if Path(program).is_file() and subprocess.run((program, "-c", PYTHON_NEEDS), capture_output=True, check=False).returncode == 0:
             return program
-    raise UsageError("OP-TEE's build needs a Python with cryptography and pyelftools; install python3-cryptography and python3-pyelftools")
+    raise UsageError(
+        "OP-TEE's build needs a Python with cryptography and pyelftools", "install python3-cryptography and python3-pyelftools"
+    )
 
 
 def _source(base: Path, package: str, say: Say) -> Path:

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The gate on our own firmware: the pinned build passes, a build with longer paths fails with the function and its figures."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from support.pinned_figures import A_PROFILE, skip_by_another_compiler
+from support.places import ROOT
+
+pytestmark = [pytest.mark.qemu, pytest.mark.firmware]
+
+
+@pytest.mark.parametrize(("build", "code", "line"), [("qemu_virt", 0, "pass: 0 regressed"), ("qemu_virt-hardened", 1, "vectors +17")])
+def test_a_longer_path_fails_with_its_function(build: str, code: int, line: str) -> None:
+    skip_by_another_compiler("aarch64-linux-gnu-gcc", A_PROFILE)
+    command = [sys.executable, str(ROOT / "bench" / "own_gate.py"), "--firmware", str(ROOT / "build" / build)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == code, done.stderr
+    assert line in done.stdout + done.stderr

@@ -6,16 +6,19 @@ Cores in EL1 call EL3 by SMC. Code is laid out once, so that an address has one 
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import count
 from random import Random
 
 EL1_AT, EL3_AT, HANDLERS_AT, HANDLER_BYTES = 0x40080000, 0x8000, 0x9000, 0x100
 SMC_VECTOR = EL3_AT + 0x400
 FUNCTION = 0xC2000100
 NOP, SMC, ERET, RET, WFI = 0xD503201F, 0xD4000003, 0xD69F03E0, 0xD65F03C0, 0xD503207F
+LOAD_X9 = 0xF9400149
 HANDLERS = 4
 
 
@@ -172,14 +175,21 @@ class _Core:
 def make_trace(seed: int, dialect: Dialect, cores: int = 2, calls: int = 6, extra: int = 0) -> MadeTrace:
     """A program by its seed. `extra` are turns of its loop that the last handler makes more: a regression."""
     made = [_run(seed, number, dialect, calls, extra) for number in range(cores)]
-    lines = sorted(((now, core.number, at, line) for core in made for at, (now, line) in enumerate(core.lines)))
+    in_order = sorted(((now, core.number, at, line) for core in made for at, (now, line) in enumerate(core.lines)))
+    lines = [(number, line) for _, number, _, line in in_order]
     return MadeTrace(
-        [(number, line) for _, number, _, line in lines],
+        numbered_together(lines) if dialect is Dialect.GEM5 else lines,
         [call for core in made for call in core.calls],
         sum((core.instructions for core in made), Counter()),
         cores,
         sum(core.switches for core in made),
     )
+
+
+def numbered_together(lines: list[tuple[int, str]]) -> list[tuple[int, str]]:
+    """As gem5 numbers instructions: those of all cores in one sequence."""
+    numbers = count(1)
+    return [(core, re.sub(r"(?<= IT )\(\d+\)", lambda match: f"({next(numbers)})", line)) for core, line in lines]
 
 
 def _run(seed: int, number: int, dialect: Dialect, calls: int, extra: int) -> _Core:
@@ -217,21 +227,21 @@ def _serve(core: _Core, which: int, extra: int) -> None:
     handler, loop = HANDLERS_AT + which * HANDLER_BYTES, HANDLERS_AT + which * HANDLER_BYTES + 0x80
     turns = core.random.randint(1, 6) + extra
     core.execute(SMC_VECTOR, 0xD61F0140, "BR x10")
-    core.execute(handler, movz(9, which + 1), "MOV x9,#1", X9=which + 1)
+    core.execute(handler, LOAD_X9, "LDR x9,[x10]", X9=turns)
     core.execute(handler + 4, branch(handler + 4, loop, is_call=True), "BL loop", X30=handler + 8)
     for turn in range(turns):
-        core.execute(loop, sub_one(9), "SUB x9,x9,#1", X9=turns - turn)
+        core.execute(loop, sub_one(9), "SUB x9,x9,#1", X9=turns - turn - 1)
         core.execute(loop + 4, cbnz(9, 1), "CBNZ x9,loop")
     core.execute(loop + 8, RET, "RET")
     core.execute(handler + 8, movz(0, 0), "MOV x0,#0", X0=0)
     core.execute(handler + 12, ERET, "ERET")
 
 
-def mutants(trace: MadeTrace, seed: int, count: int) -> Iterator[tuple[str, str]]:
+def mutants(trace: MadeTrace, seed: int, number: int) -> Iterator[tuple[str, str]]:
     """Damaged texts, each with what was done: lines cut out, exchanged, of another core, of another dialect, cut short."""
     random = Random(seed)
     lines = [line for _, line in trace.lines]
-    for _ in range(count):
+    for _ in range(number):
         damaged = list(lines)
         at, other = random.randrange(len(lines)), random.randrange(len(lines))
         kind = random.choice(("cut out", "exchanged", "neighbours", "other core", "other dialect", "cut short", "doubled", "letter"))

@@ -227,7 +227,7 @@ class _CoreState:
 
 
 class Pairing:
-    """Feed it records in their order; it gives each call when it is over."""
+    """Feed it records in their order; it gives each call when it is over. `elsewhere` are those that did not return behind the call."""
 
     def __init__(self, arch: Arch, names: CallNames) -> None:
         self._arch = arch
@@ -238,6 +238,7 @@ class Pairing:
         self._is_plugin = True
         self.boot: ColdStart | None = None
         self.across_gaps: Counter[str] = Counter()
+        self.elsewhere: Counter[str] = Counter()
 
     def feed(self, records: Iterable[Record]) -> Iterator[WorldCall]:
         for record in records:
@@ -325,6 +326,8 @@ class Pairing:
                 if done.entry.is_last and not _is_back(self._arch, done, record):
                     self._replaced.append(_unreturned(record.core, done, is_replaced=True))
                 elif is_whole:
+                    if done.entry.kind is EntryKind.CALL and not done.sleeps and not _is_back(self._arch, done, record):
+                        self.elsewhere[done.entry.name] += 1
                     yield _call(self._arch, done, record, depth)
                 return
         if self._arch is Arch.AARCH64 and not record.entered & (SECURE | REALM):

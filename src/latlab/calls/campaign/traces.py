@@ -8,8 +8,8 @@ import subprocess
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -23,7 +23,21 @@ from latlab.calls.analysis.paths import runs_of
 from latlab.calls.analysis.span_functions import SpanReader, functions_of_calls, kinds_of
 from latlab.calls.analysis.tally import CallKey, TallyRow
 from latlab.calls.campaign.watching import StreamAccumulator
-from latlab.calls.model.crossings import NO_WORLD, REALM, SECURE, Absent, Arch, GapKind, Header, Record, Source, world_name
+from latlab.calls.model.calls import WHOLE_TRACE
+from latlab.calls.model.crossings import (
+    NO_WORLD,
+    REALM,
+    SECURE,
+    Absent,
+    Arch,
+    Context,
+    Fragment,
+    GapKind,
+    Header,
+    Record,
+    Source,
+    world_name,
+)
 from latlab.calls.readers.decoder import Decoder
 from latlab.calls.targets.traces import Refused, TraceSummary, read_summary
 from latlab.core.errors import DataError, InterruptedByUser, UsageError
@@ -39,14 +53,16 @@ from latlab.core.targets.process.children import dies_with_parent, stop
 from latlab.core.targets.scratch import scratch
 
 CAMPAIGN = "trace"
-WHOLE = "all of the trace"
 CHUNK = 1 << 20
 STOP_S = 10
+A64_BYTES = 4
 KEPT_STREAM_BYTES = 16 << 20
 FEMTOSECONDS_PER_NS = 1e6
 NO_INSTRUCTION = 3
+TICKS = "ticks"
 STRANGE = "a line of unknown form"
 """A simulator may print messages between: a missing instruction shows by its number or in the flow of control."""
+INTERRUPTED = Problem(0, "interrupted before the end of the trace")
 NO_SOURCE = Source("", "", 0, Absent(0))
 
 
@@ -127,12 +143,14 @@ def import_trace(store: Store, request: TraceRequest, progress: Progress, interr
 
     Raises UsageError for a file that cannot be read, DataError for one without an instruction or with symbols of another build."""
     planned = _planned(request)
-    with run_lifecycle(store, planned) as run_id:
-        accumulator = TraceAccumulator(lambda samples: store.add(run_id, samples))
+    with ExitStack() as life:
+        begun = _BegunRun(store, planned, life)
+        accumulator = TraceAccumulator(lambda samples: store.add(begun.run_id, samples))
         stream = bytearray()
-        summary, images, problems = _read(request, accumulator, stream, progress, interrupted)
+        summary, images, problems = _read(request, accumulator, stream, _beginning(begun, progress), interrupted)
         accumulator.flush()
-        read = _analysed(accumulator, summary, images, problems)
+        run_id = begun.run_id
+        read = _analysed(accumulator, summary, images, (*problems, *((INTERRUPTED,) if interrupted() else ())))
         described = _described(planned, accumulator, read)
         store.update_metadata(run_id, described)
         reader = _reader(accumulator, images)
@@ -150,13 +168,38 @@ def import_trace(store: Store, request: TraceRequest, progress: Progress, interr
     clock_run_id = ""
     if read.clock and not read.is_a_count:
         clock_run_id = _store_times(store, replace(described, tick=read.clock), accumulator, read, reader)
+    if interrupted():
+        raise InterruptedByUser(f"interrupted; what was read so far is kept as the partial run {run_id}")
     return replace(read, run_id=run_id, clock_run_id=clock_run_id, status=status)
+
+
+class _BegunRun:
+    """The run of an import, from the first instruction of the trace on: a file that is no trace leaves none."""
+
+    def __init__(self, store: Store, planned: Run, life: ExitStack) -> None:
+        self._store, self._planned, self._life, self._run_id = store, planned, life, ""
+
+    @property
+    def run_id(self) -> str:
+        self._run_id = self._run_id or self._life.enter_context(run_lifecycle(self._store, self._planned))
+        return self._run_id
+
+
+def _beginning(begun: _BegunRun, progress: Progress) -> Progress:
+    def advance(accumulator: TraceAccumulator, elapsed_s: float) -> None:
+        if accumulator.crossings:
+            assert begun.run_id
+        progress(accumulator, elapsed_s)
+
+    return advance
 
 
 def read_trace(request: TraceRequest, progress: Progress, interrupted: Interrupted = lambda: False) -> TraceRead:
     """The same, and nothing is kept."""
     accumulator = TraceAccumulator(lambda samples: None)
     summary, images, problems = _read(request, accumulator, bytearray(), progress, interrupted)
+    if interrupted():
+        raise InterruptedByUser("interrupted before the end of the trace; nothing is kept")
     return _analysed(accumulator, summary, images, problems)
 
 
@@ -171,6 +214,8 @@ def _read(
             _follow(process, pipe, decoder, accumulator, stream, progress, interrupted)
         accumulator.take(iter(list(decoder.finish())) if accumulator.header else iter(()))
         text, error_text = _text(out), _text(errors)
+    if interrupted() and (process.returncode or not accumulator.crossings):
+        raise InterruptedByUser("interrupted before the first instruction of the trace; nothing is kept")
     if process.returncode == NO_INSTRUCTION:
         raise DataError(_without_instruction(request, read_summary(text)))
     if process.returncode:
@@ -213,7 +258,7 @@ def _follow(
     is_kept = True
     try:
         while True:
-            data = _chunk(descriptor, process)
+            data = _chunk(descriptor, process, interrupted)
             if not data:
                 break
             accumulator.take(decoder.feed(data))
@@ -221,8 +266,6 @@ def _follow(
             if is_kept:
                 stream += data
             progress(accumulator, time.monotonic() - start)
-            if interrupted():
-                raise InterruptedByUser("interrupted before the end of the trace; nothing is kept")
     finally:
         os.close(descriptor)
     if not is_kept:
@@ -230,11 +273,13 @@ def _follow(
     process.wait()
 
 
-def _chunk(descriptor: int, process: subprocess.Popen[bytes]) -> bytes:
-    """The next bytes; none where the reader has ended."""
+def _chunk(descriptor: int, process: subprocess.Popen[bytes], interrupted: Interrupted) -> bytes:
+    """The next bytes; none where the reader has ended. An interrupted reader ends with what it has read."""
     import select
 
     while True:
+        if interrupted():
+            process.terminate()
         has_ended = process.poll() is not None
         select.select([descriptor], [], [], 0.1)
         try:
@@ -283,7 +328,7 @@ def _analysed(accumulator: TraceAccumulator, summary: TraceSummary, images: tupl
         header, source, summary, accumulator.cores, accumulator.tally.rows(), accumulator.times.tally.rows(),
         {key: reader.by_function(counts) for key, counts in ran.items() if any(counts)},
         _time_functions(accumulator, reader), _whole(accumulator, reader), accumulator.crossings, extent, gaps,
-        _notes(header, source, extent, accumulator.times, summary),
+        _notes(accumulator, summary),
         accumulator.unreturned, all_problems, clock_of(source), accumulator.times.is_a_count and not _has_own_times(accumulator),
     )  # fmt: skip
 
@@ -311,10 +356,12 @@ def _has_own_times(accumulator: TraceAccumulator) -> bool:
 
 
 def clock_of(source: Source) -> Tick | None:
-    """Units without a fixed time are cycles of the source's own."""
+    """Units without a fixed time are cycles, except for a simulator's own ticks."""
     if not source.unit or source.absent & Absent.TIME:
         return None
-    return Tick(Clock.TRACE, source.femtoseconds / FEMTOSECONDS_PER_NS) if source.femtoseconds else Tick(Clock.CYCLES, 1.0)
+    if source.femtoseconds:
+        return Tick(Clock.TRACE, source.femtoseconds / FEMTOSECONDS_PER_NS)
+    return Tick(Clock.TICKS if source.unit == TICKS else Clock.CYCLES, 1.0)
 
 
 def _reader(accumulator: TraceAccumulator, images: Sequence[Image]) -> SpanReader:
@@ -338,7 +385,7 @@ def _whole(accumulator: TraceAccumulator, reader: SpanReader) -> tuple[SpanFunct
     extent = accumulator.extent
     if extent.switches or any(kind is not GapKind.START for _, kind in extent.gaps):
         return ()
-    spans = {(WHOLE, Metric.CALL, accumulator.cores[core]): Counter([tuple(ran)]) for core, ran in extent.ran.items()}
+    spans = {(WHOLE_TRACE, Metric.CALL, accumulator.cores[core]): Counter([tuple(ran)]) for core, ran in extent.ran.items()}
     return reader.functions(spans)
 
 
@@ -354,12 +401,28 @@ def _time_functions(accumulator: TraceAccumulator, reader: SpanReader) -> dict[s
     return dict(totals)
 
 
+def changed_code(fragments: Iterable[Fragment]) -> int:
+    """At how many addresses of AArch64 code a world executed different instructions."""
+    opcodes: dict[tuple[int, int], bytes] = {}
+    changed = set()
+    for fragment in fragments:
+        if fragment.context & Context.AARCH32 or len(fragment.code) != fragment.instructions * A64_BYTES:
+            continue
+        for at in range(0, len(fragment.code), A64_BYTES):
+            place, opcode = (fragment.level, fragment.address + at), fragment.code[at : at + A64_BYTES]
+            if opcodes.setdefault(place, opcode) != opcode:
+                changed.add(place)
+    return len(changed)
+
+
 def _refused(refused: Refused) -> str:
     return f"{number_of(refused.count, 'line')} not counted: {refused.reason}: {refused.text!r}"
 
 
-def _notes(header: Header, source: Source, extent: Extent, times: CallTimes, summary: TraceSummary) -> tuple[str, ...]:
+def _notes(accumulator: TraceAccumulator, summary: TraceSummary) -> tuple[str, ...]:
     """What the trace does not know, a sentence each."""
+    assert accumulator.header is not None
+    header, source, extent, times = accumulator.header, accumulator.source, accumulator.extent, accumulator.times
     worlds = [world for world in extent.worlds() if world != NO_WORLD]
     notes = []
     if not any(world & (SECURE | REALM) for world in worlds) and header.arch is not Arch.RISCV:
@@ -368,6 +431,11 @@ def _notes(header: Header, source: Source, extent: Extent, times: CallTimes, sum
         notes.append("the trace begins when a core had already run: it has no boot")
     if source.absent & Absent.SERIALS:
         notes.append("its instructions have no numbers: missing instructions are detected only where the flow of control does not fit")
+        if accumulator.elsewhere and header.arch is Arch.AARCH64:
+            names = ", ".join(f"{count} {name}" for name, count in accumulator.elsewhere.most_common())
+            notes.append(f"calls that returned elsewhere than behind the call, so that others may be missing in between: {names}")
+    if changed := changed_code(accumulator.fragments.values()):
+        notes.append(f"the code changed at {number_of(changed, 'address')}: it was loaded anew, or lines are damaged")
     if times.untimed and source.unit:
         notes.append(f"{number_of(times.untimed, 'call')} without a time")
     notes += [f"{_refused(refused)}, first at line {refused.line:,}" for refused in summary.refused if refused.reason == STRANGE]

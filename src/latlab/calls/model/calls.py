@@ -5,6 +5,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+WHOLE_TRACE = "all of the trace"
+"""The name of a span that is a trace without a world switch."""
+
 
 @dataclass(frozen=True, slots=True)
 class Call:

@@ -68,15 +68,29 @@ def files_of(traces: list[Path]) -> tuple[Path, ...]:
         if is_snapshot(trace):
             files.append(trace)
         elif trace.is_dir():
-            inside = sorted(path for path in trace.iterdir() if path.is_file())
-            if not inside:
-                raise UsageError(f"{trace} is an empty folder; name a folder of traces, or a trace")
-            files += inside
+            files += _traces_of(trace)
         elif str(trace) == "-" or trace.exists():
             files.append(trace)
         else:
             raise UsageError(f"{trace}: no such file; name a trace")
     return tuple(files)
+
+
+def _traces_of(folder: Path) -> list[Path]:
+    """Raises UsageError for a folder with other files: what belongs to one machine is not guessed."""
+    from latlab.calls.campaign.identifying import is_trace
+
+    inside = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
+    others = [path.name for path in inside if not is_trace(path)]
+    if not inside:
+        raise UsageError(f"{folder} has no files; name a trace, a folder of traces or a snapshot folder (with snapshot.ini)")
+    if len(others) == len(inside):
+        raise UsageError(f"{folder} has no trace among its {len(inside)} files, such as {others[0]}; name a trace or a folder of traces")
+    if others:
+        raise UsageError(
+            f"{folder} also has files that are no trace, such as {others[0]}; name the traces alone, such as {folder}/*.tarmac"
+        )
+    return inside
 
 
 def show_trace(

@@ -19,6 +19,10 @@ SMC_VECTOR = EL3_AT + 0x400
 FUNCTION = 0xC2000100
 NOP, SMC, ERET, RET, WFI = 0xD503201F, 0xD4000003, 0xD69F03E0, 0xD65F03C0, 0xD503207F
 LOAD_X9 = 0xF9400149
+PSCI_VERSION, CPU_SUSPEND, PSCI_FEATURES = 0x84000000, 0xC4000001, 0x8400000A
+MARK_BEGIN, MARK_END = 0x4C4D0001, 0x4C4D0002
+SUSPEND_TEST, PSCI_VERSION_TEST = 3, 5
+"""Numbers of cpu_susp_serial and psci_version_parallel."""
 HANDLERS = 4
 
 
@@ -98,6 +102,7 @@ class _Core:
     function: int = 0
     switches: int = 0
     behind: int = 0
+    spans: tuple[tuple[int, int], tuple[int, int] | None] = ((0, 0), None)
 
     def execute(self, address: int, opcode: int, text: str = "NOP", **registers: int) -> None:
         """One instruction, with the values of the registers that it wrote."""
@@ -175,15 +180,75 @@ class _Core:
 def make_trace(seed: int, dialect: Dialect, cores: int = 2, calls: int = 6, extra: int = 0) -> MadeTrace:
     """A program by its seed. `extra` are turns of its loop that the last handler makes more: a regression."""
     made = [_run(seed, number, dialect, calls, extra) for number in range(cores)]
+    return _together(made, dialect)
+
+
+def _together(made: list[_Core], dialect: Dialect) -> MadeTrace:
     in_order = sorted(((now, core.number, at, line) for core in made for at, (now, line) in enumerate(core.lines)))
     lines = [(number, line) for _, number, _, line in in_order]
     return MadeTrace(
         numbered_together(lines) if dialect is Dialect.GEM5 else lines,
         [call for core in made for call in core.calls],
         sum((core.instructions for core in made), Counter()),
-        cores,
+        len(made),
         sum(core.switches for core in made),
     )
+
+
+@dataclass(frozen=True)
+class MadePsciCall:
+    """A marked call: instructions and ticks down to the sleep and up from it; of one without a sleep all is `down`, and `up` is None."""
+
+    test: int
+    core: int
+    iteration: int
+    down: tuple[int, int]
+    up: tuple[int, int] | None
+
+
+def make_psci_trace(seed: int, dialect: Dialect, cores: int = 2, iterations: int = 3) -> tuple[MadeTrace, list[MadePsciCall]]:
+    """As of `psci_calls`: each call between two marks, of PSCI_VERSION, which does not sleep, and of CPU_SUSPEND, which does."""
+    made, calls = [], []
+    for number in range(cores):
+        core = _Core(number, Random(f"{seed} {number}"), dialect)
+        at = EL1_AT + number * 0x10000
+        for test, function in ((PSCI_VERSION_TEST, PSCI_VERSION), (SUSPEND_TEST, CPU_SUSPEND)):
+            for iteration in range(iterations):
+                at = _smc(core, at, (PSCI_FEATURES, MARK_BEGIN, test, iteration))
+                at = _smc(core, at, (function, 0, 0, 0), sleeps=function == CPU_SUSPEND)
+                calls.append(MadePsciCall(test, number, iteration, *core.spans))
+                at = _smc(core, at, (PSCI_FEATURES, MARK_END, test, iteration))
+        core.execute(at, NOP)
+        made.append(core)
+    return _together(made, dialect), calls
+
+
+def _smc(core: _Core, at: int, arguments: tuple[int, int, int, int], sleeps: bool = False) -> int:
+    for number, value in enumerate(arguments):
+        core.execute(at, 0xF9400140 | number, f"LDR x{number},[x10]", **{f"X{number}": value})
+        at += 4
+    core.execute(at, SMC, "SMC #0")
+    core.enter_el3(at + 4)
+    core.execute(SMC_VECTOR, NOP)
+    start = core.instructions.total() - 1, core.now
+    if sleeps:
+        core.execute(SMC_VECTOR + 4, WFI, "WFI")
+        asleep = core.instructions.total(), core.now
+        core.now += 1000
+        core.execute(SMC_VECTOR + 8, NOP)
+        awake = core.instructions.total() - 1, core.now
+    core.execute(SMC_VECTOR + (12 if sleeps else 4), branch(SMC_VECTOR + (12 if sleeps else 4), HANDLERS_AT), "B out")
+    core.execute(HANDLERS_AT, movz(0, 0), "MOV x0,#0", X0=0)
+    core.execute(HANDLERS_AT + 4, ERET, "ERET")
+    core.leave_el3()
+    core.execute(at + 4, NOP)
+    end = core.instructions.total() - 1, core.now
+    core.spans = (_between(start, asleep), _between(awake, end)) if sleeps else (_between(start, end), None)
+    return at + 8
+
+
+def _between(begin: tuple[int, int], end: tuple[int, int]) -> tuple[int, int]:
+    return end[0] - begin[0], end[1] - begin[1]
 
 
 def numbered_together(lines: list[tuple[int, str]]) -> list[tuple[int, str]]:

@@ -54,8 +54,8 @@ def calls_of(files: tuple[Path, ...]) -> tuple[Calls, TraceRead]:
 
     accumulator = Listing(lambda samples: None)
     request = TraceRequest(files, sanitized_reader())
-    summary, images, problems = traces._read(request, accumulator, bytearray(), quiet, lambda: False)
-    return found, traces._analysed(accumulator, summary, images, problems)
+    summary, images, problems = traces.read_stream(request, accumulator, bytearray(), quiet, lambda: False)
+    return found, traces.analysed(accumulator, summary, images, problems)
 
 
 def truth_of(trace: MadeTrace) -> Calls:

@@ -142,18 +142,18 @@ def import_trace(store: Store, request: TraceRequest, progress: Progress, interr
     """Read it to its end and keep it. What came is kept whatever happens.
 
     Raises UsageError for a file that cannot be read, DataError for one without an instruction or with symbols of another build."""
-    planned = _planned(request)
+    planned = planned_run(request)
     with ExitStack() as life:
-        begun = _BegunRun(store, planned, life)
+        begun = BegunRun(store, planned, life)
         accumulator = TraceAccumulator(lambda samples: store.add(begun.run_id, samples))
         stream = bytearray()
-        summary, images, problems = _read(request, accumulator, stream, _beginning(begun, progress), interrupted)
+        summary, images, problems = read_stream(request, accumulator, stream, beginning(begun, progress), interrupted)
         accumulator.flush()
         run_id = begun.run_id
-        read = _analysed(accumulator, summary, images, (*problems, *((INTERRUPTED,) if interrupted() else ())))
-        described = _described(planned, accumulator, read)
-        store.update_metadata(run_id, described)
-        reader = _reader(accumulator, images)
+        read = analysed(accumulator, summary, images, (*problems, *((INTERRUPTED,) if interrupted() else ())))
+        metadata = described(planned, accumulator, read)
+        store.update_metadata(run_id, metadata)
+        reader = reader_of(accumulator, images)
         stages = _stages(accumulator, images, reader)
         store.add(run_id, (*(stages.samples if stages else ()), *_whole_samples(read.whole)))
         by_function = (
@@ -167,13 +167,13 @@ def import_trace(store: Store, request: TraceRequest, progress: Progress, interr
         status = finish(store, run_id, read.problems)
     clock_run_id = ""
     if read.clock and not read.is_a_count:
-        clock_run_id = _store_times(store, replace(described, tick=read.clock), accumulator, read, reader)
+        clock_run_id = _store_times(store, replace(metadata, tick=read.clock), accumulator, read, reader)
     if interrupted():
         raise InterruptedByUser(f"interrupted; what was read so far is kept as the partial run {run_id}")
     return replace(read, run_id=run_id, clock_run_id=clock_run_id, status=status)
 
 
-class _BegunRun:
+class BegunRun:
     """The run of an import, from the first instruction of the trace on: a file that is no trace leaves none."""
 
     def __init__(self, store: Store, planned: Run, life: ExitStack) -> None:
@@ -185,7 +185,7 @@ class _BegunRun:
         return self._run_id
 
 
-def _beginning(begun: _BegunRun, progress: Progress) -> Progress:
+def beginning(begun: BegunRun, progress: Progress) -> Progress:
     def advance(accumulator: TraceAccumulator, elapsed_s: float) -> None:
         if accumulator.crossings:
             assert begun.run_id
@@ -197,13 +197,13 @@ def _beginning(begun: _BegunRun, progress: Progress) -> Progress:
 def read_trace(request: TraceRequest, progress: Progress, interrupted: Interrupted = lambda: False) -> TraceRead:
     """The same, and nothing is kept."""
     accumulator = TraceAccumulator(lambda samples: None)
-    summary, images, problems = _read(request, accumulator, bytearray(), progress, interrupted)
+    summary, images, problems = read_stream(request, accumulator, bytearray(), progress, interrupted)
     if interrupted():
         raise InterruptedByUser("interrupted before the end of the trace; nothing is kept")
-    return _analysed(accumulator, summary, images, problems)
+    return analysed(accumulator, summary, images, problems)
 
 
-def _read(
+def read_stream(
     request: TraceRequest, accumulator: TraceAccumulator, stream: bytearray, progress: Progress, interrupted: Interrupted
 ) -> tuple[TraceSummary, tuple[Image, ...], tuple[Problem, ...]]:
     decoder = Decoder()
@@ -308,10 +308,10 @@ def _without_instruction(request: TraceRequest, summary: TraceSummary) -> str:
     return f"{names} has no instruction in {lines:,} lines; is it a Tarmac trace (IT or ES lines)?"
 
 
-def _analysed(accumulator: TraceAccumulator, summary: TraceSummary, images: tuple[Image, ...], problems: tuple[Problem, ...]) -> TraceRead:
+def analysed(accumulator: TraceAccumulator, summary: TraceSummary, images: tuple[Image, ...], problems: tuple[Problem, ...]) -> TraceRead:
     assert accumulator.header is not None
     header, source, extent = accumulator.header, accumulator.source, accumulator.extent
-    reader = _reader(accumulator, images)
+    reader = reader_of(accumulator, images)
     gaps = gap_sentences(extent, header.arch, source.unit, summary.place_unit)
     ran = accumulator.tally.ran()
     lost = ", ".join(f"{count} {name}" for name, count in accumulator.across_gaps.most_common())
@@ -364,7 +364,7 @@ def clock_of(source: Source) -> Tick | None:
     return Tick(Clock.TICKS if source.unit == TICKS else Clock.CYCLES, 1.0)
 
 
-def _reader(accumulator: TraceAccumulator, images: Sequence[Image]) -> SpanReader:
+def reader_of(accumulator: TraceAccumulator, images: Sequence[Image]) -> SpanReader:
     assert accumulator.header is not None
     spans = [stretches for counts in accumulator.tally.ran().values() for stretches in counts]
     booted = [accumulator.boot.ran] if accumulator.boot else []
@@ -442,7 +442,7 @@ def _notes(accumulator: TraceAccumulator, summary: TraceSummary) -> tuple[str, .
     return tuple(notes)
 
 
-def _planned(request: TraceRequest) -> Run:
+def planned_run(request: TraceRequest) -> Run:
     return Run(
         campaign=CAMPAIGN,
         target="trace",
@@ -456,7 +456,7 @@ def _planned(request: TraceRequest) -> Run:
     )
 
 
-def _described(planned: Run, accumulator: TraceAccumulator, read: TraceRead) -> Run:
+def described(planned: Run, accumulator: TraceAccumulator, read: TraceRead) -> Run:
     arch = read.header.arch
     worlds = ", ".join(f"{world_name(arch, world)} {read.extent.instructions[world]:,}" for world in read.extent.worlds())
     facts = [("instructions of each world", worlds), ("unit of the trace's clock", read.source.unit or "none")]

@@ -55,7 +55,7 @@ def import_trace(
         files_of(traces), reader_for(traces), images, all_worlds, platform=platform or UNNAMED, firmware=firmware or "unknown"
     )
     with Interrupts() as interrupts:
-        read = import_trace(open_store(store), request, _Lines(), interrupts.asked)
+        read = import_trace(open_store(store), request, ReadingProgress(), interrupts.asked)
     conclude(read, format)
 
 
@@ -103,7 +103,7 @@ def show_trace(
 
     request = TraceRequest(files_of(traces), reader_for(traces), images, limit_bytes=limit_bytes)
     with Interrupts() as interrupts:
-        _print(read_trace(request, _Lines(), interrupts.asked), format)
+        _print(read_trace(request, ReadingProgress(), interrupts.asked), format)
 
 
 def conclude(read: TraceRead, format: WatchFormat) -> None:
@@ -126,7 +126,7 @@ def _print(read: TraceRead, format: WatchFormat) -> None:
         print_trace(Console(width=None if sys.stdout.isatty() else PIPE_WIDTH), read)
 
 
-class _Lines:
+class ReadingProgress:
     """Now and then a line of what was read so far."""
 
     def __init__(self) -> None:

@@ -7,6 +7,8 @@
 #define HALFWORD_MASK 0xffffULL
 #define PAGE_BITS 12U
 #define WIDE (1U << 31) /* of 64 bits */
+#define LINK 30U
+#define CALL (1U << 21)
 
 static bool read_register(const struct general_registers *registers, uint32_t number, uint64_t *value)
 {
@@ -90,4 +92,13 @@ bool result_of(const struct trace_instruction *instruction, const struct general
         *value &= UINT32_MAX;
     }
     return is_known;
+}
+
+bool result_target(const struct trace_instruction *instruction, const struct general_registers *before, uint64_t *address)
+{
+    uint32_t bits = instruction->opcode, from = bits >> 5 & REGISTER_MASK;
+    bool is_branch = (bits & 0xff9ffc1fU) == 0xd61f0000U && instruction->isa == TRACE_A64 && instruction->bytes == 4;
+
+    /* A call writes x30 itself. */
+    return is_branch && (from != LINK || (bits & CALL) == 0) && read_register(before, from, address);
 }

@@ -19,4 +19,7 @@ struct general_registers {
 bool result_of(const struct trace_instruction *instruction, const struct general_registers *before, uint32_t *number,
                uint64_t *value);
 
+/* Whether it branches to where a known register points: BR, BLR, RET. If so, sets the address. */
+bool result_target(const struct trace_instruction *instruction, const struct general_registers *before, uint64_t *address);
+
 #endif

@@ -15,6 +15,8 @@
 #define CLUSTER_SHIFT 8
 #define NO_GAP 0
 #define WORLDS 16U
+#define TAG_BITS 8
+#define VECTOR_BYTES 0x80U
 #define ARGUMENT_REGISTERS ((1U << TRACE_REGISTERS) - 1)
 
 static const char strange[] = "a line of unknown form";
@@ -280,6 +282,17 @@ static bool is_at_vector(const struct tarmac_core *core, const struct trace_inst
     return core->vectors[next->world % WORLDS] == flow_vectors(next);
 }
 
+/* False where the last instruction branched to a register that points elsewhere, except to an exception. The upper byte may be a tag. */
+static bool is_at_target(const struct tarmac_core *core, const struct trace_instruction *next)
+{
+    uint64_t target;
+
+    if (next->world != core->last.world || !result_target(&core->last, &core->general, &target)) {
+        return true;
+    }
+    return (next->address ^ target) << TAG_BITS == 0 || next->address % VECTOR_BYTES == 0;
+}
+
 /* Whether the instruction follows the last one, as far as that is known. A trace that shows branches shows each that was taken. */
 static bool follows(const struct tarmac_core *core, const struct trace_instruction *instruction)
 {
@@ -293,7 +306,7 @@ static bool follows(const struct tarmac_core *core, const struct trace_instructi
             return false;
         }
     }
-    return flow_leads_to(&core->last, instruction) && is_at_vector(core, instruction);
+    return flow_leads_to(&core->last, instruction) && is_at_vector(core, instruction) && is_at_target(core, instruction);
 }
 
 /* Where the vectors of a world are, as its calls show. */

@@ -61,6 +61,22 @@ static void addresses_of_code_are_those_of_the_instruction(void **state)
     assert_int_equal(result(0xf0ffffe0, 0), 0x80000000); /* adrp x0, .-0x1000 */
 }
 
+static void a_branch_leads_where_its_register_points(void **state)
+{
+    struct trace_instruction branch = { .opcode = 0xd61f0120, .bytes = 4, .isa = TRACE_A64 }; /* br x9 */
+    uint64_t address = 0;
+
+    (void)state;
+    assert_true(result_target(&branch, &registers, &address));
+    assert_int_equal(address, 5);
+    branch.opcode = 0xd65f03c0; /* ret */
+    assert_false(result_target(&branch, &registers, &address));
+    branch.opcode = 0xd61f0140; /* br x10 */
+    assert_false(result_target(&branch, &registers, &address));
+    branch.opcode = 0xd503201f; /* nop */
+    assert_false(result_target(&branch, &registers, &address));
+}
+
 static void of_other_instructions_nothing_is_known(void **state)
 {
     struct trace_instruction thumb = { .opcode = 0x2001, .bytes = 2, .isa = TRACE_T32 };
@@ -80,6 +96,7 @@ int main(void)
         cmocka_unit_test(constants_are_added_and_subtracted),
         cmocka_unit_test(registers_are_copied),
         cmocka_unit_test(addresses_of_code_are_those_of_the_instruction),
+        cmocka_unit_test(a_branch_leads_where_its_register_points),
         cmocka_unit_test(of_other_instructions_nothing_is_known),
     };
 

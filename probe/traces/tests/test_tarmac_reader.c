@@ -222,6 +222,16 @@ static void a_value_that_the_instructions_do_not_give_is_a_gap(void **state)
     assert_int_equal(record_of(RECORD_GAP, 1)->body[0] & 0xff, GAP_STOP);
 }
 
+static void a_return_elsewhere_than_the_link_says_is_a_gap(void **state)
+{
+    (void)state;
+    READ("0 tic ES EXC Reset", "1 tic ES (00001000:94000004) O el1h_ns: BL 0x1010", "  R X30 0000000000001004",
+         "2 tic ES (00001010:d65f03c0) O el1h_ns: RET", "3 tic ES (00001004:94000003) O el1h_ns: BL 0x1010",
+         "  R X30 0000000000001008", "4 tic ES (00001010:d65f03c0) O el1h_ns: RET", "5 tic ES (00001004:94000003) O el1h_ns: BL 0x1010");
+    assert_string_equal(gaps(0), "52");
+    assert_int_equal(record_of(RECORD_GAP, 0)->body[5], 8);
+}
+
 static void an_argument_that_the_instructions_do_not_give_is_not_known(void **state)
 {
     (void)state;
@@ -347,6 +357,7 @@ int main(void)
         cmocka_unit_test_teardown(a_value_of_before_the_last_instruction_is_not_taken, end),
         cmocka_unit_test_teardown(cores_are_told_apart_by_name_and_lines_without_one_are_of_the_last, end),
         cmocka_unit_test_teardown(a_value_that_the_instructions_do_not_give_is_a_gap, end),
+        cmocka_unit_test_teardown(a_return_elsewhere_than_the_link_says_is_a_gap, end),
         cmocka_unit_test_teardown(an_argument_that_the_instructions_do_not_give_is_not_known, end),
         cmocka_unit_test_teardown(an_exception_elsewhere_than_at_the_vectors_of_the_calls_is_a_gap, end),
         cmocka_unit_test_teardown(a_core_with_a_name_in_a_trace_without_names_is_a_damaged_line, end),

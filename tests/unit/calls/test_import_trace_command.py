@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Latlab
+from latlab.calls.campaign.traces import TraceRequest, read_trace
 from latlab.calls.targets import traces
 from latlab.core.errors import DataError, UsageError
 from support.needs import found
@@ -155,6 +156,19 @@ def test_the_page_of_a_trace_without_calls_speaks_of_no_call(latlab: Latlab, tmp
     assert "All of the trace takes 49 instructions (core 0.0)." in latlab("show", run).stdout
 
 
+def test_the_page_of_a_trace_with_missing_data_has_its_functions_and_no_figure(latlab: Latlab, tmp_path: Path) -> None:
+    lines = [f"{n} clk IT ({n}) {0x8000 + 4 * n:08x} d503201f O EL3h_s : NOP" for n in range(1, 50) if n != 20]
+    (tmp_path / "trace").write_text("\n".join(lines) + "\n")
+    done = latlab("import-trace", tmp_path / "trace", "--format", "json")
+    run = json.loads(done.stdout)
+    assert (done.returncode, run["whole"], list(run["traced"])) == (3, {}, ["0.0"])
+    assert latlab("report", run["run"], "-o", tmp_path / "page.html").returncode == 0
+    page = (tmp_path / "page.html").read_text()
+    assert "what was traced, and data is missing in between" in page and "numbered instructions are missing" in page
+    assert "Parts of a call" not in page and "TRACE latencies" not in page
+    assert json.loads(latlab("ls", "--format", "json").stdout)[0]["samples"] == 0
+
+
 def test_the_first_lines_of_a_comparison_name_the_function(latlab: Latlab, tmp_path: Path) -> None:
     runs = []
     for extra in (0, 3):
@@ -172,6 +186,16 @@ def test_a_reader_that_was_not_built_is_named_with_what_builds_it(tmp_path: Path
     (tmp_path / "probe").mkdir()
     (tmp_path / "probe" / "latlab-tarmac").touch()
     assert traces.find_reader() == tmp_path / "probe" / "latlab-tarmac"
+
+
+def test_a_reader_whose_library_is_missing_is_named_with_the_package(tmp_path: Path) -> None:
+    reader = tmp_path / "latlab-coresight"
+    reader.write_text(
+        "#!/bin/sh\necho 'latlab-coresight: error while loading shared libraries: libopencsd.so.1: cannot open' >&2\nexit 127\n"
+    )
+    reader.chmod(0o755)
+    with pytest.raises(UsageError, match=r"does not start: libopencsd\.so\.1 is missing; install the package with it \(libopencsd-dev"):
+        read_trace(TraceRequest((tmp_path,), reader), lambda state, elapsed: None)
 
 
 def test_what_a_reader_says_of_another_version_is_refused() -> None:

@@ -23,7 +23,7 @@ from latlab.calls.analysis.paths import runs_of
 from latlab.calls.analysis.span_functions import SpanReader, functions_of_calls, kinds_of
 from latlab.calls.analysis.tally import CallKey, TallyRow
 from latlab.calls.campaign.watching import StreamAccumulator
-from latlab.calls.model.calls import WHOLE_TRACE
+from latlab.calls.model.calls import TRACE_CAMPAIGN, TRACED_PART, WHOLE_TRACE
 from latlab.calls.model.crossings import (
     NO_WORLD,
     REALM,
@@ -39,7 +39,7 @@ from latlab.calls.model.crossings import (
     world_name,
 )
 from latlab.calls.readers.decoder import Decoder
-from latlab.calls.targets.traces import Refused, TraceSummary, read_summary
+from latlab.calls.targets.traces import Refused, TraceSummary, read_summary, why_not_started
 from latlab.core.errors import DataError, InterruptedByUser, UsageError
 from latlab.core.lifecycle.life import EVERY_INSTRUCTION, Interrupted, finish, run_lifecycle
 from latlab.core.model.conditions import Conditions
@@ -52,13 +52,12 @@ from latlab.core.store.store import Store
 from latlab.core.targets.process.children import dies_with_parent, stop
 from latlab.core.targets.scratch import scratch
 
-CAMPAIGN = "trace"
 CHUNK = 1 << 20
 STOP_S = 10
 A64_BYTES = 4
 KEPT_STREAM_BYTES = 16 << 20
 FEMTOSECONDS_PER_NS = 1e6
-NO_INSTRUCTION = 3
+NO_INSTRUCTION, NOT_STARTED = 3, 127
 TICKS = "ticks"
 STRANGE = "a line of unknown form"
 """A simulator may print messages between: a missing instruction shows by its number or in the flow of control."""
@@ -218,6 +217,8 @@ def read_stream(
         raise InterruptedByUser("interrupted before the first instruction of the trace; nothing is kept")
     if process.returncode == NO_INSTRUCTION:
         raise DataError(_without_instruction(request, read_summary(text)))
+    if process.returncode == NOT_STARTED:
+        raise UsageError(why_not_started(request.reader, error_text))
     if process.returncode:
         raise UsageError(
             error_text.strip().removeprefix(f"{request.reader.name}: ") or f"{request.reader.name} ended with {process.returncode}"
@@ -381,16 +382,21 @@ def _stages(accumulator: TraceAccumulator, images: tuple[Image, ...], reader: Sp
 
 
 def _whole(accumulator: TraceAccumulator, reader: SpanReader) -> tuple[SpanFunctions, ...]:
-    """Of a trace with neither a world switch nor a gap: what all of its measured code ran, for each core."""
+    """Of a trace without a world switch: what all of its measured code ran, for each core."""
     extent = accumulator.extent
-    if extent.switches or any(kind is not GapKind.START for _, kind in extent.gaps):
+    if extent.switches:
         return ()
-    spans = {(WHOLE_TRACE, Metric.CALL, accumulator.cores[core]): Counter([tuple(ran)]) for core, ran in extent.ran.items()}
+    name = TRACED_PART if any(kind is not GapKind.START for _, kind in extent.gaps) else WHOLE_TRACE
+    spans = {(name, Metric.CALL, accumulator.cores[core]): Counter([tuple(ran)]) for core, ran in extent.ran.items()}
     return reader.functions(spans)
 
 
 def _whole_samples(whole: Sequence[SpanFunctions]) -> tuple[Sample, ...]:
-    return tuple(Sample(span.test, span.metric, span.core, 0, 0, sum(share.instructions for share in span.functions)) for span in whole)
+    """No figure spans missing data."""
+    without_gaps = (span for span in whole if span.test == WHOLE_TRACE)
+    return tuple(
+        Sample(span.test, span.metric, span.core, 0, 0, sum(share.instructions for share in span.functions)) for span in without_gaps
+    )
 
 
 def _time_functions(accumulator: TraceAccumulator, reader: SpanReader) -> dict[str, Counter[str]]:
@@ -444,13 +450,13 @@ def _notes(accumulator: TraceAccumulator, summary: TraceSummary) -> tuple[str, .
 
 def planned_run(request: TraceRequest) -> Run:
     return Run(
-        campaign=CAMPAIGN,
+        campaign=TRACE_CAMPAIGN,
         target="trace",
         platform=request.platform,
         topology=TraceAccumulator(lambda samples: None).topology,
         tick=EVERY_INSTRUCTION,
         build=Build(request.firmware),
-        conditions=Conditions(instrument=CAMPAIGN),
+        conditions=Conditions(instrument=TRACE_CAMPAIGN),
         started_utc=now_utc(),
         source=", ".join(path.name for path in request.traces),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from latlab.calls.model.calls import WHOLE_TRACE
+from latlab.calls.model.calls import TRACE_CAMPAIGN
 from latlab.core.errors import DataError
 from latlab.core.model.run import CallsOfKind, MaskedAtlas, Run
 from latlab.core.report.page import Page
@@ -20,7 +20,7 @@ def spans_page(run: Run, calls: Sequence[CallsOfKind], masked: MaskedAtlas | Non
         from latlab.calls.pages.web import page as watched
 
         return watched(run, calls, masked)
-    if any(sample.test == WHOLE_TRACE for sample in run.samples):
+    if run.campaign == TRACE_CAMPAIGN:
         from latlab.calls.pages.web import whole_page
 
         return whole_page(run)

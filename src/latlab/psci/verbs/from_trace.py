@@ -28,6 +28,8 @@ class TraceOptions:
     console: Annotated[Path | None, typer.Option(help="With --trace: what the program printed, with the cores and the tests left out.")] = (
         None
     )
+    platform: Annotated[str | None, typer.Option(help="With --trace: name of the model or the board.")] = None
+    firmware_name: Annotated[str | None, typer.Option(help="With --trace: name of the firmware.")] = None
     program_out: Annotated[
         Path | None, typer.Option(help="Write the program that makes the calls, an ELF file for --machine, and measure nothing.")
     ] = None
@@ -55,12 +57,14 @@ def run(options: TraceOptions, foreign: SubjectOptions, store: str | None) -> tu
     from latlab.calls.verbs.import_trace import ReadingProgress, files_of
     from latlab.core.cli.interrupt import Interrupts
     from latlab.core.cli.stores import open_store
+    from latlab.core.model.run import UNNAMED
     from latlab.psci.campaign.from_trace import run_psci_trace
     from latlab.psci.readers.calls_log import CallsLog, read_calls_log
 
     traces = options.trace or []
     images = tuple(read_subject_image(text, with_places=True) for text in foreign.symbols or ())
-    request = TraceRequest(files_of(traces), reader_for(traces), images)
+    platform, firmware = options.platform or UNNAMED, options.firmware_name or "unknown"
+    request = TraceRequest(files_of(traces), reader_for(traces), images, platform=platform, firmware=firmware)
     log = read_calls_log(_text_of(options.console).splitlines()) if options.console else CallsLog()
     opened = open_store(store)
     with Interrupts() as interrupts:

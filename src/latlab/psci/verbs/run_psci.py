@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from latlab.psci.campaign.recording import Recorded
 
 DEFAULT_TOPOLOGY = "2,4"
+OF_TRACES = ("console", "platform", "firmware_name")
 
 
 class ModeName(StrEnum):
@@ -93,7 +94,7 @@ def psci(
     if traced.trace or traced.program_out is not None:
         _traced(context, traced, foreign, store, format)
         return
-    refuse_given(context, ("console",), "is for a trace; it needs --trace FILE")
+    refuse_given(context, OF_TRACES, "is for a trace; it needs --trace FILE")
     allowed = limits.limits()
     if foreign.subject is not None or foreign.machine is not None:
         without_effect = ("target", "topology", "gic", "el", "boots", "mode", "build", *names_of(BoardOptions))
@@ -122,7 +123,7 @@ def _traced(context: typer.Context, traced: TraceOptions, foreign: SubjectOption
     of_probe = ("target", "subject", "probe", "classes")
     refuse_given(context, (*other, *of_probe), "has no effect on a machine elsewhere; leave it out")
     if traced.program_out is not None:
-        refuse_given(context, ("trace", "console", "symbols"), "has no effect with --program-out; leave it out")
+        refuse_given(context, ("trace", *OF_TRACES, "symbols"), "has no effect with --program-out; leave it out")
         say(f"{write_program(traced, foreign)}: written; run it as the normal world's first program, and trace it")
         return
     refuse_given(context, ("machine",), "has no effect on a trace; leave it out")

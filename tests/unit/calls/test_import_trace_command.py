@@ -107,6 +107,7 @@ def test_a_folder_with_other_files_is_refused_with_the_next_step(latlab: Latlab,
     done = latlab("import-trace", folder)
     assert (done.returncode, done.stdout) == (2, "")
     assert "folder has no trace among its 1 files, such as uart.log; name a trace" in done.stderr
+    assert "is a folder without snapshot.ini; name its files" in latlab("identify", folder).stderr
     (folder / "core.gz").write_bytes(gzip.compress(make_trace(3, Dialect.ES, cores=1).text.encode()))
     done = latlab("import-trace", folder)
     assert done.returncode == 2

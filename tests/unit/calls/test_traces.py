@@ -169,6 +169,8 @@ def test_gem5_numbers_its_cores_together_also_in_one_file_for_each(tmp_path: Pat
     assert (calls, result.problems) == (truth_of(trace), ())
     _, alone = calls_of(files[:1])
     assert any("numbered instructions are missing" in problem.message for problem in alone.problems)
+    assert "gem5 numbers the instructions of all cores together: if each core has its file, name all of them" in alone.notes
+    assert not any("name all of them" in note for note in result.notes)
 
 
 def test_a_call_whose_function_is_not_recorded_is_not_called_by_another_name(tmp_path: Path) -> None:

@@ -113,6 +113,8 @@ def read_files(paths: Sequence[Path]) -> tuple[Named, ...]:
 
 
 def _read(path: Path) -> FirmwareFile:
+    if path.is_dir():
+        raise UsageError(f"{path} is a folder without snapshot.ini; name its files")
     if not path.is_file():
         raise UsageError(f"{path}: no such file; name the images of a firmware and their ELF files")
     data = path.read_bytes()

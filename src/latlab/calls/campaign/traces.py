@@ -442,6 +442,8 @@ def _notes(accumulator: TraceAccumulator, summary: TraceSummary) -> tuple[str, .
             notes.append(f"calls that returned elsewhere than behind the call, so that others may be missing in between: {names}")
     if changed := changed_code(accumulator.fragments.values()):
         notes.append(f"the code changed at {number_of(changed, 'address')}: it was loaded anew, or lines are damaged")
+    if source.unit == TICKS and len(summary.cores) == 1 and any(kind is GapKind.LOST for _, kind in extent.gaps):
+        notes.append("gem5 numbers the instructions of all cores together: if each core has its file, name all of them")
     if times.untimed and source.unit:
         notes.append(f"{number_of(times.untimed, 'call')} without a time")
     notes += [f"{_refused(refused)}, first at line {refused.line:,}" for refused in summary.refused if refused.reason == STRANGE]

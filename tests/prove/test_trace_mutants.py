@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Two thousand damaged traces of each reader, under sanitizers: none ends a reader, none gives a wrong figure without a word."""
+"""Two thousand damaged traces of each reader, under sanitizers: none ends a reader. What gives a wrong figure
+without a word is bounded by what the format does not repeat."""
 
 from __future__ import annotations
 
@@ -17,6 +18,8 @@ EACH = 334
 CORESIGHT = 1000
 SNAPSHOT_CALLS = 20
 MOST_WRONG_OF_ES = 3
+MOST_WRONG_OF_CORESIGHT = 25
+"""A changed byte may be another valid packet."""
 
 
 @pytest.mark.parametrize(("dialect", "cores"), [(Dialect.FAST_MODELS, 1), (Dialect.FAST_MODELS, 2), (Dialect.GEM5, 1), (Dialect.GEM5, 2)])
@@ -42,7 +45,7 @@ def test_snapshots_of_coresight(has_cycles: bool, tmp_path: Path) -> None:
         (folder / "trace.bin").write_bytes(trace)
         outcomes[outcome((folder,), reader, whole, result.notes)] += 1
     print(dict(outcomes))
-    assert outcomes.total() == CORESIGHT
+    assert outcomes[Outcome.WRONG] <= MOST_WRONG_OF_CORESIGHT
 
 
 def _outcomes_of_tarmac(dialect: Dialect, cores: int, count: int, folder: Path) -> Counter[Outcome]:

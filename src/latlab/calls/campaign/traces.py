@@ -437,9 +437,9 @@ def _notes(accumulator: TraceAccumulator, summary: TraceSummary) -> tuple[str, .
         notes.append("the trace begins when a core had already run: it has no boot")
     if source.absent & Absent.SERIALS:
         notes.append("its instructions have no numbers: missing instructions are detected only where the flow of control does not fit")
-        if accumulator.elsewhere and header.arch is Arch.AARCH64:
-            names = ", ".join(f"{count} {name}" for name, count in accumulator.elsewhere.most_common())
-            notes.append(f"calls that returned elsewhere than behind the call, so that others may be missing in between: {names}")
+    if accumulator.elsewhere and header.arch is Arch.AARCH64 and source.absent & (Absent.SERIALS | Absent.REGISTERS):
+        names = ", ".join(f"{count} {name}" for name, count in accumulator.elsewhere.most_common())
+        notes.append(f"calls that returned elsewhere than behind the call, so that others may be missing in between: {names}")
     if changed := changed_code(accumulator.fragments.values()):
         notes.append(f"the code changed at {number_of(changed, 'address')}: it was loaded anew, or lines are damaged")
     if source.unit == TICKS and len(summary.cores) == 1 and any(kind is GapKind.LOST for _, kind in extent.gaps):

@@ -10,9 +10,11 @@
 #define CLASS_SVC32 0x11U
 #define CLASS_SVC64 0x15U
 #define REGISTER_MASK 0x1fU
-#define ALL_REGISTERS 0xffU
+#define ALL_REGISTERS 0x7fffffffU
+#define LINK 30U
 #define VECTOR_BYTES 0x80U
 #define VECTORS_OF_LOWER 0x400U
+#define VECTORS_BYTES 0x800U
 
 static bool is_a64(const struct trace_instruction *instruction)
 {
@@ -152,9 +154,33 @@ bool flow_leads_to(const struct trace_instruction *instruction, const struct tra
     return leads_inside(instruction, next->address) || (level != 0 && is_vector(next->address, false));
 }
 
+bool flow_is_exception(const struct trace_instruction *instruction, const struct trace_instruction *next)
+{
+    uint32_t level = instruction->world & WORLD_LEVEL_MASK, next_level = next->world & WORLD_LEVEL_MASK;
+
+    if (!is_a64(instruction) || next->isa != TRACE_A64) {
+        return false;
+    }
+    if (next_level > level) {
+        return true;
+    }
+    return next->world == instruction->world && !is_return_from_exception(instruction->opcode) &&
+           !leads_inside(instruction, next->address);
+}
+
+uint64_t flow_vectors(const struct trace_instruction *next)
+{
+    return next->address & ~(uint64_t)(VECTORS_BYTES - 1);
+}
+
+bool flow_moves_vectors(const struct trace_instruction *instruction)
+{
+    return is_a64(instruction) && (instruction->opcode & 0xfff8ffe0U) == 0xd518c000U;
+}
+
 static uint32_t one_register(uint32_t number)
 {
-    return number < TRACE_REGISTERS ? 1U << number : 0;
+    return number < TRACE_GENERAL_REGISTERS ? 1U << number : 0;
 }
 
 /* Data processing with an immediate or registers: all but comparisons of which the flags are the result. */
@@ -222,7 +248,10 @@ uint32_t flow_may_write(const struct trace_instruction *instruction)
     if (!is_a64(instruction)) {
         return ALL_REGISTERS;
     }
-    if (is_direct(bits) || is_indirect(bits) || is_call_of_level(bits) || is_hint) {
+    if (is_direct(bits) || is_indirect(bits)) {
+        return one_register(LINK); /* BL and BLR */
+    }
+    if (is_call_of_level(bits) || is_hint) {
         return 0;
     }
     if (is_plain_access(bits)) {

@@ -18,7 +18,16 @@ bool flow_call(const struct trace_instruction *instruction, uint64_t *syndrome);
  * known, as of AArch32. */
 bool flow_leads_to(const struct trace_instruction *instruction, const struct trace_instruction *next);
 
-/* Which of x0 to x7 an A64 instruction writes for certain, one bit each: those of which a source that shows registers shows a new value. */
+/* Whether `next`, which may follow, is at a vector to which the instruction itself does not lead. */
+bool flow_is_exception(const struct trace_instruction *instruction, const struct trace_instruction *next);
+
+/* The first of the vectors among which that of `next` is. */
+uint64_t flow_vectors(const struct trace_instruction *next);
+
+/* Whether it says where the vectors of a level are. */
+bool flow_moves_vectors(const struct trace_instruction *instruction);
+
+/* Which of x0 to x30 an A64 instruction writes for certain, one bit each: a source that shows registers shows their new values. */
 uint32_t flow_writes(const struct trace_instruction *instruction);
 
 /* Which of them it may write; all where that is not known. */

@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "stop.h"
+
 #define BUFFER_BYTES (1U << 20)
 #define MAGIC_BYTES 6
 #define NOT_FOUND 127
@@ -135,12 +137,15 @@ static bool fill(struct input *input)
     }
     do {
         count = read(input->file, input->buffer + input->end, BUFFER_BYTES - input->end);
-    } while (count < 0 && errno == EINTR);
+    } while (count < 0 && errno == EINTR && !stop_is_asked());
     if (count > 0) {
         input->end += (size_t)count;
         return true;
     }
     input->is_over = true;
+    if (stop_is_asked()) {
+        return false;
+    }
     if (count < 0) {
         fail(input, "cannot be read further", strerror(errno));
     }
@@ -158,10 +163,19 @@ static char *give(struct input *input, size_t bytes)
     return line;
 }
 
+static const char *end_early(struct input *input)
+{
+    fail(input, "was not read to its end", "");
+    return NULL;
+}
+
 const char *input_line(struct input *input, size_t *bytes)
 {
     size_t looked = 0;
 
+    if (stop_is_asked()) {
+        return end_early(input);
+    }
     if (input->bytes >= input->limit_bytes) {
         return NULL;
     }
@@ -182,6 +196,9 @@ const char *input_line(struct input *input, size_t *bytes)
         }
         if (!input->is_over && fill(input)) {
             continue;
+        }
+        if (stop_is_asked()) {
+            return end_early(input);
         }
         if (input->end == input->start) {
             return NULL;

@@ -7,6 +7,7 @@
 
 #define TRACE_REGISTERS 8U /* x0 to x7, r0 to r3 on M-profile */
 #define TRACE_LINK TRACE_REGISTERS /* lr, which M-profile's switches carry */
+#define TRACE_GENERAL_REGISTERS 31U /* x0 to x30 */
 #define TRACE_UNKNOWN UINT64_MAX
 
 enum trace_isa { TRACE_A64, TRACE_A32, TRACE_T32 };

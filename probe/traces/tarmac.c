@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "input.h"
+#include "stop.h"
 #include "tarmac_reader.h"
 
 #define INPUTS_MAX 512U
@@ -21,7 +22,7 @@ struct reading {
     struct tarmac_line line; /* the next, where `text` is not NULL */
     const char *text;
     size_t bytes;
-    uint64_t time; /* of its last line that had one */
+    uint64_t time, serial; /* of its last line that had one */
 };
 
 static struct reading readings[INPUTS_MAX];
@@ -37,6 +38,15 @@ static void advance(struct reading *reading)
     if (reading->line.has_time) {
         reading->time = reading->line.time;
     }
+    if (reading->line.has_serial) {
+        reading->serial = reading->line.serial;
+    }
+}
+
+/* gem5 numbers the instructions of all cores together, also those of one tick. */
+static bool is_before(const struct reading *a, const struct reading *b)
+{
+    return a->time < b->time || (a->time == b->time && a->serial < b->serial);
 }
 
 /* The one whose next line is the earliest; NULL where all are read. */
@@ -45,7 +55,7 @@ static struct reading *earliest(void)
     struct reading *first = NULL;
 
     for (uint32_t i = 0; i < reading_count; i++) {
-        if (readings[i].text != NULL && (first == NULL || readings[i].time < first->time)) {
+        if (readings[i].text != NULL && (first == NULL || is_before(&readings[i], first))) {
             first = &readings[i];
         }
     }
@@ -182,6 +192,7 @@ int main(int count, char **words)
     if (arguments.tarmac.out == NULL) {
         return complain(" cannot be written", arguments.tarmac.out_name);
     }
+    stop_on_signals();
     tarmac_start(&arguments.tarmac);
     read_all();
     summary = tarmac_finish();

@@ -6,7 +6,8 @@
 #define DIGITS_MAX 16
 #define FRACTION_DIGITS 6
 #define LEVELS 4U
-#define NO_DIGIT 0xffU
+#define HEX_OF_16_BITS 4U
+#define HEX_OF_32_BITS 8U
 
 struct cursor {
     const char *at, *end;
@@ -418,17 +419,18 @@ static void read_branch(struct cursor *cursor, struct tarmac_line *line)
     }
 }
 
-/* `X0`, `W0`, `r0`, `R1`; false for others. */
+/* `X0`, `W30`, `r0`, `R1`; false for others. */
 static bool is_general(struct tarmac_text name, struct tarmac_line *line)
 {
+    struct cursor digit = { name.start + 1, name.start + name.bytes };
     char kind = lower(name.start[0]);
 
-    if (name.bytes != 2 || (kind != 'x' && kind != 'w' && kind != 'r') || name.start[1] < '0' || name.start[1] > '7') {
+    if (name.bytes > 3 || (kind != 'x' && kind != 'w' && kind != 'r') || !is_decimal(name.start[1])) {
         return false;
     }
-    line->number = (uint32_t)(name.start[1] - '0');
+    line->number = (uint32_t)take_decimal(&digit);
     line->is_narrow = kind != 'x';
-    return true;
+    return digit.at == digit.end && line->number < TRACE_GENERAL_REGISTERS;
 }
 
 static bool is_link(struct tarmac_text name)
@@ -483,11 +485,20 @@ static void skip_bracket(struct cursor *cursor)
     }
 }
 
+/* gem5 writes a system register with as few digits as it needs, but with 8. */
+static bool is_short_value(struct cursor cursor)
+{
+    uint64_t value;
+
+    return take_hex(&cursor, &value) >= HEX_OF_32_BITS && cursor.at == cursor.end;
+}
+
 static void read_register(struct cursor *cursor, struct tarmac_line *line)
 {
     struct tarmac_text name = take_word(cursor);
     uint32_t wanted, count;
-    bool is_known;
+    bool is_known, is_short;
+    struct cursor behind;
 
     if (name.bytes < 2) {
         refuse(line, "it names no register");
@@ -495,17 +506,22 @@ static void read_register(struct cursor *cursor, struct tarmac_line *line)
     }
     line->what = TARMAC_GENERAL;
     if (is_link(name)) {
-        line->number = TRACE_LINK;
+        line->what = TARMAC_LINK;
         line->is_narrow = true;
     } else if (!is_general(name, line) && !is_of_level(name, line)) {
         return;
     }
     line->kind = TARMAC_REGISTER;
     skip_bracket(cursor);
-    wanted = line->is_narrow ? 8 : 16;
+    wanted = line->is_narrow ? HEX_OF_32_BITS : DIGITS_MAX;
+    skip_space(cursor);
+    behind = *cursor;
     count = take_value(cursor, wanted, &line->value, &is_known);
-    line->has_value = count == wanted && is_known;
-    if (count == 0 || (count < wanted && is_known && line->value != 0)) {
+    is_short = line->what > TARMAC_LINK && is_short_value(behind);
+    line->has_value = (count == wanted || is_short) && is_known;
+    if (line->what == TARMAC_GENERAL && line->number >= TRACE_REGISTERS) {
+        /* It is only compared, so that a value of another form does no harm. */
+    } else if (count == 0 || (count < wanted && !is_short && is_known && line->value != 0)) {
         refuse(line, "the value of its register cannot be read");
     } else if (count < wanted && is_known) {
         line->has_value = true; /* an abbreviated zero */
@@ -513,6 +529,18 @@ static void read_register(struct cursor *cursor, struct tarmac_line *line)
     if (!line->has_value) {
         line->value = 0;
     }
+}
+
+/* Whether it has the address and opcode of an `ES` line, `(00008000:d503201f)`: an instruction with a damaged beginning. */
+static bool has_es_bracket(struct cursor cursor)
+{
+    uint64_t value;
+
+    while (cursor.at < cursor.end && *cursor.at != '(') {
+        cursor.at++;
+    }
+    return take(&cursor, '(') && take_hex(&cursor, &value) >= HEX_OF_32_BITS && take(&cursor, ':') &&
+           take_hex(&cursor, &value) >= HEX_OF_16_BITS && take(&cursor, ')');
 }
 
 /* What kind of line follows. False where the word is none that a line has here. */
@@ -606,7 +634,10 @@ void tarmac_read(const char *text, size_t bytes, struct tarmac_before *before, s
     if (event.bytes > 0 && read_event(take_word(&cursor), &cursor, line, before, text)) {
         return;
     }
-    cursor = behind;
     line->kind = TARMAC_STRANGE;
     line->component.bytes = 0;
+    if (has_es_bracket(behind)) {
+        line->dialect = TARMAC_ES;
+        refuse(line, "an instruction whose beginning cannot be read");
+    }
 }

@@ -14,7 +14,7 @@
 enum tarmac_kind {
     TARMAC_NOTHING, /* blank, or something that does not matter here: memory, caches, comments of the model */
     TARMAC_INSTRUCTION,
-    TARMAC_REGISTER, /* one that a world switch carries, or that says why it was */
+    TARMAC_REGISTER, /* a general one, or one that says why a world switch was */
     TARMAC_EXCEPTION, /* also a reset */
     TARMAC_BRANCH, /* where the last instruction branched: `value` */
     TARMAC_REFUSED, /* an instruction, or a register of those, that cannot be read: `reason` says why */
@@ -23,7 +23,7 @@ enum tarmac_kind {
 
 enum tarmac_dialect { TARMAC_NO_DIALECT, TARMAC_IT, TARMAC_ES };
 
-enum tarmac_register { TARMAC_GENERAL, TARMAC_SYNDROME, TARMAC_RETURN_ADDRESS };
+enum tarmac_register { TARMAC_GENERAL, TARMAC_LINK, TARMAC_SYNDROME, TARMAC_RETURN_ADDRESS };
 
 struct tarmac_text {
     const char *start; /* in the line */
@@ -45,7 +45,7 @@ struct tarmac_line {
     uint64_t serial;
     /* Of a register. */
     enum tarmac_register what;
-    uint32_t number; /* of a general register, TRACE_LINK, or the level of the others */
+    uint32_t number; /* of a general register, or the level of a syndrome or a return address */
     uint64_t value; /* also of a branch, its target */
     bool has_value, is_narrow; /* no value: not known; narrow: 32 bits were written */
     bool is_reset; /* of an exception */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "flow.h"
+#include "result.h"
 
 #define PICO 1000ULL /* femtoseconds */
 #define NANO 1000000ULL
@@ -13,19 +14,33 @@
 #define FRACTIONS 1000000ULL
 #define CLUSTER_SHIFT 8
 #define NO_GAP 0
+#define WORLDS 16U
+#define TAG_BITS 8
+#define VECTOR_BYTES 0x80U
+#define ARGUMENT_REGISTERS ((1U << TRACE_REGISTERS) - 1)
 
 static const char strange[] = "a line of unknown form";
+
+/* The numbers of instructions as far as they were read. */
+struct numbering {
+    bool has_any, is_whole; /* whole: from the first one on */
+    uint64_t next;
+};
 
 struct tarmac_core {
     char name[TARMAC_NAME_BYTES];
     uint32_t name_bytes, input, number; /* the number in the stream */
     struct trace_core *trace; /* NULL before its first instruction */
-    bool has_last, may_jump, was_reset, has_serial, has_branched;
+    bool has_last, may_jump, was_reset, has_branched;
     uint64_t branched_to; /* since the last instruction, as a line says */
     struct trace_instruction last;
-    uint64_t next_serial;
-    uint32_t writes; /* registers that the last instruction writes, and of which no value came yet */
+    struct numbering numbering; /* where the cores do not share one */
+    uint32_t writes; /* of x0 to x7 those that the last instruction writes, and of which no value came yet */
     uint32_t may_write; /* those that it may have written */
+    uint32_t stale; /* of these the ones of which no value came yet */
+    uint64_t vectors[WORLDS];
+    uint32_t has_vectors; /* a bit for each world */
+    struct general_registers general; /* before the last instruction, and what came of it */
     struct trace_gap gap; /* before the next instruction; kind 0: none */
     uint64_t values[TRACE_REGISTERS + 1];
     uint32_t known; /* of them, before the core's first instruction */
@@ -51,6 +66,9 @@ static enum tarmac_dialect dialect;
 static enum arch arch;
 static struct trace_source source;
 static bool has_registers, has_branches; /* the trace shows them */
+static bool shares_numbers; /* gem5 counts the instructions of all cores together */
+static struct numbering shared;
+static uint64_t first_address; /* of the first core */
 static struct tarmac_text unit;
 static bool is_fraction;
 
@@ -67,6 +85,8 @@ void tarmac_start(const struct tarmac_options *of)
     source = (struct trace_source) { .name = NULL };
     has_registers = false;
     has_branches = false;
+    shares_numbers = false;
+    shared = (struct numbering) { .has_any = false };
 }
 
 static void note_refusal(const char *reason, const char *text, size_t bytes, struct tarmac_place place)
@@ -132,6 +152,17 @@ static struct tarmac_core *core_of(struct tarmac_text name, uint32_t input)
     return add_core(name, input);
 }
 
+/* The core of an input whose lines name none; NULL where they do. */
+static struct tarmac_core *unnamed_core(uint32_t input)
+{
+    for (uint32_t i = 0; i < core_count; i++) {
+        if (cores[i]->name_bytes == 0 && cores[i]->input == input && cores[i]->trace != NULL) {
+            return cores[i];
+        }
+    }
+    return NULL;
+}
+
 /* A gap before the next instruction of the core; more of one kind in a row are one. */
 static void note_gap(struct tarmac_core *core, enum trace_gap_kind kind, uint64_t instructions, uint64_t place)
 {
@@ -142,6 +173,11 @@ static void note_gap(struct tarmac_core *core, enum trace_gap_kind kind, uint64_
     if (core->gap.kind == NO_GAP) {
         core->gap = (struct trace_gap) { .kind = kind, .world = WORLD_NONE, .instructions = instructions, .until = TRACE_UNKNOWN, .place = place };
     }
+}
+
+static struct numbering *numbering_of(struct tarmac_core *core)
+{
+    return shares_numbers ? &shared : &core->numbering;
 }
 
 static uint64_t number_behind(const char *name, const char *word, uint64_t otherwise)
@@ -195,22 +231,38 @@ static void open_stream(const struct tarmac_line *line)
     } else {
         source.unknown |= SOURCE_NO_TIME;
     }
+    shares_numbers = line->is_as_gem5 && line->has_serial;
+    if (line->is_as_gem5 && strcmp(source.unit, "clk") == 0) {
+        source.unit = "ticks"; /* gem5 writes its ticks, whatever the clock of the core is */
+    }
     writer_open(options.out, options.out_name, options.limit_bytes, &source);
     summary.name = source.name;
     summary.unit = source.unit;
+}
+
+/* By its number: it is the first one, or of a later core that counts on from the others and begins where the first one did. */
+static bool begins_whole(struct tarmac_core *core, const struct tarmac_line *line)
+{
+    const struct numbering *numbering = numbering_of(core);
+
+    if (!line->has_serial || !numbering->has_any) {
+        return line->has_serial && line->serial <= 1;
+    }
+    return numbering->is_whole && line->serial == numbering->next && line->instruction.address == first_address;
 }
 
 static bool begin_core(struct tarmac_core *core, const struct tarmac_line *line, uint64_t place)
 {
     if (source.name == NULL) {
         open_stream(line);
+        first_address = line->instruction.address;
     }
     core->trace = writer_core(identity_of(core, summary.cores));
     if (core->trace == NULL) {
         return false;
     }
     core->number = summary.cores++;
-    if (!core->was_reset && !(line->has_serial && line->serial <= 1)) {
+    if (!core->was_reset && !begins_whole(core, line)) {
         note_gap(core, GAP_START, TRACE_UNKNOWN, place);
     }
     return true;
@@ -219,6 +271,26 @@ static bool begin_core(struct tarmac_core *core, const struct tarmac_line *line,
 static bool has_unit(const struct tarmac_line *line)
 {
     return line->unit.bytes == unit.bytes && memcmp(line->unit.start, unit.start, unit.bytes) == 0 && line->is_fraction == is_fraction;
+}
+
+/* False for an exception that is taken elsewhere than where the vectors of the world are. */
+static bool is_at_vector(const struct tarmac_core *core, const struct trace_instruction *next)
+{
+    if (!flow_is_exception(&core->last, next) || (core->has_vectors & 1U << next->world % WORLDS) == 0) {
+        return true;
+    }
+    return core->vectors[next->world % WORLDS] == flow_vectors(next);
+}
+
+/* False where the last instruction branched to a register that points elsewhere, except to an exception. The upper byte may be a tag. */
+static bool is_at_target(const struct tarmac_core *core, const struct trace_instruction *next)
+{
+    uint64_t target;
+
+    if (next->world != core->last.world || !result_target(&core->last, &core->general, &target)) {
+        return true;
+    }
+    return (next->address ^ target) << TAG_BITS == 0 || next->address % VECTOR_BYTES == 0;
 }
 
 /* Whether the instruction follows the last one, as far as that is known. A trace that shows branches shows each that was taken. */
@@ -234,7 +306,48 @@ static bool follows(const struct tarmac_core *core, const struct trace_instructi
             return false;
         }
     }
-    return flow_leads_to(&core->last, instruction);
+    return flow_leads_to(&core->last, instruction) && is_at_vector(core, instruction) && is_at_target(core, instruction);
+}
+
+/* Where the vectors of a world are, as its calls show. */
+static void learn_vectors(struct tarmac_core *core, const struct trace_instruction *next)
+{
+    uint64_t syndrome;
+
+    if (flow_moves_vectors(next)) {
+        core->has_vectors = 0;
+    } else if (core->has_last && flow_is_exception(&core->last, next) && flow_call(&core->last, &syndrome)) {
+        core->vectors[next->world % WORLDS] = flow_vectors(next);
+        core->has_vectors |= 1U << next->world % WORLDS;
+    }
+}
+
+/* Numbers are missing. Where cores share them, those of any core may be: then how many of one is not known. */
+static void note_lost(struct tarmac_core *core, uint64_t instructions, uint64_t place)
+{
+    bool is_only = !shares_numbers || summary.cores <= 1;
+
+    note_gap(core, GAP_LOST, is_only ? instructions : TRACE_UNKNOWN, place);
+    for (uint32_t i = 0; !is_only && i < core_count; i++) {
+        if (cores[i] != core && cores[i]->trace != NULL) {
+            note_gap(cores[i], GAP_LOST, TRACE_UNKNOWN, place);
+        }
+    }
+}
+
+static void check_number(struct tarmac_core *core, const struct tarmac_line *line, uint64_t place)
+{
+    struct numbering *numbering = numbering_of(core);
+
+    if (numbering->has_any && !line->has_serial) {
+        note_gap(core, GAP_FOREIGN, TRACE_UNKNOWN, place);
+    } else if (numbering->has_any && line->serial > numbering->next) {
+        note_lost(core, line->serial - numbering->next, place);
+        numbering->is_whole = false;
+    } else if (numbering->has_any && line->serial < numbering->next) {
+        note_gap(core, GAP_ORDER, TRACE_UNKNOWN, place);
+        numbering->is_whole = false;
+    }
 }
 
 /* What is missing before this instruction, by its number, its time and where the one before leads. */
@@ -242,20 +355,24 @@ static void check(struct tarmac_core *core, const struct tarmac_line *line, uint
 {
     const struct trace_instruction *instruction = &line->instruction;
 
-    if (core->has_serial && line->has_serial && line->serial > core->next_serial) {
-        note_gap(core, GAP_LOST, line->serial - core->next_serial, place);
-    } else if (core->has_serial && line->has_serial && line->serial < core->next_serial) {
-        note_gap(core, GAP_ORDER, TRACE_UNKNOWN, place);
-    }
+    check_number(core, line, place);
     if (core->has_last && instruction->time < core->last.time && core->last.time != TRACE_UNKNOWN) {
         note_gap(core, GAP_ORDER, TRACE_UNKNOWN, place);
     }
     if (!follows(core, instruction)) {
         note_gap(core, GAP_JUMP, TRACE_UNKNOWN, place);
     }
-    if (core->has_serial && !line->has_serial) {
-        note_gap(core, GAP_FOREIGN, TRACE_UNKNOWN, place);
+}
+
+static void count_number(struct tarmac_core *core, const struct tarmac_line *line)
+{
+    struct numbering *numbering = numbering_of(core);
+
+    if (!numbering->has_any) {
+        numbering->is_whole = line->has_serial && line->serial <= 1;
     }
+    numbering->has_any = line->has_serial;
+    numbering->next = line->serial + 1;
 }
 
 static void put_gap(struct tarmac_core *core, const struct trace_instruction *instruction)
@@ -267,6 +384,8 @@ static void put_gap(struct tarmac_core *core, const struct trace_instruction *in
     writer_gap(core->trace, &core->gap);
     core->gap.kind = NO_GAP;
     core->writes = 0;
+    core->general.known = 0;
+    core->has_vectors = 0;
 }
 
 static void tell_registers(struct tarmac_core *core)
@@ -296,6 +415,7 @@ static void take_instruction(struct tarmac_core *core, const struct tarmac_line 
 
     instruction.time = line->has_time && source.unit[0] != '\0' ? line->time : TRACE_UNKNOWN;
     check(core, &(struct tarmac_line) { .instruction = instruction, .has_serial = line->has_serial, .serial = line->serial }, place.line);
+    learn_vectors(core, &instruction);
     put_gap(core, &instruction);
     tell_registers(core);
     forget_unwritten(core);
@@ -305,10 +425,11 @@ static void take_instruction(struct tarmac_core *core, const struct tarmac_line 
     core->has_last = true;
     core->may_jump = false;
     core->has_branched = false;
-    core->has_serial = line->has_serial;
-    core->next_serial = line->serial + 1;
-    core->writes = flow_writes(&instruction);
+    count_number(core, line);
+    core->writes = flow_writes(&instruction) & ARGUMENT_REGISTERS;
     core->may_write = flow_may_write(&instruction);
+    core->general.known &= ~core->stale;
+    core->stale = core->may_write;
 }
 
 /* Why an instruction that could be read is not counted; NULL where it is. */
@@ -334,6 +455,7 @@ static const char *objection(const struct tarmac_line *line, enum trace_gap_kind
 
 static void instruction(struct tarmac_core *core, const struct tarmac_line *line, const char *text, size_t bytes, struct tarmac_place place)
 {
+    struct numbering *numbering = numbering_of(core);
     enum trace_gap_kind kind;
     const char *reason;
 
@@ -342,14 +464,14 @@ static void instruction(struct tarmac_core *core, const struct tarmac_line *line
     }
     if (line->is_not_fetched) {
         core->may_jump = true;
-        core->next_serial++;
+        numbering->next++;
         return;
     }
     reason = objection(line, &kind);
     if (reason != NULL) {
         note_refusal(reason, text, bytes, place);
         note_gap(core, kind, 1, place.line);
-        core->next_serial = line->serial + (core->has_serial && line->has_serial);
+        numbering->next = line->serial + (numbering->has_any && line->has_serial);
         return;
     }
     if (core->trace == NULL && !begin_core(core, line, place.line)) {
@@ -373,9 +495,9 @@ static void set_general(struct tarmac_core *core, uint32_t number, uint64_t valu
 }
 
 /* Whether the last instruction wrote the register, and when. Else the line stands in the wrong place, and which value is right is not known. */
-static bool is_in_place(const struct tarmac_core *core, const struct tarmac_line *line)
+static bool is_in_place(struct tarmac_core *core, const struct tarmac_line *line)
 {
-    bool is_other_time = core->has_serial ? line->time != core->last.time : line->time < core->last.time;
+    bool is_other_time = numbering_of(core)->has_any ? line->time != core->last.time : line->time < core->last.time;
 
     if (!core->has_last) {
         return true;
@@ -383,14 +505,50 @@ static bool is_in_place(const struct tarmac_core *core, const struct tarmac_line
     if (line->has_time && core->last.time != TRACE_UNKNOWN && is_other_time) {
         return false;
     }
-    return line->number >= TRACE_REGISTERS || (core->may_write & 1U << line->number) != 0;
+    return line->what == TARMAC_LINK || (core->may_write & 1U << line->number) != 0;
 }
 
-static void take_register(struct tarmac_core *core, const struct tarmac_line *line)
+/* Whether the last instruction may have given the register this value, by what is known of the registers before it. */
+static bool may_have_value(const struct tarmac_core *core, const struct tarmac_line *line)
+{
+    uint32_t number;
+    uint64_t value;
+
+    if (!core->has_last || (core->stale & 1U << line->number) == 0 || !result_of(&core->last, &core->general, &number, &value)) {
+        return true;
+    }
+    return number != line->number || value == line->value;
+}
+
+static void know_general(struct tarmac_core *core, uint32_t number, uint64_t value, bool has_value)
+{
+    core->stale &= ~(1U << number);
+    core->general.values[number] = value;
+    core->general.known = has_value ? core->general.known | 1U << number : core->general.known & ~(1U << number);
+}
+
+/* A value that the instructions do not give is a damaged line, or instructions are missing before. Which one is not known. */
+static void take_general(struct tarmac_core *core, const struct tarmac_line *line, uint64_t place)
+{
+    bool has_value = line->has_value && is_in_place(core, line);
+
+    if (has_value && !may_have_value(core, line)) {
+        note_gap(core, GAP_VALUE, TRACE_UNKNOWN, place);
+        has_value = false;
+    }
+    know_general(core, line->number, line->value, has_value);
+    if (line->number < TRACE_REGISTERS) {
+        set_general(core, line->number, line->value, has_value);
+    }
+}
+
+static void take_register(struct tarmac_core *core, const struct tarmac_line *line, uint64_t place)
 {
     has_registers = true;
     if (line->what == TARMAC_GENERAL) {
-        set_general(core, line->number, line->value, line->has_value && is_in_place(core, line));
+        take_general(core, line, place);
+    } else if (line->what == TARMAC_LINK) {
+        set_general(core, TRACE_LINK, line->value, line->has_value && is_in_place(core, line));
     } else if (core->trace != NULL && line->has_value && line->what == TARMAC_SYNDROME) {
         writer_syndrome(core->trace, line->number, line->value);
     } else if (core->trace != NULL && line->has_value) {
@@ -402,6 +560,10 @@ static void take_exception(struct tarmac_core *core, const struct tarmac_line *l
 {
     core->may_jump = true;
     core->was_reset |= line->is_reset;
+    if (line->is_reset) {
+        core->general.known = 0;
+        core->has_vectors = 0;
+    }
 }
 
 static void take_branch(struct tarmac_core *core, uint64_t target)
@@ -417,14 +579,16 @@ static void refused(struct tarmac_core *core, const struct tarmac_line *line, st
         note_gap(core, GAP_UNREADABLE, 1, place.line);
         return;
     }
-    if (line->what == TARMAC_GENERAL) {
+    if (line->what == TARMAC_LINK) {
+        set_general(core, TRACE_LINK, 0, false);
+    } else if (line->what == TARMAC_GENERAL && line->number < TRACE_REGISTERS) {
         set_general(core, line->number, 0, false);
     }
 }
 
 void tarmac_take(const struct tarmac_line *line, const char *text, size_t bytes, struct tarmac_place place, bool is_cut)
 {
-    struct tarmac_core *core;
+    struct tarmac_core *core, *unnamed;
 
     if (line->kind == TARMAC_NOTHING) {
         return;
@@ -438,13 +602,20 @@ void tarmac_take(const struct tarmac_line *line, const char *text, size_t bytes,
         note_refusal("a line of more cores than can be followed", text, bytes, place);
         return;
     }
-    current = core;
+    if (core->trace == NULL && core->name_bytes > 0 && (unnamed = unnamed_core(place.input)) != NULL) {
+        note_refusal("a line with the name of a core, in a trace without names", text, bytes, place);
+        refused(unnamed, line, place);
+        return;
+    }
+    if (line->kind == TARMAC_INSTRUCTION || core->trace != NULL || current == NULL) {
+        current = core;
+    }
     switch (line->kind) {
     case TARMAC_INSTRUCTION:
         instruction(core, line, text, bytes, place);
         break;
     case TARMAC_REGISTER:
-        take_register(core, line);
+        take_register(core, line, place.line);
         break;
     case TARMAC_EXCEPTION:
         take_exception(core, line);

@@ -48,6 +48,7 @@ enum trace_gap_kind {
     GAP_NO_MEMORY = 11, /* the code at the address is in no image */
     GAP_OFF = 12, /* the trace was switched off, or filtered */
     GAP_BAD_DATA = 13, /* packets that are none */
+    GAP_VALUE = 14, /* a register has a value that the instructions before do not give */
 };
 
 struct trace_gap {

@@ -6,16 +6,23 @@ Cores in EL1 call EL3 by SMC. Code is laid out once, so that an address has one 
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import count
 from random import Random
 
 EL1_AT, EL3_AT, HANDLERS_AT, HANDLER_BYTES = 0x40080000, 0x8000, 0x9000, 0x100
 SMC_VECTOR = EL3_AT + 0x400
 FUNCTION = 0xC2000100
 NOP, SMC, ERET, RET, WFI = 0xD503201F, 0xD4000003, 0xD69F03E0, 0xD65F03C0, 0xD503207F
+LOAD_X9 = 0xF9400149
+PSCI_VERSION, CPU_SUSPEND, PSCI_FEATURES = 0x84000000, 0xC4000001, 0x8400000A
+MARK_BEGIN, MARK_END = 0x4C4D0001, 0x4C4D0002
+SUSPEND_TEST, PSCI_VERSION_TEST = 3, 5
+"""Numbers of cpu_susp_serial and psci_version_parallel."""
 HANDLERS = 4
 
 
@@ -95,6 +102,7 @@ class _Core:
     function: int = 0
     switches: int = 0
     behind: int = 0
+    spans: tuple[tuple[int, int], tuple[int, int] | None] = ((0, 0), None)
 
     def execute(self, address: int, opcode: int, text: str = "NOP", **registers: int) -> None:
         """One instruction, with the values of the registers that it wrote."""
@@ -172,14 +180,81 @@ class _Core:
 def make_trace(seed: int, dialect: Dialect, cores: int = 2, calls: int = 6, extra: int = 0) -> MadeTrace:
     """A program by its seed. `extra` are turns of its loop that the last handler makes more: a regression."""
     made = [_run(seed, number, dialect, calls, extra) for number in range(cores)]
-    lines = sorted(((now, core.number, at, line) for core in made for at, (now, line) in enumerate(core.lines)))
+    return _together(made, dialect)
+
+
+def _together(made: list[_Core], dialect: Dialect) -> MadeTrace:
+    in_order = sorted(((now, core.number, at, line) for core in made for at, (now, line) in enumerate(core.lines)))
+    lines = [(number, line) for _, number, _, line in in_order]
     return MadeTrace(
-        [(number, line) for _, number, _, line in lines],
+        numbered_together(lines) if dialect is Dialect.GEM5 else lines,
         [call for core in made for call in core.calls],
         sum((core.instructions for core in made), Counter()),
-        cores,
+        len(made),
         sum(core.switches for core in made),
     )
+
+
+@dataclass(frozen=True)
+class MadePsciCall:
+    """A marked call: instructions and ticks down to the sleep and up from it; of one without a sleep all is `down`, and `up` is None."""
+
+    test: int
+    core: int
+    iteration: int
+    down: tuple[int, int]
+    up: tuple[int, int] | None
+
+
+def make_psci_trace(seed: int, dialect: Dialect, cores: int = 2, iterations: int = 3) -> tuple[MadeTrace, list[MadePsciCall]]:
+    """As of `psci_calls`: each call between two marks, of PSCI_VERSION, which does not sleep, and of CPU_SUSPEND, which does."""
+    made, calls = [], []
+    for number in range(cores):
+        core = _Core(number, Random(f"{seed} {number}"), dialect)
+        at = EL1_AT + number * 0x10000
+        for test, function in ((PSCI_VERSION_TEST, PSCI_VERSION), (SUSPEND_TEST, CPU_SUSPEND)):
+            for iteration in range(iterations):
+                at = _smc(core, at, (PSCI_FEATURES, MARK_BEGIN, test, iteration))
+                at = _smc(core, at, (function, 0, 0, 0), sleeps=function == CPU_SUSPEND)
+                calls.append(MadePsciCall(test, number, iteration, *core.spans))
+                at = _smc(core, at, (PSCI_FEATURES, MARK_END, test, iteration))
+        core.execute(at, NOP)
+        made.append(core)
+    return _together(made, dialect), calls
+
+
+def _smc(core: _Core, at: int, arguments: tuple[int, int, int, int], sleeps: bool = False) -> int:
+    for number, value in enumerate(arguments):
+        core.execute(at, 0xF9400140 | number, f"LDR x{number},[x10]", **{f"X{number}": value})
+        at += 4
+    core.execute(at, SMC, "SMC #0")
+    core.enter_el3(at + 4)
+    core.execute(SMC_VECTOR, NOP)
+    start = core.instructions.total() - 1, core.now
+    if sleeps:
+        core.execute(SMC_VECTOR + 4, WFI, "WFI")
+        asleep = core.instructions.total(), core.now
+        core.now += 1000
+        core.execute(SMC_VECTOR + 8, NOP)
+        awake = core.instructions.total() - 1, core.now
+    core.execute(SMC_VECTOR + (12 if sleeps else 4), branch(SMC_VECTOR + (12 if sleeps else 4), HANDLERS_AT), "B out")
+    core.execute(HANDLERS_AT, movz(0, 0), "MOV x0,#0", X0=0)
+    core.execute(HANDLERS_AT + 4, ERET, "ERET")
+    core.leave_el3()
+    core.execute(at + 4, NOP)
+    end = core.instructions.total() - 1, core.now
+    core.spans = (_between(start, asleep), _between(awake, end)) if sleeps else (_between(start, end), None)
+    return at + 8
+
+
+def _between(begin: tuple[int, int], end: tuple[int, int]) -> tuple[int, int]:
+    return end[0] - begin[0], end[1] - begin[1]
+
+
+def numbered_together(lines: list[tuple[int, str]]) -> list[tuple[int, str]]:
+    """As gem5 numbers instructions: those of all cores in one sequence."""
+    numbers = count(1)
+    return [(core, re.sub(r"(?<= IT )\(\d+\)", lambda match: f"({next(numbers)})", line)) for core, line in lines]
 
 
 def _run(seed: int, number: int, dialect: Dialect, calls: int, extra: int) -> _Core:
@@ -217,21 +292,21 @@ def _serve(core: _Core, which: int, extra: int) -> None:
     handler, loop = HANDLERS_AT + which * HANDLER_BYTES, HANDLERS_AT + which * HANDLER_BYTES + 0x80
     turns = core.random.randint(1, 6) + extra
     core.execute(SMC_VECTOR, 0xD61F0140, "BR x10")
-    core.execute(handler, movz(9, which + 1), "MOV x9,#1", X9=which + 1)
+    core.execute(handler, LOAD_X9, "LDR x9,[x10]", X9=turns)
     core.execute(handler + 4, branch(handler + 4, loop, is_call=True), "BL loop", X30=handler + 8)
     for turn in range(turns):
-        core.execute(loop, sub_one(9), "SUB x9,x9,#1", X9=turns - turn)
+        core.execute(loop, sub_one(9), "SUB x9,x9,#1", X9=turns - turn - 1)
         core.execute(loop + 4, cbnz(9, 1), "CBNZ x9,loop")
     core.execute(loop + 8, RET, "RET")
     core.execute(handler + 8, movz(0, 0), "MOV x0,#0", X0=0)
     core.execute(handler + 12, ERET, "ERET")
 
 
-def mutants(trace: MadeTrace, seed: int, count: int) -> Iterator[tuple[str, str]]:
+def mutants(trace: MadeTrace, seed: int, number: int) -> Iterator[tuple[str, str]]:
     """Damaged texts, each with what was done: lines cut out, exchanged, of another core, of another dialect, cut short."""
     random = Random(seed)
     lines = [line for _, line in trace.lines]
-    for _ in range(count):
+    for _ in range(number):
         damaged = list(lines)
         at, other = random.randrange(len(lines)), random.randrange(len(lines))
         kind = random.choice(("cut out", "exchanged", "neighbours", "other core", "other dialect", "cut short", "doubled", "letter"))

@@ -14,6 +14,7 @@
 #include "decoders.h"
 #include "memory.h"
 #include "snapshot.h"
+#include "stop.h"
 #include "writer.h"
 
 #define SNAPSHOTS_MAX 64U
@@ -108,6 +109,10 @@ static void decode(uint8_t *bytes, uint64_t count, bool is_framed, struct input 
     for (uint64_t done = 0; done < whole; done += BLOCK_BYTES) {
         uint64_t block = whole - done < BLOCK_BYTES ? whole - done : BLOCK_BYTES;
 
+        if (stop_is_asked()) {
+            snprintf(input->error, sizeof(input->error), "was not read to its end");
+            return;
+        }
         input->bytes = done + block;
         if (!decoders_feed(&tree, bytes + done, (uint32_t)block)) {
             snprintf(input->error, sizeof(input->error), "%s", tree.error);
@@ -349,6 +354,7 @@ int main(int count, char **words)
     source.unit = common.has_clock ? "cycles" : "";
     source.unknown = SOURCE_NO_REGISTERS | (common.has_clock ? 0 : SOURCE_NO_TIME) | (common.has_secure ? 0 : SOURCE_NO_SECURE);
     source.has_all_code = arguments.has_all_code;
+    stop_on_signals();
     writer_open(out, arguments.out_name, arguments.limit_bytes, &source);
     for (uint32_t i = 0; i < folder_count; i++) {
         read_snapshot(folders[i], arguments.bytes);

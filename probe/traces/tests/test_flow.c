@@ -84,6 +84,24 @@ static void another_world_is_entered_at_a_vector_of_a_higher_level_or_by_a_retur
     assert_false(changes(0xd65f03c0, 1, 0x1000, 5)); /* ret */
 }
 
+static void an_exception_is_where_the_instruction_does_not_lead(void **state)
+{
+    struct trace_instruction nop = a64(0xd503201f), vector = a64(0xd503201f), back = a64(0xd69f03e0);
+
+    (void)state;
+    vector.address = 0x9280;
+    assert_true(flow_is_exception(&nop, &vector));
+    assert_false(flow_is_exception(&back, &vector));
+    assert_int_equal(flow_vectors(&vector), 0x9000);
+    vector.address = BASE + 4;
+    assert_false(flow_is_exception(&nop, &vector));
+    vector.world = 7;
+    assert_true(flow_is_exception(&nop, &vector));
+    vector.opcode = 0xd51ec000; /* msr vbar_el3, x0 */
+    assert_true(flow_moves_vectors(&vector));
+    assert_false(flow_moves_vectors(&nop));
+}
+
 static void calls_have_the_syndrome_of_the_architecture(void **state)
 {
     struct trace_instruction smc = a64(0xd4000003), svc = a64(0xd4000021), brk = a64(0xd4200000);
@@ -133,15 +151,15 @@ static void what_may_be_written_is_all_where_that_is_not_known(void **state)
     (void)state;
     assert_int_equal(may_write(0xd503201f), 0); /* nop */
     assert_int_equal(may_write(0xd4000003), 0); /* smc */
-    assert_int_equal(may_write(0x94000003), 0); /* bl */
+    assert_int_equal(may_write(0x94000003), 1U << 30); /* bl */
     assert_int_equal(may_write(0x8b020023), 8); /* add x3, x1, x2 */
     assert_int_equal(may_write(0xf8408420), 3); /* ldr x0, [x1], #8 */
     assert_int_equal(may_write(0xf8008420), 2); /* str x0, [x1], #8 */
     assert_int_equal(may_write(0xa8c10be1), 6); /* ldp x1, x2, [sp], #16 */
-    assert_int_equal(may_write(0xd53800a1), 0xff); /* mrs x1, mpidr_el1 */
-    assert_int_equal(may_write(0xd45e0000), 0xff); /* hlt */
-    assert_int_equal(may_write(0xc85ffc20), 0xff); /* ldaxr x0, [x1] */
-    assert_int_equal(may_write(0xf8200020), 0xff); /* ldadd x0, x0, [x1] */
+    assert_int_equal(may_write(0xd53800a1), 0x7fffffff); /* mrs x1, mpidr_el1 */
+    assert_int_equal(may_write(0xd45e0000), 0x7fffffff); /* hlt */
+    assert_int_equal(may_write(0xc85ffc20), 0x7fffffff); /* ldaxr x0, [x1] */
+    assert_int_equal(may_write(0xf8200020), 0x7fffffff); /* ldadd x0, x0, [x1] */
 }
 
 int main(void)
@@ -149,6 +167,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(another_world_is_entered_at_a_vector_of_a_higher_level_or_by_a_return),
         cmocka_unit_test(what_may_be_written_is_all_where_that_is_not_known),
+        cmocka_unit_test(an_exception_is_where_the_instruction_does_not_lead),
         cmocka_unit_test(an_addition_leads_to_the_next_instruction_alone),
         cmocka_unit_test(a_branch_leads_to_its_target_alone_and_a_conditional_one_to_both),
         cmocka_unit_test(of_other_code_nothing_is_denied),

@@ -99,9 +99,12 @@ static void registers_of_a_switch_are_read(void **state)
     assert_register("R X0 01234567 89abcdef", TARMAC_GENERAL, 0, true, 0x0123456789abcdef);
     assert_register("R X1 -------- --------", TARMAC_GENERAL, 1, false, 0);
     assert_register("R W1 00000000", TARMAC_GENERAL, 1, true, 0);
-    assert_register("R LR 00000010", TARMAC_GENERAL, TRACE_LINK, true, 0x10);
+    assert_register("R X30 0000000000008004", TARMAC_GENERAL, 30, true, 0x8004);
+    assert_register("R X9 00000001", TARMAC_GENERAL, 9, false, 0);
+    assert_register("R LR 00000010", TARMAC_LINK, 0, true, 0x10);
     assert_register("2 ps R ESR_EL3 000000005e000000", TARMAC_SYNDROME, 3, true, 0x5e000000);
     assert_register("2 ps R ELR_EL1 0000000000210124", TARMAC_RETURN_ADDRESS, 1, true, 0x210124);
+    assert_register("2 clk cpu0 R elr_el3 ffff8000800104", TARMAC_RETURN_ADDRESS, 3, true, 0xffff8000800104);
 }
 
 static void what_does_not_matter_is_nothing(void **state)
@@ -109,7 +112,7 @@ static void what_does_not_matter_is_nothing(void **state)
     static const char *const lines[] = {
         "", "   ", "2 clk MR4 00008034 000029b4", "28491 clk MR4 dfdfdfcf (ABORTED)", "4541 clk CADI E simulation_stopped",
         "3 clk MW8 0000cbf0:00000000cbf0 00000000_0000cbd0", "9 ns MNW4____ (00000050:000000a8) 05011000 00000003", "Tarmac Text Rev 3t",
-        "       BR 00000080", "5 cs R08 0000007f99d14af4 4305000042ea0000", "9 clk R cpsr 000003cd", "9 clk R X10 0000000000000001",
+        "       BR 00000080", "5 cs R08 0000007f99d14af4 4305000042ea0000", "9 clk R cpsr 000003cd", "9 clk R X31 0000000000000001",
         "9 clk R Q0 00000000 00000000 00000000 00000001", "4 ps SIGNAL: SIGNAL=VFIQ STATE=N", "4 ps INFO_EXCEPTION_REASON: PHASE=RAISE",
         "4 ps CACHE MAINTENANCE Instruction cache Invalidate 0", "0 clk cpu0 E DebugEvent_HaltingDebugState 00000000",
     };
@@ -174,6 +177,9 @@ static void what_cannot_be_read_is_refused_with_its_reason(void **state)
     assert_refused("1 tic ES (00008000 fa000000) A svc_s:", "its address cannot be read");
     assert_refused("1 tic ES (00008000:fa000000 A svc_s:", "no bracket closes its address and opcode");
     assert_refused("R X0 0000001", "the value of its register cannot be read");
+    assert_refused("R ESR_EL3 00000000 e000000", "the value of its register cannot be read");
+    assert_refused("a 1 tic ES (00008000:fa000000) A svc_s:", "an instruction whose beginning cannot be read");
+    assert_refused("1 tic E5 (00008000:fa00) T svc_s:", "an instruction whose beginning cannot be read");
     read_line("hello world");
     assert_int_equal(line.kind, TARMAC_STRANGE);
     read_line("\x80\xff\x01");

@@ -3,20 +3,11 @@
 #include <string.h>
 
 #include "cmocka_needs.h"
-#include "stream.h"
+#include "read_records.h"
 #include "tarmac_reader.h"
 
-#define HEADER_BYTES 24
 #define LIMIT_BYTES (1U << 20)
 
-struct record {
-    uint16_t kind, bytes;
-    uint32_t core;
-    uint64_t body[];
-};
-
-static char *bytes;
-static size_t size;
 static const struct tarmac_summary *summary;
 
 static int end(void **state)
@@ -29,10 +20,13 @@ static int end(void **state)
 
 static void read_trace(const char *const lines[], size_t count)
 {
-    struct tarmac_options options = { .out = open_memstream(&bytes, &size), .out_name = "memory", .limit_bytes = LIMIT_BYTES };
+    struct tarmac_options options = { .out_name = "memory", .limit_bytes = LIMIT_BYTES };
     struct tarmac_before before = { .is_memory = false };
     struct tarmac_line line;
 
+    free(bytes);
+    bytes = NULL;
+    options.out = open_memstream(&bytes, &size);
     tarmac_start(&options);
     for (size_t i = 0; i < count; i++) {
         tarmac_read(lines[i], strlen(lines[i]), &before, &line);
@@ -49,19 +43,6 @@ static void read_trace(const char *const lines[], size_t count)
         static const char *const lines[] = { __VA_ARGS__ };   \
         read_trace(lines, sizeof(lines) / sizeof(lines[0])); \
     } while (0)
-
-static const struct record *record_of(enum record_kind kind, int number)
-{
-    for (size_t at = HEADER_BYTES; at < size;) {
-        const struct record *record = (const struct record *)(bytes + at);
-
-        if (record->kind == kind && number-- == 0) {
-            return record;
-        }
-        at += record->bytes;
-    }
-    return NULL;
-}
 
 /* The kinds of the gaps of a core, in their order, as digits; letters for those above 9. */
 static const char *gaps(uint32_t core)
@@ -228,6 +209,83 @@ static void m_profile_has_its_own_worlds(void **state)
     assert_int_equal(summary->refusals[0].count, 1);
 }
 
+static void a_value_that_the_instructions_do_not_give_is_a_gap(void **state)
+{
+    (void)state;
+    READ("0 tic ES EXC Reset", "1 tic ES (00001000:f9400149) O el1h_ns: LDR x9,[x10]", "  R X9 0000000000000005",
+         "2 tic ES (00001004:d1000529) O el1h_ns: SUB x9,x9,#1", "  R X9 0000000000000004",
+         "3 tic ES (00001008:b5ffffe9) O el1h_ns: CBNZ x9", "  BR (0000000000001004) O",
+         "4 tic ES (00001004:d1000529) O el1h_ns: SUB x9,x9,#1", "  R X9 0000000000000002",
+         "5 tic ES (00001008:b5ffffe9) O el1h_ns: CBNZ x9");
+    assert_int_equal(record_of(RECORD_GAP, 0)->body[0] & 0xff, GAP_VALUE);
+    assert_int_equal(record_of(RECORD_GAP, 0)->body[5], 9);
+    assert_int_equal(record_of(RECORD_GAP, 1)->body[0] & 0xff, GAP_STOP);
+}
+
+static void a_return_elsewhere_than_the_link_says_is_a_gap(void **state)
+{
+    (void)state;
+    READ("0 tic ES EXC Reset", "1 tic ES (00001000:94000004) O el1h_ns: BL 0x1010", "  R X30 0000000000001004",
+         "2 tic ES (00001010:d65f03c0) O el1h_ns: RET", "3 tic ES (00001004:94000003) O el1h_ns: BL 0x1010",
+         "  R X30 0000000000001008", "4 tic ES (00001010:d65f03c0) O el1h_ns: RET", "5 tic ES (00001004:94000003) O el1h_ns: BL 0x1010");
+    assert_string_equal(gaps(0), "52");
+    assert_int_equal(record_of(RECORD_GAP, 0)->body[5], 8);
+}
+
+static void an_argument_that_the_instructions_do_not_give_is_not_known(void **state)
+{
+    (void)state;
+    READ("1 clk IT (1) 00001000 d2800020 O EL1h_ns : MOV x0,#1", "1 clk R X0 0000000000000009",
+         "2 clk IT (2) 00001004 d4000003 O EL1h_ns : SMC #0", "3 clk IT (3) 00008400 d69f03e0 O EL3h_s : ERET");
+    assert_int_equal(unknown_registers(2), 0xff);
+    assert_int_equal(record_of(RECORD_GAP, 0)->body[0] & 0xff, GAP_VALUE);
+}
+
+static void an_exception_elsewhere_than_at_the_vectors_of_the_calls_is_a_gap(void **state)
+{
+    (void)state;
+    READ("1 clk IT (1) 00001000 d4000003 O EL1h_ns : SMC #0", "2 clk IT (2) 00008400 d503201f O EL3h_s : NOP",
+         "3 clk IT (3) 00008080 d503201f O EL3h_s : NOP", "4 clk IT (4) 00009080 d503201f O EL3h_s : NOP");
+    assert_string_equal(gaps(0), "52");
+    assert_int_equal(record_of(RECORD_GAP, 0)->body[5], 4);
+    READ("1 clk IT (1) 00001000 d4000003 O EL1h_ns : SMC #0", "2 clk IT (2) 00008400 d51ec000 O EL3h_s : MSR VBAR_EL3,x0",
+         "3 clk IT (3) 00009080 d503201f O EL3h_s : NOP");
+    assert_string_equal(gaps(0), "2");
+}
+
+static void a_core_with_a_name_in_a_trace_without_names_is_a_damaged_line(void **state)
+{
+    (void)state;
+    READ("0 tic ES EXC Reset", "1 tic ES (00001000:d65f03c0) O el1h_ns: RET", "2 tix ES (00002000:d65f03c0) O el1h_ns: RET",
+         "c R X0 0000000000000001", "3 tic ES (00003000:d503201f) O el1h_ns: NOP");
+    assert_string_equal(gaps(0), "82");
+    assert_int_equal(summary->cores, 1);
+    assert_string_equal(summary->refusals[0].reason, "a line with the name of a core, in a trace without names");
+}
+
+static void gem5_numbers_the_instructions_of_all_cores_together(void **state)
+{
+    (void)state;
+    READ("1 clk cpu0 IT (1) 00001000 d503201f O EL1h_ns :   NOP", "1 clk cpu1 IT (2) 00001000 d503201f O EL1h_ns :   NOP",
+         "2 clk cpu0 IT (3) 00001004 d503201f O EL1h_ns :   NOP", "2 clk cpu1 IT (4) 00001004 d503201f O EL1h_ns :   NOP");
+    assert_string_equal(gaps(0), "2");
+    assert_string_equal(gaps(1), "2");
+    assert_string_equal(summary->unit, "ticks");
+    READ("1 clk cpu0 IT (1) 00001000 d503201f O EL1h_ns :   NOP", "1 clk cpu1 IT (2) 00001000 d503201f O EL1h_ns :   NOP",
+         "2 clk cpu1 IT (4) 00001004 d503201f O EL1h_ns :   NOP", "2 clk cpu0 IT (5) 00001004 d503201f O EL1h_ns :   NOP");
+    assert_string_equal(gaps(0), "32");
+    assert_string_equal(gaps(1), "32");
+}
+
+static void a_core_of_gem5_that_begins_elsewhere_than_the_first_began_before(void **state)
+{
+    (void)state;
+    READ("1 clk cpu0 IT (1) 00001000 d503201f O EL1h_ns :   NOP", "2 clk cpu9 IT (2) 00001004 d503201f O EL1h_ns :   NOP",
+         "3 clk cpu0 IT (3) 00001008 d503201f O EL1h_ns :   NOP");
+    assert_string_equal(gaps(0), "52");
+    assert_string_equal(gaps(1), "12");
+}
+
 static uint32_t drawn(uint32_t *seed, uint32_t below)
 {
     *seed = *seed * 1664525U + 1013904223U;
@@ -298,6 +356,13 @@ int main(void)
         cmocka_unit_test_teardown(a_register_without_its_value_is_not_known, end),
         cmocka_unit_test_teardown(a_value_of_before_the_last_instruction_is_not_taken, end),
         cmocka_unit_test_teardown(cores_are_told_apart_by_name_and_lines_without_one_are_of_the_last, end),
+        cmocka_unit_test_teardown(a_value_that_the_instructions_do_not_give_is_a_gap, end),
+        cmocka_unit_test_teardown(a_return_elsewhere_than_the_link_says_is_a_gap, end),
+        cmocka_unit_test_teardown(an_argument_that_the_instructions_do_not_give_is_not_known, end),
+        cmocka_unit_test_teardown(an_exception_elsewhere_than_at_the_vectors_of_the_calls_is_a_gap, end),
+        cmocka_unit_test_teardown(a_core_with_a_name_in_a_trace_without_names_is_a_damaged_line, end),
+        cmocka_unit_test_teardown(gem5_numbers_the_instructions_of_all_cores_together, end),
+        cmocka_unit_test_teardown(a_core_of_gem5_that_begins_elsewhere_than_the_first_began_before, end),
         cmocka_unit_test_teardown(a_last_line_without_its_end_is_no_gap, end),
         cmocka_unit_test_teardown(a_trace_without_an_instruction_has_no_name, end),
         cmocka_unit_test_teardown(m_profile_has_its_own_worlds, end),

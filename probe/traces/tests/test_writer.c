@@ -3,11 +3,10 @@
 #include <string.h>
 
 #include "cmocka_needs.h"
-#include "stream.h"
+#include "read_records.h"
 #include "writer.h"
 
 #define LIMIT_BYTES (1U << 20)
-#define HEADER_BYTES 24
 #define EL1 1U
 #define EL3 7U
 #define SMC 0xd4000003U
@@ -17,24 +16,8 @@
 #define UNKNOWN_SYNDROME 0x100U
 #define UNKNOWN_RETURN 0x200U
 
-struct record {
-    uint16_t kind, bytes;
-    uint32_t core;
-    uint64_t body[];
-};
-
-struct crossing {
-    uint64_t instructions, machine, address;
-    uint8_t from, to;
-    uint16_t count;
-    uint32_t unknown;
-    uint64_t registers[10];
-};
-
 static const struct trace_source of_ps = { .name = "a test", .unit = "ps", .femtoseconds = 1000, .arch = ARCH_AARCH64 };
 static const struct trace_source of_nothing = { .name = "a test", .unit = "", .unknown = SOURCE_NO_TIME | SOURCE_NO_REGISTERS, .arch = ARCH_AARCH64 };
-static char *bytes;
-static size_t size;
 static uint64_t now;
 static struct trace_core *core;
 
@@ -64,20 +47,6 @@ static void run(uint8_t world, uint64_t address, uint32_t opcode)
 
     now += 10;
     writer_executed(core, &instruction);
-}
-
-/* The record of this kind, the first is 0; NULL behind the last. */
-static const struct record *record_of(enum record_kind kind, int number)
-{
-    for (size_t at = HEADER_BYTES; at < size;) {
-        const struct record *record = (const struct record *)(bytes + at);
-
-        if (record->kind == kind && number-- == 0) {
-            return record;
-        }
-        at += record->bytes;
-    }
-    return NULL;
 }
 
 static const struct crossing *crossing(int number)

@@ -21,8 +21,11 @@ from latlab.core.model.run import Run
 
 FORM = "[TEST/]METRIC[/NAME] [max, min, average, median, p99 or 99.99%] <= VALUE [ns, us, ms, s or instructions] [on cpu 0,2-3]"
 UNITS = {"ns": 1.0, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9}
-COUNTS = ("instructions", "instruction", "insns")
-CYCLES = ("cycles", "cycle")
+COUNTS = dict.fromkeys(("instructions", "instruction", "insns"), "insns") | {
+    **dict.fromkeys(("cycles", "cycle"), "cycles"),
+    **dict.fromkeys(("ticks", "tick"), "ticks"),
+}
+"""The words for figures that are counted, with their unit."""
 MOST_CPUS = 4096
 _WRITTEN = re.compile(
     r"(?P<name>[^\s<>=]+)(?:\s+(?P<statistic>max|maximum|min|minimum|avg|average|mean|median|p?\d{1,2}(?:\.\d{1,9})?\s?%?))?"
@@ -39,8 +42,8 @@ def parse_limit(text: str) -> Limit:
     if match is None:
         raise UsageError(f"--limit {text!r} is no limit", f"write {FORM}", value=text)
     unit = match["unit"].lower()
-    if unit and unit not in (*UNITS, *COUNTS, *CYCLES):
-        raise UsageError(f"--limit {text!r}: {unit!r} is no unit", f"use {', '.join(UNITS)}, instructions or cycles", value=text)
+    if unit and unit not in (*UNITS, *COUNTS):
+        raise UsageError(f"--limit {text!r}: {unit!r} is no unit", f"use {', '.join(UNITS)}, instructions, cycles or ticks", value=text)
     written = (match["statistic"] or "").lower().replace(" ", "")
     share = None if not written or written.isalpha() else float(written.strip("p%")) / 100
     if written == "median":
@@ -48,7 +51,7 @@ def parse_limit(text: str) -> Limit:
     if share is not None and not 0 < share < 1:
         raise UsageError(f"--limit {text!r}: a quantile lies between 0 and 100 %", "use max for the largest", value=text)
     value = float(match["value"]) * UNITS.get(unit, 1.0)
-    kind = "cycles" if unit in CYCLES else "insns" if unit in COUNTS else "ns" if unit else ""
+    kind = COUNTS.get(unit, "ns" if unit else "")
     return Limit(text.strip(), match["name"], _NAMED.get(written, ""), share, match["operator"], value, kind, _cpus(match["cpus"], text))
 
 

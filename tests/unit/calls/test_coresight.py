@@ -46,8 +46,8 @@ def calls_of(folder: Path, reader: Path) -> tuple[list[tuple[int, int | None]], 
             calls.append((call.instructions, call.time.ticks if call.time else None))
 
     accumulator = Listing(lambda samples: None)
-    summary, images, problems = traces._read(TraceRequest((folder,), reader), accumulator, bytearray(), quiet, lambda: False)
-    return calls, traces._analysed(accumulator, summary, images, problems)
+    summary, images, problems = traces.read_stream(TraceRequest((folder,), reader), accumulator, bytearray(), quiet, lambda: False)
+    return calls, traces.analysed(accumulator, summary, images, problems)
 
 
 @pytest.mark.parametrize("has_cycles", (False, True))

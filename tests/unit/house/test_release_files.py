@@ -13,6 +13,7 @@ import pytest
 
 import package
 import sbom
+from latlab.calls.targets import traces
 from support.places import ROOT
 
 NAMED = "git", "-c", "user.name=a", "-c", "user.email=a@b"
@@ -83,3 +84,9 @@ def test_a_wheels_tag_asks_for_the_newest_c_library_that_its_programs_need(monke
     monkeypatch.setattr(package, "inventory", lambda: [package.Carried(Path(name), is_host=True) for name in needed])
     monkeypatch.setattr(package, "c_library_versions", lambda path: iter(needed[path.name]))
     assert package.wheel_tag("aarch64") == "py3-none-manylinux_2_17_aarch64"
+
+
+def test_a_wheel_carries_the_reader_of_tarmac_and_leaves_out_the_one_that_needs_a_library_of_the_machine() -> None:
+    carried = {item.place.name: item for item in package.inventory()}
+    assert carried[traces.TARMAC].is_needed and carried[traces.TARMAC].is_host
+    assert traces.CORESIGHT not in carried

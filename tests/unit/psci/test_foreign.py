@@ -7,7 +7,7 @@ from latlab.calls.model.crossings import Arch
 from latlab.calls.readers.decoder import Decoder
 from latlab.core.model.conditions import Conditions
 from latlab.core.model.run import CoreId, Topology
-from latlab.psci.campaign.foreign import _core_of, _described, measured, whereabouts
+from latlab.psci.campaign.foreign import _described, core_of, measured, whereabouts
 from latlab.psci.readers.calls_log import CallsLog
 from support import probe_stream as made
 from support.runs import run_with
@@ -37,10 +37,10 @@ def test_a_stream_without_its_head_has_no_figures_and_says_what_is_wrong() -> No
 
 def test_a_core_is_called_as_the_program_calls_it_else_by_its_affinity() -> None:
     log = CallsLog(cores={0x100: CoreId(7, 3), 0x01_0000_0002: CoreId(2, 2)})
-    assert _core_of(0x8000_0100, log) == CoreId(7, 3)
-    assert _core_of(0x8000_0302, log) == CoreId(3, 2)
-    assert _core_of(0x81_8000_0000 | 0x0001, log) == CoreId(0, 1)
-    assert _core_of(0x01_8000_0002, log) == CoreId(2, 2), "the highest affinity stands above the flags"
+    assert core_of(0x8000_0100, log) == CoreId(7, 3)
+    assert core_of(0x8000_0302, log) == CoreId(3, 2)
+    assert core_of(0x81_8000_0000 | 0x0001, log) == CoreId(0, 1)
+    assert core_of(0x01_8000_0002, log) == CoreId(2, 2), "the highest affinity stands above the flags"
 
 
 def test_a_run_is_described_by_the_cores_that_the_program_saw() -> None:

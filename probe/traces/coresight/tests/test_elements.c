@@ -6,10 +6,9 @@
 #include "cmocka_needs.h"
 #include "elements.h"
 #include "memory.h"
-#include "stream.h"
+#include "read_records.h"
 
 #define LIMIT_BYTES (1U << 24)
-#define HEADER_BYTES 24
 #define EL0 0U
 #define EL1 1U
 #define EL3 7U
@@ -23,20 +22,6 @@
 #define MUTANTS 2000U
 #define SEQUENCE 40U
 
-struct record {
-    uint16_t kind, bytes;
-    uint32_t core;
-    uint64_t body[];
-};
-
-struct crossing {
-    uint64_t instructions, machine, address;
-    uint8_t from, to;
-    uint16_t count;
-    uint32_t unknown;
-    uint64_t registers[10];
-};
-
 struct gap {
     uint8_t kind, world;
     uint8_t zeros[6];
@@ -45,8 +30,6 @@ struct gap {
 
 static const struct trace_source without_time = { .name = "CoreSight", .unit = "", .unknown = SOURCE_NO_TIME, .arch = ARCH_AARCH64 };
 static const struct trace_source of_cycles = { .name = "CoreSight", .unit = "cycles", .arch = ARCH_AARCH64 };
-static char *bytes;
-static size_t size;
 static uint64_t place;
 static struct element_stream stream;
 
@@ -134,20 +117,6 @@ static void start(void)
 {
     no_sync(REASON_START);
     trace_on(REASON_OTHER);
-}
-
-/* The record of this kind, the first is 0; NULL behind the last. */
-static const struct record *record_of(enum record_kind kind, int number)
-{
-    for (size_t at = HEADER_BYTES; at < size;) {
-        const struct record *record = (const struct record *)(bytes + at);
-
-        if (record->kind == kind && number-- == 0) {
-            return record;
-        }
-        at += record->bytes;
-    }
-    return NULL;
 }
 
 static const struct crossing *crossing(int number)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from latlab.calls.analysis.call_names import FAST, LAST_OF_EXISTING, LEGACY_SBI, NO_ANSWERS, UNKNOWN_FUNCTION, error_of, sbi_name, smc_name
@@ -91,13 +91,15 @@ class Pause:
 @dataclass(frozen=True, slots=True)
 class CallTime:
     """One stay by its core's clock, in ticks, without the sleep in which the core was down. `parts` are those in each world; `spent` those
-    of each fragment, `asleep` those of other sleeps, `unlisted` those of code without a fragment."""
+    of each fragment, `asleep` those of other sleeps, `unlisted` those of code without a fragment. `down` is what of it was before the
+    sleep in which the core was down; None without such a sleep."""
 
     ticks: int
     parts: tuple[tuple[int, int], ...]
     spent: tuple[tuple[int, int], ...]
     asleep: int
     unlisted: int
+    down: CallTime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,13 +170,23 @@ class ColdStart:
 
 @dataclass(slots=True)
 class _Clock:
-    """Of a call that has not ended. `sleeps` have the ticks that each took; `is_known` is false once one moment of it was not known."""
+    """Of a call that has not ended. `sleeps` have the ticks that each took, `before` what was until each of them began; `is_known` is
+    false once one moment of it was not known."""
 
     is_known: bool = False
     parts: Counter[int] = field(default_factory=Counter)
     spent: Counter[int] = field(default_factory=Counter)
     sleeps: list[tuple[Sleep, int]] = field(default_factory=list)
+    before: list[CallTime] = field(default_factory=list)
     unlisted: int = 0
+
+    def sleep(self, record: Sleep) -> None:
+        self.before.append(self.until_now())
+        self.sleeps.append((record, 0))
+
+    def until_now(self) -> CallTime:
+        parts, spent = tuple(sorted(self.parts.items())), tuple(sorted(self.spent.items()))
+        return CallTime(self.parts.total(), parts, spent, sum(ticks for _, ticks in self.sleeps), self.unlisted)
 
     def add(self, passed: int | None, world: int | None) -> None:
         """`world` is None for a sleep: the time is of the world that slept."""
@@ -227,7 +239,7 @@ class _CoreState:
 
 
 class Pairing:
-    """Feed it records in their order; it gives each call when it is over."""
+    """Feed it records in their order; it gives each call when it is over. `elsewhere` are those that did not return behind the call."""
 
     def __init__(self, arch: Arch, names: CallNames) -> None:
         self._arch = arch
@@ -238,6 +250,7 @@ class Pairing:
         self._is_plugin = True
         self.boot: ColdStart | None = None
         self.across_gaps: Counter[str] = Counter()
+        self.elsewhere: Counter[str] = Counter()
 
     def feed(self, records: Iterable[Record]) -> Iterator[WorldCall]:
         for record in records:
@@ -325,6 +338,8 @@ class Pairing:
                 if done.entry.is_last and not _is_back(self._arch, done, record):
                     self._replaced.append(_unreturned(record.core, done, is_replaced=True))
                 elif is_whole:
+                    if done.entry.kind is EntryKind.CALL and not done.sleeps and not _is_back(self._arch, done, record):
+                        self.elsewhere[done.entry.name] += 1
                     yield _call(self._arch, done, record, depth)
                 return
         if self._arch is Arch.AARCH64 and not record.entered & (SECURE | REALM):
@@ -371,12 +386,15 @@ def _time_of(done: _Open, pause: Pause | None) -> CallTime | None:
     clock = done.clock
     if not clock.is_known:
         return None
-    down = next(((sleep, ticks) for sleep, ticks in clock.sleeps if pause and sleep.instructions == pause.asleep), None)
-    parts, asleep = Counter(clock.parts), sum(ticks for _, ticks in clock.sleeps)
-    if down:
-        parts[down[0].world] -= down[1]
-        asleep -= down[1]
-    return CallTime(parts.total(), tuple(sorted(parts.items())), tuple(sorted(clock.spent.items())), asleep, clock.unlisted)
+    whole = clock.until_now()
+    number = next((at for at, (sleep, _) in enumerate(clock.sleeps) if pause and sleep.instructions == pause.asleep), None)
+    if number is None:
+        return whole
+    sleep, ticks = clock.sleeps[number]
+    parts = Counter(clock.parts)
+    parts[sleep.world] -= ticks
+    down = clock.before[number]
+    return replace(whole, ticks=parts.total(), parts=tuple(sorted(parts.items())), asleep=whole.asleep - ticks, down=down)
 
 
 def _is_back(arch: Arch, done: _Open, record: Crossing) -> bool:
@@ -488,7 +506,8 @@ def _riscv(names: CallNames, crossing: Crossing, cause: int) -> WorldEntry:
 def _slept(core: _CoreState, record: Sleep) -> None:
     _pass_time(core, record.world)
     for call in core.lasting():
-        call.clock.sleeps.append((record, 0))
+        if call.clock.is_known:
+            call.clock.sleep(record)
         call.sleeps.append((record, None))
         call.ran.append([])
 

@@ -21,6 +21,7 @@ REASONS = {
     GapKind.NO_MEMORY: "the code at the address is in no image",
     GapKind.OFF: "the trace was off or filtered",
     GapKind.BAD_DATA: "damaged packets",
+    GapKind.VALUE: "a register has a value that the instructions before do not give",
 }
 
 

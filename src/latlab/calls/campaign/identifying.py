@@ -3,10 +3,14 @@
 
 from __future__ import annotations
 
+import gzip
+import lzma
 import re
 import tomllib
-from collections.abc import Sequence
+import zlib
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from io import BufferedIOBase
 from pathlib import Path
 
 from latlab.calls.readers.firmware_files import FileKind, FirmwareFile, identified
@@ -27,7 +31,8 @@ HOLD_NONE = {
 }
 PROBED = ("aarch64", "arm", "riscv")
 BEGIN_BYTES = 1 << 16
-COMPRESSED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\xfd7zXZ")
+COMPRESSED: dict[bytes, Callable[[Path], BufferedIOBase]] = {b"\x1f\x8b": gzip.GzipFile, b"\xfd7zXZ": lzma.LZMAFile}
+ZSTD = b"\x28\xb5\x2f\xfd"
 TARMAC_LINE = re.compile(rb"^Tarmac Text Rev|^ *[\d.]+ ?(?:clk|ps|ns|us|cyc|tic|cs) +(?:\S+ +)?(?:IT|IS|ES|R) [ (A-Za-z\d]", re.MULTILINE)
 KNOWN = (
     "TF-A (bl1.bin and fip.bin, both in one flash image, or bl31.bin of the Raspberry Pi 4), OpenSBI, RustSBI, "
@@ -82,11 +87,24 @@ def is_trace(path: Path) -> bool:
         return True
     if not path.is_file():
         return False
-    with path.open("rb") as file:
-        begin = file.read(BEGIN_BYTES)
-    if begin.startswith(COMPRESSED):
+    begin = _begin_of(path)
+    if begin.startswith(ZSTD):
         return ".tarmac" in path.name or path.name.startswith("tarmac")
     return TARMAC_LINE.search(begin) is not None
+
+
+def _begin_of(path: Path) -> bytes:
+    """The first bytes, of gzip and xz as they are inside; as they are where they are damaged."""
+    with path.open("rb") as file:
+        begin = file.read(BEGIN_BYTES)
+    opened = next((open_inside for magic, open_inside in COMPRESSED.items() if begin.startswith(magic)), None)
+    if opened is None:
+        return begin
+    try:
+        with opened(path) as inside:
+            return inside.read(BEGIN_BYTES)
+    except (OSError, EOFError, lzma.LZMAError, zlib.error):
+        return begin
 
 
 def read_files(paths: Sequence[Path]) -> tuple[Named, ...]:
@@ -95,6 +113,8 @@ def read_files(paths: Sequence[Path]) -> tuple[Named, ...]:
 
 
 def _read(path: Path) -> FirmwareFile:
+    if path.is_dir():
+        raise UsageError(f"{path} is a folder without snapshot.ini", "name its files")
     if not path.is_file():
         raise UsageError("no such file", "name the images of a firmware and their ELF files", place=path)
     data = path.read_bytes()

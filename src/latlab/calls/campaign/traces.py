@@ -8,8 +8,8 @@ import subprocess
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -23,9 +23,23 @@ from latlab.calls.analysis.paths import runs_of
 from latlab.calls.analysis.span_functions import SpanReader, functions_of_calls, kinds_of
 from latlab.calls.analysis.tally import CallKey, TallyRow
 from latlab.calls.campaign.watching import StreamAccumulator
-from latlab.calls.model.crossings import NO_WORLD, REALM, SECURE, Absent, Arch, GapKind, Header, Record, Source, world_name
+from latlab.calls.model.calls import TRACE_CAMPAIGN, TRACED_PART, WHOLE_TRACE
+from latlab.calls.model.crossings import (
+    NO_WORLD,
+    REALM,
+    SECURE,
+    Absent,
+    Arch,
+    Context,
+    Fragment,
+    GapKind,
+    Header,
+    Record,
+    Source,
+    world_name,
+)
 from latlab.calls.readers.decoder import Decoder
-from latlab.calls.targets.traces import Refused, TraceSummary, read_summary
+from latlab.calls.targets.traces import Refused, TraceSummary, read_summary, why_not_started
 from latlab.core.errors import DataError, InterruptedByUser, UsageError
 from latlab.core.lifecycle.life import EVERY_INSTRUCTION, Interrupted, finish, run_lifecycle
 from latlab.core.model.conditions import Conditions
@@ -38,15 +52,16 @@ from latlab.core.store.store import Store
 from latlab.core.targets.process.children import dies_with_parent, stop
 from latlab.core.targets.scratch import scratch
 
-CAMPAIGN = "trace"
-WHOLE = "all of the trace"
 CHUNK = 1 << 20
 STOP_S = 10
+A64_BYTES = 4
 KEPT_STREAM_BYTES = 16 << 20
 FEMTOSECONDS_PER_NS = 1e6
-NO_INSTRUCTION = 3
+NO_INSTRUCTION, NOT_STARTED = 3, 127
+TICKS = "ticks"
 STRANGE = "a line of unknown form"
 """A simulator may print messages between: a missing instruction shows by its number or in the flow of control."""
+INTERRUPTED = Problem(0, "interrupted before the end of the trace")
 NO_SOURCE = Source("", "", 0, Absent(0))
 
 
@@ -126,16 +141,18 @@ def import_trace(store: Store, request: TraceRequest, progress: Progress, interr
     """Read it to its end and keep it. What came is kept whatever happens.
 
     Raises UsageError for a file that cannot be read, DataError for one without an instruction or with symbols of another build."""
-    planned = _planned(request)
-    with run_lifecycle(store, planned) as run_id:
-        accumulator = TraceAccumulator(lambda samples: store.add(run_id, samples))
+    planned = planned_run(request)
+    with ExitStack() as life:
+        begun = BegunRun(store, planned, life)
+        accumulator = TraceAccumulator(lambda samples: store.add(begun.run_id, samples))
         stream = bytearray()
-        summary, images, problems = _read(request, accumulator, stream, progress, interrupted)
+        summary, images, problems = read_stream(request, accumulator, stream, beginning(begun, progress), interrupted)
         accumulator.flush()
-        read = _analysed(accumulator, summary, images, problems)
-        described = _described(planned, accumulator, read)
-        store.update_metadata(run_id, described)
-        reader = _reader(accumulator, images)
+        run_id = begun.run_id
+        read = analysed(accumulator, summary, images, (*problems, *((INTERRUPTED,) if interrupted() else ())))
+        metadata = described(planned, accumulator, read)
+        store.update_metadata(run_id, metadata)
+        reader = reader_of(accumulator, images)
         stages = _stages(accumulator, images, reader)
         store.add(run_id, (*(stages.samples if stages else ()), *_whole_samples(read.whole)))
         by_function = (
@@ -149,18 +166,43 @@ def import_trace(store: Store, request: TraceRequest, progress: Progress, interr
         status = finish(store, run_id, read.problems)
     clock_run_id = ""
     if read.clock and not read.is_a_count:
-        clock_run_id = _store_times(store, replace(described, tick=read.clock), accumulator, read, reader)
+        clock_run_id = _store_times(store, replace(metadata, tick=read.clock), accumulator, read, reader)
+    if interrupted():
+        raise InterruptedByUser(f"interrupted; what was read so far is kept as the partial run {run_id}")
     return replace(read, run_id=run_id, clock_run_id=clock_run_id, status=status)
+
+
+class BegunRun:
+    """The run of an import, from the first instruction of the trace on: a file that is no trace leaves none."""
+
+    def __init__(self, store: Store, planned: Run, life: ExitStack) -> None:
+        self._store, self._planned, self._life, self._run_id = store, planned, life, ""
+
+    @property
+    def run_id(self) -> str:
+        self._run_id = self._run_id or self._life.enter_context(run_lifecycle(self._store, self._planned))
+        return self._run_id
+
+
+def beginning(begun: BegunRun, progress: Progress) -> Progress:
+    def advance(accumulator: TraceAccumulator, elapsed_s: float) -> None:
+        if accumulator.crossings:
+            assert begun.run_id
+        progress(accumulator, elapsed_s)
+
+    return advance
 
 
 def read_trace(request: TraceRequest, progress: Progress, interrupted: Interrupted = lambda: False) -> TraceRead:
     """The same, and nothing is kept."""
     accumulator = TraceAccumulator(lambda samples: None)
-    summary, images, problems = _read(request, accumulator, bytearray(), progress, interrupted)
-    return _analysed(accumulator, summary, images, problems)
+    summary, images, problems = read_stream(request, accumulator, bytearray(), progress, interrupted)
+    if interrupted():
+        raise InterruptedByUser("interrupted before the end of the trace; nothing is kept")
+    return analysed(accumulator, summary, images, problems)
 
 
-def _read(
+def read_stream(
     request: TraceRequest, accumulator: TraceAccumulator, stream: bytearray, progress: Progress, interrupted: Interrupted
 ) -> tuple[TraceSummary, tuple[Image, ...], tuple[Problem, ...]]:
     decoder = Decoder()
@@ -171,8 +213,12 @@ def _read(
             _follow(process, pipe, decoder, accumulator, stream, progress, interrupted)
         accumulator.take(iter(list(decoder.finish())) if accumulator.header else iter(()))
         text, error_text = _text(out), _text(errors)
+    if interrupted() and (process.returncode or not accumulator.crossings):
+        raise InterruptedByUser("interrupted before the first instruction of the trace; nothing is kept")
     if process.returncode == NO_INSTRUCTION:
         raise DataError(_without_instruction(request, read_summary(text)))
+    if process.returncode == NOT_STARTED:
+        raise UsageError(why_not_started(request.reader, error_text))
     if process.returncode:
         raise UsageError(
             error_text.strip().removeprefix(f"{request.reader.name}: ") or f"{request.reader.name} ended with {process.returncode}"
@@ -210,7 +256,7 @@ def _follow(
     is_kept = True
     try:
         while True:
-            data = _chunk(descriptor, process)
+            data = _chunk(descriptor, process, interrupted)
             if not data:
                 break
             accumulator.take(decoder.feed(data))
@@ -218,8 +264,6 @@ def _follow(
             if is_kept:
                 stream += data
             progress(accumulator, time.monotonic() - start)
-            if interrupted():
-                raise InterruptedByUser("interrupted before the end of the trace; nothing is kept")
     finally:
         os.close(descriptor)
     if not is_kept:
@@ -227,11 +271,13 @@ def _follow(
     process.wait()
 
 
-def _chunk(descriptor: int, process: subprocess.Popen[bytes]) -> bytes:
-    """The next bytes; none where the reader has ended."""
+def _chunk(descriptor: int, process: subprocess.Popen[bytes], interrupted: Interrupted) -> bytes:
+    """The next bytes; none where the reader has ended. An interrupted reader ends with what it has read."""
     import select
 
     while True:
+        if interrupted():
+            process.terminate()
         has_ended = process.poll() is not None
         select.select([descriptor], [], [], 0.1)
         try:
@@ -260,10 +306,10 @@ def _without_instruction(request: TraceRequest, summary: TraceSummary) -> str:
     return f"{names} has no instruction in {lines:,} lines; is it a Tarmac trace (IT or ES lines)?"
 
 
-def _analysed(accumulator: TraceAccumulator, summary: TraceSummary, images: tuple[Image, ...], problems: tuple[Problem, ...]) -> TraceRead:
+def analysed(accumulator: TraceAccumulator, summary: TraceSummary, images: tuple[Image, ...], problems: tuple[Problem, ...]) -> TraceRead:
     assert accumulator.header is not None
     header, source, extent = accumulator.header, accumulator.source, accumulator.extent
-    reader = _reader(accumulator, images)
+    reader = reader_of(accumulator, images)
     gaps = gap_sentences(extent, header.arch, source.unit, summary.place_unit)
     ran = accumulator.tally.ran()
     lost = ", ".join(f"{count} {name}" for name, count in accumulator.across_gaps.most_common())
@@ -280,7 +326,7 @@ def _analysed(accumulator: TraceAccumulator, summary: TraceSummary, images: tupl
         header, source, summary, accumulator.cores, accumulator.tally.rows(), accumulator.times.tally.rows(),
         {key: reader.by_function(counts) for key, counts in ran.items() if any(counts)},
         _time_functions(accumulator, reader), _whole(accumulator, reader), accumulator.crossings, extent, gaps,
-        _notes(header, source, extent, accumulator.times, summary),
+        _notes(accumulator, summary),
         accumulator.unreturned, all_problems, clock_of(source), accumulator.times.is_a_count and not _has_own_times(accumulator),
     )  # fmt: skip
 
@@ -308,13 +354,15 @@ def _has_own_times(accumulator: TraceAccumulator) -> bool:
 
 
 def clock_of(source: Source) -> Tick | None:
-    """Units without a fixed time are cycles of the source's own."""
+    """Units without a fixed time are cycles, except for a simulator's own ticks."""
     if not source.unit or source.absent & Absent.TIME:
         return None
-    return Tick(Clock.TRACE, source.femtoseconds / FEMTOSECONDS_PER_NS) if source.femtoseconds else Tick(Clock.CYCLES, 1.0)
+    if source.femtoseconds:
+        return Tick(Clock.TRACE, source.femtoseconds / FEMTOSECONDS_PER_NS)
+    return Tick(Clock.TICKS if source.unit == TICKS else Clock.CYCLES, 1.0)
 
 
-def _reader(accumulator: TraceAccumulator, images: Sequence[Image]) -> SpanReader:
+def reader_of(accumulator: TraceAccumulator, images: Sequence[Image]) -> SpanReader:
     assert accumulator.header is not None
     spans = [stretches for counts in accumulator.tally.ran().values() for stretches in counts]
     booted = [accumulator.boot.ran] if accumulator.boot else []
@@ -331,16 +379,21 @@ def _stages(accumulator: TraceAccumulator, images: tuple[Image, ...], reader: Sp
 
 
 def _whole(accumulator: TraceAccumulator, reader: SpanReader) -> tuple[SpanFunctions, ...]:
-    """Of a trace with neither a world switch nor a gap: what all of its measured code ran, for each core."""
+    """Of a trace without a world switch: what all of its measured code ran, for each core."""
     extent = accumulator.extent
-    if extent.switches or any(kind is not GapKind.START for _, kind in extent.gaps):
+    if extent.switches:
         return ()
-    spans = {(WHOLE, Metric.CALL, accumulator.cores[core]): Counter([tuple(ran)]) for core, ran in extent.ran.items()}
+    name = TRACED_PART if any(kind is not GapKind.START for _, kind in extent.gaps) else WHOLE_TRACE
+    spans = {(name, Metric.CALL, accumulator.cores[core]): Counter([tuple(ran)]) for core, ran in extent.ran.items()}
     return reader.functions(spans)
 
 
 def _whole_samples(whole: Sequence[SpanFunctions]) -> tuple[Sample, ...]:
-    return tuple(Sample(span.test, span.metric, span.core, 0, 0, sum(share.instructions for share in span.functions)) for span in whole)
+    """No figure spans missing data."""
+    without_gaps = (span for span in whole if span.test == WHOLE_TRACE)
+    return tuple(
+        Sample(span.test, span.metric, span.core, 0, 0, sum(share.instructions for share in span.functions)) for span in without_gaps
+    )
 
 
 def _time_functions(accumulator: TraceAccumulator, reader: SpanReader) -> dict[str, Counter[str]]:
@@ -351,12 +404,28 @@ def _time_functions(accumulator: TraceAccumulator, reader: SpanReader) -> dict[s
     return dict(totals)
 
 
+def changed_code(fragments: Iterable[Fragment]) -> int:
+    """At how many addresses of AArch64 code a world executed different instructions."""
+    opcodes: dict[tuple[int, int], bytes] = {}
+    changed = set()
+    for fragment in fragments:
+        if fragment.context & Context.AARCH32 or len(fragment.code) != fragment.instructions * A64_BYTES:
+            continue
+        for at in range(0, len(fragment.code), A64_BYTES):
+            place, opcode = (fragment.level, fragment.address + at), fragment.code[at : at + A64_BYTES]
+            if opcodes.setdefault(place, opcode) != opcode:
+                changed.add(place)
+    return len(changed)
+
+
 def _refused(refused: Refused) -> str:
     return f"{number_of(refused.count, 'line')} not counted: {refused.reason}: {refused.text!r}"
 
 
-def _notes(header: Header, source: Source, extent: Extent, times: CallTimes, summary: TraceSummary) -> tuple[str, ...]:
+def _notes(accumulator: TraceAccumulator, summary: TraceSummary) -> tuple[str, ...]:
     """What the trace does not know, a sentence each."""
+    assert accumulator.header is not None
+    header, source, extent, times = accumulator.header, accumulator.source, accumulator.extent, accumulator.times
     worlds = [world for world in extent.worlds() if world != NO_WORLD]
     notes = []
     if not any(world & (SECURE | REALM) for world in worlds) and header.arch is not Arch.RISCV:
@@ -365,27 +434,34 @@ def _notes(header: Header, source: Source, extent: Extent, times: CallTimes, sum
         notes.append("the trace begins when a core had already run: it has no boot")
     if source.absent & Absent.SERIALS:
         notes.append("its instructions have no numbers: missing instructions are detected only where the flow of control does not fit")
+    if accumulator.elsewhere and header.arch is Arch.AARCH64 and source.absent & (Absent.SERIALS | Absent.REGISTERS):
+        names = ", ".join(f"{count} {name}" for name, count in accumulator.elsewhere.most_common())
+        notes.append(f"calls that returned elsewhere than behind the call, so that others may be missing in between: {names}")
+    if changed := changed_code(accumulator.fragments.values()):
+        notes.append(f"the code changed at {number_of(changed, 'address')}: it was loaded anew, or lines are damaged")
+    if source.unit == TICKS and len(summary.cores) == 1 and any(kind is GapKind.LOST for _, kind in extent.gaps):
+        notes.append("gem5 numbers the instructions of all cores together: if each core has its file, name all of them")
     if times.untimed and source.unit:
         notes.append(f"{number_of(times.untimed, 'call')} without a time")
     notes += [f"{_refused(refused)}, first at line {refused.line:,}" for refused in summary.refused if refused.reason == STRANGE]
     return tuple(notes)
 
 
-def _planned(request: TraceRequest) -> Run:
+def planned_run(request: TraceRequest) -> Run:
     return Run(
-        campaign=CAMPAIGN,
+        campaign=TRACE_CAMPAIGN,
         target="trace",
         platform=request.platform,
         topology=TraceAccumulator(lambda samples: None).topology,
         tick=EVERY_INSTRUCTION,
         build=Build(request.firmware),
-        conditions=Conditions(instrument=CAMPAIGN),
+        conditions=Conditions(instrument=TRACE_CAMPAIGN),
         started_utc=now_utc(),
         source=", ".join(path.name for path in request.traces),
     )
 
 
-def _described(planned: Run, accumulator: TraceAccumulator, read: TraceRead) -> Run:
+def described(planned: Run, accumulator: TraceAccumulator, read: TraceRead) -> Run:
     arch = read.header.arch
     worlds = ", ".join(f"{world_name(arch, world)} {read.extent.instructions[world]:,}" for world in read.extent.worlds())
     facts = [("instructions of each world", worlds), ("unit of the trace's clock", read.source.unit or "none")]

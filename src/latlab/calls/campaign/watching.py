@@ -159,6 +159,11 @@ class StreamAccumulator:
         return self._pairing.across_gaps if self._pairing else Counter()
 
     @property
+    def elsewhere(self) -> Counter[str]:
+        """The calls that did not return to where they were made, by name."""
+        return self._pairing.elsewhere if self._pairing else Counter()
+
+    @property
     def boot(self) -> ColdStart | None:
         return self._pairing.boot if self._pairing else None
 

@@ -5,6 +5,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+WHOLE_TRACE = "all of the trace"
+"""The name of a span that is a trace without a world switch."""
+TRACED_PART = "what was traced"
+"""Of a trace without a world switch in which something is missing: it has functions, and no figure."""
+TRACE_CAMPAIGN = "trace"
+
 
 @dataclass(frozen=True, slots=True)
 class Call:

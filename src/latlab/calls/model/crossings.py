@@ -226,6 +226,7 @@ class GapKind(IntEnum):
     NO_MEMORY = 11
     OFF = 12
     BAD_DATA = 13
+    VALUE = 14
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,10 @@ from rich.console import Console
 from latlab.calls.analysis.calls import EntryKind
 from latlab.calls.analysis.extent import REASONS
 from latlab.calls.analysis.tally import TallyRow
+from latlab.calls.model.calls import TRACED_PART, WHOLE_TRACE
 from latlab.calls.model.crossings import NO_WORLD, Arch, world_name
 from latlab.calls.pages.watch_tables import errors_said
+from latlab.core.model.run import SpanFunctions
 from latlab.core.report.renderers.terminal import print_table
 from latlab.core.report.table import Table, figures, words
 
@@ -149,7 +151,8 @@ def trace_json(read: TraceRead) -> str:
         "calls_by_clock": [_call(arch, row) for row in read.time_rows],
         "functions": {key.name: dict(functions) for key, functions in read.functions.items()},
         "functions_by_clock": {name: dict(functions) for name, functions in read.time_functions.items()},
-        "whole": {str(span.core): {share.name: share.instructions for share in span.functions} for span in read.whole},
+        "whole": _by_core(read.whole, WHOLE_TRACE),
+        "traced": _by_core(read.whole, TRACED_PART),
         "gaps": [
             {
                 "behind": world_name(arch, world) if world != NO_WORLD else None,
@@ -166,6 +169,10 @@ def trace_json(read: TraceRead) -> str:
         "problems": [problem.message for problem in read.problems],
     }
     return json.dumps(data, indent=2) + "\n"
+
+
+def _by_core(spans: Sequence[SpanFunctions], name: str) -> dict[str, dict[str, int]]:
+    return {str(span.core): {share.name: share.instructions for share in span.functions} for span in spans if span.test == name}
 
 
 def _call(arch: Arch, row: TallyRow) -> dict[str, object]:

@@ -9,9 +9,10 @@ from itertools import chain, repeat
 from statistics import median
 
 from latlab.calls.analysis.calls import EntryKind
+from latlab.calls.model.calls import TRACED_PART, WHOLE_TRACE
 from latlab.calls.pages.watch_tables import boot_table, errors_said, masked_section
 from latlab.core.model.enums import Metric
-from latlab.core.model.run import CallsOfKind, MaskedAtlas, Run
+from latlab.core.model.run import CallsOfKind, MaskedAtlas, Run, SpanFunctions
 from latlab.core.report.chart import WIDE_PX, Chart, finished
 from latlab.core.report.colours import MAIN
 from latlab.core.report.facts import begun, facts_of, method, partial
@@ -32,6 +33,47 @@ def page(run: Run, kinds: Sequence[CallsOfKind], masked: MaskedAtlas | None = No
     title = f"{'Calls into the firmware' if kinds else 'Masked interrupts'} on {platform_title(run)}"
     lead = (f"{run.build.firmware}, run {run.id}{begun(run)}", *_counted(kinds, tick_name(run.tick)))
     return Page(title, lead, tuple(_sections(run, kinds, masked)), name=f"{title}: {run.id}", answer=_answer(kinds, tick_name(run.tick)))
+
+
+def whole_page(run: Run) -> Page:
+    """The page of a trace without a world switch: what each core ran, by function."""
+    title, unit = f"A trace without calls on {platform_title(run)}", tick_name(run.tick)
+    spans = [span for span in run.functions if span.test in (WHOLE_TRACE, TRACED_PART)]
+    figures_of = WHOLE_TRACE if run.samples else f"{TRACED_PART}, and data is missing in between"
+    lead = (f"{run.build.firmware}, run {run.id}{begun(run)}", f"No world switch is in the trace. Figures: {figures_of}, in {unit}.")
+    return Page(title, lead, tuple(_whole_sections(run, spans, unit)), name=f"{title}: {run.id}", answer=_whole_answer(spans, unit))
+
+
+def _whole_answer(spans: Sequence[SpanFunctions], unit: str) -> str:
+    functions: Counter[str] = Counter()
+    for span in spans:
+        functions.update({share.name: share.instructions for share in span.functions})
+    if not functions:
+        return ""
+    (name, most), total = functions.most_common(1)[0], functions.total()
+    return f"{name} takes most: {100 * most / total:.1f} % of {total:,} {unit}."
+
+
+def _whole_sections(run: Run, spans: Sequence[SpanFunctions], unit: str) -> Iterator[Section]:
+    yield from partial(run)
+    rows = tuple((str(span.core), f"{sum(share.instructions for share in span.functions):,}") for span in spans)
+    if rows:
+        yield Section("Cores", (Table("", (*words("Core"), *figures(unit.capitalize())), rows),), anchor="cores")
+        yield Section("Functions", (_whole_functions(spans, unit),), anchor="functions")
+    yield method(Facts(facts_of(run)))
+
+
+def _whole_functions(spans: Sequence[SpanFunctions], unit: str) -> Table:
+    functions: Counter[tuple[str, str]] = Counter()
+    for span in spans:
+        functions.update({(share.name, share.place): share.instructions for share in span.functions})
+    whole = functions.total() or 1
+    rows = tuple(
+        (name, place, f"{count:,}", Bar(f"{100 * count / whole:.1f} %", count / whole))
+        for (name, place), count in functions.most_common(MOST_FUNCTIONS)
+    )
+    note = f"The {MOST_FUNCTIONS} functions with the most {unit}, of all cores together."
+    return Table("", (*words("Function", "Source"), *figures(unit.capitalize(), "Share")), rows, (note,))
 
 
 def _answer(kinds: Sequence[CallsOfKind], unit: str) -> str:

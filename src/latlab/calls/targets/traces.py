@@ -66,6 +66,12 @@ def find_reader(name: str = TARMAC) -> Path:
     raise UsageError(f"{name} is in none of {', '.join(map(str, search_folders()))}; {advice}")
 
 
+def why_not_started(reader: Path, errors: str) -> str:
+    """For a reader that lacks a library of the machine that built it."""
+    missing = next((word.rstrip(":") for word in errors.split() if ".so" in word), "a library")
+    return f"{reader} does not start: {missing} is missing; install the package with it ({OPENCSD} on Debian), or build it again"
+
+
 def is_snapshot(path: Path) -> bool:
     """Whether it is a snapshot folder of CoreSight trace."""
     return (path / "snapshot.ini").is_file()

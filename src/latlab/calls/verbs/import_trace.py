@@ -55,7 +55,7 @@ def import_trace(
         files_of(traces), reader_for(traces), images, all_worlds, platform=platform or UNNAMED, firmware=firmware or "unknown"
     )
     with Interrupts() as interrupts:
-        read = import_trace(open_store(store), request, _Lines(), interrupts.asked)
+        read = import_trace(open_store(store), request, ReadingProgress(), interrupts.asked)
     conclude(read, format)
 
 
@@ -68,15 +68,29 @@ def files_of(traces: list[Path]) -> tuple[Path, ...]:
         if is_snapshot(trace):
             files.append(trace)
         elif trace.is_dir():
-            inside = sorted(path for path in trace.iterdir() if path.is_file())
-            if not inside:
-                raise UsageError(f"{trace} is an empty folder", "name a folder of traces, or a trace")
-            files += inside
+            files += _traces_of(trace)
         elif str(trace) == "-" or trace.exists():
             files.append(trace)
         else:
             raise UsageError("no such file", "name a trace", place=trace)
     return tuple(files)
+
+
+def _traces_of(folder: Path) -> list[Path]:
+    """Raises UsageError for a folder with other files: what belongs to one machine is not guessed."""
+    from latlab.calls.campaign.identifying import is_trace
+
+    inside = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
+    others = [path.name for path in inside if not is_trace(path)]
+    if not inside:
+        raise UsageError(f"{folder} has no files", "name a trace, a folder of traces or a snapshot folder (with snapshot.ini)")
+    if len(others) == len(inside):
+        raise UsageError(f"{folder} has no trace among its {len(inside)} files, such as {others[0]}", "name a trace or a folder of traces")
+    if others:
+        raise UsageError(
+            f"{folder} also has files that are no trace, such as {others[0]}", f"name the traces alone, such as {folder}/*.tarmac"
+        )
+    return inside
 
 
 def show_trace(
@@ -89,7 +103,7 @@ def show_trace(
 
     request = TraceRequest(files_of(traces), reader_for(traces), images, limit_bytes=limit_bytes)
     with Interrupts() as interrupts:
-        _print(read_trace(request, _Lines(), interrupts.asked), format)
+        _print(read_trace(request, ReadingProgress(), interrupts.asked), format)
 
 
 def conclude(read: TraceRead, format: WatchFormat) -> None:
@@ -112,7 +126,7 @@ def _print(read: TraceRead, format: WatchFormat) -> None:
         print_trace(Console(width=None if sys.stdout.isatty() else PIPE_WIDTH), read)
 
 
-class _Lines:
+class ReadingProgress:
     """Now and then a line of what was read so far."""
 
     def __init__(self) -> None:

@@ -87,6 +87,7 @@ def check_unit(limit: Limit, unit: str) -> None:
             "ns": "time, such as 50us",
             "insns": "instructions, such as `300 instructions`",
             "cycles": "cycles, such as `300 cycles`",
+            "ticks": "ticks of a simulator, such as `300 ticks`",
             "": "a plain number, such as `missed == 0`",
         }
         raise UsageError(f"--limit {limit.text!r}: the figure is {counts[unit]}", "write the value so", value=limit.text)

@@ -72,6 +72,8 @@ def takes_turns(run: Run, test: str) -> bool:
     during its turn."""
     if run.tick.clock is not Clock.INSTRUCTIONS or not test.endswith("_parallel") or len(run.topology.cores) == 1:
         return False
+    if run.target == "trace":  # of a machine whose cores may run at once
+        return False
     return not (run.functions and test == ALONE)
 
 

@@ -28,7 +28,7 @@ MODES = {
     Mode.REAL: "real target",
 }
 TERMS = {"base": "first-core latency", "step": "delay per position"}
-COUNTED = {"insns": ("instruction", "instructions"), "cycles": ("cycle", "cycles")}
+COUNTED = {"insns": ("instruction", "instructions"), "cycles": ("cycle", "cycles"), "ticks": ("tick", "ticks")}
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 

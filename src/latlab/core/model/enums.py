@@ -13,7 +13,9 @@ class Clock(StrEnum):
     INSTRUCTIONS = "instructions"
     VIRTUAL = "virtual"
     CYCLES = "cycles"
-    """The clock of a trace, in a unit without a fixed time."""
+    """The clock of a trace, in cycles of the processor or the design."""
+    TICKS = "simulator ticks"
+    """The clock of a simulator, in its own ticks, whose length the trace does not have."""
     TRACE = "trace time"
     """The clock of a trace, in a unit of time."""
 

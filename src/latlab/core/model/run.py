@@ -50,19 +50,19 @@ class Topology:
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """What one tick is: `value` of `unit` (`ns`, `insns` or `cycles`), on `clock`."""
+    """What one tick is: `value` of `unit` (`ns`, `insns`, `cycles` or `ticks`), on `clock`."""
 
     clock: Clock
     value: float
 
     @property
     def unit(self) -> str:
-        return {Clock.INSTRUCTIONS: "insns", Clock.CYCLES: "cycles"}.get(self.clock, "ns")
+        return {Clock.INSTRUCTIONS: "insns", Clock.CYCLES: "cycles", Clock.TICKS: "ticks"}.get(self.clock, "ns")
 
     @property
     def is_counted(self) -> bool:
         """Whether figures are exact whole numbers, no time."""
-        return self.clock in (Clock.INSTRUCTIONS, Clock.CYCLES)
+        return self.clock in (Clock.INSTRUCTIONS, Clock.CYCLES, Clock.TICKS)
 
 
 @dataclass(frozen=True, slots=True)

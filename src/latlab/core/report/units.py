@@ -11,13 +11,15 @@ CLOCK_NAMES = {
     Clock.TIME: "system counter (time)",
     Clock.VIRTUAL: "virtual time (simulated on a model of the board)",
     Clock.CYCLES: "clock of the trace (cycles)",
+    Clock.TICKS: "clock of the simulator (ticks; gem5's are 1 ps unless the simulation sets another frequency)",
     Clock.TRACE: "clock of the trace (time of its simulator or decoder)",
 }
+UNITS = {Clock.INSTRUCTIONS: "instructions", Clock.CYCLES: "cycles", Clock.TICKS: "ticks", Clock.VIRTUAL: "simulated µs"}
 
 
 def unit(tick: Tick) -> str:
     """The unit that `scaled` gives."""
-    return {Clock.INSTRUCTIONS: "instructions", Clock.CYCLES: "cycles", Clock.VIRTUAL: "simulated µs"}.get(tick.clock, "µs")
+    return UNITS.get(tick.clock, "µs")
 
 
 def tick_name(tick: Tick) -> str:

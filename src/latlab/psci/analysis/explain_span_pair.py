@@ -19,7 +19,7 @@ from latlab.core.comparison.queue_findings import Suspect
 from latlab.core.comparison.queue_model import STEP, predict
 from latlab.core.comparison.summary import mark_of
 from latlab.core.comparison.verdicts import SAME_LEVELS, Verdict
-from latlab.core.model.enums import Clock, Metric
+from latlab.core.model.enums import Clock, CodePart, Metric
 from latlab.core.statistics.power_analysis import Detectable
 from latlab.psci.analysis.counted import counted_beside
 from latlab.psci.analysis.deterministic_rows import ORDER
@@ -204,7 +204,8 @@ def _parts(comparison: SpanComparison, changed: list[Row]) -> list[Explanation]:
                         moved[part].append(after[key].get(part, 0.0) - before[key].get(part, 0.0))
             medians = [(str(name), float(np.median(d))) for name, d in moved.items()]
             largest = tuple(sorted(((name, d) for name, d in medians if d), key=lambda part: -abs(part[1]))[:3])
-            if largest:
+            says_nothing = [name for name, _ in largest] == [CodePart.OTHER.value] and comparison.a.functions
+            if largest and not says_nothing:  # the functions are named instead
                 out.append(Explanation(test, s.PartsMoved(metric, largest), Basis.EXACT, comparison.unit))
     return out
 

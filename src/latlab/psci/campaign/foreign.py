@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -105,7 +105,7 @@ def measured(data: bytes, log: CallsLog, images: tuple[Image, ...]) -> MeasuredC
     problems += decoder.finish()
     if not records or not isinstance(records[0], Header):
         return MeasuredCalls(problems=tuple(problems))
-    cores = {record.core: _core_of(record.identity, log) for record in records if isinstance(record, Core)}
+    cores = {record.core: core_of(record.identity, log) for record in records if isinstance(record, Core)}
     fragments = {record.number: record for record in records if isinstance(record, Fragment)}
     pairing, marks = Pairing(records[0].arch, call_names()), Marks()
     calls: Iterator[WorldCall] = pairing.feed(record for record in records if not isinstance(record, Header | Problem))
@@ -115,12 +115,24 @@ def measured(data: bytes, log: CallsLog, images: tuple[Image, ...]) -> MeasuredC
     except WrongImage as error:
         problems.append(Problem(0, str(error)))
         images = ()
-    spans = spans_of_calls(spans_found, cores)
-    reader = SpanReader(records[0].arch, fragments, images, [stretches for ran in spans.values() for stretches in ran])
-    samples = [sample for span in spans_found for sample in (*samples_of_call(span, cores), *_flush_of(span, reader, cores))]
-    samples.sort(key=lambda sample: (sample.test, sample.iteration, sample.core))
+    samples, functions, reader = measured_spans(spans_found, cores, records[0].arch, fragments, images)
     timelines = timelines_of(spans_found, reader.codes, cores)
-    return MeasuredCalls(tuple(samples), reader.functions(spans), timelines, tuple(problems), whereabouts(records[0].arch, records))
+    return MeasuredCalls(samples, functions, timelines, tuple(problems), whereabouts(records[0].arch, records))
+
+
+def measured_spans(
+    marked: Sequence[Marked | Stranded],
+    cores: Mapping[int, CoreId],
+    arch: Arch,
+    fragments: Mapping[int, Fragment],
+    images: tuple[Image, ...],
+) -> tuple[tuple[Sample, ...], tuple[SpanFunctions, ...], SpanReader]:
+    """The spans of marked calls in instructions, what ran in them, and what reads their code."""
+    spans = spans_of_calls(marked, cores)
+    reader = SpanReader(arch, fragments, images, [stretches for ran in spans.values() for stretches in ran])
+    samples = [sample for span in marked for sample in (*samples_of_call(span, cores), *_flush_of(span, reader, cores))]
+    samples.sort(key=lambda sample: (sample.test, sample.iteration, sample.core))
+    return tuple(samples), reader.functions(spans), reader
 
 
 def _flush_of(marked: Marked | Stranded, reader: SpanReader, cores: Mapping[int, CoreId]) -> Iterator[Sample]:
@@ -149,7 +161,7 @@ def _end_problems(log: CallsLog, console: Console, results: MeasuredCalls, has_s
     return unfinished(console, bool(log.cores), results.whereabouts, (*damage, *log.problems))
 
 
-def _core_of(identity: int, log: CallsLog) -> CoreId:
+def core_of(identity: int, log: CallsLog) -> CoreId:
     """The core that the program calls so; one that it never saw keeps its affinity."""
     mpidr = identity & AFFINITY
     return log.cores.get(mpidr, CoreId(mpidr >> 8 & 0xFF, mpidr & 0xFF))
@@ -166,13 +178,18 @@ def _conditions(subject: Subject, command: tuple[str, ...]) -> Conditions:
     return with_build(machine, subject.symbols[0]) if subject.symbols else machine
 
 
+def topology_of_cores(cores: Iterable[CoreId]) -> Topology:
+    """Each cluster up to its last core."""
+    clusters: dict[int, int] = {}
+    for core in cores:
+        clusters[core.cluster] = max(clusters.get(core.cluster, 0), core.core + 1)
+    return Topology(tuple(clusters.get(number, 1) for number in range(max(clusters, default=0) + 1)))
+
+
 def _described(run: Run, log: CallsLog) -> Run:
     if not log.cores:
         return run
-    clusters: dict[int, int] = {}
-    for core in log.cores.values():
-        clusters[core.cluster] = max(clusters.get(core.cluster, 0), core.core + 1)
-    topology = Topology(tuple(clusters.get(number, 1) for number in range(max(clusters) + 1)))
+    topology = topology_of_cores(log.cores.values())
     skipped = tuple((f"{test} left out", why) for test, why in log.skipped)
     facts = (*run.facts, *log.facts.items(), *skipped)
     return replace(run, topology=topology, lead=log.lead, conditions=log.conditions.completed(run.conditions), facts=facts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from latlab.calls.model.calls import WHOLE_TRACE
 from latlab.core.comparison.summary import CoreSummary, summarise
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import Run
@@ -21,6 +22,9 @@ def answer(run: Run) -> str:
     the marks where such a test has a longer span. Empty where there are no figures, or all carry a mark."""
     summaries = summarise(run)
     rows = [row for row in summaries if row.mark is None]
+    if whole := [row for row in rows if row.test == WHOLE_TRACE]:
+        most = _longest(whole)
+        return f"All of the trace takes {_took(most, run)} {unit(run.tick)} (core {most.core})."
     metrics = [metric for metric in FIRST if any(row.metric is metric for row in rows)]
     others = [row for row in rows if row.metric is not Metric.BOOT] or rows
     longest = [_longest([row for row in rows if row.metric is metric]) for metric in metrics] or ([_longest(others)] if others else [])

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from latlab.calls.model.calls import TRACE_CAMPAIGN
 from latlab.core.comparison.queue_model import Ladders
 from latlab.core.comparison.summary import SENTENCES, Mark, is_noise, ordered_tests
 from latlab.core.errors import DataError
@@ -45,6 +46,10 @@ def spans_page(run: Run, calls: Sequence[CallsOfKind], masked: MaskedAtlas | Non
         from latlab.calls.pages.web import page as watched
 
         return watched(run, calls, masked)
+    if run.campaign == TRACE_CAMPAIGN:
+        from latlab.calls.pages.web import whole_page
+
+        return whole_page(run)
     return page(run)
 
 

@@ -24,6 +24,8 @@ from latlab.core.cli.options import (
 )
 from latlab.core.cli.output import err, say
 from latlab.psci.verbs.foreign import run as run_subject
+from latlab.psci.verbs.from_trace import TraceOptions, write_program
+from latlab.psci.verbs.from_trace import run as run_trace
 
 if TYPE_CHECKING:
     from latlab.core.store.store import Store
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from latlab.psci.campaign.recording import Recorded
 
 DEFAULT_TOPOLOGY = "2,4"
+OF_TRACES = ("console", "platform", "firmware_name")
 
 
 class ModeName(StrEnum):
@@ -75,6 +78,7 @@ def psci(
     limits: LimitOptions,
     board: BoardOptions,
     foreign: SubjectOptions,
+    traced: TraceOptions,
     target: Annotated[
         str, typer.Option(help="Where it runs: qemu, virtual:PLATFORM in virtual time, or labgrid: a board's console.")
     ] = "qemu",
@@ -87,6 +91,10 @@ def psci(
     """
     from latlab.core.cli.stores import open_store
 
+    if traced.trace or traced.program_out is not None:
+        _traced(context, traced, foreign, store, format)
+        return
+    refuse_given(context, OF_TRACES, "is for a trace; it needs --trace FILE")
     allowed = limits.limits()
     if foreign.subject is not None or foreign.machine is not None:
         without_effect = ("target", "topology", "gic", "el", "boots", "mode", "build", *names_of(BoardOptions))
@@ -107,6 +115,21 @@ def psci(
         other = (*names_of(EmulatorOptions), *names_of(BoardOptions), *names_of(LimitOptions))
         refuse_given(context, other, "has no effect in virtual time; leave it out")
         opened, recorded = _in_virtual_time(target, image, store)
+    conclude(opened, recorded, format)
+
+
+def _traced(context: typer.Context, traced: TraceOptions, foreign: SubjectOptions, store: str | None, format: Format) -> None:
+    other = (*names_of(ImageOptions), *names_of(EmulatorOptions), *names_of(BoardOptions), *names_of(LimitOptions))
+    of_probe = ("target", "subject", "probe", "classes")
+    refuse_given(context, (*other, *of_probe), "has no effect on a machine elsewhere; leave it out")
+    if traced.program_out is not None:
+        refuse_given(context, ("trace", *OF_TRACES, "symbols"), "has no effect with --program-out; leave it out")
+        say(f"{write_program(traced, foreign)}: written; run it as the normal world's first program, and trace it")
+        return
+    refuse_given(context, ("machine",), "has no effect on a trace; leave it out")
+    opened, recorded, clock_run = run_trace(traced, foreign, store)
+    if clock_run:
+        say(f"run {clock_run}: the same calls by the clock of the trace")
     conclude(opened, recorded, format)
 
 

@@ -14,6 +14,7 @@ from latlab.core.comparison.explanation import Explanation
 from latlab.core.comparison.findings import (
     BootApart,
     DriftInside,
+    FunctionsMoved,
     LargestGrew,
     LargeUntold,
     RuleChanged,
@@ -89,7 +90,7 @@ def summary(comparison: Comparison, explanations: Sequence[Explanation] | None =
         *_rules(explanation.finding for explanation in all_explanations if isinstance(explanation.finding, RuleChanged)),
         *large,
     ]
-    clauses = [f"{metric} {verdict}" for metric, verdict, _ in changes(comparison)]
+    clauses = [f"{metric} {verdict}{_most_in(all_explanations, metric, rows)}" for metric, verdict, rows in changes(comparison)]
     terms = [row for row in comparison.rows if row.is_term]
     for verdict in CHANGED:
         names = dict.fromkeys(row_title(row.name) for row in terms if row.verdict is verdict)
@@ -109,6 +110,21 @@ def summary(comparison: Comparison, explanations: Sequence[Explanation] | None =
     elif untold and comparison.verdict is Verdict.CANNOT_TELL:
         clauses.append(f"{untold} of {count(len(comparison.rows), 'row')} {Verdict.CANNOT_TELL}")
     return "; ".join((*first, *caveats, *clauses))
+
+
+def _most_in(explanations: Sequence[Explanation], metric: Metric, rows: Sequence[Row]) -> str:
+    """The function that moved most in the direction of these rows; empty without functions."""
+    tests, sign = {row.test for row in rows}, 1 if rows[0].shift.value > 0 else -1
+    moved = [
+        (sign * (move.after - move.before), move.name, explanation.unit)
+        for explanation in explanations
+        if isinstance(explanation.finding, FunctionsMoved)
+        and explanation.finding.metric is metric
+        and tests & set(explanation.finding.tests)
+        for move in explanation.finding.functions
+    ]
+    size, name, unit = max(moved, default=(0.0, "", ""))
+    return f", most in {name} ({signed(sign * size, unit)} a call)" if size > 0 else ""
 
 
 def _in_some_iterations(sentences: Iterable[str]) -> list[str]:

@@ -12,6 +12,7 @@ FAMILIES = {
     "ns": ("latlab_latency_seconds", "seconds", 1e-9),
     "insns": ("latlab_latency_instructions", "instructions", 1.0),
     "cycles": ("latlab_latency_cycles", "cycles", 1.0),
+    "ticks": ("latlab_latency_ticks", "ticks", 1.0),
 }
 OTHER = ("latlab_value", "", 1.0)
 

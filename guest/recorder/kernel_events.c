@@ -32,7 +32,7 @@ static int open_tracepoint(const struct tracepoint *point, unsigned cpu, int lea
         .size = sizeof(attributes),
         .config = point->id,
         .sample_period = 1,
-        .sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_RAW | (counts ? PERF_SAMPLE_READ : 0U),
+        .sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_RAW | (counts ? PERF_SAMPLE_READ : 0U) | (point->is_weighted ? PERF_SAMPLE_PERIOD : 0U),
         .read_format = counts ? PERF_FORMAT_GROUP : 0U,
         .use_clockid = 1,
         .clockid = CLOCK_MONOTONIC,
@@ -95,6 +95,7 @@ void kernel_events_open(struct kernel_events *self, unsigned cpu, const struct t
     self->cpu = cpu;
     self->waking = -1;
     self->switch_id = tracepoints->points[0].id;
+    self->with_runtimes = tracepoints->with_runtimes;
     calibrate(&self->found, &self->counters, cpu);
     self->error = tracepoints->error != 0 ? tracepoints->error : open_all(self, tracepoints);
     if (self->error != 0) {
@@ -180,6 +181,13 @@ static uint32_t copy_records(struct kernel_events *self, uint32_t to, uint64_t d
     return copied;
 }
 
+void kernel_events_sleep(struct kernel_events *self)
+{
+    if (self->with_runtimes) {
+        self->slept_at_own_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    }
+}
+
 void kernel_events_keep(struct kernel_events *self, const struct outlier *late)
 {
     struct late_head head = { .wake_ns = late->wake_ns, .wake_ticks = late->wake_ticks, .cpu = late->cpu };
@@ -188,6 +196,10 @@ void kernel_events_keep(struct kernel_events *self, const struct outlier *late)
 
     if (self->ring == NULL) {
         return;
+    }
+    if (self->with_runtimes) {
+        head.own_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - self->slept_at_own_ns;
+        head.own_at_ns = clock_ns(CLOCK_MONOTONIC);
     }
     if (self->found.blind == BLIND_NOT && counters_read(&self->counters, &reading) == 0) {
         head.readable = 1;

@@ -16,6 +16,7 @@ from itertools import accumulate
 from latlab.calls.model.calls import Call, KernelSpan
 from latlab.calls.readers.call_names import call_name
 from latlab.core.model.blame import UNEXPLAINED, UNTRACED, Blame, BlameKind, Caller, CallerKind
+from latlab.rt.analysis.charges import charge_clock
 from latlab.rt.analysis.lateness_parts import (
     MEASURING_TASK,
     LatenessPart,
@@ -90,14 +91,14 @@ def _medians(wakeups: Wakeups) -> dict[int, int]:
 def with_parts(wakeups: Wakeups, attributed: Iterable[Attributed], events: KernelEvents, priority: int) -> tuple[Attributed, ...]:
     """The same with what each outlier is made of, by the kernel's events and the cycle counters. The part that takes most beyond what is
     ordinary is its cause where nothing else explains it, under the same condition as a call."""
-    medians, steps, seeing = _medians(wakeups), steps_by_wake_up(events), calibrations(events)
+    medians, steps, seeing, clock = _medians(wakeups), steps_by_wake_up(events), calibrations(events), charge_clock(events)
     entries, blamed = tuple(attributed), []
     wakings = {cpu: usual_waking(_of_cpu(entries, steps, cpu), medians.get(cpu, 0)) for cpu in seeing}
     for entry in entries:
         outlier, usual_ns = entry.outlier, medians.get(entry.outlier.cpu, 0)
         late = steps.get((outlier.cpu, outlier.wake_ns))
         if late is not None:
-            parts = parts_of(late, outlier, priority, seeing.get(outlier.cpu), wakings.get(outlier.cpu, 0))
+            parts = parts_of(late, outlier, priority, seeing.get(outlier.cpu), wakings.get(outlier.cpu, 0), clock)
             entry = replace(_blaming(entry, beyond_ordinary(parts, waker(late, outlier), usual_ns), usual_ns), parts=parts)
         blamed.append(entry)
     return tuple(blamed)

@@ -34,6 +34,7 @@ SOURCES = (
     BlameKind.FIRMWARE,
     BlameKind.KERNEL,
     BlameKind.STOLEN,
+    BlameKind.HYPERVISOR,
     BlameKind.INTERRUPT,
     BlameKind.SOFTIRQ,
     BlameKind.THREAD,

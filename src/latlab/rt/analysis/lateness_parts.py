@@ -4,6 +4,8 @@
 The kernel's events cut that time into stretches, each of which belongs to who ran in it. What the CPU's counters show as stolen between
 two readings is taken out of it first; without it the thread would have run earlier by as much, wherever between them it lay. Where the
 thread became due between the two, what was taken may have been before: no more of it counts than the thread was woken later than usual.
+Steal time of the hypervisor is taken out in the same way. Where it fits into the lateness it made the thread late; where it does not,
+only the part that cannot have been before counts.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 
 from latlab.core.model.blame import UNEXPLAINED, Blame, BlameKind
+from latlab.rt.analysis.charges import ChargeClock
 from latlab.rt.model.kernel_events import CycleCounts, KernelEvents, KernelStep, LateSteps, StepKind, Thread
 from latlab.rt.model.stolen import Calibration, Regime
 from latlab.rt.model.wakeups import Outlier
@@ -27,6 +30,7 @@ TORN_CYCLES = 128
 COUNTER_OVERFLOW = "arm-pmu"
 PATH = Blame(BlameKind.PATH)
 STOLEN = Blame(BlameKind.STOLEN)
+HYPERVISOR = Blame(BlameKind.HYPERVISOR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +65,16 @@ class _State:
 
 
 def parts_of(
-    late: LateSteps, outlier: Outlier, priority: int, calibration: Calibration | None, usual_waking_ns: int = 0
+    late: LateSteps,
+    outlier: Outlier,
+    priority: int,
+    calibration: Calibration | None,
+    usual_waking_ns: int = 0,
+    clock: ChargeClock | None = None,
 ) -> tuple[LatenessPart, ...]:
     """The parts, the largest first; together they are the lateness. `priority` is the thread's real-time priority. Without a calibration
-    nothing can be stolen, and what may have been a theft says so. Where the events do not reach back to when it was due, the rest is
-    unexplained. `usual_waking_ns`: how long after it is due the thread is woken where nothing is in the way."""
+    or a clock of steal time nothing can be stolen, and what may have been a theft says so. Where the events do not reach back to when it
+    was due, the rest is unexplained. `usual_waking_ns`: how long after it is due the thread is woken where nothing is in the way."""
     due_ns = outlier.wake_ns - outlier.late_ns
     stretches = list(_stretches(late, due_ns, 99 - priority, calibration is not None))
     sums: Counter[Blame] = Counter()
@@ -78,6 +87,10 @@ def parts_of(
                 _take_out(sums, stretches, (end_ns, min(next_ns, outlier.wake_ns)), min(stolen_ns, behind_ns))
                 stolen_ns = min(max(0, stolen_ns - behind_ns), max(0, end_ns - due_ns - usual_waking_ns))
             _take_out(sums, stretches, (max(begin_ns, due_ns), min(end_ns, outlier.wake_ns)), stolen_ns)
+    for begin_ns, end_ns, stolen_ns in clock.stolen(late) if clock is not None else ():
+        if end_ns - due_ns < stolen_ns:
+            stolen_ns = max(0, stolen_ns - max(0, due_ns - begin_ns))
+        _take_out(sums, stretches, (max(begin_ns, due_ns), min(end_ns, outlier.wake_ns)), stolen_ns, HYPERVISOR)
     sums[UNEXPLAINED] += outlier.late_ns - sums.total()
     return tuple(LatenessPart(blame, ns) for blame, ns in sums.most_common() if ns > 0)
 
@@ -121,13 +134,13 @@ def _woken_ns(late: LateSteps, outlier: Outlier) -> int | None:
     return next((step.ns for step in late.steps if step.step is StepKind.WAKING and step.ns >= due_ns), None)
 
 
-def _take_out(sums: Counter[Blame], stretches: list[_Stretch], within: tuple[int, int], stolen_ns: int) -> None:
+def _take_out(sums: Counter[Blame], stretches: list[_Stretch], within: tuple[int, int], stolen_ns: int, thief: Blame = STOLEN) -> None:
     """Of those who seemed to have the CPU at that time, of the one who seemed to have it longest first."""
     shares = Counter({owner: 0 for owner in sums})
     for stretch in stretches:
         shares[stretch.owner] += _overlap(stretch, *within)
     left_ns = min(stolen_ns, shares.total())
-    sums[STOLEN] += left_ns
+    sums[thief] += left_ns
     for owner, share_ns in shares.most_common():
         taken_ns = min(share_ns, left_ns)
         sums[owner] -= taken_ns
@@ -226,6 +239,8 @@ def _advance(state: _State, step: KernelStep, due_ns: int) -> None:
         state.woken = state.woken or step.ns >= due_ns
     elif step.step in (StepKind.WORK_IN, StepKind.WORK_OUT):
         state.work = step.name if step.step is StepKind.WORK_IN else ""
+    elif step.step is StepKind.CHARGED:
+        return
     elif step.step in (StepKind.INTERRUPT_IN, StepKind.SOFTIRQ_IN):
         state.inside.append((step.step, step.name))
     elif state.inside:

@@ -214,7 +214,12 @@ for device in /sys/bus/pci/devices/*; do
 done"""
 
 READ_EVERY_S = 1
-INSERT_RINGS = "insmod /modules/latlab_el3.ko || echo 'the firmware is not our own: it has no rings'"
+INSERT_RINGS = """\
+if [ -e /modules/latlab_smi.ko ]; then
+    insmod /modules/latlab_smi.ko || exit 3
+else
+    insmod /modules/latlab_el3.ko || echo 'the firmware is not our own: it has no rings'
+fi"""
 GUEST_RINGS = """\
 E=/proc/latlab_el3
 if [ -e $E/info ]; then

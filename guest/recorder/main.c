@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -144,6 +145,12 @@ static void *open_events_of(void *argument)
 /* CPU after CPU, each on itself: the calls that calibrate one must not show on another. */
 static int open_events(const struct options *options)
 {
+    struct rlimit descriptors;
+
+    if (getrlimit(RLIMIT_NOFILE, &descriptors) == 0) {
+        descriptors.rlim_cur = descriptors.rlim_max; /* some forty for each CPU; where it stays too low, a CPU's events cannot be opened */
+        setrlimit(RLIMIT_NOFILE, &descriptors);
+    }
     tracepoints_find(&tracepoints, steal_clock_here() == STEAL_CLOCK_KNOWN);
     for (unsigned i = 0; i < options->cpus; i++) {
         struct opening opening = { calloc(1, sizeof(*opening.events)), options->cpu_numbers[i] };

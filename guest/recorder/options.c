@@ -135,7 +135,7 @@ bool options_read(struct options *options, int argc, char **argv)
         fprintf(stderr, "usage: latlab-recorder -o FILE [-D seconds] [-i interval_us] [-t outlier_us] [-p priority] [-a cpus] [-m memory] [-k events] [-c counts] [-I]\n"
                         "  -m keeps the file in memory that a file stands for as well\n"
                         "  -k keeps in another file what the kernel and the firmware did until each late wake-up; needs root\n"
-                        "  -c keeps in another file the counts of what takes a CPU from its kernel: the hypervisor's steal clock\n"
+                        "  -c keeps in another file the counts of what takes a CPU from its kernel: the hypervisor's steal clock, SMIs\n"
                         "  -I leaves the idle states allowed; otherwise /dev/cpu_dma_latency is held at 0\n");
         return false;
     }

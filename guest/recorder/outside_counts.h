@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "smi_counter.h"
 #include "steal_clock.h"
 
 struct outside_counts {
@@ -12,6 +13,7 @@ struct outside_counts {
     unsigned cpus;
     const uint32_t *cpu_numbers;
     enum steal_clock steal;
+    struct smi_counter smis[STEAL_CLOCK_MOST_CPUS]; /* in the order of cpu_numbers */
 };
 
 /* 0 or an errno. `cpu_numbers` stay where they are. Notes the counts once. */

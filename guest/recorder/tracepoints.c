@@ -34,6 +34,12 @@ static const char *const names[] = {
     "irq_vectors/call_function_exit",
     "irq_vectors/call_function_single_entry",
     "irq_vectors/call_function_single_exit",
+    "irq_vectors/irq_work_entry",
+    "irq_vectors/irq_work_exit",
+    "irq_vectors/x86_platform_ipi_entry",
+    "irq_vectors/x86_platform_ipi_exit",
+    "irq_vectors/thermal_apic_entry",
+    "irq_vectors/thermal_apic_exit",
     "sched/sched_stat_runtime",
 };
 

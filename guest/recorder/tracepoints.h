@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define TRACEPOINTS_MOST 20U
+#define TRACEPOINTS_MOST 26U
 #define TRACEPOINTS_NEEDED 2U /* nothing can be said without the first two */
 #define TRACEPOINT_TEXT 4096U
 

@@ -16,6 +16,8 @@ class BlameKind(StrEnum):
     """The firmware or the secure world did, by the CPU's two cycle counters; nobody named the call."""
     HYPERVISOR = "hypervisor"
     """The hypervisor kept the CPU, by the kernel's steal clock."""
+    SMI = "smi"
+    """A system management interrupt of an x86 CPU, by its own count."""
     INTERRUPT = "interrupt"
     SOFTIRQ = "softirq"
     THREAD = "thread"

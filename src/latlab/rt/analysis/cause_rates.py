@@ -35,6 +35,7 @@ SOURCES = (
     BlameKind.KERNEL,
     BlameKind.STOLEN,
     BlameKind.HYPERVISOR,
+    BlameKind.SMI,
     BlameKind.INTERRUPT,
     BlameKind.SOFTIRQ,
     BlameKind.THREAD,

@@ -11,7 +11,7 @@ only the part that cannot have been before counts.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 
@@ -31,6 +31,10 @@ COUNTER_OVERFLOW = "arm-pmu"
 PATH = Blame(BlameKind.PATH)
 STOLEN = Blame(BlameKind.STOLEN)
 HYPERVISOR = Blame(BlameKind.HYPERVISOR)
+SMI = Blame(BlameKind.SMI)
+UNKNOWN_OWNERS = frozenset({BlameKind.AWAY, BlameKind.MASKED, BlameKind.UNPREEMPTED, BlameKind.IDLE_EXIT, BlameKind.OWN, BlameKind.PATH})
+"""Who seems to have the CPU in an SMI: nothing shows that they ran. An SMI in an interrupt handler, or in a thread of a higher priority, is
+not distinguishable from the handler or the thread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +75,14 @@ def parts_of(
     calibration: Calibration | None,
     usual_waking_ns: int = 0,
     clock: ChargeClock | None = None,
+    is_alone: bool = False,
 ) -> tuple[LatenessPart, ...]:
     """The parts, the largest first; together they are the lateness. `priority` is the thread's real-time priority. Without a calibration
     or a clock of steal time nothing can be stolen, and what may have been a theft says so. Where the events do not reach back to when it
-    was due, the rest is unexplained. `usual_waking_ns`: how long after it is due the thread is woken where nothing is in the way."""
+    was due, the rest is unexplained. `usual_waking_ns`: how long after it is due the thread is woken where nothing is in the way.
+    `is_alone`: nothing takes the CPU uncounted."""
     due_ns = outlier.wake_ns - outlier.late_ns
-    stretches = list(_stretches(late, due_ns, 99 - priority, calibration is not None))
+    stretches = list(_stretches(late, due_ns, 99 - priority, calibration is not None or is_alone))
     sums: Counter[Blame] = Counter()
     for stretch in stretches:
         sums[stretch.owner] += _overlap(stretch, due_ns, outlier.wake_ns)
@@ -91,6 +97,10 @@ def parts_of(
         if end_ns - due_ns < stolen_ns:
             stolen_ns = max(0, stolen_ns - max(0, due_ns - begin_ns))
         _take_out(sums, stretches, (max(begin_ns, due_ns), min(end_ns, outlier.wake_ns)), stolen_ns, HYPERVISOR)
+    for begin_ns, end_ns, _ in smi_windows(late):
+        usual_ns = usual_waking_ns if begin_ns < due_ns else 0
+        within = max(begin_ns, due_ns), min(end_ns, outlier.wake_ns)
+        _take_out(sums, stretches, within, max(0, within[1] - within[0] - usual_ns), SMI, UNKNOWN_OWNERS)
     sums[UNEXPLAINED] += outlier.late_ns - sums.total()
     return tuple(LatenessPart(blame, ns) for blame, ns in sums.most_common() if ns > 0)
 
@@ -134,17 +144,41 @@ def _woken_ns(late: LateSteps, outlier: Outlier) -> int | None:
     return next((step.ns for step in late.steps if step.step is StepKind.WAKING and step.ns >= due_ns), None)
 
 
-def _take_out(sums: Counter[Blame], stretches: list[_Stretch], within: tuple[int, int], stolen_ns: int, thief: Blame = STOLEN) -> None:
+def _take_out(
+    sums: Counter[Blame],
+    stretches: list[_Stretch],
+    within: tuple[int, int],
+    stolen_ns: int,
+    thief: Blame = STOLEN,
+    owners: Container[BlameKind] = frozenset(BlameKind),
+) -> None:
     """Of those who seemed to have the CPU at that time, of the one who seemed to have it longest first."""
-    shares = Counter({owner: 0 for owner in sums})
+    shares = Counter({owner: 0 for owner in sums if owner.kind in owners})
     for stretch in stretches:
-        shares[stretch.owner] += _overlap(stretch, *within)
+        if stretch.owner.kind in owners:
+            shares[stretch.owner] += _overlap(stretch, *within)
     left_ns = min(stolen_ns, shares.total())
     sums[thief] += left_ns
     for owner, share_ns in shares.most_common():
         taken_ns = min(share_ns, left_ns)
         sums[owner] -= taken_ns
         left_ns -= taken_ns
+
+
+def smi_windows(late: LateSteps) -> Iterator[tuple[int, int, int]]:
+    """Begin, end and number of SMIs between two readings of their count."""
+    read = [(step.ns, step.smis) for step in late.steps if step.smis is not None]
+    if late.smis is not None:
+        read.append((late.own_at_ns, late.smis))
+    for (begin_ns, first), (end_ns, second) in pairwise(read):
+        if second != first:
+            yield begin_ns, end_ns, second - first
+
+
+def smis_in(late: LateSteps, outlier: Outlier) -> int:
+    """How many SMIs there were until the thread ran, from the last reading before it was due."""
+    due_ns = outlier.wake_ns - outlier.late_ns
+    return sum(smis for _, end_ns, smis in smi_windows(late) if end_ns > due_ns)
 
 
 def _overlap(stretch: _Stretch, begin_ns: int, end_ns: int) -> int:

@@ -5,24 +5,33 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from latlab.rt.model.outside_counts import OutsideCounts, StealClock
+from latlab.rt.model.outside_counts import OutsideCounts, SmiSource, StealClock
 
+SMI_COUNT_WRAPS = 1 << 32
 UNKNOWN_STEAL = {
     StealClock.NO_HYPERVISOR: "the CPU reports no hypervisor, so the kernel has no steal clock",
     StealClock.NOT_OFFERED: "the hypervisor offers this machine no steal clock; on its host, allow KVM's steal time (kvm-steal-time)",
     StealClock.UNSAID: "the kernel's steal clock counted nothing, and this machine cannot report whether the clock exists",
     StealClock.UNREADABLE: "/proc/stat is missing or not the kernel's own, as in some containers; measure outside of the container",
 }
+UNKNOWN_SMIS = {
+    SmiSource.NONE: "the kernel has no event msr/smi/ and no device /dev/cpu/N/msr; run `modprobe msr`, on an Intel processor. A virtual "
+    "machine rarely has this count, and its host's SMIs look like a preemption by the hypervisor",
+    SmiSource.NOT_PERMITTED: "the kernel does not let this user count them; run as root",
+}
+"""Only x86 has these interrupts."""
 
 
 @dataclass(frozen=True, slots=True)
 class CpuTotals:
-    """One CPU from the first count to the last. `stolen_ns` is None if the steal clock is unknown; it has an error below `tick_ns`."""
+    """One CPU from the first count to the last. `stolen_ns` is None if the steal clock is unknown; it has an error below `tick_ns`.
+    `smis` is None if nothing counts them."""
 
     cpu: int
     measured_ns: int
     stolen_ns: int | None
     tick_ns: int
+    smis: int | None = None
 
     @property
     def stolen_interval_ns(self) -> tuple[int, int]:
@@ -41,8 +50,9 @@ def totals_of(counts: OutsideCounts) -> tuple[CpuTotals, ...]:
         if len(of_cpu) < 2:
             continue
         has_both = is_known and first.steal_ticks is not None and last.steal_ticks is not None
+        smis = (last.smis - first.smis) % SMI_COUNT_WRAPS if last.smis is not None and first.smis is not None else None
         ticks = (last.steal_ticks or 0) - (first.steal_ticks or 0)
-        totals.append(CpuTotals(cpu, last.ns - first.ns, ticks * counts.tick_ns if has_both else None, counts.tick_ns))
+        totals.append(CpuTotals(cpu, last.ns - first.ns, ticks * counts.tick_ns if has_both else None, counts.tick_ns, smis))
     return tuple(totals)
 
 
@@ -53,6 +63,14 @@ def has_steal_clock(counts: OutsideCounts) -> bool:
 
 def unknown_sentences(counts: OutsideCounts) -> tuple[str, ...]:
     """What could not be counted, and why."""
-    if has_steal_clock(counts):
-        return ()
-    return (f"Steal time by a hypervisor is unknown: {UNKNOWN_STEAL[counts.steal]}",)
+    sentences = [] if has_steal_clock(counts) else [f"Steal time by a hypervisor is unknown: {UNKNOWN_STEAL[counts.steal]}"]
+    sources = {source for _, source in counts.smi_sources if source in UNKNOWN_SMIS}
+    sentences += [f"System management interrupts (SMI) are unknown: {UNKNOWN_SMIS[source]}" for source in sorted(sources)]
+    return tuple(sentences)
+
+
+def is_alone(counts: OutsideCounts | None) -> bool:
+    """Whether nothing takes a CPU from its kernel uncounted: no hypervisor is there, and each CPU counts its SMIs."""
+    if counts is None or counts.steal is not StealClock.NO_HYPERVISOR or not counts.smi_sources:
+        return False
+    return all(source is SmiSource.EVENT for _, source in counts.smi_sources)

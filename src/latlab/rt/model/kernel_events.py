@@ -58,7 +58,8 @@ class Charge:
 @dataclass(frozen=True, slots=True)
 class KernelStep:
     """One event on CLOCK_MONOTONIC. `name` is the interrupt, softirq or work item. A switch has the previous and the next thread.
-    `counts` is None if the counters were not read, or if an interrupt may have come between them and the time."""
+    `counts` is None if the counters were not read, or if an interrupt may have come between them and the time. `smis` is the CPU's number
+    of system management interrupts until then, None if nothing counts them."""
 
     ns: int
     step: StepKind
@@ -67,13 +68,14 @@ class KernelStep:
     comes: Thread | None = None
     counts: CycleCounts | None = None
     charge: Charge | None = None
+    smis: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class LateSteps:
     """The steps before a late wake-up, in order. `is_whole`: they begin before the wake-up was due. `after` are the counters at
     `after_ns`, when the thread ran again; None if they could not be read or the reading was interrupted. `own_ns` is the CPU time of the
-    thread from shortly before it slept to `own_at_ns`; None without a clock of steal time."""
+    thread from shortly before it slept to `own_at_ns`; None without a clock of steal time. `smis` is the count then."""
 
     cpu: int
     wake_ns: int
@@ -83,6 +85,7 @@ class LateSteps:
     after: CycleCounts | None = None
     own_at_ns: int = 0
     own_ns: int | None = None
+    smis: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

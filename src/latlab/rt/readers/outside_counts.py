@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 
 from latlab.core.errors import DataError
-from latlab.rt.model.outside_counts import OutsideCount, OutsideCounts, StealClock
+from latlab.rt.model.outside_counts import OutsideCount, OutsideCounts, SmiSource, StealClock
 
 VERSION = "1"
 LINE = re.compile(r"^LLOC1 ([A-Z]+)((?: [a-z_]+=[a-z0-9_]{1,40})*)$", re.ASCII)
@@ -17,6 +17,7 @@ def read_outside_counts(data: bytes, place: str) -> OutsideCounts:
     """Raises DataError without a head. A line that cannot be read is a problem."""
     head: dict[str, str] | None = None
     counts: list[OutsideCount] = []
+    sources: list[tuple[int, SmiSource]] = []
     problems: list[str] = []
     complete = False
     for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
@@ -27,6 +28,8 @@ def read_outside_counts(data: bytes, place: str) -> OutsideCounts:
                 raise ValueError(f"not a line of the recorder's counts: {line[:60]!r}")
             if match[1] == "HEAD":
                 head = fields
+            elif match[1] == "CPU":
+                sources.append((_number(fields, "cpu"), SmiSource(fields.get("smi", ""))))
             elif match[1] == "AT":
                 counts.append(_count(fields))
             elif match[1] == "END":
@@ -35,21 +38,19 @@ def read_outside_counts(data: bytes, place: str) -> OutsideCounts:
                 raise ValueError(f"{match[1]} is no kind of line")
         except ValueError as error:
             problems.append(f"{place}:{number}: {error}")
-    return _whole(head, counts, complete, problems, place)
-
-
-def _whole(head: dict[str, str] | None, counts: list[OutsideCount], complete: bool, problems: list[str], place: str) -> OutsideCounts:
     if head is None or head.get("version") != VERSION or head.get("steal") not in list(StealClock):
         raise DataError(
             f"{place}: no head of the recorder's counts in version {VERSION}, but {head}; read the run with the latlab that made it"
         )
     if not complete:
         problems.append(f"{place}: cut off; the counts before are kept")
-    return OutsideCounts(StealClock(head["steal"]), _number(head, "tick_ns"), tuple(counts), complete, tuple(problems))
+    tick_ns = _number(head, "tick_ns")
+    return OutsideCounts(StealClock(head["steal"]), tick_ns, tuple(counts), tuple(sources), complete, tuple(problems))
 
 
 def _count(fields: dict[str, str]) -> OutsideCount:
-    return OutsideCount(_number(fields, "cpu"), _number(fields, "ns"), _number(fields, "steal_ticks") if "steal_ticks" in fields else None)
+    steal_ticks, smis = (_number(fields, name) if name in fields else None for name in ("steal_ticks", "smis"))
+    return OutsideCount(_number(fields, "cpu"), _number(fields, "ns"), steal_ticks, smis)
 
 
 def _number(fields: dict[str, str], name: str) -> int:

@@ -19,7 +19,7 @@ from latlab.rt.readers.outside_counts import read_outside_counts
 from latlab.rt.readers.recorder import read_record
 from latlab.rt.targets.guest.guest import GuestMachine, run_guest
 from latlab.rt.targets.guest.guest_arch import ARCHES, X86_CPU, Arch
-from latlab.rt.targets.guest.guest_image import guest_image
+from latlab.rt.targets.guest.guest_image import GuestImage, guest_image
 from support.guest_modules import with_module
 
 pytestmark = [pytest.mark.slow, pytest.mark.qemu]
@@ -45,9 +45,7 @@ cat /proc/plant >/out/planted.txt
 Planted = tuple[BlameKind, int, int]
 
 
-def _files(seed: int, work: Path) -> dict[str, bytes]:
-    work.mkdir()
-    image = with_module(guest_image(arch=Arch.X86), "plant", work)
+def _files(seed: int, image: GuestImage) -> dict[str, bytes]:
     machine = GuestMachine(arch=Arch.X86, cpu=X86_CPU)
     done = run_guest(find_qemu(usual=ARCHES[Arch.X86].qemu), machine, image, JOB.replace("SEED", str(seed)), LIMITS)
     assert done.output.status == 0, done.output.files.get("job.log", done.console[-2000:])
@@ -56,7 +54,8 @@ def _files(seed: int, work: Path) -> dict[str, bytes]:
 
 def test_of_six_causes_each_late_wake_up_has_its_own_and_two_runs_are_the_same(tmp_path: Path) -> None:
     """At least 200 SMIs of three sizes, all counted. At least 99 % named rightly, none wrongly, and nothing else is called an SMI."""
-    files = _files(7, tmp_path / "first")
+    image = with_module(guest_image(arch=Arch.X86), "plant", tmp_path)
+    files = _files(7, image)
     wakeups = read_record(files["recorder.rec"], "recorder")
     events = read_kernel_events(files["kernel-events.bin"], "events")
     counts = read_outside_counts(files["outside-counts.txt"], "counts")
@@ -82,10 +81,8 @@ def test_of_six_causes_each_late_wake_up_has_its_own_and_two_runs_are_the_same(t
     for entry in blamed:
         (length,) = [end - begin for kind, begin, end in truth if kind is BlameKind.SMI and _overlap(entry.outlier, begin, end)]
         assert entry.stolen_ns <= length + 10_000
-    again = _files(7, tmp_path / "second")
-    assert {name: data for name, data in again.items() if name != "kernel.log"} == {
-        name: data for name, data in files.items() if name != "kernel.log"
-    }
+    again = _files(7, image)
+    assert again == files
 
 
 def _true_kind(wakeups: Wakeups, truth: list[Planted], outlier: Outlier) -> BlameKind | None:

@@ -32,9 +32,9 @@ class GuestArch:
     platform: str
 
 
-X86_CPU = "Skylake-Client,-hypervisor,-pcid,-tsc-deadline,-hle,-invpcid,-rtm,-xsavec"
+X86_CPU = "Skylake-Client,-hypervisor,-pcid,-tsc-deadline,-hle,-invpcid,-rtm,-xsavec,-rdrand,-rdseed"
 """A processor whose kernel has the event msr/smi/, without what QEMU's translator lacks. It is no virtual machine to its kernel: on the
-instruction clock nothing preempts it."""
+instruction clock nothing preempts it. Without the instructions for random numbers, which are the host's, two boots are the same."""
 ARCHES = {
     Arch.ARM64: GuestArch(
         "arm64",

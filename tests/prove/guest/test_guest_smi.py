@@ -13,6 +13,7 @@ from latlab.core.targets.process.console import Limits
 from latlab.core.targets.qemu.qemu import find_qemu
 from latlab.rt.analysis.attribution import attribute, with_parts
 from latlab.rt.analysis.outside_totals import is_alone, totals_of
+from latlab.rt.analysis.wakeup import percentile_ns
 from latlab.rt.model.wakeups import Outlier, Wakeups
 from latlab.rt.readers.kernel_events import read_kernel_events
 from latlab.rt.readers.outside_counts import read_outside_counts
@@ -87,8 +88,7 @@ def test_of_six_causes_each_late_wake_up_has_its_own_and_two_runs_are_the_same(t
 
 def _true_kind(wakeups: Wakeups, truth: list[Planted], outlier: Outlier) -> BlameKind | None:
     """The kind that took most of it, None where nothing planted filled half of what it is later than the median."""
-    histogram = wakeups.cpus[0].histogram
-    median_ns = (histogram.percentile_ns(50) or 0) if histogram else 0
+    median_ns = percentile_ns(wakeups.cpus[0], 50) or 0
     took: Counter[BlameKind] = Counter()
     for kind, begin, end in truth:
         took[kind] += _overlap(outlier, begin, end)

@@ -6,11 +6,14 @@ from __future__ import annotations
 import pytest
 
 from latlab.core.model.blame import Blame, BlameKind
+from latlab.core.model.distributions import Distribution
+from latlab.core.model.enums import Metric
+from latlab.core.model.run import CoreId
 from latlab.rt.analysis.attribution import Attributed
 from latlab.rt.analysis.lateness_parts import LatenessPart
 from latlab.rt.analysis.result import RtResult
 from latlab.rt.model.advice import advice_for
-from latlab.rt.model.wakeups import CpuWakeups, Outlier, Wakeups
+from latlab.rt.model.wakeups import Outlier, Wakeups
 from latlab.rt.pages.late_causes import cause_table
 from latlab.rt.readers.advice import all_advice
 
@@ -37,9 +40,8 @@ def test_the_table_of_causes_says_it_once_for_each_line() -> None:
         Attributed(Outlier(0, at, 1000), Blame(kind, name), parts=(LatenessPart(Blame(kind, name), 900),))
         for at, (kind, name) in enumerate([(BlameKind.SMI, ""), (BlameKind.INTERRUPT, "eth0"), (BlameKind.INTERRUPT, "eth1")])
     )
-    wakeups = Wakeups(
-        "recorder", 200_000, 1, (CpuWakeups(0, None, 1000, 1000, 0, 1, 1000, 2.0),), tuple(entry.outlier for entry in entries)
-    )
+    cpu = Distribution("recorder", Metric.TASK_WAKEUP, CoreId(0, 0), (), 0, 1000, 1000, 0, 1, 1000, 2.0)
+    wakeups = Wakeups("recorder", 200_000, 1, (cpu,), tuple(entry.outlier for entry in entries))
     table = cause_table(RtResult((wakeups,), entries, (), None, (), advice=all_advice()), is_exact=False)
     told = [str(note) for note in table.notes if "What to do" in str(note)]
     assert [note.partition(":")[0] for note in told] == [

@@ -40,7 +40,7 @@ def read_outside_counts(data: bytes, place: str) -> OutsideCounts:
             problems.append(f"{place}:{number}: {error}")
     if head is None or head.get("version") != VERSION or head.get("steal") not in list(StealClock):
         raise DataError(
-            f"{place}: no head of the recorder's counts in version {VERSION}, but {head}; read the run with the latlab that made it"
+            f"no head of the recorder's counts in version {VERSION}, but {head}", "read the run with the latlab that made it", place=place
         )
     if not complete:
         problems.append(f"{place}: cut off; the counts before are kept")

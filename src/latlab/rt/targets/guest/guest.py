@@ -130,7 +130,7 @@ def check_machine(machine: GuestMachine) -> None:
         )
     if machine.arch is Arch.X86 and (machine.hold_firmware or machine.firmware or machine.idle_states or machine.efi):
         raise UsageError(
-            "--arch x86 boots SeaBIOS, without EL3, EDK2 and idle states; leave out --firmware, --hold, --efi and --idle-states"
+            "--arch x86 boots SeaBIOS, without EL3, EDK2 and idle states", "leave out --firmware, --hold, --efi and --idle-states"
         )
     if machine.mode is Mode.DETERMINISTIC and machine.cores != 1:
         raise UsageError(

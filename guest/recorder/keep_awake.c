@@ -11,7 +11,7 @@
 static void *spin_until(void *argument)
 {
     const struct sched_param none = { 0 };
-    atomic_bool *stop = argument;
+    atomic_int *stop = argument;
 
     sched_setscheduler(0, SCHED_IDLE, &none);
     while (!atomic_load_explicit(stop, memory_order_relaxed)) {
@@ -19,7 +19,7 @@ static void *spin_until(void *argument)
     return NULL;
 }
 
-int keep_awake(unsigned cpu, atomic_bool *stop, pthread_t *thread)
+int keep_awake(unsigned cpu, atomic_int *stop, pthread_t *thread)
 {
     return pinned_thread(cpu, SCHED_OTHER, 0, spin_until, stop, thread);
 }

@@ -7,6 +7,6 @@
 #include <stdatomic.h>
 
 /* Until `stop` is set, which stays. 0 or an errno. */
-int keep_awake(unsigned cpu, atomic_bool *stop, pthread_t *thread);
+int keep_awake(unsigned cpu, atomic_int *stop, pthread_t *thread);
 
 #endif

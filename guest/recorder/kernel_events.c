@@ -32,7 +32,7 @@ static int open_tracepoint(const struct tracepoint *point, unsigned cpu, int lea
         .size = sizeof(attributes),
         .config = point->id,
         .sample_period = 1,
-        .sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_RAW | (counts ? PERF_SAMPLE_READ : 0U),
+        .sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_RAW | (counts ? PERF_SAMPLE_READ : 0U) | (point->is_weighted ? PERF_SAMPLE_PERIOD : 0U),
         .read_format = counts ? PERF_FORMAT_GROUP : 0U,
         .use_clockid = 1,
         .clockid = CLOCK_MONOTONIC,
@@ -56,12 +56,18 @@ static int map_ring(struct kernel_events *self, int fd)
 }
 
 /* All of them write into the ring of the first, which is the switch. The first two bring the counters, the thread's waking because what was
- * taken may have been before it was due; no other does, since reading them is what costs most. */
+ * taken may have been before it was due; no other does, since reading them is what costs most. The count of SMIs costs little: all bring it,
+ * each in a group of its own, so that no record has the counts of the others. */
 static int open_one(struct kernel_events *self, const struct tracepoint *point, int first, bool is_needed, int *fd)
 {
-    bool counts = is_needed && self->found.blind == BLIND_NOT;
+    bool has_smis = self->smis.source == SMI_SOURCE_EVENT;
+    bool counts = has_smis || (is_needed && self->found.blind == BLIND_NOT);
+    int leader = has_smis ? smi_event_open(self->cpu) : counts ? self->counters.leader : -1;
 
-    *fd = open_tracepoint(point, self->cpu, counts ? self->counters.leader : -1, counts);
+    if (has_smis && leader < 0) {
+        return errno;
+    }
+    *fd = open_tracepoint(point, self->cpu, leader, counts);
     if (*fd < 0) {
         return errno;
     }
@@ -95,7 +101,9 @@ void kernel_events_open(struct kernel_events *self, unsigned cpu, const struct t
     self->cpu = cpu;
     self->waking = -1;
     self->switch_id = tracepoints->points[0].id;
+    self->with_runtimes = tracepoints->with_runtimes;
     calibrate(&self->found, &self->counters, cpu);
+    smi_counter_open(&self->smis, cpu);
     self->error = tracepoints->error != 0 ? tracepoints->error : open_all(self, tracepoints);
     if (self->error != 0) {
         self->ring = NULL;
@@ -144,7 +152,7 @@ static bool is_switch(const struct kernel_events *self, const char *record, uint
     uint64_t values = 0;
     uint16_t id = 0;
 
-    if (self->found.blind == BLIND_NOT) {
+    if (self->found.blind == BLIND_NOT || self->smis.source == SMI_SOURCE_EVENT) {
         memcpy(&values, record + at, sizeof(values));
         at += values < MOST_COUNTERS ? (1U + (size_t)values) * sizeof(uint64_t) : 0;
     }
@@ -180,6 +188,13 @@ static uint32_t copy_records(struct kernel_events *self, uint32_t to, uint64_t d
     return copied;
 }
 
+void kernel_events_sleep(struct kernel_events *self)
+{
+    if (self->with_runtimes) {
+        self->slept_at_own_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    }
+}
+
 void kernel_events_keep(struct kernel_events *self, const struct outlier *late)
 {
     struct late_head head = { .wake_ns = late->wake_ns, .wake_ticks = late->wake_ticks, .cpu = late->cpu };
@@ -189,6 +204,11 @@ void kernel_events_keep(struct kernel_events *self, const struct outlier *late)
     if (self->ring == NULL) {
         return;
     }
+    if (self->with_runtimes) {
+        head.own_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - self->slept_at_own_ns;
+    }
+    head.smis = self->smis.source == SMI_SOURCE_EVENT ? smi_counter_read(&self->smis) : SMI_COUNT_UNKNOWN;
+    head.own_at_ns = clock_ns(CLOCK_MONOTONIC);
     if (self->found.blind == BLIND_NOT && counters_read(&self->counters, &reading) == 0) {
         head.readable = 1;
         head.before_ticks = reading.before_ticks;

@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "calibrate.h"
+#include "smi_counter.h"
 #include "tally.h"
 #include "tracepoints.h"
 
@@ -24,6 +25,9 @@ struct late_head {
     uint64_t after_ticks;
     uint64_t cycles;
     uint64_t events;
+    uint64_t own_ns;    /* CPU time of the thread from before it slept to own_at_ns on CLOCK_MONOTONIC; the first is 0 without a steal clock */
+    uint64_t own_at_ns;
+    uint64_t smis; /* SMI_COUNT_UNKNOWN if they are not counted by an event; otherwise each record has their number too */
     uint32_t cpu;
     uint32_t readable;
     uint32_t is_whole; /* they go back to before it was due */
@@ -37,6 +41,9 @@ struct kernel_events {
     uint32_t switch_id;
     struct calibration found;
     struct counters counters;
+    struct smi_counter smis; /* of each record only if its source is the event */
+    bool with_runtimes; /* what threads are charged for is kept too */
+    uint64_t slept_at_own_ns;
     int waking;       /* the descriptor of sched_waking, whose filter is the measuring thread */
     const void *ring; /* NULL where they are not open */
     uint32_t put;
@@ -51,6 +58,9 @@ void kernel_events_open(struct kernel_events *self, unsigned cpu, const struct t
 
 /* By the measuring thread, before it measures: only its own wake-ups are of interest. */
 void kernel_events_of(struct kernel_events *self, pid_t thread);
+
+/* By the measuring thread, before it sleeps. */
+void kernel_events_sleep(struct kernel_events *self);
 
 /* By the measuring thread, at once after a wake-up that was late. One that finds no room is counted as dropped. */
 void kernel_events_keep(struct kernel_events *self, const struct outlier *late);

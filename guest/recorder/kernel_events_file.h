@@ -7,7 +7,7 @@
 #include "record_file.h"
 #include "work_names.h"
 
-#define KERNEL_EVENTS_MAGIC "LLKEV1\r\n"
+#define KERNEL_EVENTS_MAGIC "LLKEV2\r\n"
 #define KERNEL_EVENTS_FILE_MOST (64ULL << 20) /* what comes later is counted as dropped */
 
 enum block_kind {

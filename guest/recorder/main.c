@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,13 +19,16 @@
 #include "kernel_events_file.h"
 #include "measure.h"
 #include "options.h"
+#include "outside_counts.h"
 #include "pinned_thread.h"
 #include "recording.h"
+#include "steal_clock.h"
 
 #define EXIT_USAGE 2
 #define EXIT_DATA 3
 #define START_DELAY_NS 100000000ULL
 #define CHECKPOINT_NS NS_PER_S
+#define CHECKPOINTS_OF_A_COUNT 10U
 #define OWN_PRIORITY 1 /* above the load, below all that is measured: a checkpoint is late otherwise */
 
 static struct measurer measurers[RECORD_MAX_CPUS];
@@ -32,6 +36,7 @@ static struct recording recording;
 static struct tracepoints tracepoints;
 static struct kernel_events *kernel_events[RECORD_MAX_CPUS]; /* NULL where they are not kept */
 static struct kernel_events_file events_file;
+static struct outside_counts outside_counts;
 
 static void stop(int number)
 {
@@ -140,7 +145,13 @@ static void *open_events_of(void *argument)
 /* CPU after CPU, each on itself: the calls that calibrate one must not show on another. */
 static int open_events(const struct options *options)
 {
-    tracepoints_find(&tracepoints);
+    struct rlimit descriptors;
+
+    if (getrlimit(RLIMIT_NOFILE, &descriptors) == 0) {
+        descriptors.rlim_cur = descriptors.rlim_max; /* some forty for each CPU; where it stays too low, a CPU's events cannot be opened */
+        setrlimit(RLIMIT_NOFILE, &descriptors);
+    }
+    tracepoints_find(&tracepoints, steal_clock_here() == STEAL_CLOCK_KNOWN);
     for (unsigned i = 0; i < options->cpus; i++) {
         struct opening opening = { calloc(1, sizeof(*opening.events)), options->cpu_numbers[i] };
         pthread_t thread;
@@ -220,6 +231,20 @@ static int checkpoint(const struct options *options, bool is_final)
     return error;
 }
 
+/* Every ten seconds, so that what was killed keeps its counts and hours of it stay short. */
+static int note_outside_counts(bool is_final)
+{
+    static unsigned checkpoints;
+
+    if (outside_counts.file == NULL) {
+        return 0;
+    }
+    if (is_final) {
+        return outside_counts_close(&outside_counts);
+    }
+    return ++checkpoints % CHECKPOINTS_OF_A_COUNT == 0 ? outside_counts_note(&outside_counts) : 0;
+}
+
 static int record(const struct options *options, uint64_t start_ns)
 {
     uint64_t end_ns = options->duration_ns != 0 ? start_ns + options->duration_ns : UINT64_MAX;
@@ -231,6 +256,7 @@ static int record(const struct options *options, uint64_t start_ns)
         while (!stopped() && clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL) == EINTR) {
         }
         error = checkpoint(options, false);
+        error = error != 0 ? error : note_outside_counts(false);
     }
     if (error != 0) {
         atomic_store_explicit(&measure_stop, true, memory_order_relaxed);
@@ -238,7 +264,10 @@ static int record(const struct options *options, uint64_t start_ns)
     for (unsigned i = 0; i < options->cpus; i++) {
         pthread_join(measurers[i].thread, NULL);
     }
-    return error != 0 ? error : checkpoint(options, true);
+    int uncounted = note_outside_counts(true);
+
+    error = error != 0 ? error : checkpoint(options, true);
+    return error != 0 ? error : uncounted;
 }
 
 int main(int argc, char **argv)
@@ -261,6 +290,11 @@ int main(int argc, char **argv)
     unopened = unopened != 0 ? unopened : keep_awake_where_needed(&options);
     if (unopened != 0) {
         return say(EXIT_USAGE, "cannot keep", options.kernel_events, unopened);
+    }
+    int uncounted = options.outside_counts == NULL ? 0 : outside_counts_open(&outside_counts, options.outside_counts, options.cpus, options.cpu_numbers);
+
+    if (uncounted != 0) {
+        return say(EXIT_USAGE, "cannot write", options.outside_counts, uncounted);
     }
     uint64_t start_ns = clock_ns(CLOCK_MONOTONIC) + START_DELAY_NS;
 

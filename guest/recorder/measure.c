@@ -12,9 +12,9 @@
 
 #define COST_ROUNDS 4096U
 
-atomic_bool measure_stop;
+atomic_int measure_stop;
 
-_Static_assert(ATOMIC_BOOL_LOCK_FREE == 2, "a signal handler may touch no other atomic");
+_Static_assert(ATOMIC_INT_LOCK_FREE == 2, "a signal handler may touch no other atomic");
 
 /* What happens between two sleeps; the cost measurement runs the same. */
 static inline uint64_t note_wake_up(struct measurer *self, uint64_t due_ns)
@@ -46,6 +46,9 @@ static void *measure(void *argument)
     while (!atomic_load_explicit(&measure_stop, memory_order_relaxed) && due_ns < self->end_ns) {
         struct timespec due = from_ns(due_ns);
 
+        if (self->kernel_events != NULL) {
+            kernel_events_sleep(self->kernel_events);
+        }
         if (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL) != 0) {
             continue;
         }

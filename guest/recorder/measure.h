@@ -24,7 +24,7 @@ struct measurer {
 };
 
 /* Ends all threads. A signal handler may set it: it is lock-free. */
-extern atomic_bool measure_stop;
+extern atomic_int measure_stop;
 
 /*
  * 0, or the errno that says why the thread cannot run at this priority or on this CPU. Needs the right to SCHED_FIFO; join

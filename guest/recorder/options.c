@@ -110,6 +110,9 @@ static bool read_option(struct options *options, int option)
     case 'k':
         options->kernel_events = optarg;
         return true;
+    case 'c':
+        options->outside_counts = optarg;
+        return true;
     case 'I':
         options->idle_states_allowed = true;
         return true;
@@ -123,15 +126,16 @@ bool options_read(struct options *options, int argc, char **argv)
     int option;
 
     *options = (struct options){ .interval_ns = 200 * NS_PER_US, .outlier_ns = 100 * NS_PER_US, .priority = 80 };
-    while ((option = getopt(argc, argv, "o:D:i:t:p:a:m:k:I")) != -1) {
+    while ((option = getopt(argc, argv, "o:D:i:t:p:a:m:k:c:I")) != -1) {
         if (!read_option(options, option)) {
             return false;
         }
     }
     if (options->output == NULL || optind != argc) {
-        fprintf(stderr, "usage: latlab-recorder -o FILE [-D seconds] [-i interval_us] [-t outlier_us] [-p priority] [-a cpus] [-m memory] [-k events] [-I]\n"
+        fprintf(stderr, "usage: latlab-recorder -o FILE [-D seconds] [-i interval_us] [-t outlier_us] [-p priority] [-a cpus] [-m memory] [-k events] [-c counts] [-I]\n"
                         "  -m keeps the file in memory that a file stands for as well\n"
                         "  -k keeps in another file what the kernel and the firmware did until each late wake-up; needs root\n"
+                        "  -c keeps in another file the counts of what takes a CPU from its kernel: the hypervisor's steal clock, SMIs\n"
                         "  -I leaves the idle states allowed; otherwise /dev/cpu_dma_latency is held at 0\n");
         return false;
     }

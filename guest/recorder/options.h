@@ -12,6 +12,7 @@ struct options {
     const char *output;
     const char *memory;        /* NULL if the file is kept nowhere else */
     const char *kernel_events; /* NULL if what the kernel does is not kept */
+    const char *outside_counts; /* NULL if what takes a CPU from its kernel is not counted */
     uint64_t interval_ns;
     uint64_t outlier_ns;
     uint64_t duration_ns;

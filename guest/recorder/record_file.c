@@ -21,7 +21,7 @@ static int write_all(int fd, const void *data, uint64_t bytes, uint64_t offset)
     const char *at = data;
 
     while (bytes != 0) {
-        ssize_t written = pwrite(fd, at, bytes, (off_t)offset);
+        ssize_t written = pwrite(fd, at, (size_t)bytes, (off_t)offset);
 
         if (written < 0 && errno == EINTR) {
             continue;
@@ -44,7 +44,7 @@ static void share(struct record_file *file, const void *data, uint64_t bytes, ui
     if (head == NULL || end > file->shared_bytes) {
         return;
     }
-    memcpy((char *)file->shared + RECORD_SHARED_PAGE + offset, data, bytes);
+    memcpy((char *)file->shared + RECORD_SHARED_PAGE + offset, data, (size_t)bytes);
     if (offset + bytes > head->bytes) {
         __atomic_store_n(&head->bytes, offset + bytes, __ATOMIC_RELEASE);
     }
@@ -92,7 +92,7 @@ int record_create(struct record_file *file, const char *path)
 /* The older slot is overwritten; if that is cut off, the other one still holds. */
 int record_checkpoint(struct record_file *file, struct record_slot slot, const struct tally *tallies)
 {
-    uint64_t tallies_bytes = file->header.cpus * sizeof(struct tally);
+    size_t tallies_bytes = file->header.cpus * sizeof(struct tally);
 
     slot.sequence = ++file->sequence;
     slot.outliers_written = file->outliers_written;

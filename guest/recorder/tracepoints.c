@@ -13,7 +13,8 @@
 
 #define TRACEFS "/sys/kernel/tracing"
 
-/* Those of the second half are x86's own, where interrupts of the CPU itself are no irq_handler_entry. */
+/* Those before the last are x86's own, where interrupts of the CPU itself are no irq_handler_entry. The last says what the kernel charges a
+ * thread for: less than went by where its hypervisor had the CPU. */
 static const char *const names[] = {
     "sched/sched_switch",
     "sched/sched_waking",
@@ -33,9 +34,18 @@ static const char *const names[] = {
     "irq_vectors/call_function_exit",
     "irq_vectors/call_function_single_entry",
     "irq_vectors/call_function_single_exit",
+    "irq_vectors/irq_work_entry",
+    "irq_vectors/irq_work_exit",
+    "irq_vectors/x86_platform_ipi_entry",
+    "irq_vectors/x86_platform_ipi_exit",
+    "irq_vectors/thermal_apic_entry",
+    "irq_vectors/thermal_apic_exit",
+    "sched/sched_stat_runtime",
 };
 
-_Static_assert(sizeof(names) / sizeof(names[0]) <= TRACEPOINTS_MOST, "there is room for all of them");
+#define ALL (unsigned)(sizeof(names) / sizeof(names[0]))
+
+_Static_assert(ALL <= TRACEPOINTS_MOST, "there is room for all of them");
 
 static int read_text(const char *name, const char *file, char *text, uint32_t room, uint32_t *bytes)
 {
@@ -78,7 +88,7 @@ static int mount_for_this_process(void)
     return 0;
 }
 
-static int find_all(struct tracepoints *found)
+static int find_all(struct tracepoints *found, bool with_runtimes)
 {
     if (access(TRACEFS "/events", R_OK | X_OK) != 0) {
         int error = errno == ENOENT ? mount_for_this_process() : errno;
@@ -87,10 +97,11 @@ static int find_all(struct tracepoints *found)
             return error;
         }
     }
-    for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+    for (unsigned i = 0; i < (with_runtimes ? ALL : ALL - 1U); i++) {
         int error = find_one(names[i], &found->points[found->count]);
 
         if (error == 0) {
+            found->with_runtimes = found->points[found->count].is_weighted = i == ALL - 1U;
             found->count++;
         } else if (i < TRACEPOINTS_NEEDED) {
             return error;
@@ -99,8 +110,8 @@ static int find_all(struct tracepoints *found)
     return 0;
 }
 
-void tracepoints_find(struct tracepoints *found)
+void tracepoints_find(struct tracepoints *found, bool with_runtimes)
 {
     found->count = 0;
-    found->error = find_all(found);
+    found->error = find_all(found, with_runtimes);
 }

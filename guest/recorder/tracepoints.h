@@ -3,9 +3,10 @@
 #ifndef TRACEPOINTS_H
 #define TRACEPOINTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-#define TRACEPOINTS_MOST 20U
+#define TRACEPOINTS_MOST 26U
 #define TRACEPOINTS_NEEDED 2U /* nothing can be said without the first two */
 #define TRACEPOINT_TEXT 4096U
 
@@ -13,20 +14,22 @@
 struct tracepoint {
     const char *name;
     uint32_t id;
+    bool is_weighted; /* perf counts it by a figure of its own, and writes as many records unless it may write that figure */
     uint32_t format_bytes;
     char format[TRACEPOINT_TEXT];
 };
 
 struct tracepoints {
     int error;      /* why there are none; 0 where there are */
+    bool with_runtimes; /* the last of them is what threads are charged for */
     unsigned count; /* the first is sched_switch, the second sched_waking */
     struct tracepoint points[TRACEPOINTS_MOST];
 };
 
 /*
  * None where there is no tracefs or it has not even the first two. Where it is not mounted, it is mounted for this process alone: nobody else
- * sees that. Before other threads are started.
+ * sees that. Before other threads are started. `with_runtimes`: what threads are charged for as well, which is many records.
  */
-void tracepoints_find(struct tracepoints *found);
+void tracepoints_find(struct tracepoints *found, bool with_runtimes);
 
 #endif

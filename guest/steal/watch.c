@@ -13,7 +13,7 @@
 #define READ_AGAIN 3U
 #define OPEN_FOR_NS 500000000ULL /* counters of 32 bits overflow later than this below 4.2 GHz: half their range is what the kernel lets them count */
 
-atomic_bool watch_stop;
+atomic_int watch_stop;
 
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 static pthread_barrier_t *all_ready;

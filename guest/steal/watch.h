@@ -43,7 +43,7 @@ struct watcher {
 };
 
 /* Ends all threads. */
-extern atomic_bool watch_stop;
+extern atomic_int watch_stop;
 
 /* 0 or an errno. `ready` is passed when each CPU is calibrated, `go` when measuring may begin. */
 int watch_start(struct watcher *watcher, pthread_barrier_t *ready, pthread_barrier_t *go);

@@ -13,7 +13,8 @@ from pathlib import Path
 from latlab.core.targets.tools import run
 from latlab.rt.targets.guest.cpio import ArchiveEntry, archive, file, folder
 from latlab.rt.targets.guest.debian import unpack
-from latlab.rt.targets.guest.guest_image import CROSS, GuestImage
+from latlab.rt.targets.guest.guest_arch import ARCHES, GuestArch
+from latlab.rt.targets.guest.guest_image import GuestImage
 from latlab.rt.targets.recorder_binary import cache_folder
 from support.debian_sources import package
 from support.places import TESTS
@@ -28,7 +29,7 @@ RTLA = f"/rtla/{LOADER} --library-path /rtla /rtla/rtla"
 def with_module(image: GuestImage, name: str, work: Path, more: Iterable[ArchiveEntry] = ()) -> GuestImage:
     """In `work`, which is empty; the module is /modules/NAME.ko there."""
     (work / "Image").symlink_to(image.kernel)
-    own = archive([file(f"modules/{name}.ko", _built(name, work)), *more])
+    own = archive([file(f"modules/{name}.ko", _built(name, work, ARCHES[image.arch])), *more])
     (work / "initrd.gz").write_bytes(_padded(image.initrd.read_bytes()) + gzip.compress(own, mtime=0))
     return replace(image, folder=work)
 
@@ -44,14 +45,16 @@ def rtla_entries() -> list[ArchiveEntry]:
     return entries
 
 
-def _built(name: str, work: Path) -> bytes:
+def _built(name: str, work: Path, arch: GuestArch) -> bytes:
     source, root = work / name, work / "root"
     shutil.copytree(TESTS / "prove" / "guest" / name, source)
-    for archived in (cache_folder() / "guest/apt/archives").glob("linux-[hk]*.deb"):
+    for archived in (cache_folder() / "guest" / arch.apt_folder / "archives").glob("linux-[hk]*.deb"):
         unpack(archived, root)
-    (headers,) = (root / "usr/src").glob("linux-headers-*-rt-arm64")
+    (headers,) = (root / "usr/src").glob(f"linux-headers-*-rt-{arch.debian}")
     (common,) = (root / "usr/src").glob("linux-headers-*-common-rt")
-    run(("make", "-s", "-C", str(common), f"O={headers}", f"M={source}", "ARCH=arm64", f"CROSS_COMPILE={CROSS}", "modules"))
+    run(
+        ("make", "-s", "-C", str(common), f"O={headers}", f"M={source}", f"ARCH={arch.kbuild}", f"CROSS_COMPILE={arch.compiler}", "modules")
+    )
     return (source / f"{name}.ko").read_bytes()
 
 

@@ -38,7 +38,7 @@ static pid_t other_thread(void)
 
 TEST(what_keeps_a_cpu_awake_gives_way_to_everything_else)
 {
-    atomic_bool stop = false;
+    atomic_int stop = false;
     pthread_t thread;
     int policy = -1;
 

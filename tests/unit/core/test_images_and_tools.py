@@ -11,6 +11,7 @@ from latlab.core.model.conditions import Mode
 from latlab.psa.targets.mps2 import find_psa_images
 from latlab.rt.targets import recorder_binary
 from latlab.rt.targets.guest import guest, guest_image
+from latlab.rt.targets.guest.guest_arch import ARCHES, Arch
 
 
 def test_a_build_of_the_spm_is_its_secure_image_and_its_bench(tmp_path: Path) -> None:
@@ -44,9 +45,9 @@ def test_the_guests_kernel_and_headers_are_what_the_metapackages_depend_on() -> 
             return f"{package}>{pattern}"
 
     apt: Any = Apt()
-    headers = f"{guest_image.HEADERS_META}>linux-headers-.*-rt-arm64"
-    kernel = f"{guest_image.KERNEL_META}>linux-image-.*-rt-arm64"
-    assert guest_image._kernel_packages(apt) == (kernel, headers, f"{headers}>linux-headers-.*-common-rt")
+    headers = "linux-headers-rt-arm64>linux-headers-.*-rt-arm64"
+    kernel = "linux-image-rt-arm64>linux-image-.*-rt-arm64"
+    assert guest_image._kernel_packages(apt, ARCHES[Arch.ARM64]) == (kernel, headers, f"{headers}>linux-headers-.*-common-rt")
 
 
 @pytest.mark.parametrize(("mode", "words"), [(Mode.DETERMINISTIC, "-icount"), (Mode.MULTI_THREAD, "tcg,thread=multi")])

@@ -191,7 +191,7 @@ def test_latencies_of_multi_threaded_emulation_are_not_published(store: str, cap
 def test_what_cannot_stand_below_the_guest_is_refused_before_anything_is_built(
     store: str, arguments: tuple[str, ...], said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("latlab.core.targets.qemu.qemu.find_qemu", lambda path: None)
+    monkeypatch.setattr("latlab.core.targets.qemu.qemu.find_qemu", lambda *chosen: None)
     with pytest.raises(UsageError, match=said):
         _latlab("run", "rt", *arguments)
 
@@ -215,7 +215,7 @@ def test_an_option_that_the_guest_refuses_costs_no_image_of_it(
     made: list[object] = []
     monkeypatch.setattr("latlab.rt.verbs.run_rt.guest_image", made.append)
     monkeypatch.setattr("latlab.rt.verbs.run_power.guest_image", made.append)
-    monkeypatch.setattr("latlab.core.targets.qemu.qemu.find_qemu", lambda path: None)
+    monkeypatch.setattr("latlab.core.targets.qemu.qemu.find_qemu", lambda *chosen: None)
     with pytest.raises(UsageError, match=arguments[1] if arguments[1] != "--cores" else "2 vCPUs"):
         _latlab("run", *arguments)
     assert made == []

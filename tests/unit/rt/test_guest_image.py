@@ -17,6 +17,7 @@ import pytest
 from latlab.core.errors import DataError, LatlabError, UsageError
 from latlab.rt.targets.guest import debian, guest_image
 from latlab.rt.targets.guest.debian import PrivateApt
+from latlab.rt.targets.guest.guest_arch import ARCHES, Arch
 from latlab.rt.targets.guest.guest_image import GuestImage, libraries_of, needed
 from latlab.rt.targets.recorder_binary import guest_sources
 from support.initramfs import members
@@ -60,7 +61,7 @@ def fixture_packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     kernel = base / KERNEL
     (kernel / "boot").mkdir(parents=True)
     (kernel / "boot" / f"vmlinuz-{RELEASE}").write_bytes(b"the kernel")
-    for name in guest_image.KERNEL_MODULES:
+    for name in ARCHES[Arch.ARM64].kernel_modules:
         module = kernel / "lib/modules" / RELEASE / "kernel" / name
         module.parent.mkdir(parents=True, exist_ok=True)
         module.write_bytes(b"the module of " + module.stem.encode())

@@ -137,6 +137,8 @@ def said_mode(mode: Mode | None) -> str:
 BLAMES = {
     BlameKind.KERNEL: "kernel: {}",
     BlameKind.STOLEN: "firmware or secure world, by the cycle counters",
+    BlameKind.HYPERVISOR: "preempted by the hypervisor",
+    BlameKind.SMI: "system management interrupt (SMI)",
     BlameKind.INTERRUPT: "interrupt {}",
     BlameKind.SOFTIRQ: "softirq {}",
     BlameKind.THREAD: "thread {}",

@@ -34,6 +34,8 @@ SOURCES = (
     BlameKind.FIRMWARE,
     BlameKind.KERNEL,
     BlameKind.STOLEN,
+    BlameKind.HYPERVISOR,
+    BlameKind.SMI,
     BlameKind.INTERRUPT,
     BlameKind.SOFTIRQ,
     BlameKind.THREAD,

@@ -4,16 +4,19 @@
 The kernel's events cut that time into stretches, each of which belongs to who ran in it. What the CPU's counters show as stolen between
 two readings is taken out of it first; without it the thread would have run earlier by as much, wherever between them it lay. Where the
 thread became due between the two, what was taken may have been before: no more of it counts than the thread was woken later than usual.
+Steal time of the hypervisor is taken out in the same way. Where it fits into the lateness it made the thread late; where it does not,
+only the part that cannot have been before counts.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 
 from latlab.core.model.blame import UNEXPLAINED, Blame, BlameKind
+from latlab.rt.analysis.charges import ChargeClock
 from latlab.rt.model.kernel_events import CycleCounts, KernelEvents, KernelStep, LateSteps, StepKind, Thread
 from latlab.rt.model.stolen import Calibration, Regime
 from latlab.rt.model.wakeups import Outlier
@@ -27,6 +30,11 @@ TORN_CYCLES = 128
 COUNTER_OVERFLOW = "arm-pmu"
 PATH = Blame(BlameKind.PATH)
 STOLEN = Blame(BlameKind.STOLEN)
+HYPERVISOR = Blame(BlameKind.HYPERVISOR)
+SMI = Blame(BlameKind.SMI)
+UNKNOWN_OWNERS = frozenset({BlameKind.AWAY, BlameKind.MASKED, BlameKind.UNPREEMPTED, BlameKind.IDLE_EXIT, BlameKind.OWN, BlameKind.PATH})
+"""Who seems to have the CPU in an SMI: nothing shows that they ran. An SMI in an interrupt handler, or in a thread of a higher priority, is
+not distinguishable from the handler or the thread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +69,20 @@ class _State:
 
 
 def parts_of(
-    late: LateSteps, outlier: Outlier, priority: int, calibration: Calibration | None, usual_waking_ns: int = 0
+    late: LateSteps,
+    outlier: Outlier,
+    priority: int,
+    calibration: Calibration | None,
+    usual_waking_ns: int = 0,
+    clock: ChargeClock | None = None,
+    is_alone: bool = False,
 ) -> tuple[LatenessPart, ...]:
     """The parts, the largest first; together they are the lateness. `priority` is the thread's real-time priority. Without a calibration
-    nothing can be stolen, and what may have been a theft says so. Where the events do not reach back to when it was due, the rest is
-    unexplained. `usual_waking_ns`: how long after it is due the thread is woken where nothing is in the way."""
+    or a clock of steal time nothing can be stolen, and what may have been a theft says so. Where the events do not reach back to when it
+    was due, the rest is unexplained. `usual_waking_ns`: how long after it is due the thread is woken where nothing is in the way.
+    `is_alone`: nothing takes the CPU uncounted."""
     due_ns = outlier.wake_ns - outlier.late_ns
-    stretches = list(_stretches(late, due_ns, 99 - priority, calibration is not None))
+    stretches = list(_stretches(late, due_ns, 99 - priority, calibration is not None or is_alone))
     sums: Counter[Blame] = Counter()
     for stretch in stretches:
         sums[stretch.owner] += _overlap(stretch, due_ns, outlier.wake_ns)
@@ -78,6 +93,14 @@ def parts_of(
                 _take_out(sums, stretches, (end_ns, min(next_ns, outlier.wake_ns)), min(stolen_ns, behind_ns))
                 stolen_ns = min(max(0, stolen_ns - behind_ns), max(0, end_ns - due_ns - usual_waking_ns))
             _take_out(sums, stretches, (max(begin_ns, due_ns), min(end_ns, outlier.wake_ns)), stolen_ns)
+    for begin_ns, end_ns, stolen_ns in clock.stolen(late) if clock is not None else ():
+        if end_ns - due_ns < stolen_ns:
+            stolen_ns = max(0, stolen_ns - max(0, due_ns - begin_ns))
+        _take_out(sums, stretches, (max(begin_ns, due_ns), min(end_ns, outlier.wake_ns)), stolen_ns, HYPERVISOR)
+    for begin_ns, end_ns, _ in smi_windows(late):
+        usual_ns = usual_waking_ns if begin_ns < due_ns else 0
+        within = max(begin_ns, due_ns), min(end_ns, outlier.wake_ns)
+        _take_out(sums, stretches, within, max(0, within[1] - within[0] - usual_ns), SMI, UNKNOWN_OWNERS)
     sums[UNEXPLAINED] += outlier.late_ns - sums.total()
     return tuple(LatenessPart(blame, ns) for blame, ns in sums.most_common() if ns > 0)
 
@@ -121,17 +144,41 @@ def _woken_ns(late: LateSteps, outlier: Outlier) -> int | None:
     return next((step.ns for step in late.steps if step.step is StepKind.WAKING and step.ns >= due_ns), None)
 
 
-def _take_out(sums: Counter[Blame], stretches: list[_Stretch], within: tuple[int, int], stolen_ns: int) -> None:
+def _take_out(
+    sums: Counter[Blame],
+    stretches: list[_Stretch],
+    within: tuple[int, int],
+    stolen_ns: int,
+    thief: Blame = STOLEN,
+    owners: Container[BlameKind] = frozenset(BlameKind),
+) -> None:
     """Of those who seemed to have the CPU at that time, of the one who seemed to have it longest first."""
-    shares = Counter({owner: 0 for owner in sums})
+    shares = Counter({owner: 0 for owner in sums if owner.kind in owners})
     for stretch in stretches:
-        shares[stretch.owner] += _overlap(stretch, *within)
+        if stretch.owner.kind in owners:
+            shares[stretch.owner] += _overlap(stretch, *within)
     left_ns = min(stolen_ns, shares.total())
-    sums[STOLEN] += left_ns
+    sums[thief] += left_ns
     for owner, share_ns in shares.most_common():
         taken_ns = min(share_ns, left_ns)
         sums[owner] -= taken_ns
         left_ns -= taken_ns
+
+
+def smi_windows(late: LateSteps) -> Iterator[tuple[int, int, int]]:
+    """Begin, end and number of SMIs between two readings of their count."""
+    read = [(step.ns, step.smis) for step in late.steps if step.smis is not None]
+    if late.smis is not None:
+        read.append((late.own_at_ns, late.smis))
+    for (begin_ns, first), (end_ns, second) in pairwise(read):
+        if second != first:
+            yield begin_ns, end_ns, second - first
+
+
+def smis_in(late: LateSteps, outlier: Outlier) -> int:
+    """How many SMIs there were until the thread ran, from the last reading before it was due."""
+    due_ns = outlier.wake_ns - outlier.late_ns
+    return sum(smis for _, end_ns, smis in smi_windows(late) if end_ns > due_ns)
 
 
 def _overlap(stretch: _Stretch, begin_ns: int, end_ns: int) -> int:
@@ -226,6 +273,8 @@ def _advance(state: _State, step: KernelStep, due_ns: int) -> None:
         state.woken = state.woken or step.ns >= due_ns
     elif step.step in (StepKind.WORK_IN, StepKind.WORK_OUT):
         state.work = step.name if step.step is StepKind.WORK_IN else ""
+    elif step.step is StepKind.CHARGED:
+        return
     elif step.step in (StepKind.INTERRUPT_IN, StepKind.SOFTIRQ_IN):
         state.inside.append((step.step, step.name))
     elif state.inside:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from latlab.rt.analysis.attribution import Attributed, Exposure
 from latlab.rt.analysis.instruments import InstrumentComparison
 from latlab.rt.analysis.periodicity import Period
+from latlab.rt.model.advice import Advice
+from latlab.rt.model.outside_counts import OutsideCounts
 from latlab.rt.model.wakeups import Wakeups
 from latlab.rt.model.worlds import GuestWorlds
 
@@ -16,7 +18,8 @@ from latlab.rt.model.worlds import GuestWorlds
 class RtResult:
     """One measurement: what each tool saw, and what is known of why. `attributed` is None where nothing could be joined;
     `sight` says what could be seen of kernel and firmware, where that was asked for. `worlds` is what a probe saw from outside, `beside`
-    what the others say of the same."""
+    what the others say of the same, `outside` the counts of what takes a CPU from its kernel, `advice` the
+    catalog of what to do."""
 
     wakeups: tuple[Wakeups, ...]
     attributed: tuple[Attributed, ...] | None
@@ -27,6 +30,8 @@ class RtResult:
     sight: tuple[str, ...] = ()
     worlds: GuestWorlds | None = None
     beside: tuple[InstrumentComparison, ...] = ()
+    outside: OutsideCounts | None = None
+    advice: tuple[Advice, ...] = ()
 
     @property
     def recorder(self) -> Wakeups | None:

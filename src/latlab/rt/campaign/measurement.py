@@ -41,6 +41,7 @@ from latlab.rt.targets.guest.guest import (
     run_guest,
     stack_of,
 )
+from latlab.rt.targets.guest.guest_arch import ARCHES, Arch
 from latlab.rt.targets.guest.guest_image import GuestImage
 from latlab.rt.targets.linux import RECORD, Follower, LinuxRun, Survey
 from latlab.rt.targets.machine_inventory import COLLECTED, MachineInventory, read_collected
@@ -122,7 +123,7 @@ def measure_in_guest(
     run = new_run(
         measurement.campaign,
         "guest",
-        GUEST_PLATFORM,
+        ARCHES[machine.arch].platform,
         machine.cores,
         conditions,
         facts,
@@ -171,6 +172,8 @@ def _guest_conditions(machine: GuestMachine, image: GuestImage, mode: Mode) -> C
     conditions = Conditions(
         mode=mode, kernel=image.kernel_release, kernel_version=kernel_version, kstack_randomised=machine.kstack_randomised
     )
+    if machine.arch is Arch.X86:
+        return conditions
     if machine.efi:
         return with_image(conditions, [image.efi])
     firmware = find_firmware(machine)

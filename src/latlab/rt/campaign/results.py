@@ -21,22 +21,26 @@ from latlab.core.store.store import Store
 from latlab.rt.analysis.attribution import Attributed, Exposure, attribute, exposure, with_parts
 from latlab.rt.analysis.instruments import beside
 from latlab.rt.analysis.lateness_parts import calibrations
+from latlab.rt.analysis.outside_totals import is_alone, unknown_sentences
 from latlab.rt.analysis.periodicity import find_period
 from latlab.rt.analysis.result import RtResult
 from latlab.rt.analysis.steal_coverage import coverage_sentences
 from latlab.rt.analysis.wakeup import disagreement, silence, with_schedule
 from latlab.rt.model.kernel_events import KernelEvents
+from latlab.rt.model.outside_counts import OutsideCounts
 from latlab.rt.model.wakeups import Outlier, Wakeups
 from latlab.rt.model.worlds import GuestWorlds
+from latlab.rt.readers.advice import all_advice
 from latlab.rt.readers.el3_records import El3Records, info_of, read_all
 from latlab.rt.readers.ftrace import read_spans
 from latlab.rt.readers.guest_worlds import WORLDS_LOG, read_worlds
 from latlab.rt.readers.kernel_events import read_kernel_events
 from latlab.rt.readers.load_work import read_load_work
 from latlab.rt.readers.measured import read_wakeups
+from latlab.rt.readers.outside_counts import read_outside_counts
 from latlab.rt.targets.machine_facts import machine_facts
 from latlab.rt.targets.machine_inventory import COLLECTED, HEAT, read_collected
-from latlab.rt.targets.rt_job import KERNEL_EVENTS, LOAD_WORK, Instrument, Workload
+from latlab.rt.targets.rt_job import KERNEL_EVENTS, LOAD_WORK, OUTSIDE_COUNTS, Instrument, Workload
 
 CAMPAIGN = "rt"
 IMPORT_LOG = "imported"
@@ -190,6 +194,7 @@ def result_of(run: Run, files: Mapping[str, bytes]) -> RtResult:
     timed = recorder or next((tool_wakeups for tool_wakeups in wakeups if tool_wakeups.outliers), None)
     attributed: tuple[Attributed, ...] | None = None
     exposed: tuple[Exposure, ...] = ()
+    outside = _outside_counts(files, problems)
     events, worlds = kernel_events_of(files, problems), _worlds(files, problems)
     rings = el3.calls() if el3 else ()
     if recorder and (el3 or events or worlds or "ftrace.txt" in files):
@@ -197,7 +202,7 @@ def result_of(run: Run, files: Mapping[str, bytes]) -> RtResult:
         kernel = read_spans(files.get("ftrace.txt", b"").decode("utf-8", "replace"), KERNEL_PROBES)
         attributed, exposed = attribute(recorder, recorder.outliers, calls, kernel, gaps), exposure(recorder, rings)
         if events:
-            attributed = with_parts(recorder, attributed, events, recorder.conditions.priority or 0)
+            attributed = with_parts(recorder, attributed, events, recorder.conditions.priority or 0, is_alone(outside))
     problems += [
         f"{tool_wakeups.tool}: {sentence}"
         for tool_wakeups in wakeups
@@ -211,7 +216,10 @@ def result_of(run: Run, files: Mapping[str, bytes]) -> RtResult:
     seeing = calibrations(events) if events else {}
     instruments = beside(worlds.late, attributed or (), recorder, rings, seeing, el3.gaps if el3 else {}) if worlds and recorder else ()
     coverage_notes = coverage_sentences(events) if events else ()
-    return RtResult(wakeups, attributed, exposed, period, tuple(problems), el3.lost if el3 else 0, coverage_notes, worlds, instruments)
+    if outside and run.tick.clock is not Clock.INSTRUCTIONS:
+        coverage_notes += unknown_sentences(outside)
+    lost = el3.lost if el3 else 0
+    return RtResult(wakeups, attributed, exposed, period, tuple(problems), lost, coverage_notes, worlds, instruments, outside, all_advice())
 
 
 def _wakeups(run: Run, files: Mapping[str, bytes], problems: list[str]) -> tuple[Wakeups, ...]:
@@ -244,6 +252,19 @@ def kernel_events_of(files: Mapping[str, bytes], problems: list[str]) -> KernelE
         return None
     problems += events.problems
     return events
+
+
+def _outside_counts(files: Mapping[str, bytes], problems: list[str]) -> OutsideCounts | None:
+    """None of a run of cyclictest alone, and of an older recorder."""
+    if OUTSIDE_COUNTS not in files:
+        return None
+    try:
+        counts = read_outside_counts(files[OUTSIDE_COUNTS], OUTSIDE_COUNTS)
+    except DataError as error:
+        problems.append(str(error))
+        return None
+    problems += counts.problems
+    return counts
 
 
 def _worlds(files: Mapping[str, bytes], problems: list[str]) -> GuestWorlds | None:

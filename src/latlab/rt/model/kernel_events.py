@@ -21,6 +21,8 @@ class StepKind(StrEnum):
     WORK_IN = "work in"
     """A thread of a work queue begins with a function."""
     WORK_OUT = "work out"
+    CHARGED = "charged"
+    """The kernel charges the running thread for its CPU time, less what its hypervisor kept from it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +48,18 @@ class Thread:
 
 
 @dataclass(frozen=True, slots=True)
+class Charge:
+    """The CPU time of the thread `pid` since the kernel charged it before, or since it was switched to."""
+
+    pid: int
+    ns: int
+
+
+@dataclass(frozen=True, slots=True)
 class KernelStep:
     """One event on CLOCK_MONOTONIC. `name` is the interrupt, softirq or work item. A switch has the previous and the next thread.
-    `counts` is None if the counters were not read, or if an interrupt may have come between them and the time."""
+    `counts` is None if the counters were not read, or if an interrupt may have come between them and the time. `smis` is the CPU's number
+    of system management interrupts until then, None if nothing counts them."""
 
     ns: int
     step: StepKind
@@ -56,12 +67,15 @@ class KernelStep:
     leaves: Thread | None = None
     comes: Thread | None = None
     counts: CycleCounts | None = None
+    charge: Charge | None = None
+    smis: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class LateSteps:
     """The steps before a late wake-up, in order. `is_whole`: they begin before the wake-up was due. `after` are the counters at
-    `after_ns`, when the thread ran again; None if they could not be read or the reading was interrupted."""
+    `after_ns`, when the thread ran again; None if they could not be read or the reading was interrupted. `own_ns` is the CPU time of the
+    thread from shortly before it slept to `own_at_ns`; None without a clock of steal time. `smis` is the count then."""
 
     cpu: int
     wake_ns: int
@@ -69,6 +83,9 @@ class LateSteps:
     steps: tuple[KernelStep, ...]
     after_ns: int = 0
     after: CycleCounts | None = None
+    own_at_ns: int = 0
+    own_ns: int | None = None
+    smis: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,13 @@ from latlab.core.report.table import Bar, Column, Ranged, Table, Value, figures,
 from latlab.rt.analysis.cause_rates import CauseEvents, rates_of
 from latlab.rt.analysis.causes import CauseGroup, by_cause
 from latlab.rt.analysis.result import RtResult
+from latlab.rt.model.advice import advice_for
 from latlab.rt.model.worlds import GuestWorlds
 from latlab.rt.pages.cause_details import cause_of, once_in, sums_of
 from latlab.rt.pages.words import us
 
 MOST_CAUSES = 12
+MOST_ADVICE = 3
 NO_TRACE = "The firmware of this target has no trace that could be read, so nothing is attributed."
 RAN_ON = "* It ran on, or the hypervisor had the CPU."
 
@@ -120,8 +122,18 @@ def short_name(cause: _Cause) -> str:
 def _notes(result: RtResult, shown_causes: Sequence[_Cause]) -> Iterator[str]:
     if any(short_name(cause).endswith(" *") for cause in shown_causes):
         yield RAN_ON
+    yield from _advice(result, shown_causes)
     yield from result.sight
     yield from _period(result)
+
+
+def _advice(result: RtResult, shown_causes: Sequence[_Cause]) -> Iterator[str]:
+    """One line for each of the causes that made most wake-ups late, with its source."""
+    blamed = [(blame, cause.name) for cause in shown_causes if (blame := _blame(cause)) is not None and cause.late]
+    lines = [(name, advice) for blame, name in blamed if (advice := advice_for(result.advice, blame.kind, name)) is not None]
+    once = {advice: name for name, advice in reversed(lines)}
+    for advice, name in list(reversed(once.items()))[:MOST_ADVICE]:
+        yield f"What to do about {name}: {advice.line} ({advice.source})."
 
 
 def _period(result: RtResult) -> Iterator[str]:

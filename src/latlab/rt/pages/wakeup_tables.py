@@ -18,7 +18,7 @@ from latlab.rt.analysis.causes import cause_name
 from latlab.rt.analysis.result import RtResult
 from latlab.rt.analysis.wakeup import agreement, never_woke, percentile_ns, told_percentiles
 from latlab.rt.model.wakeups import Wakeups
-from latlab.rt.pages import cause_details
+from latlab.rt.pages import cause_details, outside_counts
 from latlab.rt.pages.late_causes import by_world, cause_table
 from latlab.rt.pages.words import check_publishable, us
 
@@ -48,13 +48,13 @@ def published(run: Run, results: Results) -> list[Table]:
 def tables(name: str, result: RtResult, is_exact: bool = False) -> list[Table]:
     """Everything that one measurement says; `is_exact`: on the instruction clock."""
     causes = [*cause_tables(name, result, is_exact), *worst_tables(name, result)]
-    return [*latency_tables(name, result), *causes, *further_tables(name, result, is_exact)]
+    return [*latency_tables(name, result), *causes, *outside_tables(name, result), *further_tables(name, result, is_exact)]
 
 
 def brief_tables(name: str, result: RtResult, is_exact: bool = False) -> list[Table]:
     """What a terminal shows: without the tables of how often and of which CPU."""
     causes = [*cause_tables(name, result, is_exact), *worst_tables(name, result)]
-    return [*latency_tables(name, result), *causes, *_seen_by_others(name, result)]
+    return [*latency_tables(name, result), *causes, *outside_tables(name, result), *_seen_by_others(name, result)]
 
 
 def latency_tables(name: str, result: RtResult) -> list[Table]:
@@ -71,6 +71,11 @@ def worst_tables(name: str, result: RtResult) -> list[Table]:
     if recorder is None or not recorder.outliers:
         return []
     return [_named(name, table) for table in cause_details.worst(result)] if _has_parts(result) else [_worst(name, result, recorder)]
+
+
+def outside_tables(name: str, result: RtResult) -> list[Table]:
+    """What took each CPU from its kernel in the whole measurement, as far as the kernel counts it."""
+    return [_named(name, table) for table in outside_counts.tables(result)]
 
 
 def further_tables(name: str, result: RtResult, is_exact: bool) -> list[Table]:

@@ -18,7 +18,17 @@ from latlab.rt.analysis.result import RtResult
 from latlab.rt.pages import cause_details
 from latlab.rt.pages.charts import charts, histograms, later_charts
 from latlab.rt.pages.wakeup_pages import TITLE, answer
-from latlab.rt.pages.wakeup_tables import UNIT, Results, cause_tables, further_tables, is_exact, latency_tables, tables, worst_tables
+from latlab.rt.pages.wakeup_tables import (
+    UNIT,
+    Results,
+    cause_tables,
+    further_tables,
+    is_exact,
+    latency_tables,
+    outside_tables,
+    tables,
+    worst_tables,
+)
 from latlab.rt.pages.words import check_publishable, facts_of, mode_of, mode_sentence
 
 
@@ -49,6 +59,7 @@ def _measurement(result: RtResult, is_exact: bool, name: str) -> Iterator[Block]
     yield from named(histograms(result), f"{name}-histogram")
     yield from latency_tables("", result)
     yield from cause_tables("", result, is_exact)
+    yield from outside_tables("", result)
     yield from named(cause_details.charts(result), f"{name}-cause")
     if worst := worst_tables("", result):
         yield Folded("The latest, figure by figure", tuple(worst)) if cause_details.charts(result) else worst[0]

@@ -59,3 +59,10 @@ def us(ns: float | None, step_ns: int = 1) -> str:
     if ns is None:
         return "-"
     return f"{ns / 1000:.0f}" if step_ns >= 1000 and ns % 1000 == 0 else f"{ns / 1000:.1f}"
+
+
+def ms(ns: float | None) -> str:
+    """Milliseconds to a tenth; whole ones of a clock that ticks in them."""
+    if ns is None:
+        return "-"
+    return f"{ns / 1e6:.0f}" if ns % 1_000_000 == 0 else f"{ns / 1e6:.1f}"

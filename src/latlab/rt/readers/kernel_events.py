@@ -14,18 +14,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from latlab.core.errors import DataError
-from latlab.rt.model.kernel_events import CycleCounts, KernelEvents, KernelStep, LateSteps, StepKind, Thread
+from latlab.rt.model.kernel_events import Charge, CycleCounts, KernelEvents, KernelStep, LateSteps, StepKind, Thread
 from latlab.rt.model.stolen import Stolen
 from latlab.rt.readers.steal_meter import read_stolen
 
-MAGIC = b"LLKEV1\r\n"
+MAGIC, OLD_MAGIC = b"LLKEV2\r\n", b"LLKEV1\r\n"
 BLOCK = struct.Struct("<III")
 METER, FORMAT, CLOSED, LATE, END, NAMES = range(1, 7)
 CLOSED_CPU = struct.Struct("<II")
-HEAD = struct.Struct("<6Q4I")
+HEAD, OLD_HEAD = struct.Struct("<9Q4I"), struct.Struct("<6Q4I")
+"""Of a late wake-up. The old one lacks the thread's own CPU time and the count of SMIs."""
+UNKNOWN = (1 << 64) - 1
 SUM = struct.Struct("<QQ")
 RECORD = struct.Struct("<IHHQ")
 SAMPLE = 9
+MOST_COUNTERS = 8
+PERIOD = 8
+"""The figure by which perf counts a record, before some of them."""
 COUNTERS = 2
 TIMES_OF_A_READING = 2
 CALLED = {"ipi": "IPI"}
@@ -77,6 +82,7 @@ class TracepointFormat:
 
 @dataclass(slots=True)
 class _File:
+    head: struct.Struct = HEAD
     meter: Stolen | None = None
     formats: dict[int, TracepointFormat] = field(default_factory=dict)
     closed: list[tuple[int, int]] = field(default_factory=list)
@@ -89,11 +95,11 @@ class _File:
 
 def read_kernel_events(data: bytes, place: str) -> KernelEvents:
     """Every whole block. What was cut off or cannot be read is reported in `problems`."""
-    if data[: len(MAGIC)] != MAGIC:
+    if data[: len(MAGIC)] not in (MAGIC, OLD_MAGIC):
         raise DataError(
             f"begins with {data[:8]!r}, not with the mark of a recorder's kernel events", "name another file", value=data[:8], place=place
         )
-    file = _File()
+    file = _File(HEAD if data[: len(MAGIC)] == MAGIC else OLD_HEAD)
     problems: list[str] = []
     at = len(MAGIC)
     for kind, start, end in _blocks(data):
@@ -176,17 +182,20 @@ def _take(file: _File, kind: int, body: bytes, place: str) -> None:
 
 
 def _late(file: _File, body: bytes) -> LateSteps:
-    wake_ns, wake_ticks, before, after, cycles, events, cpu, readable, is_whole, size = HEAD.unpack_from(body)
-    if HEAD.size + size != len(body):
+    wake_ns, wake_ticks, before, after, cycles, events, *cpu_time, cpu, readable, is_whole, size = file.head.unpack_from(body)
+    if file.head.size + size != len(body):
         raise ValueError(f"{size} bytes of records in a block of {len(body)}")
-    steps = [step for step in (_step(file, *record) for record in _records(body)) if step is not None]
+    own_ns, own_at_ns, smis = cpu_time or (0, 0, UNKNOWN)
+    has_smis = smis != UNKNOWN
+    steps = [step for step in (_step(file, *record, has_smis) for record in _records(body, file.head.size)) if step is not None]
     counts = None
     hz = file.meter.counter_hz if file.meter else 0
     if readable and hz:
         counts = CycleCounts(cycles, events) if _is_whole(file, cpu, after - before) else None
         file.torn += counts is None
     after_ns = wake_ns + (before - wake_ticks) * 1_000_000_000 // hz if counts else 0
-    return LateSteps(cpu, wake_ns, bool(is_whole), tuple(sorted(steps, key=lambda step: step.ns)), after_ns, counts)
+    steps_in_order = tuple(sorted(steps, key=lambda step: step.ns))
+    return LateSteps(cpu, wake_ns, bool(is_whole), steps_in_order, after_ns, counts, own_at_ns, own_ns or None, smis if has_smis else None)
 
 
 def _is_whole(file: _File, cpu: int, width_ticks: int) -> bool:
@@ -195,9 +204,8 @@ def _is_whole(file: _File, cpu: int, width_ticks: int) -> bool:
     return width_ticks <= TIMES_OF_A_READING * shortest
 
 
-def _records(body: bytes) -> Iterator[tuple[int, CycleCounts | None, bytes]]:
+def _records(body: bytes, at: int) -> Iterator[tuple[int, tuple[int, ...], bytes]]:
     """Time, counters and the tracepoint's own record of each, the newest first."""
-    at = HEAD.size
     while at + RECORD.size <= len(body):
         kind, _, size, ns = RECORD.unpack_from(body, at)
         if size < RECORD.size or at + size > len(body):
@@ -206,24 +214,35 @@ def _records(body: bytes) -> Iterator[tuple[int, CycleCounts | None, bytes]]:
         at += size
         if kind != SAMPLE:
             continue
-        place, counts = RECORD.size, None
+        place, counts = RECORD.size, ()
+        place += PERIOD if _has_period(record, place) else 0
         if not _is_raw(record, place):
             (values,) = struct.unpack_from("<Q", record, place)
             if values < COUNTERS or place + 8 * (1 + values) > size:
                 raise ValueError(f"{values} counters in a record of {size} bytes")
-            counts = CycleCounts(*struct.unpack_from("<QQ", record, place + 8))
+            counts = struct.unpack_from(f"<{values}Q", record, place + 8)
             place += 8 * (1 + values)
         (raw,) = struct.unpack_from("<I", record, place)
         yield ns, counts, record[place + 4 : place + 4 + raw]
 
 
+def _has_period(record: bytes, place: int) -> bool:
+    """A period is no number of counters, and what follows it is the record itself or its counters."""
+    (value,) = struct.unpack_from("<Q", record, place)
+    return not _is_raw(record, place) and (_is_raw(record, place + PERIOD) or value > MOST_COUNTERS)
+
+
 def _is_raw(record: bytes, place: int) -> bool:
     """Whether nothing stands before the tracepoint's own record, which fills the rest."""
-    (raw,) = struct.unpack_from("<I", record, place)
-    return bool(place + 4 + raw == len(record))
+    return place + 4 <= len(record) and place + 4 + int.from_bytes(record[place : place + 4], "little") == len(record)
 
 
-def _step(file: _File, ns: int, counts: CycleCounts | None, record: bytes) -> KernelStep | None:
+def _step(file: _File, ns: int, values: tuple[int, ...], record: bytes, has_smis: bool) -> KernelStep | None:
+    step = _step_of(file, ns, None if has_smis or not values else CycleCounts(values[0], values[1]), record)
+    return replace(step, smis=values[0]) if step is not None and has_smis and values else step
+
+
+def _step_of(file: _File, ns: int, counts: CycleCounts | None, record: bytes) -> KernelStep | None:
     point = file.formats.get(int.from_bytes(record[:2], "little"))
     if point is None:
         return None
@@ -238,6 +257,9 @@ def _step(file: _File, ns: int, counts: CycleCounts | None, record: bytes) -> Ke
         return KernelStep(ns, StepKind.SWITCH, "", leaves, comes, counts)
     if point.name == "sched_waking":
         return KernelStep(ns, StepKind.WAKING, point.text(record, "comm"), counts=counts)
+    if point.name == "sched_stat_runtime":
+        charge = Charge(point.number(record, "pid"), point.number(record, "runtime"))
+        return KernelStep(ns, StepKind.CHARGED, point.text(record, "comm"), counts=counts, charge=charge)
     if point.name in WORKS:
         return KernelStep(ns, WORKS[point.name], f"{point.number(record, 'function'):#x}", counts=counts)
     name, _, way = point.name.rpartition("_")

@@ -12,7 +12,14 @@ from latlab.core.errors import UsageError
 from latlab.core.targets.tools import run
 
 COMPILERS = {"x86_64": ("x86_64-linux-gnu-gcc", "gcc"), "aarch64": ("aarch64-linux-gnu-gcc",)}
-PACKAGES = {"x86_64": "gcc", "aarch64": "gcc-aarch64-linux-gnu libc6-dev-arm64-cross"}
+NOT_CARRIED = {"armv7l": ("arm-linux-gnueabihf-gcc",), "riscv64": ("riscv64-linux-gnu-gcc",)}
+"""Machines whose programs no package carries: they are always compiled."""
+PACKAGES = {
+    "x86_64": "gcc",
+    "aarch64": "gcc-aarch64-linux-gnu libc6-dev-arm64-cross",
+    "armv7l": "gcc-arm-linux-gnueabihf libc6-dev-armhf-cross",
+    "riscv64": "gcc-riscv64-linux-gnu libc6-dev-riscv64-cross",
+}
 RECORDER_SOURCES = ("histogram.c", "keep_awake.c", "pinned_thread.c")
 METER_SOURCES = ("calibrate.c", "counters.c", "firmware_call.c", "meter.c", "output.c", "crc32.c")
 FLAGS = ("-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-Wconversion", "-Wvla", "-static", "-pthread")
@@ -56,8 +63,9 @@ def timed_write_for(machine: str) -> Path:
 
 def _program_for(machine: str, name: str, folders: tuple[Path, ...], others: tuple[str, ...]) -> Path:
     """Of the sources of the first folder and of `others` in the other ones; all of them have its headers."""
-    if machine not in COMPILERS:
-        raise UsageError(f"the {name} knows no machine {machine!r}; it runs on {' and '.join(COMPILERS)}")
+    compilers = COMPILERS | NOT_CARRIED
+    if machine not in compilers:
+        raise UsageError(f"the {name} knows no machine {machine!r}", f"it runs on {', '.join(compilers)}")
     carried = Path(str(resources.files("latlab"))) / "catalog" / "images" / f"{name}-{machine}"
     if carried.is_file():
         return carried
@@ -67,9 +75,9 @@ def _program_for(machine: str, name: str, folders: tuple[Path, ...], others: tup
     target = cache_folder() / name / f"{machine}-{stamp}"
     if target.is_file():
         return target
-    compiler = next((name for name in COMPILERS[machine] if shutil.which(name)), None)
+    compiler = next((name for name in compilers[machine] if shutil.which(name)), None)
     if compiler is None:
-        raise UsageError(f"no compiler for {machine} to build the {name}", f"install {COMPILERS[machine][0]} (Debian: {PACKAGES[machine]})")
+        raise UsageError(f"no compiler for {machine} to build the {name}", f"install {compilers[machine][0]} (Debian: {PACKAGES[machine]})")
     target.parent.mkdir(parents=True, exist_ok=True)
     new_file = target.with_suffix(".new")
     run((compiler, *FLAGS, *(f"-I{folder}" for folder in folders), *map(str, sources), "-o", str(new_file)))

@@ -13,6 +13,7 @@ from latlab.rt.targets.machine_inventory import COLLECT, COLLECTED, HEAT, HEAT_C
 
 HISTOGRAM_US = 400
 KERNEL_EVENTS = "kernel-events.bin"
+OUTSIDE_COUNTS = "outside-counts.txt"
 LOADS = {
     "cpu": "stress-ng --cpu-method=all -c 4",
     "hackbench": "hackbench -g 4 -l 1000000000",
@@ -115,7 +116,8 @@ class Workload:
         idle = " -I" if self.idle_states else ""
         cpus = f" -a {self._cpus}" if self.affinity else ""
         causes = f" -k $OUT/{KERNEL_EVENTS}" if self.causes else ""
-        options = f"-D {self.duration_s} -i {self.interval_us} -p {self.priority} -t {self.outlier_us}{cpus}{causes}{idle}"
+        times = f"-D {self.duration_s} -i {self.interval_us} -p {self.priority} -t {self.outlier_us}"
+        options = f"{times}{cpus}{causes} -c $OUT/{OUTSIDE_COUNTS}{idle}"
         return f"{quote(program)} -o $OUT/recorder.rec {options}{' ${SHARED:+-m $SHARED}' if shares else ''}"
 
 
@@ -212,7 +214,12 @@ for device in /sys/bus/pci/devices/*; do
 done"""
 
 READ_EVERY_S = 1
-INSERT_RINGS = "insmod /modules/latlab_el3.ko || echo 'the firmware is not our own: it has no rings'"
+INSERT_RINGS = """\
+if [ -e /modules/latlab_smi.ko ]; then
+    insmod /modules/latlab_smi.ko || exit 3
+else
+    insmod /modules/latlab_el3.ko || echo 'the firmware is not our own: it has no rings'
+fi"""
 GUEST_RINGS = """\
 E=/proc/latlab_el3
 if [ -e $E/info ]; then

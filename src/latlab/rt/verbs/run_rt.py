@@ -45,6 +45,14 @@ class RtTarget(StrEnum):
     LABGRID = "labgrid"
 
 
+class Arch(StrEnum):
+    ARM64 = "arm64"
+    X86 = "x86"
+
+
+ArchOption = Annotated[Arch, typer.Option("--arch", help="Guest: arm64 on our firmware, or x86 with System Management Mode.")]
+
+
 class RtMode(StrEnum):
     DETERMINISTIC = "deterministic"
     MULTI_THREAD = "multi-thread"
@@ -104,7 +112,8 @@ class GuestOptions:
     cores: Annotated[int, typer.Option(min=1, max=64, help="Guest: vCPUs.")] = 1
     mode: Annotated[RtMode, typer.Option(help="Guest: deterministic needs one vCPU.")] = RtMode.DETERMINISTIC
     timeout: TimeoutOption = None
-    cpu: Annotated[str, typer.Option(help="Guest: processor, as QEMU names it.")] = "cortex-a57"
+    cpu: Annotated[str | None, typer.Option(help="Guest: processor, as QEMU names it.", show_default="by the architecture")] = None
+    arch: ArchOption = Arch.ARM64
     qemu: QemuOption = None
     firmware: FirmwareOption = None
     secure_world: SecureWorldOption = None
@@ -171,6 +180,7 @@ def rt(
 @guest_app.command()
 def build(
     rebuild: Annotated[bool, typer.Option("--rebuild", help="Fetch the packages and build it again.")] = False,
+    arch: ArchOption = Arch.ARM64,
     secure_world: SecureWorldOption = None,
 ) -> None:
     """Build the image of the RT-Linux guest.
@@ -186,7 +196,7 @@ def build(
         typer.echo(f"{folder}: {stack.name}")
         say(f"`--secure-world {secure_world}` of run rt and run steal takes it; `latlab run psci --subject {folder / worlds.SUBJECT}` too")
         return
-    image = guest_image(rebuild)
+    image = guest_image(rebuild, arch)
     typer.echo(f"{image.folder}: Linux {image.kernel_release}")
 
 
@@ -233,6 +243,7 @@ def _in_guest(store: Store, workload: Workload, options: GuestOptions, limits: L
     from latlab.core.targets.qemu.qemu import find_qemu
     from latlab.rt.campaign import measure as campaign
     from latlab.rt.campaign.workloads import checked_hold, expected_in_guest
+    from latlab.rt.targets.guest import guest_arch
     from latlab.rt.targets.guest.guest import GuestMachine, check_machine, watched_from_outside
 
     if options.efi and (options.firmware or options.secure_world or options.rng_node):
@@ -240,14 +251,18 @@ def _in_guest(store: Store, workload: Workload, options: GuestOptions, limits: L
     mode, holds, hold_us = Mode(options.mode.value), options.hold is not None, checked_hold(options.hold)
     if holds and options.secure_world:
         raise UsageError("--hold is for our own firmware, built for it", "leave out --secure-world")
-    machine = GuestMachine(options.cores, mode, workload.idle_states, options.kstack, holds, cpu=options.cpu, efi=options.efi)
+    machine = GuestMachine(options.cores, mode, workload.idle_states, options.kstack, holds, efi=options.efi)
+    is_x86 = options.arch is Arch.X86
+    machine = replace(machine, arch=guest_arch.Arch(options.arch.value), cpu=options.cpu or (guest_arch.X86_CPU if is_x86 else machine.cpu))
     check_machine(machine)
-    program = find_qemu(options.qemu)
+    if is_x86 and (options.secure_world or options.worlds or options.rng_node):
+        raise UsageError("--arch x86 has no secure world and no probe", "leave out --secure-world, --worlds and --rng-node")
+    program = find_qemu(options.qemu, guest_arch.ARCHES[machine.arch].qemu)
     if options.worlds:
         machine = watched_from_outside(machine, program)
     machine = replace(machine, firmware=firmware_of(options.firmware, options.secure_world))
-    drivers = ready_drivers(machine, options.hwrng and not options.efi, options.rng_node, options.hwrng_quality)
-    chosen, image = campaign.GuestOptions(drivers, probes, hold_us), guest_image()
+    drivers = ready_drivers(machine, options.hwrng and machine.has_own_firmware, options.rng_node, options.hwrng_quality)
+    chosen, image = campaign.GuestOptions(drivers, probes, hold_us), guest_image(arch=options.arch)
     say(expected_in_guest(workload))
     with watched() as watcher:
         return campaign.run_rt_guest(store, program, image, machine, workload, chosen, limits, watcher, planned)
@@ -288,10 +303,11 @@ def check_target(context: typer.Context, target: RtTarget, of_guest: type, of_li
         refuse_given(context, names_of(of_guest), f"is for the guest in QEMU and has no effect with --target {target}; leave it out")
 
 
-def guest_image(rebuild: bool = False) -> GuestImage:
+def guest_image(rebuild: bool = False, arch: Arch = Arch.ARM64) -> GuestImage:
+    from latlab.rt.targets.guest import guest_arch
     from latlab.rt.targets.guest import guest_image as images
 
-    return images.guest_image(rebuild, say)
+    return images.guest_image(rebuild, say, guest_arch.Arch(arch.value))
 
 
 def conclude(store: Store, run_id: str, format: Format) -> None:

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Makes wake-ups of real-time threads late in five ways, in an order drawn from a seed, and says what it did and when: the truth that an
+ * Makes wake-ups of real-time threads late in five ways, on x86 in six, in an order drawn from a seed, and says what it did and when: the truth that an
  * attribution is held against. Writing "seed count" to /proc/plant does it; reading gives a line for each: kind, begin and end in ns on
  * CLOCK_MONOTONIC. On the CPU of whoever writes. Its threads have the priority that drivers get, 50.
  */
 #include <linux/delay.h>
 #include <linux/interrupt.h>
+#include <linux/io.h>
 #include <linux/irq_work.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
@@ -18,9 +19,12 @@
 #define MOST 4096
 #define LONGEST_MS 12
 
-enum kind { MASKED, UNPREEMPTED, INTERRUPT, SOFTIRQ, THREAD, KINDS };
+enum kind { MASKED, UNPREEMPTED, INTERRUPT, SOFTIRQ, THREAD, SMI, KINDS };
 
-static const char *const names[] = { "masked", "unpreempted", "interrupt", "softirq", "thread" };
+#define KINDS_HERE (IS_ENABLED(CONFIG_X86) ? KINDS : SMI)
+#define NS_OF_A_LOOP 4096 /* of guest/smi's handler */
+
+static const char *const names[] = { "masked", "unpreempted", "interrupt", "softirq", "thread", "smi" };
 static const unsigned int lengths_us[] = { 60, 90, 150, 260 };
 
 static struct {
@@ -83,6 +87,23 @@ static void by_thread(enum kind kind)
 	kthread_stop(thread);
 }
 
+/* With interrupts off, so that begin and end are those of the SMI. */
+static void raise_smi(void)
+{
+#ifdef CONFIG_X86
+	unsigned long flags;
+
+	local_irq_save(flags);
+	done[count].begin_ns = ktime_get_mono_fast_ns();
+	outb((u8)(wanted_ns / NS_OF_A_LOOP), 0xb3);
+	outb(0xf7, 0xb2);
+	done[count].end_ns = ktime_get_mono_fast_ns();
+	done[count].kind = SMI;
+	count++;
+	local_irq_restore(flags);
+#endif
+}
+
 static void plant(enum kind kind)
 {
 	unsigned long flags;
@@ -97,6 +118,9 @@ static void plant(enum kind kind)
 		preempt_disable();
 		spin(UNPREEMPTED);
 		preempt_enable();
+		break;
+	case SMI:
+		raise_smi();
 		break;
 	case INTERRUPT:
 		irq_work_queue(&work);
@@ -123,7 +147,7 @@ static ssize_t plant_write(struct file *file, const char __user *text, size_t si
 	count = 0;
 	while (count < times && !signal_pending(current)) {
 		wanted_ns = 1000ULL * lengths_us[drawn(&seed, ARRAY_SIZE(lengths_us))];
-		plant(drawn(&seed, KINDS));
+		plant(drawn(&seed, KINDS_HERE));
 		usleep_range(1000, 1100 + 1000 * drawn(&seed, LONGEST_MS));
 	}
 	mutex_unlock(&one_at_a_time);

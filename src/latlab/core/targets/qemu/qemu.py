@@ -17,6 +17,7 @@ from latlab.core.targets.qemu.command import HEADLESS, NO_NETWORK, SEMIHOSTING, 
 from latlab.core.targets.qemu.images import ImageSet
 
 PROGRAM = "qemu-system-aarch64"
+PACKAGES = {PROGRAM: "qemu-system-arm", "qemu-system-x86_64": "qemu-system-x86"}
 CPU = "cortex-a57"
 MEMORY_MIB = 1024
 DETERMINISTIC_MAJOR = 10
@@ -60,17 +61,17 @@ class QemuMachine:
         return sum(self.images.topology.clusters)
 
 
-def find_qemu(path: Path | None = None) -> Qemu:
+def find_qemu(path: Path | None = None, usual: str = PROGRAM) -> Qemu:
     """The QEMU that the user names, or the first of the search path."""
     is_file = path is not None and path.is_file()
-    program = shutil.which(str(path.absolute() if path and is_file else path or PROGRAM))
+    program = shutil.which(str(path.absolute() if path and is_file else path or usual))
     if not program and is_file:
         raise UsageError(f"{path} is not a program that this user may run", "name a QEMU with --qemu")
     if not program:
         raise UsageError(
-            f"{path or PROGRAM} is missing",
+            f"{path or usual} is missing",
             f"install QEMU {DETERMINISTIC_MAJOR} or newer (Debian 12: `apt install -t bookworm-backports "
-            "qemu-system-arm`) or name one with --qemu",
+            f"{PACKAGES.get(usual, usual)}`) or name one with --qemu",
         )
     try:
         version_text = subprocess.run(

@@ -29,6 +29,10 @@ def file(path: str, data: bytes, executable: bool = False) -> ArchiveEntry:
     return ArchiveEntry(path, stat.S_IFREG | (0o755 if executable else 0o644), data)
 
 
+def link(path: str, target: str) -> ArchiveEntry:
+    return ArchiveEntry(path, stat.S_IFLNK | 0o777, target.encode())
+
+
 def character_device(path: str, major: int, minor: int) -> ArchiveEntry:
     return ArchiveEntry(path, stat.S_IFCHR | 0o600, device=(major, minor))
 

@@ -25,6 +25,7 @@ from latlab.core.targets.tools import how_to_make, run
 from latlab.rt.readers.guest_frames import GuestOutput, read_frames
 from latlab.rt.targets.guest.checkpoints import SHARED, SHARED_BYTES, make_shared
 from latlab.rt.targets.guest.cpio import archive, file
+from latlab.rt.targets.guest.guest_arch import ARCHES, Arch
 from latlab.rt.targets.guest.guest_image import GuestImage
 from latlab.rt.targets.guest.secure_world import Stack, stack_in
 
@@ -32,7 +33,8 @@ KERNEL_ADDRESS = 0x60000000
 INITRD_ADDRESS = 0x68000000
 ICOUNT_SHIFT = 1
 EPOCH = "2026-01-01T00:00:00"
-BOOTARGS = "console=ttyAMA0 quiet loglevel=4 nokaslr panic=-1 rdinit=/init"
+BOOTARGS = "console={} quiet loglevel=4 nokaslr panic=-1 rdinit=/init"
+X86_ARGUMENTS = " tsc=reliable mitigations=off"
 NO_IDLE_STATES = " cpuidle.off=1"
 KERNEL_PANIC = b"Kernel panic"
 JOB_DONE = b"<LLG1:DONE "
@@ -40,6 +42,7 @@ PHASE = re.compile(rb"<LLG1:PHASE name=([^ >]+)>")
 HOLD_SUFFIX = "-hold"
 STREAM, STREAM_KEPT_BYTES = "probe", 64 << 20
 """What the probe writes, and up to which size a run keeps it."""
+X86_MACHINE = "q35,smm=on"
 EFI_MACHINE = "virt,gic-version=3,acpi=off"
 EFI_ARGUMENTS = " efi=runtime"
 FLASH_BYTES = 64 << 20
@@ -66,6 +69,11 @@ class GuestMachine:
     cpu: str = CPU
     probe: Path | None = None
     efi: bool = False
+    arch: Arch = Arch.ARM64
+
+    @property
+    def has_own_firmware(self) -> bool:
+        return not self.efi and self.arch is Arch.ARM64
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +102,12 @@ def find_firmware(machine: GuestMachine) -> Path:
 
 def stack_of(machine: GuestMachine) -> Stack | None:
     """The secure world that the machine's firmware has, where latlab has built one."""
-    return None if machine.efi else stack_in(find_firmware(machine))
+    return stack_in(find_firmware(machine)) if machine.has_own_firmware else None
 
 
 def ready_firmware(machine: GuestMachine, say: Callable[[str], None]) -> None:
     """Build the firmware that the machine needs, where it is missing and this is a checkout. Raises UsageError where it cannot be."""
-    if machine.efi:
+    if not machine.has_own_firmware:
         return
     try:
         find_firmware(machine)
@@ -119,6 +127,10 @@ def check_machine(machine: GuestMachine) -> None:
     if machine.efi and (machine.hold_firmware or machine.firmware or machine.idle_states):
         raise UsageError(
             "--efi boots EDK2 without EL3, without --firmware, TRNG and idle states", "leave out --firmware, --hold and --idle-states"
+        )
+    if machine.arch is Arch.X86 and (machine.hold_firmware or machine.firmware or machine.idle_states or machine.efi):
+        raise UsageError(
+            "--arch x86 boots SeaBIOS, without EL3, EDK2 and idle states", "leave out --firmware, --hold, --efi and --idle-states"
         )
     if machine.mode is Mode.DETERMINISTIC and machine.cores != 1:
         raise UsageError(
@@ -152,12 +164,19 @@ def run_guest(
     initrd = folder / "initrd"
     initrd.write_bytes(_padded(image.initrd.read_bytes()) + archive([file("job", job.encode())]))
     make_shared(folder / SHARED)
-    board = _efi_board(image, machine, initrd, folder) if machine.efi else _own_board(qemu, image, machine, initrd, folder)
+    board = _board(qemu, image, machine, initrd, folder)
     command = (*_base_command(qemu, machine), *board, *_guest_options(machine, folder))
     if machine.probe is not None:
         command = with_probe(command, machine.probe, folder / STREAM, False)
     console = Console(command, folder / "secure.log", limits, poll)
     return _followed(console, folder, watch)
+
+
+def _board(qemu: Qemu, image: GuestImage, machine: GuestMachine, initrd: Path, folder: Path) -> tuple[str, ...]:
+    if machine.arch is Arch.X86:
+        kernel = ("-kernel", str(image.kernel), "-initrd", str(initrd), "-append", _arguments(machine) + X86_ARGUMENTS)
+        return ("-M", X86_MACHINE, *kernel)
+    return _efi_board(image, machine, initrd, folder) if machine.efi else _own_board(qemu, image, machine, initrd, folder)
 
 
 def _followed(console: Console, folder: Path, watch: Callable[[bytes], None]) -> GuestRun:
@@ -231,7 +250,7 @@ def _guest_options(machine: GuestMachine, folder: Path) -> tuple[str, ...]:
 
 
 def _arguments(machine: GuestMachine) -> str:
-    arguments = f"{BOOTARGS} randomize_kstack_offset={'on' if machine.kstack_randomised else 'off'}"
+    arguments = f"{BOOTARGS.format(ARCHES[machine.arch].console)} randomize_kstack_offset={'on' if machine.kstack_randomised else 'off'}"
     return arguments if machine.idle_states else arguments + NO_IDLE_STATES
 
 

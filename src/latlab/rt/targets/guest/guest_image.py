@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The RT-Linux guest: Debian's PREEMPT_RT kernel for arm64, its tools and our recorder, as a kernel and an initramfs in the user's cache.
+"""The RT-Linux guest: Debian's PREEMPT_RT kernel for arm64 or amd64, its tools and our recorder: a kernel and an initramfs in the
+user's cache.
 
 No version is fixed here: the kernel is the one that the meta-package of the machine's Debian release names today.
 """
@@ -24,35 +25,28 @@ from elftools.elf.elffile import ELFFile
 
 from latlab.core.errors import DataError, LatlabError, UsageError
 from latlab.core.targets.tools import run
-from latlab.rt.targets.guest.cpio import ArchiveEntry, archive, character_device, file, folder
+from latlab.rt.targets.guest.cpio import ArchiveEntry, archive, character_device, file, folder, link
 from latlab.rt.targets.guest.debian import PrivateApt, unpack
+from latlab.rt.targets.guest.guest_arch import ARCHES, Arch, GuestArch
 from latlab.rt.targets.recorder_binary import cache_folder, guest_sources, meter_for, recorder_for, timed_write_for, wire_sources
 
-EFI_PACKAGE = "qemu-efi-aarch64"
-TOOL_PACKAGES = ("busybox-static", "rt-tests", "stress-ng", "rtla", EFI_PACKAGE)
+TOOL_PACKAGES = ("busybox-static", "rt-tests", "stress-ng", "rtla")
 PROGRAMS = ("usr/bin/cyclictest", "usr/bin/hackbench", "usr/bin/stress-ng", "usr/bin/rtla")
-KERNEL_META = "linux-image-rt-arm64"
-HEADERS_META = "linux-headers-rt-arm64"
-KERNEL_MODULES = (
-    *(f"drivers/{name}.ko" for name in ("char/hw_random/arm_smccc_trng", "tee/tee", "tee/optee/optee", "char/hw_random/optee-rng")),
-    "fs/efivarfs/efivarfs.ko",
-)
 EDK2 = "edk2.fd"
-SMC_MODULE = "latlab_el3.ko"
 FETCHED = "fetched"
-CROSS = "aarch64-linux-gnu-"
-IMAGE_FORMAT = 4
+IMAGE_FORMAT = 5
 
 
 @dataclass(frozen=True, slots=True)
 class GuestImage:
-    """`smc_module` says whether the guest can read the EL3 rings. `packages` are the names of the archives that it was made of, without
-    their suffix: name, version and architecture, with _ between."""
+    """`smc_module` says whether the guest has its kernel module: on arm64 the one that reads the EL3 rings. `packages` are
+    the names of the archives that it was made of, without their suffix: name, version and architecture, with _ between."""
 
     folder: Path
     kernel_release: str
     smc_module: bool
     packages: tuple[str, ...] = ()
+    arch: Arch = Arch.ARM64
 
     @property
     def kernel(self) -> Path:
@@ -74,36 +68,36 @@ class GuestImage:
 
     @property
     def efi_version(self) -> str:
-        return self._version(EFI_PACKAGE)
+        return self._version(ARCHES[self.arch].efi_package)
 
     def _version(self, package: str) -> str:
         named = dict(name.split("_")[:2] for name in self.packages)
         return unquote(named.get(package, ""))
 
 
-def guest_image(rebuild: bool = False, say: Callable[[str], None] = lambda text: None) -> GuestImage:
+def guest_image(rebuild: bool = False, say: Callable[[str], None] = lambda text: None, arch: Arch = Arch.ARM64) -> GuestImage:
     """The cached image, built first if it is missing or its sources have changed."""
-    target = cache_folder() / "guest" / _source_stamp()
+    target = cache_folder() / "guest" / _source_stamp(arch)
     if not rebuild and (target / "image.json").is_file():
-        return _load(target)
-    say("building the guest's image: fetching Debian's arm64 packages (about 150 MB) if they are missing; one to two minutes")
+        return _load(target, arch)
+    say(f"building the guest's image: fetching Debian's {ARCHES[arch].debian} packages (150 MB) if they are missing; one to two minutes")
     target.parent.mkdir(parents=True, exist_ok=True)
     if rebuild:
-        shutil.rmtree(target.parent / "apt", ignore_errors=True)
+        shutil.rmtree(target.parent / ARCHES[arch].apt_folder, ignore_errors=True)
     with tempfile.TemporaryDirectory(dir=target.parent, prefix="building-") as work:
         image_folder = Path(work) / "image"
         image_folder.mkdir()
-        _build(Path(work), image_folder, say)
+        _build(Path(work), image_folder, say, arch)
         shutil.rmtree(target, ignore_errors=True)
         image_folder.rename(target)
-    return _load(target)
+    return _load(target, arch)
 
 
-def _load(target: Path) -> GuestImage:
+def _load(target: Path, arch: Arch) -> GuestImage:
     try:
         facts = json.loads((target / "image.json").read_text())
-        image = GuestImage(target, facts["kernel_release"], facts["smc_module"], tuple(facts["packages"]))
-        for path in (image.kernel, image.initrd, image.efi):
+        image = GuestImage(target, facts["kernel_release"], facts["smc_module"], tuple(facts["packages"]), arch)
+        for path in (image.kernel, image.initrd, *((image.efi,) if ARCHES[arch].efi_package else ())):
             if hashlib.sha256(path.read_bytes()).hexdigest() != facts["sha256"][path.name]:
                 raise DataError(
                     "not the file that was built (its checksum differs)", "build it again with `latlab guest build --rebuild`", place=path
@@ -115,95 +109,106 @@ def _load(target: Path) -> GuestImage:
     return image
 
 
-def _source_stamp() -> str:
-    digest = hashlib.sha256(str(IMAGE_FORMAT).encode())
+def _source_stamp(arch: Arch = Arch.ARM64) -> str:
+    digest = hashlib.sha256(f"{IMAGE_FORMAT} {arch}".encode())
     for path in (*sorted(guest_sources().rglob("*")), *sorted(wire_sources().glob("*.[ch]"))):
         if path.is_file() and path.parent.name != "secure_world":  # what is built below the guest is not in its image
             digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:12]
 
 
-def _build(work: Path, image_folder: Path, say: Callable[[str], None]) -> None:
-    root = work / "root"
-    apt = _packages(say)
-    kernel, headers, common = _kernel_packages(apt)
+def _build(work: Path, image_folder: Path, say: Callable[[str], None], arch: Arch) -> None:
+    root, of_arch = work / "root", ARCHES[arch]
+    apt = _packages(say, of_arch)
+    kernel, headers, common = _kernel_packages(apt, of_arch)
     say(f"unpacking {len(apt.archives())} packages")
     for package in apt.archives():
         unpack(package, root)
     release = kernel.removeprefix("linux-image-")
     say("building the kernel module")
-    module = _build_module(root, work / "module", headers, common)
+    module = _build_module(root, work / "module", headers, common, of_arch)
     say("packing the initramfs")
     shutil.copyfile(root / "boot" / f"vmlinuz-{release}", image_folder / "Image")
-    shutil.copyfile(root / "usr/share" / EFI_PACKAGE / "QEMU_EFI.fd", image_folder / EDK2)
-    (image_folder / "initrd.gz").write_bytes(gzip.compress(archive(_entries(root, release, module)), 6, mtime=0))
+    if of_arch.efi_package:
+        shutil.copyfile(root / "usr/share" / of_arch.efi_package / "QEMU_EFI.fd", image_folder / EDK2)
+    (image_folder / "initrd.gz").write_bytes(gzip.compress(archive(_entries(root, release, module, of_arch)), 6, mtime=0))
     facts = {
         "kernel_release": release,
         "smc_module": module is not None,
         "packages": [path.stem for path in apt.archives()],
-        "sha256": {name: hashlib.sha256((image_folder / name).read_bytes()).hexdigest() for name in ("Image", "initrd.gz", EDK2)},
+        "sha256": {
+            name: hashlib.sha256((image_folder / name).read_bytes()).hexdigest()
+            for name in sorted(path.name for path in image_folder.iterdir())
+        },
     }
     (image_folder / "image.json").write_text(json.dumps(facts, indent=1))
 
 
-def _packages(say: Callable[[str], None]) -> PrivateApt:
+def _packages(say: Callable[[str], None], arch: GuestArch) -> PrivateApt:
     """The packages, fetched once and kept beside the images; anew where others are wanted than were fetched."""
-    folder = cache_folder() / "guest" / "apt"
+    folder = cache_folder() / "guest" / arch.apt_folder
     native = run(("dpkg", "--print-architecture")).strip()
-    apt = PrivateApt(folder, "arm64", native)
-    packages = " ".join(TOOL_PACKAGES)
+    apt = PrivateApt(folder, arch.debian, native)
+    tools = (*TOOL_PACKAGES, *filter(None, (arch.efi_package,)))
+    packages = " ".join(tools)
     if (folder / FETCHED).is_file() and (folder / FETCHED).read_text() == packages:
         return apt
     shutil.rmtree(folder, ignore_errors=True)
     say("fetching the lists of packages")
     apt.update()
-    kernel, headers, common = _kernel_packages(apt)
+    kernel, headers, common = _kernel_packages(apt, arch)
     kbuild = apt.dependency(headers, r"linux-kbuild-.*")
     say("fetching the tools, then the kernel and its headers")
-    apt.fetch_with_dependencies(TOOL_PACKAGES)
+    apt.fetch_with_dependencies(tools)
     apt.fetch((kernel, headers, common, f"{kbuild}:{native}"))
     (folder / FETCHED).write_text(packages)
     return apt
 
 
-def _kernel_packages(apt: PrivateApt) -> tuple[str, str, str]:
-    headers = apt.dependency(HEADERS_META, r"linux-headers-.*-rt-arm64")
-    return apt.dependency(KERNEL_META, r"linux-image-.*-rt-arm64"), headers, apt.dependency(headers, r"linux-headers-.*-common-rt")
+def _kernel_packages(apt: PrivateApt, arch: GuestArch) -> tuple[str, str, str]:
+    headers = apt.dependency(f"linux-headers-rt-{arch.debian}", rf"linux-headers-.*-rt-{arch.debian}")
+    return (
+        apt.dependency(f"linux-image-rt-{arch.debian}", rf"linux-image-.*-rt-{arch.debian}"),
+        headers,
+        apt.dependency(headers, r"linux-headers-.*-common-rt"),
+    )
 
 
-def _build_module(root: Path, work: Path, headers: str, common: str) -> Path:
-    """The module that issues SMCs, built out of tree against the kernel's own headers with this machine's kbuild tools."""
-    if shutil.which(f"{CROSS}gcc") is None:
-        raise UsageError(f"{CROSS}gcc is missing, and the guest needs a kernel module", "install it (Debian: gcc-aarch64-linux-gnu)")
-    shutil.copytree(guest_sources() / "smc", work)
+def _build_module(root: Path, work: Path, headers: str, common: str, arch: GuestArch) -> Path:
+    """The module that issues SMCs, or SMIs, built out of tree against the kernel's own headers with this machine's kbuild tools."""
+    compiler = f"{arch.compiler}gcc"
+    if shutil.which(compiler) is None:
+        raise UsageError(f"{compiler} is missing, and the guest needs a kernel module", f"install it (Debian: {arch.compiler_package})")
+    shutil.copytree(guest_sources() / arch.module, work)
     sources = root / "usr/src"
     cores = os.cpu_count() or 1
-    options = (f"O={sources / headers}", f"M={work}", "ARCH=arm64", f"CROSS_COMPILE={CROSS}", f"-j{min(cores, 2)}")
+    options = (f"O={sources / headers}", f"M={work}", f"ARCH={arch.kbuild}", f"CROSS_COMPILE={arch.compiler}", f"-j{min(cores, 2)}")
     run(("make", "-s", "-C", str(sources / common), *options, "modules"))
-    built = work / SMC_MODULE
+    built = work / arch.module_file
     if not built.is_file():
-        raise LatlabError("the module was not built", "run the build by hand in guest/smc to see why", place=built)
-    run((f"{CROSS}strip", "--strip-debug", str(built)))
+        raise LatlabError("the module was not built", f"run the build by hand in guest/{arch.module} to see why", place=built)
+    run((f"{arch.compiler}strip", "--strip-debug", str(built)))
     return built
 
 
-def _entries(root: Path, release: str, module: Path) -> Iterator[ArchiveEntry]:
+def _entries(root: Path, release: str, module: Path, arch: GuestArch) -> Iterator[ArchiveEntry]:
     for name in ("proc", "sys", "dev", "tmp", "out", "sbin", "usr/sbin"):
         yield folder(name)
+    yield link("lib64", "lib")
     yield character_device("dev/console", 5, 1)
     yield file("init", (guest_sources() / "init").read_bytes(), executable=True)
     yield file("bin/busybox", (root / "bin/busybox").read_bytes(), executable=True)
-    yield file("bin/latlab-recorder", recorder_for("aarch64").read_bytes(), executable=True)
-    yield file("bin/latlab-steal", meter_for("aarch64").read_bytes(), executable=True)
-    yield file("bin/latlab-timed-write", timed_write_for("aarch64").read_bytes(), executable=True)
+    yield file("bin/latlab-recorder", recorder_for(arch.machine).read_bytes(), executable=True)
+    yield file("bin/latlab-steal", meter_for(arch.machine).read_bytes(), executable=True)
+    yield file("bin/latlab-timed-write", timed_write_for(arch.machine).read_bytes(), executable=True)
     for program in PROGRAMS:
         yield file(program, (root / program).read_bytes(), executable=True)
     for name, library in sorted(libraries_of(root, PROGRAMS).items()):
         yield file(f"lib/{name}", library.read_bytes(), executable=True)
     modules = root / "lib/modules" / release / "kernel"
-    for name in KERNEL_MODULES:
+    for name in arch.kernel_modules:
         yield file(f"modules/{Path(name).name}", (modules / name).read_bytes())
-    yield file(f"modules/{SMC_MODULE}", module.read_bytes())
+    yield file(f"modules/{arch.module_file}", module.read_bytes())
 
 
 def libraries_of(root: Path, programs: Sequence[str]) -> dict[str, Path]:

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""System management interrupts that a module plants in the x86 guest, among five other causes: which wake-ups are blamed on them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from latlab.core.model.blame import BlameKind
+from latlab.core.targets.process.console import Limits
+from latlab.core.targets.qemu.qemu import find_qemu
+from latlab.rt.analysis.attribution import attribute, with_parts
+from latlab.rt.analysis.outside_totals import is_alone, totals_of
+from latlab.rt.analysis.wakeup import percentile_ns
+from latlab.rt.model.wakeups import Outlier, Wakeups
+from latlab.rt.readers.kernel_events import read_kernel_events
+from latlab.rt.readers.outside_counts import read_outside_counts
+from latlab.rt.readers.recorder import read_record
+from latlab.rt.targets.guest.guest import GuestMachine, run_guest
+from latlab.rt.targets.guest.guest_arch import ARCHES, X86_CPU, Arch
+from latlab.rt.targets.guest.guest_image import GuestImage, guest_image
+from support.guest_modules import with_module
+
+pytestmark = [pytest.mark.slow, pytest.mark.qemu]
+
+LIMITS = Limits(3600, 3600)
+PRIORITY, LATE_US, TIMES, LASTS_S = 40, 45, 1300, 13
+NS_OF_A_LOOP, LEAST_SMIS = 4096, 200
+KINDS = {
+    kind.value: kind
+    for kind in (BlameKind.MASKED, BlameKind.UNPREEMPTED, BlameKind.INTERRUPT, BlameKind.SOFTIRQ, BlameKind.THREAD, BlameKind.SMI)
+}
+JOB = f"""\
+insmod /modules/latlab_smi.ko || exit 3
+insmod /modules/plant.ko || exit 3
+latlab-recorder -o /out/recorder.rec -k /out/kernel-events.bin -c /out/outside-counts.txt -D {LASTS_S} -i 200 -p {PRIORITY} -t {LATE_US} &
+recorder=$!
+sleep 0.5
+echo "SEED {TIMES}" >/proc/plant || exit 5
+wait $recorder || exit 6
+cat /proc/plant >/out/planted.txt
+"""
+
+Planted = tuple[BlameKind, int, int]
+
+
+def _files(seed: int, image: GuestImage) -> dict[str, bytes]:
+    machine = GuestMachine(arch=Arch.X86, cpu=X86_CPU)
+    done = run_guest(find_qemu(usual=ARCHES[Arch.X86].qemu), machine, image, JOB.replace("SEED", str(seed)), LIMITS)
+    assert done.output.status == 0, done.output.files.get("job.log", done.console[-2000:])
+    return done.output.files
+
+
+def test_of_six_causes_each_late_wake_up_has_its_own_and_two_runs_are_the_same(tmp_path: Path) -> None:
+    """At least 200 SMIs of three sizes, all counted. At least 99 % named rightly, none wrongly, and nothing else is called an SMI."""
+    image = with_module(guest_image(arch=Arch.X86), "plant", tmp_path)
+    files = _files(7, image)
+    wakeups = read_record(files["recorder.rec"], "recorder")
+    events = read_kernel_events(files["kernel-events.bin"], "events")
+    counts = read_outside_counts(files["outside-counts.txt"], "counts")
+    assert not wakeups.problems and not events.problems and not counts.problems and is_alone(counts)
+    truth = [
+        (KINDS[kind], int(begin), int(end)) for kind, begin, end in (line.split() for line in files["planted.txt"].decode().splitlines())
+    ]
+    smis = [(end - begin) // NS_OF_A_LOOP for kind, begin, end in truth if kind is BlameKind.SMI]
+    assert len(smis) >= LEAST_SMIS and len(set(smis)) >= 3
+    assert [cpu.smis for cpu in totals_of(counts)] == [len(smis)]
+    found = with_parts(wakeups, attribute(wakeups, wakeups.outliers, ()), events, PRIORITY, is_alone(counts))
+    table = Counter((_true_kind(wakeups, truth, entry.outlier), entry.blame.kind) for entry in found)
+    print(len(smis), Counter(smis), sorted((str(true), str(said), count) for (true, said), count in table.items()))
+    known = Counter({pair: number for pair, number in table.items() if pair[0] is not None})
+    right = sum(number for (true, said), number in known.items() if true is said)
+    unexplained = sum(number for (_, said), number in known.items() if said is BlameKind.UNEXPLAINED)
+    assert {true for true, _ in known} == set(KINDS.values())
+    assert right + unexplained == known.total(), "named wrongly"
+    assert right >= 0.99 * known.total()
+    assert not any(said is BlameKind.SMI and true is not BlameKind.SMI for true, said in table)
+    blamed = [entry for entry in found if entry.blame.kind is BlameKind.SMI]
+    assert all(entry.calls == 1 for entry in blamed)
+    for entry in blamed:
+        (length,) = [end - begin for kind, begin, end in truth if kind is BlameKind.SMI and _overlap(entry.outlier, begin, end)]
+        assert entry.stolen_ns <= length + 10_000
+    again = _files(7, image)
+    assert again == files
+
+
+def _true_kind(wakeups: Wakeups, truth: list[Planted], outlier: Outlier) -> BlameKind | None:
+    """The kind that took most of it, None where nothing planted filled half of what it is later than the median."""
+    median_ns = percentile_ns(wakeups.cpus[0], 50) or 0
+    took: Counter[BlameKind] = Counter()
+    for kind, begin, end in truth:
+        took[kind] += _overlap(outlier, begin, end)
+    kind, took_ns = took.most_common(1)[0]
+    return kind if took_ns >= 0.5 * (outlier.late_ns - median_ns) else None
+
+
+def _overlap(outlier: Outlier, begin: int, end: int) -> int:
+    return max(0, min(end, outlier.wake_ns) - max(begin, outlier.wake_ns - outlier.late_ns))

@@ -86,7 +86,9 @@ uint64_t steal_clock_tick_ns(void)
 
 bool steal_clock_of_line(const char *line, unsigned *cpu, uint64_t *ticks)
 {
-    return sscanf(line, "cpu%u %*u %*u %*u %*u %*u %*u %*u %" SCNu64, cpu, ticks) == 2;
+    bool is_sum_of_all = strncmp(line, "cpu ", 4) == 0; /* %u would skip the blank */
+
+    return !is_sum_of_all && sscanf(line, "cpu%u %*u %*u %*u %*u %*u %*u %*u %" SCNu64, cpu, ticks) == 2;
 }
 
 int steal_clock_read(uint64_t ticks[STEAL_CLOCK_MOST_CPUS])

@@ -29,6 +29,7 @@ class Bench:
         self.work.mkdir()
         lay_out(self.work)
         self._known = set(os.listdir(self.work))
+        self._files = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in self.work.iterdir() if path.is_file()}
         fill(self.place)
         self.ids = ids_of(self.place)
         self.store = without_rules(self.place)
@@ -42,6 +43,10 @@ class Bench:
         for name in set(os.listdir(self.work)) - self._known - {"subject.toml", "site"}:
             path = self.work / name
             shutil.rmtree(path) if path.is_dir() else path.unlink()
+        for path, (data, stamp) in self._files.items():
+            if not path.is_file() or path.stat().st_mtime_ns != stamp:
+                path.write_bytes(data)
+                self._files[path] = data, path.stat().st_mtime_ns
         if is_fresh:
             self.place.write_bytes(self.store)
         return answer(arguments, self.place, self._started)

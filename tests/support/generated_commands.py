@@ -77,6 +77,7 @@ RIGHT: Mapping[str, Sequence[str]] = {
     "--platform": ("juno", "board"),
     "--core-mhz": ("50",),
     "--output": ("written.html", "written.rst"),
+    "--program-out": ("written.elf",),
     "--junit": ("written.xml",),
     "--sarif": ("written.sarif",),
     "--html": ("written.html",),

@@ -32,6 +32,8 @@ VERSION = "QEMU emulator version 10.0.2\n"
 MARK = "a program was started"
 # What is missing, what may stand there, or what to do.
 NEXT_STEP = re.compile(r"[;`]|\S: |outside|must be|needs? |goes with|such as|together|is for |printed as|at most")
+FIELDS = '{"error": {'
+"""Before the fields of an error, which a program that asks for JSON gets below the sentence."""
 CODES = (0, 1, 2, 3)
 HELP_AT = 4  # lines from which an answer is the help of a verb that was given nothing
 
@@ -86,7 +88,9 @@ def nothing_starts(folder: Path) -> Iterator[list[str]]:
         patch("latlab.virtual.campaign.engines.on_dask", lambda address: elsewhere),
         patch("latlab.commits.campaign.commits_at_once.in_processes", elsewhere),
         patch("latlab.commits.campaign.commits_at_once.through_dask", elsewhere),
-        patch("latlab.rt.targets.guest.guest_image.guest_image", lambda rebuild=False, say=None: elsewhere() if rebuild else image),
+        patch(
+            "latlab.rt.targets.guest.guest_image.guest_image", lambda rebuild=False, say=None, arch=None: elsewhere() if rebuild else image
+        ),
         patch.object(tempfile, "tempdir", str(folder)),
         patch("latlab.core.targets.scratch.PERSISTENT", folder),
         patch("gc.freeze", lambda: None),
@@ -140,6 +144,8 @@ def fault_of(found: Answer) -> str:
     if len(sentences) > 1 or (not sentences and found.code == 2):
         return f"{len(sentences)} sentences"
     lines = [line for line in found.err.rstrip("\n").split("\n") if not line.startswith("id: ")]
+    if sentences and lines[-1].startswith(FIELDS):
+        lines.pop()
     if sentences and lines[-1] != sentences[0]:
         return f"more than one line: {lines[-1]!r}"
     strange = [one for one in "".join(sentences) if shown(one) != one]

@@ -20,7 +20,7 @@ HELP_OPTIONS = {"help_option_names": ["-h", "--help"]}
 GROUPS = {
     "Measure": ("run", "watch", "identify", "design", "guest", "doctor"),
     "Look at what was measured": ("ls", "show", "report", "export", "publish", "serve", "extremes", "check-dt"),
-    "What changed, and why": ("compare", "explain", "gate", "history", "bisect"),
+    "What changed, and why": ("compare", "explain", "gate", "history", "regressions", "bisect"),
     "Without a machine": ("predict", "fit", "whatif", "explore"),
     "Runs from elsewhere, and housekeeping": ("import", "import-trace", "runs"),
 }

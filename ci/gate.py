@@ -138,14 +138,15 @@ def hand_on(job: Job, run: str) -> None:
 
 
 def not_measured(job: Job, code: int, said: str) -> None:
+    from latlab.core.errors import LatlabError
     from latlab.core.report.comparison import comment
     from latlab.core.report.exports import junit, sarif
 
-    sentence = f"it could not be measured: latlab ended with {code}: {said or 'the log of the job says why'}"
+    error = LatlabError(f"it could not be measured: latlab ended with {code}: {said or 'the log of the job says why'}")
     command = shlex.join(("latlab", *job.arguments))
-    write(job, "comment.md", comment.not_measured(command, sentence, job.link))
-    write(job, "junit.xml", junit.refused_junit(job.baseline, "this change", sentence))
-    write(job, "latlab.sarif", sarif.refused(sentence))
+    write(job, "comment.md", comment.not_measured(command, str(error), job.link))
+    write(job, "junit.xml", junit.refused_junit(job.baseline, "this change", error))
+    write(job, "latlab.sarif", sarif.refused(error))
 
 
 def newest_baseline(job: Job, run: str) -> tuple[str, tuple[str, ...]]:

@@ -15,7 +15,7 @@ from latlab.rt.model.wakeups import Wakeups
 from latlab.rt.readers.recorder import read_record
 from latlab.rt.targets.recorder_binary import FLAGS, guest_sources, wire_sources
 
-SOURCES = ("tests/hours.c", "recording.c", "record_file.c", "tally.c", "measure.c", "kernel_events.c", "pinned_thread.c")
+SOURCES = ("tests/hours.c", "recording.c", "record_file.c", "tally.c", "measure.c", "kernel_events.c", "pinned_thread.c", "smi_counter.c")
 METER = ("calibrate.c", "counters.c", "firmware_call.c", "meter.c")
 OUTLIERS_KEPT = 200_000
 LIMIT_BYTES = 10_000_000

@@ -77,6 +77,18 @@ def test_a_thread_in_which_the_timers_interrupt_waits_has_interrupts_masked() ->
     }
 
 
+def test_a_thread_of_a_higher_priority_is_the_cause_though_the_timers_interrupt_waits_in_it() -> None:
+    assert said(*ordinary(HIGH)) == {
+        ("thread", "irq/9-mmc (priority 90)"): 106_000,
+        ("interrupt", "arch_timer"): 4_000,
+        ("path", ""): 2_000,
+    }
+
+
+def test_without_a_meter_a_thread_of_a_higher_priority_is_not_accused_of_what_a_hypervisor_may_have_taken() -> None:
+    assert said(*ordinary(HIGH), calibration=None)[("away", "irq/9-mmc")] == 100_000
+
+
 def test_without_a_meter_nobody_is_accused_of_masking_what_the_cpu_may_have_slept_through() -> None:
     found = said(*ordinary(LOW), calibration=None)
     assert found[("away", "cc1")] == 106_000 and not any(kind in ("masked", "unpreempted") for kind, _ in found)

@@ -321,10 +321,11 @@ def _owner(state: _State, sees: bool) -> Blame:
     if thread.is_idle:
         return Blame(BlameKind.IDLE_EXIT)
     name = f"work {state.work}" if state.work else thread.name
+    if thread.priority <= state.own_priority and (state.woken or (sees and thread.priority < state.own_priority)):
+        # Before the timer's interrupt too: with the interrupt in time it would have run on, unless something took the CPU from it unseen.
+        return Blame(BlameKind.THREAD, f"{name} ({_said_priority(thread.priority)})")
     if not state.woken:
         return Blame(BlameKind.MASKED if sees else BlameKind.AWAY, name)
-    if thread.priority <= state.own_priority:
-        return Blame(BlameKind.THREAD, f"{name} ({_said_priority(thread.priority)})")
     return Blame(BlameKind.UNPREEMPTED if sees else BlameKind.AWAY, name)
 
 

@@ -241,7 +241,7 @@ def _errors(module: ast.Module) -> Iterator[Fault]:
             ):
                 if NEXT_STEP.match(_text_of(text).rpartition("; ")[2]) and "; " in _text_of(text):
                     cure = f'{name}("what is wrong", "what to do")'
-                    yield text.lineno, f"the next step stands in the text of an error; give it as the second argument: {cure}"
+                    yield text.lineno, f"the next step is in the text of an error; give it as the second argument: {cure}"
             case _:
                 pass
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * In QEMU's q35 alone: a thief in System Management Mode. SeaBIOS puts SMRAM of every CPU at 0xA0000 and leaves it unlocked, so that this
- * module can open it and place a handler that spins. Writing "loops" (1 to 255) to /proc/latlab_smi raises an SMI on the CPU of whoever
- * writes, by the port of the APM (0xB2); its neighbour 0xB3 has the loops. Each is 1024 rounds of two instructions.
+ * module can open it and place a handler that spins. Writing "loops" (1 to 255) to /proc/latlab_smi raises an SMI on the writer's
+ * CPU, by the port of the APM (0xB2); its neighbour 0xB3 has the loops. Each is 1024 rounds of two instructions.
  */
 #include <linux/io.h>
 #include <linux/module.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which call an id stands for, and PSCI_FEATURES, which answers the same question.
+ * Maps a function id to its call. PSCI_FEATURES reads the same table.
  *
  *   SMC dispatcher -> psci_call(id, x1, x2, x3) -> the call's function in the other files -> result, or no return
  *

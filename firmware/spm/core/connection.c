@@ -5,7 +5,7 @@
  * A handle is an index in its low bits and a generation above them: no address is in it, and it dies with its
  * connection or message because the generation moves on. Bit 30 marks a stateless handle, bit 29 a message handle.
  *
- *   client.c -> take, find, message_begin; message.c -> message_find; whoever ends a message -> free
+ *   client.c -> take, find, message_begin; message.c -> message_find; the end of a message -> free
  *
  * One API function runs at a time and no interrupt handler comes here, so the pool has no lock.
  */

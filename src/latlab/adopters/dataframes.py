@@ -37,7 +37,7 @@ def to_polars(run: Run) -> Any:
 
 
 def figures(store: str, figure: str, **chosen: Any) -> Iterator[dict[str, Any]]:
-    """The samples of TEST/METRIC in every complete run of a store, a dictionary of columns for each run, the oldest first. They are read
+    """The samples of TEST/METRIC in every complete run of a store, a dictionary of columns for each run, as they were stored. They are read
     as they are taken, so a store of any size fits the memory.
 
     `chosen` are fields of `latlab.core.store.choice.Filter`, such as platform, firmware, label or since_utc. The columns are run,

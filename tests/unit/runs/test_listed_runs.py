@@ -15,6 +15,7 @@ from latlab.core.errors import UsageError
 from latlab.core.model.enums import Metric, RunStatus
 from latlab.core.model.run import CoreId, Problem, Sample
 from latlab.core.store import listing
+from latlab.core.store import store as stores
 from latlab.core.store.choice import Filter, conditions_of
 from latlab.core.store.comparisons import StoredComparison, store_comparisons
 from latlab.core.store.listing import figure_samples, heads, remove, set_label, set_removed
@@ -159,3 +160,18 @@ def test_a_figure_of_all_runs_is_read_without_the_others(store: Store) -> None:
     store.add(store.begin(run_with()), [SAMPLE])
     figures = list(figure_samples(store, SAMPLE.test, SAMPLE.metric))
     assert [(head.id, samples) for head, samples in figures] == [(run, (SAMPLE,)) for run in runs]
+
+
+def test_a_reader_that_takes_its_time_keeps_no_writer_waiting(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stores, "ROWS_AT_ONCE", 2)
+    ids = [store.begin(run_with()) for _ in range(5)]
+    for run_id in ids:
+        store.add(run_id, [SAMPLE])
+        store.finish(run_id, RunStatus.COMPLETE)
+    for reader in (store.each_run(), figure_samples(store, SAMPLE.test, SAMPLE.metric)):
+        next(reader)
+        with sqlite3.connect(store.place, timeout=0) as writer:
+            writer.execute("UPDATE runs SET label = label || 'x'")
+        writer.close()
+        assert sum(1 for _ in reader) == 4
+    assert [run.id for run in store.each_run()] == ids

@@ -366,7 +366,7 @@ def _operation_of_thumb(first: int, second: int) -> SystemOperation | None:
 
 
 class OpcodeKind(Enum):
-    """MEMORY reads or writes, and is not told which. CHOICE branches or goes on; BRANCH and RAISE go elsewhere always."""
+    """MEMORY reads or writes memory; the opcode does not show which. CHOICE branches or goes on; BRANCH and RAISE go elsewhere always."""
 
     PLAIN = auto()
     CHOICE = auto()
@@ -476,7 +476,7 @@ BARRIERS = {"dmb": K.DMB, "dsb": K.DSB, "isb": K.ISB}
 
 
 def kind_of(arch: Arch, code: bytes) -> OpcodeKind:
-    """Outside AArch64 loads and stores are not told from others, nor reads of registers."""
+    """Outside AArch64, loads, stores and register reads have no kind of their own."""
     if arch is Arch.AARCH64:
         return _kind_of_a64(int.from_bytes(code, "little"))
     operation = operation_of(arch, code)

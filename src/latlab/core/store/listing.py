@@ -44,7 +44,7 @@ def head_of(row: Iterable[object]) -> Head:
 
 
 def _under_conditions(connection: sa.Connection, query: sa.Select[Any], conditions: Sequence[tuple[str, str]]) -> Iterator[tuple[Any, ...]]:
-    """They stand in a row as JSON, so each row is looked at."""
+    """Conditions are JSON in a row, so each row is read."""
     for *row, packed in connection.execute(query.add_columns(runs_table.c.conditions)):
         stated = _stated(packed)
         if all(_text(stated.get(name)) == value for name, value in conditions):
@@ -73,17 +73,15 @@ def _shown(value: object) -> object:
 
 
 def figure_samples(store: Store, test: str, metric: Metric, chosen: Filter = ALL) -> Iterator[tuple[Head, tuple[Sample, ...]]]:
-    """The samples of one test and metric of every complete run that has some, the oldest run first. They are read as they are taken."""
+    """The samples of one test and metric of every complete run that has some, as they were stored. They are read as they are taken."""
     query = (
-        sa.select(*HEAD_COLUMNS, samples_table.c.test, samples_table.c.metric, samples_table.c["columns"])
+        sa.select(samples_table.c.number, *HEAD_COLUMNS, samples_table.c.test, samples_table.c.metric, samples_table.c["columns"])
         .join(samples_table, samples_table.c.run == runs_table.c.number)
         .where(*replace(chosen, status=RunStatus.COMPLETE.value).clauses())
         .where(samples_table.c.test == test, samples_table.c.metric == metric.value)
-        .order_by(runs_table.c.number)
     )
-    with store.transaction() as connection, connection.execution_options(yield_per=AT_ONCE).execute(query) as rows:
-        for row in rows.mappings():
-            yield head_of(row[column] for column in HEAD_COLUMNS), tuple(samples_of([row]))
+    for row in store.each_row(query, samples_table.c.number):
+        yield head_of(row[column] for column in HEAD_COLUMNS), tuple(samples_of([row]))
 
 
 def set_removed(store: Store, ids: Sequence[str], is_removed: bool) -> None:

@@ -212,10 +212,20 @@ class Store:
 
     def each_run(self, chosen: Filter = ALL) -> Iterator[Run]:
         """What `runs` gives, one at a time, for a store of any size. `chosen` has no limit."""
-        query = sa.select(runs_table).where(*chosen.clauses()).order_by(runs_table.c.number)
-        with self.transaction() as connection, connection.execution_options(yield_per=ROWS_AT_ONCE).execute(query) as rows:
-            for row in rows.mappings():
-                yield from self._readable(run_of, (row,))
+        for row in self.each_row(sa.select(runs_table).where(*chosen.clauses()), runs_table.c.number):
+            yield from self._readable(run_of, (row,))
+
+    def each_row(self, query: sa.Select[Any], number: sa.ColumnElement[int]) -> Iterator[Mapping[Any, Any]]:
+        """The rows of a query by this number, which is one of its columns. They are read in parts, each in a transaction of its own:
+        whoever takes them slowly, such as a pager, keeps no writer waiting."""
+        last = -1
+        while True:
+            with self.transaction() as connection:
+                rows = connection.execute(query.where(number > last).order_by(number).limit(ROWS_AT_ONCE)).mappings().all()
+            yield from rows
+            if len(rows) < ROWS_AT_ONCE:
+                return
+            last = rows[-1][number]
 
     def count(self) -> int:
         """How many runs it has, readable or not, without the removed ones."""

@@ -48,7 +48,7 @@ def through_dask(address: str, work: Callable[[S, J], R], jobs: Sequence[J], sha
             yield from (future.result() for future in client.map(work, [sent] * len(jobs), jobs, pure=False))
         except LatlabError:
             raise
-        except Exception as error:  # whatever a cluster of other versions, or one that goes away, raises
+        except Exception as error:  # any class: a lost cluster, or one of other versions
             reason = str(error).split(". ")[0].rstrip(".")
             raise DataError(
                 f"the Dask cluster did not finish the work ({type(error).__name__}: {reason})",

@@ -27,6 +27,7 @@ from latlab.core.model.life import Left, Life, Owner, SeriesPart
 from latlab.core.model.provenance import UNKNOWN
 from latlab.core.model.run import CoreTrace, Problem, Run, Sample
 from latlab.core.store.choice import ALL, Filter
+from latlab.core.store.database_errors import BUSY_TIMEOUT_S, as_sentence
 from latlab.core.store.migrations import can_migrate, migrate
 from latlab.core.store.owner import is_mine, this_process, whoami
 from latlab.core.store.rows import (
@@ -57,7 +58,6 @@ from latlab.core.store.schema import (
 
 T = TypeVar("T")
 
-BUSY_TIMEOUT_S = 30
 RESTART_S = 30
 RESTART_POLL_S = 0.2
 SCHEMA_LOCK = 0x6C61746C6162
@@ -70,10 +70,6 @@ PART_VARIABLE = "LATLAB_PART"
 LAST = re.compile(r"last(?:~(\d{1,9}))?", re.ASCII)
 LATEST = "latest:"
 """Before a label: the newest complete run that has it."""
-
-LOCK_NOT_AVAILABLE, INSUFFICIENT_PRIVILEGE = "55P03", "42501"
-SERVER_ENDED = ("57P01", "57P02", "57P03")
-"""States of PostgreSQL: shut down by its administrator, crashed, cannot connect now."""
 
 DAMAGE = (zlib.error, msgspec.MsgspecError, ValueError, KeyError, TypeError)
 
@@ -480,7 +476,7 @@ class Store:
         except exc.IntegrityError:
             raise
         except exc.DBAPIError as error:
-            raise _explained(error, self.place, self._was_reached) from error
+            raise as_sentence(error, self.place, self._was_reached) from error
         except DAMAGE as error:
             raise DataError(f"damaged ({error})", "restore a copy or use another --store", place=self.place) from error
 
@@ -577,44 +573,6 @@ def _sqlite_url(path: Path) -> sa.URL:
     except OSError as error:
         raise UsageError(f"cannot hold the store ({error.strerror})", "name another path with --store", place=path.parent) from error
     return sa.URL.create("sqlite", database=str(path))
-
-
-def _explained(error: exc.DBAPIError, place: str, was_reached: bool) -> LatlabError:
-    detail = str(error.orig).strip().splitlines()[0]
-    state = getattr(error.orig, "sqlstate", None) or ""
-    if state == LOCK_NOT_AVAILABLE:
-        detail = f"locked: {detail}"
-    if state == INSUFFICIENT_PRIVILEGE:
-        return UsageError(
-            f"this account lacks the permission ({detail})", "use one that may, or grant its role (docs/reference/store.md)", place=place
-        )
-    if (error.connection_invalidated or state in SERVER_ENDED or "connection" in detail) and was_reached:
-        return LatlabError(
-            f"the connection to the database was lost ({detail}); "
-            "committed data are "
-            "kept, the "
-            "last part is "
-            "lost. When the database "
-            "is back, `latlab ls` lists the interrupted run as partial",
-            place=place,
-        )
-    if "connection" in detail:
-        return UsageError(
-            f"the database cannot be reached ({detail})", "check its address and password, or use another --store", place=place
-        )
-    if "locked" in detail:
-        return UsageError(
-            f"another process has held the store for {BUSY_TIMEOUT_S} s ({detail})", "wait for it or use another --store", place=place
-        )
-    if "full" in detail:
-        return LatlabError(f"the disk is full ({detail}); what was committed before is kept", "free some space and run again", place=place)
-    if "unable to open" in detail or "readonly" in detail:
-        return UsageError(
-            f"cannot be opened for writing ({detail})", "check its folder's permissions or name another with --store", place=place
-        )
-    if "not a database" in detail or "malformed" in detail or "no such column" in detail or "disk I/O" in detail:
-        return DataError(f"not a store that can be read ({detail})", "restore a copy or use another --store", place=place)
-    return LatlabError(f"the store failed ({detail})", "check it or use another --store", place=place)
 
 
 def _add_samples(connection: sa.Connection, number: int, samples: Sequence[Sample]) -> None:

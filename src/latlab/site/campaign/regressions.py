@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
@@ -39,22 +40,23 @@ class Change:
 
 
 def changes_since(
-    store: Store, place: str, since_utc: str, chosen: Filter, processes: int, progress: Callable[[int, int], None]
+    store: Store, place: str, since_utc: str, chosen: Filter, processes: int, progress: Callable[[int, int, float], None]
 ) -> Iterator[Change]:
     """A change for each thing that has a complete run since the day. `place` is the store as another process opens it; `progress` is told
-    how many of how many comparisons are done."""
+    how many of how many comparisons are done, and the time left in s."""
     stored = stored_comparisons(store, version("latlab"))
     things = [thing for thing in measured(store, chosen) if thing.whole and thing.whole[-1].started_utc >= since_utc]
     jobs = [_job(thing, since_utc) for thing in things]
     new = [job for job in jobs if job.earlier and _known(job, stored) is None]
     unsaved: list[StoredComparison] = []
+    began = time.monotonic()
     for number, comparisons in enumerate(in_processes(partial(_compare, place), new, processes) if new else (), 1):
         unsaved += comparisons
         if len(unsaved) >= AT_ONCE or number == len(new):
             store_comparisons(store, version("latlab"), unsaved)
             stored |= {(comparison.base, comparison.run): comparison for comparison in unsaved}
             unsaved.clear()
-        progress(number, len(new))
+        progress(number, len(new), (time.monotonic() - began) / number * (len(new) - number))
     for thing, job in zip(things, jobs, strict=True):
         yield _change(thing, job, stored)
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from latlab.core.comparison.verdicts import Verdict
+from latlab.core.comparison.verdicts import Limits, Verdict
 from latlab.core.comparison.wording import count
 from latlab.core.report.page import Item, Items, Page, Paragraph, Section
 from latlab.core.report.renderers import csv, json
@@ -15,6 +15,8 @@ from latlab.site.campaign.regressions import Change
 
 COLUMNS = ("measured", "verdict", "base", "run", "started_utc", "firmware_before", "firmware", "sentence", "cause")
 MOST_NAMED = 3
+WORTH_A_SENTENCE = 0.5
+"""Changes by chance that are expected: with fewer, a change is more likely none of them."""
 
 
 def page(changes: Sequence[Change], since: str) -> Page:
@@ -25,7 +27,7 @@ def page(changes: Sequence[Change], since: str) -> Page:
         for verdict in (Verdict.REGRESSED, Verdict.IMPROVED)
         if by_verdict[verdict]
     ]
-    return Page(title(changes, since), (_rest(changes),), tuple(sections))
+    return Page(title(changes, since), (_rest(changes), *_by_chance(sum(bool(change.base) for change in changes))), tuple(sections))
 
 
 def title(changes: Sequence[Change], since: str) -> str:
@@ -78,6 +80,16 @@ def _rest(changes: Sequence[Change]) -> str:
     left_out = [f"{new} without an earlier run"] if new else []
     left_out += [f"{len(incomparable)} not comparable with any earlier run, such as {named}"] if incomparable else []
     return "; ".join([", ".join(part for part in parts if not part.startswith("0 ")) or "Nothing else was compared", *left_out]) + "."
+
+
+def _by_chance(comparisons: int) -> Iterator[str]:
+    """How many changes the level of so many comparisons allows where nothing changed."""
+    level = Limits().alpha
+    if comparisons * level >= WORTH_A_SENTENCE:
+        yield (
+            f"Each metric is compared at a level of {level * 100:g} %. If nothing changed, up to {comparisons * level:.1f} of "
+            f"{comparisons} comparisons would still show a change in it. Repeat the run of a single board before you look for a cause."
+        )
 
 
 def _line(change: Change) -> tuple[str, ...]:

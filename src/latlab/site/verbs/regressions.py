@@ -49,6 +49,8 @@ def regressions(
         show(page(changes, since))
 
 
-def _progress(done: int, count: int) -> None:
-    if done % 50 == 0:
-        say(f"{done} of {count} compared")
+def _progress(done: int, count: int, left_s: float) -> None:
+    from latlab.core.comparison.wording import said_duration
+
+    if done % 50 == 0 and done < count:
+        say(f"{done} of {count} compared, {said_duration(left_s)} left")

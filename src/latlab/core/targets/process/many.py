@@ -32,9 +32,9 @@ def in_processes(work: Callable[[J], R], jobs: Sequence[J], processes: int) -> I
             try:
                 yield from (future.result() for future in futures)
             except BaseException:
-                pool.shutdown(wait=False, cancel_futures=True)
                 for process in multiprocessing.active_children():
                     process.terminate()
+                pool.shutdown(cancel_futures=True)  # here and not at Python's end, where a second Ctrl-C would leave a traceback
                 raise
     except BrokenProcessPool as error:
         raise DataError(f"a worker process died ({error})", "find out what killed it, such as a lack of memory") from error

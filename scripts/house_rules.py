@@ -93,6 +93,11 @@ NEXT_STEP = re.compile(
     r")\b(?! \S+ed\b)|`latlab )",
     re.IGNORECASE,
 )
+# What makes a set, what takes its members whatever their order, and what keeps their order.
+SETS = ("set", "frozenset")
+SET_METHODS = ("difference", "intersection", "symmetric_difference", "union")
+WITHOUT_ORDER = (*SETS, "all", "any", "len", "max", "min", "sorted", "sum")
+WITH_ORDER = ("dict", "enumerate", "iter", "list", "next", "tuple")
 Fault = tuple[int, str]
 
 
@@ -119,6 +124,7 @@ def faults_of(path: Path, tree: Path, terms: frozenset[str]) -> list[str]:
             *_grammar(module),
             *_rooms(module, name),
             *_errors(module),
+            *_orders(module),
         }
     )
     return [f"{path.relative_to(tree)}:{line}: {sentence}" for line, sentence in found]
@@ -244,6 +250,77 @@ def _errors(module: ast.Module) -> Iterator[Fault]:
                     yield text.lineno, f"the next step is in the text of an error; give it as the second argument: {cure}"
             case _:
                 pass
+
+
+def _orders(module: ast.Module) -> Iterator[Fault]:
+    for function in (node for node in ast.walk(module) if isinstance(node, ast.FunctionDef)):
+        sets = _sets_in(function)
+        free = {
+            id(argument)
+            for node in ast.walk(function)
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in WITHOUT_ORDER and not _has_key(node)
+            for argument in node.args
+        }
+        for node in ast.walk(function):
+            if id(node) not in free and any(_is_set(members, sets) for members in _taken_in_order(node)):
+                yield getattr(node, "lineno", 0), "the order of a set differs between processes; sort its members, or use dict.fromkeys"
+
+
+def _taken_in_order(node: ast.AST) -> list[ast.expr]:
+    match node:
+        case ast.For(iter=members):
+            return [members]
+        case ast.ListComp(generators=loops) | ast.GeneratorExp(generators=loops) | ast.DictComp(generators=loops):
+            return [loop.iter for loop in loops]
+        case ast.List(elts=members) | ast.Tuple(elts=members):
+            return [member.value for member in members if isinstance(member, ast.Starred)]
+        case ast.Call(func=ast.Name(id=name), args=[members, *_]):
+            return [members] if name in WITH_ORDER or (name in WITHOUT_ORDER and _has_key(node)) else []
+        case ast.Call(func=ast.Attribute(attr="join"), args=[members]):
+            return [members]
+        case _:
+            return []
+
+
+def _has_key(call: ast.Call) -> bool:
+    """Two members of the same key stay in the order in which they came."""
+    return any(keyword.arg == "key" for keyword in call.keywords)
+
+
+def _sets_in(function: ast.FunctionDef) -> frozenset[str]:
+    """The names of its parameters and variables that are sets."""
+    declared = [(part.arg, part.annotation) for part in (*function.args.args, *function.args.kwonlyargs) if part.annotation]
+    assigned: list[tuple[str, ast.expr]] = []
+    for node in ast.walk(function):
+        match node:
+            case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation):
+                declared.append((name, annotation))
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                assigned.append((name, value))
+            case _:
+                pass
+    by_type = {name for name, annotation in declared if ast.unparse(annotation).partition("[")[0] in (*SETS, "AbstractSet")}
+    return frozenset({*by_type, *(name for name, value in assigned if _is_set(value, frozenset()))})
+
+
+def _is_set(node: ast.expr, sets: frozenset[str]) -> bool:
+    match node:
+        case ast.Set() | ast.SetComp():
+            return True
+        case ast.Name(id=name):
+            return name in sets
+        case ast.Call(func=ast.Name(id=name)):
+            return name in SETS
+        case ast.Call(func=ast.Attribute(attr=name)):
+            return name in SET_METHODS
+        case ast.BinOp(left=left, op=ast.BitAnd() | ast.BitOr() | ast.BitXor() | ast.Sub(), right=right):
+            return any(_is_set(side, sets) or _is_view(side) for side in (left, right))
+        case _:
+            return False
+
+
+def _is_view(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("items", "keys")
 
 
 def _text_of(node: ast.expr) -> str:

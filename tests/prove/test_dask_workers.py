@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A sweep on Dask with two workers gives the bytes of one process, also if a worker dies in the middle; without its scheduler it ends in a
-sentence, and the next one gives the same bytes."""
+sentence, and the next one gives the same bytes. A history on Dask goes on beside a build and a firmware that hang."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -16,10 +17,18 @@ from pathlib import Path
 
 import pytest
 
+from latlab.core.model.run import Topology
+from latlab.core.targets.qemu.images import find_images
+from support.repositories import commit, new_repository
+
 pytest.importorskip("distributed", reason="`make setup-dev` installs it")
 pytestmark = [pytest.mark.slow, pytest.mark.firmware]
 
 PATIENCE_S = 300
+MEASURED = ("--build", "sh build.sh", "--firmware", "out/firmware.bin", "--machine", "virt", "--symbols", "out/firmware.elf")
+LIMITS = ("--iterations", "1", "--build-timeout", "5", "--timeout", "120", "--silence", "10")
+BRANCH_TO_ITSELF = "\\000\\000\\000\\024"
+"""The instruction `b .` as printf writes it."""
 SWEEP = ("whatif", "--cores", "16,48,96", "--cluster", "1,2,4,8", "--lock", "ticket", "--lock", "bakery", "--format", "json")
 
 
@@ -66,9 +75,11 @@ def wait_for_workers(address: str, count: int) -> None:
 
 
 def start(*more: str) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        _python("latlab", *SWEEP, *more), stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "NO_COLOR": "1"}
-    )
+    return latlab(*SWEEP, *more)
+
+
+def latlab(*words: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(_python("latlab", *words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "NO_COLOR": "1"})
 
 
 def jobs_of(worker: subprocess.Popen[bytes]) -> int:
@@ -117,3 +128,30 @@ def test_a_scheduler_that_dies_is_one_sentence_and_the_next_one_gives_the_same_b
         again = start("--dask", address)
         out, err = again.communicate(timeout=PATIENCE_S)
         assert (again.returncode, out) == (0, alone), err
+
+
+def history_of(repository: Path, store: Path, *more: str) -> tuple[str, bytes]:
+    """The series without the ids of its runs, and what was said."""
+    words = ("history", "cpu_off_serial/powerdown/core-0.1", "HEAD~4..HEAD", "--repo", str(repository), "--store", str(store))
+    done = latlab(*words, *MEASURED, *LIMITS, "--format", "json", *more)
+    out, err = done.communicate(timeout=PATIENCE_S)
+    assert done.returncode == 0, err
+    return re.sub(r"psci-[0-9a-f]+", "ID", out.decode()), err
+
+
+def test_a_build_and_a_firmware_that_hang_cost_a_history_on_two_workers_their_own_figures_only(tmp_path: Path) -> None:
+    images = find_images(Topology((4,)), "psci_calls").folder
+    copied = "mkdir out && cp {0}/firmware.bin {0}/firmware.elf out"
+    slower = copied.format(images.with_name("qemu_virt-hardened"))
+    steps = [copied.format(images), "sleep 3600", f"{slower} && printf '{BRANCH_TO_ITSELF}' >out/firmware.bin", slower, slower]
+    repository = new_repository(tmp_path / "theirs")
+    commit(repository, "before", {"build.sh": "false\n"})
+    for number, step in enumerate(steps):
+        commit(repository, f"change {number}", {"build.sh": f"{step} # {number}\n"})
+    alone, _ = history_of(repository, tmp_path / "alone.db")
+    with cluster(tmp_path) as (address, *_):
+        spread, err = history_of(repository, tmp_path / "spread.db", "--dask", address)
+    assert spread == alone
+    (series,) = json.loads(alone)["series"]
+    assert len(series["points"]) == 3 and len(series["changes"]) == 1
+    assert b"the build took more than" in err and b"change 1" in err and b"change 2" in err, err

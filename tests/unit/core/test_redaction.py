@@ -131,3 +131,10 @@ def test_a_folder_that_an_option_or_an_address_runs_into_is_hidden(before: str) 
 @pytest.mark.parametrize("text", ["cd /home/jo", "HOME=/home/jo, next", "'/Users/jo'"])
 def test_a_home_folder_does_not_tell_its_user(text: str) -> None:
     assert "jo" not in Secrets(()).hide(text) and HIDDEN in Secrets(()).hide(text)
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_two_command_lines_of_one_beginning_are_both_hidden_to_their_end(first: int) -> None:
+    lines = [LINE, f"{LINE} key=fjord2"]
+    runs = [changed(make_run(Truth(), 1), conditions=Conditions(kernel_command_line=line)) for line in (lines[first], lines[1 - first])]
+    assert [Secrets.of(runs).hide(line) for line in lines] == [HIDDEN, HIDDEN]

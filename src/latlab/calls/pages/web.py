@@ -205,6 +205,6 @@ def _chart(kinds: Sequence[CallsOfKind], unit: str) -> Chart:
 
 
 def _makers(kinds: Sequence[CallsOfKind]) -> Table:
-    cores = sorted({core for kind in kinds for core, _ in kind.by_core}, key=lambda core: tuple(map(int, core.split("."))))
+    cores = sorted(dict.fromkeys(core for kind in kinds for core, _ in kind.by_core), key=lambda core: tuple(map(int, core.split("."))))
     rows = tuple((kind.name, kind.caller, *(f"{dict(kind.by_core).get(core, 0):,}" for core in cores)) for kind in kinds)
     return Table("", (*words("Call", "From"), *figures(*(f"Core {core}" for core in cores))), rows)

@@ -70,7 +70,7 @@ def absences(a: Run, b: Run, limits: Limits) -> tuple[SamplesMissing, ...]:
     if not ours.keys() & theirs.keys():
         return ()
     gone: dict[tuple[str, CoreId | None, str], list[SampleKey]] = {}
-    for place in ours.keys() - theirs.keys():
+    for place in (place for place in ours if place not in theirs):
         gone.setdefault(_widest(place, theirs, ours[place].rows), []).append(place)
     scale = _scale_of(ours, theirs, limits.relative)
     return tuple(_absence(*key, [ours[place] for place in gone[key]], gone[key][0].metric, scale) for key in sorted(gone, key=str))

@@ -125,7 +125,7 @@ def _boots(columns: Columns) -> list[int]:
 
 
 def _of_boots(matrix: Matrix, boots: set[int]) -> Matrix:
-    rows = np.isin(matrix.boots, list(boots))
+    rows = np.isin(matrix.boots, sorted(boots))
     return replace(matrix, boots=matrix.boots[rows], iterations=matrix.iterations[rows], values=matrix.values[rows])
 
 

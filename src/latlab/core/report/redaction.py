@@ -39,15 +39,19 @@ class Secrets:
     def of(cls, runs: Iterable[Run | Head]) -> Secrets:
         """What runs say of their machines."""
         runs = tuple(runs)
-        lines = {run.conditions.kernel_command_line for run in runs if isinstance(run, Run)} - {None, ""}
-        names = {_host(run) for run in runs}
-        long = sorted((re.escape(name) for name in names if len(name) >= _SHORTEST), key=len, reverse=True)
-        return cls((*(re.escape(str(line)) for line in lines), *(rf"(?<!\w){name}(?!\w)" for name in long)))
+        lines = {run.conditions.kernel_command_line or "" for run in runs if isinstance(run, Run)} - {""}
+        names = {name for name in map(_host, runs) if len(name) >= _SHORTEST}
+        return cls((*map(re.escape, _longest_first(lines)), *(rf"(?<!\w){re.escape(name)}(?!\w)" for name in _longest_first(names))))
 
     def hide(self, text: str) -> str:
         for secret in self.texts:
             text = re.sub(secret, HIDDEN, text)
         return _LOGIN.sub(HIDDEN, _FOLDERS.sub("", _HOME.sub(HIDDEN, text)))
+
+
+def _longest_first(texts: set[str]) -> list[str]:
+    """One that is the beginning of another must not hide that beginning alone."""
+    return sorted(sorted(texts), key=len, reverse=True)
 
 
 def _host(run: Run | Head) -> str:

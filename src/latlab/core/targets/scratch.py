@@ -42,7 +42,7 @@ def scratch(persistent: bool = False) -> Iterator[Path]:
 def abandoned() -> list[Path]:
     """Folders of this user whose process is no more, of this space of process ids."""
     folders = []
-    for place in {base(), base(persistent=True)}:
+    for place in dict.fromkeys((base(), base(persistent=True))):
         for folder in place.glob("latlab-*-*-*-*"):
             match = NAME.fullmatch(folder.name)
             if match and int(match[1]) == space() and _is_mine(folder) and _started(int(match[2])) != int(match[3]):

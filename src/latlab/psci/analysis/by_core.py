@@ -74,7 +74,7 @@ class ByCore:
         self._cells = _cell_variances(groups)
         self._scattering = {row_evidence.kind for row_evidence in groups if len(row_evidence.differences) > 1}
         self._offsets = _offset_variances(groups, self._cells)
-        tests = {(row_evidence.row.metric, row_evidence.row.test) for row_evidence in groups}
+        tests = dict.fromkeys((row_evidence.row.metric, row_evidence.row.test) for row_evidence in groups)
         self._of_one_test = {metric for metric, count in Counter(metric for metric, _ in tests).items() if count == 1}
         self._fit = _fit_variance(row_evidence for row_evidence in evidence if row_evidence.row.is_term)
         self._parts = [self._variances(row_evidence) for row_evidence in evidence]

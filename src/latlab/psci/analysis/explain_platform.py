@@ -138,7 +138,10 @@ class _PlatformFindings:
         beside = [deep[core] - shallow[core] for core in in_both if core.cluster == self.lead.cluster and core not in last]
         if not off or not last.issuperset(off) or not all(self.is_more(Metric.WAKEUP, deep[core], shallow[core]) for core in off):
             return None
-        sooner = {cluster: [deep[core] - shallow[core] for core in off if core.cluster == cluster] for cluster in {c.cluster for c in off}}
+        sooner = {
+            cluster: [deep[core] - shallow[core] for core in off if core.cluster == cluster]
+            for cluster in dict.fromkeys(c.cluster for c in off)
+        }
         if beside and max(beside) >= min(value for values in sooner.values() for value in values):
             return None
         by_cluster = tuple((cluster, float(np.median(values))) for cluster, values in sorted(sooner.items()))

@@ -200,7 +200,7 @@ def _parts(comparison: SpanComparison, changed: list[Row]) -> list[Explanation]:
             moved: dict[PartName, list[float]] = defaultdict(list)
             for key in before:
                 if key[0] == test and key in after:
-                    for part in {*before[key], *after[key]}:
+                    for part in dict.fromkeys((*before[key], *after[key])):
                         moved[part].append(after[key].get(part, 0.0) - before[key].get(part, 0.0))
             medians = [(str(name), float(np.median(d))) for name, d in moved.items()]
             largest = tuple(sorted(((name, d) for name, d in medians if d), key=lambda part: -abs(part[1]))[:3])

@@ -273,7 +273,7 @@ def _spreads(evidence: Sequence[Evidence], limits: Limits) -> Iterator[SpreadMov
             if _has_other_spread(mean, error, dof, alpha, large):
                 changed |= {test for test in group if moved[test] * mean > 0}
         if changed:
-            most = max(changed, key=lambda test: abs(moved[test]))
+            most = max((test for test in usable if test in changed), key=lambda test: abs(moved[test]))
             yield SpreadMoved(metric, most, exp(moved[most]), len(usable[most][0]))
 
 

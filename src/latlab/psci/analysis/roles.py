@@ -65,7 +65,7 @@ def roles_of(columns: Columns, managed_by: Coherency = Coherency.SOFTWARE) -> Ro
     for cluster, values in parallel_wakeup.items():
         direct.setdefault(cluster, min(values))
     if managed_by is Coherency.HARDWARE:
-        return Roles({cluster: np.inf for cluster in {*flush, *level_zero}}, direct)
+        return Roles(dict.fromkeys((*flush, *level_zero), np.inf), direct)
     plain = {cluster: _usual(values, 0.25) for cluster, values in flush.items()}
     plain |= {cluster: min(_usual(values, 0.5), plain.get(cluster, np.inf)) for cluster, values in level_zero.items()}
     return Roles(plain, direct)
@@ -74,7 +74,7 @@ def roles_of(columns: Columns, managed_by: Coherency = Coherency.SOFTWARE) -> Ro
 def with_one_limit(a: Roles, b: Roles) -> tuple[Roles, Roles]:
     """Both roles with the longer direct wake-up of each cluster. With separate limits, changed serial wake-ups would make unchanged
     cores of the parallel tests count as waiting in one run only."""
-    direct = {cluster: max(roles.direct_wakeup.get(cluster, 0.0) for roles in (a, b)) for cluster in {*a.direct_wakeup, *b.direct_wakeup}}
+    direct = {cluster: max(roles.direct_wakeup.get(cluster, 0.0) for roles in (a, b)) for cluster in a.direct_wakeup | b.direct_wakeup}
     return replace(a, direct_wakeup=direct), replace(b, direct_wakeup=direct)
 
 

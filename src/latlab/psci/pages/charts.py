@@ -56,9 +56,10 @@ def charts(run: Run, test: str) -> list[Chart]:
 
 def legend(run: Run, tests: Iterable[str]) -> list[tuple[PartName, str]]:
     """Each part that the charts show, with its colour, in the order in which a call goes through them."""
-    names = {name for test in tests for stack in stacks(run, test) for name, _ in stack.parts}
-    asleep = {LOW_POWER} if names - {CALL} and run.traces else set()
-    return [(name, colour(name)) for name in sorted(names | asleep, key=lambda name: name.rank)]
+    names = dict.fromkeys(name for test in tests for stack in stacks(run, test) for name, _ in stack.parts)
+    if names.keys() - {CALL} and run.traces:
+        names[LOW_POWER] = None
+    return [(name, colour(name)) for name in sorted(names, key=lambda name: name.rank)]
 
 
 def colour(part: PartName) -> str:
@@ -196,7 +197,7 @@ def _cores(names: list[str]) -> alt.Y:
 
 
 def _scale(parts: Iterable[PartName]) -> alt.Scale:
-    names = sorted(set(parts), key=lambda name: name.rank)
+    names = sorted(dict.fromkeys(parts), key=lambda name: name.rank)
     return alt.Scale(domain=[str(name) for name in names], range=[colour(name) for name in names])
 
 

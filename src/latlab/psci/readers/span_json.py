@@ -62,7 +62,10 @@ def to_json(spans: Spans) -> Mapping[str, Any]:
 def of_json(document: Mapping[str, Any]) -> Spans:
     """Raises ValueError or msgspec.ValidationError."""
     d = msgspec.convert(document, SpanKeys)
-    core_of = {name: parse_core(name) for name in {s[2] for s in d.samples} | {t[1] for t in d.traces} | {f[2] for f in d.functions}}
+    core_of = {
+        name: parse_core(name)
+        for name in dict.fromkeys((*(s[2] for s in d.samples), *(t[1] for t in d.traces), *(f[2] for f in d.functions)))
+    }
     samples = tuple(Sample(test, metric, core_of[c], boot, iteration, value) for test, metric, c, boot, iteration, value in d.samples)
     if any(record[3] >> 64 for *_, records in d.traces for record in records):
         raise ValueError("the argument of a trace record has more than 64 bits")

@@ -76,7 +76,7 @@ def attribute(
     of each CPU whose records were overwritten before they were read."""
     medians = _medians(wakeups)
     by_cpu = _by_cpu(calls)
-    spans = {cpu: _Spans([span for span in kernel if span.cpu == cpu]) for cpu in {span.cpu for span in kernel}}
+    spans = {cpu: _Spans([span for span in kernel if span.cpu == cpu]) for cpu in dict.fromkeys(span.cpu for span in kernel)}
     attributed = []
     for outlier in outliers:
         cpu = outlier.cpu
@@ -98,8 +98,8 @@ def with_parts(
     SMIs are counted."""
     medians, steps, seeing, clock = _medians(wakeups), steps_by_wake_up(events), calibrations(events), charge_clock(events)
     entries, blamed = tuple(attributed), []
-    counting = {late.cpu for late in events.late if late.smis is not None}
-    wakings = {cpu: usual_waking(_of_cpu(entries, steps, cpu), medians.get(cpu, 0)) for cpu in {*seeing, *counting}}
+    counting = [late.cpu for late in events.late if late.smis is not None]
+    wakings = {cpu: usual_waking(_of_cpu(entries, steps, cpu), medians.get(cpu, 0)) for cpu in dict.fromkeys((*seeing, *counting))}
     for entry in entries:
         outlier, usual_ns = entry.outlier, medians.get(entry.outlier.cpu, 0)
         late = steps.get((outlier.cpu, outlier.wake_ns))

@@ -104,7 +104,7 @@ class CauseChange:
 
 def causes_of(sides: Sequence[Histogram], above: float = 0.0) -> tuple[CauseEvents, ...]:
     """The most frequent first, what is unexplained last; only wake-ups later than `above`."""
-    blames = {late.blame for side in sides for late in side.distribution.late if late.late_ticks * side.step > above}
+    blames = dict.fromkeys(late.blame for side in sides for late in side.distribution.late if late.late_ticks * side.step > above)
     return _in_order([events_of(sides, blame, above) for blame in blames])
 
 

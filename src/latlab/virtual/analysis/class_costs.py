@@ -296,7 +296,7 @@ def _means(spans: Sequence[Observed], groups: Groups) -> dict[Cell, tuple[float,
 def _all_flushed(spans: Sequence[Observed]) -> dict[Cell, frozenset[float]]:
     return {
         cell: frozenset(_flushed(observation) for observation in spans if observation.cell == cell)
-        for cell in {observation.cell for observation in spans}
+        for cell in dict.fromkeys(observation.cell for observation in spans)
     }
 
 

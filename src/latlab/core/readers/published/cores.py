@@ -69,10 +69,10 @@ def _shapes(tables: Sequence[Table]) -> list[Topology]:
     """The topologies of those tables that name every core once."""
     shapes: dict[Topology, None] = {}
     for table in tables:
-        cores = set(table.rows.values())
+        cores = frozenset(table.rows.values())
         if _repeated(table) or not cores or max(core.cluster for core in cores) > len(cores):
             continue
-        sizes = Counter(core.cluster for core in cores)
+        sizes = Counter(core.cluster for core in table.rows.values())
         shape = Topology(tuple(sizes[number] for number in range(max(sizes) + 1)))
         if set(shape.cores) == cores:
             shapes[shape] = None

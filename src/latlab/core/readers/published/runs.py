@@ -67,7 +67,7 @@ def run_of(reading: Reading, release: str, source: Source, unit: str = "") -> Ru
     samples: list[Sample] = []
     deltas: list[PrintedDelta] = []
     for table in _once_each(tables, problems):
-        step_of = {m: print_step([f for f in table.figures if f.metric == m]) for m in {f.metric for f in table.figures}}
+        step_of = {m: print_step([f for f in table.figures if f.metric == m]) for m in dict.fromkeys(f.metric for f in table.figures)}
         for figure in table.figures:
             if off_tick(figure, table.unit, tick_ns, step_of[figure.metric]):
                 cell = f"{figure.value} {table.unit} ({table.test} {figure.metric} of core {figure.core})"
@@ -216,7 +216,7 @@ def _once_each(tables: Sequence[Table], problems: list[Problem]) -> list[Table]:
     first: dict[tuple[str, Metric], Table] = {}
     distinct = []
     for table in tables:
-        keys = {(table.test, figure.metric) for figure in table.figures}
+        keys = dict.fromkeys((table.test, figure.metric) for figure in table.figures)
         earlier = next((first[key] for key in keys if key in first), None)
         if earlier is not None:
             problems.append(

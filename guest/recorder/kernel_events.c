@@ -3,6 +3,7 @@
 #include "kernel_events.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <linux/perf_event.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -79,28 +80,37 @@ static int open_one(struct kernel_events *self, const struct tracepoint *point, 
 
 static int open_all(struct kernel_events *self, const struct tracepoints *tracepoints)
 {
-    int fds[TRACEPOINTS_NEEDED] = { -1, -1 };
+    int first = -1;
 
     for (unsigned i = 0; i < tracepoints->count; i++) {
+        const struct tracepoint *point = &tracepoints->points[i];
         int fd = -1;
-        int error = open_one(self, &tracepoints->points[i], fds[0], i < TRACEPOINTS_NEEDED, &fd);
+        int error = open_one(self, point, first, i < TRACEPOINTS_NEEDED, &fd);
 
-        if (i < TRACEPOINTS_NEEDED) {
-            if (error != 0) {
-                return error;
-            }
-            fds[i] = fd;
+        if (error != 0 && i < TRACEPOINTS_NEEDED) {
+            return error;
+        }
+        first = i == 0 ? fd : first;
+        if (error == 0 && point->filter != NULL && self->filters < EVENT_FILTERS_MOST) {
+            self->filtered[self->filters++] = (struct event_filter){ fd, point->filter };
         }
     }
-    self->waking = fds[1];
     return 0;
+}
+
+static uint32_t leaves_at(const struct tracepoint *switches)
+{
+    const char *field = strstr(switches->format, "field:pid_t prev_pid;");
+    uint32_t at = 0;
+
+    return field != NULL && sscanf(field, "field:pid_t prev_pid;\toffset:%" SCNu32, &at) == 1 ? at : 0;
 }
 
 void kernel_events_open(struct kernel_events *self, unsigned cpu, const struct tracepoints *tracepoints)
 {
     self->cpu = cpu;
-    self->waking = -1;
     self->switch_id = tracepoints->points[0].id;
+    self->leaves_at = leaves_at(&tracepoints->points[0]);
     self->with_runtimes = tracepoints->with_runtimes;
     calibrate(&self->found, &self->counters, cpu);
     smi_counter_open(&self->smis, cpu);
@@ -114,9 +124,10 @@ void kernel_events_of(struct kernel_events *self, pid_t thread)
 {
     char filter[32];
 
-    snprintf(filter, sizeof(filter), "pid==%d", (int)thread);
-    if (self->ring != NULL) {
-        ioctl(self->waking, PERF_EVENT_IOC_SET_FILTER, filter);
+    self->thread = thread;
+    for (unsigned i = 0; i < self->filters && self->ring != NULL; i++) {
+        snprintf(filter, sizeof(filter), "%s==%d", self->filtered[i].field, (int)thread);
+        ioctl(self->filtered[i].fd, PERF_EVENT_IOC_SET_FILTER, filter);
     }
 }
 
@@ -146,7 +157,8 @@ static void to_kept(struct kernel_events *self, uint32_t at, const void *bytes, 
     memcpy(self->kept, (const char *)bytes + first, count - first);
 }
 
-static bool is_switch(const struct kernel_events *self, const char *record, uint32_t bytes)
+/* Of a switch the tracepoint's own record, NULL of all others. */
+static const char *switch_of(const struct kernel_events *self, const char *record, uint32_t bytes)
 {
     size_t at = sizeof(struct sample);
     uint64_t values = 0;
@@ -156,21 +168,51 @@ static bool is_switch(const struct kernel_events *self, const char *record, uint
         memcpy(&values, record + at, sizeof(values));
         at += values < MOST_COUNTERS ? (1U + (size_t)values) * sizeof(uint64_t) : 0;
     }
-    if (bytes < at + sizeof(uint32_t) + sizeof(id)) {
-        return false;
+    at += sizeof(uint32_t);
+    if (bytes < at + sizeof(id) || bytes < at + self->leaves_at + sizeof(pid_t)) {
+        return NULL;
     }
-    memcpy(&id, record + at + sizeof(uint32_t), sizeof(id));
-    return id == self->switch_id;
+    memcpy(&id, record + at, sizeof(id));
+    return id == self->switch_id ? record + at : NULL;
 }
 
-/* The records from the newest back to the switch before the wake-up was due: it tells who ran then. Says how many bytes they take. */
+static bool leaves(const struct kernel_events *self, const char *switched)
+{
+    pid_t thread;
+
+    memcpy(&thread, switched + self->leaves_at, sizeof(thread));
+    return self->leaves_at == 0 || thread == self->thread;
+}
+
+/* How far back the records of one late wake-up go: to the switch before it was due, which tells who ran then, and if that is near, to the
+ * one before in which the thread left the CPU: it may not have been asleep. */
+struct reach {
+    uint64_t due_ns;
+    uint32_t whole_bytes; /* that reach back to before it was due; 0 before that */
+    bool is_done;
+};
+
+static void reach_back(struct reach *reach, const struct kernel_events *self, const char *record, uint32_t bytes, uint32_t copied)
+{
+    struct sample sample;
+    const char *switched = switch_of(self, record, bytes);
+
+    memcpy(&sample, record, sizeof(sample));
+    if (switched == NULL || sample.time_ns >= reach->due_ns) {
+        return;
+    }
+    reach->whole_bytes = reach->whole_bytes != 0 ? reach->whole_bytes : copied;
+    reach->is_done = leaves(self, switched) || copied - reach->whole_bytes > KEPT_EARLIER;
+}
+
+/* The records from the newest back. Says how many bytes they take. */
 static uint32_t copy_records(struct kernel_events *self, uint32_t to, uint64_t due_ns, uint32_t room, bool *is_whole)
 {
     const uint64_t head = ring_head(self);
+    struct reach reach = { .due_ns = due_ns };
     uint32_t copied = 0;
-    bool is_done = false;
 
-    while (!is_done && copied + sizeof(struct sample) <= RING_BYTES) {
+    while (!reach.is_done && copied + sizeof(struct sample) <= RING_BYTES) {
         char record[MOST_RECORD];
         struct sample sample;
 
@@ -182,9 +224,9 @@ static uint32_t copy_records(struct kernel_events *self, uint32_t to, uint64_t d
         from_ring(self, head + copied, record, sample.header.size);
         to_kept(self, to + copied, record, sample.header.size);
         copied += sample.header.size;
-        is_done = sample.time_ns < due_ns && is_switch(self, record, sample.header.size);
+        reach_back(&reach, self, record, sample.header.size, copied);
     }
-    *is_whole = is_done && copied + (head - ring_head(self)) <= RING_BYTES;
+    *is_whole = reach.whole_bytes != 0 && copied + (head - ring_head(self)) <= RING_BYTES;
     return copied;
 }
 
@@ -218,11 +260,13 @@ void kernel_events_keep(struct kernel_events *self, const struct outlier *late)
     }
     uint32_t room = KEPT_BYTES - (self->put - __atomic_load_n(&self->taken, __ATOMIC_ACQUIRE));
 
-    if (room < LATE_BYTES + KEPT_OF_ONE) {
+    uint32_t most = late->late_ns < LONG_NS ? KEPT_OF_ONE : KEPT_OF_LONG;
+
+    if (room < LATE_BYTES + most) {
         self->dropped++;
         return;
     }
-    head.bytes = copy_records(self, self->put + LATE_BYTES, late->wake_ns - late->late_ns, KEPT_OF_ONE, &is_whole);
+    head.bytes = copy_records(self, self->put + LATE_BYTES, late->wake_ns - late->late_ns, most, &is_whole);
     head.is_whole = is_whole;
     to_kept(self, self->put, &head, LATE_BYTES);
     __atomic_store_n(&self->put, self->put + LATE_BYTES + head.bytes, __ATOMIC_RELEASE);

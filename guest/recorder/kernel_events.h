@@ -16,6 +16,10 @@
 
 #define KEPT_BYTES (1U << 20) /* between two checkpoints; a power of two */
 #define KEPT_OF_ONE 65536U    /* the newest of a late wake-up's records */
+#define KEPT_OF_LONG 131072U  /* the same if it was late by LONG_NS, which is seldom */
+#define LONG_NS 10000000ULL
+#define KEPT_EARLIER 4096U    /* of them for the last time that the thread left the CPU, if it was due later */
+#define EVENT_FILTERS_MOST 8U
 
 /* Of a late wake-up, before its records, the newest first. The counters were read when the thread ran; `readable` says whether at all. */
 struct late_head {
@@ -34,17 +38,26 @@ struct late_head {
     uint32_t bytes;    /* of records */
 };
 
+/* An event of which only the measuring thread is of interest. */
+struct event_filter {
+    int fd;
+    const char *field;
+};
+
 /* One writer, the measuring thread; one reader. `put` and `taken` count bytes. */
 struct kernel_events {
     unsigned cpu;
     int error; /* why the tracepoints are not open; 0 where they are */
     uint32_t switch_id;
+    uint32_t leaves_at; /* where a switch has the number of the thread that leaves; 0 if the kernel does not say */
+    pid_t thread;       /* the measuring one */
     struct calibration found;
     struct counters counters;
     struct smi_counter smis; /* of each record only if its source is the event */
     bool with_runtimes; /* what threads are charged for is kept too */
     uint64_t slept_at_own_ns;
-    int waking;       /* the descriptor of sched_waking, whose filter is the measuring thread */
+    unsigned filters;
+    struct event_filter filtered[EVENT_FILTERS_MOST];
     const void *ring; /* NULL where they are not open */
     uint32_t put;
     uint32_t taken;
@@ -56,7 +69,7 @@ struct kernel_events {
 /* By a thread on that CPU, which is calibrated first. Where the meter is blind, the events are opened without counters. */
 void kernel_events_open(struct kernel_events *self, unsigned cpu, const struct tracepoints *tracepoints);
 
-/* By the measuring thread, before it measures: only its own wake-ups are of interest. */
+/* By the measuring thread, before it measures: of some events only its own are of interest. */
 void kernel_events_of(struct kernel_events *self, pid_t thread);
 
 /* By the measuring thread, before it sleeps. */
@@ -65,7 +78,7 @@ void kernel_events_sleep(struct kernel_events *self);
 /* By the measuring thread, at once after a wake-up that was late. One that finds no room is counted as dropped. */
 void kernel_events_keep(struct kernel_events *self, const struct outlier *late);
 
-/* The oldest that was not taken yet into `out`, which has room for KEPT_OF_ONE and a head; its bytes, 0 where there is none. By one reader. */
+/* The oldest that was not taken yet into `out`, which has room for KEPT_OF_LONG and a head; its bytes, 0 where there is none. By one reader. */
 uint32_t kernel_events_take(struct kernel_events *self, char *out);
 
 #endif

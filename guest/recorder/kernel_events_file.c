@@ -80,7 +80,7 @@ int kernel_events_file_create(struct kernel_events_file *file, const char *path,
 
 int kernel_events_file_add(struct kernel_events_file *file, struct kernel_events *const *events, unsigned cpus)
 {
-    static char late[sizeof(struct late_head) + KEPT_OF_ONE];
+    static char late[sizeof(struct late_head) + KEPT_OF_LONG];
     int error = 0;
 
     for (unsigned i = 0; i < cpus; i++) {

@@ -13,37 +13,44 @@
 
 #define TRACEFS "/sys/kernel/tracing"
 
-/* Those before the last are x86's own, where interrupts of the CPU itself are no irq_handler_entry. The last says what the kernel charges a
+#define MEASURED "pid"
+#define BY_MEASURED "common_pid"
+
+/* Those before the last are x86's own, where interrupts of the CPU itself are no irq_handler_entry. The kernel does not let perf sample
+ * irq_vectors/irq_work_exit, so how long that interrupt takes is not known. The last says what the kernel charges a
  * thread for: less than went by where its hypervisor had the CPU. */
-static const char *const names[] = {
-    "sched/sched_switch",
-    "sched/sched_waking",
-    "irq/irq_handler_entry",
-    "irq/irq_handler_exit",
-    "irq/softirq_entry",
-    "irq/softirq_exit",
-    "ipi/ipi_entry",
-    "ipi/ipi_exit",
-    "workqueue/workqueue_execute_start",
-    "workqueue/workqueue_execute_end",
-    "irq_vectors/local_timer_entry",
-    "irq_vectors/local_timer_exit",
-    "irq_vectors/reschedule_entry",
-    "irq_vectors/reschedule_exit",
-    "irq_vectors/call_function_entry",
-    "irq_vectors/call_function_exit",
-    "irq_vectors/call_function_single_entry",
-    "irq_vectors/call_function_single_exit",
-    "irq_vectors/irq_work_entry",
-    "irq_vectors/irq_work_exit",
-    "irq_vectors/x86_platform_ipi_entry",
-    "irq_vectors/x86_platform_ipi_exit",
-    "irq_vectors/thermal_apic_entry",
-    "irq_vectors/thermal_apic_exit",
-    "sched/sched_stat_runtime",
+static const struct {
+    const char *name;
+    const char *filter; /* the field that has to be the measuring thread; NULL where all threads are of interest */
+} points[] = {
+    { "sched/sched_switch", NULL },
+    { "sched/sched_waking", MEASURED },
+    { "sched/sched_migrate_task", MEASURED },
+    { "power/cpu_idle", NULL },
+    { "irq/irq_handler_entry", NULL },
+    { "irq/irq_handler_exit", NULL },
+    { "irq/softirq_entry", NULL },
+    { "irq/softirq_exit", NULL },
+    { "ipi/ipi_entry", NULL },
+    { "ipi/ipi_exit", NULL },
+    { "workqueue/workqueue_execute_start", NULL },
+    { "workqueue/workqueue_execute_end", NULL },
+    { "irq_vectors/local_timer_entry", NULL },
+    { "irq_vectors/local_timer_exit", NULL },
+    { "irq_vectors/reschedule_entry", NULL },
+    { "irq_vectors/reschedule_exit", NULL },
+    { "irq_vectors/call_function_entry", NULL },
+    { "irq_vectors/call_function_exit", NULL },
+    { "irq_vectors/call_function_single_entry", NULL },
+    { "irq_vectors/call_function_single_exit", NULL },
+    { "irq_vectors/x86_platform_ipi_entry", NULL },
+    { "irq_vectors/x86_platform_ipi_exit", NULL },
+    { "irq_vectors/thermal_apic_entry", NULL },
+    { "irq_vectors/thermal_apic_exit", NULL },
+    { "sched/sched_stat_runtime", NULL },
 };
 
-#define ALL (unsigned)(sizeof(names) / sizeof(names[0]))
+#define ALL (unsigned)(sizeof(points) / sizeof(points[0]))
 
 _Static_assert(ALL <= TRACEPOINTS_MOST, "there is room for all of them");
 
@@ -98,9 +105,10 @@ static int find_all(struct tracepoints *found, bool with_runtimes)
         }
     }
     for (unsigned i = 0; i < (with_runtimes ? ALL : ALL - 1U); i++) {
-        int error = find_one(names[i], &found->points[found->count]);
+        int error = find_one(points[i].name, &found->points[found->count]);
 
         if (error == 0) {
+            found->points[found->count].filter = points[i].filter;
             found->with_runtimes = found->points[found->count].is_weighted = i == ALL - 1U;
             found->count++;
         } else if (i < TRACEPOINTS_NEEDED) {

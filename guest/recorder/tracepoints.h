@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The kernel's tracepoints that say what a CPU does: switches, the wake-up of one thread, interrupts, softirqs. */
+/* The kernel's tracepoints that say what a CPU does: switches, the wake-up of one thread, interrupts, softirqs, idle states. */
 #ifndef TRACEPOINTS_H
 #define TRACEPOINTS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define TRACEPOINTS_MOST 26U
+#define TRACEPOINTS_MOST 32U
 #define TRACEPOINTS_NEEDED 2U /* nothing can be said without the first two */
 #define TRACEPOINT_TEXT 4096U
 
 /* `format` is the kernel's own description of the record, as it stands in tracefs. */
 struct tracepoint {
     const char *name;
+    const char *filter; /* the field that has to be the measuring thread; NULL where all threads are of interest */
     uint32_t id;
     bool is_weighted; /* perf counts it by a figure of its own, and writes as many records unless it may write that figure */
     uint32_t format_bytes;

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from latlab.core.errors import DataError
-from latlab.rt.model.kernel_events import StepKind
+from latlab.rt.model.kernel_events import KernelStep, StepKind
 from latlab.rt.model.stolen import Blind, Regime
 from latlab.rt.readers.kernel_events import read_format, read_kernel_events
 
@@ -107,6 +107,63 @@ def test_functions_of_work_queues_have_the_names_that_follow_behind_all_late_wak
     found = read_kernel_events(data + block(2, WORK.encode()) + block(4, late) + names, "x")
     steps = [(step.step, step.name) for step in found.late[-1].steps]
     assert steps == [(StepKind.WORK_IN, "efi_call_rts"), (StepKind.WORK_IN, "0xffff800008800020")]
+
+
+MIGRATE = """\
+name: sched_migrate_task
+ID: 79
+format:
+	field:unsigned short common_type;	offset:0;	size:2;	signed:0;
+	field:unsigned char common_flags;	offset:2;	size:1;	signed:0;
+	field:int dest_cpu;	offset:8;	size:4;	signed:1;
+"""
+IDLE = """\
+name: cpu_idle
+ID: 80
+format:
+	field:unsigned short common_type;	offset:0;	size:2;	signed:0;
+	field:unsigned char common_flags;	offset:2;	size:1;	signed:0;
+	field:u32 state;	offset:8;	size:4;	signed:0;
+"""
+LEAVING = """\
+name: sched_switch
+ID: 81
+format:
+	field:unsigned short common_type;	offset:0;	size:2;	signed:0;
+	field:unsigned char common_flags;	offset:2;	size:1;	signed:0;
+	field:long prev_state;	offset:8;	size:8;	signed:1;
+"""
+IRQ_WORK = "name: irq_work_entry\nID: 82\nformat:\n\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+
+
+def steps_of(*own: bytes, formats: tuple[str, ...] = (MIGRATE, IDLE, LEAVING, IRQ_WORK)) -> tuple[KernelStep, ...]:
+    records = b"".join(struct.pack("<IHHQI", 9, 0, 20 + len(one), 5 + at, len(one)) + one for at, one in enumerate(own))
+    late = struct.pack("<6Q4I", *[0] * 8, 1, len(records)) + records
+    return read_kernel_events(data_of("x86") + b"".join(block(2, one.encode()) for one in formats) + block(4, late), "x").late[-1].steps
+
+
+def test_idle_states_migrations_and_the_schedulers_flag_are_read() -> None:
+    found = steps_of(
+        struct.pack("<HBxIII", 80, 0, 0, 3, 0),
+        struct.pack("<HBxIII", 80, 4, 0, 0xFFFFFFFF, 0),
+        struct.pack("<HBxIi", 79, 0, 0, 1),
+        *(struct.pack("<HBxIQ", 81, 0, 0, state) for state in (0, 0x100, 1, 2)),
+    )
+    assert [(step.step, step.name, step.is_switch_due) for step in found[:3]] == [
+        (StepKind.IDLE_IN, "3", False),
+        (StepKind.IDLE_OUT, "4294967295", True),
+        (StepKind.MIGRATED, "1", False),
+    ]
+    assert [step.was_runnable for step in found[3:]] == [True, True, False, False]
+
+
+def test_without_the_event_of_migration_nobody_knows_whether_a_thread_was_runnable_here() -> None:
+    (found,) = steps_of(struct.pack("<HBxIQ", 81, 0, 0, 0), formats=(LEAVING,))
+    assert found.was_runnable is None and found.is_switch_due is None
+
+
+def test_an_interrupt_whose_end_no_kernel_records_is_left_out() -> None:
+    assert steps_of(struct.pack("<HBxI", 82, 0, 0)) == ()
 
 
 def test_another_file_is_refused() -> None:

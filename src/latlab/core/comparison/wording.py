@@ -142,6 +142,7 @@ BLAMES = {
     BlameKind.INTERRUPT: "interrupt {}",
     BlameKind.SOFTIRQ: "softirq {}",
     BlameKind.THREAD: "thread {}",
+    BlameKind.THROTTLED: "throttled by the scheduler",
     BlameKind.MASKED: "interrupts masked in {}",
     BlameKind.UNPREEMPTED: "preemption disabled in {}",
     BlameKind.AWAY: "CPU not available (running {}, or preempted by the hypervisor)",

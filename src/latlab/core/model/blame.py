@@ -22,6 +22,8 @@ class BlameKind(StrEnum):
     SOFTIRQ = "softirq"
     THREAD = "thread"
     """A thread of the same or a higher priority ran."""
+    THROTTLED = "throttled"
+    """The scheduler ran threads of a lower priority, or none, though the measured thread could run: a limit of its CPU time."""
     MASKED = "masked"
     """The timer's interrupt waited while a thread ran: interrupts were masked."""
     UNPREEMPTED = "unpreempted"

@@ -39,6 +39,7 @@ SOURCES = (
     BlameKind.INTERRUPT,
     BlameKind.SOFTIRQ,
     BlameKind.THREAD,
+    BlameKind.THROTTLED,
     BlameKind.MASKED,
     BlameKind.UNPREEMPTED,
 )

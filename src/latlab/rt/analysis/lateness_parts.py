@@ -17,6 +17,7 @@ from itertools import accumulate, pairwise
 
 from latlab.core.model.blame import UNEXPLAINED, Blame, BlameKind
 from latlab.rt.analysis.charges import ChargeClock
+from latlab.rt.analysis.throttling import throttled
 from latlab.rt.model.kernel_events import CycleCounts, KernelEvents, KernelStep, LateSteps, StepKind, Thread
 from latlab.rt.model.stolen import Calibration, Regime
 from latlab.rt.model.wakeups import Outlier
@@ -30,6 +31,7 @@ TORN_CYCLES = 128
 COUNTER_OVERFLOW = "arm-pmu"
 PATH = Blame(BlameKind.PATH)
 STOLEN = Blame(BlameKind.STOLEN)
+THROTTLED = Blame(BlameKind.THROTTLED)
 HYPERVISOR = Blame(BlameKind.HYPERVISOR)
 SMI = Blame(BlameKind.SMI)
 UNKNOWN_OWNERS = frozenset({BlameKind.AWAY, BlameKind.MASKED, BlameKind.UNPREEMPTED, BlameKind.IDLE_EXIT, BlameKind.OWN, BlameKind.PATH})
@@ -255,10 +257,13 @@ def _stretches(late: LateSteps, due_ns: int, own_priority: int, sees: bool) -> I
     first = next((step for step in late.steps if step.leaves is not None), None)
     state.own_pid = last_thread.pid
     state.running = first.leaves if first else None
+    kept_off = throttled(late, due_ns, last_thread, own_priority)
     begin_ns: int | None = None
     for step in late.steps:
         if begin_ns is not None:
-            yield _Stretch(begin_ns, step.ns, _owner(state, sees), bool(state.running and state.running.is_idle))
+            is_kept_off = not state.inside and any(begin <= begin_ns and step.ns <= end for begin, end in kept_off)
+            owner = THROTTLED if is_kept_off else _owner(state, sees)
+            yield _Stretch(begin_ns, step.ns, owner, bool(state.running and state.running.is_idle))
         _advance(state, step, due_ns)
         begin_ns = step.ns
     if begin_ns is not None:
@@ -273,11 +278,9 @@ def _advance(state: _State, step: KernelStep, due_ns: int) -> None:
         state.woken = state.woken or step.ns >= due_ns
     elif step.step in (StepKind.WORK_IN, StepKind.WORK_OUT):
         state.work = step.name if step.step is StepKind.WORK_IN else ""
-    elif step.step is StepKind.CHARGED:
-        return
     elif step.step in (StepKind.INTERRUPT_IN, StepKind.SOFTIRQ_IN):
         state.inside.append((step.step, step.name))
-    elif state.inside:
+    elif step.step in (StepKind.INTERRUPT_OUT, StepKind.SOFTIRQ_OUT) and state.inside:
         state.inside.pop()
 
 

@@ -21,6 +21,11 @@ class StepKind(StrEnum):
     WORK_IN = "work in"
     """A thread of a work queue begins with a function."""
     WORK_OUT = "work out"
+    MIGRATED = "migrated"
+    """The measuring thread belongs to another CPU from here on."""
+    IDLE_IN = "idle in"
+    """The CPU enters an idle state, whose number is the name."""
+    IDLE_OUT = "idle out"
     CHARGED = "charged"
     """The kernel charges the running thread for its CPU time, less what its hypervisor kept from it."""
 
@@ -58,6 +63,8 @@ class Charge:
 @dataclass(frozen=True, slots=True)
 class KernelStep:
     """One event on CLOCK_MONOTONIC. `name` is the interrupt, softirq or work item. A switch has the previous and the next thread.
+    `was_runnable`: the thread that a switch takes the CPU from did not go to sleep. `is_switch_due`: the scheduler has decided to switch
+    threads as soon as it may. Both are None if the records do not have it, or do not have the thread's migrations.
     `counts` is None if the counters were not read, or if an interrupt may have come between them and the time. `smis` is the CPU's number
     of system management interrupts until then, None if nothing counts them."""
 
@@ -69,6 +76,8 @@ class KernelStep:
     counts: CycleCounts | None = None
     charge: Charge | None = None
     smis: int | None = None
+    was_runnable: bool | None = None
+    is_switch_due: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

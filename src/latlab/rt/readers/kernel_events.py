@@ -35,6 +35,8 @@ COUNTERS = 2
 TIMES_OF_A_READING = 2
 CALLED = {"ipi": "IPI"}
 WORKS = {"workqueue_execute_start": StepKind.WORK_IN, "workqueue_execute_end": StepKind.WORK_OUT}
+WITHOUT_AN_END = "irq_work"
+"""An interrupt of x86 whose exit the kernel lets nobody sample: it would seem to last until the next one ends."""
 SOFTIRQS = ("HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU")
 
 NAME = re.compile(r"^name: (\w{1,100})$", re.MULTILINE | re.ASCII)
@@ -43,7 +45,12 @@ FIELD = re.compile(r"^\tfield:([^;]{1,200});\toffset:(\d{1,5});\tsize:(\d{1,5});
 DECLARED = re.compile(r"(\w+)(?:\[\w*\])?$", re.ASCII)
 ELSEWHERE = "__data_loc "
 FLAGS = "common_flags"
-IRQS_OFF = 1
+IRQS_OFF, NEED_RESCHED = 1, 4
+STATES = 0xFF
+"""The bits of a thread's state at a switch; the one above says that it was preempted."""
+NO_STATE = (1 << 32) - 1
+"""The number for leaving idle."""
+MIGRATES = "sched_migrate_task"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +83,9 @@ class TracepointFormat:
             start, size = place & 0xFFFF, place >> 16
         return record[start : start + size].partition(b"\0")[0].decode("utf-8", "replace")
 
+    def is_switch_due(self, record: bytes) -> bool | None:
+        return bool(self.number(record, FLAGS) & NEED_RESCHED) if FLAGS in self.fields else None
+
     def interrupts_off(self, record: bytes) -> bool:
         return bool(self.number(record, FLAGS) & IRQS_OFF)
 
@@ -85,6 +95,7 @@ class _File:
     head: struct.Struct = HEAD
     meter: Stolen | None = None
     formats: dict[int, TracepointFormat] = field(default_factory=dict)
+    sees_migrations: bool = False
     closed: list[tuple[int, int]] = field(default_factory=list)
     late: list[LateSteps] = field(default_factory=list)
     widths: dict[int, int] = field(default_factory=dict)
@@ -169,6 +180,7 @@ def _take(file: _File, kind: int, body: bytes, place: str) -> None:
         if described is None:
             raise ValueError("no description of a tracepoint")
         file.formats[described.id] = described
+        file.sees_migrations = file.sees_migrations or described.name == MIGRATES
     elif kind == CLOSED:
         file.closed.append(CLOSED_CPU.unpack(body))
     elif kind == LATE:
@@ -239,7 +251,16 @@ def _is_raw(record: bytes, place: int) -> bool:
 
 def _step(file: _File, ns: int, values: tuple[int, ...], record: bytes, has_smis: bool) -> KernelStep | None:
     step = _step_of(file, ns, None if has_smis or not values else CycleCounts(values[0], values[1]), record)
-    return replace(step, smis=values[0]) if step is not None and has_smis and values else step
+    if step is None:
+        return None
+    if has_smis and values:
+        step = replace(step, smis=values[0])
+    return _with_scheduler(step, file.formats[int.from_bytes(record[:2], "little")], record) if file.sees_migrations else step
+
+
+def _with_scheduler(step: KernelStep, point: TracepointFormat, record: bytes) -> KernelStep:
+    was_runnable = not point.number(record, "prev_state") & STATES if "prev_state" in point.fields else None
+    return replace(step, was_runnable=was_runnable, is_switch_due=point.is_switch_due(record))
 
 
 def _step_of(file: _File, ns: int, counts: CycleCounts | None, record: bytes) -> KernelStep | None:
@@ -257,13 +278,18 @@ def _step_of(file: _File, ns: int, counts: CycleCounts | None, record: bytes) ->
         return KernelStep(ns, StepKind.SWITCH, "", leaves, comes, counts)
     if point.name == "sched_waking":
         return KernelStep(ns, StepKind.WAKING, point.text(record, "comm"), counts=counts)
+    if point.name == MIGRATES:
+        return KernelStep(ns, StepKind.MIGRATED, str(point.number(record, "dest_cpu")), counts=counts)
+    if point.name == "cpu_idle":
+        state = point.number(record, "state")
+        return KernelStep(ns, StepKind.IDLE_OUT if state == NO_STATE else StepKind.IDLE_IN, str(state), counts=counts)
     if point.name == "sched_stat_runtime":
         charge = Charge(point.number(record, "pid"), point.number(record, "runtime"))
         return KernelStep(ns, StepKind.CHARGED, point.text(record, "comm"), counts=counts, charge=charge)
     if point.name in WORKS:
         return KernelStep(ns, WORKS[point.name], f"{point.number(record, 'function'):#x}", counts=counts)
     name, _, way = point.name.rpartition("_")
-    if way not in ("entry", "exit"):
+    if way not in ("entry", "exit") or name == WITHOUT_AN_END:
         return None
     if name == "softirq":
         vector = point.number(record, "vec")

@@ -86,7 +86,7 @@ def _copy(
 
 
 def _other(row: Row, number: int, times: float) -> Row:
-    if "columns" not in row or times == 1.0:
+    if "metric" not in row or times == 1.0:
         return {**row, "run": number}
     slower = [replace(sample, value_ticks=round(sample.value_ticks * times)) for sample in samples_of([row])]
     return {**column_rows(slower, 0)[0], "run": number}

@@ -76,7 +76,7 @@ def test_a_damaged_row_is_named_and_left_out_and_the_other_runs_are_read(
     [
         ("sample_columns", "columns", "x,y"),
         ("sample_columns", "test", b"t"),
-        ("traces", "core", "x,y"),
+        ("trace_columns", "columns", "x,y"),
         ("problems", "line", "x"),
         ("logs", "name", b"x"),
         ("logs", "data", "nan"),

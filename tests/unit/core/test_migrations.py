@@ -2,7 +2,9 @@
 """How a store of an older version becomes one of a newer version, with a step that exists only here."""
 
 import gzip
+import json
 import sqlite3
+import zlib
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -54,6 +56,54 @@ def older(tmp_path: Path) -> Path:
     path = tmp_path / "older.sqlite"
     path.write_bytes(gzip.decompress((TESTS / "data/stores/version-5.sqlite.gz").read_bytes()))
     return path
+
+
+@pytest.fixture(name="former", params=[5, 6])
+def fixture_former(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """The same two runs in a store of each version that is migrated."""
+    path = tmp_path / "former.sqlite"
+    path.write_bytes(gzip.decompress((TESTS / f"data/stores/version-{request.param}.sqlite.gz").read_bytes()))
+    return path
+
+
+Numbers = tuple[object, ...]
+
+
+def traces_before_7(place: Path, run_id: str) -> list[tuple[Numbers, list[Numbers]]]:
+    of_run = "run = (SELECT number FROM runs WHERE id = ?)"
+    query = f"SELECT test, boot, iteration, cluster, core, lost, records FROM traces WHERE {of_run} ORDER BY number"
+    with closing(sqlite3.connect(place)) as tables:
+        return [(tuple(row[:-1]), list(map(tuple, json.loads(zlib.decompress(row[-1]))))) for row in tables.execute(query, (run_id,))]
+
+
+def test_a_store_of_each_former_version_keeps_its_traces(former: Path, tmp_path: Path) -> None:
+    before = {run_id: traces_before_7(former, run_id) for run_id in ("psci-b1b7", "psci-1cb6")}
+    store = open_store(str(former))
+    for run_id, traces in before.items():
+        after = [
+            (
+                (trace.test, trace.boot, trace.iteration, trace.core.cluster, trace.core.core, trace.lost),
+                [(record.sequence, record.time_ticks, record.event, record.arg) for record in trace.records],
+            )
+            for trace in store.load(run_id).traces
+        ]
+        assert after == traces != []
+    open_store(str(tmp_path / "new.sqlite"))
+    assert shape(former) == shape(tmp_path / "new.sqlite")
+
+
+@pytest.mark.parametrize("column", ["lost", "records", "test"])
+def test_a_damaged_trace_of_a_former_version_costs_its_run_alone(former: Path, column: str) -> None:
+    with closing(sqlite3.connect(former)) as damaged, damaged:
+        damaged.execute(f"UPDATE traces SET {column} = x'00' WHERE number = (SELECT min(number) FROM traces)")
+    store = open_store(str(former))
+    outcomes = []
+    for run in store.runs():
+        try:
+            outcomes.append(len(store.load(run.id).traces))
+        except DataError as error:
+            outcomes.append(f"run {run.id} in" in str(error))
+    assert sorted(outcomes) == [True, 36]
 
 
 def samples_of_5(place: Path, run_id: str) -> list[tuple[object, ...]]:

@@ -194,7 +194,7 @@ def test_a_damaged_row_is_named_and_not_a_fault(tmp_path: Path) -> None:
     run_id = store.begin(RUN)
     store.add(run_id, traces=next(Model(Topology((1, 2))).iterations()).traces)
     with sqlite3.connect(place) as connection:
-        connection.execute("update traces set records = x'00'")
+        connection.execute("update trace_columns set columns = x'00'")
     with pytest.raises(DataError, match="damaged"):
         store.load(run_id)
 

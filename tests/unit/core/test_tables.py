@@ -24,13 +24,13 @@ TABLES = {
     ),
     "lives": f"{OF_RUN}, owner TEXT!, heartbeat_utc TEXT!, phase TEXT!, leaves TEXT!, part TEXT!",
     "sample_columns": f"{OF_RUN}, test TEXT!, metric TEXT!, columns BLOB!",
-    "traces": f"{OF_RUN}, test TEXT!, boot INTEGER!, iteration BIGINT!, cluster INTEGER!, core INTEGER!, lost BIGINT!, records BLOB!",
+    "trace_columns": f"{OF_RUN}, columns BLOB!",
     "problems": f"{OF_RUN}, line BIGINT!, message TEXT!, kind TEXT!='input'",
     "logs": f"{OF_RUN}, name TEXT!, data BLOB!",
     "comparisons": f"{OF_RUN}, base TEXT!, verdict TEXT!, sentence TEXT!, cause TEXT!, made_by TEXT!",
 }
 UNIQUE = {"runs": {"id"}, "lives": {"run"}}
-FOUND_BY = {table: {"run"} for table in ("traces", "problems", "logs", "comparisons")} | {
+FOUND_BY = {table: {"run"} for table in ("trace_columns", "problems", "logs", "comparisons")} | {
     "sample_columns": {"run", "test"},
     "runs": {"label", "started_utc", "removed_utc", "platform", "firmware", "campaign", "status"},
 }
@@ -45,7 +45,7 @@ def fixture_tables(tmp_path: Path) -> sqlite3.Connection:
 
 
 def test_a_new_store_has_the_tables_of_its_version(tables: sqlite3.Connection) -> None:
-    assert tables.execute("SELECT version FROM latlab_schema").fetchall() == [(6,)] and SCHEMA_VERSION == 6
+    assert tables.execute("SELECT version FROM latlab_schema").fetchall() == [(7,)] and SCHEMA_VERSION == 7
     names = tables.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
     assert {name for (name,) in names} == set(TABLES)
     for table, columns in TABLES.items():

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from math import isfinite
@@ -18,9 +17,10 @@ from latlab.core.model.conditions import Conditions
 from latlab.core.model.enums import Clock, Metric, ProblemKind, RunStatus
 from latlab.core.model.life import Left, Life, Owner, SeriesPart
 from latlab.core.model.provenance import Provenance
-from latlab.core.model.run import Build, Contents, CoreId, CoreTrace, PrintedDelta, Problem, Run, Tick, Topology, TraceRecord
+from latlab.core.model.run import Build, Contents, CoreId, PrintedDelta, Problem, Run, Tick, Topology
 from latlab.core.store.sample_columns import samples_of
 from latlab.core.store.schema import lives_table, problems_table, runs_table
+from latlab.core.store.trace_columns import traces_of
 
 Row = Mapping[Any, Any]
 Pairs = tuple[tuple[str, str], ...]
@@ -76,7 +76,7 @@ def contents_of(kind: str, samples: Iterable[Row], traces: Iterable[Row], log: C
     read = kind_named(kind).codec.of_store
     if read is None:
         return empty_contents(kind)
-    contents: Contents = read(StoredParts(samples_of(samples), map(_trace, traces), log))
+    contents: Contents = read(StoredParts(samples_of(samples), traces_of(traces), log))
     return contents
 
 
@@ -121,35 +121,6 @@ def problem_row(problem: Problem) -> dict[str, Any]:
 def problem_of(row: Row) -> Problem:
     _check(row, problems_table)
     return Problem(row["line"], row["message"], ProblemKind(row["kind"]))
-
-
-def _place(row: Row) -> tuple[int, int, CoreId]:
-    boot, iteration, cluster, core = row["boot"], row["iteration"], row["cluster"], row["core"]
-    if not (isinstance(boot, int) and isinstance(iteration, int) and isinstance(cluster, int) and isinstance(core, int)):
-        raise ValueError(f"iteration {iteration!r} of boot {boot!r} on core {cluster!r}.{core!r}")
-    return boot, iteration, CoreId(cluster, core)
-
-
-def trace_row(trace: CoreTrace) -> dict[str, Any]:
-    records = [(record.sequence, record.time_ticks, record.event, record.arg) for record in trace.records]
-    return {
-        "test": trace.test,
-        "boot": trace.boot,
-        "iteration": trace.iteration,
-        "cluster": trace.core.cluster,
-        "core": trace.core.core,
-        "lost": trace.lost,
-        "records": zlib.compress(msgspec.json.encode(records)),
-    }
-
-
-def _trace(row: Row) -> CoreTrace:
-    test, lost = row["test"], row["lost"]
-    boot, iteration, core = _place(row)
-    if not (isinstance(test, str) and isinstance(lost, int)):
-        raise ValueError(f"a trace that lost {lost!r} records in the test {test!r}")
-    records = msgspec.json.decode(zlib.decompress(row["records"]), type=list[tuple[int, int, str, int]])
-    return CoreTrace(test, boot, iteration, core, tuple(TraceRecord(*record) for record in records), lost)
 
 
 def _check(row: Row, table: sa.Table) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 
 metadata = sa.MetaData()
 
@@ -81,17 +81,11 @@ samples_table = sa.Table(
 )
 
 traces_table = sa.Table(
-    "traces",
+    "trace_columns",
     metadata,
     _number(),
     _of_run(),
-    sa.Column("test", sa.Text, nullable=False),
-    sa.Column("boot", sa.Integer, nullable=False),
-    sa.Column("iteration", sa.BigInteger, nullable=False),
-    sa.Column("cluster", sa.Integer, nullable=False),
-    sa.Column("core", sa.Integer, nullable=False),
-    sa.Column("lost", sa.BigInteger, nullable=False),
-    sa.Column("records", sa.LargeBinary, nullable=False),
+    sa.Column("columns", sa.LargeBinary, nullable=False),
 )
 
 problems_table = sa.Table(

@@ -41,7 +41,6 @@ from latlab.core.store.rows import (
     problem_row,
     run_of,
     run_row,
-    trace_row,
 )
 from latlab.core.store.sample_columns import column_rows, samples_of
 from latlab.core.store.schema import (
@@ -55,6 +54,7 @@ from latlab.core.store.schema import (
     schema_table,
     traces_table,
 )
+from latlab.core.store.trace_columns import trace_rows, traces_of
 
 T = TypeVar("T")
 
@@ -137,7 +137,7 @@ class Store:
         """Add to a run, which is a sign of life of it; a log goes on where its last part ended."""
         arrived = tuple(samples)
         rows = {
-            traces_table: [trace_row(trace) for trace in traces],
+            traces_table: trace_rows(tuple(traces)),
             problems_table: [problem_row(problem) for problem in problems],
             logs_table: [{"name": name, "data": zlib.compress(data)} for name, data in (logs or {}).items() if data],
         }
@@ -188,6 +188,7 @@ class Store:
             number = self._number(connection, run_id)
             connection.execute(runs_table.update().where(runs_table.c.number == number), {"status": status.value})
             _join_samples(connection, number)
+            _join_traces(connection, number)
             connection.execute(
                 lives_table.update().where(lives_table.c.run == number), {"heartbeat_utc": now_utc(), "leaves": packed(Left())}
             )
@@ -592,6 +593,17 @@ def _join_samples(connection: sa.Connection, number: int) -> None:
         joined = column_rows(tuple(samples_of(stored)), 0)
         connection.execute(samples_table.delete().where(of_run))
         connection.execute(samples_table.insert(), [row | {"run": number} for row in joined])
+
+
+def _join_traces(connection: sa.Connection, number: int) -> None:
+    """One row for all of them, as `_join_samples` does."""
+    of_run = traces_table.c.run == number
+    if connection.execute(sa.select(sa.func.count()).where(of_run)).scalar_one() < 2:
+        return
+    with suppress(*DAMAGE), _rows(connection, traces_table, number) as stored:
+        joined = trace_rows(tuple(traces_of(stored)))
+        connection.execute(traces_table.delete().where(of_run))
+        connection.execute(traces_table.insert(), [row | {"run": number} for row in joined])
 
 
 def _whole(connection: sa.Connection, row: Mapping[Any, Any]) -> Run:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from latlab.core.errors import DataError
-from latlab.rt.model.kernel_events import KernelStep, StepKind
+from latlab.rt.model.kernel_events import KernelStep, Left, StepKind
 from latlab.rt.model.stolen import Blind, Regime
 from latlab.rt.readers.kernel_events import read_format, read_kernel_events
 
@@ -154,12 +154,12 @@ def test_idle_states_migrations_and_the_schedulers_flag_are_read() -> None:
         (StepKind.IDLE_OUT, "4294967295", True),
         (StepKind.MIGRATED, "1", False),
     ]
-    assert [step.was_runnable for step in found[3:]] == [True, True, False, False]
+    assert [step.left for step in found[3:]] == [Left.RUNNABLE, Left.RUNNABLE, Left.ASLEEP, Left.BLOCKED]
 
 
 def test_without_the_event_of_migration_nobody_knows_whether_a_thread_was_runnable_here() -> None:
     (found,) = steps_of(struct.pack("<HBxIQ", 81, 0, 0, 0), formats=(LEAVING,))
-    assert found.was_runnable is None and found.is_switch_due is None
+    assert found.left is None and found.is_switch_due is None
 
 
 def test_an_interrupt_whose_end_no_kernel_records_is_left_out() -> None:

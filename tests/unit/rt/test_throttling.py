@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from latlab.core.model.blame import BlameKind
 from latlab.rt.analysis.lateness_parts import parts_of
-from latlab.rt.model.kernel_events import KernelStep, LateSteps, StepKind, Thread
+from latlab.rt.model.kernel_events import KernelStep, LateSteps, Left, StepKind, Thread
 from latlab.rt.model.wakeups import Outlier
 
 OWN = Thread("latlab-recorder", 7, 19)
@@ -23,7 +23,7 @@ IN, OUT = StepKind.INTERRUPT_IN, StepKind.INTERRUPT_OUT
 
 
 def switch(ns: int, leaves: Thread, comes: Thread, runnable: bool = True) -> KernelStep:
-    return KernelStep(ns, StepKind.SWITCH, "", leaves, comes, was_runnable=runnable, is_switch_due=False)
+    return KernelStep(ns, StepKind.SWITCH, "", leaves, comes, left=Left.RUNNABLE if runnable else Left.ASLEEP, is_switch_due=False)
 
 
 def step(ns: int, kind: StepKind, due: bool | None, name: str = "local_timer") -> KernelStep:
@@ -120,7 +120,7 @@ def test_where_the_records_do_not_reach_back_to_the_waking_the_interrupt_at_the_
 def test_records_without_the_kernels_flags_accuse_nobody() -> None:
     """Files of older recorders lack the events of migration, so that nothing of this is read from them."""
     steps = ended(ASLEEP, *woken(), step(3_000_000, IN, False), step(3_001_000, OUT, False))
-    assert throttled_ns(*(replace(one, was_runnable=None, is_switch_due=None) for one in steps)) == 0
+    assert throttled_ns(*(replace(one, left=None, is_switch_due=None) for one in steps)) == 0
 
 
 @given(st.lists(st.tuples(st.integers(1_005_000, 8_000_000), st.sampled_from([IN, OUT, StepKind.CHARGED])), max_size=9))

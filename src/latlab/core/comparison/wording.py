@@ -147,6 +147,9 @@ BLAMES = {
     BlameKind.UNPREEMPTED: "preemption disabled in {}",
     BlameKind.AWAY: "CPU not available (running {}, or preempted by the hypervisor)",
     BlameKind.IDLE_EXIT: "late exit from idle",
+    BlameKind.PAGE_FAULT: "page fault of the thread",
+    BlameKind.LOCK: "kernel lock: {}",
+    BlameKind.BLOCKED: "thread blocked in the kernel",
     BlameKind.OWN: "its own system call",
     BlameKind.PATH: "scheduling of the thread",
 }

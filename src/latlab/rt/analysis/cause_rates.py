@@ -42,6 +42,9 @@ SOURCES = (
     BlameKind.THROTTLED,
     BlameKind.MASKED,
     BlameKind.UNPREEMPTED,
+    BlameKind.PAGE_FAULT,
+    BlameKind.LOCK,
+    BlameKind.BLOCKED,
 )
 """What has a rate of its own; the others are what is left where nothing is named."""
 

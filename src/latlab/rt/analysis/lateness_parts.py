@@ -17,7 +17,8 @@ from itertools import accumulate, pairwise
 
 from latlab.core.model.blame import UNEXPLAINED, Blame, BlameKind
 from latlab.rt.analysis.charges import ChargeClock
-from latlab.rt.analysis.throttling import throttled
+from latlab.rt.analysis.own_waits import OwnWait, own_waits, said_priority
+from latlab.rt.analysis.throttling import Span, throttled
 from latlab.rt.model.kernel_events import CycleCounts, KernelEvents, KernelStep, LateSteps, StepKind, Thread
 from latlab.rt.model.stolen import Calibration, Regime
 from latlab.rt.model.wakeups import Outlier
@@ -257,17 +258,25 @@ def _stretches(late: LateSteps, due_ns: int, own_priority: int, sees: bool) -> I
     first = next((step for step in late.steps if step.leaves is not None), None)
     state.own_pid = last_thread.pid
     state.running = first.leaves if first else None
-    kept_off = throttled(late, due_ns, last_thread, own_priority)
+    waits, kept_off = own_waits(late, due_ns, last_thread), throttled(late, due_ns, last_thread, own_priority)
     begin_ns: int | None = None
     for step in late.steps:
         if begin_ns is not None:
-            is_kept_off = not state.inside and any(begin <= begin_ns and step.ns <= end for begin, end in kept_off)
-            owner = THROTTLED if is_kept_off else _owner(state, sees)
+            owner = _inside(state) or _held_up(waits, kept_off, begin_ns, step.ns) or _owner(state, sees)
             yield _Stretch(begin_ns, step.ns, owner, bool(state.running and state.running.is_idle))
         _advance(state, step, due_ns)
         begin_ns = step.ns
     if begin_ns is not None:
-        yield _Stretch(begin_ns, late.wake_ns, _owner(state, sees), False)
+        owner = _inside(state) or _held_up(waits, kept_off, begin_ns, late.wake_ns) or _owner(state, sees)
+        yield _Stretch(begin_ns, late.wake_ns, owner, False)
+
+
+def _held_up(waits: Sequence[OwnWait], kept_off: Sequence[Span], begin_ns: int, end_ns: int) -> Blame | None:
+    """What the thread itself waited for, the innermost; else whether the scheduler kept it off."""
+    within = [wait.blame for wait in waits if wait.begin_ns <= begin_ns and end_ns <= wait.end_ns]
+    if within:
+        return within[-1]
+    return THROTTLED if any(begin <= begin_ns and end_ns <= end for begin, end in kept_off) else None
 
 
 def _advance(state: _State, step: KernelStep, due_ns: int) -> None:
@@ -313,9 +322,6 @@ def _inside(state: _State) -> Blame | None:
 
 
 def _owner(state: _State, sees: bool) -> Blame:
-    inside = _inside(state)
-    if inside is not None:
-        return inside
     thread = state.running
     if thread is None:
         return UNEXPLAINED
@@ -326,14 +332,10 @@ def _owner(state: _State, sees: bool) -> Blame:
     name = f"work {state.work}" if state.work else thread.name
     if thread.priority <= state.own_priority and (state.woken or (sees and thread.priority < state.own_priority)):
         # Before the timer's interrupt too: with the interrupt in time it would have run on, unless something took the CPU from it unseen.
-        return Blame(BlameKind.THREAD, f"{name} ({_said_priority(thread.priority)})")
+        return Blame(BlameKind.THREAD, f"{name} ({said_priority(thread.priority)})")
     if not state.woken:
         return Blame(BlameKind.MASKED if sees else BlameKind.AWAY, name)
     return Blame(BlameKind.UNPREEMPTED if sees else BlameKind.AWAY, name)
-
-
-def _said_priority(priority: int) -> str:
-    return "deadline" if priority < 0 else f"priority {99 - priority}"
 
 
 def steps_by_wake_up(events: KernelEvents) -> Mapping[tuple[int, int], LateSteps]:

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from latlab.rt.model.kernel_events import KernelStep, LateSteps, StepKind, Thread
+from latlab.rt.model.kernel_events import KernelStep, LateSteps, Left, StepKind, Thread
 
 Span = tuple[int, int]
 OF_INTERRUPTS = (StepKind.INTERRUPT_IN, StepKind.INTERRUPT_OUT, StepKind.SOFTIRQ_IN, StepKind.SOFTIRQ_OUT)
@@ -45,7 +45,7 @@ def _while_runnable(late: LateSteps, due_ns: int, thread: Thread) -> Sequence[Ke
         if step.step is StepKind.MIGRATED or (step.comes is not None and step.comes.pid == thread.pid):
             first = None
         elif step.leaves is not None and step.leaves.pid == thread.pid:
-            first = at if step.was_runnable else None
+            first = at if step.left is Left.RUNNABLE else None
         elif step.step is StepKind.WAKING:
             first = at if step.ns >= due_ns else None
     if first is None and _was_runnable_all_the_time(late.steps[: last + 1], due_ns, thread):

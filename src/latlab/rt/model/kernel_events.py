@@ -9,6 +9,15 @@ from enum import StrEnum
 from latlab.rt.model.stolen import CpuStolen
 
 
+class Left(StrEnum):
+    """How a thread left the CPU."""
+
+    RUNNABLE = "runnable"
+    ASLEEP = "asleep"
+    BLOCKED = "blocked"
+    """It waits in the kernel for a lock, a page or a device, and no signal ends that (state D)."""
+
+
 class StepKind(StrEnum):
     SWITCH = "switch"
     """Another thread runs from here on."""
@@ -23,6 +32,11 @@ class StepKind(StrEnum):
     WORK_OUT = "work out"
     MIGRATED = "migrated"
     """The measuring thread belongs to another CPU from here on."""
+    FAULT = "fault"
+    """The measuring thread touched a page that was not there."""
+    LOCK_IN = "lock in"
+    """The measuring thread waits for a lock of the kernel, whose kind is the name."""
+    LOCK_OUT = "lock out"
     IDLE_IN = "idle in"
     """The CPU enters an idle state, whose number is the name."""
     IDLE_OUT = "idle out"
@@ -63,7 +77,7 @@ class Charge:
 @dataclass(frozen=True, slots=True)
 class KernelStep:
     """One event on CLOCK_MONOTONIC. `name` is the interrupt, softirq or work item. A switch has the previous and the next thread.
-    `was_runnable`: the thread that a switch takes the CPU from did not go to sleep. `is_switch_due`: the scheduler has decided to switch
+    `left`: how the thread went that a switch takes the CPU from. `is_switch_due`: the scheduler has decided to switch
     threads as soon as it may. Both are None if the records do not have it, or do not have the thread's migrations.
     `counts` is None if the counters were not read, or if an interrupt may have come between them and the time. `smis` is the CPU's number
     of system management interrupts until then, None if nothing counts them."""
@@ -76,7 +90,7 @@ class KernelStep:
     counts: CycleCounts | None = None
     charge: Charge | None = None
     smis: int | None = None
-    was_runnable: bool | None = None
+    left: Left | None = None
     is_switch_due: bool | None = None
 
 
@@ -84,7 +98,8 @@ class KernelStep:
 class LateSteps:
     """The steps before a late wake-up, in order. `is_whole`: they begin before the wake-up was due. `after` are the counters at
     `after_ns`, when the thread ran again; None if they could not be read or the reading was interrupted. `own_ns` is the CPU time of the
-    thread from shortly before it slept to `own_at_ns`; None without a clock of steal time. `smis` is the count then."""
+    thread from shortly before it slept to `own_at_ns`; None without a clock of steal time. `smis` is the count then. `kept_before_ns`: when
+    the thread ran in the late wake-up before, behind which it kept that one's records."""
 
     cpu: int
     wake_ns: int
@@ -95,6 +110,7 @@ class LateSteps:
     own_at_ns: int = 0
     own_ns: int | None = None
     smis: int | None = None
+    kept_before_ns: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from latlab.core.errors import DataError
-from latlab.rt.model.kernel_events import Charge, CycleCounts, KernelEvents, KernelStep, LateSteps, StepKind, Thread
+from latlab.rt.model.kernel_events import Charge, CycleCounts, KernelEvents, KernelStep, LateSteps, Left, StepKind, Thread
 from latlab.rt.model.stolen import Stolen
 from latlab.rt.readers.steal_meter import read_stolen
 
@@ -35,6 +35,7 @@ COUNTERS = 2
 TIMES_OF_A_READING = 2
 CALLED = {"ipi": "IPI"}
 WORKS = {"workqueue_execute_start": StepKind.WORK_IN, "workqueue_execute_end": StepKind.WORK_OUT}
+OF_THREAD = {"page_fault_user": StepKind.FAULT, "page_fault_kernel": StepKind.FAULT, "contention_end": StepKind.LOCK_OUT}
 WITHOUT_AN_END = "irq_work"
 """An interrupt of x86 whose exit the kernel lets nobody sample: it would seem to last until the next one ends."""
 SOFTIRQS = ("HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU")
@@ -46,8 +47,9 @@ DECLARED = re.compile(r"(\w+)(?:\[\w*\])?$", re.ASCII)
 ELSEWHERE = "__data_loc "
 FLAGS = "common_flags"
 IRQS_OFF, NEED_RESCHED = 1, 4
-STATES = 0xFF
+STATES, UNINTERRUPTIBLE = 0xFF, 2
 """The bits of a thread's state at a switch; the one above says that it was preempted."""
+LOCK_FLAGS = ((1 << 5, "mutex"), (1 << 3, "rt_mutex"), (1 << 0, "spin lock"), (1 << 4, "percpu semaphore"), (1 << 1 | 1 << 2, "semaphore"))
 NO_STATE = (1 << 32) - 1
 """The number for leaving idle."""
 MIGRATES = "sched_migrate_task"
@@ -126,8 +128,18 @@ def read_kernel_events(data: bytes, place: str) -> KernelEvents:
     if file.dropped:
         problems.append(f"{place}: what the kernel did until {file.dropped} late wake-ups is not kept; raise the threshold")
     meter = file.meter.cpus if file.meter else ()
-    late = tuple(_named(entry, file.names) for entry in _one_skew(file.late))
+    late = tuple(_named(entry, file.names) for entry in _one_skew(_in_turn(file.late)))
     return KernelEvents(meter, late, tuple(file.closed), file.torn, file.dropped or 0, tuple(problems))
+
+
+def _in_turn(late: list[LateSteps]) -> list[LateSteps]:
+    """Each with the time of the one before it on its CPU."""
+    before: dict[int, int] = {}
+    in_turn = []
+    for entry in late:
+        in_turn.append(replace(entry, kept_before_ns=before.get(entry.cpu, 0)))
+        before[entry.cpu] = entry.wake_ns
+    return in_turn
 
 
 def _one_skew(late: list[LateSteps]) -> tuple[LateSteps, ...]:
@@ -259,8 +271,19 @@ def _step(file: _File, ns: int, values: tuple[int, ...], record: bytes, has_smis
 
 
 def _with_scheduler(step: KernelStep, point: TracepointFormat, record: bytes) -> KernelStep:
-    was_runnable = not point.number(record, "prev_state") & STATES if "prev_state" in point.fields else None
-    return replace(step, was_runnable=was_runnable, is_switch_due=point.is_switch_due(record))
+    left = _left(point.number(record, "prev_state") & STATES) if "prev_state" in point.fields else None
+    return replace(step, left=left, is_switch_due=point.is_switch_due(record))
+
+
+def _left(state: int) -> Left:
+    if not state:
+        return Left.RUNNABLE
+    return Left.BLOCKED if state & UNINTERRUPTIBLE else Left.ASLEEP
+
+
+def _lock(flags: int) -> str:
+    """Its kind; a spin lock may have the bits of readers and writers too."""
+    return next((name for bits, name in LOCK_FLAGS if flags & bits), "lock")
 
 
 def _step_of(file: _File, ns: int, counts: CycleCounts | None, record: bytes) -> KernelStep | None:
@@ -283,6 +306,10 @@ def _step_of(file: _File, ns: int, counts: CycleCounts | None, record: bytes) ->
     if point.name == "cpu_idle":
         state = point.number(record, "state")
         return KernelStep(ns, StepKind.IDLE_OUT if state == NO_STATE else StepKind.IDLE_IN, str(state), counts=counts)
+    if point.name == "contention_begin":
+        return KernelStep(ns, StepKind.LOCK_IN, _lock(point.number(record, "flags")), counts=counts)
+    if point.name in OF_THREAD:
+        return KernelStep(ns, OF_THREAD[point.name], counts=counts)
     if point.name == "sched_stat_runtime":
         charge = Charge(point.number(record, "pid"), point.number(record, "runtime"))
         return KernelStep(ns, StepKind.CHARGED, point.text(record, "comm"), counts=counts, charge=charge)

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""When the measuring thread itself was held up in the kernel: in a page fault, by a lock, or blocked for another reason.
+
+The records have the begin of a fault and none of its end. While the thread waits in it (state D), the wait is the fault's. A busy fault
+counts from its begin until the thread runs, if the thread did nothing else in that time: it had been switched to after it was due, or had
+not kept another late wake-up since.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from latlab.core.model.blame import Blame, BlameKind
+from latlab.rt.model.kernel_events import KernelStep, LateSteps, Left, StepKind, Thread
+
+PAGE_FAULT = Blame(BlameKind.PAGE_FAULT)
+BLOCKED = Blame(BlameKind.BLOCKED)
+INTO, OUT_OF = (StepKind.INTERRUPT_IN, StepKind.SOFTIRQ_IN), (StepKind.INTERRUPT_OUT, StepKind.SOFTIRQ_OUT)
+
+
+class OwnWait(NamedTuple):
+    begin_ns: int
+    end_ns: int
+    blame: Blame
+
+
+@dataclass(slots=True)
+class _Walk:
+    """What the thread is in while the steps are walked through."""
+
+    thread: Thread
+    running: Thread | None = None
+    came_ns: int = 0
+    depth: int = 0
+    fault_ns: int | None = None
+    lock: tuple[int, str] | None = None
+
+    @property
+    def is_on(self) -> bool:
+        return self.running is not None and self.running.pid == self.thread.pid
+
+
+def own_waits(late: LateSteps, due_ns: int, thread: Thread) -> tuple[OwnWait, ...]:
+    """In order of their begins; a lock may lie in a fault."""
+    first = next((step.leaves for step in late.steps if step.leaves is not None), None)
+    walk, waits = _Walk(thread, first), list[OwnWait]()
+    for at, step in enumerate(late.steps):
+        if step.leaves is not None and step.leaves.pid == thread.pid and step.left is not None:
+            waits += _leaving(walk, late.steps, at)
+        waits += _passing(walk, step)
+    if walk.is_on and walk.fault_ns is not None and (walk.came_ns >= due_ns or late.kept_before_ns < walk.came_ns):
+        waits.append(OwnWait(walk.fault_ns, late.wake_ns, PAGE_FAULT))
+    return tuple(sorted(waits))
+
+
+def _passing(walk: _Walk, step: KernelStep) -> Iterator[OwnWait]:
+    if step.comes is not None:
+        walk.running, walk.depth, walk.fault_ns = step.comes, 0, None
+        walk.came_ns = step.ns if walk.is_on else walk.came_ns
+    elif step.step in INTO:
+        walk.depth += 1
+    elif step.step in OUT_OF:
+        walk.depth = max(0, walk.depth - 1)
+    elif step.step is StepKind.FAULT and walk.is_on and not walk.depth:
+        walk.fault_ns = step.ns
+    elif step.step is StepKind.LOCK_IN and walk.is_on and not walk.depth:
+        walk.lock = step.ns, step.name
+    elif step.step is StepKind.LOCK_OUT and walk.lock is not None:
+        begin_ns, name = walk.lock
+        walk.lock = None
+        if begin_ns >= walk.came_ns:
+            yield OwnWait(begin_ns, step.ns, Blame(BlameKind.LOCK, name))
+
+
+def _leaving(walk: _Walk, steps: Sequence[KernelStep], at: int) -> Iterator[OwnWait]:
+    """It waits from here to its waking; what it was busy with until here is the same thing."""
+    step = steps[at]
+    if step.left is Left.RUNNABLE or (step.left is Left.ASLEEP and walk.lock is None):
+        return
+    woken_ns, waker = _woken(steps[at:], walk.thread)
+    if walk.lock is not None:
+        begin_ns, name = walk.lock
+        yield OwnWait(begin_ns, woken_ns, Blame(BlameKind.LOCK, f"{name}, released by {waker}" if waker else name))
+    elif walk.fault_ns is not None:
+        yield OwnWait(walk.fault_ns, woken_ns, PAGE_FAULT)
+    else:
+        yield OwnWait(step.ns, woken_ns, BLOCKED)
+
+
+def _woken(steps: Sequence[KernelStep], thread: Thread) -> tuple[int, str]:
+    """When, and by which thread. Another CPU's waking is not in these records: it comes before a switch is due on this one."""
+    running, depth, decided_ns = steps[0].comes, 0, steps[0].ns
+    was_clear = True
+    for step in steps[1:]:
+        if was_clear:
+            decided_ns = step.ns
+        if step.step is StepKind.WAKING:
+            by = running if running is not None and not depth and not running.is_idle else None
+            return step.ns, f"{by.name} ({said_priority(by.priority)})" if by else ""
+        if step.comes is not None and step.comes.pid == thread.pid:
+            return decided_ns, ""
+        if step.comes is not None:
+            running, depth = step.comes, 0
+        depth = depth + 1 if step.step in INTO else max(0, depth - 1) if step.step in OUT_OF else depth
+        was_clear = step.comes is not None or not step.is_switch_due
+    return decided_ns, ""
+
+
+def said_priority(priority: int) -> str:
+    if priority < 0:
+        return "deadline"
+    return f"priority {99 - priority}" if priority < 100 else "not real-time"

@@ -29,6 +29,9 @@ PROMPT_NS = 3_000
 TORN_CYCLES = 128
 """The kernel reads one counter after the other. Seen at switches: now and then the first is behind by 24 or 90 instructions."""
 COUNTER_OVERFLOW = "arm-pmu"
+UNENDED = "irq_work"
+"""x86's interrupt whose exit perf does not record, and which perf raises for itself. Until another event shows that it is over, nobody
+knows whether it runs."""
 PATH = Blame(BlameKind.PATH)
 STOLEN = Blame(BlameKind.STOLEN)
 THROTTLED = Blame(BlameKind.THROTTLED)
@@ -271,6 +274,8 @@ def _stretches(late: LateSteps, due_ns: int, own_priority: int, sees: bool) -> I
 
 
 def _advance(state: _State, step: KernelStep, due_ns: int) -> None:
+    if step.step in (StepKind.SWITCH, StepKind.INTERRUPT_IN, StepKind.SOFTIRQ_IN, StepKind.SOFTIRQ_OUT):
+        state.inside = [entry for entry in state.inside if entry[1] != UNENDED]
     if step.step is StepKind.SWITCH:
         state.running, state.work = step.comes, ""
         state.came = step.ns >= due_ns and step.comes is not None and step.comes.pid == state.own_pid
@@ -315,7 +320,7 @@ def _inside(state: _State) -> Blame | None:
 def _owner(state: _State, sees: bool) -> Blame:
     inside = _inside(state)
     if inside is not None:
-        return inside
+        return UNEXPLAINED if inside.name == UNENDED else inside
     thread = state.running
     if thread is None:
         return UNEXPLAINED

@@ -66,6 +66,28 @@ def test_of_steal_time_that_may_have_been_before_only_what_does_not_fit_there_co
     assert stolen_us(steps)[BlameKind.HYPERVISOR] == 1080 - 30 - 600
 
 
+def test_a_charge_of_a_thread_on_another_cpu_divides_nothing() -> None:
+    """Who wakes a thread on another CPU charges the one that runs there: that event came from here and says nothing about here."""
+    elsewhere = Thread("qemu", 8, 120)
+    steps = late(
+        switch(500, OWN, LOAD),
+        charged(900, elsewhere, 30),
+        *timer(1400, 1405),
+        charged(1470, LOAD, 970),
+        charged(1471, elsewhere, 10),
+        switch(1472, LOAD, OWN),
+        own_us=8,
+    )
+    assert [window.missing_ns for window in charge_windows(steps)] == [2_000]
+    assert BlameKind.HYPERVISOR not in stolen_us(steps)
+
+
+def test_a_thread_to_which_no_switch_was_recorded_shows_nothing() -> None:
+    """Its charge begins at a switch that nobody knows, so what went by before is no steal time."""
+    steps = late(switch(500, OWN, Thread("tokio", 6, 110)), *timer(1400, 1405), charged(1470, LOAD, 300), switch(1472, LOAD, OWN), own_us=8)
+    assert BlameKind.HYPERVISOR not in stolen_us(steps)
+
+
 def test_an_idle_cpu_and_a_thread_without_a_charge_show_nothing() -> None:
     idle = late(switch(500, OWN, IDLE), *timer(1400, 1405), switch(1406, IDLE, OWN), own_us=74)
     assert BlameKind.HYPERVISOR not in stolen_us(idle)

@@ -64,13 +64,16 @@ class _Sum:
 
 
 def charge_windows(late: LateSteps) -> Iterator[ChargeWindow]:
-    """In order. A thread that left the CPU without a charge, and the idle task, end what can be summed."""
+    """In order. A thread that left the CPU without a charge, the idle task, and a thread to which no switch was recorded end what can be
+    summed."""
     since: _Sum | None = None
+    running: int | None = None
     depth = 0
-    for step, following in _with_next(late.steps):
+    for step, following in _with_next(_charged_here(late.steps)):
         if step.step is StepKind.SWITCH:
-            is_charged = since is not None and step.leaves is not None and not step.leaves.is_idle and since.charged_ns > 0
+            is_charged = since is not None and step.leaves is not None and step.leaves.pid == running and since.charged_ns > 0
             since = since if is_charged else _Sum(step.ns)
+            running = step.comes.pid if step.comes is not None and not step.comes.is_idle else None
         elif since is not None and step.charge is not None:
             if following is None or following.step is not StepKind.SWITCH:
                 yield since.window(step.ns, step.charge.ns)
@@ -82,6 +85,16 @@ def charge_windows(late: LateSteps) -> Iterator[ChargeWindow]:
             since.inside_ns += following.ns - step.ns
     if since is not None and late.own_ns is not None:
         yield since.window(late.own_at_ns, late.own_ns)
+
+
+def _charged_here(steps: Iterable[KernelStep]) -> Iterator[KernelStep]:
+    """Without the charges of threads on other CPUs: who wakes a thread there charges the one that runs there."""
+    running: int | None = None
+    for step in steps:
+        if step.step is StepKind.SWITCH and step.comes is not None:
+            running = step.comes.pid
+        if step.charge is None or step.charge.pid == running:
+            yield step
 
 
 def _depth(depth: int, step: KernelStep) -> int:

@@ -103,7 +103,7 @@ def test_the_newest_run_of_every_other_build_stands_beside_one_in_the_order_of_t
 def test_what_cannot_be_read_of_a_left_run_is_a_problem_of_it() -> None:
     rt = run_with(campaign="rt", contents=WakeupCounts(), conditions=Conditions(mode=Mode.REAL))
     (said,) = recovering._problems(rt, {"console": b""})
-    assert said.startswith("no file of a recorder or of cyclictest came back")
+    assert said.startswith("no file of a recorder, cyclictest or rtla came back")
     assert recovering._problems(run_with(), {}) == []
 
 

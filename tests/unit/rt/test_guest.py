@@ -135,8 +135,9 @@ def test_cpus_that_cannot_be_meant_are_refused(affinity: str, threads: int | Non
 @pytest.mark.parametrize("instrument", list(Instrument))
 def test_only_the_wanted_instruments_are_started(instrument: Instrument) -> None:
     text = guest_script(Workload(1, instrument=instrument))
-    assert ("cyclictest" in text) == (instrument is not Instrument.RECORDER)
-    assert ("latlab-recorder" in text) == (instrument is not Instrument.CYCLICTEST)
+    assert ("cyclictest" in text) == (instrument in (Instrument.BOTH, Instrument.CYCLICTEST))
+    assert ("latlab-recorder" in text) == (instrument in (Instrument.BOTH, Instrument.RECORDER))
+    assert ("rtla timerlat" in text) == (instrument is Instrument.TIMERLAT)
 
 
 def test_a_job_that_is_stopped_leaves_no_load_behind(tmp_path: Path) -> None:

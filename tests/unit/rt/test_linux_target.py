@@ -156,7 +156,11 @@ SAID = {
     "stress-ng": "/bin/s",
     "hackbench": "/bin/h",
     "cyclictest": "/bin/c",
+    "rtla": "/bin/r",
+    "root": "0",
+    "timerlat": "timerlat",
 }
+TIMERLAT = Workload(1, "idle", Instrument.TIMERLAT)
 
 
 @pytest.mark.parametrize(
@@ -168,6 +172,9 @@ SAID = {
         ({}, Workload(1, "idle", affinity=(1, 4)), "has the CPUs 0 to 3; --affinity names CPU 4"),
         ({"fifo": ""}, Workload(1, "idle", priority=77), "real-time priority 77 is not permitted"),
         ({"dma_latency": ""}, Workload(1, "idle"), "/dev/cpu_dma_latency cannot be written"),
+        ({"rtla": ""}, TIMERLAT, "has no rtla; install"),
+        ({"root": "1000"}, TIMERLAT, "rtla needs root"),
+        ({"timerlat": ""}, TIMERLAT, "offers no timerlat tracer; mount tracefs"),
     ],
 )
 def test_what_would_make_a_measurement_fail_is_refused_before_it_begins(changed: dict[str, str], workload: Workload, said: str) -> None:

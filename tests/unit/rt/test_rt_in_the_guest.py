@@ -185,7 +185,7 @@ def test_a_record_that_did_not_come_back_is_taken_from_the_shared_memory(
     boots.shared = b""
     without = measured(store, image, GuestMachine(firmware=firmware))
     assert "recorder.rec" not in store.logs(without.id)
-    assert "no file of a recorder or of cyclictest came back" in without.problems[0].message
+    assert "no file of a recorder, cyclictest or rtla came back" in without.problems[0].message
 
 
 def test_what_a_boot_complains_of_is_the_run_s_first_with_how_it_ended(

@@ -49,7 +49,7 @@ def test_the_conditions_of_an_experiment_are_its_folders_and_come_in_the_order_o
     files = {"b/recorder.rec": RECORD, "a/recorder.rec": RECORD, "c/console": b"x"}
     assert [name for name, _ in results_of(run(), files)] == ["a", "b"]
     assert [name for name, _ in results_of(run(), {"recorder.rec": RECORD, "job.log": b""})] == [""]
-    with pytest.raises(DataError, match="no file of a recorder or of cyclictest came back"):
+    with pytest.raises(DataError, match="no file of a recorder, cyclictest or rtla came back"):
         results_of(run(), {"c/console": b"x"})
 
 

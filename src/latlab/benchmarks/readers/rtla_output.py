@@ -19,8 +19,9 @@ PART = re.compile(
     rf"|Exit from idle latency):?(?:\s+(\(exit from idle\)))?(?:\s+(?:up to\s+)?{_US}.*)?\s*$",
     re.ASCII,
 )
-TOTAL = re.compile(rf"^\s+(?:IRQ|Thread) latency:\s+{_US} \(100 ?%\)", re.ASCII)
+TOTAL = re.compile(rf"^\s+(IRQ|Thread) latency:\s+{_US} \(100 ?%\)", re.ASCII)
 NAMED = re.compile(rf"^\s+(\S.{{0,120}}?:\d{{1,12}})(?:\s+{_US})?\s*$", re.ASCII)
+CALLED = re.compile(r"^\s+-> (\S+)\s*$", re.ASCII)
 FROM_IDLE = re.compile(rf"^Max timerlat IRQ latency from idle: {_US} in cpu (\d{{1,5}})", re.ASCII | re.MULTILINE)
 MISSED = re.compile(r"^(?:(\d{1,18}) \(\d{1,3}\.\d\d%\)|unknown number of) events missed", re.ASCII | re.MULTILINE)
 LOST = re.compile(r"\[(?:LOST \d+ EVENTS|\d+ EVENTS DROPPED|EVENTS DROPPED)\]")
@@ -39,17 +40,24 @@ LINES = (
 
 
 @dataclass(slots=True)
-class _Part:
+class AnalysisPart:
+    """One line of the analysis; `named` are the tasks or handlers below it, each with its time in us, 0 where none is printed."""
+
     name: str
     us: float
-    named: list[str] = field(default_factory=list)
+    named: list[tuple[str, float]] = field(default_factory=list)
 
 
 @dataclass(slots=True)
-class _Analysis:
+class Analysis:
+    """What rtla prints of one CPU; `total` in us, as printed. `is_thread`: that of the thread and not of the interrupt. `stack`: the
+    functions of the kernel that the timer's interrupt came in, the innermost first."""
+
     cpu: str
     total: str = ""
-    parts: list[_Part] = field(default_factory=list)
+    is_thread: bool = False
+    parts: list[AnalysisPart] = field(default_factory=list)
+    stack: list[str] = field(default_factory=list)
 
 
 def stop_facts(text: str) -> tuple[tuple[str, str], ...]:
@@ -57,7 +65,7 @@ def stop_facts(text: str) -> tuple[tuple[str, str], ...]:
     if not STOPPED.search(text):
         return ()
     facts = [("stopped", "by rtla's threshold: the maximum is the latency that ended the run")]
-    for number, analysis in enumerate(_analyses(text)):
+    for number, analysis in enumerate(analyses(text)):
         if not analysis.parts:
             continue
         name = "rtla's analysis" if number == 0 else f"rtla's analysis of CPU {analysis.cpu}"
@@ -97,35 +105,41 @@ def last_screen(lines: Sequence[str], title: re.Pattern[str], row: re.Pattern[st
     return starts[-1], problems
 
 
-def _analyses(text: str) -> list[_Analysis]:
-    analyses: list[_Analysis] = []
+def analyses(text: str) -> list[Analysis]:
+    """Those of rtla's automatic analysis, in their order."""
+    entries: list[Analysis] = []
     for line in text.split("\n"):
         if match := ANALYSED.match(line):
-            analyses.append(_Analysis(match[1]))
-        elif not analyses or analyses[-1].total:
-            continue
-        elif match := TOTAL.match(line):
-            analyses[-1].total = match[1]
-        elif match := PART.match(line):
-            analyses[-1].parts.append(_Part(" ".join(filter(None, (match[1], match[2]))), float(match[3] or 0)))
-        elif (match := NAMED.match(line)) and analyses[-1].parts:
-            analyses[-1].parts[-1].named.append(match[1])
-    return analyses
+            entries.append(Analysis(match[1]))
+        elif entries and not entries[-1].total:
+            _add_line(entries[-1], line)
+    return entries
 
 
-def _largest(analysis: _Analysis) -> str:
+def _add_line(analysis: Analysis, line: str) -> None:
+    if match := TOTAL.match(line):
+        analysis.is_thread, analysis.total = match[1] == "Thread", match[2]
+    elif match := PART.match(line):
+        analysis.parts.append(AnalysisPart(" ".join(filter(None, (match[1], match[2]))), float(match[3] or 0)))
+    elif match := CALLED.match(line):
+        analysis.stack.append(match[1])
+    elif (match := NAMED.match(line)) and analysis.parts:
+        analysis.parts[-1].named.append((match[1], float(match[2] or 0)))
+
+
+def _largest(analysis: Analysis) -> str:
     part = max(analysis.parts, key=lambda part: part.us)
-    named = f" {part.named[0]}" if part.named and part.name == "Blocking thread" else ""
+    named = f" {part.named[0][0]}" if part.named and part.name == "Blocking thread" else ""
     of = f" of {analysis.total} µs" if analysis.total else ""
     return f"CPU {analysis.cpu}: {_lower(part.name)}{named}, {part.us:g} µs{of}"
 
 
-def _all(analysis: _Analysis) -> str:
+def _all(analysis: Analysis) -> str:
     return "; ".join(_part(part) for part in analysis.parts)
 
 
-def _part(part: _Part) -> str:
-    named = f" ({', '.join(part.named)})" if part.named else ""
+def _part(part: AnalysisPart) -> str:
+    named = f" ({', '.join(name for name, _ in part.named)})" if part.named else ""
     return f"{_lower(part.name)}{named} {part.us:g} µs" if part.us else f"{_lower(part.name)}{named}"
 
 

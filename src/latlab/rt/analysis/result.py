@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from latlab.rt.analysis.attribution import Attributed, Exposure
 from latlab.rt.analysis.instruments import InstrumentComparison
+from latlab.rt.analysis.namings import Naming
 from latlab.rt.analysis.periodicity import Period
 from latlab.rt.model.advice import Advice
 from latlab.rt.model.outside_counts import OutsideCounts
@@ -19,7 +20,7 @@ class RtResult:
     """One measurement: what each tool saw, and what is known of why. `attributed` is None where nothing could be joined;
     `sight` says what could be seen of kernel and firmware, where that was asked for. `worlds` is what a probe saw from outside, `beside`
     what the others say of the same, `outside` the counts of what takes a CPU from its kernel, `advice` the
-    catalog of what to do."""
+    catalog of what to do, `namings` the latencies that rtla analysed."""
 
     wakeups: tuple[Wakeups, ...]
     attributed: tuple[Attributed, ...] | None
@@ -32,6 +33,7 @@ class RtResult:
     beside: tuple[InstrumentComparison, ...] = ()
     outside: OutsideCounts | None = None
     advice: tuple[Advice, ...] = ()
+    namings: tuple[Naming, ...] = ()
 
     @property
     def recorder(self) -> Wakeups | None:

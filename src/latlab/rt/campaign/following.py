@@ -96,7 +96,7 @@ class Checkpoints:
         self._kept_s = self._alive_s = clock()
 
     def phase(self, name: str) -> None:
-        timed_phases = (Instrument.RECORDER.value, Instrument.CYCLICTEST.value) if self._is_our_time else (Instrument.RECORDER.value,)
+        timed_phases = tuple(Instrument) if self._is_our_time else (Instrument.RECORDER.value,)
         measures = self._workload is not None and name in timed_phases
         self._store.checkpoint(self._run_id, {}, name)
         self._watcher.phase(name, self._workload.duration_s if self._workload and measures else None)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -21,6 +21,7 @@ from latlab.core.store.store import Store
 from latlab.rt.analysis.attribution import Attributed, Exposure, attribute, exposure, with_parts
 from latlab.rt.analysis.instruments import beside
 from latlab.rt.analysis.lateness_parts import calibrations
+from latlab.rt.analysis.namings import namings
 from latlab.rt.analysis.outside_totals import is_alone, unknown_sentences
 from latlab.rt.analysis.periodicity import find_period
 from latlab.rt.analysis.result import RtResult
@@ -28,6 +29,7 @@ from latlab.rt.analysis.steal_coverage import coverage_sentences
 from latlab.rt.analysis.wakeup import disagreement, silence, with_schedule
 from latlab.rt.model.kernel_events import KernelEvents
 from latlab.rt.model.outside_counts import OutsideCounts
+from latlab.rt.model.timerlat import TimerlatRuns
 from latlab.rt.model.wakeups import Outlier, Wakeups
 from latlab.rt.model.worlds import GuestWorlds
 from latlab.rt.readers.advice import all_advice
@@ -38,9 +40,11 @@ from latlab.rt.readers.kernel_events import read_kernel_events
 from latlab.rt.readers.load_work import read_load_work
 from latlab.rt.readers.measured import read_wakeups
 from latlab.rt.readers.outside_counts import read_outside_counts
+from latlab.rt.readers.timerlat_runs import read_timerlat_runs
 from latlab.rt.targets.machine_facts import machine_facts
 from latlab.rt.targets.machine_inventory import COLLECTED, HEAT, read_collected
-from latlab.rt.targets.rt_job import KERNEL_EVENTS, LOAD_WORK, OUTSIDE_COUNTS, Instrument, Workload
+from latlab.rt.targets.rt_job import KERNEL_EVENTS, LOAD_WORK, OUTSIDE_COUNTS, Workload
+from latlab.rt.targets.timerlat_job import TIMERLAT_LOG
 
 CAMPAIGN = "rt"
 IMPORT_LOG = "imported"
@@ -80,17 +84,8 @@ def workload_conditions(workload: Workload, mode: Mode) -> Conditions:
         load=workload.load_command,
         affinity=workload.affinity or None,
         idle_states=workload.idle_states,
-        commands=tuple(_commands(workload)),
+        commands=workload.commands,
     )
-
-
-def _commands(workload: Workload) -> Iterator[str]:
-    if workload.load_command:
-        yield f"{workload.load_command} &"
-    if workload.instrument is not Instrument.RECORDER:
-        yield workload.cyclictest
-    if workload.instrument is not Instrument.CYCLICTEST:
-        yield workload.recorder("latlab-recorder", shares=False)
 
 
 def workload_facts(workload: Workload) -> tuple[tuple[str, str], ...]:
@@ -175,18 +170,21 @@ def measured_in(run: Run, files: Mapping[str, bytes]) -> list[tuple[str, Mapping
     measured: list[tuple[str, Mapping[str, bytes]]] = [(name, group) for name, group in groups if any(map(has_wakeups, group))]
     if not measured:
         raise DataError(
-            "no file of a recorder or of cyclictest came back; the logs of kernel and job have the reason (`latlab show --log job.log`)"
+            "no file of a recorder, cyclictest or rtla came back; the logs of kernel and job have the reason (`latlab show --log job.log`)"
         )
     return measured
 
 
 def has_wakeups(name: str) -> bool:
-    return name in ("recorder.rec", OWN_CYCLICTEST, IMPORT_LOG)
+    return name in ("recorder.rec", OWN_CYCLICTEST, TIMERLAT_LOG, IMPORT_LOG)
 
 
 def result_of(run: Run, files: Mapping[str, bytes]) -> RtResult:
     problems: list[str] = []
     wakeups = _wakeups(run, files, problems)
+    timerlat = _timerlat(files, problems)
+    if timerlat:
+        wakeups = (*wakeups, timerlat.wakeups)
     if not wakeups:
         raise DataError("; ".join(problems) or "nothing was measured")
     el3 = el3_of(files, problems)
@@ -219,13 +217,15 @@ def result_of(run: Run, files: Mapping[str, bytes]) -> RtResult:
     if outside and run.tick.clock is not Clock.INSTRUCTIONS:
         coverage_notes += unknown_sentences(outside)
     lost = el3.lost if el3 else 0
-    return RtResult(wakeups, attributed, exposed, period, tuple(problems), lost, coverage_notes, worlds, instruments, outside, all_advice())
+    spikes = namings(timerlat.spikes, attributed or ()) if timerlat else ()
+    notes, advice = tuple(problems), all_advice()
+    return RtResult(wakeups, attributed, exposed, period, notes, lost, coverage_notes, worlds, instruments, outside, advice, spikes)
 
 
 def _wakeups(run: Run, files: Mapping[str, bytes], problems: list[str]) -> tuple[Wakeups, ...]:
     """What can be read; what cannot is a problem and costs the rest nothing."""
     all_wakeups = []
-    for name in filter(has_wakeups, sorted(files, reverse=True)):
+    for name in sorted(filter(has_wakeups, files.keys() - {TIMERLAT_LOG}), reverse=True):
         place = run.source or name if name == IMPORT_LOG else name
         try:
             wakeups = read_wakeups(files[name], place, tool=files.get(TOOL_LOG, b"").decode() if name == IMPORT_LOG else "")
@@ -240,6 +240,19 @@ def _wakeups(run: Run, files: Mapping[str, bytes], problems: list[str]) -> tuple
             wakeups = replace(wakeups, rows=RowKind.CPU)  # latlab starts a thread for each CPU
         all_wakeups.append(_on_its_cpus(wakeups, run.conditions.affinity))
     return tuple(all_wakeups)
+
+
+def _timerlat(files: Mapping[str, bytes], problems: list[str]) -> TimerlatRuns | None:
+    """It is due when rtla listens, which it does not between two of its runs: how much it missed is unknown."""
+    if TIMERLAT_LOG not in files:
+        return None
+    try:
+        runs = read_timerlat_runs(files[TIMERLAT_LOG].decode("utf-8", "replace"), TIMERLAT_LOG)
+    except DataError as error:
+        problems.append(str(error))
+        return None
+    problems += runs.wakeups.problems
+    return runs
 
 
 def kernel_events_of(files: Mapping[str, bytes], problems: list[str]) -> KernelEvents | None:

@@ -8,6 +8,7 @@ import re
 from latlab.core.comparison.wording import said_duration
 from latlab.core.errors import UsageError
 from latlab.core.targets.process.console import Limits
+from latlab.rt.targets import timerlat_job
 from latlab.rt.targets.rt_job import SETTLE_S, Instrument, Workload
 from latlab.rt.targets.steal_job import Watch
 
@@ -90,6 +91,9 @@ def checked(workload: Workload) -> Workload:
     ):
         if not low <= value <= high:
             raise UsageError(f"--{name} {value} is outside {low} to {high}")
+    low, high = timerlat_job.SHORTEST_US, timerlat_job.LONGEST_US
+    if workload.instrument is Instrument.TIMERLAT and not low <= workload.interval_us <= high:
+        raise UsageError(f"--interval {workload.interval_us}: the timerlat tracer takes {low} to {high} µs", value=workload.interval_us)
     return workload
 
 

@@ -18,7 +18,7 @@ from latlab.rt.analysis.causes import cause_name
 from latlab.rt.analysis.result import RtResult
 from latlab.rt.analysis.wakeup import agreement, never_woke, percentile_ns, told_percentiles
 from latlab.rt.model.wakeups import Wakeups
-from latlab.rt.pages import cause_details, outside_counts
+from latlab.rt.pages import cause_details, namings, outside_counts
 from latlab.rt.pages.late_causes import by_world, cause_table
 from latlab.rt.pages.words import check_publishable, us
 
@@ -63,7 +63,8 @@ def latency_tables(name: str, result: RtResult) -> list[Table]:
 
 def cause_tables(name: str, result: RtResult, is_exact: bool) -> list[Table]:
     recorder = result.recorder
-    return [_named(name, cause_table(result, is_exact))] if recorder and recorder.outliers else []
+    by_recorder = [cause_table(result, is_exact)] if recorder and recorder.outliers else []
+    return [_named(name, table) for table in (*by_recorder, *namings.tables(result))]
 
 
 def worst_tables(name: str, result: RtResult) -> list[Table]:

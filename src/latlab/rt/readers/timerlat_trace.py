@@ -17,7 +17,7 @@ from latlab.rt.model.wakeups import Wakeups, counted_values, cpu_row, in_blocks
 
 TOOL = "timerlat tracer"
 LINE = re.compile(
-    r"^.*-\d{1,9} +(?:\( *[-\d]+\) +)?\[(?P<cpu>\d{1,5})\] +\S+ +\d{1,9}\.\d{6,9}: +#(?P<number>\d{1,10}) +context +"
+    r"^.*-\d{1,9} +(?:\( *[-\d]+\) +)?\[(?P<cpu>\d{1,5})\] +\S+ +(?P<at>\d{1,9}\.\d{6,9}): +#(?P<number>\d{1,10}) +context +"
     r"(?P<context>irq|thread|user-ret) +timer_latency +(?P<ns>\d{1,15}) ns\s*$",
     re.ASCII,
 )

@@ -31,6 +31,9 @@ SURVEY = (
     "echo version=$(uname -v)",
     "echo cpus=$(nproc)",
     "echo cyclictest=$(command -v cyclictest)",
+    "echo rtla=$(command -v rtla)",
+    "echo timerlat=$(grep -ow timerlat /sys/kernel/tracing/available_tracers 2>/dev/null)",
+    "echo root=$(id -u)",
     "echo stress-ng=$(command -v stress-ng)",
     "echo hackbench=$(command -v hackbench)",
     "echo realtime=$(cat /sys/kernel/realtime 2>/dev/null)",
@@ -99,7 +102,10 @@ def collected(machine: Machine) -> bytes:
 def check_survey(machine: Machine, machine_survey: Survey, workload: Workload) -> None:
     """Refuses before the start what would make the measurement fail."""
     answers, place = machine_survey.answers, machine.name
-    check_programs(machine, machine_survey, workload.load_command, () if workload.instrument is Instrument.RECORDER else ("cyclictest",))
+    is_cyclictest = workload.instrument in (Instrument.BOTH, Instrument.CYCLICTEST)
+    check_programs(machine, machine_survey, workload.load_command, ("cyclictest",) if is_cyclictest else ())
+    if workload.instrument is Instrument.TIMERLAT:
+        check_timerlat(machine, machine_survey)
     if beyond := [cpu for cpu in workload.affinity if cpu >= machine_survey.cpus]:
         raise UsageError(f"{place} has the CPUs 0 to {machine_survey.cpus - 1}; --affinity names CPU {beyond[0]}")
     if answers.get("fifo") != "yes":
@@ -120,6 +126,22 @@ def check_programs(machine: Machine, machine_survey: Survey, load_command: str, 
             package = "stress-ng" if program == "stress-ng" else "rt-tests"
             choices = "--load or --instrument" if more else "--load"
             raise UsageError(f"{machine.name} has no {program}", f"install the package {package} there, or choose another {choices}")
+
+
+def check_timerlat(machine: Machine, machine_survey: Survey) -> None:
+    """Raises UsageError if rtla, its right to trace or the tracer is missing there."""
+    answers, place = machine_survey.answers, machine.name
+    if not answers.get("rtla"):
+        raise UsageError(
+            f"{place} has no rtla", "install the package rtla there, 6.3 or newer for its analysis, or choose another --instrument"
+        )
+    if answers.get("root") != "0":
+        raise UsageError(f"rtla needs root on {place}", "run as root, or choose another --instrument")
+    if not answers.get("timerlat"):
+        raise UsageError(
+            f"{place} offers no timerlat tracer",
+            "mount tracefs at /sys/kernel/tracing, boot a kernel with CONFIG_TIMERLAT_TRACER, or choose another --instrument",
+        )
 
 
 def check_module(machine: Machine, machine_survey: Survey, smc_module: Path | None) -> None:
@@ -238,7 +260,7 @@ class _Looks:
         if look.phase and look.phase != self._phase:
             self._phase = look.phase
             self._follower.phase(look.phase)
-        if look.phase != "recorder" or self._machine.look_every_s is None or time.monotonic() < self._next_s:
+        if look.phase not in ("recorder", "timerlat") or self._machine.look_every_s is None or time.monotonic() < self._next_s:
             return
         start = time.monotonic()
         with suppress(LatlabError, OSError):
@@ -296,7 +318,6 @@ def _refused(machine: Machine, status: int) -> str:
 def _complaint(files: dict[str, bytes], status: int) -> str:
     if status == 0:
         return ""
-    complaints = [
-        last_line(files[name]) for name in ("cyclictest.err", "recorder.err", "meter.err", "load.err") if files.get(name, b"").strip()
-    ]
+    names = ("cyclictest.err", "timerlat.err", "recorder.err", "meter.err", "load.err")
+    complaints = [last_line(files[name]) for name in names if files.get(name, b"").strip()]
     return f"the measurement ended with status {status}: {'; '.join(complaints) or 'it printed nothing'}"

@@ -9,6 +9,7 @@ from enum import StrEnum
 from shlex import quote
 
 from latlab.core.errors import UsageError
+from latlab.rt.targets import timerlat_job
 from latlab.rt.targets.machine_inventory import COLLECT, COLLECTED, HEAT, HEAT_COMMAND
 
 HISTOGRAM_US = 400
@@ -78,6 +79,8 @@ class Instrument(StrEnum):
     BOTH = "both"
     RECORDER = "recorder"
     CYCLICTEST = "cyclictest"
+    TIMERLAT = "timerlat"
+    """The kernel's timerlat tracer, by rtla; with `causes` the recorder at the same time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +107,25 @@ class Workload:
         return f"cyclictest {latency}-m {threads} -D{self.duration_s} -h{HISTOGRAM_US} -i{self.interval_us} -M -q"
 
     @property
+    def rtla(self) -> str:
+        """Without what ends it."""
+        return timerlat_job.command(self.interval_us, self.priority, self._cpus, self.idle_states, HISTOGRAM_US)
+
+    @property
+    def commands(self) -> tuple[str, ...]:
+        """As they are published."""
+        load = (f"{self.load_command} &",) if self.load_command else ()
+        cyclictest = (self.cyclictest,) if self.instrument in (Instrument.BOTH, Instrument.CYCLICTEST) else ()
+        until = timerlat_job.until_late(self.outlier_us)
+        timerlat = (f"{self.rtla} -d {self.duration_s} {until}",) if self.instrument is Instrument.TIMERLAT else ()
+        recorder = (self.recorder("latlab-recorder", shares=False),) if self.has_recorder else ()
+        return (*load, *cyclictest, *timerlat, *recorder)
+
+    @property
+    def has_recorder(self) -> bool:
+        return self.instrument in (Instrument.BOTH, Instrument.RECORDER) or (self.instrument is Instrument.TIMERLAT and self.causes)
+
+    @property
     def _cpus(self) -> str:
         return ",".join(map(str, self.affinity))
 
@@ -124,9 +146,12 @@ class Workload:
 def script(workload: Workload, recorder: str, before: str = "", after: str = "") -> str:
     """`before` and `after` are the target's own steps; the exit status is the first that was not 0."""
     steps = [PROLOGUE, before, "phase settling", *start_load(workload.load_command), "note_cpu_time"]
-    if workload.instrument is not Instrument.RECORDER:
+    if workload.instrument is Instrument.TIMERLAT:
+        beside = workload.recorder(recorder) if workload.has_recorder else ""
+        steps += timerlat_job.steps(workload.rtla, timerlat_job.until_late(workload.outlier_us), workload.duration_s, beside)
+    if workload.instrument in (Instrument.BOTH, Instrument.CYCLICTEST):
         steps += ["phase cyclictest", f"run {workload.cyclictest} >$OUT/cyclictest.txt 2>$OUT/cyclictest.err"]
-    if workload.instrument is not Instrument.CYCLICTEST:
+    if workload.instrument in (Instrument.BOTH, Instrument.RECORDER):
         steps += ["phase recorder", f"run {workload.recorder(recorder)} 2>$OUT/recorder.err"]
     steps += ["note_cpu_time", f"{HEAT_COMMAND} >$OUT/{HEAT}", "phase collecting", "check_load", "stop_load", after, "exit $status", ""]
     return "\n".join(steps)
@@ -164,8 +189,12 @@ note_cpu_time() {
     head -n 1 /proc/stat >>$OUT/cpu-time.txt
 }
 measuring=
+beside=
+quit=TERM
 stop_all() {
-    [ -n "$measuring" ] && kill -TERM "$measuring" 2>/dev/null && wait "$measuring"
+    [ -n "$measuring" ] && kill -$quit "$measuring" 2>/dev/null && wait "$measuring"
+    [ -n "$beside" ] && kill -TERM "$beside" 2>/dev/null && wait "$beside"
+    [ $quit = TERM ] || end_tracer
     stop_load
     exit 143
 }
@@ -176,6 +205,12 @@ run() {
     wait "$measuring"
     code=$?
     measuring=
+    [ "$status" -ne 0 ] || status=$code
+}
+join_beside() {
+    wait "$beside"
+    code=$?
+    beside=
     [ "$status" -ne 0 ] || status=$code
 }"""
 

@@ -62,6 +62,7 @@ class RtInstrument(StrEnum):
     BOTH = "both"
     RECORDER = "recorder"
     CYCLICTEST = "cyclictest"
+    TIMERLAT = "timerlat"
 
 
 DurationOption = Annotated[
@@ -78,7 +79,7 @@ class WorkloadOptions:
 
     duration: DurationOption = "10s"
     load: LoadOption = "cpu"
-    instrument: Annotated[RtInstrument, typer.Option(help="The measuring tool; both: one after the other.")] = RtInstrument.BOTH
+    instrument: Annotated[RtInstrument, typer.Option(help="both: cyclictest, then recorder; timerlat: rtla.")] = RtInstrument.BOTH
     interval: Annotated[int, typer.Option("-i", "--interval", help="Microseconds between two wake-ups.")] = 200
     priority: Annotated[int, typer.Option("-p", "--priority", help="SCHED_FIFO priority.")] = 80
     affinity: Annotated[str, typer.Option("-a", "--affinity", help="The CPUs to measure, as 1 or 0,2-3.", show_default="all")] = ""

@@ -21,7 +21,8 @@ from latlab.core.report.comparison.sentences import summary
 from latlab.core.report.redaction import Secrets
 from latlab.core.store.comparisons import stored_comparisons
 from latlab.core.store.store import Store
-from latlab.site.campaign.measured import MeasuredThing
+from latlab.site.campaign.board_summary import BoardSummary, summary_of_board
+from latlab.site.campaign.measured import MeasuredThing, PublishedBoard
 
 KEPT = "latlab-told.json"
 MOST_TRIED = 20
@@ -38,8 +39,11 @@ class ComparisonSummary(msgspec.Struct, frozen=True):
 
 
 class _Kept(msgspec.Struct):
+    """`boards` are by the references of their releases."""
+
     made_by: str
     told: dict[str, ComparisonSummary]
+    boards: dict[str, BoardSummary] = {}
 
 
 class SummaryCache:
@@ -57,7 +61,8 @@ class SummaryCache:
         of_store = sha256(place.encode()).hexdigest()[:12]
         self._compare, self._made_by = compare, f"{version('latlab')} of {of_store}{' redacted' if redact else ''}"
         self._redact, self._folder = redact, folder
-        self._told = {**summaries, **self._read()}
+        stored = self._read()
+        self._told, self._boards = {**summaries, **stored.told}, stored.boards
         self._is_new = False
 
     def of(self, a: str, b: str) -> ComparisonSummary:
@@ -66,6 +71,13 @@ class SummaryCache:
             self._told[pair] = self._tell(a, b)
             self._is_new = True
         return self._told[pair]
+
+    def board(self, board: PublishedBoard) -> BoardSummary:
+        releases = " ".join(board.references)
+        if releases not in self._boards:
+            self._boards[releases] = summary_of_board(board)
+            self._is_new = True
+        return self._boards[releases]
 
     def pair(self, thing: MeasuredThing) -> tuple[Head, Head] | None:
         """The newest whole run, and the newest one before it that it is comparable with."""
@@ -82,19 +94,20 @@ class SummaryCache:
             return
         ready = self._folder / f".{KEPT}.new"
         with suppress(OSError):
-            ready.write_bytes(msgspec.json.encode(_Kept(self._made_by, dict(sorted(self._told.items())))))
+            ready.write_bytes(msgspec.json.encode(_Kept(self._made_by, dict(sorted(self._told.items())), self._boards)))
             ready.replace(self._folder / KEPT)
             self._is_new = False
 
-    def _read(self) -> dict[str, ComparisonSummary]:
+    def _read(self) -> _Kept:
         """What another version told, or what is damaged, is told again."""
+        nothing = _Kept(self._made_by, {})
         if self._folder is None:
-            return {}
+            return nothing
         try:
             cache = msgspec.json.decode((self._folder / KEPT).read_bytes(), type=_Kept)
         except (OSError, msgspec.MsgspecError):
-            return {}
-        return cache.told if cache.made_by == self._made_by else {}
+            return nothing
+        return cache if cache.made_by == self._made_by else nothing
 
     def _tell(self, a: str, b: str) -> ComparisonSummary:
         comparison = self._compare(a, b)

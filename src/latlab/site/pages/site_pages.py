@@ -16,18 +16,17 @@ from latlab.core.comparison.verdicts import Verdict
 from latlab.core.comparison.wording import count
 from latlab.core.errors import LatlabError
 from latlab.core.model.life import Head
-from latlab.core.report.comparison import web
-from latlab.core.report.history import pages as history
 from latlab.core.report.page import Facts, Item, Items, Page, Paragraph, RunChoice, Section
 from latlab.core.report.redaction import Secrets, redacted
 from latlab.core.report.renderers import html
 from latlab.core.report.table import Table, Value, figures, words
 from latlab.core.report.text import Styled, Text, soft, with_code
+from latlab.site.campaign.board_summary import board_title, headline, release
 from latlab.site.campaign.comparison_summaries import ComparisonSummary, SummaryCache
 from latlab.site.campaign.measured import MeasuredThing, PublishedBoard, UnderWay, state_of
 from latlab.site.pages import digest, feed
 from latlab.site.pages.digest import Week, place
-from latlab.site.pages.front import MADE_BY, board_page, board_title, compared, front, headline, release, steps_in_words, trail
+from latlab.site.pages.front import MADE_BY, board_page, compared, front, steps_in_words, trail
 
 MOST_LISTED = 300
 T = TypeVar("T")
@@ -85,8 +84,9 @@ class SiteContents:
 
 
 def pages_of(of: SiteContents) -> Iterator[SitePage | SiteFile]:
-    """Every page without the runs that are under way."""
-    for page in (_first(of, ()), *_pages(of)):
+    """Every page without the runs that are under way. Pages of a measured thing come first, so that its comparison is made once, and the
+    first page comes last, so that a site that is cut short leads nowhere."""
+    for page in _pages(of):
         yield replace(page, page=partial(_redacted, page.page, of), made_of=f"redacted {page.made_of}") if of.redact else page
     made_of = f"{of.redact} {_everything(of.things)} {''.join(week.made_of for week in of.weeks)}"
     yield SiteFile(feed.PATH, made_of, lambda: feed.document(_hidden(feed.entries(of.things, of.weeks, of.tellings), of)))
@@ -118,13 +118,6 @@ def _secrets(of: SiteContents) -> Secrets:
 
 
 def _pages(of: SiteContents) -> Iterator[SitePage]:
-    yield SitePage(PATH, _everything(of.things), partial(_search, of))
-    for week in of.weeks:
-        yield SitePage(digest.place(week), week.made_of, partial(digest.page, week, of.tellings, of.ids))
-    for board in of.boards:
-        yield SitePage(board_page(board), "catalogue", partial(_board, board))
-        for a, b in board.steps:
-            yield _pair(a, b, partial(board.compare, a, b), (board_title(board), f"../{board_page(board)}"), of.redact)
     for thing in of.things:
         yield SitePage(f"runs/{thing.place}.html", _everything([thing]), partial(_list, thing, of.ids, of.tellings))
         if pair := of.tellings.pair(thing):
@@ -132,6 +125,14 @@ def _pages(of: SiteContents) -> Iterator[SitePage]:
             yield _pair(a, b, partial(of.compare, a, b), (thing.name, f"../runs/{thing.place}.html"), of.redact)
         for head in thing.runs[-of.newest :]:
             yield SitePage(f"run/{head.id}.html", state_of(head), partial(_run, thing, head.id, of.page_of))
+    for board in of.boards:
+        yield SitePage(board_page(board), "catalogue", partial(_board, board))
+        for a, b in board.steps:
+            yield _pair(a, b, partial(board.compare, a, b), (board_title(board), f"../{board_page(board)}"), of.redact)
+    for week in of.weeks:
+        yield SitePage(digest.place(week), week.made_of, partial(digest.page, week, of.tellings, of.ids))
+    yield SitePage(PATH, _everything(of.things), partial(_search, of))
+    yield _first(of, ())
 
 
 def _front(of: SiteContents, running: Sequence[UnderWay]) -> Page:
@@ -142,7 +143,7 @@ def _front(of: SiteContents, running: Sequence[UnderWay]) -> Page:
 def _search(of: SiteContents) -> Page:
     pairs = filter(None, map(of.tellings.pair, of.things))
     summaries = [(a.id, b.id, of.tellings.of(a.id, b.id)) for a, b in pairs]
-    return page(of.boards, of.things, of.weeks, of.shown, summaries)
+    return page(of.boards, of.things, of.weeks, of.shown, summaries, of.tellings)
 
 
 def _everything(things: Sequence[MeasuredThing]) -> str:
@@ -174,6 +175,8 @@ def _above(*above: tuple[str, str]) -> Text:
 
 def _pair(a: str, b: str, compared_to: Callable[[], Comparison | str], above: tuple[str, str], redact: bool) -> SitePage:
     def page() -> Page:
+        from latlab.core.report.comparison import web  # loads what draws charts
+
         comparison = compared_to()
         if isinstance(comparison, str):
             new_page = Page(f"{a} and {b} are not compared", (with_code(comparison),))
@@ -185,6 +188,8 @@ def _pair(a: str, b: str, compared_to: Callable[[], Comparison | str], above: tu
 
 
 def _board(board: PublishedBoard) -> Page:
+    from latlab.core.report.history import pages as history  # loads what draws charts
+
     new_page = history.page(board.history, with_causes=False)
     links = (Styled(f"{release(a)} to {release(b)}", target=f"../{compared(a, b)}") for a, b in board.steps)
     steps = Section("Release by release, and why", (Paragraph(tuple(part for link in links for part in (link, " \u00b7 "))[:-1]),))
@@ -242,12 +247,13 @@ def page(
     weeks: Sequence[Week],
     shown: Sequence[Head],
     summaries: Sequence[tuple[str, str, ComparisonSummary]],
+    tellings: SummaryCache,
 ) -> Page:
     """`shown` are the runs that have a page, `summaries` the pairs of runs that have one of their comparison."""
     newest = sorted(shown, key=lambda head: (head.started_utc, head.id), reverse=True)
     sections = (
         _section("What was measured", (_item(thing.name, f"runs/{thing.place}.html", count(len(thing.runs), "run")) for thing in things)),
-        _section("Boards, release by release", _of_boards(boards)),
+        _section("Boards, release by release", _of_boards(boards, tellings)),
         _section("Weeks", (_item(week.name, place(week), "what changed") for week in weeks)),
         _section("Comparisons", (_item(f"{a} to {b}", compared(a, b), _summary_text(summary)) for a, b, summary in summaries)),
         _section("Runs", (_item(head.id, f"run/{head.id}.html", _of_run(head)) for head in newest[:MOST])),
@@ -265,10 +271,10 @@ def _section(title: str, items: Iterable[Item]) -> Section:
     return Section(title, (Items(tuple(items)),))
 
 
-def _of_boards(boards: Sequence[PublishedBoard]) -> Iterator[Item]:
+def _of_boards(boards: Sequence[PublishedBoard], tellings: SummaryCache) -> Iterator[Item]:
     for board in boards:
         yield _item(board_title(board), board_page(board), "all figures")
-        for (a, b), change in zip(board.steps, steps_in_words(board), strict=True):
+        for (a, b), change in zip(board.steps, steps_in_words(tellings.board(board)), strict=True):
             yield _item(f"{board_title(board)}, {release(a)} to {release(b)}", compared(a, b), change)
 
 

@@ -39,11 +39,12 @@ class ComparisonSummary(msgspec.Struct, frozen=True):
 
 
 class _Kept(msgspec.Struct):
-    """`boards` are by the references of their releases."""
+    """`boards` are by the references of their releases, `figures` by the run."""
 
     made_by: str
     told: dict[str, ComparisonSummary]
     boards: dict[str, BoardSummary] = {}
+    figures: dict[str, str] = {}
 
 
 class SummaryCache:
@@ -62,7 +63,7 @@ class SummaryCache:
         self._compare, self._made_by = compare, f"{version('latlab')} of {of_store}{' redacted' if redact else ''}"
         self._redact, self._folder = redact, folder
         stored = self._read()
-        self._told, self._boards = {**summaries, **stored.told}, stored.boards
+        self._told, self._boards, self._figures = {**summaries, **stored.told}, stored.boards, stored.figures
         self._is_new = False
 
     def of(self, a: str, b: str) -> ComparisonSummary:
@@ -79,6 +80,13 @@ class SummaryCache:
             self._is_new = True
         return self._boards[releases]
 
+    def figures(self, run: str, read: Callable[[str], str]) -> str:
+        """The figures of a run as `read` makes them."""
+        if run not in self._figures:
+            self._figures[run] = read(run)
+            self._is_new = True
+        return self._figures[run]
+
     def pair(self, thing: MeasuredThing) -> tuple[Head, Head] | None:
         """The newest whole run, and the newest one before it that it is comparable with."""
         before = self.newest_comparable(thing.whole[:-1], thing.whole[-1]) if thing.whole else None
@@ -88,13 +96,15 @@ class SummaryCache:
         """None if none of the newest runs of `earlier`, which are the oldest first, is comparable."""
         return next((head for head in reversed(earlier[-MOST_TRIED:]) if self.of(head.id, last.id).verdict), None)
 
-    def keep(self) -> None:
-        """For the next site in this folder. A kill in between, or a disk without room, costs time and nothing else."""
+    def keep(self, shown: frozenset[str] | None = None) -> None:
+        """For the next site in this folder, with the figures of the `shown` runs; None is all. A kill in between, or a disk without room,
+        costs time and nothing else."""
         if self._folder is None or not self._is_new:
             return
+        figures = {run: text for run, text in sorted(self._figures.items()) if shown is None or run in shown}
         ready = self._folder / f".{KEPT}.new"
         with suppress(OSError):
-            ready.write_bytes(msgspec.json.encode(_Kept(self._made_by, dict(sorted(self._told.items())), self._boards)))
+            ready.write_bytes(msgspec.json.encode(_Kept(self._made_by, dict(sorted(self._told.items())), self._boards, figures)))
             ready.replace(self._folder / KEPT)
             self._is_new = False
 

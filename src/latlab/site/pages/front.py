@@ -139,7 +139,7 @@ def _runs(
     rows = tuple(_row(thing, pages, tellings) for thing in sorted(things, key=lambda thing: _urgency(thing, tellings)))
     table = Table("The newest run of each, compared with the newest comparable one before it", columns, rows)
     of_week = (Paragraph((Styled(week[0], target=week[1]),)),) if week else ()
-    other = "Any two others: the page of a measurement lists its runs and makes the command that compares two of them."
+    other = "Any two others: the page of a measurement puts the figures of two runs beside each other, with the command that compares them."
     yield Section("What was measured", (*of_week, table, Paragraph(other), Paragraph((Styled("The same as a feed", target="feed.xml"),))))
 
 

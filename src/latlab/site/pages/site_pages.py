@@ -60,7 +60,8 @@ class SiteFile:
 @dataclass(frozen=True)
 class SiteContents:
     """What a site is made of. `compare` compares two stored runs by their ids, `page_of` makes the page of one; `newest` runs of each
-    thing that was measured get a page, and so has each that is in progress. `redact` hides whose machines they were in all the others."""
+    thing that was measured get a page, and so has each that is in progress. `figures` gives the figures of a run as `run_figures.document`
+    makes them, empty if it has none. `redact` hides whose machines they were in all the others."""
 
     boards: Sequence[PublishedBoard]
     things: Sequence[MeasuredThing]
@@ -69,6 +70,7 @@ class SiteContents:
     compare: Callable[[str, str], Comparison | str]
     tellings: SummaryCache
     redact: bool = True
+    figures: Callable[[str], str] = lambda run: ""
 
     @cached_property
     def shown(self) -> tuple[Head, ...]:
@@ -77,6 +79,12 @@ class SiteContents:
     @cached_property
     def ids(self) -> frozenset[str]:
         return frozenset(head.id for head in self.shown)
+
+    @cached_property
+    def with_figures(self) -> frozenset[str]:
+        """The runs of which a page has figures: those with a page of their own, and those of each first comparison."""
+        pairs = filter(None, map(self.tellings.pair, self.things))
+        return self.ids | {head.id for pair in pairs for head in pair}
 
     @cached_property
     def weeks(self) -> tuple[Week, ...]:
@@ -119,7 +127,7 @@ def _secrets(of: SiteContents) -> Secrets:
 
 def _pages(of: SiteContents) -> Iterator[SitePage]:
     for thing in of.things:
-        yield SitePage(f"runs/{thing.place}.html", _everything([thing]), partial(_list, thing, of.ids, of.tellings))
+        yield SitePage(f"runs/{thing.place}.html", f"{_everything([thing])} {of.newest}", partial(_list, thing, of))
         if pair := of.tellings.pair(thing):
             a, b = (head.id for head in pair)
             yield _pair(a, b, partial(of.compare, a, b), (thing.name, f"../runs/{thing.place}.html"), of.redact)
@@ -206,31 +214,33 @@ def _board(board: PublishedBoard) -> Page:
     )
 
 
-def _list(thing: MeasuredThing, pages: frozenset[str], tellings: SummaryCache) -> Page:
+def _list(thing: MeasuredThing, of: SiteContents) -> Page:
     listed = thing.runs[-MOST_LISTED:]
     columns = (*words("Run", "Started (UTC)", "Status"), *figures("Samples"), *words("Firmware", "Label"))
     rows: list[tuple[Value, ...]] = []
     for head in reversed(listed):
-        run = Styled(head.id, target=f"../run/{head.id}.html" if head.id in pages else "")
+        run = Styled(head.id, target=f"../run/{head.id}.html" if head.id in of.ids else "")
         rows.append((run, head.started_utc[:16].replace("T", " "), head.status, head.samples, head.firmware, head.label))
     older = len(thing.runs) - len(listed)
     note = (Paragraph(f"{older} older runs are not listed; `latlab ls` lists all."),) if older else ()
     table = Table("Runs, the newest first", columns, tuple(rows))
-    sections = (*_choice(thing, tellings), Section("", (table, *note)))
+    sections = (*_choice(thing, of), Section("", (table, *note)))
     return Page(thing.name, sections=sections, trail=_above(), made_by=MADE_BY)
 
 
-def _choice(thing: MeasuredThing, tellings: SummaryCache) -> Iterator[Section]:
-    """Any two whole runs of one thing, with the command that compares them."""
+def _choice(thing: MeasuredThing, of: SiteContents) -> Iterator[Section]:
+    """Any two whole runs of one thing, with the command that compares them, and the figures of the newest."""
     whole = thing.whole[-MOST_LISTED:]
     if len(whole) < 2:
         return
-    pair = tellings.pair(thing)
+    pair = of.tellings.pair(thing)
     before, after = pair or whole[-2:]
+    with_figures = [head.id for head in reversed(whole) if head.id in of.ids or head in (pair or ())]
+    figures = ",".join(filter(None, (of.tellings.figures(run, of.figures) for run in with_figures)))
     page = Styled("The page of this comparison", target=f"../{compared(before.id, after.id)}") if pair else ""
     runs = tuple((head.id, ", ".join(filter(None, (head.id, head.started_utc[:10], head.label)))) for head in reversed(whole))
     how = "The newest run and the newest comparable one before it are chosen; any two runs of the table can be chosen."
-    yield Section("Compare two runs", (Paragraph(how), RunChoice(runs, before.id, after.id, page)))
+    yield Section("Compare two runs", (Paragraph(how), RunChoice(runs, before.id, after.id, page, figures and f"[{figures}]")))
 
 
 def _run(thing: MeasuredThing, run: str, page_of: Callable[[str], Page]) -> Page:

@@ -57,6 +57,7 @@ def site(
     from latlab.site.campaign.comparison_summaries import SummaryCache
     from latlab.site.campaign.measured import compare_stored, measured, published_boards
     from latlab.site.pages.files import write_site
+    from latlab.site.pages.run_figures import figures_of_run
     from latlab.site.pages.site_pages import SiteContents, pages_of
 
     opened = open_store(store)
@@ -70,9 +71,10 @@ def site(
         compare=compare,
         tellings=tellings,
         redact=redact,
+        figures=partial(figures_of_run, opened, redact),
     )
     try:
         written, unchanged = write_site(folder, pages_of(material), lambda path: say(f"{folder / path}"))
     finally:
-        tellings.keep()
+        tellings.keep(material.with_figures)
     say(f"{folder / 'index.html'}: {written} pages written, {unchanged} as they were")

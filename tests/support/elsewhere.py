@@ -31,6 +31,14 @@ def pairs(inputs: int, seed: int, most: int, ties: bool, least: int = 2) -> Iter
             yield rng.standard_normal(n), rng.standard_normal(m) + shift
 
 
+def two_means_differ_as_scipys_welch_test_says(inputs: int) -> None:
+    for a, b in pairs(inputs, 23, 12, ties=False):
+        test = stats.ttest_ind(b, a, equal_var=False)
+        interval = test.confidence_interval(0.95)
+        due = (float(interval.low), float(interval.high), float(test.pvalue))
+        assert distributions.welch(a, b, 0.95) == pytest.approx(due, rel=1e-9, abs=1e-12)
+
+
 def the_shift_is_the_median_of_all_differences(inputs: int) -> None:
     for a, b in pairs(inputs, 1, 12, ties=False):
         assert two_sample_shift(a, b).value == pytest.approx(float(np.median([y - x for x in a for y in b])), rel=1e-9, abs=1e-12)
@@ -225,6 +233,7 @@ def two_rates_are_compared_as_statsmodels_compares_poisson_counts(inputs: int) -
 
 CHECKS = (
     the_distributions_are_those_of_scipy,
+    two_means_differ_as_scipys_welch_test_says,
     the_shift_is_the_median_of_all_differences,
     without_ties_the_p_value_is_scipys,
     of_many_values_the_p_value_is_scipys_approximation,

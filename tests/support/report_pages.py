@@ -91,4 +91,4 @@ def _of_a_site(store: Store) -> Iterator[tuple[str, Page]]:
     chosen = SiteContents((), found, 1, lambda run: Page(run), partial(compare_stored, store), tellings)
     lists = (page for page in pages_of(chosen) if isinstance(page, SitePage) and page.path.startswith("runs/"))
     yield "runs", next(page for listed in lists if has_choice(page := listed.page()))
-    yield "search", site_pages.page(boards, found, weeks, [head for one in found for head in one.runs], ())
+    yield "search", site_pages.page(boards, found, weeks, [head for one in found for head in one.runs], (), tellings)

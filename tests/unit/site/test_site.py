@@ -108,6 +108,29 @@ def test_one_more_run_writes_its_own_pages_and_those_that_list_it(tmp_path: Path
     assert ">regressed</span></a>" in (tmp_path / "site" / "index.html").read_text("utf-8")
 
 
+def test_pages_written_for_one_more_run_are_those_of_a_whole_publish(tmp_path: Path) -> None:
+    store = open_store(str(tmp_path / "store.sqlite"))
+    make = made(store)
+    for times in (1.0, 1.0, 2.0):
+        make(times)
+        written(store, tmp_path / "grown", boards=1)
+    written(store, tmp_path / "whole", boards=1)
+    for path in (path for path in (tmp_path / "whole").rglob("*.*") if path.name not in (KEPT, MADE)):
+        assert path.read_bytes() == (tmp_path / "grown" / path.relative_to(tmp_path / "whole")).read_bytes(), path
+
+
+def test_the_history_of_a_board_is_computed_for_the_first_publish_only(tmp_path: Path) -> None:
+    (board,) = published_boards()[:1]
+    first = SummaryCache(lambda a, b: "", folder=tmp_path)
+    summary = first.board(board)
+    first.keep()
+    unread = type(board)(board.name, board.references)
+    unread.__dict__["releases"] = ()  # what asks for the history of no release fails
+    assert SummaryCache(lambda a, b: "", folder=tmp_path).board(unread) == summary
+    with pytest.raises(UsageError, match="no figure"):
+        SummaryCache(lambda a, b: "").board(unread)
+
+
 def made(store: Store) -> Callable[..., str]:
     """Adds a run whose wake-ups take so many times as long as usual, begun at that time."""
 

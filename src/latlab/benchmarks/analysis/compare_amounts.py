@@ -20,6 +20,7 @@ from latlab.core.comparison.wording import MORE_IS_BETTER, UNDIRECTED
 from latlab.core.model.amounts import Amount, amounts_of
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import CoreId, Run
+from latlab.core.statistics.distributions import welch
 from latlab.core.statistics.statistics import Shift, family_wise
 
 Key = tuple[str, str, str, CoreId | None]
@@ -92,11 +93,8 @@ def _shift(before: np.ndarray, after: np.ndarray) -> Shift:
         return Shift(difference, -np.inf, np.inf, 1.0)
     if np.ptp(before) == 0 and np.ptp(after) == 0:
         return Shift(difference, difference, difference, 0.0 if difference else 1.0)
-    from scipy.stats import ttest_ind  # slow to load
-
-    test = ttest_ind(after, before, equal_var=False)
-    interval = test.confidence_interval(0.95)
-    return Shift(difference, float(interval.low), float(interval.high), float(test.pvalue))
+    low, high, p = welch(before, after, 0.95)
+    return Shift(difference, low, high, p)
 
 
 def _basis(before: np.ndarray, after: np.ndarray) -> str:

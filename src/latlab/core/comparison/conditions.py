@@ -146,6 +146,12 @@ def stated_conditions(run: Run) -> list[tuple[str, str]]:
     ]
 
 
+def stated_by_rule(run: Run, rule: ConditionRule) -> dict[str, str]:
+    """The stated conditions of a run with this rule, by name, if the rule holds for every pair of runs."""
+    conditions = (condition for condition in CONDITIONS if condition.rule is rule and condition.where is None)
+    return {condition.name: condition.format(value) for condition in conditions if (value := condition.of(run)) is not None}
+
+
 def _differ(condition: Condition, a: Run, b: Run) -> bool:
     ours, theirs = condition.of(a), condition.of(b)
     return ours is not None and theirs is not None and ours != theirs and (condition.where is None or condition.where(a, b))

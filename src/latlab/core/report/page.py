@@ -87,12 +87,14 @@ class Links:
 @dataclass(frozen=True, slots=True)
 class RunChoice:
     """Two of `runs`, each an id and what a reader sees of it, chosen by the reader for one comparison. It begins with `base` and
-    `candidate`; `page` leads to the page of these two, empty if there is none."""
+    `candidate`; `page` leads to the page of these two, empty if there is none. `figures` is JSON with the figures of some of the
+    runs, which a browser puts beside each other."""
 
     runs: tuple[tuple[str, str], ...]
     base: str
     candidate: str
     page: Text = ""
+    figures: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,15 @@ def t_upper(t: float, dof: float) -> float:
     return float(_special().stdtr(dof, -t))
 
 
+def welch(before: NDArray[np.float64], after: NDArray[np.float64], level: float) -> tuple[float, float, float]:
+    """The interval of the difference of two means, and its two-sided p-value (Welch 1947). Each needs two values, one of them a spread."""
+    parts = [float(np.var(values, ddof=1)) / len(values) for values in (before, after)]
+    error = sum(parts) ** 0.5
+    dof = sum(parts) ** 2 / sum(part**2 / (len(values) - 1) for part, values in zip(parts, (before, after), strict=True))
+    difference, reach = float(np.mean(after) - np.mean(before)), t_quantile((1 + level) / 2, dof) * error
+    return difference - reach, difference + reach, 2 * t_upper(abs(difference) / error, dof)
+
+
 def t_tail(value: float, others: NDArray[np.float64]) -> float:
     """P(T > value) for Student's t around 0, with the maximum-likelihood scale of `others` (Lange, Little and Taylor 1989). The degrees
     of freedom are averaged, weighted by their likelihood, because few values do not show whether tails are heavy."""

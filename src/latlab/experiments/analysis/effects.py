@@ -13,12 +13,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.stats import t
 
 from latlab.core.errors import DataError
 from latlab.core.model.experiment import Experiment, Factor, experiment_of
 from latlab.core.model.run import Run
+from latlab.core.statistics.distributions import t_quantile
 from latlab.core.statistics.statistics import family_wise
 from latlab.experiments.analysis.fits import ALPHA, Fit, fit
 from latlab.experiments.analysis.order import combinations_of
@@ -261,7 +260,9 @@ def seen_effect(error: float, free: int, alpha: float) -> float | None:
     """The effect that is told with POWER where its estimate has this standard error; None where the noise is not known."""
     if not free or not np.isfinite(error) or error == 0.0:
         return None
-    enough = error * 3 * (float(t.isf(alpha / 2, free)) + 3)
+    from scipy.optimize import brentq  # slow to load
+
+    enough = error * 3 * (t_quantile(1 - alpha / 2, free) + 3)
     return float(brentq(lambda size: chance(size, error, free, alpha) - POWER, 0.0, enough))
 
 

@@ -21,7 +21,8 @@ from latlab.core.report.comparison.sentences import summary
 from latlab.core.report.redaction import Secrets
 from latlab.core.store.comparisons import stored_comparisons
 from latlab.core.store.store import Store
-from latlab.site.campaign.measured import MeasuredThing
+from latlab.site.campaign.board_summary import BoardSummary, summary_of_board
+from latlab.site.campaign.measured import MeasuredThing, PublishedBoard
 
 KEPT = "latlab-told.json"
 MOST_TRIED = 20
@@ -38,8 +39,12 @@ class ComparisonSummary(msgspec.Struct, frozen=True):
 
 
 class _Kept(msgspec.Struct):
+    """`boards` are by the references of their releases, `figures` by the run."""
+
     made_by: str
     told: dict[str, ComparisonSummary]
+    boards: dict[str, BoardSummary] = {}
+    figures: dict[str, str] = {}
 
 
 class SummaryCache:
@@ -57,7 +62,8 @@ class SummaryCache:
         of_store = sha256(place.encode()).hexdigest()[:12]
         self._compare, self._made_by = compare, f"{version('latlab')} of {of_store}{' redacted' if redact else ''}"
         self._redact, self._folder = redact, folder
-        self._told = {**summaries, **self._read()}
+        stored = self._read()
+        self._told, self._boards, self._figures = {**summaries, **stored.told}, stored.boards, stored.figures
         self._is_new = False
 
     def of(self, a: str, b: str) -> ComparisonSummary:
@@ -66,6 +72,20 @@ class SummaryCache:
             self._told[pair] = self._tell(a, b)
             self._is_new = True
         return self._told[pair]
+
+    def board(self, board: PublishedBoard) -> BoardSummary:
+        releases = " ".join(board.references)
+        if releases not in self._boards:
+            self._boards[releases] = summary_of_board(board)
+            self._is_new = True
+        return self._boards[releases]
+
+    def figures(self, run: str, read: Callable[[str], str]) -> str:
+        """The figures of a run as `read` makes them."""
+        if run not in self._figures:
+            self._figures[run] = read(run)
+            self._is_new = True
+        return self._figures[run]
 
     def pair(self, thing: MeasuredThing) -> tuple[Head, Head] | None:
         """The newest whole run, and the newest one before it that it is comparable with."""
@@ -76,25 +96,28 @@ class SummaryCache:
         """None if none of the newest runs of `earlier`, which are the oldest first, is comparable."""
         return next((head for head in reversed(earlier[-MOST_TRIED:]) if self.of(head.id, last.id).verdict), None)
 
-    def keep(self) -> None:
-        """For the next site in this folder. A kill in between, or a disk without room, costs time and nothing else."""
+    def keep(self, shown: frozenset[str] | None = None) -> None:
+        """For the next site in this folder, with the figures of the `shown` runs; None is all. A kill in between, or a disk without room,
+        costs time and nothing else."""
         if self._folder is None or not self._is_new:
             return
+        figures = {run: text for run, text in sorted(self._figures.items()) if shown is None or run in shown}
         ready = self._folder / f".{KEPT}.new"
         with suppress(OSError):
-            ready.write_bytes(msgspec.json.encode(_Kept(self._made_by, dict(sorted(self._told.items())))))
+            ready.write_bytes(msgspec.json.encode(_Kept(self._made_by, dict(sorted(self._told.items())), self._boards, figures)))
             ready.replace(self._folder / KEPT)
             self._is_new = False
 
-    def _read(self) -> dict[str, ComparisonSummary]:
+    def _read(self) -> _Kept:
         """What another version told, or what is damaged, is told again."""
+        nothing = _Kept(self._made_by, {})
         if self._folder is None:
-            return {}
+            return nothing
         try:
             cache = msgspec.json.decode((self._folder / KEPT).read_bytes(), type=_Kept)
         except (OSError, msgspec.MsgspecError):
-            return {}
-        return cache.told if cache.made_by == self._made_by else {}
+            return nothing
+        return cache if cache.made_by == self._made_by else nothing
 
     def _tell(self, a: str, b: str) -> ComparisonSummary:
         comparison = self._compare(a, b)

@@ -26,11 +26,11 @@ def write_site(folder: Path, pages: Iterable[SitePage | SiteFile], progress: Cal
     """How many pages were written and how many were there already. Raises UsageError where the folder holds something else, or may not
     be written."""
     digests = _read_digests(folder)
-    written = skipped = 0
+    written, skipped, made_by = 0, 0, version("latlab")
     _list(folder, digests)
     try:
         for page in pages:
-            digest = hashlib.sha256(f"{version('latlab')} {page.made_of}".encode()).hexdigest()[:16]
+            digest = hashlib.sha256(f"{made_by} {page.made_of}".encode()).hexdigest()[:16]
             place = folder / page.path
             if digests.get(page.path) == digest and place.is_file():
                 skipped += 1

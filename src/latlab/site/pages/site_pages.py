@@ -16,18 +16,17 @@ from latlab.core.comparison.verdicts import Verdict
 from latlab.core.comparison.wording import count
 from latlab.core.errors import LatlabError
 from latlab.core.model.life import Head
-from latlab.core.report.comparison import web
-from latlab.core.report.history import pages as history
 from latlab.core.report.page import Facts, Item, Items, Page, Paragraph, RunChoice, Section
 from latlab.core.report.redaction import Secrets, redacted
 from latlab.core.report.renderers import html
 from latlab.core.report.table import Table, Value, figures, words
 from latlab.core.report.text import Styled, Text, soft, with_code
+from latlab.site.campaign.board_summary import board_title, headline, release
 from latlab.site.campaign.comparison_summaries import ComparisonSummary, SummaryCache
 from latlab.site.campaign.measured import MeasuredThing, PublishedBoard, UnderWay, state_of
 from latlab.site.pages import digest, feed
 from latlab.site.pages.digest import Week, place
-from latlab.site.pages.front import MADE_BY, board_page, board_title, compared, front, headline, release, steps_in_words, trail
+from latlab.site.pages.front import MADE_BY, board_page, compared, front, steps_in_words, trail
 
 MOST_LISTED = 300
 T = TypeVar("T")
@@ -61,7 +60,8 @@ class SiteFile:
 @dataclass(frozen=True)
 class SiteContents:
     """What a site is made of. `compare` compares two stored runs by their ids, `page_of` makes the page of one; `newest` runs of each
-    thing that was measured get a page, and so has each that is in progress. `redact` hides whose machines they were in all the others."""
+    thing that was measured get a page, and so has each that is in progress. `figures` gives the figures of a run as `run_figures.document`
+    makes them, empty if it has none. `redact` hides whose machines they were in all the others."""
 
     boards: Sequence[PublishedBoard]
     things: Sequence[MeasuredThing]
@@ -70,6 +70,7 @@ class SiteContents:
     compare: Callable[[str, str], Comparison | str]
     tellings: SummaryCache
     redact: bool = True
+    figures: Callable[[str], str] = lambda run: ""
 
     @cached_property
     def shown(self) -> tuple[Head, ...]:
@@ -80,13 +81,20 @@ class SiteContents:
         return frozenset(head.id for head in self.shown)
 
     @cached_property
+    def with_figures(self) -> frozenset[str]:
+        """The runs of which a page has figures: those with a page of their own, and those of each first comparison."""
+        pairs = filter(None, map(self.tellings.pair, self.things))
+        return self.ids | {head.id for pair in pairs for head in pair}
+
+    @cached_property
     def weeks(self) -> tuple[Week, ...]:
         return digest.weeks(self.things)
 
 
 def pages_of(of: SiteContents) -> Iterator[SitePage | SiteFile]:
-    """Every page without the runs that are under way."""
-    for page in (_first(of, ()), *_pages(of)):
+    """Every page without the runs that are under way. Pages of a measured thing come first, so that its comparison is made once, and the
+    first page comes last, so that a site that is cut short leads nowhere."""
+    for page in _pages(of):
         yield replace(page, page=partial(_redacted, page.page, of), made_of=f"redacted {page.made_of}") if of.redact else page
     made_of = f"{of.redact} {_everything(of.things)} {''.join(week.made_of for week in of.weeks)}"
     yield SiteFile(feed.PATH, made_of, lambda: feed.document(_hidden(feed.entries(of.things, of.weeks, of.tellings), of)))
@@ -118,20 +126,21 @@ def _secrets(of: SiteContents) -> Secrets:
 
 
 def _pages(of: SiteContents) -> Iterator[SitePage]:
-    yield SitePage(PATH, _everything(of.things), partial(_search, of))
-    for week in of.weeks:
-        yield SitePage(digest.place(week), week.made_of, partial(digest.page, week, of.tellings, of.ids))
-    for board in of.boards:
-        yield SitePage(board_page(board), "catalogue", partial(_board, board))
-        for a, b in board.steps:
-            yield _pair(a, b, partial(board.compare, a, b), (board_title(board), f"../{board_page(board)}"), of.redact)
     for thing in of.things:
-        yield SitePage(f"runs/{thing.place}.html", _everything([thing]), partial(_list, thing, of.ids, of.tellings))
+        yield SitePage(f"runs/{thing.place}.html", f"{_everything([thing])} {of.newest}", partial(_list, thing, of))
         if pair := of.tellings.pair(thing):
             a, b = (head.id for head in pair)
             yield _pair(a, b, partial(of.compare, a, b), (thing.name, f"../runs/{thing.place}.html"), of.redact)
         for head in thing.runs[-of.newest :]:
             yield SitePage(f"run/{head.id}.html", state_of(head), partial(_run, thing, head.id, of.page_of))
+    for board in of.boards:
+        yield SitePage(board_page(board), "catalogue", partial(_board, board))
+        for a, b in board.steps:
+            yield _pair(a, b, partial(board.compare, a, b), (board_title(board), f"../{board_page(board)}"), of.redact)
+    for week in of.weeks:
+        yield SitePage(digest.place(week), week.made_of, partial(digest.page, week, of.tellings, of.ids))
+    yield SitePage(PATH, _everything(of.things), partial(_search, of))
+    yield _first(of, ())
 
 
 def _front(of: SiteContents, running: Sequence[UnderWay]) -> Page:
@@ -142,7 +151,7 @@ def _front(of: SiteContents, running: Sequence[UnderWay]) -> Page:
 def _search(of: SiteContents) -> Page:
     pairs = filter(None, map(of.tellings.pair, of.things))
     summaries = [(a.id, b.id, of.tellings.of(a.id, b.id)) for a, b in pairs]
-    return page(of.boards, of.things, of.weeks, of.shown, summaries)
+    return page(of.boards, of.things, of.weeks, of.shown, summaries, of.tellings)
 
 
 def _everything(things: Sequence[MeasuredThing]) -> str:
@@ -174,6 +183,8 @@ def _above(*above: tuple[str, str]) -> Text:
 
 def _pair(a: str, b: str, compared_to: Callable[[], Comparison | str], above: tuple[str, str], redact: bool) -> SitePage:
     def page() -> Page:
+        from latlab.core.report.comparison import web  # loads what draws charts
+
         comparison = compared_to()
         if isinstance(comparison, str):
             new_page = Page(f"{a} and {b} are not compared", (with_code(comparison),))
@@ -185,6 +196,8 @@ def _pair(a: str, b: str, compared_to: Callable[[], Comparison | str], above: tu
 
 
 def _board(board: PublishedBoard) -> Page:
+    from latlab.core.report.history import pages as history  # loads what draws charts
+
     new_page = history.page(board.history, with_causes=False)
     links = (Styled(f"{release(a)} to {release(b)}", target=f"../{compared(a, b)}") for a, b in board.steps)
     steps = Section("Release by release, and why", (Paragraph(tuple(part for link in links for part in (link, " \u00b7 "))[:-1]),))
@@ -201,31 +214,33 @@ def _board(board: PublishedBoard) -> Page:
     )
 
 
-def _list(thing: MeasuredThing, pages: frozenset[str], tellings: SummaryCache) -> Page:
+def _list(thing: MeasuredThing, of: SiteContents) -> Page:
     listed = thing.runs[-MOST_LISTED:]
     columns = (*words("Run", "Started (UTC)", "Status"), *figures("Samples"), *words("Firmware", "Label"))
     rows: list[tuple[Value, ...]] = []
     for head in reversed(listed):
-        run = Styled(head.id, target=f"../run/{head.id}.html" if head.id in pages else "")
+        run = Styled(head.id, target=f"../run/{head.id}.html" if head.id in of.ids else "")
         rows.append((run, head.started_utc[:16].replace("T", " "), head.status, head.samples, head.firmware, head.label))
     older = len(thing.runs) - len(listed)
     note = (Paragraph(f"{older} older runs are not listed; `latlab ls` lists all."),) if older else ()
     table = Table("Runs, the newest first", columns, tuple(rows))
-    sections = (*_choice(thing, tellings), Section("", (table, *note)))
+    sections = (*_choice(thing, of), Section("", (table, *note)))
     return Page(thing.name, sections=sections, trail=_above(), made_by=MADE_BY)
 
 
-def _choice(thing: MeasuredThing, tellings: SummaryCache) -> Iterator[Section]:
-    """Any two whole runs of one thing, with the command that compares them."""
+def _choice(thing: MeasuredThing, of: SiteContents) -> Iterator[Section]:
+    """Any two whole runs of one thing, with the command that compares them, and the figures of the newest."""
     whole = thing.whole[-MOST_LISTED:]
     if len(whole) < 2:
         return
-    pair = tellings.pair(thing)
+    pair = of.tellings.pair(thing)
     before, after = pair or whole[-2:]
+    with_figures = [head.id for head in reversed(whole) if head.id in of.ids or head in (pair or ())]
+    figures = ",".join(filter(None, (of.tellings.figures(run, of.figures) for run in with_figures)))
     page = Styled("The page of this comparison", target=f"../{compared(before.id, after.id)}") if pair else ""
     runs = tuple((head.id, ", ".join(filter(None, (head.id, head.started_utc[:10], head.label)))) for head in reversed(whole))
     how = "The newest run and the newest comparable one before it are chosen; any two runs of the table can be chosen."
-    yield Section("Compare two runs", (Paragraph(how), RunChoice(runs, before.id, after.id, page)))
+    yield Section("Compare two runs", (Paragraph(how), RunChoice(runs, before.id, after.id, page, figures and f"[{figures}]")))
 
 
 def _run(thing: MeasuredThing, run: str, page_of: Callable[[str], Page]) -> Page:
@@ -242,12 +257,13 @@ def page(
     weeks: Sequence[Week],
     shown: Sequence[Head],
     summaries: Sequence[tuple[str, str, ComparisonSummary]],
+    tellings: SummaryCache,
 ) -> Page:
     """`shown` are the runs that have a page, `summaries` the pairs of runs that have one of their comparison."""
     newest = sorted(shown, key=lambda head: (head.started_utc, head.id), reverse=True)
     sections = (
         _section("What was measured", (_item(thing.name, f"runs/{thing.place}.html", count(len(thing.runs), "run")) for thing in things)),
-        _section("Boards, release by release", _of_boards(boards)),
+        _section("Boards, release by release", _of_boards(boards, tellings)),
         _section("Weeks", (_item(week.name, place(week), "what changed") for week in weeks)),
         _section("Comparisons", (_item(f"{a} to {b}", compared(a, b), _summary_text(summary)) for a, b, summary in summaries)),
         _section("Runs", (_item(head.id, f"run/{head.id}.html", _of_run(head)) for head in newest[:MOST])),
@@ -265,10 +281,10 @@ def _section(title: str, items: Iterable[Item]) -> Section:
     return Section(title, (Items(tuple(items)),))
 
 
-def _of_boards(boards: Sequence[PublishedBoard]) -> Iterator[Item]:
+def _of_boards(boards: Sequence[PublishedBoard], tellings: SummaryCache) -> Iterator[Item]:
     for board in boards:
         yield _item(board_title(board), board_page(board), "all figures")
-        for (a, b), change in zip(board.steps, steps_in_words(board), strict=True):
+        for (a, b), change in zip(board.steps, steps_in_words(tellings.board(board)), strict=True):
             yield _item(f"{board_title(board)}, {release(a)} to {release(b)}", compared(a, b), change)
 
 

@@ -50,28 +50,31 @@ def site(
 
     The published releases of the catalogue are part of it. Any web server or a folder can hold it.
     """
-    from functools import partial
+    from functools import lru_cache, partial
 
     from latlab.core.cli.showing import page_of
     from latlab.core.cli.stores import open_store
     from latlab.site.campaign.comparison_summaries import SummaryCache
     from latlab.site.campaign.measured import compare_stored, measured, published_boards
     from latlab.site.pages.files import write_site
+    from latlab.site.pages.run_figures import figures_of_run
     from latlab.site.pages.site_pages import SiteContents, pages_of
 
     opened = open_store(store)
-    tellings = SummaryCache(partial(compare_stored, opened), redact, folder, opened.place)
+    compare = lru_cache(maxsize=1)(partial(compare_stored, opened))  # its summary and its page follow each other
+    tellings = SummaryCache(compare, redact, folder, opened.place)
     material = SiteContents(
         boards=published_boards(),
         things=measured(opened),
         newest=newest,
         page_of=lambda run: page_of(opened, opened.load(run), redact=redact),
-        compare=partial(compare_stored, opened),
+        compare=compare,
         tellings=tellings,
         redact=redact,
+        figures=partial(figures_of_run, opened, redact),
     )
     try:
         written, unchanged = write_site(folder, pages_of(material), lambda path: say(f"{folder / path}"))
     finally:
-        tellings.keep()
+        tellings.keep(material.with_figures)
     say(f"{folder / 'index.html'}: {written} pages written, {unchanged} as they were")

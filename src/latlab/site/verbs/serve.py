@@ -63,6 +63,7 @@ def serve(
     from latlab.site.campaign.measured import compare_stored, published_boards
     from latlab.site.campaign.now import Now
     from latlab.site.pages.live import LOOPBACK, Live, listening, server
+    from latlab.site.pages.run_figures import figures_of_run
     from latlab.site.pages.site_pages import SiteContents, pages_of, pages_under_way
 
     opened, boards = open_store(store), published_boards()
@@ -78,6 +79,7 @@ def serve(
             compare=compare,
             tellings=tellings,
             redact=False,
+            figures=partial(figures_of_run, opened, False),
         )
 
     host = f"[{listen}]" if ":" in listen else listen

@@ -6,9 +6,17 @@
     if (candidate.selectedOptions[0].disabled) candidate.value = [...candidate.options].find((one) => !one.disabled).value;
     command.textContent = `latlab compare ${base.value} ${candidate.value}`;
     if (page) page.hidden = [base.value, candidate.value].join() !== shown;
+    if (document.getElementById("figures")) putBeside(base.value, candidate.value);
+  };
+  const followAddress = () => {
+    const named = new URLSearchParams(location.hash.slice(1));
+    for (const [select, run] of [[base, named.get("a")], [candidate, named.get("b")]])
+      if ([...select.options].some((one) => one.value === run)) select.value = run;
+    choose();
   };
   form.hidden = false;
-  form.addEventListener("change", choose);
+  form.addEventListener("change", () => { choose(); location.replace(`#a=${encodeURIComponent(base.value)}&b=${encodeURIComponent(candidate.value)}`); });
   form.addEventListener("submit", (event) => event.preventDefault());
-  choose();
+  addEventListener("hashchange", followAddress);
+  followAddress();
 }

@@ -18,8 +18,8 @@ from latlab.core.statistics.statistics import cliffs_delta, singly
 from latlab.core.store.store import open_store
 from latlab.site.campaign.comparison_summaries import SummaryCache
 from latlab.site.campaign.measured import compare_stored, measured
+from latlab.site.campaign.run_figures import figures_of_run
 from latlab.site.pages.files import write_site
-from latlab.site.pages.run_figures import figures_of_run
 from latlab.site.pages.site_pages import SiteContents, pages_of
 from support.browser import fixture_browser, opened  # noqa: F401 - the fixture is asked for by its name
 from support.ladder_model import Truth, make_run

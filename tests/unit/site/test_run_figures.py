@@ -13,7 +13,7 @@ from latlab.core.model.conditions import Conditions, Mode
 from latlab.core.model.enums import Metric, RunStatus
 from latlab.core.model.run import Run
 from latlab.core.statistics.statistics import cliffs_delta, singly
-from latlab.site.pages.run_figures import MOST_POINTS, document, run_figures
+from latlab.site.campaign.run_figures import MOST_POINTS, document, run_figures
 from support.ladder_model import Truth, make_run
 from support.wakeup_runs import distribution, wakeup_run
 

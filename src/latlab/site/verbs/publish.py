@@ -56,8 +56,8 @@ def site(
     from latlab.core.cli.stores import open_store
     from latlab.site.campaign.comparison_summaries import SummaryCache
     from latlab.site.campaign.measured import compare_stored, measured, published_boards
+    from latlab.site.campaign.run_figures import figures_of_run
     from latlab.site.pages.files import write_site
-    from latlab.site.pages.run_figures import figures_of_run
     from latlab.site.pages.site_pages import SiteContents, pages_of
 
     opened = open_store(store)

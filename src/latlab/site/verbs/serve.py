@@ -62,8 +62,8 @@ def serve(
     from latlab.site.campaign.comparison_summaries import SummaryCache, summaries_of
     from latlab.site.campaign.measured import compare_stored, published_boards
     from latlab.site.campaign.now import Now
+    from latlab.site.campaign.run_figures import figures_of_run
     from latlab.site.pages.live import LOOPBACK, Live, listening, server
-    from latlab.site.pages.run_figures import figures_of_run
     from latlab.site.pages.site_pages import SiteContents, pages_of, pages_under_way
 
     opened, boards = open_store(store), published_boards()

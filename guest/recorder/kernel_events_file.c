@@ -58,6 +58,45 @@ static int add_closed(struct kernel_events_file *file, const struct kernel_event
     return events->error == 0 ? 0 : add_block(file, BLOCK_CLOSED, closed, sizeof(closed));
 }
 
+/* False where the CPU has no such state, which is so for all of them without a cpuidle driver. */
+static bool read_idle_state(unsigned cpu, unsigned state, const char *what, char *text, size_t room)
+{
+    char path[96];
+
+    snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/cpuidle/state%u/%s", cpu, state, what);
+    FILE *file = fopen(path, "re");
+    bool is_read = file != NULL && fgets(text, (int)room, file) != NULL;
+
+    if (file != NULL) {
+        fclose(file);
+    }
+    text[is_read ? strcspn(text, "\n") : 0] = '\0';
+    return is_read;
+}
+
+static int add_idle_states(struct kernel_events_file *file, struct kernel_events *const *events, unsigned cpus)
+{
+    char latency[24], name[48], *text = NULL;
+    size_t bytes = 0;
+    FILE *lines = open_memstream(&text, &bytes);
+
+    if (lines == NULL) {
+        return errno;
+    }
+    for (unsigned i = 0; i < cpus; i++) {
+        unsigned cpu = events[i]->cpu;
+
+        for (unsigned state = 0; read_idle_state(cpu, state, "latency", latency, sizeof(latency)) && read_idle_state(cpu, state, "name", name, sizeof(name)); state++) {
+            fprintf(lines, "%u %u %s %s\n", cpu, state, latency, name);
+        }
+    }
+    fclose(lines);
+    int error = add_block(file, BLOCK_IDLE_STATES, text, (uint32_t)bytes);
+
+    free(text);
+    return error;
+}
+
 int kernel_events_file_create(struct kernel_events_file *file, const char *path, const struct tracepoints *tracepoints,
                               struct kernel_events *const *events, unsigned cpus)
 {
@@ -69,6 +108,7 @@ int kernel_events_file_create(struct kernel_events_file *file, const char *path,
     }
     int error = add_meter(file, events, cpus);
 
+    error = error != 0 ? error : add_idle_states(file, events, cpus);
     for (unsigned i = 0; i < tracepoints->count && error == 0; i++) {
         error = add_block(file, BLOCK_FORMAT, tracepoints->points[i].format, tracepoints->points[i].format_bytes);
     }

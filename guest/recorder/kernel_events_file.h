@@ -17,6 +17,7 @@ enum block_kind {
     BLOCK_LATE = 4,   /* a struct late_head and its records */
     BLOCK_END = 5,    /* for each CPU: its number, and how many late wake-ups are not in the file, 64 bits each */
     BLOCK_NAMES = 6,  /* lines of text: address and name of each function that a work queue ran; before the end */
+    BLOCK_IDLE_STATES = 7, /* lines of text: CPU, number, exit latency in us and name of each idle state */
 };
 
 struct block_head {

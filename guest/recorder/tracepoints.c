@@ -31,6 +31,7 @@ static const struct {
     { "lock/contention_begin", BY_MEASURED },
     { "lock/contention_end", BY_MEASURED },
     { "power/cpu_idle", NULL },
+    { "power/cpu_frequency", NULL },
     { "irq/irq_handler_entry", NULL },
     { "irq/irq_handler_exit", NULL },
     { "irq/softirq_entry", NULL },

@@ -150,11 +150,45 @@ def test_idle_states_migrations_and_the_schedulers_flag_are_read() -> None:
         *(struct.pack("<HBxIQ", 81, 0, 0, state) for state in (0, 0x100, 1, 2)),
     )
     assert [(step.step, step.name, step.is_switch_due) for step in found[:3]] == [
-        (StepKind.IDLE_IN, "3", False),
-        (StepKind.IDLE_OUT, "4294967295", True),
+        (StepKind.IDLE_IN, "state 3", False),
+        (StepKind.IDLE_OUT, "", True),
         (StepKind.MIGRATED, "1", False),
     ]
     assert [step.left for step in found[3:]] == [Left.RUNNABLE, Left.RUNNABLE, Left.ASLEEP, Left.BLOCKED]
+
+
+FREQUENCY = IDLE.replace("cpu_idle", "cpu_frequency").replace("80", "83") + "\tfield:u32 cpu_id;\toffset:12;\tsize:4;\tsigned:0;\n"
+FAULT = IRQ_WORK.replace("irq_work_entry", "page_fault_user").replace("82", "84")
+CONTENTION = """\
+name: contention_begin
+ID: 85
+format:
+	field:unsigned short common_type;	offset:0;	size:2;	signed:0;
+	field:unsigned int flags;	offset:16;	size:4;	signed:0;
+"""
+
+
+def test_an_idle_state_has_the_name_and_the_exit_latency_that_the_machine_gives() -> None:
+    states = block(7, b"0 3 133 C6\n1 3 200 other one\n")
+    record = struct.pack("<HBxIII", 80, 0, 0, 3, 0)
+    late = struct.pack("<6Q4I", *[0] * 8, 1, 36) + struct.pack("<IHHQI", 9, 0, 36, 5, len(record)) + record
+    found = read_kernel_events(data_of("x86") + states + block(2, IDLE.encode()) + block(4, late), "x")
+    assert found.late[-1].steps[0].name == "state C6, exit latency 133 µs" and "cpu_idle" in found.traced
+    assert read_kernel_events(data_of("x86") + block(7, b"0 x"), "x").problems[0].startswith("x: the block that ends at byte")
+
+
+def test_the_frequency_of_another_cpu_is_none_of_this_ones() -> None:
+    here, there = (struct.pack("<HBxIII", 83, 0, 0, 1_800_000, cpu) for cpu in (0, 1))
+    assert [(step.step, step.name) for step in steps_of(here, there, formats=(FREQUENCY,))] == [(StepKind.FREQUENCY, "1800000")]
+
+
+@pytest.mark.parametrize(
+    ("flags", "name"), [(1, "spin lock"), (5, "spin lock"), (32, "mutex"), (33, "mutex"), (8, "rt_mutex"), (4, "semaphore")]
+)
+def test_a_lock_has_its_kind(flags: int, name: str) -> None:
+    record = struct.pack("<HBxIQI", 85, 0, 0, 0xFFFF, flags)
+    assert [(step.step, step.name) for step in steps_of(record, formats=(CONTENTION,))] == [(StepKind.LOCK_IN, name)]
+    assert [step.step for step in steps_of(struct.pack("<HBxI", 84, 0, 0), formats=(FAULT,))] == [StepKind.FAULT]
 
 
 def test_without_the_event_of_migration_nobody_knows_whether_a_thread_was_runnable_here() -> None:

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from latlab.core.model.blame import BlameKind
+from latlab.core.comparison.wording import said_blame
+from latlab.core.model.blame import Blame, BlameKind
 from latlab.rt.analysis.attribution import attribute, with_parts
 from latlab.rt.analysis.lateness_parts import beyond_ordinary, parts_of, stolen_between, thefts, usual_waking, waker
 from latlab.rt.model.kernel_events import CycleCounts, KernelEvents, KernelStep, LateSteps, StepKind, Thread
@@ -96,6 +97,23 @@ def test_without_a_meter_nobody_is_accused_of_masking_what_the_cpu_may_have_slep
 
 def test_a_cpu_that_comes_late_out_of_idle_accuses_no_thread() -> None:
     assert said(*ordinary(IDLE))[("idle exit", "")] == 106_000
+
+
+@pytest.mark.parametrize(("begins_ns", "kind"), [(900_000, "idle exit"), (1_010_000, "unexplained")])
+def test_only_a_cpu_that_was_idle_when_it_was_due_can_come_late_out_of_it(begins_ns: int, kind: str) -> None:
+    deep = KernelStep(begins_ns + 1_000, StepKind.IDLE_IN, "state C6, exit latency 133 µs")
+    steps = (switch(899_000, OWN, LOW), switch(begins_ns, LOW, IDLE), deep, KernelStep(1_100_000, StepKind.IDLE_OUT))
+    found = said(*late(*steps, switch(1_102_000, IDLE, OWN), wake_ns=1_103_000))
+    name = "state C6, exit latency 133 µs" if kind == "idle exit" else ""
+    assert found[(kind, name)] == 1_102_000 - max(begins_ns, DUE_NS)
+    assert (kind == "idle exit") == any(part == "idle exit" for part, _ in found)
+
+
+@pytest.mark.parametrize(("to", "moved_ns", "migrated_ns"), [("1", 1_005_000, 495_000), ("0", 1_005_000, 0), ("1", 950_000, 0)])
+def test_a_thread_that_was_moved_to_another_cpu_was_there_from_then_on(to: str, moved_ns: int, migrated_ns: int) -> None:
+    moved = KernelStep(moved_ns, StepKind.MIGRATED, to)
+    found = said(*late(switch(900_000, OWN, LOW), KernelStep(1_003_000, StepKind.WAKING), moved, wake_ns=1_500_000))
+    assert found.get(("migrated", f"CPU {to}"), 0) == migrated_ns and found[("unexplained", "")] == 500_000 - migrated_ns
 
 
 def test_a_thread_of_a_higher_priority_is_named_with_it() -> None:
@@ -369,3 +387,9 @@ def test_the_parts_are_the_lateness_whatever_came(drawn: list[tuple[int, StepKin
     assert sum(part.ns for part in parts) == outlier.late_ns
     assert all(part.ns > 0 for part in parts) and len({part.blame for part in parts}) == len(parts)
     assert calibration is not None or all(part.blame.kind is not BlameKind.STOLEN for part in parts)
+
+
+def test_a_late_exit_from_idle_is_worded_with_the_state_only_if_that_is_known() -> None:
+    state = "state C6, exit latency 133 µs"
+    assert said_blame(Blame(BlameKind.IDLE_EXIT, state)) == "late exit from idle (state C6, exit latency 133 µs)"
+    assert said_blame(Blame(BlameKind.IDLE_EXIT)) == "late exit from idle"

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from latlab.rt.analysis.steal_coverage import coverage_sentences
 from latlab.rt.model.kernel_events import KernelEvents, KernelStep, LateSteps, StepKind, Thread
 
@@ -30,3 +32,15 @@ def test_wake_ups_that_left_no_event_are_said_without_a_word_of_idle() -> None:
 
 def test_where_every_wake_up_ends_with_the_switch_to_the_thread_nothing_is_said() -> None:
     assert coverage_sentences(KernelEvents((), (late(0, IDLE, OWN), late(1, OWN)))) == ()
+
+
+def test_causes_whose_tracepoints_are_missing_are_unknown_and_not_absent() -> None:
+    (sentence,) = coverage_sentences(KernelEvents((), (), traced=frozenset({"sched_switch", "sched_migrate_task", "cpu_idle"})))
+    assert sentence.endswith("so they are unknown: page faults, kernel locks")
+
+
+def test_a_change_of_the_frequency_is_mentioned_and_accused_of_nothing() -> None:
+    changed = replace(late(1, OWN), steps=(KernelStep(5, StepKind.FREQUENCY, "1800000"), *late(1, OWN).steps))
+    assert coverage_sentences(KernelEvents((), (changed, late(1, OWN)))) == (
+        "CPU 1: its frequency changed in the records of 1 of 2 late wake-ups; no lateness is attributed to that",
+    )

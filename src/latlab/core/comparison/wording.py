@@ -146,7 +146,8 @@ BLAMES = {
     BlameKind.MASKED: "interrupts masked in {}",
     BlameKind.UNPREEMPTED: "preemption disabled in {}",
     BlameKind.AWAY: "CPU not available (running {}, or preempted by the hypervisor)",
-    BlameKind.IDLE_EXIT: "late exit from idle",
+    BlameKind.IDLE_EXIT: "late exit from idle ({})",
+    BlameKind.MIGRATED: "thread moved to {}",
     BlameKind.PAGE_FAULT: "page fault of the thread",
     BlameKind.LOCK: "kernel lock: {}",
     BlameKind.BLOCKED: "thread blocked in the kernel",
@@ -161,6 +162,8 @@ def said_blame(blame: Blame) -> str:
         return "unexplained"
     if blame.kind is BlameKind.UNTRACED:
         return "not traced"
+    if blame.kind is BlameKind.IDLE_EXIT and not blame.name:
+        return "late exit from idle"
     return BLAMES.get(blame.kind, "{}").format(blame.name) + (f", called by {said_caller(blame.caller)}" if blame.caller else "")
 
 

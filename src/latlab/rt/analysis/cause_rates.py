@@ -42,6 +42,7 @@ SOURCES = (
     BlameKind.THROTTLED,
     BlameKind.MASKED,
     BlameKind.UNPREEMPTED,
+    BlameKind.MIGRATED,
     BlameKind.PAGE_FAULT,
     BlameKind.LOCK,
     BlameKind.BLOCKED,

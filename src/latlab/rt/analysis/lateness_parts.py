@@ -70,6 +70,8 @@ class _State:
     running: Thread | None = None
     work: str = ""
     inside: list[tuple[StepKind, str]] = field(default_factory=list)
+    idle_since_ns: int = 0
+    idle_state: str = ""
     woken: bool = False
     came: bool = False
 
@@ -253,25 +255,35 @@ def last_on(late: LateSteps) -> Thread | None:
 
 
 def _stretches(late: LateSteps, due_ns: int, own_priority: int, sees: bool) -> Iterator[_Stretch]:
-    """None where the last switch is not to the late thread: events are missing, and whoever ran at their end may not have run on."""
+    """None where the last switch is not to the late thread: events are missing, and whoever ran at their end may not have run on. Or the
+    thread went to another CPU, whose events are not these."""
     last_thread = last_on(late)
     if last_thread is None or last_thread.name != MEASURING_TASK:
+        yield from _elsewhere(late, due_ns)
         return
     state = _State(own_priority)
     first = next((step for step in late.steps if step.leaves is not None), None)
     state.own_pid = last_thread.pid
     state.running = first.leaves if first else None
+    state.idle_since_ns = late.steps[0].ns
     waits, kept_off = own_waits(late, due_ns, last_thread), throttled(late, due_ns, last_thread, own_priority)
     begin_ns: int | None = None
     for step in late.steps:
         if begin_ns is not None:
-            owner = _inside(state) or _held_up(waits, kept_off, begin_ns, step.ns) or _owner(state, sees)
+            owner = _inside(state) or _held_up(waits, kept_off, begin_ns, step.ns) or _owner(state, due_ns, sees)
             yield _Stretch(begin_ns, step.ns, owner, bool(state.running and state.running.is_idle))
         _advance(state, step, due_ns)
         begin_ns = step.ns
     if begin_ns is not None:
-        owner = _inside(state) or _held_up(waits, kept_off, begin_ns, late.wake_ns) or _owner(state, sees)
+        owner = _inside(state) or _held_up(waits, kept_off, begin_ns, late.wake_ns) or _owner(state, due_ns, sees)
         yield _Stretch(begin_ns, late.wake_ns, owner, False)
+
+
+def _elsewhere(late: LateSteps, due_ns: int) -> Iterator[_Stretch]:
+    """From the migration on; what the other CPU did then is not known, except that it had the thread."""
+    moved = next((step for step in reversed(late.steps) if step.step is StepKind.MIGRATED), None)
+    if moved is not None and moved.ns >= due_ns and moved.name != str(late.cpu):
+        yield _Stretch(moved.ns, late.wake_ns, Blame(BlameKind.MIGRATED, f"CPU {moved.name}"), False)
 
 
 def _held_up(waits: Sequence[OwnWait], kept_off: Sequence[Span], begin_ns: int, end_ns: int) -> Blame | None:
@@ -286,7 +298,7 @@ def _advance(state: _State, step: KernelStep, due_ns: int) -> None:
     if step.step in (StepKind.SWITCH, StepKind.INTERRUPT_IN, StepKind.SOFTIRQ_IN, StepKind.SOFTIRQ_OUT):
         state.inside = [entry for entry in state.inside if entry[1] != UNENDED]
     if step.step is StepKind.SWITCH:
-        state.running, state.work = step.comes, ""
+        state.running, state.work, state.idle_since_ns, state.idle_state = step.comes, "", step.ns, ""
         state.came = step.ns >= due_ns and step.comes is not None and step.comes.pid == state.own_pid
     elif step.step is StepKind.WAKING:
         state.woken = state.woken or step.ns >= due_ns
@@ -294,6 +306,8 @@ def _advance(state: _State, step: KernelStep, due_ns: int) -> None:
         state.work = step.name if step.step is StepKind.WORK_IN else ""
     elif step.step in (StepKind.INTERRUPT_IN, StepKind.SOFTIRQ_IN):
         state.inside.append((step.step, step.name))
+    elif step.step is StepKind.IDLE_IN:
+        state.idle_state = step.name
     elif step.step in (StepKind.INTERRUPT_OUT, StepKind.SOFTIRQ_OUT) and state.inside:
         state.inside.pop()
 
@@ -328,14 +342,15 @@ def _inside(state: _State) -> Blame | None:
     return Blame(BlameKind.INTERRUPT if step is StepKind.INTERRUPT_IN else BlameKind.SOFTIRQ, name)
 
 
-def _owner(state: _State, sees: bool) -> Blame:
+def _owner(state: _State, due_ns: int, sees: bool) -> Blame:
     thread = state.running
     if thread is None:
         return UNEXPLAINED
     if thread.pid == state.own_pid:
         return PATH if state.came else Blame(BlameKind.OWN) if sees else Blame(BlameKind.AWAY, thread.name)
     if thread.is_idle:
-        return Blame(BlameKind.IDLE_EXIT)
+        # A CPU that went idle after the timer was due sleeps for another reason than a late exit.
+        return Blame(BlameKind.IDLE_EXIT, state.idle_state) if state.woken or state.idle_since_ns <= due_ns else UNEXPLAINED
     name = f"work {state.work}" if state.work else thread.name
     if thread.priority <= state.own_priority and (state.woken or (sees and thread.priority < state.own_priority)):
         # Before the timer's interrupt too: with the interrupt in time it would have run on, unless something took the CPU from it unseen.

@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator, Sequence
 
 from latlab.rt.analysis.lateness_parts import MEASURING_TASK, last_on
-from latlab.rt.model.kernel_events import KernelEvents
+from latlab.rt.model.kernel_events import KernelEvents, StepKind
 from latlab.rt.model.stolen import Blind, CpuStolen, Regime
 
 SEEN = {
@@ -32,6 +32,15 @@ REASONS = {
 }
 
 
+RESTS_ON = {
+    "sched_migrate_task": "throttling",
+    "page_fault_user": "page faults",
+    "contention_begin": "kernel locks",
+    "cpu_idle": "the idle state that a CPU leaves",
+}
+"""Of tracepoints that not every kernel or recorder has: the causes that are unknown without them."""
+
+
 def coverage_sentences(events: KernelEvents) -> tuple[str, ...]:
     """One sentence for each way in which CPUs could be watched or not."""
     sentences = [
@@ -48,6 +57,8 @@ def coverage_sentences(events: KernelEvents) -> tuple[str, ...]:
             f"{NEXT_STEPS.get(error, 'perf_event_open(2) says what this error means')}"
         )
     sentences += _cut_short(events)
+    sentences += _not_traced(events)
+    sentences += _frequencies(events)
     if events.torn:
         sentences.append(f"{events.torn} readings of the counters were torn and do not count")
     return tuple(sentences)
@@ -64,6 +75,24 @@ def _cut_short(events: KernelEvents) -> Iterator[str]:
             yield (
                 f"CPU {cpu}: the kernel's events of {len(cut)} of {len(last)} late wake-ups do not reach the thread, "
                 f"so latlab names no kernel cause for them{ends}"
+            )
+
+
+def _not_traced(events: KernelEvents) -> Iterator[str]:
+    unknown = [cause for point, cause in RESTS_ON.items() if point not in events.traced]
+    if unknown and events.traced:
+        yield f"the kernel or the recorder lacks the events of these causes, so they are unknown: {', '.join(unknown)}"
+
+
+def _frequencies(events: KernelEvents) -> Iterator[str]:
+    """A change of the frequency is no cause: nothing shows how long the CPU would have taken at the other one."""
+    for cpu in sorted({late.cpu for late in events.late}):
+        of_cpu = [late for late in events.late if late.cpu == cpu]
+        changed = sum(any(step.step is StepKind.FREQUENCY for step in late.steps) for late in of_cpu)
+        if changed:
+            yield (
+                f"CPU {cpu}: its frequency changed in the records of {changed} of {len(of_cpu)} late wake-ups; "
+                "no lateness is attributed to that"
             )
 
 

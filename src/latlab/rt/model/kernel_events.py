@@ -38,8 +38,10 @@ class StepKind(StrEnum):
     """The measuring thread waits for a lock of the kernel, whose kind is the name."""
     LOCK_OUT = "lock out"
     IDLE_IN = "idle in"
-    """The CPU enters an idle state, whose number is the name."""
+    """The CPU enters an idle state, which is the name."""
     IDLE_OUT = "idle out"
+    FREQUENCY = "frequency"
+    """This CPU changes its frequency to so many kHz, which is the name."""
     CHARGED = "charged"
     """The kernel charges the running thread for its CPU time, less what its hypervisor kept from it."""
 
@@ -117,7 +119,7 @@ class LateSteps:
 class KernelEvents:
     """The events of one measurement. `meter` describes the counters of each CPU. `closed` lists the CPUs whose events could not be
     opened, with the kernel's error number. `torn` is the number of discarded readings, `dropped` the number of late wake-ups that are
-    not in here."""
+    not in here. `traced` are the kernel's tracepoints that were open."""
 
     meter: tuple[CpuStolen, ...]
     late: tuple[LateSteps, ...]
@@ -125,3 +127,4 @@ class KernelEvents:
     torn: int = 0
     dropped: int = 0
     problems: tuple[str, ...] = ()
+    traced: frozenset[str] = frozenset()

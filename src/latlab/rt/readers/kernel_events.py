@@ -20,7 +20,7 @@ from latlab.rt.readers.steal_meter import read_stolen
 
 MAGIC, OLD_MAGIC = b"LLKEV2\r\n", b"LLKEV1\r\n"
 BLOCK = struct.Struct("<III")
-METER, FORMAT, CLOSED, LATE, END, NAMES = range(1, 7)
+METER, FORMAT, CLOSED, LATE, END, NAMES, IDLE_STATES = range(1, 8)
 CLOSED_CPU = struct.Struct("<II")
 HEAD, OLD_HEAD = struct.Struct("<9Q4I"), struct.Struct("<6Q4I")
 """Of a late wake-up. The old one lacks the thread's own CPU time and the count of SMIs."""
@@ -104,6 +104,7 @@ class _File:
     torn: int = 0
     dropped: int | None = None
     names: dict[str, str] = field(default_factory=dict)
+    idle_states: dict[tuple[int, int], str] = field(default_factory=dict)
 
 
 def read_kernel_events(data: bytes, place: str) -> KernelEvents:
@@ -129,7 +130,8 @@ def read_kernel_events(data: bytes, place: str) -> KernelEvents:
         problems.append(f"{place}: what the kernel did until {file.dropped} late wake-ups is not kept; raise the threshold")
     meter = file.meter.cpus if file.meter else ()
     late = tuple(_named(entry, file.names) for entry in _one_skew(_in_turn(file.late)))
-    return KernelEvents(meter, late, tuple(file.closed), file.torn, file.dropped or 0, tuple(problems))
+    traced = frozenset(point.name for point in file.formats.values())
+    return KernelEvents(meter, late, tuple(file.closed), file.torn, file.dropped or 0, tuple(problems), traced)
 
 
 def _in_turn(late: list[LateSteps]) -> list[LateSteps]:
@@ -201,8 +203,15 @@ def _take(file: _File, kind: int, body: bytes, place: str) -> None:
         file.dropped = sum(count for _, count in SUM.iter_unpack(body))
     elif kind == NAMES:
         file.names = {f"{int(address, 16):#x}": name for address, _, name in (line.partition(" ") for line in body.decode().splitlines())}
+    elif kind == IDLE_STATES:
+        file.idle_states = dict(_idle_state(line) for line in body.decode("utf-8", "replace").splitlines())
     else:
         raise ValueError(f"{kind} is no kind of block")
+
+
+def _idle_state(line: str) -> tuple[tuple[int, int], str]:
+    cpu, state, latency_us, name = line.split(" ", 3)
+    return (int(cpu), int(state)), f"state {name}, exit latency {int(latency_us)} µs"
 
 
 def _late(file: _File, body: bytes) -> LateSteps:
@@ -211,7 +220,7 @@ def _late(file: _File, body: bytes) -> LateSteps:
         raise ValueError(f"{size} bytes of records in a block of {len(body)}")
     own_ns, own_at_ns, smis = cpu_time or (0, 0, UNKNOWN)
     has_smis = smis != UNKNOWN
-    steps = [step for step in (_step(file, *record, has_smis) for record in _records(body, file.head.size)) if step is not None]
+    steps = [step for step in (_step(file, cpu, *record, has_smis) for record in _records(body, file.head.size)) if step is not None]
     counts = None
     hz = file.meter.counter_hz if file.meter else 0
     if readable and hz:
@@ -261,8 +270,8 @@ def _is_raw(record: bytes, place: int) -> bool:
     return place + 4 <= len(record) and place + 4 + int.from_bytes(record[place : place + 4], "little") == len(record)
 
 
-def _step(file: _File, ns: int, values: tuple[int, ...], record: bytes, has_smis: bool) -> KernelStep | None:
-    step = _step_of(file, ns, None if has_smis or not values else CycleCounts(values[0], values[1]), record)
+def _step(file: _File, cpu: int, ns: int, values: tuple[int, ...], record: bytes, has_smis: bool) -> KernelStep | None:
+    step = _step_of(file, cpu, ns, None if has_smis or not values else CycleCounts(values[0], values[1]), record)
     if step is None:
         return None
     if has_smis and values:
@@ -286,7 +295,7 @@ def _lock(flags: int) -> str:
     return next((name for bits, name in LOCK_FLAGS if flags & bits), "lock")
 
 
-def _step_of(file: _File, ns: int, counts: CycleCounts | None, record: bytes) -> KernelStep | None:
+def _step_of(file: _File, cpu: int, ns: int, counts: CycleCounts | None, record: bytes) -> KernelStep | None:
     point = file.formats.get(int.from_bytes(record[:2], "little"))
     if point is None:
         return None
@@ -305,7 +314,13 @@ def _step_of(file: _File, ns: int, counts: CycleCounts | None, record: bytes) ->
         return KernelStep(ns, StepKind.MIGRATED, str(point.number(record, "dest_cpu")), counts=counts)
     if point.name == "cpu_idle":
         state = point.number(record, "state")
-        return KernelStep(ns, StepKind.IDLE_OUT if state == NO_STATE else StepKind.IDLE_IN, str(state), counts=counts)
+        if state == NO_STATE:
+            return KernelStep(ns, StepKind.IDLE_OUT, counts=counts)
+        name = file.idle_states.get((cpu, state), f"state {state}")
+        return KernelStep(ns, StepKind.IDLE_IN, name, counts=counts)
+    if point.name == "cpu_frequency":
+        is_here = point.number(record, "cpu_id") == cpu
+        return KernelStep(ns, StepKind.FREQUENCY, str(point.number(record, "state")), counts=counts) if is_here else None
     if point.name == "contention_begin":
         return KernelStep(ns, StepKind.LOCK_IN, _lock(point.number(record, "flags")), counts=counts)
     if point.name in OF_THREAD:

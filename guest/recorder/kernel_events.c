@@ -98,19 +98,19 @@ static int open_all(struct kernel_events *self, const struct tracepoints *tracep
     return 0;
 }
 
-static uint32_t leaves_at(const struct tracepoint *switches)
+static uint32_t comes_at(const struct tracepoint *switches)
 {
-    const char *field = strstr(switches->format, "field:pid_t prev_pid;");
+    const char *field = strstr(switches->format, "field:pid_t next_pid;");
     uint32_t at = 0;
 
-    return field != NULL && sscanf(field, "field:pid_t prev_pid;\toffset:%" SCNu32, &at) == 1 ? at : 0;
+    return field != NULL && sscanf(field, "field:pid_t next_pid;\toffset:%" SCNu32, &at) == 1 ? at : 0;
 }
 
 void kernel_events_open(struct kernel_events *self, unsigned cpu, const struct tracepoints *tracepoints)
 {
     self->cpu = cpu;
     self->switch_id = tracepoints->points[0].id;
-    self->leaves_at = leaves_at(&tracepoints->points[0]);
+    self->comes_at = comes_at(&tracepoints->points[0]);
     self->with_runtimes = tracepoints->with_runtimes;
     calibrate(&self->found, &self->counters, cpu);
     smi_counter_open(&self->smis, cpu);
@@ -169,23 +169,23 @@ static const char *switch_of(const struct kernel_events *self, const char *recor
         at += values < MOST_COUNTERS ? (1U + (size_t)values) * sizeof(uint64_t) : 0;
     }
     at += sizeof(uint32_t);
-    if (bytes < at + sizeof(id) || bytes < at + self->leaves_at + sizeof(pid_t)) {
+    if (bytes < at + sizeof(id) || bytes < at + self->comes_at + sizeof(pid_t)) {
         return NULL;
     }
     memcpy(&id, record + at, sizeof(id));
     return id == self->switch_id ? record + at : NULL;
 }
 
-static bool leaves(const struct kernel_events *self, const char *switched)
+static bool comes(const struct kernel_events *self, const char *switched)
 {
     pid_t thread;
 
-    memcpy(&thread, switched + self->leaves_at, sizeof(thread));
-    return self->leaves_at == 0 || thread == self->thread;
+    memcpy(&thread, switched + self->comes_at, sizeof(thread));
+    return self->comes_at == 0 || thread == self->thread;
 }
 
 /* How far back the records of one late wake-up go: to the switch before it was due, which tells who ran then, and if that is near, to the
- * one before in which the thread left the CPU: it may not have been asleep. */
+ * one that gave the CPU to the thread before: it tells what the thread was doing when it left. */
 struct reach {
     uint64_t due_ns;
     uint32_t whole_bytes; /* that reach back to before it was due; 0 before that */
@@ -202,7 +202,7 @@ static void reach_back(struct reach *reach, const struct kernel_events *self, co
         return;
     }
     reach->whole_bytes = reach->whole_bytes != 0 ? reach->whole_bytes : copied;
-    reach->is_done = leaves(self, switched) || copied - reach->whole_bytes > KEPT_EARLIER;
+    reach->is_done = comes(self, switched) || copied - reach->whole_bytes > KEPT_EARLIER;
 }
 
 /* The records from the newest back. Says how many bytes they take. */

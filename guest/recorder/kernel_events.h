@@ -18,7 +18,7 @@
 #define KEPT_OF_ONE 65536U    /* the newest of a late wake-up's records */
 #define KEPT_OF_LONG 131072U  /* the same if it was late by LONG_NS, which is seldom */
 #define LONG_NS 10000000ULL
-#define KEPT_EARLIER 4096U    /* of them for the last time that the thread left the CPU, if it was due later */
+#define KEPT_EARLIER 4096U    /* of them for the last time that the thread had the CPU before it was due */
 #define EVENT_FILTERS_MOST 8U
 
 /* Of a late wake-up, before its records, the newest first. The counters were read when the thread ran; `readable` says whether at all. */
@@ -49,7 +49,7 @@ struct kernel_events {
     unsigned cpu;
     int error; /* why the tracepoints are not open; 0 where they are */
     uint32_t switch_id;
-    uint32_t leaves_at; /* where a switch has the number of the thread that leaves; 0 if the kernel does not say */
+    uint32_t comes_at; /* where a switch has the number of the thread that comes; 0 if the kernel does not say */
     pid_t thread;       /* the measuring one */
     struct calibration found;
     struct counters counters;

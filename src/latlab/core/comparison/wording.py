@@ -150,7 +150,7 @@ BLAMES = {
     BlameKind.MIGRATED: "thread moved to {}",
     BlameKind.PAGE_FAULT: "page fault of the thread",
     BlameKind.LOCK: "kernel lock: {}",
-    BlameKind.BLOCKED: "thread blocked in the kernel",
+    BlameKind.BLOCKED: "thread blocked or stopped in the kernel",
     BlameKind.OWN: "its own system call",
     BlameKind.PATH: "scheduling of the thread",
 }

@@ -39,7 +39,7 @@ class BlameKind(StrEnum):
     LOCK = "lock"
     """The measured thread waited for a lock of the kernel."""
     BLOCKED = "blocked"
-    """The measured thread waited in the kernel for something else, in state D."""
+    """The measured thread waited in the kernel for something else (state D), or was stopped."""
     OWN = "own"
     """The measuring thread itself was not ready to sleep before it was due."""
     PATH = "path"

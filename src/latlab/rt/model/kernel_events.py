@@ -15,7 +15,7 @@ class Left(StrEnum):
     RUNNABLE = "runnable"
     ASLEEP = "asleep"
     BLOCKED = "blocked"
-    """It waits in the kernel for a lock, a page or a device, and no signal ends that (state D)."""
+    """It waits in the kernel for a lock, a page or a device (state D), or a signal stopped it (T)."""
 
 
 class StepKind(StrEnum):

@@ -47,8 +47,8 @@ DECLARED = re.compile(r"(\w+)(?:\[\w*\])?$", re.ASCII)
 ELSEWHERE = "__data_loc "
 FLAGS = "common_flags"
 IRQS_OFF, NEED_RESCHED = 1, 4
-STATES, UNINTERRUPTIBLE = 0xFF, 2
-"""The bits of a thread's state at a switch; the one above says that it was preempted."""
+STATES, BLOCKING = 0xFF, 2 | 4 | 8
+"""The bits of a thread's state at a switch; the one above says that it was preempted. Blocking: states D, T and t, which no timer ends."""
 LOCK_FLAGS = ((1 << 5, "mutex"), (1 << 3, "rt_mutex"), (1 << 0, "spin lock"), (1 << 4, "percpu semaphore"), (1 << 1 | 1 << 2, "semaphore"))
 NO_STATE = (1 << 32) - 1
 """The number for leaving idle."""
@@ -287,7 +287,7 @@ def _with_scheduler(step: KernelStep, point: TracepointFormat, record: bytes) ->
 def _left(state: int) -> Left:
     if not state:
         return Left.RUNNABLE
-    return Left.BLOCKED if state & UNINTERRUPTIBLE else Left.ASLEEP
+    return Left.BLOCKED if state & BLOCKING else Left.ASLEEP
 
 
 def _lock(flags: int) -> str:

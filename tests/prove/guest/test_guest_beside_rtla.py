@@ -1,71 +1,56 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""rtla's automatic analysis beside `--causes`, in one boot at the same time: a stretch of masked interrupts, and a call that is held."""
+"""`--instrument timerlat --causes` in one boot: stretches of masked interrupts and calls that the firmware holds, by both names."""
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
 
 from latlab.core.model.blame import BlameKind
+from latlab.core.report.text import plain
+from latlab.core.store.store import open_store
 from latlab.core.targets.process.console import Limits
 from latlab.core.targets.qemu.qemu import find_qemu
-from latlab.rt.analysis.attribution import attribute, with_parts
-from latlab.rt.readers.kernel_events import read_kernel_events
-from latlab.rt.readers.recorder import read_record
-from latlab.rt.targets.guest.guest import GuestMachine, run_guest
+from latlab.rt.analysis.namings import Agreement
+from latlab.rt.campaign.measure import GuestOptions, run_rt_guest
+from latlab.rt.campaign.results import results_of
+from latlab.rt.model.timerlat import TimerlatPart
+from latlab.rt.pages.wakeup_tables import brief_tables
+from latlab.rt.targets.guest.cpio import file
+from latlab.rt.targets.guest.guest import GuestMachine
 from latlab.rt.targets.guest.guest_image import guest_image
+from latlab.rt.targets.rt_job import Instrument, Workload
 from support.guest_modules import RTLA, rtla_entries, with_module
 
 pytestmark = [pytest.mark.slow, pytest.mark.qemu]
 
 LIMITS = Limits(3600, 3600)
-PRIORITY, INTERVAL_US, LATE_US, STOP_US = 40, 200, 70, 100
-HOLD_NS = 260_000
-"""Longer than the interval, so that a wake-up falls due in it, and early enough to be late."""
-KINDS = {"masked": BlameKind.MASKED, "stolen": BlameKind.STOLEN}
 MASKED_SEED = 2
 """The first that the module plants by it is a masked stretch of 260 us."""
-JOB = f"""\
-insmod /modules/latlab_el3.ko || exit 3
-insmod /modules/arm_smccc_trng.ko || exit 3
-insmod /modules/plant.ko || exit 3
-echo {HOLD_NS} >/proc/latlab_el3/trng_hold_ns || exit 4
-latlab-recorder -o /out/recorder.rec -k /out/kernel-events.bin -D 3600 -i {INTERVAL_US} -p {PRIORITY} -t {LATE_US} &
-recorder=$!
-for what in masked stolen; do
-    timeout -k 1 60 {RTLA} timerlat top -a {STOP_US} -c 0 -q -p 200 -d 40 >/out/rtla-$what.txt 2>&1 &
-    rtla=$!
-    sleep 0.5
-    # It reads every event's description first, which takes seconds.
-    while [ "$(cut -d' ' -f3 /proc/$(pidof ld-linux-aarch64.so.1 | cut -d' ' -f1)/stat)" = R ]; do sleep 0.1; done
-    sleep 0.3
-    cut -d' ' -f1 /proc/uptime >/out/before-$what.txt
-    case $what in
-    masked) echo "{MASKED_SEED} 1" >/proc/plant ;;
-    stolen) dd if=/dev/hwrng of=/dev/null bs=32 count=1 2>/dev/null ;;
-    esac
-    cut -d' ' -f1 /proc/uptime >/out/after-$what.txt
-    wait $rtla
-done
-kill -TERM $recorder
-wait $recorder
-"""
+HOLD_US = 260
+LOAD = f"""\
+insmod /modules/plant.ko
+while sleep 0.4; do echo "{MASKED_SEED} 1" >/proc/plant; sleep 0.4; dd if=/dev/hwrng of=/dev/null bs=32 count=1 2>/dev/null; done"""
+WORKLOAD = Workload(60, LOAD, Instrument.TIMERLAT, outlier_us=100, causes=True)
 
 
-def test_what_rtla_calls_latency_of_the_interrupt_both_times_is_told_apart_by_the_counters(tmp_path: Path) -> None:
-    image = with_module(guest_image(), "plant", tmp_path, rtla_entries())
-    done = run_guest(find_qemu(), GuestMachine(hold_firmware=True, cpu="cortex-a53"), image, JOB, LIMITS)
-    files = done.output.files
-    wakeups = read_record(files["recorder.rec"], "recorder")
-    events = read_kernel_events(files["kernel-events.bin"], "events")
-    found = with_parts(wakeups, attribute(wakeups, wakeups.outliers, ()), events, PRIORITY)
-    for what, kind in KINDS.items():
-        begin_s, end_s = (float(files[f"{when}-{what}.txt"]) for when in ("before", "after"))
-        named = [entry for entry in found if begin_s - 0.02 <= entry.outlier.wake_ns / 1e9 <= end_s + 0.02]
-        said = files[f"rtla-{what}.txt"].decode()
-        print(what, [(entry.outlier.late_ns, str(entry.blame)) for entry in named], re.sub(r"(?s).*analyzing it", "", said)[:900])
-        assert {entry.blame.kind for entry in named} & set(KINDS.values()) == {kind}
-        latency = re.search(r"IRQ latency:\s+([0-9.]+) us", said)
-        assert latency is not None and float(latency[1]) >= STOP_US, said
+def test_what_rtla_calls_a_delay_of_the_interrupt_both_times_is_told_apart_by_the_recorder(tmp_path: Path) -> None:
+    wrapper = file("usr/bin/rtla", f'#!/bin/sh\nexec {RTLA} "$@"\n'.encode(), executable=True)
+    work = tmp_path / "image"
+    work.mkdir()
+    image = with_module(guest_image(), "plant", work, [*rtla_entries(), wrapper])
+    store = open_store(str(tmp_path / "runs.sqlite"))
+    machine = GuestMachine(hold_firmware=True, cpu="cortex-a53")
+    run = store.load(run_rt_guest(store, find_qemu(), image, machine, WORKLOAD, GuestOptions(hold_us=HOLD_US), LIMITS))
+    assert run.problems == ()
+    ((_, result),) = results_of(run, store.logs(run.id))
+    common = [naming for naming in result.namings if naming.recorder is not None]
+    assert len(result.namings) >= 4 and len(common) >= len(result.namings) - 1
+    by_kind = {naming.recorder.blame.kind: naming for naming in common if naming.recorder is not None}
+    assert {naming.spike.parts[0].part for naming in common} == {TimerlatPart.IRQ_DELAY}
+    assert by_kind.keys() == {BlameKind.MASKED, BlameKind.FIRMWARE}
+    assert by_kind[BlameKind.MASKED].agreement is Agreement.SAME and by_kind[BlameKind.MASKED].spike.interrupted == "sh"
+    assert by_kind[BlameKind.FIRMWARE].agreement is Agreement.NARROWER and "entry and exit" in by_kind[BlameKind.FIRMWARE].evidence
+    (table,) = [table for table in brief_tables("", result) if plain(table.caption) == "Recorder and rtla, cause by cause"]
+    print(*table.rows, *table.notes, sep="\n")

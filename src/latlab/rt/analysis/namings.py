@@ -36,6 +36,7 @@ EVIDENCE = {
     BlameKind.INTERRUPT: "entry and exit of the interrupt's handler",
     BlameKind.SOFTIRQ: "softirq_entry, softirq_exit",
     BlameKind.THREAD: "sched_switch to a thread of higher priority",
+    BlameKind.THROTTLED: "the flag of the scheduler in each record, sched_switch",
     BlameKind.MASKED: "sched_switch, and cycle counters that counted on",
     BlameKind.UNPREEMPTED: "sched_waking before sched_switch, cycle counters",
     BlameKind.AWAY: "sched_switch alone: no counter could be read",

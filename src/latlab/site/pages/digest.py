@@ -16,11 +16,15 @@ from latlab.core.report.table import Table, Value, figures, prose, words
 from latlab.core.report.text import Styled
 from latlab.site.campaign.comparison_summaries import MOST_TRIED, ComparisonSummary, SummaryCache
 from latlab.site.campaign.measured import MeasuredThing
-from latlab.site.pages.front import MADE_BY, compared, trail
+from latlab.site.pages.front import MADE_BY, compared, linked, trail
 
+MOST_ROWS = 300
+"""Measured things of a page; what changed comes first."""
 WEEKS = 8
 """The newest ones that hold runs are written; pages of older ones stay as they are."""
 CHANGED = (Verdict.REGRESSED, Verdict.IMPROVED)
+GROUPS = ("Regressed", "Improved", "New", "The rest")
+"""The headings of a page in their order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +78,12 @@ def week_of(started_utc: str) -> str:
     return f"{year}-W{week:02}"
 
 
-def place(week: Week) -> str:
-    return f"weeks/{week.name}.html"
+def pages_of(week: Week) -> int:
+    return -(-len(week.things) // MOST_ROWS)
+
+
+def place(week: Week, number: int = 1) -> str:
+    return f"weeks/{week.name}{f'-{number}' if number > 1 else ''}.html"
 
 
 def title(week: Week, tellings: SummaryCache) -> str:
@@ -88,29 +96,33 @@ def title(week: Week, tellings: SummaryCache) -> str:
     return f"Week {week.name}: {', '.join(parts)}; {count(len(summaries), 'thing')} measured in {runs}."
 
 
-def page(week: Week, tellings: SummaryCache, pages: frozenset[str]) -> Page:
+def page(week: Week, tellings: SummaryCache, pages: frozenset[str], number: int = 1) -> Page:
+    """The first has what changed, and leads to the others."""
     monday = date.fromisocalendar(int(week.name[:4]), int(week.name[-2:]), 1)
     days = f"{monday} to {monday + timedelta(days=6)}, UTC"
     lead = f"{days}. The last whole run of each thing is compared with the newest comparable one before the week."
-    rows = [(_summary_of(in_week, tellings), in_week) for in_week in week.things]
-    sections = tuple(_sections(rows, pages, tellings))
+    rows = sorted(((_summary_of(in_week, tellings), in_week) for in_week in week.things), key=lambda row: _group(row[0]))
+    sections = tuple(_sections(rows[(number - 1) * MOST_ROWS : number * MOST_ROWS], pages, tellings))
+    further = [(f"page {other}", f"../{place(week, other)}") for other in range(1, pages_of(week) + 1) if other != number]
+    sections += (Section("", (linked("More of this week: ", further),)),) if further else ()
     above = trail(("Front page", "../index.html"), ("Search", "../search.html"))
     return Page(title(week, tellings), (lead,), sections, name=f"Week {week.name}", trail=above, made_by=MADE_BY)
 
 
 def _sections(rows: Sequence[tuple[ComparisonSummary | None, InWeek]], pages: frozenset[str], tellings: SummaryCache) -> Iterator[Section]:
-    groups: tuple[tuple[str, list[tuple[ComparisonSummary | None, InWeek]]], ...] = (
-        ("Regressed", [row for row in rows if row[0] and row[0].verdict == Verdict.REGRESSED]),
-        ("Improved", [row for row in rows if row[0] and row[0].verdict == Verdict.IMPROVED]),
-        ("New", [row for row in rows if row[0] is None]),
-        ("The rest", [row for row in rows if row[0] and row[0].verdict not in CHANGED]),
-    )
-    for heading, of_group in groups:
-        if of_group:
+    for group, heading in enumerate(GROUPS):
+        if of_group := [row for row in rows if _group(row[0]) == group]:
             columns = (*words("Measured"), *figures("Runs"), *words("Verdict"), prose("What changed"), *words("Newest"))
             yield Section(heading, (Table("", columns, tuple(_row(summary, in_week, pages, tellings) for summary, in_week in of_group)),))
     if not rows:
         yield Section("", (Paragraph("No run that is whole began in this week."),))
+
+
+def _group(summary: ComparisonSummary | None) -> int:
+    """Which of `GROUPS` a comparison belongs to."""
+    if summary is None:
+        return len(CHANGED)
+    return CHANGED.index(Verdict(summary.verdict)) if summary.verdict in CHANGED else len(GROUPS) - 1
 
 
 def _row(summary: ComparisonSummary | None, in_week: InWeek, pages: frozenset[str], tellings: SummaryCache) -> tuple[Value, ...]:

@@ -17,6 +17,7 @@ from latlab.site.pages.front import compared
 
 PATH = "feed.xml"
 TITLE = "What changed, by latlab"
+MOST_ENTRIES = 300
 SPACE = "http://www.w3.org/2005/Atom"
 
 
@@ -33,7 +34,7 @@ class FeedEntry:
 
 def entries(things: Sequence[MeasuredThing], weeks: Sequence[Week], tellings: SummaryCache) -> tuple[FeedEntry, ...]:
     """The newest first; what has nothing to be compared with is left out."""
-    return tuple(sorted(_entries(things, weeks, tellings), key=lambda entry: (entry.when, entry.name), reverse=True))
+    return tuple(sorted(_entries(things, weeks, tellings), key=lambda entry: (entry.when, entry.name), reverse=True))[:MOST_ENTRIES]
 
 
 def document(feed_entries: Sequence[FeedEntry]) -> str:

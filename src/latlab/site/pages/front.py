@@ -18,6 +18,8 @@ from latlab.site.campaign.measured import FIGURE, MeasuredThing, PublishedBoard,
 CHANGED = (Verdict.REGRESSED, Verdict.IMPROVED)
 UNCHANGED = len(CHANGED)
 MADE_BY = "latlab publish site"
+MOST_MEASURED = 300
+"""Rows of a page."""
 NEVER = "no change shown"
 NOTHING_BEFORE = "no earlier complete run of it"
 NONE_COMPARABLE = "no earlier run is comparable"
@@ -135,12 +137,42 @@ def _runs(
 ) -> Iterator[Section]:
     if not things:
         return
-    columns = (*words("Measured"), *figures("Runs"), *words("Newest", "Compared with", "Verdict"), prose("What changed, or why not"))
-    rows = tuple(_row(thing, pages, tellings) for thing in sorted(things, key=lambda thing: _urgency(thing, tellings)))
-    table = Table("The newest run of each, compared with the newest comparable one before it", columns, rows)
+    table = _measured(things, pages, tellings, 1)
+    others = [(_range(number, len(things)), measured_place(number)) for number in range(2, measured_pages(things) + 1)]
+    more = (linked("More measurements: ", others),) if others else ()
     of_week = (Paragraph((Styled(week[0], target=week[1]),)),) if week else ()
     other = "Any two others: the page of a measurement puts the figures of two runs beside each other, with the command that compares them."
-    yield Section("What was measured", (*of_week, table, Paragraph(other), Paragraph((Styled("The same as a feed", target="feed.xml"),))))
+    yield Section(
+        "What was measured", (*of_week, table, *more, Paragraph(other), Paragraph((Styled("The same as a feed", target="feed.xml"),)))
+    )
+
+
+def measured_pages(things: Sequence[MeasuredThing]) -> int:
+    """On how many pages the measured things are listed, of which the front page is the first."""
+    return max(1, -(-len(things) // MOST_MEASURED))
+
+
+def measured_place(number: int) -> str:
+    return f"measured/{number}.html"
+
+
+def measured_page(things: Sequence[MeasuredThing], pages: frozenset[str], tellings: SummaryCache, number: int) -> Page:
+    """What has no room on the front page, from the second page on."""
+    above = trail(("Front page", "../index.html"), ("Search", "../search.html"))
+    sections = (Section("", (_measured(things, pages, tellings, number, "../"),)),)
+    return Page(f"What was measured, {_range(number, len(things))}", sections=sections, trail=above, made_by=MADE_BY)
+
+
+def _range(number: int, of: int) -> str:
+    return f"{(number - 1) * MOST_MEASURED + 1} to {min(number * MOST_MEASURED, of)} of {of}"
+
+
+def _measured(things: Sequence[MeasuredThing], pages: frozenset[str], tellings: SummaryCache, number: int, up: str = "") -> Table:
+    """`up` leads from the page to the folder of the site."""
+    columns = (*words("Measured"), *figures("Runs"), *words("Newest", "Compared with", "Verdict"), prose("What changed, or why not"))
+    ordered = sorted(things, key=lambda thing: _urgency(thing, tellings))[(number - 1) * MOST_MEASURED : number * MOST_MEASURED]
+    rows = tuple(_row(thing, pages, tellings, up) for thing in ordered)
+    return Table("The newest run of each, compared with the newest comparable one before it", columns, rows)
 
 
 def _urgency(thing: MeasuredThing, tellings: SummaryCache) -> int:
@@ -153,18 +185,25 @@ def _rank(verdict: str) -> int:
     return CHANGED.index(Verdict(verdict)) if verdict in CHANGED else UNCHANGED
 
 
-def _row(thing: MeasuredThing, pages: frozenset[str], tellings: SummaryCache) -> tuple[Value, ...]:
+def _row(thing: MeasuredThing, pages: frozenset[str], tellings: SummaryCache, up: str) -> tuple[Value, ...]:
     last = thing.runs[-1]
-    newest = Styled(last.id, target=f"run/{last.id}.html" if last.id in pages else "")
-    listed = Styled(thing.name, target=f"runs/{thing.place}.html")
+    newest = Styled(last.id, target=f"{up}run/{last.id}.html" if last.id in pages else "")
+    listed = Styled(thing.name, target=f"{up}runs/{thing.place}.html")
     pair = tellings.pair(thing)
     if pair is None:
         return listed, len(thing.runs), newest, "-", "-", _why_not(thing, tellings)
     a, b = (head.id for head in pair)
     summary = tellings.of(a, b)
     shown = title_verdict(Verdict(summary.verdict))
-    before = Styled(a, target=f"run/{a}.html" if a in pages else "")
-    return listed, len(thing.runs), newest, before, Styled(shown.text, shown.style, compared(a, b)), summary.functions or summary.said
+    before = Styled(a, target=f"{up}run/{a}.html" if a in pages else "")
+    return (
+        listed,
+        len(thing.runs),
+        newest,
+        before,
+        Styled(shown.text, shown.style, f"{up}{compared(a, b)}"),
+        summary.functions or summary.said,
+    )
 
 
 def _why_not(thing: MeasuredThing, tellings: SummaryCache) -> str:
@@ -180,6 +219,12 @@ def _doors() -> Section:
     for asks, lines in DOORS:
         paragraphs += [Paragraph(asks), Commands(lines)]
     return Section("Measure yours", tuple(paragraphs))
+
+
+def linked(before: str, links: Sequence[tuple[str, str]]) -> Paragraph:
+    """(words, page) of several pages in one line."""
+    pairs = [(" \u00b7 " if at else before, Styled(title, target=target)) for at, (title, target) in enumerate(links)]
+    return Paragraph(tuple(part for pair in pairs for part in pair))
 
 
 def trail(*above: tuple[str, str]) -> Text:

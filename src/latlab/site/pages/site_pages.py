@@ -16,24 +16,32 @@ from latlab.core.comparison.verdicts import Verdict
 from latlab.core.comparison.wording import count
 from latlab.core.errors import LatlabError
 from latlab.core.model.life import Head
-from latlab.core.report.page import Facts, Item, Items, Page, Paragraph, RunChoice, Section
+from latlab.core.report.page import Facts, Item, Items, Page, Paragraph, Section
 from latlab.core.report.redaction import Secrets, redacted
 from latlab.core.report.renderers import html
-from latlab.core.report.table import Table, Value, figures, words
 from latlab.core.report.text import Styled, Text, soft, with_code
 from latlab.site.campaign.board_summary import board_title, headline, release
 from latlab.site.campaign.comparison_summaries import ComparisonSummary, SummaryCache
 from latlab.site.campaign.measured import MeasuredThing, PublishedBoard, UnderWay, state_of
-from latlab.site.pages import digest, feed
+from latlab.site.pages import digest, feed, run_lists
 from latlab.site.pages.digest import Week, place
-from latlab.site.pages.front import MADE_BY, board_page, compared, front, steps_in_words, trail
+from latlab.site.pages.front import (
+    MADE_BY,
+    board_page,
+    compared,
+    front,
+    measured_page,
+    measured_pages,
+    measured_place,
+    steps_in_words,
+    trail,
+)  # fmt: skip
 
-MOST_LISTED = 300
 T = TypeVar("T")
 
 PATH = "search.html"
-MOST = 1500
-"""Runs: more would make the page heavier than a phone likes."""
+MOST = 300
+"""Pages of a kind: more would make the page heavier than a phone likes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +135,11 @@ def _secrets(of: SiteContents) -> Secrets:
 
 def _pages(of: SiteContents) -> Iterator[SitePage]:
     for thing in of.things:
-        yield SitePage(f"runs/{thing.place}.html", f"{_everything([thing])} {of.newest}", partial(_list, thing, of))
+        listed = partial(run_lists.newest_page, thing, of.ids, of.tellings, of.figures)
+        yield SitePage(run_lists.place_of(thing), f"{_everything([thing])} {of.newest}", listed)
+        for part in run_lists.parts_of(thing)[0]:
+            older = partial(run_lists.older_page, thing, part, of.ids)
+            yield SitePage(run_lists.place_of(thing, part), part.made_of(of.ids), older)
         if pair := of.tellings.pair(thing):
             a, b = (head.id for head in pair)
             yield _pair(a, b, partial(of.compare, a, b), (thing.name, f"../runs/{thing.place}.html"), of.redact)
@@ -138,7 +150,10 @@ def _pages(of: SiteContents) -> Iterator[SitePage]:
         for a, b in board.steps:
             yield _pair(a, b, partial(board.compare, a, b), (board_title(board), f"../{board_page(board)}"), of.redact)
     for week in of.weeks:
-        yield SitePage(digest.place(week), week.made_of, partial(digest.page, week, of.tellings, of.ids))
+        for number in range(1, digest.pages_of(week) + 1):
+            yield SitePage(digest.place(week, number), week.made_of, partial(digest.page, week, of.tellings, of.ids, number))
+    for number in range(2, measured_pages(of.things) + 1):
+        yield SitePage(measured_place(number), _everything(of.things), partial(measured_page, of.things, of.ids, of.tellings, number))
     yield SitePage(PATH, _everything(of.things), partial(_search, of))
     yield _first(of, ())
 
@@ -214,35 +229,6 @@ def _board(board: PublishedBoard) -> Page:
     )
 
 
-def _list(thing: MeasuredThing, of: SiteContents) -> Page:
-    listed = thing.runs[-MOST_LISTED:]
-    columns = (*words("Run", "Started (UTC)", "Status"), *figures("Samples"), *words("Firmware", "Label"))
-    rows: list[tuple[Value, ...]] = []
-    for head in reversed(listed):
-        run = Styled(head.id, target=f"../run/{head.id}.html" if head.id in of.ids else "")
-        rows.append((run, head.started_utc[:16].replace("T", " "), head.status, head.samples, head.firmware, head.label))
-    older = len(thing.runs) - len(listed)
-    note = (Paragraph(f"{older} older runs are not listed; `latlab ls` lists all."),) if older else ()
-    table = Table("Runs, the newest first", columns, tuple(rows))
-    sections = (*_choice(thing, of), Section("", (table, *note)))
-    return Page(thing.name, sections=sections, trail=_above(), made_by=MADE_BY)
-
-
-def _choice(thing: MeasuredThing, of: SiteContents) -> Iterator[Section]:
-    """Any two whole runs of one thing, with the command that compares them, and the figures of the newest."""
-    whole = thing.whole[-MOST_LISTED:]
-    if len(whole) < 2:
-        return
-    pair = of.tellings.pair(thing)
-    before, after = pair or whole[-2:]
-    with_figures = [head.id for head in reversed(whole) if head.id in of.ids or head in (pair or ())]
-    figures = ",".join(filter(None, (of.tellings.figures(run, of.figures) for run in with_figures)))
-    page = Styled("The page of this comparison", target=f"../{compared(before.id, after.id)}") if pair else ""
-    runs = tuple((head.id, ", ".join(filter(None, (head.id, head.started_utc[:10], head.label)))) for head in reversed(whole))
-    how = "The newest run and the newest comparable one before it are chosen; any two runs of the table can be chosen."
-    yield Section("Compare two runs", (Paragraph(how), RunChoice(runs, before.id, after.id, page, figures and f"[{figures}]")))
-
-
 def _run(thing: MeasuredThing, run: str, page_of: Callable[[str], Page]) -> Page:
     try:
         new_page = page_of(run)
@@ -266,7 +252,7 @@ def page(
         _section("Boards, release by release", _of_boards(boards, tellings)),
         _section("Weeks", (_item(week.name, place(week), "what changed") for week in weeks)),
         _section("Comparisons", (_item(f"{a} to {b}", compared(a, b), _summary_text(summary)) for a, b, summary in summaries)),
-        _section("Runs", (_item(head.id, f"run/{head.id}.html", _of_run(head)) for head in newest[:MOST])),
+        _section("Runs", (_item(head.id, f"run/{head.id}.html", _of_run(head)) for head in newest)),
     )
     listed = sum(len(section.blocks[0].items) for section in sections if isinstance(section.blocks[0], Items))
     lead = "Words in any order: a platform, a campaign, a firmware, a label, a verdict, a function, a run."
@@ -278,7 +264,11 @@ def page(
 
 
 def _section(title: str, items: Iterable[Item]) -> Section:
-    return Section(title, (Items(tuple(items)),))
+    """The first items; pages that list the others lead to them."""
+    all_items = tuple(items)
+    left_out = len(all_items) - MOST
+    note = (Paragraph(f"{count(left_out, 'more page')} of this kind: see the front page, the weeks and the lists of runs."),)
+    return Section(title, (Items(all_items[:MOST]), *(note if left_out > 0 else ())))
 
 
 def _of_boards(boards: Sequence[PublishedBoard], tellings: SummaryCache) -> Iterator[Item]:

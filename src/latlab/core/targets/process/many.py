@@ -49,7 +49,7 @@ def through_dask(address: str, work: Callable[[S, J], R], jobs: Sequence[J], sha
         except LatlabError:
             raise
         except Exception as error:  # any class: a lost cluster, or one of other versions
-            reason = str(error).split(". ")[0].rstrip(".")
+            reason = str(error).partition("\n")[0].split(". ")[0].rstrip(".")
             raise DataError(
                 f"the Dask cluster did not finish the work ({type(error).__name__}: {reason})",
                 "look at its logs, and install the same latlab for its scheduler and workers",

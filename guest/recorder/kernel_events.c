@@ -126,7 +126,7 @@ void kernel_events_of(struct kernel_events *self, pid_t thread)
 
     self->thread = thread;
     for (unsigned i = 0; i < self->filters && self->ring != NULL; i++) {
-        snprintf(filter, sizeof(filter), "%s==%d", self->filtered[i].field, (int)thread);
+        snprintf(filter, sizeof(filter), self->filtered[i].filter, (int)thread);
         ioctl(self->filtered[i].fd, PERF_EVENT_IOC_SET_FILTER, filter);
     }
 }

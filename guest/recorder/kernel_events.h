@@ -38,10 +38,10 @@ struct late_head {
     uint32_t bytes;    /* of records */
 };
 
-/* An event of which only the measuring thread is of interest. */
+/* An event of which not all records are of interest. */
 struct event_filter {
     int fd;
-    const char *field;
+    const char *filter; /* as in struct tracepoint */
 };
 
 /* One writer, the measuring thread; one reader. `put` and `taken` count bytes. */

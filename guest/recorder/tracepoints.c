@@ -13,15 +13,16 @@
 
 #define TRACEFS "/sys/kernel/tracing"
 
-#define MEASURED "pid"
-#define BY_MEASURED "common_pid"
+#define MEASURED "pid==%d"
+#define BY_MEASURED "common_pid==%d"
+#define NO_EXIT "state!=4294967295" /* how long a state lasted is known by what follows, and each record takes time */
 
 /* Those before the last are x86's own, where interrupts of the CPU itself are no irq_handler_entry. The kernel does not let perf sample
  * irq_vectors/irq_work_exit, so how long that interrupt takes is not known. The last says what the kernel charges a
  * thread for: less than went by where its hypervisor had the CPU. */
 static const struct {
     const char *name;
-    const char *filter; /* the field that has to be the measuring thread; NULL where all threads are of interest */
+    const char *filter; /* as in tracefs, with the number of the measuring thread to fill in; NULL where all records are of interest */
 } points[] = {
     { "sched/sched_switch", NULL },
     { "sched/sched_waking", MEASURED },
@@ -30,7 +31,7 @@ static const struct {
     { "exceptions/page_fault_kernel", BY_MEASURED },
     { "lock/contention_begin", BY_MEASURED },
     { "lock/contention_end", BY_MEASURED },
-    { "power/cpu_idle", NULL },
+    { "power/cpu_idle", NO_EXIT },
     { "power/cpu_frequency", NULL },
     { "irq/irq_handler_entry", NULL },
     { "irq/irq_handler_exit", NULL },

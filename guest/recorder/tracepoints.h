@@ -13,7 +13,7 @@
 /* `format` is the kernel's own description of the record, as it stands in tracefs. */
 struct tracepoint {
     const char *name;
-    const char *filter; /* the field that has to be the measuring thread; NULL where all threads are of interest */
+    const char *filter; /* as in tracefs, with the number of the measuring thread to fill in; NULL where all records are of interest */
     uint32_t id;
     bool is_weighted; /* perf counts it by a figure of its own, and writes as many records unless it may write that figure */
     uint32_t format_bytes;

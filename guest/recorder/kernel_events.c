@@ -91,7 +91,7 @@ static int open_all(struct kernel_events *self, const struct tracepoints *tracep
             return error;
         }
         first = i == 0 ? fd : first;
-        if (error == 0 && point->filter != NULL && self->filters < EVENT_FILTERS_MOST) {
+        if (error == 0 && point->filter != NULL) {
             self->filtered[self->filters++] = (struct event_filter){ fd, point->filter };
         }
     }

@@ -19,7 +19,6 @@
 #define KEPT_OF_LONG 131072U  /* the same if it was late by LONG_NS, which is seldom */
 #define LONG_NS 10000000ULL
 #define KEPT_EARLIER 4096U    /* of them for the last time that the thread had the CPU before it was due */
-#define EVENT_FILTERS_MOST 8U
 
 /* Of a late wake-up, before its records, the newest first. The counters were read when the thread ran; `readable` says whether at all. */
 struct late_head {
@@ -57,7 +56,7 @@ struct kernel_events {
     bool with_runtimes; /* what threads are charged for is kept too */
     uint64_t slept_at_own_ns;
     unsigned filters;
-    struct event_filter filtered[EVENT_FILTERS_MOST];
+    struct event_filter filtered[TRACEPOINTS_MOST];
     const void *ring; /* NULL where they are not open */
     uint32_t put;
     uint32_t taken;

@@ -58,6 +58,13 @@ def test_a_machine_without_such_counters_names_interrupts_and_threads_all_the_sa
     assert not any(step.counts for late in found.late for step in late.steps)
 
 
+def test_each_late_wake_up_has_the_time_of_the_one_before_it_on_its_cpu() -> None:
+    late = read_kernel_events(data_of("x86"), "x").late
+    for cpu in (0, 1):
+        of_cpu = [entry for entry in late if entry.cpu == cpu]
+        assert len(of_cpu) > 1 and [entry.kept_before_ns for entry in of_cpu] == [0, *(entry.wake_ns for entry in of_cpu[:-1])]
+
+
 @pytest.mark.parametrize("machine", ["arm64", "x86"])
 def test_wherever_the_file_is_cut_what_stands_before_it_is_kept(machine: str) -> None:
     data = data_of(machine)
@@ -147,14 +154,14 @@ def test_idle_states_migrations_and_the_schedulers_flag_are_read() -> None:
         struct.pack("<HBxIII", 80, 0, 0, 3, 0),
         struct.pack("<HBxIII", 80, 4, 0, 0xFFFFFFFF, 0),
         struct.pack("<HBxIi", 79, 0, 0, 1),
-        *(struct.pack("<HBxIQ", 81, 0, 0, state) for state in (0, 0x100, 1, 2)),
+        *(struct.pack("<HBxIQ", 81, 0, 0, state) for state in (0, 0x100, 1, 2, 4, 8)),
     )
     assert [(step.step, step.name, step.is_switch_due) for step in found[:3]] == [
         (StepKind.IDLE_IN, "state 3", False),
         (StepKind.IDLE_OUT, "", True),
         (StepKind.MIGRATED, "1", False),
     ]
-    assert [step.left for step in found[3:]] == [Left.RUNNABLE, Left.RUNNABLE, Left.ASLEEP, Left.BLOCKED]
+    assert [step.left for step in found[3:]] == [Left.RUNNABLE, Left.RUNNABLE, Left.ASLEEP, *[Left.BLOCKED] * 3]
 
 
 FREQUENCY = IDLE.replace("cpu_idle", "cpu_frequency").replace("80", "83") + "\tfield:u32 cpu_id;\toffset:12;\tsize:4;\tsigned:0;\n"

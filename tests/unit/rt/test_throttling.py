@@ -82,6 +82,18 @@ def test_a_thread_that_leaves_with_a_raised_priority_is_not_called_a_limit() -> 
     raised = replace(LOW, priority=9)
     ticks = step(3_000_000, IN, False), step(3_001_000, OUT, False)
     assert throttled_ns(*ended(ASLEEP, *woken(), *ticks, by=raised)) == 0
+    assert throttled_ns(*ended(ASLEEP, *woken(), switch(2_000_000, OTHER, LOW), by=raised)) == 0
+
+
+def test_the_record_of_the_waking_itself_says_nothing_since_the_kernel_decides_behind_it() -> None:
+    waking = step(1_003_000, StepKind.WAKING, False, "latlab-recorder")
+    tick = step(3_000_000, IN, True), step(3_001_000, OUT, True)
+    assert throttled_ns(ASLEEP, waking, *tick, switch(9_002_000, LOW, OWN)) == 0
+
+
+def test_a_waking_before_it_was_due_is_that_of_another_period() -> None:
+    early = step(950_000, StepKind.WAKING, False, "latlab-recorder")
+    assert throttled_ns(*ended(ASLEEP, early, switch(2_000_000, LOW, OTHER), by=OTHER)) == 0
 
 
 def test_a_thread_that_was_taken_off_while_it_ran_is_throttled_though_it_was_never_woken() -> None:
@@ -115,6 +127,8 @@ def test_where_the_records_do_not_reach_back_to_the_waking_the_interrupt_at_the_
     steps = switch(2_000_000, OTHER, LOW), step(4_000_000, IN, False), step(4_000_000, OUT, False), step(7_999_000, IN, False, name)
     found = throttled_ns(*steps, step(8_000_000, OUT, True, name), switch(8_001_000, LOW, OWN), is_whole=False)
     assert found == (expected_ns - 1_000 if expected_ns else 0)
+    early = switch(900_000, OTHER, LOW), *steps[1:]
+    assert throttled_ns(*early, step(8_000_000, OUT, True, name), switch(8_001_000, LOW, OWN), is_whole=False) == 0
 
 
 def test_records_without_the_kernels_flags_accuse_nobody() -> None:

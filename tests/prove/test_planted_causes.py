@@ -39,18 +39,19 @@ PRIORITY, LATE_US, CPU = 40, 60, 0
 GROUP, PERIOD_US, RUNTIME_US = Path("/sys/fs/cgroup/cpu/latlab-plants"), 50_000, 40_000
 LONGEST_NS = 200_000_000
 RIGHT = {
-    "masked": BlameKind.MASKED,
-    "unpreempted": BlameKind.UNPREEMPTED,
-    "interrupt": BlameKind.INTERRUPT,
-    "storm": BlameKind.INTERRUPT,
-    "softirq": BlameKind.SOFTIRQ,
-    "flood": BlameKind.SOFTIRQ,
-    "thread": BlameKind.THREAD,
-    "throttling": BlameKind.THROTTLED,
-    "lock": BlameKind.OWN,
-    "fault": BlameKind.OWN,
+    "masked": {BlameKind.MASKED},
+    "unpreempted": {BlameKind.UNPREEMPTED},
+    "interrupt": {BlameKind.INTERRUPT},
+    "storm": {BlameKind.INTERRUPT},
+    "softirq": {BlameKind.SOFTIRQ},
+    "flood": {BlameKind.SOFTIRQ},
+    "thread": {BlameKind.THREAD},
+    "throttling": {BlameKind.THROTTLED},
+    "lock": {BlameKind.OWN},
+    "fault": {BlameKind.OWN, BlameKind.PAGE_FAULT},
 }
-"""A wait of the measured thread for a lock or a page is its own: no event says for which."""
+"""A wait of the measured thread for a lock of its program is its own: no event says for which. So is a fault that began before the
+records."""
 NOT_TELLABLE = {"masked", "unpreempted"}
 """Without a meter, on a virtual machine: the hypervisor may have had the CPU just as well."""
 UNEXPLAINED = {BlameKind.UNEXPLAINED, BlameKind.UNTRACED, BlameKind.AWAY}
@@ -171,18 +172,20 @@ def read_measured(folder: Path) -> Measured:
 
 
 def shares(plants: Sequence[Plant], begins: Sequence[int], outlier: Outlier) -> tuple[Counter[str], Counter[str]]:
-    """Of a lateness, the time of each kind and what its plants lost. A thread that waits is late by nothing else. Of other plants the one
-    that began last has the CPU."""
+    """Of a lateness, the time of each kind and what its plants lost. Of several the one that began last has the CPU. What another plant has
+    of a wait of the measured thread is lost: nobody knows whether it made the wait longer."""
     due_ns = outlier.wake_ns - outlier.late_ns
     near = plants[bisect_left(begins, due_ns - LONGEST_NS) : bisect_left(begins, outlier.wake_ns)]
     inside = [plant for plant in near if plant.end_ns > due_ns]
     edges = sorted({due_ns, outlier.wake_ns, *(edge for plant in inside for edge in (plant.begin_ns, plant.end_ns))})
     took: Counter[str] = Counter()
+    lost: Counter[str] = Counter()
     for begin, end in pairwise(edges):
         owners = [plant for plant in inside if plant.begin_ns <= begin and plant.end_ns >= end]
         if owners and begin >= due_ns and end <= outlier.wake_ns:
-            took[next((owner for owner in owners if owner.kind in WAITS), owners[-1]).kind] += end - begin
-    lost: Counter[str] = Counter()
+            took[owners[-1].kind] += end - begin
+            if len({owner.kind in WAITS for owner in owners}) > 1:
+                lost.update({owner.kind: end - begin for owner in owners})
     for plant in inside:
         lost[plant.kind] += plant.lost_ns
     return took, lost
@@ -206,7 +209,7 @@ def named(measured: Measured) -> tuple[Attributed, ...]:
 
 
 def verdict(kind: str, blamed: BlameKind) -> str:
-    if blamed is RIGHT[kind]:
+    if blamed in RIGHT[kind]:
         return "right"
     return "unexplained" if blamed in UNEXPLAINED else "wrong"
 

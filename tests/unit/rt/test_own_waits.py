@@ -7,7 +7,9 @@ from dataclasses import replace
 
 import pytest
 
+from latlab.core.model.blame import Blame, BlameKind
 from latlab.rt.analysis.lateness_parts import parts_of
+from latlab.rt.analysis.own_waits import own_waits
 from latlab.rt.model.kernel_events import KernelStep, LateSteps, Left, StepKind, Thread
 from latlab.rt.model.wakeups import Outlier
 
@@ -124,3 +126,42 @@ def test_where_another_cpu_wakes_the_thread_the_wait_ends_when_this_ones_schedul
     cross_call = step(1_300_000, StepKind.INTERRUPT_IN, "reschedule", True), step(1_302_000, StepKind.INTERRUPT_OUT, "reschedule", True)
     found = parts(switch(950_000, OWN, OTHER, Left.BLOCKED), step(1_200_000, StepKind.CHARGED), *cross_call, BACK)
     assert found[("blocked", "")] == 300_000 and found[("away", "kcompactd0")] == 108_000
+
+
+OWN_THREAD, IDLE_TASK, TIMER_NS = Thread("latlab-recorder", 9, 59), Thread("swapper/0", 0, 120), 1_240_000
+
+
+def _asleep(left: Left = Left.ASLEEP, back_ns: int = 1_225_000, waking_ns: int = TIMER_NS) -> tuple[KernelStep, ...]:
+    steps = (
+        KernelStep(830_000, StepKind.SWITCH, "", OWN_THREAD, IDLE_TASK, left=left),
+        KernelStep(back_ns, StepKind.SWITCH, "", IDLE_TASK, OWN_THREAD, left=Left.RUNNABLE),
+        KernelStep(waking_ns, StepKind.WAKING, OWN_THREAD.name),
+    )
+    return tuple(sorted(steps, key=lambda step: step.ns))
+
+
+def test_a_thread_that_is_back_before_its_timer_wakes_it_waited_for_another_one() -> None:
+    """As for a lock of its own program. On an idle CPU its exit from idle was not late; what came after the timer changes nothing."""
+    urgent = replace(OWN_THREAD, pid=7, priority=19)
+    preempted = KernelStep(1_245_000, StepKind.SWITCH, "", OWN_THREAD, urgent, left=Left.RUNNABLE)
+    again = KernelStep(1_248_000, StepKind.SWITCH, "", urgent, OWN_THREAD, left=Left.ASLEEP)
+    for steps in (_asleep(), (*_asleep(), preempted, again)):
+        assert own_waits(LateSteps(0, 1_250_000, True, steps), 1_000_000, OWN_THREAD) == ((830_000, 1_225_000, Blame(BlameKind.OWN)),)
+
+
+def test_a_sleep_in_a_fault_is_the_faults() -> None:
+    fault = KernelStep(825_000, StepKind.FAULT)
+    came = KernelStep(820_000, StepKind.SWITCH, "", IDLE_TASK, OWN_THREAD, left=Left.RUNNABLE)
+    waits = own_waits(LateSteps(0, 1_250_000, True, (came, fault, *_asleep())), 1_000_000, OWN_THREAD)
+    assert waits == ((825_000, 1_225_000, Blame(BlameKind.PAGE_FAULT)),)
+    earlier = own_waits(LateSteps(0, 1_250_000, True, (replace(came, ns=0), replace(fault, ns=1), *_asleep())), 1_000_000, OWN_THREAD)
+    assert earlier == ((830_000, 1_225_000, Blame(BlameKind.OWN)),)
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [_asleep(Left.RUNNABLE), _asleep(waking_ns=1_220_000), _asleep(back_ns=990_000), _asleep()[1:], _asleep()[:2], ()],
+    ids=["preempted", "its timer woke it", "back in time", "left too long ago", "no timer", "no events"],
+)
+def test_any_other_way_back_is_no_wait(steps: tuple[KernelStep, ...]) -> None:
+    assert own_waits(LateSteps(0, 1_250_000, True, steps), 1_000_000, OWN_THREAD) == ()

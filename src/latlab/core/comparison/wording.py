@@ -151,7 +151,7 @@ BLAMES = {
     BlameKind.PAGE_FAULT: "page fault of the thread",
     BlameKind.LOCK: "kernel lock: {}",
     BlameKind.BLOCKED: "thread blocked or stopped in the kernel",
-    BlameKind.OWN: "its own system call",
+    BlameKind.OWN: "its own system call or wait",
     BlameKind.PATH: "scheduling of the thread",
 }
 

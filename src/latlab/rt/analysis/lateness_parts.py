@@ -38,6 +38,8 @@ STOLEN = Blame(BlameKind.STOLEN)
 THROTTLED = Blame(BlameKind.THROTTLED)
 HYPERVISOR = Blame(BlameKind.HYPERVISOR)
 SMI = Blame(BlameKind.SMI)
+HELD_UP = frozenset(BlameKind) - {BlameKind.OWN, BlameKind.PAGE_FAULT, BlameKind.LOCK, BlameKind.BLOCKED}
+"""From whom the hypervisor takes time that makes late: a thread that waits for something else needs no CPU."""
 UNKNOWN_OWNERS = frozenset({BlameKind.AWAY, BlameKind.MASKED, BlameKind.UNPREEMPTED, BlameKind.IDLE_EXIT, BlameKind.OWN, BlameKind.PATH})
 """Who seems to have the CPU in an SMI: nothing shows that they ran. An SMI in an interrupt handler, or in a thread of a higher priority, is
 not distinguishable from the handler or the thread."""
@@ -104,7 +106,7 @@ def parts_of(
     for begin_ns, end_ns, stolen_ns in clock.stolen(late) if clock is not None else ():
         if end_ns - due_ns < stolen_ns:
             stolen_ns = max(0, stolen_ns - max(0, due_ns - begin_ns))
-        _take_out(sums, stretches, (max(begin_ns, due_ns), min(end_ns, outlier.wake_ns)), stolen_ns, HYPERVISOR)
+        _take_out(sums, stretches, (max(begin_ns, due_ns), min(end_ns, outlier.wake_ns)), stolen_ns, HYPERVISOR, HELD_UP)
     for begin_ns, end_ns, _ in smi_windows(late):
         usual_ns = usual_waking_ns if begin_ns < due_ns else 0
         within = max(begin_ns, due_ns), min(end_ns, outlier.wake_ns)

@@ -16,6 +16,9 @@ from latlab.core.model.blame import Blame, BlameKind
 from latlab.rt.model.kernel_events import KernelStep, LateSteps, Left, StepKind, Thread
 
 PAGE_FAULT = Blame(BlameKind.PAGE_FAULT)
+OWN = Blame(BlameKind.OWN)
+NEAR_NS = 50_000
+"""A thread that sleeps so soon behind the begin of a fault sleeps in it."""
 BLOCKED = Blame(BlameKind.BLOCKED)
 INTO, OUT_OF = (StepKind.INTERRUPT_IN, StepKind.SOFTIRQ_IN), (StepKind.INTERRUPT_OUT, StepKind.SOFTIRQ_OUT)
 
@@ -49,6 +52,7 @@ def own_waits(late: LateSteps, due_ns: int, thread: Thread) -> tuple[OwnWait, ..
     for at, step in enumerate(late.steps):
         if step.leaves is not None and step.leaves.pid == thread.pid and step.left is not None:
             waits += _leaving(walk, late.steps, at)
+            waits += _without_timer(walk, late.steps, at, due_ns)
         waits += _passing(walk, step)
     if walk.is_on and walk.fault_ns is not None and (walk.came_ns >= due_ns or late.kept_before_ns < walk.came_ns):
         waits.append(OwnWait(walk.fault_ns, late.wake_ns, PAGE_FAULT))
@@ -87,6 +91,23 @@ def _leaving(walk: _Walk, steps: Sequence[KernelStep], at: int) -> Iterator[OwnW
         yield OwnWait(walk.fault_ns, woken_ns, PAGE_FAULT)
     else:
         yield OwnWait(step.ns, woken_ns, BLOCKED)
+
+
+def _without_timer(walk: _Walk, steps: Sequence[KernelStep], at: int, due_ns: int) -> Iterator[OwnWait]:
+    """A sleep past the time at which the thread was due, which its timer did not end: the timer's waking came when it was back already. It
+    waited for another thread, as for a lock of its own program."""
+    back = next((place for place in range(at + 1, len(steps)) if _is_to(steps[place], walk)), None)
+    if steps[at].left is not Left.ASLEEP or walk.lock is not None or back is None or steps[back].ns <= due_ns:
+        return
+    behind = next((step for step in steps[back + 1 :] if step.comes is not None or step.step is StepKind.WAKING), None)
+    if behind is not None and behind.step is StepKind.WAKING:
+        is_in_fault = walk.fault_ns is not None and steps[at].ns - walk.fault_ns < NEAR_NS
+        begin_ns = walk.fault_ns if is_in_fault and walk.fault_ns is not None else steps[at].ns
+        yield OwnWait(begin_ns, steps[back].ns, PAGE_FAULT if is_in_fault else OWN)
+
+
+def _is_to(step: KernelStep, walk: _Walk) -> bool:
+    return step.comes is not None and step.comes.pid == walk.thread.pid
 
 
 def _woken(steps: Sequence[KernelStep], thread: Thread) -> tuple[int, str]:

@@ -22,6 +22,7 @@ from latlab.rt.campaign.results import new_run, result_of
 from latlab.rt.campaign.workloads import checked
 from latlab.rt.model.timerlat import NamedPart, Spike, TimerlatPart
 from latlab.rt.model.wakeups import Outlier
+from latlab.rt.pages.wakeup_pages import answer
 from latlab.rt.pages.wakeup_tables import brief_tables
 from latlab.rt.readers.timerlat_runs import PARTS, read_timerlat_runs
 from latlab.rt.targets.rt_job import Instrument, Workload, script
@@ -130,6 +131,12 @@ def test_a_run_of_both_has_one_table_and_rtla_alone_has_its_own() -> None:
     assert [wakeups.tool for wakeups in alone.wakeups] == ["rtla timerlat (Thr)"] and len(alone.namings) == 3
     (table,) = [table for table in brief_tables("", alone) if "rtla's analysis" in plain(table.caption)]
     assert len(table.rows) == 3 and table.rows[0][3] == "IRQ handler delay in sh at gic_ipi_send_mask 183.4"
+    notes = [str(note) for note in table.notes]
+    assert notes[0] == "Largest part: IRQ handler delay of 2, blocking thread of 1"
+    assert [note.partition(":")[0] for note in notes[1:]] == ["What to do about IRQ handler delay", "What to do about blocking thread"]
+    assert answer(run, [("", alone)]).endswith(
+        "256.0 µs on CPU 0 (rtla timerlat (Thr)): IRQ handler delay in sh at gic_ipi_send_mask took 183.4 µs of it."
+    )
     together = result_of(run, {"timerlat.txt": RUNS.encode(), "recorder.rec": RECORD})
     assert [wakeups.tool for wakeups in together.wakeups] == ["recorder", "rtla timerlat (Thr)"]
     broken = result_of(run, {"timerlat.txt": b"== rtla\nrtla: no such tracer\n", "recorder.rec": RECORD})

@@ -6,14 +6,27 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from latlab.core.model.blame import BlameKind
 from latlab.core.report.table import Column, Table, Value, figures, prose, words
 from latlab.rt.analysis.causes import cause_name
 from latlab.rt.analysis.namings import Agreement, Naming
 from latlab.rt.analysis.result import RtResult
+from latlab.rt.model.advice import advice_for
 from latlab.rt.model.timerlat import NamedPart, Spike, TimerlatPart
 from latlab.rt.pages.words import us
 
 MOST_SPIKES = 20
+TIMERLAT_THREAD = "rtla timerlat (Thr)"
+ADVISED = {
+    TimerlatPart.PREVIOUS_IRQ: BlameKind.INTERRUPT,
+    TimerlatPart.IRQ_DELAY: BlameKind.MASKED,
+    TimerlatPart.IDLE_EXIT: BlameKind.IDLE_EXIT,
+    TimerlatPart.BLOCKING: BlameKind.UNPREEMPTED,
+    TimerlatPart.IRQ: BlameKind.INTERRUPT,
+    TimerlatPart.SOFTIRQ: BlameKind.SOFTIRQ,
+    TimerlatPart.THREAD: BlameKind.THREAD,
+}
+"""Whose advice is right for a part that rtla names alone."""
 UNIT = "µs"
 BY_RECORDER = (Column("Late by the recorder", unit=UNIT), prose("Recorder names"), *words("They are"), prose("Events that decide"))
 
@@ -35,6 +48,12 @@ def tables(result: RtResult) -> list[Table]:
     )
     rows = tuple(_row(result, naming) for naming in shown)
     return [Table(title, columns, rows, tuple(_notes(result, common, len(shown))))]
+
+
+def analysed(result: RtResult, late_ns: int) -> str:
+    """What took most of rtla's maximum, as the end of a sentence; empty where rtla did not analyse it."""
+    spike = next((naming.spike for naming in result.namings if naming.spike.late_ns // 1000 * 1000 == late_ns), None)
+    return f": {_said_part(spike.parts[0], spike)} took {us(spike.parts[0].ns)} µs of it" if spike and spike.thread else ""
 
 
 def said_spike(spike: Spike) -> str:
@@ -83,5 +102,19 @@ def _notes(result: RtResult, common: list[Naming], shown: int) -> Iterator[str]:
         unplaced = sum(naming.spike.end_ns is None for naming in result.namings)
         reason = f"; for {unplaced} the tracer's clock is unknown: mount debugfs at /sys/kernel/debug" if unplaced else ""
         yield f"None of the {saw} latencies that stopped rtla is among the recorder's late wake-ups{reason}"
+    if not common:
+        yield from _by_part(result)
     if shown < (len(common) or saw):
         yield f"The {shown} latest of {len(common) or saw}."
+
+
+def _by_part(result: RtResult) -> Iterator[str]:
+    """How often each part was the largest, and what to do about it."""
+    largest = [naming.largest for naming in result.namings]
+    counts = Counter(part.part for part in largest)
+    yield "Largest part: " + ", ".join(f"{part} of {n}" for part, n in counts.most_common())
+    for part in counts:
+        name = next((entry.name for entry in largest if entry.part is part), "")
+        kind = ADVISED.get(part)
+        if kind is not None and (advice := advice_for(result.advice, kind, name)) is not None:
+            yield f"What to do about {part}: {advice.line} ({advice.source})."

@@ -11,6 +11,7 @@ from latlab.core.report.table import Table
 from latlab.rt.analysis.causes import cause_name
 from latlab.rt.analysis.result import RtResult
 from latlab.rt.model.wakeups import Wakeups
+from latlab.rt.pages.namings import TIMERLAT_THREAD, analysed
 from latlab.rt.pages.wakeup_tables import Results, all_tables, screen_tables
 from latlab.rt.pages.words import check_publishable, facts_of, mode_of, mode_sentence, us
 
@@ -42,6 +43,8 @@ def answer(run: Run, results: Results) -> str:
 
 def _cause(by: Wakeups, result: RtResult, late_ns: int) -> str:
     """What made this wake-up late, where that is known, and how much of it."""
+    if by.tool == TIMERLAT_THREAD:
+        return analysed(result, late_ns)
     if by is not result.recorder or result.attributed is None:
         return ""
     latest = next((entry for entry in result.attributed if entry.outlier.late_ns == late_ns), None)

@@ -38,13 +38,26 @@ class ComparisonSummary(msgspec.Struct, frozen=True):
     functions: str = ""
 
 
-class _Kept(msgspec.Struct):
-    """`boards` are by the references of their releases, `figures` by the run."""
+class Summaries(msgspec.Struct):
+    """`boards` are by the references of their releases, `told` by two runs, `figures` by the run."""
 
-    made_by: str
-    told: dict[str, ComparisonSummary]
+    told: dict[str, ComparisonSummary] = {}
     boards: dict[str, BoardSummary] = {}
     figures: dict[str, str] = {}
+
+    def add(self, others: Summaries) -> None:
+        self.told |= others.told
+        self.boards |= others.boards
+        self.figures |= others.figures
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.told or self.boards or self.figures)
+
+
+class _Kept(msgspec.Struct):
+    made_by: str
+    summaries: Summaries
 
 
 class SummaryCache:
@@ -62,30 +75,37 @@ class SummaryCache:
         of_store = sha256(place.encode()).hexdigest()[:12]
         self._compare, self._made_by = compare, f"{version('latlab')} of {of_store}{' redacted' if redact else ''}"
         self._redact, self._folder = redact, folder
-        stored = self._read()
-        self._told, self._boards, self._figures = {**summaries, **stored.told}, stored.boards, stored.figures
-        self._is_new = False
+        self._all = Summaries(dict(summaries))
+        self._all.add(self._read())
+        self._new = Summaries()
 
     def of(self, a: str, b: str) -> ComparisonSummary:
         pair = f"{a} {b}"
-        if pair not in self._told:
-            self._told[pair] = self._tell(a, b)
-            self._is_new = True
-        return self._told[pair]
+        if pair not in self._all.told:
+            self._all.told[pair] = self._new.told[pair] = self._tell(a, b)
+        return self._all.told[pair]
 
     def board(self, board: PublishedBoard) -> BoardSummary:
         releases = " ".join(board.references)
-        if releases not in self._boards:
-            self._boards[releases] = summary_of_board(board)
-            self._is_new = True
-        return self._boards[releases]
+        if releases not in self._all.boards:
+            self._all.boards[releases] = self._new.boards[releases] = summary_of_board(board)
+        return self._all.boards[releases]
 
     def figures(self, run: str, read: Callable[[str], str]) -> str:
         """The figures of a run as `read` makes them."""
-        if run not in self._figures:
-            self._figures[run] = read(run)
-            self._is_new = True
-        return self._figures[run]
+        if run not in self._all.figures:
+            self._all.figures[run] = self._new.figures[run] = read(run)
+        return self._all.figures[run]
+
+    def take_new(self) -> Summaries:
+        """What was computed here since the last call, for another process to add."""
+        new, self._new = self._new, Summaries()
+        return new
+
+    def add(self, summaries: Summaries) -> None:
+        """What another process computed."""
+        self._all.add(summaries)
+        self._new.add(summaries)
 
     def pair(self, thing: MeasuredThing) -> tuple[Head, Head] | None:
         """The newest whole run, and the newest one before it that it is comparable with."""
@@ -99,25 +119,25 @@ class SummaryCache:
     def keep(self, shown: frozenset[str] | None = None) -> None:
         """For the next site in this folder, with the figures of the `shown` runs; None is all. A kill in between, or a disk without room,
         costs time and nothing else."""
-        if self._folder is None or not self._is_new:
+        if self._folder is None or self._new.is_empty:
             return
-        figures = {run: text for run, text in sorted(self._figures.items()) if shown is None or run in shown}
+        figures = {run: text for run, text in self._all.figures.items() if shown is None or run in shown}
+        ordered = Summaries(dict(sorted(self._all.told.items())), dict(sorted(self._all.boards.items())), dict(sorted(figures.items())))
         ready = self._folder / f".{KEPT}.new"
         with suppress(OSError):
-            ready.write_bytes(msgspec.json.encode(_Kept(self._made_by, dict(sorted(self._told.items())), self._boards, figures)))
+            ready.write_bytes(msgspec.json.encode(_Kept(self._made_by, ordered)))
             ready.replace(self._folder / KEPT)
-            self._is_new = False
+            self._new = Summaries()
 
-    def _read(self) -> _Kept:
+    def _read(self) -> Summaries:
         """What another version told, or what is damaged, is told again."""
-        nothing = _Kept(self._made_by, {})
         if self._folder is None:
-            return nothing
+            return Summaries()
         try:
-            cache = msgspec.json.decode((self._folder / KEPT).read_bytes(), type=_Kept)
+            stored = msgspec.json.decode((self._folder / KEPT).read_bytes(), type=_Kept)
         except (OSError, msgspec.MsgspecError):
-            return nothing
-        return cache if cache.made_by == self._made_by else nothing
+            return Summaries()
+        return stored.summaries if stored.made_by == self._made_by else Summaries()
 
     def _tell(self, a: str, b: str) -> ComparisonSummary:
         comparison = self._compare(a, b)

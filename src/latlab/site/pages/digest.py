@@ -86,6 +86,12 @@ def place(week: Week, number: int = 1) -> str:
     return f"weeks/{week.name}{f'-{number}' if number > 1 else ''}.html"
 
 
+def tell(week: Week, tellings: SummaryCache) -> None:
+    """Have every comparison of the week computed."""
+    for in_week in week.things:
+        _summary_of(in_week, tellings)
+
+
 def title(week: Week, tellings: SummaryCache) -> str:
     """The week in one sentence."""
     summaries = [_summary_of(in_week, tellings) for in_week in week.things]

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
@@ -25,25 +26,38 @@ LISTED_EVERY = 50
 def write_site(folder: Path, pages: Iterable[SitePage | SiteFile], progress: Callable[[str], None]) -> tuple[int, int]:
     """How many pages were written and how many were there already. Raises UsageError where the folder holds something else, or may not
     be written."""
-    digests = _read_digests(folder)
-    written, skipped, made_by = 0, 0, version("latlab")
+    digests = read_digests(folder)
+    paths: set[str] = set()
+    written: set[str] = set()
     _list(folder, digests)
     try:
         for page in pages:
-            digest = hashlib.sha256(f"{made_by} {page.made_of}".encode()).hexdigest()[:16]
-            place = folder / page.path
-            if digests.get(page.path) == digest and place.is_file():
-                skipped += 1
+            paths.add(page.path)
+            if is_current(folder, digests, page):
                 continue
             progress(page.path)
-            _whole(place, page.text().encode())
-            written += 1
-            digests[page.path] = digest
-            if written % LISTED_EVERY == 0:
+            _whole(folder / page.path, page.text().encode())
+            written.add(page.path)
+            digests[page.path] = _digest(page)
+            if len(written) % LISTED_EVERY == 0:
                 _list(folder, digests)
     finally:
         _list(folder, digests)
-    return written, skipped
+    return len(written), len(paths - written)
+
+
+def is_current(folder: Path, digests: Mapping[str, str], page: SitePage | SiteFile) -> bool:
+    """Whether the file of the page is there, made of the same by this version."""
+    return digests.get(page.path) == _digest(page) and (folder / page.path).is_file()
+
+
+def _digest(page: SitePage | SiteFile) -> str:
+    return hashlib.sha256(f"{_version()} {page.made_of}".encode()).hexdigest()[:16]
+
+
+@cache
+def _version() -> str:
+    return version("latlab")
 
 
 def _list(folder: Path, digests: dict[str, str]) -> None:
@@ -60,7 +74,7 @@ def _whole(place: Path, text: bytes) -> None:
         raise UsageError(f"{place} cannot be written: {error.strerror}", "name another folder, or make room in this one") from None
 
 
-def _read_digests(folder: Path) -> dict[str, str]:
+def read_digests(folder: Path) -> dict[str, str]:
     try:
         if not folder.exists() or not any(folder.iterdir()):
             return {}

@@ -21,7 +21,7 @@ from latlab.core.report.redaction import Secrets, redacted
 from latlab.core.report.renderers import html
 from latlab.core.report.text import Styled, Text, soft, with_code
 from latlab.site.campaign.board_summary import board_title, headline, release
-from latlab.site.campaign.comparison_summaries import ComparisonSummary, SummaryCache
+from latlab.site.campaign.comparison_summaries import MOST_TRIED, ComparisonSummary, SummaryCache
 from latlab.site.campaign.measured import MeasuredThing, PublishedBoard, UnderWay, state_of
 from latlab.site.pages import digest, feed, run_lists
 from latlab.site.pages.digest import Week, place
@@ -69,7 +69,7 @@ class SiteFile:
 class SiteContents:
     """What a site is made of. `compare` compares two stored runs by their ids, `page_of` makes the page of one; `newest` runs of each
     thing that was measured get a page, and so has each that is in progress. `figures` gives the figures of a run as `run_figures.document`
-    makes them, empty if it has none. `redact` hides whose machines they were in all the others."""
+    makes them, empty if it has none. `redact` hides whose machines they were in all the others, by `secrets`, or those of `things`."""
 
     boards: Sequence[PublishedBoard]
     things: Sequence[MeasuredThing]
@@ -79,6 +79,7 @@ class SiteContents:
     tellings: SummaryCache
     redact: bool = True
     figures: Callable[[str], str] = lambda run: ""
+    secrets: Secrets | None = None
 
     @cached_property
     def shown(self) -> tuple[Head, ...]:
@@ -89,10 +90,14 @@ class SiteContents:
         return frozenset(head.id for head in self.shown)
 
     @cached_property
+    def hidden(self) -> Secrets:
+        """Names of machines; what else a run or a comparison tells is hidden where it is told."""
+        return self.secrets or Secrets.of([thing.runs[-1] for thing in self.things])
+
+    @cached_property
     def with_figures(self) -> frozenset[str]:
-        """The runs of which a page has figures: those with a page of their own, and those of each first comparison."""
-        pairs = filter(None, map(self.tellings.pair, self.things))
-        return self.ids | {head.id for pair in pairs for head in pair}
+        """The runs of which a page may have figures: those with a page of their own, and those that the newest may be compared with."""
+        return self.ids | {head.id for thing in self.things for head in thing.whole[-MOST_TRIED - 1 :]}
 
     @cached_property
     def weeks(self) -> tuple[Week, ...]:
@@ -102,10 +107,20 @@ class SiteContents:
 def pages_of(of: SiteContents) -> Iterator[SitePage | SiteFile]:
     """Every page without the runs that are under way. Pages of a measured thing come first, so that its comparison is made once, and the
     first page comes last, so that a site that is cut short leads nowhere."""
-    for page in _pages(of):
-        yield replace(page, page=partial(_redacted, page.page, of), made_of=f"redacted {page.made_of}") if of.redact else page
+    yield from pages_of_parts(of)
+    yield from _hiding(_of_all(of), of)
     made_of = f"{of.redact} {_everything(of.things)} {''.join(week.made_of for week in of.weeks)}"
     yield SiteFile(feed.PATH, made_of, lambda: feed.document(_hidden(feed.entries(of.things, of.weeks, of.tellings), of)))
+
+
+def pages_of_parts(of: SiteContents) -> Iterator[SitePage]:
+    """The pages of each measured thing and of each board: those of one are made without knowing the others."""
+    yield from _hiding(_of_parts(of), of)
+
+
+def _hiding(pages: Iterable[SitePage], of: SiteContents) -> Iterator[SitePage]:
+    for page in pages:
+        yield replace(page, page=partial(_redacted, page.page, of), made_of=f"redacted {page.made_of}") if of.redact else page
 
 
 def pages_under_way(of: SiteContents, running: Sequence[UnderWay]) -> Iterator[SitePage]:
@@ -121,19 +136,14 @@ def _first(of: SiteContents, running: Sequence[UnderWay]) -> SitePage:
 
 
 def _hidden(value: T, of: SiteContents) -> T:
-    return redacted(value, _secrets(of)) if of.redact else value
+    return redacted(value, of.hidden) if of.redact else value
 
 
 def _redacted(page: Callable[[], Page], of: SiteContents) -> Page:
-    return redacted(page(), _secrets(of))
+    return redacted(page(), of.hidden)
 
 
-def _secrets(of: SiteContents) -> Secrets:
-    """Names of machines; what else a run or a comparison tells is hidden where it is told."""
-    return Secrets.of([thing.runs[-1] for thing in of.things])
-
-
-def _pages(of: SiteContents) -> Iterator[SitePage]:
+def _of_parts(of: SiteContents) -> Iterator[SitePage]:
     for thing in of.things:
         listed = partial(run_lists.newest_page, thing, of.ids, of.tellings, of.figures)
         yield SitePage(run_lists.place_of(thing), f"{_everything([thing])} {of.newest}", listed)
@@ -149,6 +159,9 @@ def _pages(of: SiteContents) -> Iterator[SitePage]:
         yield SitePage(board_page(board), "catalogue", partial(_board, board))
         for a, b in board.steps:
             yield _pair(a, b, partial(board.compare, a, b), (board_title(board), f"../{board_page(board)}"), of.redact)
+
+
+def _of_all(of: SiteContents) -> Iterator[SitePage]:
     for week in of.weeks:
         for number in range(1, digest.pages_of(week) + 1):
             yield SitePage(digest.place(week, number), week.made_of, partial(digest.page, week, of.tellings, of.ids, number))

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +11,7 @@ import typer
 
 from latlab.core.cli.options import StoreOption
 from latlab.core.cli.output import say
+from latlab.core.errors import UsageError
 
 publish_app = typer.Typer(help="Publish runs as a site or as TF-A's tables.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -44,37 +46,39 @@ def site(
     folder: Annotated[Path, typer.Argument(help="The folder of the site; only new pages are written.", file_okay=False)],
     newest: Annotated[int, typer.Option(help="Number of runs with a page, for each measured firmware and platform.", min=1)] = 5,
     redact: Annotated[bool, typer.Option(help="Leave out folders, names of hosts and users, and kernel command lines.")] = True,
+    jobs: Annotated[int | None, typer.Option(min=1, max=1024, help="Processes that make pages.", show_default="one for each CPU")] = None,
+    dask: Annotated[str | None, typer.Option(help="Spread them with Dask: `local`, or a scheduler such as tcp://host:8786.")] = None,
     store: StoreOption = None,
 ) -> None:
     """Write the store's runs as a static site.
 
     The published releases of the catalogue are part of it. Any web server or a folder can hold it.
     """
-    from functools import lru_cache, partial
+    from itertools import chain
 
-    from latlab.core.cli.showing import page_of
     from latlab.core.cli.stores import open_store
-    from latlab.site.campaign.comparison_summaries import SummaryCache
-    from latlab.site.campaign.measured import compare_stored, measured, published_boards
-    from latlab.site.campaign.run_figures import figures_of_run
+    from latlab.core.store.store import store_location
     from latlab.site.pages.files import write_site
-    from latlab.site.pages.site_pages import SiteContents, pages_of
+    from latlab.site.pages.site_pages import pages_of
+    from latlab.site.verbs.site_at_once import SiteOrder, contents_of, pages_at_once
 
+    if dask and jobs is not None:
+        raise UsageError("--jobs are processes of this machine and --dask has workers of its own", "give one of them")
     opened = open_store(store)
-    compare = lru_cache(maxsize=1)(partial(compare_stored, opened))  # its summary and its page follow each other
-    tellings = SummaryCache(compare, redact, folder, opened.place)
-    material = SiteContents(
-        boards=published_boards(),
-        things=measured(opened),
-        newest=newest,
-        page_of=lambda run: page_of(opened, opened.load(run), redact=redact),
-        compare=compare,
-        tellings=tellings,
-        redact=redact,
-        figures=partial(figures_of_run, opened, redact),
-    )
+    location = store_location(store)
+    location = str(Path(location).absolute()) if dask and "://" not in location else location
+    order = SiteOrder(location, folder, newest, redact)
+    contents = contents_of(opened, order)
+    at_once = pages_at_once(contents, order, jobs or os.cpu_count() or 1, dask, _progress)
     try:
-        written, unchanged = write_site(folder, pages_of(material), lambda path: say(f"{folder / path}"))
+        written, unchanged = write_site(folder, chain(at_once, pages_of(contents)), lambda path: say(f"{folder / path}"))
     finally:
-        tellings.keep(material.with_figures)
+        contents.tellings.keep(contents.with_figures)
     say(f"{folder / 'index.html'}: {written} pages written, {unchanged} as they were")
+
+
+def _progress(done: int, count: int, left_s: float) -> None:
+    from latlab.core.comparison.wording import said_duration
+
+    if done < count:
+        say(f"{done} of {count} boards and measured things, {said_duration(left_s)} left")

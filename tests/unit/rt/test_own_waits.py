@@ -95,7 +95,16 @@ def test_a_lock_is_named_with_its_kind_and_with_who_released_it() -> None:
 def test_who_released_a_lock_is_not_the_thread_that_an_interrupt_came_in() -> None:
     waking = step(1_399_000, StepKind.INTERRUPT_IN, "nvme"), WOKEN, step(1_401_000, StepKind.INTERRUPT_OUT, "nvme", True)
     steps = step(1_008_000, StepKind.LOCK_IN, "semaphore"), switch(1_010_000, OWN, OTHER, Left.BLOCKED), *waking, BACK
-    assert parts(*IN_TIME, *steps)[("lock", "semaphore")] == 391_000
+    assert parts(*IN_TIME, *steps)[("lock", "semaphore")] == 392_000
+
+
+def test_an_interrupt_while_the_thread_waits_off_the_cpu_takes_nothing_from_it() -> None:
+    softirq = step(1_100_000, StepKind.SOFTIRQ_IN, "NET_RX"), step(1_350_000, StepKind.SOFTIRQ_OUT, "NET_RX")
+    blocked = step(1_008_000, StepKind.LOCK_IN, "mutex"), switch(1_010_000, OWN, OTHER, Left.BLOCKED)
+    found = parts(*IN_TIME, *blocked, *softirq, WOKEN, BACK)
+    assert found[("lock", "mutex, released by kcompactd0 (not real-time)")] == 392_000 and ("softirq", "NET_RX") not in found
+    runnable = parts(*IN_TIME, *softirq)
+    assert runnable[("softirq", "NET_RX")] == 250_000
 
 
 def test_a_spin_lock_keeps_the_thread_busy_until_it_has_it() -> None:

@@ -272,12 +272,12 @@ def _stretches(late: LateSteps, due_ns: int, own_priority: int, sees: bool) -> I
     begin_ns: int | None = None
     for step in late.steps:
         if begin_ns is not None:
-            owner = _inside(state) or _held_up(waits, kept_off, begin_ns, step.ns) or _owner(state, due_ns, sees)
+            owner = _held_up(state, waits, kept_off, begin_ns, step.ns) or _owner(state, due_ns, sees)
             yield _Stretch(begin_ns, step.ns, owner, bool(state.running and state.running.is_idle))
         _advance(state, step, due_ns)
         begin_ns = step.ns
     if begin_ns is not None:
-        owner = _inside(state) or _held_up(waits, kept_off, begin_ns, late.wake_ns) or _owner(state, due_ns, sees)
+        owner = _held_up(state, waits, kept_off, begin_ns, late.wake_ns) or _owner(state, due_ns, sees)
         yield _Stretch(begin_ns, late.wake_ns, owner, False)
 
 
@@ -288,11 +288,14 @@ def _elsewhere(late: LateSteps, due_ns: int) -> Iterator[_Stretch]:
         yield _Stretch(moved.ns, late.wake_ns, Blame(BlameKind.MIGRATED, f"CPU {moved.name}"), False)
 
 
-def _held_up(waits: Sequence[OwnWait], kept_off: Sequence[Span], begin_ns: int, end_ns: int) -> Blame | None:
-    """What the thread itself waited for, the innermost; else whether the scheduler kept it off."""
+def _held_up(state: _State, waits: Sequence[OwnWait], kept_off: Sequence[Span], begin_ns: int, end_ns: int) -> Blame | None:
+    """What the thread itself waited for, the innermost; else an interrupt, or that the scheduler kept it off. While the thread waits off
+    the CPU, interrupts take nothing from it."""
     within = [wait.blame for wait in waits if wait.begin_ns <= begin_ns and end_ns <= wait.end_ns]
-    if within:
-        return within[-1]
+    is_off = state.running is not None and state.running.pid != state.own_pid
+    inside = None if within and is_off else _inside(state)
+    if inside is not None or within:
+        return inside or within[-1]
     return THROTTLED if any(begin <= begin_ns and end_ns <= end for begin, end in kept_off) else None
 
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* latlab-steal: what the firmware and the secure world take of each CPU, by counters that stop there; docs/howto/steal.md. */
+/* latlab-steal: what the firmware and the secure world take of each CPU, by counters that stop there, and what a hypervisor and SMIs take by
+ * their own counts; docs/howto/steal.md. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "outside_counts.h"
 #include "output.h"
 #include "watch.h"
 
@@ -26,6 +28,7 @@
 
 struct options {
     const char *output;
+    const char *outside_counts; /* NULL: none are kept */
     uint64_t duration_ns;
     uint64_t interval_ns;
     uint64_t threshold_ns;
@@ -34,6 +37,8 @@ struct options {
 
 static struct watcher *watchers[MOST_CPUS];
 static unsigned cpus;
+static uint32_t cpu_numbers[MOST_CPUS];
+static struct outside_counts outside_counts;
 static uint64_t written;
 
 static void stop(int number)
@@ -63,12 +68,15 @@ static bool read_options(struct options *options, int argc, char **argv)
     int option;
 
     *options = (struct options){ .duration_ns = 10 * NS_PER_S, .interval_ns = 100000, .threshold_ns = 1000 };
-    while ((option = getopt(argc, argv, "o:D:i:t:I")) != -1) {
+    while ((option = getopt(argc, argv, "o:c:D:i:t:I")) != -1) {
         bool good = true;
 
         switch (option) {
         case 'o':
             options->output = optarg;
+            break;
+        case 'c':
+            options->outside_counts = optarg;
             break;
         case 'D':
             good = read_number(optarg, 1, MOST_S, &value);
@@ -93,7 +101,8 @@ static bool read_options(struct options *options, int argc, char **argv)
         }
     }
     if (options->output == NULL || optind != argc) {
-        fprintf(stderr, "usage: latlab-steal -o FILE [-D seconds] [-i interval_us] [-t threshold_ns] [-I]\n"
+        fprintf(stderr, "usage: latlab-steal -o FILE [-c counts] [-D seconds] [-i interval_us] [-t threshold_ns] [-I]\n"
+                        "  -c keeps in another file the counts of what takes a CPU from its kernel: the hypervisor's steal clock, SMIs\n"
                         "  -t what was taken in one window goes into the time line from this on\n"
                         "  -I leaves the idle states allowed; otherwise /dev/cpu_dma_latency is held at 0\n");
         return false;
@@ -145,6 +154,7 @@ static int make_watchers(const struct options *options, int priority)
         made->threshold_ns = options->threshold_ns;
         made->duration_ns = options->duration_ns;
         made->priority = priority;
+        cpu_numbers[cpus] = cpu;
         watchers[cpus++] = made;
     }
     return 0;
@@ -216,6 +226,13 @@ static void begin_at(FILE *file, const struct options *options, int priority)
     fflush(file);
 }
 
+static void note_outside_counts(void)
+{
+    if (outside_counts.file != NULL) {
+        outside_counts_note(&outside_counts); /* what cannot be written shows at the end */
+    }
+}
+
 static int measure(FILE *file, const struct options *options, int priority)
 {
     pthread_barrier_t ready;
@@ -240,20 +257,30 @@ static int measure(FILE *file, const struct options *options, int priority)
             return say(EXIT_USAGE, "cannot keep a CPU awake", error);
         }
     }
+    int error = options->outside_counts == NULL ? 0 : outside_counts_open(&outside_counts, options->outside_counts, cpus, cpu_numbers);
+
+    if (error != 0) {
+        return say(EXIT_USAGE, options->outside_counts, error);
+    }
     pthread_barrier_wait(&go);
     uint64_t end_ns = clock_ns(CLOCK_MONOTONIC) + options->duration_ns;
 
-    while (any_sees() && !atomic_load_explicit(&watch_stop, memory_order_relaxed) && clock_ns(CLOCK_MONOTONIC) < end_ns) {
+    while ((any_sees() || outside_counts.file != NULL) && !atomic_load_explicit(&watch_stop, memory_order_relaxed) && clock_ns(CLOCK_MONOTONIC) < end_ns) {
         struct timespec next = from_ns(clock_ns(CLOCK_MONOTONIC) + NS_PER_S);
 
         clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);
         write_news(file);
+        note_outside_counts();
     }
     atomic_store_explicit(&watch_stop, true, memory_order_relaxed);
+    error = outside_counts.file == NULL ? 0 : outside_counts_close(&outside_counts);
     for (unsigned i = 0; i < cpus; i++) {
         watch_join(watchers[i]);
     }
     write_end(file);
+    if (error != 0) {
+        return say(EXIT_DATA, options->outside_counts, error);
+    }
     return ferror(file) != 0 || fclose(file) != 0 ? say(EXIT_DATA, options->output, errno) : 0;
 }
 

@@ -18,6 +18,7 @@ from latlab.core.model.enums import RunStatus
 from latlab.core.store.store import Store, open_store
 from latlab.core.targets.linux.labgrid_board import LabgridBoard, load_target, release
 from latlab.core.targets.linux.machine import OverSsh
+from latlab.rt.analysis.steal_coverage import blind_sentences
 from latlab.rt.campaign import steal as campaign
 from latlab.rt.campaign.measure import run_rt_linux
 from latlab.rt.campaign.steal import run_steal_linux
@@ -72,6 +73,15 @@ def _problems(store: Store) -> list[str]:
     return [problem.message for problem in run.problems]
 
 
+def _first_sentence(store: Store) -> str:
+    """Why no CPU has a meter: a problem of the run, or a note beside the hypervisor's steal time where this machine has that clock."""
+    run, phases = store.load("last"), phases_of(store.logs("last"))
+    if not phases[0].is_measured:
+        return _problems(store)[0]
+    assert run.status is RunStatus.COMPLETE and not run.problems
+    return blind_sentences(phases[0].measurement.cpus)[0]
+
+
 def _quiet(said: str) -> None:
     return
 
@@ -80,10 +90,9 @@ def _quiet(said: str) -> None:
 @no_arm
 def test_the_meter_goes_there_says_why_it_is_blind_and_leaves_nothing(machine: OverSsh | LabgridBoard, store: Store, place: Path) -> None:
     run_steal_linux(store, machine, Watch(1, "sleep 60"), _quiet)
-    (phase,) = phases_of(store.logs("last"))
+    phase, *_ = phases_of(store.logs("last"))
     assert {cpu.blind for cpu in phase.measurement.cpus} == {Blind.ARCHITECTURE} and phase.measurement.complete
-    (sentence,) = _problems(store)
-    assert BLIND in sentence and list(place.iterdir()) == []
+    assert BLIND in _first_sentence(store) and list(place.iterdir()) == []
 
 
 @needs_sshd
@@ -179,7 +188,7 @@ def test_a_user_without_rights_gets_the_sentence_of_the_machine(tmp_path: Path, 
         if folder.is_relative_to(tempfile.gettempdir()) and folder != Path(tempfile.gettempdir()):
             folder.chmod(folder.stat().st_mode | 0o055)
     run_steal_linux(store, replace(user, scratch=str(anybody), look_every_s=0.2), Watch(1), _quiet)
-    (sentence,) = _problems(store)
+    sentence = _first_sentence(store)
     assert BLIND in sentence
 
 

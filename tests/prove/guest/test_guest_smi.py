@@ -14,6 +14,7 @@ from latlab.core.targets.qemu.qemu import find_qemu
 from latlab.rt.analysis.attribution import attribute, with_parts
 from latlab.rt.analysis.outside_totals import is_alone, totals_of
 from latlab.rt.analysis.wakeup import percentile_ns
+from latlab.rt.campaign.steal_results import phases_of
 from latlab.rt.model.wakeups import Outlier, Wakeups
 from latlab.rt.readers.kernel_events import read_kernel_events
 from latlab.rt.readers.outside_counts import read_outside_counts
@@ -37,9 +38,12 @@ insmod /modules/latlab_smi.ko || exit 3
 insmod /modules/plant.ko || exit 3
 latlab-recorder -o /out/recorder.rec -k /out/kernel-events.bin -c /out/outside-counts.txt -D {LASTS_S} -i 200 -p {PRIORITY} -t {LATE_US} &
 recorder=$!
+latlab-steal -o /out/steal-idle.txt -c /out/outside-idle.txt -D {LASTS_S} &
+meter=$!
 sleep 0.5
 echo "SEED {TIMES}" >/proc/plant || exit 5
 wait $recorder || exit 6
+wait $meter || exit 7
 cat /proc/plant >/out/planted.txt
 """
 
@@ -68,6 +72,9 @@ def test_of_six_causes_each_late_wake_up_has_its_own_and_two_runs_are_the_same(t
     smis = [(end - begin) // NS_OF_A_LOOP for kind, begin, end in truth if kind is BlameKind.SMI]
     assert len(smis) >= LEAST_SMIS and len(set(smis)) >= 3
     assert [cpu.smis for cpu in totals_of(counts)] == [len(smis)]
+    (phase,) = phases_of(files)
+    assert phase.outside is not None and phase.is_measured and not phase.measurement.seeing
+    assert [cpu.smis for cpu in totals_of(phase.outside)] == [len(smis)]
     found = with_parts(wakeups, attribute(wakeups, wakeups.outliers, ()), events, PRIORITY, is_alone(counts))
     table = Counter((_true_kind(wakeups, truth, entry.outlier), entry.blame.kind) for entry in found)
     print(len(smis), Counter(smis), sorted((str(true), str(said), count) for (true, said), count in table.items()))

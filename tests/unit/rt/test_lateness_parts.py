@@ -142,30 +142,6 @@ def test_a_softirq_inside_which_an_interrupt_comes_keeps_its_own_share() -> None
     assert (found[("softirq", "NET_RX")], found[("interrupt", "mmc0")], found[("unpreempted", "cc1")]) == (150_000, 20_000, 1_000)
 
 
-def test_an_interrupt_without_an_end_hides_who_ran_until_another_event() -> None:
-    """perf refuses to record the exit of x86's irq_work: neither the handler nor the thread below it is known to have run."""
-    steps, outlier = late(
-        switch(900_000, OWN, LOW),
-        KernelStep(1_010_000, StepKind.SOFTIRQ_IN, "NET_RX"),
-        KernelStep(1_020_000, StepKind.INTERRUPT_IN, "irq_work"),
-        KernelStep(1_050_000, StepKind.SOFTIRQ_OUT, "NET_RX"),
-        KernelStep(1_060_000, StepKind.INTERRUPT_IN, "irq_work"),
-        KernelStep(1_100_000, StepKind.INTERRUPT_IN, "local_timer"),
-        KernelStep(1_103_000, StepKind.WAKING, "latlab-recorder"),
-        KernelStep(1_104_000, StepKind.INTERRUPT_OUT, "local_timer"),
-        switch(1_110_000, LOW, OWN),
-        wake_ns=1_112_000,
-    )
-    assert said(steps, outlier) == {
-        ("unexplained", ""): 70_000,
-        ("masked", "cc1"): 20_000,
-        ("softirq", "NET_RX"): 10_000,
-        ("unpreempted", "cc1"): 6_000,
-        ("interrupt", "local_timer"): 4_000,
-        ("path", ""): 2_000,
-    }
-
-
 def test_what_the_thread_did_itself_past_its_time_is_its_own() -> None:
     steps = (switch(800_000, LOW, OWN), switch(1_190_000, OWN, IDLE), switch(1_199_000, IDLE, OWN))
     assert said(*late(*steps, wake_ns=1_200_000))[("own", "")] == 190_000

@@ -33,6 +33,7 @@ from support.steal_lines import blind_cpu, cpu_with, measured, text
 IDLE = measured(cpu_with([1952, 1952, 1184]), blind_cpu(Blind.NOT_PERMITTED, 1, 13))
 LOADED = measured(cpu_with([50_673] * 9), blind_cpu(Blind.NOT_PERMITTED, 1, 13))
 SLEEP = "exec sleep 20"
+X86 = measured(blind_cpu(Blind.ARCHITECTURE), blind_cpu(Blind.ARCHITECTURE, 1))
 Measure = Callable[..., tuple[Store, str]]
 
 
@@ -40,11 +41,13 @@ Measure = Callable[..., tuple[Store, str]]
 def measure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Measure:
     """A run on this machine whose meter says this in each phase."""
 
-    def made(idle: Stolen, loaded: Stolen = LOADED, load: str = SLEEP) -> tuple[Store, str]:
+    def made(idle: Stolen, loaded: Stolen = LOADED, load: str = SLEEP, counts: str = "") -> tuple[Store, str]:
+        for phase in ("idle", "load"):
+            (tmp_path / f"outside-{phase}.txt").write_text(counts)
         (tmp_path / "steal-idle.txt").write_text(text(idle))
         (tmp_path / "steal-load.txt").write_text(text(loaded))
         meter = tmp_path / "meter"
-        meter.write_text(f'#!/bin/sh\ncp {tmp_path}/$(basename "$2") "$2"\nsleep 0.2\n')
+        meter.write_text(f'#!/bin/sh\ncp {tmp_path}/$(basename "$2") "$2"\ncp {tmp_path}/$(basename "$4") "$4"\nsleep 0.2\n')
         monkeypatch.setattr(campaign, "meter_for", lambda machine: meter)
         monkeypatch.setattr(campaign, "collected", lambda machine: b"")
         store = open_store(str(tmp_path / "store.sqlite"))
@@ -97,6 +100,54 @@ def test_a_machine_on_which_every_cpu_is_blind_is_partial_with_the_reason_and_is
     assert problem.line == 0 and problem.message.startswith("CPUs 0-1: steal time is not measurable: the kernel has no cycle counter")
     page = showing.document_of(store, run, Format.HTML)
     assert "the kernel has no cycle counter" in page and "Steal time per second" not in page
+
+
+def _counts(steal: str, smi: str, *ticks_and_smis: tuple[int, int | None]) -> str:
+    """Of CPU 0, a second between each two. CPU 1 counts no SMIs and loses nothing."""
+    lines = [f"HEAD version=1 steal={steal} tick_ns=10000000", f"CPU cpu=0 smi={smi}", "CPU cpu=1 smi=none"]
+    for at, (ticks, smis) in enumerate(ticks_and_smis):
+        counted = "" if smis is None else f" smis={smis}"
+        lines += [f"AT cpu=0 ns={at}000000000 steal_ticks={ticks}{counted}", f"AT cpu=1 ns={at}000000000 steal_ticks=0"]
+    return "".join(f"LLOC1 {line}\n" for line in (*lines, "END"))
+
+
+def test_what_a_hypervisor_and_smis_take_is_measured_where_no_counter_of_arm_is(
+    measure: Measure, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store, run_id = measure(X86, X86, counts=_counts("known", "event", (100, 4_294_967_290), (103, 4_294_967_295), (110, 4)))
+    run = load_run(store, run_id)
+    assert run.status is RunStatus.COMPLETE and not run.problems
+    found = {(one.test, one.core, one.name): one.values for one in amounts_of(run)}
+    assert found["load", CoreId(0, 0), "hypervisor's steal time per second"] == (30e6, 70e6)
+    assert found["idle", CoreId(0, 0), "SMIs"] == (5.0, 5.0)
+    assert found["idle", CoreId(0, 1), "hypervisor's steal time per second"] == (0.0, 0.0)
+    assert ("idle", CoreId(0, 1), "SMIs") not in found, "unknown is not 0"
+    showing.print_run(store, run, Format.TABLE)
+    screen = " ".join(capsys.readouterr().out.split())
+    assert "CPU 0 lost 5.00 % of its time (4.50 to 5.50 %) to its hypervisor while idle, in 2 s." in screen
+    assert "steal time is not measurable: the machine has no 64-bit Arm CPUs" in screen
+    assert "0 2.00 100 [90 to 110] 5.00 [4.50 to 5.50] 10 1 2.00 0 [0 to 10] 0.00 [0.00 to 0.50] -" in screen
+    assert "5.00" in showing.document_of(store, run, Format.HTML)
+
+
+def test_a_machine_that_only_counts_smis_is_measured_and_one_that_counts_nothing_is_not(measure: Measure) -> None:
+    store, run_id = measure(X86, X86, counts=_counts("no_hypervisor", "device", (0, 5), (0, 8)))
+    run, phases = store.load(run_id), phases_of(store.logs(run_id))
+    assert run.status is RunStatus.COMPLETE
+    assert stolen.screen(run, phases).answer == "CPU 0 had 3 SMIs while idle, in 1 s. Their time is not measured."
+    store, run_id = measure(X86, X86, counts=_counts("not_offered", "none", (0, None), (0, None)))
+    run = store.load(run_id)
+    assert run.status is RunStatus.PARTIAL and "outside-load.txt" not in store.logs(run_id)
+    assert [problem.message[:40] for problem in run.problems] == [
+        "CPUs 0-1: steal time is not measurable: ",
+        "Steal time by a hypervisor is unknown: t",
+        "System management interrupts (SMI) are u",
+    ]
+
+
+def test_counts_that_were_cut_off_make_the_run_partial(measure: Measure) -> None:
+    store, run_id = measure(X86, X86, counts=_counts("known", "none", (0, None), (1, None)).removesuffix("LLOC1 END\n"))
+    assert any("cut off" in problem.message for problem in store.load(run_id).problems)
 
 
 def test_a_load_that_ends_early_makes_the_run_partial(measure: Measure) -> None:

@@ -95,7 +95,9 @@ def test_a_guest_is_told_what_to_watch_and_the_run_says_how_it_was_watched(boots
     said = run.conditions
     assert (said.mode, said.kernel, said.hwrng_node, said.processor) == (Mode.MULTI_THREAD, "6.12.9-rt-arm64", "firmware", "cortex-a72")
     assert (said.duration_s, said.interval_ns, said.priority, said.load, said.idle_states) == (3, 250_000, 90, "stress-ng --cpu 1", True)
-    assert said.commands == tuple(f"latlab-steal -o steal-{phase}.txt -D 3 -i 250 -t 900 -I" for phase in ("idle", "load"))
+    assert said.commands == tuple(
+        f"latlab-steal -o steal-{phase}.txt -c outside-{phase}.txt -D 3 -i 250 -t 900 -I" for phase in ("idle", "load")
+    )
     assert run.command == ("qemu-system-aarch64", "-cpu", "cortex-a72") and run.problems == ()
 
 

@@ -30,9 +30,6 @@ PROMPT_NS = 3_000
 TORN_CYCLES = 128
 """The kernel reads one counter after the other. Seen at switches: now and then the first is behind by 24 or 90 instructions."""
 COUNTER_OVERFLOW = "arm-pmu"
-UNENDED = "irq_work"
-"""x86's interrupt whose exit perf does not record, and which perf raises for itself. Until another event shows that it is over, nobody
-knows whether it runs."""
 PATH = Blame(BlameKind.PATH)
 STOLEN = Blame(BlameKind.STOLEN)
 THROTTLED = Blame(BlameKind.THROTTLED)
@@ -300,8 +297,6 @@ def _held_up(state: _State, waits: Sequence[OwnWait], kept_off: Sequence[Span], 
 
 
 def _advance(state: _State, step: KernelStep, due_ns: int) -> None:
-    if step.step in (StepKind.SWITCH, StepKind.INTERRUPT_IN, StepKind.SOFTIRQ_IN, StepKind.SOFTIRQ_OUT):
-        state.inside = [entry for entry in state.inside if entry[1] != UNENDED]
     if step.step is StepKind.SWITCH:
         state.running, state.work, state.idle_since_ns, state.idle_state = step.comes, "", step.ns, ""
         state.came = step.ns >= due_ns and step.comes is not None and step.comes.pid == state.own_pid
@@ -342,8 +337,6 @@ def _inside(state: _State) -> Blame | None:
     if not state.inside:
         return None
     step, name = state.inside[-1]
-    if name == UNENDED:
-        return UNEXPLAINED
     return Blame(BlameKind.INTERRUPT if step is StepKind.INTERRUPT_IN else BlameKind.SOFTIRQ, name)
 
 

@@ -19,8 +19,7 @@ SEEN = {
 NEXT_STEPS = {errno.EPERM: "run it as root", errno.EACCES: "run it as root", errno.ENOENT: "it needs tracefs with the scheduler's events"}
 
 REASONS = {
-    Blind.ARCHITECTURE: "the machine has no 64-bit Arm CPUs, and other CPUs have no pair of counters of which one stops in the firmware. "
-    "There `latlab run rt` counts SMIs, and the steal time of a hypervisor",
+    Blind.ARCHITECTURE: "the machine has no 64-bit Arm CPUs, and other CPUs have no pair of counters of which one stops in the firmware",
     Blind.NO_PMU: "the kernel has no cycle counter there, as in a virtual machine without a PMU or with a device tree that lacks it",
     Blind.NOT_PERMITTED: "the kernel does not let this user count cycles; run as root or with CAP_PERFMON",
     Blind.COUNTERS_TAKEN: "another program uses the counters; end other uses of perf, and boot with nowatchdog",

@@ -5,10 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from latlab.core.model.amounts import Amount
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import CoreId
+from latlab.rt.analysis.outside_totals import SMI_COUNT_WRAPS, has_steal_clock
+from latlab.rt.model.outside_counts import OutsideCount, OutsideCounts
 from latlab.rt.model.stolen import CpuStolen, Regime, Stolen, Theft
 
 WHOLE_SECOND = 0.9
@@ -66,6 +69,32 @@ def _amounts(name: str, steal: Stolen, cpu: CpuStolen) -> Iterator[Amount]:
         name, Metric.DURATION, "largest steal time of a window in a second", core, tuple(float(second.worst_ns) for second in whole)
     )
     yield Amount(name, Metric.EVENTS, "windows with steal time", core, events, 1.0)
+
+
+def amounts_of_counts(name: str, counts: OutsideCounts) -> tuple[Amount, ...]:
+    """Of each CPU, a repetition for each second. What is unknown has no amount."""
+    return tuple(
+        amount
+        for cpu in dict.fromkeys(count.cpu for count in counts.counts)
+        for amount in _counted(name, counts, list(pairwise(count for count in counts.counts if count.cpu == cpu)))
+    )
+
+
+def _counted(name: str, counts: OutsideCounts, steps: Sequence[tuple[OutsideCount, OutsideCount]]) -> Iterator[Amount]:
+    whole = [(first, last) for first, last in steps if last.ns - first.ns >= WHOLE_SECOND * 1e9]
+    if not whole:
+        return
+    core = CoreId(0, whole[0][0].cpu)
+    over_s = [(last.ns - first.ns) / 1e9 for first, last in whole]
+    ticks = [
+        last.steal_ticks - first.steal_ticks for first, last in whole if last.steal_ticks is not None and first.steal_ticks is not None
+    ]
+    smis = [(last.smis - first.smis) % SMI_COUNT_WRAPS for first, last in whole if last.smis is not None and first.smis is not None]
+    if has_steal_clock(counts) and len(ticks) == len(whole):
+        stolen = tuple(count * counts.tick_ns / seconds for count, seconds in zip(ticks, over_s, strict=True))
+        yield Amount(name, Metric.DURATION, "hypervisor's steal time per second", core, stolen)
+    if len(smis) == len(whole):
+        yield Amount(name, Metric.EVENTS, "SMIs", core, tuple(count / seconds for count, seconds in zip(smis, over_s, strict=True)), 1.0)
 
 
 def by_size(thefts: Sequence[Theft]) -> tuple[tuple[Theft, ...], ...]:

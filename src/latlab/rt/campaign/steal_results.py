@@ -12,12 +12,15 @@ from latlab.core.model.amounts import Amounts
 from latlab.core.model.enums import Clock
 from latlab.core.model.run import CallsOfKind, Run
 from latlab.rt.analysis.by_whom import by_whom, slack, theft_sizes
+from latlab.rt.analysis.outside_totals import totals_of, unknown_sentences
 from latlab.rt.analysis.periodicity import Period, find_period
 from latlab.rt.analysis.steal_coverage import blind_sentences
-from latlab.rt.analysis.stolen import amounts_of, by_size
+from latlab.rt.analysis.stolen import amounts_of, amounts_of_counts, by_size
+from latlab.rt.model.outside_counts import OutsideCounts
 from latlab.rt.model.stolen import Stolen
+from latlab.rt.readers.outside_counts import read_outside_counts
 from latlab.rt.readers.steal_meter import read_stolen
-from latlab.rt.targets.steal_job import PHASES, file_of
+from latlab.rt.targets.steal_job import PHASES, counts_of, file_of
 
 CAMPAIGN = "steal"
 TOOL = "steal meter"
@@ -35,11 +38,19 @@ class Repeated:
 
 @dataclass(frozen=True, slots=True)
 class StealPhase:
-    """One measurement by its name; `periods` are those that the thefts of a CPU keep."""
+    """One measurement by its name; `periods` are those that the thefts of a CPU keep. `outside` are the counts of hypervisor and SMIs, None
+    of an older run."""
 
     name: str
     measurement: Stolen
     periods: tuple[Repeated, ...]
+    outside: OutsideCounts | None = None
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether anything shows what was taken of a CPU."""
+        totals = totals_of(self.outside) if self.outside else ()
+        return bool(self.measurement.seeing) or any(cpu.stolen_ns is not None or cpu.smis is not None for cpu in totals)
 
 
 def phases_of(files: Mapping[str, bytes]) -> tuple[StealPhase, ...]:
@@ -47,22 +58,30 @@ def phases_of(files: Mapping[str, bytes]) -> tuple[StealPhase, ...]:
     by_phase = [(phase, read_stolen(files[file_of(phase)], file_of(phase))) for phase in PHASES if file_of(phase) in files]
     if not by_phase:
         raise DataError("no file of the steal meter came back; its messages and those of the job are kept (`latlab show --log meter.err`)")
-    return tuple(StealPhase(name, steal, repeated(steal)) for name, steal in by_phase)
+    return tuple(StealPhase(name, steal, repeated(steal), _counts(files, counts_of(name))) for name, steal in by_phase)
+
+
+def _counts(files: Mapping[str, bytes], name: str) -> OutsideCounts | None:
+    return read_outside_counts(files[name], name) if files.get(name) else None
 
 
 def problems_of(files: Mapping[str, bytes]) -> list[str]:
     """What is wrong with the files of a run, and a machine on which nothing could be measured."""
     phases = phases_of(files)
     problems = [problem for phase in phases for problem in phase.measurement.problems]
-    if not any(phase.measurement.seeing for phase in phases):
+    problems += [problem for phase in phases if phase.outside for problem in phase.outside.problems]
+    if not any(phase.is_measured for phase in phases):
         problems += blind_sentences(phases[0].measurement.cpus)
+        problems += unknown_sentences(phases[0].outside) if phases[0].outside else ()
     return problems
 
 
 def with_stolen(run: Run, files: Mapping[str, bytes]) -> Run:
     """The run with its amounts."""
-    amounts = tuple(amount for phase in phases_of(files) for amount in amounts_of(phase.name, phase.measurement))
-    return replace(run, contents=Amounts(amounts, TOOL))
+    phases = phases_of(files)
+    amounts = [amount for phase in phases for amount in amounts_of(phase.name, phase.measurement)]
+    amounts += [amount for phase in phases if phase.outside for amount in amounts_of_counts(phase.name, phase.outside)]
+    return replace(run, contents=Amounts(tuple(amounts), TOOL))
 
 
 def thefts_by_caller(run: Run, files: Mapping[str, bytes], kinds: Sequence[CallsOfKind]) -> tuple[Explanation, ...]:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from latlab.core.model.conditions import Mode
@@ -15,10 +15,12 @@ from latlab.core.report.facts import begun, method
 from latlab.core.report.page import Caution, Facts, Item, Items, Page, Section
 from latlab.core.report.table import Column, Table, figures, words
 from latlab.core.report.vega import alt
+from latlab.rt.analysis.outside_totals import CpuTotals, totals_of, unknown_sentences
 from latlab.rt.analysis.steal_coverage import blind_sentences, said_cpus
 from latlab.rt.analysis.stolen import doubts, loss_of
 from latlab.rt.campaign.steal_results import StealPhase
 from latlab.rt.model.stolen import Calibration, CpuStolen, Regime, Theft
+from latlab.rt.pages import outside_counts
 from latlab.rt.pages.words import facts_of, mode_of, mode_sentence, us
 
 TITLE = "Steal time of each CPU"
@@ -41,7 +43,13 @@ def tables(phases: Phases) -> list[Table]:
     """What was taken by phase and CPU, the worst of it, and how the meter was calibrated; nothing of a blind CPU."""
     seeing = [phase for phase in phases if phase.measurement.seeing]
     loss_tables = [table for phase in seeing for table in (_losses(phase), *_worst(phase))]
-    return [*loss_tables, *([_calibrations(seeing[0])] if seeing else [])]
+    counted = [table for phase in phases for table in _counted(phase)]
+    return [*loss_tables, *counted, *([_calibrations(seeing[0])] if seeing else [])]
+
+
+def _counted(phase: StealPhase) -> list[Table]:
+    """What hypervisor and SMIs took, by their counts."""
+    return outside_counts.tables_of(phase.outside, title=f"{outside_counts.TITLE}: {PHASES[phase.name].lower()}")
 
 
 def screen(run: Run, phases: Phases) -> Page:
@@ -58,6 +66,8 @@ def document(run: Run, phases: Phases) -> Page:
     for phase in phases:
         if phase.measurement.seeing:
             sections.append(Section(PHASES[phase.name], (_losses(phase), *named(_charts(phase), phase.name), *_worst(phase))))
+        if counted := _counted(phase):
+            sections.append(Section("By the counts of hypervisor and SMIs", tuple(counted)))
     seeing = [phase for phase in phases if phase.measurement.seeing]
     calibrated = (_calibrations(seeing[0]),) if seeing else ()
     command = (("emulator's command", " ".join(run.command)),) if run.command else ()
@@ -69,10 +79,36 @@ def _answer(run: Run, phases: Phases) -> str:
     """The CPU that lost most, or why nothing can be said of any."""
     losses = [(loss_of(phase.measurement, cpu), phase) for phase in phases for cpu in phase.measurement.seeing]
     if not losses:
-        return next(iter(_sentences(run, phases)), "")
+        return _counted_answer(phases) or next(iter(_sentences(run, phases)), "")
     most, phase = max(losses, key=lambda pair: pair[0].share)
     lost = f"CPU {most.cpu} lost {100 * most.share:.4f} % of its time to firmware and secure world {SAID[phase.name]}"
     return f"{lost}, {us(max(loss.worst_ns for loss, _ in losses))} µs at most in one window, in {most.measured_s:.0f} s."
+
+
+def _counted_answer(phases: Phases) -> str:
+    """By the counts of hypervisor and SMIs: the CPU from which most was taken."""
+    totals = [(cpu, phase) for phase in phases if phase.outside for cpu in totals_of(phase.outside)]
+    return _most_stolen(totals) or _most_smis(totals)
+
+
+def _most_stolen(totals: Sequence[tuple[CpuTotals, StealPhase]]) -> str:
+    stolen = [(cpu, phase) for cpu, phase in totals if cpu.stolen_ns is not None]
+    if not stolen:
+        return ""
+    most, phase = max(stolen, key=lambda pair: (pair[0].stolen_ns or 0) / pair[0].measured_ns)
+    share = outside_counts.share(most)
+    return (
+        f"CPU {most.cpu} lost {share.text} % of its time ({share.spread} %) to its hypervisor {SAID[phase.name]}, "
+        f"in {most.measured_ns / 1e9:.0f} s."
+    )
+
+
+def _most_smis(totals: Sequence[tuple[CpuTotals, StealPhase]]) -> str:
+    counted = [(cpu, phase) for cpu, phase in totals if cpu.smis is not None]
+    if not counted:
+        return ""
+    most, phase = max(counted, key=lambda pair: pair[0].smis or 0)
+    return f"CPU {most.cpu} had {most.smis} SMIs {SAID[phase.name]}, in {most.measured_ns / 1e9:.0f} s. Their time is not measured."
 
 
 def _doubts(run: Run, phases: Phases) -> tuple[Items, ...]:
@@ -83,7 +119,9 @@ def _doubts(run: Run, phases: Phases) -> tuple[Items, ...]:
 
 def _sentences(run: Run, phases: Phases) -> list[str]:
     """Blind CPUs first; a run that saw nothing says it among its problems."""
-    sentences = list(blind_sentences(phases[0].measurement.cpus)) if any(phase.measurement.seeing for phase in phases) else []
+    is_measured = any(phase.is_measured for phase in phases)
+    sentences = list(blind_sentences(phases[0].measurement.cpus)) if is_measured else []
+    sentences += unknown_sentences(phases[0].outside) if is_measured and phases[0].outside else ()
     sentences += list(dict.fromkeys(sentence for phase in phases for sentence in doubts(phase.measurement)))
     if run.conditions.mode is Mode.DETERMINISTIC and len(run.topology.cores) > 1:
         sentences.append(TURNS.format(len(run.topology.cores)))

@@ -20,7 +20,7 @@ PACKAGES = {
     "armv7l": "gcc-arm-linux-gnueabihf libc6-dev-armhf-cross",
     "riscv64": "gcc-riscv64-linux-gnu libc6-dev-riscv64-cross",
 }
-RECORDER_SOURCES = ("histogram.c", "keep_awake.c", "pinned_thread.c")
+RECORDER_SOURCES = ("histogram.c", "keep_awake.c", "outside_counts.c", "pinned_thread.c", "smi_counter.c", "steal_clock.c")
 METER_SOURCES = ("calibrate.c", "counters.c", "firmware_call.c", "meter.c", "output.c", "crc32.c")
 FLAGS = ("-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-Wconversion", "-Wvla", "-static", "-pthread")
 

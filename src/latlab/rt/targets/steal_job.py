@@ -33,11 +33,16 @@ class Watch:
     def meter(self, program: str, phase: str) -> str:
         idle = " -I" if self.idle_states else ""
         options = f"-D {self.duration_s} -i {self.interval_us} -t {self.threshold_ns}{idle}"
-        return f"{quote(program)} -o $OUT/{file_of(phase)} {options}"
+        return f"{quote(program)} -o $OUT/{file_of(phase)} -c $OUT/{counts_of(phase)} {options}"
 
 
 def file_of(phase: str) -> str:
     return f"steal-{phase}.txt"
+
+
+def counts_of(phase: str) -> str:
+    """The file with the counts of the hypervisor's steal time and of SMIs."""
+    return f"outside-{phase}.txt"
 
 
 def script(watch: Watch, meter: str, before: str = "") -> str:
@@ -45,7 +50,7 @@ def script(watch: Watch, meter: str, before: str = "") -> str:
     steps = [PROLOGUE, before, "phase idle", f"run {watch.meter(meter, 'idle')} 2>$OUT/meter.err"]
     if watch.load_command:
         steps += [
-            f"if grep -q ' calls=' $OUT/{file_of('idle')}; then",
+            f"if grep -q -e ' calls=' -e ' steal=known' -e ' smis=' $OUT/{file_of('idle')} $OUT/{counts_of('idle')}; then",
             f"setsid sh -c {quote(watch.load_command)} >/dev/null 2>$OUT/load.err &",
             "load=$!",
             f"sleep {SETTLE_S}",

@@ -67,9 +67,10 @@ def steal(
     store: StoreOption = None,
     format: TablesFormat = Format.TABLE,
 ) -> None:
-    """Measure the CPU time that firmware takes.
+    """Measure the CPU time that firmware or a hypervisor takes.
 
-    It measures from Linux alone what EL3 and the secure world take of each CPU, or prints why it is not measurable.
+    It measures from Linux alone what EL3 and the secure world take of each CPU, or prints why it is not measurable. It also has the
+    hypervisor's steal time and the number of SMIs, if the machine counts them.
     """
     from latlab.core.cli.stores import open_store
     from latlab.rt.campaign.workloads import steal_limits

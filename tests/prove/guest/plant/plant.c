@@ -5,6 +5,7 @@
  * CLOCK_MONOTONIC. On the CPU of whoever writes. Its threads have the priority that drivers get, 50.
  */
 #include <linux/delay.h>
+#include <linux/hrtimer.h>
 #include <linux/interrupt.h>
 #include <linux/io.h>
 #include <linux/irq_work.h>
@@ -15,6 +16,7 @@
 #include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/uaccess.h>
+#include <linux/version.h>
 
 #define MOST 4096
 #define LONGEST_MS 12
@@ -35,6 +37,7 @@ static struct {
 static unsigned int count;
 static u64 wanted_ns;
 static struct irq_work work;
+static struct hrtimer timer;
 static struct tasklet_struct tasklet;
 static DEFINE_MUTEX(one_at_a_time);
 
@@ -54,6 +57,31 @@ static void spin(enum kind kind)
 static void spin_in_interrupt(struct irq_work *unused)
 {
 	spin(INTERRUPT);
+}
+
+static enum hrtimer_restart spin_in_timer(struct hrtimer *unused)
+{
+	spin(INTERRUPT);
+	return HRTIMER_NORESTART;
+}
+
+/* x86's irq_work has no end that perf records, so a timer's interrupt stands for all. */
+static void make_timer(void)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 15, 0)
+	hrtimer_setup(&timer, spin_in_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+#else
+	hrtimer_init(&timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+	timer.function = spin_in_timer;
+#endif
+}
+
+static void raise_interrupt(void)
+{
+	if (IS_ENABLED(CONFIG_X86))
+		hrtimer_start(&timer, ns_to_ktime(1000), HRTIMER_MODE_REL_PINNED_HARD);
+	else
+		irq_work_queue(&work);
 }
 
 static void spin_in_softirq(struct tasklet_struct *unused)
@@ -123,7 +151,7 @@ static void plant(enum kind kind)
 		raise_smi();
 		break;
 	case INTERRUPT:
-		irq_work_queue(&work);
+		raise_interrupt();
 		break;
 	default:
 		by_thread(kind);
@@ -177,6 +205,7 @@ static const struct proc_ops plant_ops = {
 static int __init plant_init(void)
 {
 	work = IRQ_WORK_INIT_HARD(spin_in_interrupt);
+	make_timer();
 	tasklet_setup(&tasklet, spin_in_softirq);
 	return proc_create("plant", 0600, NULL, &plant_ops) == NULL ? -ENOMEM : 0;
 }

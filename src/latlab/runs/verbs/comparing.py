@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
@@ -27,16 +27,19 @@ from latlab.core.cli.options import (
 )
 from latlab.core.cli.output import check_output, emit, emit_tables, refuse_output, say, say_lines, show
 from latlab.core.errors import LatlabError, UsageError
+from latlab.runs.verbs.upkeep import RunFilterOptions
 
 if TYPE_CHECKING:
     from latlab.core.comparison.comparison import Comparison
     from latlab.core.comparison.explanation import Explanation
-    from latlab.core.comparison.verdicts import Verdict
+    from latlab.core.comparison.history import Series
+    from latlab.core.comparison.verdicts import Limits, Verdict
     from latlab.core.model.run import Run
     from latlab.core.report.table import Table
 
 MOST_SAMPLES = 1e12
 EXIT_CODES = {"regressed": 1, "cannot tell": 3}
+OF_MATCHING_RUNS = (*names_of(RunFilterOptions), "limit")
 _LINK = re.compile(r"https?://[^\s<>]+")
 
 ToleranceOption = Annotated[
@@ -367,6 +370,7 @@ def history(
     context: typer.Context,
     commits: CommitOptions,
     choice: ChoiceOptions,
+    which: RunFilterOptions,
     figure: Annotated[
         str | None,
         typer.Argument(
@@ -375,8 +379,13 @@ def history(
         ),
     ] = None,
     runs: Annotated[
-        list[str] | None, typer.Argument(help="Two or more runs or references, oldest first; with --repo, GOOD..BAD or single commits.")
+        list[str] | None,
+        typer.Argument(
+            help="Two or more runs or references, oldest first; with --repo, GOOD..BAD or single commits. Without runs and --repo: the "
+            "complete runs of the store that match --platform, --since and the like; --firmware then is a firmware's name."
+        ),
     ] = None,
+    limit: Annotated[int | None, typer.Option(min=2, max=1 << 31, help="Of the runs that match only so many, the newest.")] = None,
     tolerance: ToleranceOption = None,
     allow_different: AllowDifferentOption = None,
     unit: UnitOption = "",
@@ -386,24 +395,23 @@ def history(
 ) -> None:
     """Find where figures changed, by release or commit.
 
-    It follows one figure over releases, or all figures over the commits of a repository, and names the causes.
+    It follows one figure over releases or over matching runs of the store, or all figures over the commits of a repository. It names
+    the causes.
     """
-    from dataclasses import replace
-
     from latlab.core.comparison.conditions import check_across
-    from latlab.core.comparison.history import history as follow
     from latlab.core.comparison.verdicts import limits_of
-    from latlab.core.lifecycle.loading import check_unit, load_reference
     from latlab.core.report.history.pages import history_json, page, screen
 
     check_output(output)
     words = [*([figure] if figure else []), *(runs or ())]
+    if commits.repo is not None:
+        refuse_given(context, OF_MATCHING_RUNS, "chooses runs of the store and has no effect with --repo; leave it out")
     if commits.repo is None:
-        refuse_given(context, (*names_of(CommitOptions), *names_of(ChoiceOptions)), "is for commits; it needs --repo DIR")
+        of_commits = (*names_of(CommitOptions), *names_of(ChoiceOptions))
+        refuse_given(context, (name for name in of_commits if name != "firmware" or runs), "is for commits; it needs --repo DIR")
         if figure is None:
             raise UsageError("history needs a figure or commits", "name a figure and two runs, or a repository with --repo DIR")
-        check_unit(unit, *(runs or ()))
-        lines = {"": [load_reference(run, unit, store) for run in runs or ()]}
+        lines = _named_runs(context, runs, unit, store) if runs else _matching_runs(which, commits.firmware, limit, store)
     elif not is_figure(figure):
         refuse_given(context, ("unit",), "is of tables in a file; figures of commits have a unit, leave it out")
         limits_of(tolerance)
@@ -415,11 +423,7 @@ def history(
     if fewest < 2:
         raise UsageError(f"a history needs two runs at least, there is {fewest}", "name another")
     limits, ignored = limits_of(tolerance), check_across(allow_different or ())
-    all_series = tuple(
-        replace(series, path=f"{series.path} of {name}" if len(lines) > 1 else series.path)
-        for name, loaded in lines.items()
-        for series in follow(loaded, figure or "", limits, ignored)
-    )
+    all_series = _followed(lines, figure or "", limits, ignored)
     if format is Format.TABLE:
         refuse_output(output)
         show(screen(all_series))
@@ -429,6 +433,45 @@ def history(
         from latlab.core.report.renderers import html, markdown
 
         emit(html.document(page(all_series)) if format is Format.HTML else markdown.document(screen(all_series)), output)
+
+
+def _followed(lines: Mapping[str, Sequence[Run]], figure: str, limits: Limits, across: frozenset[str]) -> tuple[Series, ...]:
+    """The figure over each line of runs. A line without the figure is named, and is an error if no other has it."""
+    from dataclasses import replace
+
+    from latlab.core.comparison.history import history as follow
+
+    all_series: list[Series] = []
+    refusals: dict[str, UsageError] = {}
+    for name, runs in lines.items():
+        try:
+            series_of_line = follow(runs, figure, limits, across)
+        except UsageError as error:
+            refusals[name] = error
+            continue
+        all_series += (replace(series, path=f"{series.path} of {name}" if len(lines) > 1 else series.path) for series in series_of_line)
+    if not all_series:
+        raise next(iter(refusals.values()))
+    for name in refusals:
+        say(f"{name}: these runs have no figure {figure}")
+    return tuple(all_series)
+
+
+def _named_runs(context: typer.Context, runs: Sequence[str], unit: str, store: str | None) -> dict[str, list[Run]]:
+    from latlab.core.lifecycle.loading import check_unit, load_reference
+
+    refuse_given(context, OF_MATCHING_RUNS, "chooses runs of the store and has no effect beside named runs; leave it out")
+    check_unit(unit, *runs)
+    return {"": [load_reference(run, unit, store) for run in runs]}
+
+
+def _matching_runs(which: RunFilterOptions, firmware: Path | None, limit: int | None, store: str | None) -> dict[str, list[Run]]:
+    from latlab.core.cli.stores import open_store
+    from latlab.core.lifecycle.loading import load_reference
+    from latlab.runs.campaign.matching_runs import runs_to_follow
+
+    followed = runs_to_follow(open_store(store), which.chosen("" if firmware is None else str(firmware), limit))
+    return {name: [load_reference(run, "", store) for run in runs] for name, runs in followed.items()}
 
 
 def extremes(

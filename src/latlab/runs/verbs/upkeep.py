@@ -28,30 +28,40 @@ runs_app = typer.Typer(help="Label, delete and recover runs.", no_args_is_help=T
 
 
 @dataclass(frozen=True, slots=True)
-class FilterOptions:
-    """Which runs."""
+class RunFilterOptions:
+    """Which runs, beside the firmware, which is another option where commits are built."""
 
     campaign: Annotated[str, typer.Option(help="Only of this campaign, such as psci or rt.")] = ""
     platform: Annotated[str, typer.Option(help="Only on this platform.")] = ""
     label: Annotated[str, typer.Option(help="Only with this label.")] = ""
-    firmware: Annotated[str, typer.Option(help="Only of this firmware.")] = ""
     condition: Annotated[
         list[str] | None, typer.Option(help="Only under this condition, such as load= or kernel_version=6.1.0-37-rt-arm64; repeatable.")
     ] = None
     status: Annotated[str, typer.Option(help="Only complete, partial, running or planned ones.")] = ""
     since: Annotated[str, typer.Option(help="Only started since then: 2026-11-01, or 7d ago.")] = ""
 
-    def filter(self, limit: int | None = None, before: str = "", is_removed: bool = False) -> Filter:
+    def chosen(self, firmware: str, limit: int | None = None, before: str = "", is_removed: bool = False) -> Filter:
         from latlab.core.store.choice import Filter, conditions_of, moment
 
         return Filter(
-            **{name: getattr(self, name) for name in ("campaign", "platform", "label", "firmware", "status")},
+            **{name: getattr(self, name) for name in ("campaign", "platform", "label", "status")},
+            firmware=firmware,
             since_utc=moment("since", self.since),
             before_utc=moment("before", before),
             conditions=conditions_of(self.condition or ()),
             limit=limit,
             is_removed=is_removed,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class FilterOptions(RunFilterOptions):
+    """Which runs."""
+
+    firmware: Annotated[str, typer.Option(help="Only of this firmware.")] = ""
+
+    def filter(self, limit: int | None = None, before: str = "", is_removed: bool = False) -> Filter:
+        return self.chosen(self.firmware, limit, before, is_removed)
 
 
 def register(app: typer.Typer) -> None:

@@ -185,9 +185,10 @@ static bool comes(const struct kernel_events *self, const char *switched)
 }
 
 /* How far back the records of one late wake-up go: to the switch before it was due, which tells who ran then, and if that is near, to the
- * one that gave the CPU to the thread before: it tells what the thread was doing when it left. */
+ * one that gave the CPU to the thread before: it tells what the thread was doing when it left. Many late wake-ups leave no room for that. */
 struct reach {
     uint64_t due_ns;
+    uint32_t earlier_bytes; /* at least, beyond the first of these switches */
     uint32_t whole_bytes; /* that reach back to before it was due; 0 before that */
     bool is_done;
 };
@@ -202,14 +203,15 @@ static void reach_back(struct reach *reach, const struct kernel_events *self, co
         return;
     }
     reach->whole_bytes = reach->whole_bytes != 0 ? reach->whole_bytes : copied;
-    reach->is_done = comes(self, switched) || copied - reach->whole_bytes > KEPT_EARLIER;
+    reach->is_done = comes(self, switched) || copied - reach->whole_bytes >= reach->earlier_bytes;
 }
 
 /* The records from the newest back. Says how many bytes they take. */
 static uint32_t copy_records(struct kernel_events *self, uint32_t to, uint64_t due_ns, uint32_t room, bool *is_whole)
 {
     const uint64_t head = ring_head(self);
-    struct reach reach = { .due_ns = due_ns };
+    const bool is_busy = self->put - __atomic_load_n(&self->taken, __ATOMIC_ACQUIRE) > KEPT_BUSY;
+    struct reach reach = { .due_ns = due_ns, .earlier_bytes = is_busy ? 0 : KEPT_EARLIER };
     uint32_t copied = 0;
 
     while (!reach.is_done && copied + sizeof(struct sample) <= RING_BYTES) {
@@ -259,7 +261,6 @@ void kernel_events_keep(struct kernel_events *self, const struct outlier *late)
         head.events = reading.events;
     }
     uint32_t room = KEPT_BYTES - (self->put - __atomic_load_n(&self->taken, __ATOMIC_ACQUIRE));
-
     uint32_t most = late->late_ns < LONG_NS ? KEPT_OF_ONE : KEPT_OF_LONG;
 
     if (room < LATE_BYTES + most) {

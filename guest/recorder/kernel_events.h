@@ -14,11 +14,12 @@
 #include "tally.h"
 #include "tracepoints.h"
 
-#define KEPT_BYTES (1U << 20) /* between two checkpoints; a power of two */
-#define KEPT_OF_ONE 65536U    /* the newest of a late wake-up's records */
-#define KEPT_OF_LONG 131072U  /* the same if it was late by LONG_NS, which is seldom */
+#define KEPT_BYTES (1U << 20)       /* between two checkpoints; a power of two */
+#define KEPT_OF_ONE 65536U          /* the newest of a late wake-up's records */
+#define KEPT_OF_LONG 131072U        /* the same if it was late by LONG_NS, which is seldom */
 #define LONG_NS 10000000ULL
-#define KEPT_EARLIER 4096U    /* of them for the last time that the thread had the CPU before it was due */
+#define KEPT_EARLIER 4096U          /* of them for the last time that the thread had the CPU before it was due */
+#define KEPT_BUSY (KEPT_BYTES / 4U) /* not taken yet: so many late wake-ups leave no room for that last time */
 
 /* Of a late wake-up, before its records, the newest first. The counters were read when the thread ran; `readable` says whether at all. */
 struct late_head {

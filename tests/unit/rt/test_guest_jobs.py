@@ -159,7 +159,9 @@ def test_the_steal_meter_looks_once_at_the_guest_as_it_is_and_once_under_its_loa
     guest.program("bin/latlab-steal", f'echo "$@" >>{guest.root}/meter\necho "cpu=0 calls=5" >$2\n')
     assert guest.run(steal_job.guest_script(Watch(3, "exec sleep 20", 100, 500)))[0] == 0
     out = guest.root / "out"
-    assert guest.text("meter").splitlines() == [f"-o {out}/steal-{phase}.txt -D 3 -i 100 -t 500" for phase in ("idle", "load")]
+    assert guest.text("meter").splitlines() == [
+        f"-o {out}/steal-{phase}.txt -c {out}/outside-{phase}.txt -D 3 -i 100 -t 500" for phase in ("idle", "load")
+    ]
     assert re.findall("name=([^>]*)", guest.text("dev/console")) == ["idle", "load"] and (out / "heat.txt").is_file()
     assert guest.text("inserted").split() == ["/modules/latlab_el3.ko", "/modules/arm_smccc_trng.ko"]
 
@@ -167,5 +169,7 @@ def test_the_steal_meter_looks_once_at_the_guest_as_it_is_and_once_under_its_loa
 def test_a_guest_that_is_not_loaded_is_looked_at_once_and_keeps_its_idle_states_where_they_are_wanted(guest: Guest) -> None:
     guest.program("bin/latlab-steal", f'echo "$@" >>{guest.root}/meter\nexit 5')
     assert guest.run(steal_job.guest_script(Watch(3, idle_states=True), NO_RNG))[0] == 5
-    assert guest.text("meter").splitlines() == [f"-o {guest.root}/out/steal-idle.txt -D 3 -i 200 -t 1000 -I"]
+    assert guest.text("meter").splitlines() == [
+        f"-o {guest.root}/out/steal-idle.txt -c {guest.root}/out/outside-idle.txt -D 3 -i 200 -t 1000 -I"
+    ]
     assert guest.text("inserted").split() == ["/modules/latlab_el3.ko"]

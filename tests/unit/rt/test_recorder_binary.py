@@ -53,11 +53,12 @@ def test_the_recorder_has_its_own_sources_those_of_the_meter_and_the_checksum_of
     assert command[-2] == "-o"
 
 
-def test_the_meter_shares_clock_and_histogram_of_the_recorder(built: list[tuple[str, ...]], tmp_path: Path) -> None:
+def test_the_meter_shares_clock_histogram_and_outside_counts_of_the_recorder(built: list[tuple[str, ...]], tmp_path: Path) -> None:
     found = meter_for("x86_64")
     assert found.parent == tmp_path / "cache" / "steal-meter" and found.name.startswith("x86_64-")
     (command,) = built
-    shared = {GUEST / "recorder" / name for name in ("histogram.c", "keep_awake.c", "pinned_thread.c")}
+    outside = ("outside_counts.c", "smi_counter.c", "steal_clock.c")
+    shared = {GUEST / "recorder" / name for name in ("histogram.c", "keep_awake.c", "pinned_thread.c", *outside)}
     assert set(sources_of(command)) == {*(GUEST / "steal").glob("*.c"), *shared}
     assert command[0] == "x86_64-linux-gnu-gcc"
 

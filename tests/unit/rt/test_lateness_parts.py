@@ -99,6 +99,18 @@ def test_a_cpu_that_comes_late_out_of_idle_accuses_no_thread() -> None:
     assert said(*ordinary(IDLE))[("idle exit", "")] == 106_000
 
 
+@pytest.mark.parametrize("running", [IDLE, LOW, HIGH])
+@pytest.mark.parametrize("timer_ns", [1_050_000, 1_160_000])
+def test_a_thread_that_another_cpu_woke_was_late_for_what_it_waited_for(running: Thread, timer_ns: int) -> None:
+    """The records begin in its wait. Its timer woke it when it was back already: nothing on this CPU kept it off."""
+    waking = KernelStep(timer_ns, StepKind.WAKING, OWN.name)
+    back = switch(1_150_000, running, OWN)
+    steps = sorted((switch(900_000, LOW, running), waking, back), key=lambda step: step.ns)
+    found = said(*late(*steps, wake_ns=1_170_000))
+    others = {kind for kind, _ in found} - {"path", "unexplained"}
+    assert bool(others) == (timer_ns < back.ns), found
+
+
 @pytest.mark.parametrize(("begins_ns", "kind"), [(900_000, "idle exit"), (1_010_000, "unexplained")])
 def test_only_a_cpu_that_was_idle_when_it_was_due_can_come_late_out_of_it(begins_ns: int, kind: str) -> None:
     deep = KernelStep(begins_ns + 1_000, StepKind.IDLE_IN, "state C6, exit latency 133 µs")

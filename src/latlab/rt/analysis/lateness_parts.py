@@ -73,6 +73,7 @@ class _State:
     idle_state: str = ""
     woken: bool = False
     came: bool = False
+    is_woken_here: bool = True
 
 
 def parts_of(
@@ -260,7 +261,7 @@ def _stretches(late: LateSteps, due_ns: int, own_priority: int, sees: bool) -> I
     if last_thread is None or last_thread.name != MEASURING_TASK:
         yield from _elsewhere(late, due_ns)
         return
-    state = _State(own_priority)
+    state = _State(own_priority, is_woken_here=_is_woken_here(late, due_ns, last_thread.pid))
     first = next((step for step in late.steps if step.leaves is not None), None)
     state.own_pid = last_thread.pid
     state.running = first.leaves if first else None
@@ -276,6 +277,19 @@ def _stretches(late: LateSteps, due_ns: int, own_priority: int, sees: bool) -> I
     if begin_ns is not None:
         owner = _held_up(state, waits, kept_off, begin_ns, late.wake_ns) or _owner(state, due_ns, sees)
         yield _Stretch(begin_ns, late.wake_ns, owner, False)
+
+
+def _is_woken_here(late: LateSteps, due_ns: int, own_pid: int) -> bool:
+    """False if the records begin in a wait of the thread that its timer did not end: it woke the thread when that was back already. Then
+    another CPU did, and these records do not say for what it waited."""
+    for step in late.steps:
+        if step.leaves is not None and step.leaves.pid == own_pid:
+            return True
+        if step.ns >= due_ns and step.step is StepKind.WAKING:
+            return True
+        if step.ns >= due_ns and step.comes is not None and step.comes.pid == own_pid:
+            return False
+    return True
 
 
 def _elsewhere(late: LateSteps, due_ns: int) -> Iterator[_Stretch]:
@@ -346,6 +360,8 @@ def _owner(state: _State, due_ns: int, sees: bool) -> Blame:
         return UNEXPLAINED
     if thread.pid == state.own_pid:
         return PATH if state.came else Blame(BlameKind.OWN) if sees else Blame(BlameKind.AWAY, thread.name)
+    if not state.is_woken_here and not state.came:
+        return UNEXPLAINED
     if thread.is_idle:
         # A CPU that went idle after the timer was due sleeps for another reason than a late exit.
         return Blame(BlameKind.IDLE_EXIT, state.idle_state) if state.woken or state.idle_since_ns <= due_ns else UNEXPLAINED

@@ -67,7 +67,7 @@ def steal(
     store: StoreOption = None,
     format: TablesFormat = Format.TABLE,
 ) -> None:
-    """Measure the CPU time that firmware or a hypervisor takes.
+    """Measure the steal time of each CPU.
 
     It measures from Linux alone what EL3 and the secure world take of each CPU, or prints why it is not measurable. It also has the
     hypervisor's steal time and the number of SMIs, if the machine counts them.

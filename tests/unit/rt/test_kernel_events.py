@@ -116,6 +116,17 @@ def test_functions_of_work_queues_have_the_names_that_follow_behind_all_late_wak
     assert steps == [(StepKind.WORK_IN, "efi_call_rts"), (StepKind.WORK_IN, "0xffff800008800020")]
 
 
+def test_a_counter_that_looks_like_a_length_is_none() -> None:
+    """Of SMIs, which are few: 92 of them once stood where the length of the rest would stand, and every switch was lost."""
+    own = struct.pack("<H6xQQ", 77, 1, 0xFFFF800008800010)
+    data = data_of("x86") + block(2, WORK.encode())
+    for smis in range(300):
+        counted = struct.pack("<IHHQQQQI", 9, 0, 44 + len(own), 5, 2, smis, 50_000, len(own)) + own
+        late = struct.pack("<6Q4I", *[0] * 8, 1, len(counted)) + counted
+        found = read_kernel_events(data + block(4, late), "x")
+        assert [step.step for step in found.late[-1].steps] == [StepKind.WORK_IN], smis
+
+
 MIGRATE = """\
 name: sched_migrate_task
 ID: 79

@@ -174,3 +174,19 @@ def test_a_sleep_in_a_fault_is_the_faults() -> None:
 )
 def test_any_other_way_back_is_no_wait(steps: tuple[KernelStep, ...]) -> None:
     assert own_waits(LateSteps(0, 1_250_000, True, steps), 1_000_000, OWN_THREAD) == ()
+
+
+@pytest.mark.parametrize(("in_interrupt", "is_wait"), [(False, True), (True, False), (None, False)])
+def test_a_thread_that_another_thread_wakes_waited_for_it(in_interrupt: bool | None, is_wait: bool) -> None:
+    """The holder of the lock runs on the same CPU and wakes it; its timer, which wakes it in an interrupt, comes behind other switches."""
+    holder = replace(OWN_THREAD, pid=11, priority=97)
+    steps = (
+        KernelStep(830_000, StepKind.SWITCH, "", OWN_THREAD, holder, left=Left.ASLEEP),
+        KernelStep(1_200_000, StepKind.WAKING, OWN_THREAD.name, in_interrupt=in_interrupt),
+        KernelStep(1_205_000, StepKind.SWITCH, "", holder, OWN_THREAD, left=Left.RUNNABLE),
+        KernelStep(1_210_000, StepKind.SWITCH, "", OWN_THREAD, holder, left=Left.ASLEEP),
+        KernelStep(1_240_000, StepKind.WAKING, OWN_THREAD.name, in_interrupt=True),
+        KernelStep(1_245_000, StepKind.SWITCH, "", holder, OWN_THREAD, left=Left.RUNNABLE),
+    )
+    waits = own_waits(LateSteps(0, 1_250_000, True, steps), 1_000_000, OWN_THREAD)
+    assert waits == (((830_000, 1_200_000, Blame(BlameKind.OWN)),) if is_wait else ())

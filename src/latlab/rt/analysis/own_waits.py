@@ -94,16 +94,30 @@ def _leaving(walk: _Walk, steps: Sequence[KernelStep], at: int) -> Iterator[OwnW
 
 
 def _without_timer(walk: _Walk, steps: Sequence[KernelStep], at: int, due_ns: int) -> Iterator[OwnWait]:
-    """A sleep past the time at which the thread was due, which its timer did not end: the timer's waking came when it was back already. It
-    waited for another thread, as for a lock of its own program."""
+    """A sleep past the time at which the thread was due, which its timer did not end. It waited for another thread, as for a lock of its
+    own program."""
     back = next((place for place in range(at + 1, len(steps)) if _is_to(steps[place], walk)), None)
     if steps[at].left is not Left.ASLEEP or walk.lock is not None or back is None or steps[back].ns <= due_ns:
         return
-    behind = next((step for step in steps[back + 1 :] if step.comes is not None or step.step is StepKind.WAKING), None)
-    if behind is not None and behind.step is StepKind.WAKING:
+    end_ns = _woken_by_a_thread(steps[at + 1 : back])
+    if end_ns is None and _came_before_its_timer(steps[back + 1 :]):
+        end_ns = steps[back].ns
+    if end_ns is not None:
         is_in_fault = walk.fault_ns is not None and steps[at].ns - walk.fault_ns < NEAR_NS
         begin_ns = walk.fault_ns if is_in_fault and walk.fault_ns is not None else steps[at].ns
-        yield OwnWait(begin_ns, steps[back].ns, PAGE_FAULT if is_in_fault else OWN)
+        yield OwnWait(begin_ns, end_ns, PAGE_FAULT if is_in_fault else OWN)
+
+
+def _woken_by_a_thread(steps: Sequence[KernelStep]) -> int | None:
+    """When, if the kernel says that no interrupt did: the timer of a real-time thread wakes it in one."""
+    waking = next((step for step in steps if step.step is StepKind.WAKING), None)
+    return waking.ns if waking is not None and waking.in_interrupt is False else None
+
+
+def _came_before_its_timer(behind: Sequence[KernelStep]) -> bool:
+    """Whether the timer's waking finds the thread on the CPU already."""
+    step = next((step for step in behind if step.comes is not None or step.step is StepKind.WAKING), None)
+    return step is not None and step.step is StepKind.WAKING
 
 
 def _is_to(step: KernelStep, walk: _Walk) -> bool:

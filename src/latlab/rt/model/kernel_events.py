@@ -79,8 +79,9 @@ class Charge:
 @dataclass(frozen=True, slots=True)
 class KernelStep:
     """One event on CLOCK_MONOTONIC. `name` is the interrupt, softirq or work item. A switch has the previous and the next thread.
-    `left`: how the thread went that a switch takes the CPU from. `is_switch_due`: the scheduler has decided to switch
-    threads as soon as it may. Both are None if the records do not have it, or do not have the thread's migrations.
+    `left`: how the thread went that a switch takes the CPU from. `is_switch_due`: the scheduler has decided to switch threads as soon as it
+    may. `in_interrupt`: an interrupt or a softirq did it, or might have. All are None if the records do not have it, or do not have the
+    thread's migrations.
     `counts` is None if the counters were not read, or if an interrupt may have come between them and the time. `smis` is the CPU's number
     of system management interrupts until then, None if nothing counts them."""
 
@@ -94,6 +95,7 @@ class KernelStep:
     smis: int | None = None
     left: Left | None = None
     is_switch_due: bool | None = None
+    in_interrupt: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ SUM = struct.Struct("<QQ")
 RECORD = struct.Struct("<IHHQ")
 SAMPLE = 9
 MOST_COUNTERS = 8
-PERIOD = 8
+WITH_A_PERIOD, PERIOD = "sched_stat_runtime", 8
 """The figure by which perf counts a record, before some of them."""
 COUNTERS = 2
 TIMES_OF_A_READING = 2
@@ -46,7 +46,7 @@ FIELD = re.compile(r"^\tfield:([^;]{1,200});\toffset:(\d{1,5});\tsize:(\d{1,5});
 DECLARED = re.compile(r"(\w+)(?:\[\w*\])?$", re.ASCII)
 ELSEWHERE = "__data_loc "
 FLAGS = "common_flags"
-IRQS_OFF, NEED_RESCHED = 1, 4
+IRQS_OFF, NEED_RESCHED, HARDIRQ, SOFTIRQ = 1, 4, 8, 16
 STATES, BLOCKING = 0xFF, 2 | 4 | 8
 """The bits of a thread's state at a switch; the one above says that it was preempted. Blocking: states D, T and t, which no timer ends."""
 LOCK_FLAGS = ((1 << 5, "mutex"), (1 << 3, "rt_mutex"), (1 << 0, "spin lock"), (1 << 4, "percpu semaphore"), (1 << 1 | 1 << 2, "semaphore"))
@@ -84,6 +84,9 @@ class TracepointFormat:
             place = int.from_bytes(record[start : start + size], "little")
             start, size = place & 0xFFFF, place >> 16
         return record[start : start + size].partition(b"\0")[0].decode("utf-8", "replace")
+
+    def in_interrupt(self, record: bytes) -> bool | None:
+        return bool(self.number(record, FLAGS) & (HARDIRQ | SOFTIRQ)) if FLAGS in self.fields else None
 
     def is_switch_due(self, record: bytes) -> bool | None:
         return bool(self.number(record, FLAGS) & NEED_RESCHED) if FLAGS in self.fields else None
@@ -220,7 +223,7 @@ def _late(file: _File, body: bytes) -> LateSteps:
         raise ValueError(f"{size} bytes of records in a block of {len(body)}")
     own_ns, own_at_ns, smis = cpu_time or (0, 0, UNKNOWN)
     has_smis = smis != UNKNOWN
-    steps = [step for step in (_step(file, cpu, *record, has_smis) for record in _records(body, file.head.size)) if step is not None]
+    steps = [step for step in (_step(file, cpu, *record, has_smis) for record in _records(file, body)) if step is not None]
     counts = None
     hz = file.meter.counter_hz if file.meter else 0
     if readable and hz:
@@ -237,37 +240,49 @@ def _is_whole(file: _File, cpu: int, width_ticks: int) -> bool:
     return width_ticks <= TIMES_OF_A_READING * shortest
 
 
-def _records(body: bytes, at: int) -> Iterator[tuple[int, tuple[int, ...], bytes]]:
+def _records(file: _File, body: bytes) -> Iterator[tuple[int, tuple[int, ...], bytes]]:
     """Time, counters and the tracepoint's own record of each, the newest first."""
+    at = file.head.size
     while at + RECORD.size <= len(body):
         kind, _, size, ns = RECORD.unpack_from(body, at)
         if size < RECORD.size or at + size > len(body):
             raise ValueError(f"a record of {size} bytes at {at} of {len(body)}")
         record = body[at : at + size]
         at += size
-        if kind != SAMPLE:
-            continue
-        place, counts = RECORD.size, ()
-        place += PERIOD if _has_period(record, place) else 0
-        if not _is_raw(record, place):
-            (values,) = struct.unpack_from("<Q", record, place)
-            if values < COUNTERS or place + 8 * (1 + values) > size:
-                raise ValueError(f"{values} counters in a record of {size} bytes")
-            counts = struct.unpack_from(f"<{values}Q", record, place + 8)
-            place += 8 * (1 + values)
-        (raw,) = struct.unpack_from("<I", record, place)
-        yield ns, counts, record[place + 4 : place + 4 + raw]
+        if kind == SAMPLE:
+            yield ns, *_parts(file, record)
 
 
-def _has_period(record: bytes, place: int) -> bool:
-    """A period is no number of counters, and what follows it is the record itself or its counters."""
-    (value,) = struct.unpack_from("<Q", record, place)
-    return not _is_raw(record, place) and (_is_raw(record, place + PERIOD) or value > MOST_COUNTERS)
+def _parts(file: _File, record: bytes) -> tuple[tuple[int, ...], bytes]:
+    """The counters of a record and the tracepoint's own record, which fills the rest. The record itself does not say whether a period and
+    counters stand before that, and a counter may look like a length: the one that is right begins with the number of a known tracepoint."""
+    layouts = list(_layouts(record))
+    for has_period, counts, raw in layouts:
+        point = file.formats.get(int.from_bytes(raw[:2], "little"))
+        if point is not None and (point.name == WITH_A_PERIOD) == has_period:
+            return counts, raw
+    if not layouts:
+        raise ValueError(f"a record of {len(record)} bytes whose parts do not fill it")
+    return layouts[0][1:]
 
 
-def _is_raw(record: bytes, place: int) -> bool:
-    """Whether nothing stands before the tracepoint's own record, which fills the rest."""
-    return place + 4 <= len(record) and place + 4 + int.from_bytes(record[place : place + 4], "little") == len(record)
+def _layouts(record: bytes) -> Iterator[tuple[bool, tuple[int, ...], bytes]]:
+    """Whether a period stands in it, the counters, and the tracepoint's own record."""
+    for has_period in (False, True):
+        place = RECORD.size + PERIOD * has_period
+        if place + 8 > len(record):
+            return
+        if (raw := _raw_at(record, place)) is not None:
+            yield has_period, (), raw
+        (values,) = struct.unpack_from("<Q", record, place)
+        if COUNTERS <= values <= MOST_COUNTERS and (raw := _raw_at(record, place + 8 * (1 + values))) is not None:
+            yield has_period, struct.unpack_from(f"<{values}Q", record, place + 8), raw
+
+
+def _raw_at(record: bytes, place: int) -> bytes | None:
+    """Behind its length, if that is the rest of the record."""
+    raw = record[place + 4 :]
+    return raw if place + 4 <= len(record) and int.from_bytes(record[place : place + 4], "little") == len(raw) else None
 
 
 def _step(file: _File, cpu: int, ns: int, values: tuple[int, ...], record: bytes, has_smis: bool) -> KernelStep | None:
@@ -281,7 +296,7 @@ def _step(file: _File, cpu: int, ns: int, values: tuple[int, ...], record: bytes
 
 def _with_scheduler(step: KernelStep, point: TracepointFormat, record: bytes) -> KernelStep:
     left = _left(point.number(record, "prev_state") & STATES) if "prev_state" in point.fields else None
-    return replace(step, left=left, is_switch_due=point.is_switch_due(record))
+    return replace(step, left=left, is_switch_due=point.is_switch_due(record), in_interrupt=point.in_interrupt(record))
 
 
 def _left(state: int) -> Left:

@@ -115,7 +115,8 @@ def test_a_connection_that_breaks_costs_nothing_if_it_comes_back_and_is_told_if_
     """It breaks while the meter measures, which ends only when the test lets it."""
     (tmp_path / "said").write_text(text(measured(blind_cpu(Blind.NO_PMU, 0, 2))))
     meter = tmp_path / "meter"
-    meter.write_text(f'#!/bin/sh\ntouch {place}/measuring\nuntil [ -e {place}/go-on ]; do sleep 0.1; done\ncp {tmp_path}/said "$2"\n')
+    waits = f"until [ -e {place}/go-on ] || [ ! -e {place} ]; do sleep 0.1; done"
+    meter.write_text(f'#!/bin/sh\ntouch {place}/measuring\n{waits}\ncp {tmp_path}/said "$2"\n')
     monkeypatch.setattr(campaign, "meter_for", lambda machine: meter)
     with sshd(tmp_path) as own, ThreadPoolExecutor(1) as pool:
         board = replace(own.machine, scratch=str(place), look_every_s=0.2, patience_s=600 if comes_back else 0)

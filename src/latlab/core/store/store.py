@@ -214,7 +214,7 @@ class Store:
 
     def each_row(self, query: sa.Select[Any], number: sa.ColumnElement[int]) -> Iterator[Mapping[Any, Any]]:
         """The rows of a query by this number, which is one of its columns. They are read in parts, each in a transaction of its own:
-        whoever takes them slowly, such as a pager, keeps no writer waiting."""
+        a slow reader, such as a pager, keeps no writer waiting."""
         last = -1
         while True:
             with self.transaction() as connection:

@@ -255,8 +255,8 @@ def last_on(late: LateSteps) -> Thread | None:
 
 
 def _stretches(late: LateSteps, due_ns: int, own_priority: int, sees: bool) -> Iterator[_Stretch]:
-    """None where the last switch is not to the late thread: events are missing, and whoever ran at their end may not have run on. Or the
-    thread went to another CPU, whose events are not these."""
+    """None if the last switch is not to the late thread: events are missing, and the thread that ran last may have stopped. If the thread
+    moved to another CPU, only the time from then on has an owner."""
     last_thread = last_on(late)
     if last_thread is None or last_thread.name != MEASURING_TASK:
         yield from _elsewhere(late, due_ns)
@@ -280,8 +280,8 @@ def _stretches(late: LateSteps, due_ns: int, own_priority: int, sees: bool) -> I
 
 
 def _is_woken_here(late: LateSteps, due_ns: int, own_pid: int) -> bool:
-    """False if the records begin in a wait of the thread that its timer did not end: it woke the thread when that was back already. Then
-    another CPU did, and these records do not say for what it waited."""
+    """False if the records begin while the thread waits, and it ran again before its timer's interrupt. Another CPU woke it then, and these
+    records do not show what it waited for."""
     for step in late.steps:
         if step.leaves is not None and step.leaves.pid == own_pid:
             return True

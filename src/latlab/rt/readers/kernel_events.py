@@ -267,7 +267,7 @@ def _parts(file: _File, record: bytes) -> tuple[tuple[int, ...], bytes]:
 
 
 def _layouts(record: bytes) -> Iterator[tuple[bool, tuple[int, ...], bytes]]:
-    """Whether a period stands in it, the counters, and the tracepoint's own record."""
+    """For each layout that fills the record: whether it has a period, the counters, and the tracepoint's own record."""
     for has_period in (False, True):
         place = RECORD.size + PERIOD * has_period
         if place + 8 > len(record):

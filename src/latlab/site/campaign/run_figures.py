@@ -55,7 +55,7 @@ class RunFigures:
 
 
 def figures_of_run(store: Store, redact: bool, run: str) -> str:
-    """The figures of a stored run as JSON that may stand in a page; empty if the run cannot be read."""
+    """The figures of a stored run as JSON for a page, with `<` escaped; empty if the run cannot be read."""
     try:
         loaded = load_run(store, run)
         figures = run_figures(loaded)
@@ -82,7 +82,7 @@ def run_figures(run: Run) -> RunFigures:
 
 
 def document(figures: RunFigures) -> str:
-    """JSON that may stand in a page."""
+    """JSON for a page, with `<` escaped."""
     return msgspec.json.encode(figures).decode().replace("<", "\\u003c")
 
 

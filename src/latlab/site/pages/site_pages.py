@@ -91,7 +91,7 @@ class SiteContents:
 
     @cached_property
     def hidden(self) -> Secrets:
-        """Names of machines; what else a run or a comparison tells is hidden where it is told."""
+        """Names of machines. Other texts of a run or a comparison are redacted where they are made."""
         return self.secrets or Secrets.of([thing.runs[-1] for thing in self.things])
 
     @cached_property

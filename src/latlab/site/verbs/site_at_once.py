@@ -63,8 +63,8 @@ def contents_of(store: Store, order: SiteOrder) -> SiteContents:
 def pages_at_once(
     contents: SiteContents, order: SiteOrder, processes: int, dask: str | None, progress: Callable[[int, int, float], None]
 ) -> Iterator[SiteFile]:
-    """Pages of what has changed, made by so many processes or through Dask; none if that is little. `progress` is told how many of how many
-    jobs are done, and the time left in s."""
+    """The changed pages, made by so many processes or through Dask; none for fewer than FEWEST_JOBS. `progress` takes the jobs done, all
+    jobs, and the time left in s."""
     assert order.folder is not None
     digests = read_digests(order.folder)
     jobs = [job for job in _jobs(contents) if not is_current(order.folder, digests, _first_page(contents, job))]

@@ -12,7 +12,6 @@ import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -31,18 +30,16 @@ from latlab.core.store.database_errors import BUSY_TIMEOUT_S, as_sentence
 from latlab.core.store.migrations import can_migrate, migrate
 from latlab.core.store.owner import is_mine, this_process, whoami
 from latlab.core.store.rows import (
-    contents_of,
     life_of,
     life_row,
     now_utc,
     owner_of,
     packed,
-    problem_of,
     problem_row,
     run_of,
     run_row,
 )
-from latlab.core.store.sample_columns import column_rows, samples_of
+from latlab.core.store.run_parts import DAMAGE, add_samples, join_samples, join_traces, log_of, whole_run
 from latlab.core.store.schema import (
     SCHEMA_VERSION,
     lives_table,
@@ -50,11 +47,10 @@ from latlab.core.store.schema import (
     metadata,
     problems_table,
     runs_table,
-    samples_table,
     schema_table,
     traces_table,
 )
-from latlab.core.store.trace_columns import trace_rows, traces_of
+from latlab.core.store.trace_columns import trace_rows
 
 T = TypeVar("T")
 
@@ -70,8 +66,6 @@ PART_VARIABLE = "LATLAB_PART"
 LAST = re.compile(r"last(?:~(\d{1,9}))?", re.ASCII)
 LATEST = "latest:"
 """Before a label: the newest complete run that has it."""
-
-DAMAGE = (zlib.error, msgspec.MsgspecError, ValueError, KeyError, TypeError)
 
 logging.getLogger("sqlalchemy").addHandler(logging.NullHandler())
 _log_of_rows = logging.getLogger(__name__)
@@ -147,7 +141,7 @@ class Store:
                 if values:
                     connection.execute(table.insert(), [value | {"run": number} for value in values])
             if arrived:
-                _add_samples(connection, number, arrived)
+                add_samples(connection, number, arrived)
             connection.execute(lives_table.update().where(lives_table.c.run == number), {"heartbeat_utc": now_utc()})
 
     def checkpoint(self, run_id: str, logs: Mapping[str, bytes], phase: str = "") -> None:
@@ -187,8 +181,8 @@ class Store:
         with self.transaction() as connection:
             number = self._number(connection, run_id)
             connection.execute(runs_table.update().where(runs_table.c.number == number), {"status": status.value})
-            _join_samples(connection, number)
-            _join_traces(connection, number)
+            join_samples(connection, number)
+            join_traces(connection, number)
             connection.execute(
                 lives_table.update().where(lives_table.c.run == number), {"heartbeat_utc": now_utc(), "leaves": packed(Left())}
             )
@@ -317,7 +311,7 @@ class Store:
         with self.transaction() as connection:
             row = connection.execute(sa.select(runs_table).where(runs_table.c.id == run_id)).mappings().one()
             with self._naming(run_id):
-                return _whole(connection, row)
+                return whole_run(connection, row)
 
     def logs(self, reference: str) -> dict[str, bytes]:
         """The raw logs of a run by name, byte for byte."""
@@ -340,7 +334,7 @@ class Store:
         """One raw log of a run; empty where it has none of the name."""
         run_id = self.resolve(reference)
         with self.transaction() as connection, self._naming(run_id):
-            return _log(connection, self._number(connection, run_id), name)
+            return log_of(connection, self._number(connection, run_id), name)
 
     def change_mark(self) -> object:
         """Another value whenever another connection may have changed the store; costs next to nothing. None where it cannot be told."""
@@ -574,55 +568,3 @@ def _sqlite_url(path: Path) -> sa.URL:
     except OSError as error:
         raise UsageError(f"cannot hold the store ({error.strerror})", "name another path with --store", place=path.parent) from error
     return sa.URL.create("sqlite", database=str(path))
-
-
-def _add_samples(connection: sa.Connection, number: int, samples: Sequence[Sample]) -> None:
-    this_run = runs_table.c.number == number
-    first = connection.execute(sa.select(runs_table.c.sample_count).where(this_run)).scalar_one()
-    connection.execute(samples_table.insert(), [row | {"run": number} for row in column_rows(samples, first)])
-    connection.execute(runs_table.update().where(this_run).values(sample_count=runs_table.c.sample_count + len(samples)))
-
-
-def _join_samples(connection: sa.Connection, number: int) -> None:
-    """One row for each figure, where each part that arrived has left one. What is damaged stays as it is."""
-    of_run = samples_table.c.run == number
-    figures = sa.select(samples_table.c.test, samples_table.c.metric).where(of_run)
-    if len(rows := connection.execute(figures).all()) == len(set(rows)):
-        return
-    with suppress(*DAMAGE), _rows(connection, samples_table, number) as stored:
-        joined = column_rows(tuple(samples_of(stored)), 0)
-        connection.execute(samples_table.delete().where(of_run))
-        connection.execute(samples_table.insert(), [row | {"run": number} for row in joined])
-
-
-def _join_traces(connection: sa.Connection, number: int) -> None:
-    """One row for all of them, as `_join_samples` does."""
-    of_run = traces_table.c.run == number
-    if connection.execute(sa.select(sa.func.count()).where(of_run)).scalar_one() < 2:
-        return
-    with suppress(*DAMAGE), _rows(connection, traces_table, number) as stored:
-        joined = trace_rows(tuple(traces_of(stored)))
-        connection.execute(traces_table.delete().where(of_run))
-        connection.execute(traces_table.insert(), [row | {"run": number} for row in joined])
-
-
-def _whole(connection: sa.Connection, row: Mapping[Any, Any]) -> Run:
-    number = row["number"]
-    with _rows(connection, samples_table, number) as samples, _rows(connection, traces_table, number) as traces:
-        contents = contents_of(row["kind"], samples, traces, partial(_log, connection, number))
-    with _rows(connection, problems_table, number) as problems:
-        return run_of(row, contents, tuple(map(problem_of, problems)))
-
-
-@contextmanager
-def _rows(connection: sa.Connection, table: sa.Table, number: int) -> Iterator[Iterable[Mapping[Any, Any]]]:
-    """They are closed where one is damaged: its exception would keep the rest of them open, and SQLite's lock for all who write."""
-    with connection.execute(sa.select(table).where(table.c.run == number).order_by(table.c.number)) as rows:
-        yield rows.mappings()
-
-
-def _log(connection: sa.Connection, number: int, name: str) -> bytes:
-    """One log of a run; empty where it has none of the name."""
-    query = sa.select(logs_table.c.data).where(logs_table.c.run == number, logs_table.c.name == name).order_by(logs_table.c.number)
-    with connection.execute(query) as rows:
-        return b"".join(map(zlib.decompress, rows.scalars()))

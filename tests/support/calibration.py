@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from statsmodels.stats.proportion import proportion_confint
 
 from latlab.core.comparison.by_kind import check_invariants, compare, explain_pair
-from latlab.core.comparison.comparison import Comparison, Row
+from latlab.core.comparison.comparison import Row
 from latlab.core.comparison.gate import decide_gate
 from latlab.core.comparison.verdicts import SAME_LEVELS, Verdict
 from latlab.core.model.run import Run
@@ -156,9 +156,3 @@ def _names(change: Change, sentence: str) -> bool:
 
 def _name(row: Row) -> str:
     return f"{row.test} {row.metric} {row.name} {row.verdict}"
-
-
-def first_sentences(comparison: Comparison) -> tuple[str, str]:
-    """What the gate and what an explanation say first."""
-    explanations = explain_pair(comparison)
-    return decide_gate(comparison, FAIL_ON).lines[0], explanations[0].sentence if explanations else ""

@@ -40,6 +40,8 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
+    """`gate` is the gate's first line after its counts, or a refusal; `explain` is the first sentence of an explanation."""
+
     exit_code: int
     gate: str
     explain: str
@@ -64,9 +66,10 @@ def judged_fault(fault: Fault, seed: int) -> Judged:
     missing = [] if code in fault.codes else [f"exit {code}"]
     missing += [f"nobody says {pattern!r}" for pattern in fault.says if not any(re.search(pattern, line, re.IGNORECASE) for line in said)]
     missing += [f"somebody says {pattern!r}" for pattern in fault.never if any(re.search(pattern, line, re.IGNORECASE) for line in said)]
-    if fault.first and not (re.search(fault.first, lines[0], re.IGNORECASE) or re.search(fault.first, sentences[0], re.IGNORECASE)):
+    first_reason = lines[min(1, len(lines) - 1)]
+    if fault.first and not any(re.search(fault.first, line, re.IGNORECASE) for line in (first_reason, sentences[0])):
         missing.append(f"neither says {fault.first!r} first")
-    return Judged(code, lines[0], sentences[0], tuple(missing))
+    return Judged(code, first_reason, sentences[0], tuple(missing))
 
 
 def _each(change: Callable[[Sample], Sample | None]) -> Callable[[Run], Run]:
@@ -150,7 +153,7 @@ FAULTS = (
     Fault("a core missing everywhere", _without(CoreId(1, 3)), says=(r"1\.3",), never=()),
     Fault("a core missing in one test", _without(CoreId(1, 3), LEVEL_0), says=(r"1\.3",), never=()),
     Fault("a whole test missing", _without(test=LEVEL_0), says=(LEVEL_0,), never=()),
-    Fault("the step fell by 20 %", _as_it_is, after=lambda b: replace(b, step=0.8 * b.step), codes=(0, 3), says=("step",),
+    Fault("the step fell by 20 %", _as_it_is, after=lambda b: replace(b, step=0.8 * b.step), codes=(0, 3), says=("delay per position",),
           never=("no structure changed", "no median changed", "waits that much longer")),
     Fault("one flush cell is zero", _scaled(0, SERIAL_0, Metric.CACHE_FLUSH, CoreId(1, 2)), says=(f"1[.]2|{SERIAL_0}",),
           never=("no structure changed", "no median changed", RULE.pattern)),

@@ -220,11 +220,17 @@ def wakeup(cluster: int | None = None) -> Change:
 
 
 def base() -> Change:
-    return Change("base", lambda b, s: replace(b, base=b.base * (1 + s)), Metric.POWERDOWN, ("base",), tests=PARALLEL, term="base")
+    def apply(board: Board, size: float) -> Board:
+        return replace(board, base=board.base * (1 + size))
+
+    return Change("base", apply, Metric.POWERDOWN, ("first-core latency",), tests=PARALLEL, term="base")
 
 
 def step() -> Change:
-    return Change("step", lambda b, s: replace(b, step=b.step * (1 + s)), Metric.POWERDOWN, ("step",), tests=PARALLEL, term="step")
+    def apply(board: Board, size: float) -> Board:
+        return replace(board, step=board.step * (1 + size))
+
+    return Change("step", apply, Metric.POWERDOWN, ("delay per position",), tests=PARALLEL, term="step")
 
 
 def core_flush() -> Change:

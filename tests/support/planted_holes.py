@@ -215,7 +215,7 @@ class Copy:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        for name in ("firmware", "cmake"):
+        for name in ("firmware", "cmake", "probe"):
             shutil.copytree(ROOT / name, folder / name)
         self.build = folder / "build"
         toolchain = folder / "cmake" / "arm-none-eabi.cmake"

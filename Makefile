@@ -7,19 +7,16 @@ LATLAB := .venv/bin/latlab
 PYTHON := .venv/bin/python
 REPORT := build/report/psci.html
 
-.PHONY: demo test gate bench bench-peers differ prove prove-guest prove-docs prove-systems fuzz mutants lint docs man predictions package reproduce firmware setup setup-dev constraints clean
+.PHONY: demo test gate bench bench-peers differ prove proofs mutants lint docs man predictions package firmware setup setup-dev constraints clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo     set up, build, run the psci campaign on six cores, write the report, build what other commands run"
 	@echo "make test     set up, then every test that CI runs"
 	@echo "make clang    the firmware for QEMU's virt and the SPM by Clang and lld, beside GCC's"
-	@echo "make prove-guest  RT Linux on the firmware: the TRNG experiment, 1,000 hotplug cycles, 20 suspends"
-	@echo "make prove-docs   the commands of every page, run one after the other as its reader would"
-	@echo "make prove-systems  make demo and make test in minimal roots of three Debian suites; SUITES=... names some"
-	@echo "make prove    the slow proofs: a million fuzzed SMCs, long stress, six hours of the recorder, SIGKILLs"
-	@echo "make fuzz     a million executions of each parser under a coverage-guided fuzzer"
-	@echo "make mutants  faults planted line by line, against the tests that should notice; GROUPS=... names some"
+	@echo "make prove    the slow proofs, part after part, each at most an hour; PART=... names some"
+	@echo "make proofs   the newest result of each part: commit, date, machine, counts"
+	@echo "make mutants  faults planted line by line, against the tests that should notice: a sample; GROUPS=... names groups, which are tried whole"
 	@echo "make gate     our own firmware's calls against their pinned counts, in instructions; GCC 12.2"
 	@echo "make bench    figures beside the peers'"
 	@echo "make bench-peers  TF-A of Debian's source built, and measured by the probe beside ours"
@@ -28,7 +25,6 @@ help:
 	@echo "make docs     build the documentation with its generated pages, warnings are errors"
 	@echo "make man      the manual pages, made from the help, in build/man"
 	@echo "make constraints  the newest version of each Python package, into constraints.txt, which make setup takes"
-	@echo "make reproduce  a release built in two checkouts, and held against itself byte by byte"
 	@echo "make package  the sdist, and for x86_64 and aarch64 a wheel with every program, its manual pages and bill of materials"
 
 setup:
@@ -107,28 +103,15 @@ test: setup-dev
 	ctest --preset host
 	TMPDIR=$$(scripts/test_folder.sh) $(PYTHON) -m pytest --numprocesses=auto --maxprocesses=4 --dist=worksteal
 
-prove-guest: setup-dev
-	$(MAKE) qemu_virt qemu_virt-hold qemu_virt-thief qemu_virt-secure-counts probe
-	$(PYTHON) -m pytest --override-ini addopts=-q tests/prove/guest
-
 prove: setup-dev
-	$(MAKE) firmware
-	$(PYTHON) -m pytest --override-ini addopts=-q tests/prove --ignore=tests/prove/guest
+	$(PYTHON) scripts/proofs.py $(PART)
 
-prove-docs: setup-dev
-	$(MAKE) firmware
-	$(PYTHON) -m pytest --override-ini addopts=-q -s tests/prove/test_documented_commands_run.py
-
-prove-systems:
-	scripts/prove_systems.sh $(SUITES)
-
-fuzz: setup-dev
-	.venv/bin/pip install --quiet 'atheris>=2.3,<4'
-	$(PYTHON) tests/fuzz/run.py
+proofs: setup
+	$(PYTHON) scripts/proofs.py --table
 
 mutants: setup-dev
 	.venv/bin/pip install --quiet 'universalmutator>=1.14,<1.15'
-	$(PYTHON) tests/mutants/run.py $(GROUPS)
+	$(PYTHON) $(if $(GROUPS),tests/mutants/run.py $(GROUPS),scripts/proofs.py mutants)
 
 gate: setup
 	$(MAKE) qemu_virt probe
@@ -192,9 +175,6 @@ host-aarch64:
 package: setup-dev
 	$(MAKE) firmware sbi host-aarch64
 	$(PYTHON) scripts/package.py
-
-reproduce: setup-dev
-	$(PYTHON) -m pytest --override-ini addopts=-q -s tests/prove/test_reproducible.py
 
 clean:
 	rm -rf build dist

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The cheap half of `make prove-systems`: with the compilers of unstable every firmware builds without a warning, and its QEMU boots what they made.
+# The cheap half of `make prove PART=systems`: with the compilers of unstable every firmware builds without a warning, and its QEMU boots what they made.
 # A machine that can make no root says so, and so does a day on which unstable's own packages cannot be installed: neither is a failure.
 set -eu
 cd "$(dirname "$0")/.."

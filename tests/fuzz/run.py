@@ -11,6 +11,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 MILLION = 1_000_000
+SEED = 1
 
 
 def main() -> int:
@@ -49,6 +50,7 @@ def _fuzz(name: str, runs: int, seconds: int) -> int:
             sys.argv[0],
             corpus,
             f"-runs={runs}",
+            f"-seed={SEED}",
             "-timeout=10",
             "-rss_limit_mb=4096",
             "-max_len=2048",

@@ -47,14 +47,3 @@ def test_only_what_was_tried_and_failed_fails(tmp_path: Path, set_up: int, built
     shutil.copy(ROOT / ".ci" / "newest.sh", tmp_path / ".ci")
     put(tmp_path / "scripts" / "root_of.sh", f'case "$2" in *make*) exit {built} ;; esac\nexit {set_up}\n')
     assert run(tmp_path / ".ci" / "newest.sh", path=tmp_path, roots=tmp_path).returncode == code
-
-
-def test_the_table_of_systems_says_what_passed_what_failed_and_what_was_not_tried(tmp_path: Path) -> None:
-    old, none = '"old make test") echo = 5 passed, 3 skipped in 2 s =; exit 8 ;;', "none*) echo No root >&2; exit 77 ;;"
-    put(tmp_path / "scripts" / "root_of.sh", f'case "$1 $2" in {old} {none} esac\n')
-    shutil.copy(ROOT / "scripts" / "prove_systems.sh", tmp_path / "scripts")
-    done = run(tmp_path / "scripts" / "prove_systems.sh", "old", "none", path=tmp_path, roots=tmp_path)
-    _, _, old, none = done.stdout.splitlines()
-    assert old.count("passed in") == 2 and "**ended with 8**" in old and "| 3 |" in old
-    assert none.count("not tried: No root") == 3
-    assert done.returncode == 1

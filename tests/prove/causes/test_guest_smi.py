@@ -33,7 +33,7 @@ from support.guest_modules import with_module
 
 pytestmark = [pytest.mark.slow, pytest.mark.qemu]
 
-PLANTS = Path(__file__).parents[1] / "plants"
+PLANTS = Path(__file__).parents[1] / "rt/plants"
 LIMITS = Limits(3600, 3600)
 PRIORITY, LATE_US, TIMES, LASTS_S = 40, 45, 1300, 13
 NS_OF_A_LOOP, LEAST_SMIS = 4096, 200

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Prints how well the verdicts are calibrated: `python tests/prove/calibrate.py [same] [power] [faults] [history] [tail] [--pairs N]`."""
+"""Prints how well the verdicts are calibrated.
+
+`python tests/prove/statistics/calibrate.py [same] [power] [faults] [history] [tail] [--pairs N]`
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ import sys
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from support.calibration import Tally, tallied
 from support.calibration_cases import PLANTED, SAME_TRUTH

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Each proof belongs to a part of `make prove`, and the table of results has a row for each part."""
+
+from __future__ import annotations
+
+import csv
+import re
+from dataclasses import fields
+
+import pytest
+
+import proofs
+from support.places import ROOT
+
+PAGE = (ROOT / "docs" / "project" / "proofs.md").read_text("utf-8")
+PARTS = proofs.read_parts()
+REPORT = b"""<testsuites><testsuite>
+<testcase name="a"/>
+<testcase name="b"><properties><property name="mutants tried" value="700"/></properties></testcase>
+<testcase name="c"><properties><property name="mutants tried" value="800"/></properties></testcase>
+<testcase name="d"><failure message="no">assert</failure></testcase>
+<testcase name="e"><error message="no set-up">assert</error></testcase>
+<testcase name="f"><skipped message="no tmux is installed"/></testcase>
+<testcase name="g"><skipped message="no tmux is installed"/></testcase>
+</testsuite></testsuites>"""
+
+
+def test_each_file_of_proofs_belongs_to_one_part() -> None:
+    folders = [path.relative_to(proofs.PROOFS).parts[0] for path in proofs.PROOFS.rglob("test_*.py")]
+    assert len(folders) > 50
+    assert set(folders) == set(PARTS)
+
+
+def test_what_a_part_builds_is_a_target_of_the_makefile() -> None:
+    targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    images = set(re.findall(r"^EL3 := (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)[0].split())
+    assert {target for part in PARTS.values() for target in part.make} <= targets | images
+
+
+def test_the_table_has_a_row_for_each_part_and_the_page_says_what_each_proves() -> None:
+    with proofs.TABLE.open(encoding="utf-8", newline="") as file:
+        reader = csv.DictReader(file)
+        assert [row["part"] for row in reader] == list(PARTS)
+        assert reader.fieldnames == [field.name for field in fields(proofs.Row)]
+    assert re.findall(r"^\| `(\w+)` \|", PAGE, re.MULTILINE) == list(PARTS)
+    assert f":file: {proofs.TABLE.name}" in PAGE
+
+
+def test_a_row_that_says_passed_has_no_failure_and_names_its_commit() -> None:
+    for row in proofs.read_rows(proofs.TABLE, PARTS).values():
+        if row.result == proofs.NEVER:
+            continue
+        assert re.fullmatch(r"[0-9a-f]{8,}", row.commit) and row.date and row.processor and int(row.cpus) and row.system
+        assert (row.result == "passed") == (row.failed == "0" and int(row.passed) > 0)
+
+
+def test_a_report_is_counted_with_its_figures_and_its_reasons() -> None:
+    found = proofs.outcome_of(REPORT)
+    assert (found.passed, found.failed, found.skipped, found.result) == (3, 2, 2, "failed")
+    assert found.note == "1,500 mutants tried; 2 skipped: no tmux is installed"
+
+
+@pytest.mark.parametrize(("counts", "result"), [((3, 0, 1), "passed"), ((3, 1, 0), "failed"), ((0, 0, 4), proofs.NEVER)])
+def test_proofs_that_all_were_skipped_prove_nothing(counts: tuple[int, int, int], result: str) -> None:
+    assert proofs.Outcome(*counts, note="").result == result
+
+
+def test_a_new_row_takes_the_place_of_the_older_one_and_parts_without_a_row_were_not_run(tmp_path) -> None:
+    table = tmp_path / "proofs.csv"
+    for commit in ("11111111", "22222222"):
+        rows = proofs.read_rows(table, ["docs", "fuzz"])
+        proofs.write_rows(table, {**rows, "fuzz": proofs.Row("fuzz", "passed", "2", commit=commit, note='of "both", and more')}.values())
+    rows = proofs.read_rows(table, ["docs", "fuzz", "rt"])
+    assert [(row.part, row.result, row.commit) for row in rows.values()] == [
+        ("docs", proofs.NEVER, ""),
+        ("fuzz", "passed", "22222222"),
+        ("rt", proofs.NEVER, ""),
+    ]
+    assert rows["fuzz"].note == 'of "both", and more'
+
+
+def test_a_processor_without_a_name_is_the_name_of_its_architecture() -> None:
+    assert proofs.processor_of("processor : 0\nmodel name\t: A CPU @ 2 GHz\n") == "A CPU @ 2 GHz"
+    assert proofs.processor_of("processor : 0\n") == proofs.platform.machine()
+
+
+def test_a_part_that_nobody_knows_is_refused_with_those_there_are(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        proofs.main(["statistic"])
+    assert "there is no part statistic; the parts are statistics, stores," in capsys.readouterr().err

@@ -30,11 +30,12 @@ NEVER = "not run"
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A folder of tests/prove: the targets of the Makefile and the Python packages that its proofs need."""
+    """A folder of tests/prove: the targets of the Makefile and the Python packages that its proofs need, and how many run at once."""
 
     name: str
     make: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
+    workers: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ class Outcome:
 
 def read_parts(path: Path = PROOFS / "parts.toml") -> dict[str, Part]:
     return {
-        name: Part(name, tuple(given.get("make", ())), tuple(given.get("packages", ())))
+        name: Part(name, tuple(given.get("make", ())), tuple(given.get("packages", ())), given.get("workers", 1))
         for name, given in tomllib.loads(path.read_text("utf-8")).items()
     }
 
@@ -149,7 +150,8 @@ def _run(part: Part, arguments: list[str]) -> Outcome:
     report = ROOT / "build" / "prove" / f"{part.name}.xml"
     report.parent.mkdir(parents=True, exist_ok=True)
     report.unlink(missing_ok=True)
-    words = ("--override-ini=addopts=-q -rfEs --strict-markers", f"--junitxml={report}", f"tests/prove/{part.name}", *arguments)
+    workers = (f"--numprocesses={part.workers}", "--dist=worksteal") if part.workers > 1 else ()
+    words = ("--override-ini=addopts=-q -rfEs --strict-markers", *workers, f"--junitxml={report}", f"tests/prove/{part.name}", *arguments)
     code = subprocess.run((sys.executable, "-m", "pytest", *words), cwd=ROOT, check=False).returncode
     if not report.exists():
         return Outcome(0, 0, 0, f"pytest ended with {code} and no report")

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import re
 import subprocess
 import sys
@@ -31,7 +32,8 @@ EXECUTED = re.compile(r"^stat::number_of_executed_units: *(\d+)", re.MULTILINE)
 def test_no_input_ends_a_parser(name: str, tmp_path: Path, record_property: Callable[[str, object], None]) -> None:
     """The fuzzer keeps the input that it found in the folder of the test."""
     command = (sys.executable, str(TESTS / "fuzz" / "run.py"), name, "--runs", str(EXECUTIONS))
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, errors="replace", check=False)
+    environment = {**os.environ, "PYTHONHASHSEED": "0"}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, errors="replace", check=False)
     assert done.returncode == 0, f"{done.stderr[-3000:]}{list(tmp_path.iterdir())}"
     executed = EXECUTED.search(done.stderr)
     assert executed and int(executed[1]) >= EXECUTIONS

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from prove.systems import test_debian_suites
 from support.places import ROOT
 
 
@@ -47,3 +48,18 @@ def test_only_what_was_tried_and_failed_fails(tmp_path: Path, set_up: int, built
     shutil.copy(ROOT / ".ci" / "newest.sh", tmp_path / ".ci")
     put(tmp_path / "scripts" / "root_of.sh", f'case "$2" in *make*) exit {built} ;; esac\nexit {set_up}\n')
     assert run(tmp_path / ".ci" / "newest.sh", path=tmp_path, roots=tmp_path).returncode == code
+
+
+def test_a_command_that_fails_in_a_root_fails_its_proof_with_its_last_lines_and_no_root_skips(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(test_debian_suites, "ROOT", tmp_path)
+    put(
+        tmp_path / "scripts" / "root_of.sh",
+        "case $1 in old) echo error at last; exit 8 ;; none) echo No root of none: why. >&2; exit 77 ;; esac\n",
+    )
+    test_debian_suites.in_root("new", "make demo", "new-demo")
+    with pytest.raises(AssertionError, match=r"(?s)make demo ended with 8 in old.*error at last"):
+        test_debian_suites.in_root("old", "make demo", "old-demo")
+    with pytest.raises(pytest.skip.Exception, match="No root of none: why"):
+        test_debian_suites.in_root("none", "make demo", "none-demo")

@@ -111,7 +111,7 @@ proofs: setup
 
 mutants: setup-dev
 	.venv/bin/pip install --quiet 'universalmutator>=1.14,<1.15'
-	$(PYTHON) $(if $(GROUPS),tests/mutants/run.py $(GROUPS),scripts/proofs.py mutants)
+	$(PYTHON) $(if $(GROUPS),tests/mutants/run.py $(GROUPS),scripts/proofs.py mutants firmware_mutants)
 
 gate: setup
 	$(MAKE) qemu_virt probe

@@ -210,12 +210,16 @@ HOLES = (
 )
 
 
+FOLDERS = ("firmware", "cmake", "probe")
+"""What the SPM and the attacks are built from."""
+
+
 class Copy:
     """The firmware in a folder of its own, configured once."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        for name in ("firmware", "cmake", "probe"):
+        for name in FOLDERS:
             shutil.copytree(ROOT / name, folder / name)
         self.build = folder / "build"
         toolchain = folder / "cmake" / "arm-none-eabi.cmake"

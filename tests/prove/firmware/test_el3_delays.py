@@ -16,7 +16,9 @@ SETTINGS = [((2, 2), 2), ((2, 2), 3), ((4, 4), 2), ((4, 4), 3), ((4, 4, 4, 4), 3
 MOST_RUNS = 15
 
 MENDS = {
-    "a late wake-up hides others": Mend(3, "arch/aarch64/gic_v3.c", "GICD_ICENABLER, 1U << GIC_WAKE_SGI", "GICD_ICENABLER, 0"),
+    "a late wake-up hides others": Mend(
+        3, "arch/aarch64/gic_v3.c", "disable_private(core, 1U << GIC_WAKE_SGI);", "disable_private(core, 0U);"
+    ),
     "a late wake-up hides others (GICv2)": LATE_WAKE_V2,
     "the normal world has the wake-up's priority": Mend(
         3, "arch/aarch64/include/gic.h", "#define GIC_WAKE_PRIORITY 0x00U", "#define GIC_WAKE_PRIORITY 0x80U"

@@ -65,7 +65,7 @@ def test_a_board_that_loses_its_power_in_the_middle_leaves_a_partial_run(tmp_pat
         start = time.monotonic()
         run = store.load(run_power_linux(store, lost.machine, PowerCycle(100_000, 0), print))
         timer.join()
-    assert run.status is RunStatus.PARTIAL and "the connection broke" in str(run.problems)
+    assert run.status is RunStatus.PARTIAL and "the connection was lost" in str(run.problems)
     assert time.monotonic() - start < 900
     steps = store.logs(run.id).get("steps.txt")
     assert steps is None or read_steps(steps, "steps.txt")

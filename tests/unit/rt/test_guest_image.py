@@ -6,10 +6,11 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import lzma
 import shutil
 import stat
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from latlab.core.errors import DataError, LatlabError, UsageError
 from latlab.rt.targets.guest import debian, guest_image
 from latlab.rt.targets.guest.debian import PrivateApt
 from latlab.rt.targets.guest.guest_arch import ARCHES, Arch
-from latlab.rt.targets.guest.guest_image import GuestImage, libraries_of, needed
+from latlab.rt.targets.guest.guest_image import GuestImage, kernel_module, libraries_of, needed
 from latlab.rt.targets.recorder_binary import guest_sources
 from support.initramfs import members
 
@@ -65,6 +66,9 @@ def fixture_packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
         module = kernel / "lib/modules" / RELEASE / "kernel" / name
         module.parent.mkdir(parents=True, exist_ok=True)
         module.write_bytes(b"the module of " + module.stem.encode())
+    makefile = base / COMMON / "usr/src" / COMMON / "Makefile"
+    makefile.parent.mkdir(parents=True)
+    makefile.touch()
     efi = base / "qemu-efi-aarch64" / "usr/share/qemu-efi-aarch64"
     efi.mkdir(parents=True)
     (efi / "QEMU_EFI.fd").write_bytes(b"EDK2")
@@ -200,6 +204,44 @@ def test_the_module_is_built_against_the_kernel_s_own_headers(programs: Programs
     assert f"O={sources.parent / HEADERS}" in made
     assert {"ARCH=arm64", "CROSS_COMPILE=aarch64-linux-gnu-", "modules"} <= set(made)
     assert programs.times("aarch64-linux-gnu-strip", "--strip-debug") == 1
+
+
+@pytest.mark.parametrize("common", ["linux-headers-6.12.9-common-rt", "linux-headers-6.12.9-common", "linux-headers-6.12.9-of-all"])
+def test_headers_of_any_name_are_fetched_and_built_against_if_the_kernel_s_headers_name_them(
+    programs: Programs, packages: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, common: str
+) -> None:
+    own = tmp_path / "packages"
+    shutil.copytree(packages, own)
+    (own / COMMON / "usr/src" / COMMON).rename(own / COMMON / "usr/src" / common)
+    (own / COMMON).rename(own / common)
+    programs.packages = own
+    monkeypatch.setitem(DEPENDS, HEADERS, ["gcc-14-aarch64", common, "linux-kbuild-6.12.9"])
+    guest_image.guest_image()
+    (made,) = [words for words in programs.asked if words[0] == "make"]
+    assert Path(made[made.index("-C") + 1]).name == common
+    assert programs.asked.count(("apt-get", "download", "-q", KERNEL, HEADERS, common, "linux-kbuild-6.12.9:amd64")) == 1
+
+
+def test_headers_without_a_makefile_of_the_kernel_are_an_error(programs: Programs, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(DEPENDS, HEADERS, ["linux-kbuild-6.12.9"])
+    with pytest.raises(LatlabError, match=rf"{HEADERS}: no Makefile of the kernel in a package that the headers name"):
+        guest_image.guest_image()
+
+
+@pytest.mark.parametrize(("suffix", "packed"), [("", bytes), (".xz", lzma.compress), (".gz", gzip.compress)])
+def test_a_module_of_the_kernel_is_taken_however_it_is_packed(tmp_path: Path, suffix: str, packed: Callable[[bytes], bytes]) -> None:
+    folder = tmp_path / "6.12" / "kernel" / "drivers"
+    folder.mkdir(parents=True)
+    (folder / f"tee.ko{suffix}").write_bytes(packed(b"the module"))
+    assert kernel_module(folder / "tee.ko") == b"the module"
+
+
+def test_a_module_that_the_kernel_has_built_in_is_left_out_and_one_that_is_nowhere_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "6.12" / "kernel" / "drivers").mkdir(parents=True)
+    (tmp_path / "6.12" / "modules.builtin").write_text("kernel/drivers/a.ko\nkernel/drivers/tee.ko\n")
+    assert kernel_module(tmp_path / "6.12" / "kernel" / "drivers" / "tee.ko") is None
+    with pytest.raises(LatlabError, match=r"optee\.ko: neither a module of the kernel's package nor built into the kernel"):
+        kernel_module(tmp_path / "6.12" / "kernel" / "drivers" / "optee.ko")
 
 
 def test_a_module_that_does_not_come_out_is_an_error_and_leaves_no_image(programs: Programs, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import gzip
 import hashlib
 import io
 import json
+import lzma
 import os
 import shutil
 import tempfile
@@ -34,7 +35,27 @@ TOOL_PACKAGES = ("busybox-static", "rt-tests", "stress-ng", "rtla")
 PROGRAMS = ("usr/bin/cyclictest", "usr/bin/hackbench", "usr/bin/stress-ng", "usr/bin/rtla")
 EDK2 = "edk2.fd"
 FETCHED = "fetched"
-IMAGE_FORMAT = 5
+IMAGE_FORMAT = 6
+COMPRESSED = {".xz": lzma.decompress, ".gz": gzip.decompress}
+"""How Debian packs kernel modules from release 13 on, and how a kernel may."""
+WITHOUT_BTF = "CONFIG_DEBUG_INFO_BTF_MODULES="
+"""Types of the module for BPF, which nothing here reads: their build needs a program (pahole) that no package of the kernel brings."""
+
+
+@dataclass(frozen=True, slots=True)
+class KernelPackages:
+    """`headers` are those of the kernel's flavour, `shared` those that flavours have in common, `tools` the programs of its build, which
+    run on this machine."""
+
+    image: str
+    headers: str
+    shared: tuple[str, ...]
+    tools: tuple[str, ...]
+
+    @property
+    def release(self) -> str:
+        """What `uname -r` says."""
+        return self.image.removeprefix("linux-image-")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,20 +141,19 @@ def _source_stamp(arch: Arch = Arch.ARM64) -> str:
 def _build(work: Path, image_folder: Path, say: Callable[[str], None], arch: Arch) -> None:
     root, of_arch = work / "root", ARCHES[arch]
     apt = _packages(say, of_arch)
-    kernel, headers, common = _kernel_packages(apt, of_arch)
+    packages = _kernel_packages(apt, of_arch)
     say(f"unpacking {len(apt.archives())} packages")
     for package in apt.archives():
         unpack(package, root)
-    release = kernel.removeprefix("linux-image-")
     say("building the kernel module")
-    module = _build_module(root, work / "module", headers, common, of_arch)
+    module = _build_module(root, work / "module", packages, of_arch)
     say("packing the initramfs")
-    shutil.copyfile(root / "boot" / f"vmlinuz-{release}", image_folder / "Image")
+    shutil.copyfile(root / "boot" / f"vmlinuz-{packages.release}", image_folder / "Image")
     if of_arch.efi_package:
         shutil.copyfile(root / "usr/share" / of_arch.efi_package / "QEMU_EFI.fd", image_folder / EDK2)
-    (image_folder / "initrd.gz").write_bytes(gzip.compress(archive(_entries(root, release, module, of_arch)), 6, mtime=0))
+    (image_folder / "initrd.gz").write_bytes(gzip.compress(archive(_entries(root, packages.release, module, of_arch)), 6, mtime=0))
     facts = {
-        "kernel_release": release,
+        "kernel_release": packages.release,
         "smc_module": module is not None,
         "packages": [path.stem for path in apt.archives()],
         "sha256": {
@@ -156,39 +176,53 @@ def _packages(say: Callable[[str], None], arch: GuestArch) -> PrivateApt:
     shutil.rmtree(folder, ignore_errors=True)
     say("fetching the lists of packages")
     apt.update()
-    kernel, headers, common = _kernel_packages(apt, arch)
-    kbuild = apt.dependency(headers, r"linux-kbuild-.*")
+    kernel = _kernel_packages(apt, arch)
     say("fetching the tools, then the kernel and its headers")
     apt.fetch_with_dependencies(tools)
-    apt.fetch((kernel, headers, common, f"{kbuild}:{native}"))
+    apt.fetch((kernel.image, kernel.headers, *kernel.shared, *(f"{name}:{native}" for name in kernel.tools)))
     (folder / FETCHED).write_text(packages)
     return apt
 
 
-def _kernel_packages(apt: PrivateApt, arch: GuestArch) -> tuple[str, str, str]:
+def _kernel_packages(apt: PrivateApt, arch: GuestArch) -> KernelPackages:
+    """The kernel that the release names today, and what its headers name themselves: how those are called differs between releases."""
     headers = apt.dependency(f"linux-headers-rt-{arch.debian}", rf"linux-headers-.*-rt-{arch.debian}")
-    return (
+    named = apt.dependencies(headers)
+    return KernelPackages(
         apt.dependency(f"linux-image-rt-{arch.debian}", rf"linux-image-.*-rt-{arch.debian}"),
         headers,
-        apt.dependency(headers, r"linux-headers-.*-common-rt"),
+        tuple(name for name in named if name.startswith("linux-headers-")),
+        tuple(name for name in named if name.startswith("linux-kbuild-")),
     )
 
 
-def _build_module(root: Path, work: Path, headers: str, common: str, arch: GuestArch) -> Path:
-    """The module that issues SMCs, or SMIs, built out of tree against the kernel's own headers with this machine's kbuild tools."""
+def _build_module(root: Path, work: Path, packages: KernelPackages, arch: GuestArch) -> Path:
+    """The module that issues SMCs, or SMIs."""
     compiler = f"{arch.compiler}gcc"
     if shutil.which(compiler) is None:
         raise UsageError(f"{compiler} is missing, and the guest needs a kernel module", f"install it (Debian: {arch.compiler_package})")
     shutil.copytree(guest_sources() / arch.module, work)
-    sources = root / "usr/src"
-    cores = os.cpu_count() or 1
-    options = (f"O={sources / headers}", f"M={work}", f"ARCH={arch.kbuild}", f"CROSS_COMPILE={arch.compiler}", f"-j{min(cores, 2)}")
-    run(("make", "-s", "-C", str(sources / common), *options, "modules"))
+    run(make_modules(root / "usr/src", packages, work, arch))
     built = work / arch.module_file
     if not built.is_file():
         raise LatlabError("the module was not built", f"run the build by hand in guest/{arch.module} to see why", place=built)
     run((f"{arch.compiler}strip", "--strip-debug", str(built)))
     return built
+
+
+def make_modules(sources: Path, packages: KernelPackages, work: Path, arch: GuestArch) -> tuple[str, ...]:
+    """The command that builds the modules of `work`, out of tree, against the kernel's own headers with this machine's kbuild tools.
+    Raises LatlabError where the packages have no Makefile of the kernel."""
+    makefile = next((path for name in packages.shared if (path := sources / name / "Makefile").is_file()), None)
+    if makefile is None:
+        raise LatlabError(
+            f"no Makefile of the kernel in {', '.join(packages.shared) or 'a package that the headers name'}",
+            "report it with the Debian release",
+            place=sources / packages.headers,
+        )
+    jobs = min(os.cpu_count() or 1, 2)
+    options = (f"O={sources / packages.headers}", f"M={work}", f"ARCH={arch.kbuild}", f"CROSS_COMPILE={arch.compiler}", f"-j{jobs}")
+    return ("make", "-s", "-C", str(makefile.parent), *options, WITHOUT_BTF, "modules")
 
 
 def _entries(root: Path, release: str, module: Path, arch: GuestArch) -> Iterator[ArchiveEntry]:
@@ -205,10 +239,25 @@ def _entries(root: Path, release: str, module: Path, arch: GuestArch) -> Iterato
         yield file(program, (root / program).read_bytes(), executable=True)
     for name, library in sorted(libraries_of(root, PROGRAMS).items()):
         yield file(f"lib/{name}", library.read_bytes(), executable=True)
-    modules = root / "lib/modules" / release / "kernel"
+    modules = next(path for base in ("lib", "usr/lib") if (path := root / base / "modules" / release / "kernel").is_dir())
     for name in arch.kernel_modules:
-        yield file(f"modules/{Path(name).name}", (modules / name).read_bytes())
+        if (data := kernel_module(modules / name)) is not None:
+            yield file(f"modules/{Path(name).name}", data)
     yield file(f"modules/{arch.module_file}", module.read_bytes())
+
+
+def kernel_module(path: Path) -> bytes | None:
+    """A module of the kernel's package, unpacked; None for one that the kernel has built in. Raises LatlabError if it is neither."""
+    if path.is_file():
+        return path.read_bytes()
+    for suffix, unpacked in COMPRESSED.items():
+        packed = path.with_name(path.name + suffix)
+        if packed.is_file():
+            return unpacked(packed.read_bytes())
+    kernel = next(parent for parent in path.parents if parent.name == "kernel")
+    if str(path.relative_to(kernel.parent)) in (kernel.parent / "modules.builtin").read_text("utf-8").splitlines():
+        return None
+    raise LatlabError("neither a module of the kernel's package nor built into the kernel", "report it with the Debian release", place=path)
 
 
 def libraries_of(root: Path, programs: Sequence[str]) -> dict[str, Path]:

@@ -11,7 +11,8 @@ REPORT := build/report/psci.html
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make demo     set up, build, run the psci campaign on six cores, write the report, build what other commands run"
+	@echo "make demo     set up, build the firmware for QEMU, run the psci campaign on six cores, write the report"
+	@echo "make programs what other commands run, with its compilers: other firmware, the SPM, the probe, virtual time"
 	@echo "make test     set up, then every test that CI runs"
 	@echo "make clang    the firmware for QEMU's virt and the SPM by Clang and lld, beside GCC's"
 	@echo "make prove    the slow proofs, part after part, each at most an hour; PART=... names some"
@@ -28,10 +29,10 @@ help:
 	@echo "make package  the sdist, and for x86_64 and aarch64 a wheel with every program, its manual pages and bill of materials"
 
 setup:
-	scripts/setup.sh
+	@scripts/setup.sh
 
 setup-dev:
-	scripts/setup.sh dev
+	@scripts/setup.sh dev
 
 # The versions that `make setup` takes, for each Python from 3.11 on.
 constraints: setup
@@ -41,6 +42,7 @@ constraints: setup
 
 .PRECIOUS: build/%/build.ninja
 build/%/build.ninja: CMakePresets.json
+	@scripts/setup.sh --tools firmware
 	cmake --preset $*
 
 .PHONY: $(EL3) clang_qemu_virt
@@ -49,6 +51,7 @@ $(EL3) clang_qemu_virt: %: build/%/build.ninja
 
 .PHONY: spm
 spm:
+	@scripts/setup.sh --tools spm
 	cmake -S firmware/spm -B build/spm -G Ninja -DCMAKE_TOOLCHAIN_FILE=$(CURDIR)/cmake/arm-none-eabi.cmake
 	cmake --build build/spm
 	cmake -S firmware/spm -B build/spm-mps3_an547 -G Ninja -DCMAKE_TOOLCHAIN_FILE=$(CURDIR)/cmake/arm-none-eabi.cmake -DLATLAB_SPM_PLATFORM=mps3_an547
@@ -60,40 +63,44 @@ clang: clang_qemu_virt
 	cmake -S firmware/spm -B build/clang_spm -G Ninja -DCMAKE_TOOLCHAIN_FILE=$(CURDIR)/cmake/arm-clang.cmake
 	cmake --build build/clang_spm
 
-# Needs gcc-riscv64-linux-gnu, which nothing else here does.
 SBI_IF_POSSIBLE = if command -v riscv64-linux-gnu-gcc >/dev/null; then $(MAKE) sbi; fi
 .PHONY: sbi
 sbi:
+	@scripts/setup.sh --tools sbi
 	cmake -S probe/programs -B build/sbi -G Ninja -DCMAKE_TOOLCHAIN_FILE=$(CURDIR)/cmake/riscv64-linux-gnu.cmake
 	cmake --build build/sbi
 
 .PHONY: probe
 probe:
+	@scripts/setup.sh --tools host
 	cmake -S probe -B build/probe -G Ninja
 	cmake --build build/probe
 
 .PHONY: virtual
 virtual:
+	@scripts/setup.sh --tools host
 	cmake --preset virtual
 	cmake --build --preset virtual
 
 firmware: $(EL3) virtual spm probe
 
-# What measures firmware of somebody else, without any of ours.
+# What the other commands of the documentation run.
 .PHONY: programs
-programs: probe qemu_virt
+programs:
+	@scripts/setup.sh programs
+	$(MAKE) qemu_virt raspi4 sbsa_ref virtual probe spm sbi
+
+# What measures firmware of somebody else, without any of ours.
+.PHONY: subjects
+subjects:
+	@scripts/setup.sh programs
+	$(MAKE) probe qemu_virt sbi
 	cmake -S firmware/spm -B build/spm -G Ninja -DCMAKE_TOOLCHAIN_FILE=$(CURDIR)/cmake/arm-none-eabi.cmake
 	cmake --build build/spm --target psa_calls psa_attacks
-	$(SBI_IF_POSSIBLE)
 
 demo: setup
-	$(MAKE) qemu_virt
-	$(LATLAB) run psci
-	mkdir -p $(dir $(REPORT))
-	$(LATLAB) report last --format html -o $(REPORT)
-	@echo "report: $(REPORT)"
-	@echo "now what the other commands of the documentation run; this takes a minute or two"
-	$(MAKE) raspi4 sbsa_ref virtual probe spm
+	@$(MAKE) --no-print-directory qemu_virt
+	@scripts/demo.sh $(REPORT)
 
 test: setup-dev
 	$(MAKE) firmware lint

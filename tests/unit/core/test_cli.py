@@ -182,7 +182,7 @@ def test_a_flipped_bit_anywhere_in_a_log_changes_no_figure_unnoticed(bit: int) -
         (("frob",), "No such command"),
         (("run",), "Usage:"),
         (("run", "psci", "--topology", "2,x"), "'2,x' is not a topology"),
-        (("run", "psci", "--firmware", "/nowhere"), "make firmware"),
+        (("run", "psci", "--firmware", "/nowhere"), "make qemu_virt"),
         (("run", "psci", "--iterations", "many"), "--iterations"),
         (("run", "psci", "--timeout", "0"), "use more than 0"),
         (("run", "psci", "--timeout", "nan"), "use more than 0"),

@@ -8,7 +8,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,12 +19,12 @@ from latlab.core.model.run import Topology
 from latlab.core.store.function_files import FUNCTIONS_LOG
 from latlab.core.store.store import open_store
 from latlab.core.targets.qemu.images import find_images
+from support import preloaded
 from support.processes import is_running, wait_until
 from support.repositories import commit, new_repository, state
 
 TIMEOUT_S = 900
 WITHOUT_IDS = re.compile(r"psci-[0-9a-f]+")
-LATLAB = Path(sys.executable).with_name("latlab")
 IMAGES = find_images(Topology((4,)), "psci_calls")
 SLOWER = IMAGES.folder.with_name("qemu_virt-hardened")
 FIGURE = "cpu_off_serial/powerdown"
@@ -45,7 +44,7 @@ MEASURED = (
 
 def latlab(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     environment = dict(os.environ, LATLAB_STORE=str(folder / "store.db"))
-    command = (str(LATLAB), *words)
+    command = (preloaded.command(), *words)
     return subprocess.run(
         command, capture_output=True, text=True, timeout=TIMEOUT_S, check=False, env=environment, stdin=subprocess.DEVNULL
     )
@@ -128,7 +127,7 @@ def test_killed_in_the_middle_of_a_build_it_leaves_no_process_and_no_folder(
     words = (*verb, "--repo", str(repository), "--firmware", "x", "--machine", "virt", "--build", build)
     before = state(repository)
     environment = dict(os.environ, LATLAB_STORE=str(tmp_path / "store.db"), TMPDIR=str(places))
-    process = subprocess.Popen((LATLAB, *words), env=environment, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen((preloaded.command(), *words), env=environment, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     wait_until(lambda: len(list(tmp_path.glob("pids.*"))) == builds)
     pids = [int(pid) for path in tmp_path.glob("pids.*") for pid in path.read_text().split()]
     process.send_signal(signal.SIGKILL)

@@ -12,7 +12,8 @@ REPORT := build/report/psci.html
 
 help:
 	@echo "make demo     set up, build, run the psci campaign on six cores, write the report, build what other commands run"
-	@echo "make test     set up, then every test that CI runs"
+	@echo "make test     set up, then every test that CI runs; PRODUCT=rt takes those of one product"
+	@echo "make test-times  what the last make test cost, by kind, file, test and fixture"
 	@echo "make clang    the firmware for QEMU's virt and the SPM by Clang and lld, beside GCC's"
 	@echo "make prove-guest  RT Linux on the firmware: the TRNG experiment, 1,000 hotplug cycles, 20 suspends"
 	@echo "make prove-docs   the commands of every page, run one after the other as its reader would"
@@ -20,7 +21,7 @@ help:
 	@echo "make prove    the slow proofs: a million fuzzed SMCs, long stress, six hours of the recorder, SIGKILLs"
 	@echo "make fuzz     a million executions of each parser under a coverage-guided fuzzer"
 	@echo "make mutants  faults planted line by line, against the tests that should notice; GROUPS=... names some"
-	@echo "make gate     our own firmware's calls against their pinned counts, in instructions; GCC 12.2"
+	@echo "make gate     our own firmware's calls against the pinned counts of the compiler, in instructions"
 	@echo "make bench    figures beside the peers'"
 	@echo "make bench-peers  TF-A of Debian's source built, and measured by the probe beside ours"
 	@echo "make differ   one generated client on our firmware and on TF-A: every difference has a reason"
@@ -100,12 +101,15 @@ demo: setup
 	$(MAKE) raspi4 sbsa_ref virtual probe spm
 
 test: setup-dev
-	$(MAKE) firmware lint
+	$(MAKE) firmware
 	$(SBI_IF_POSSIBLE)
 	cmake --preset host
 	cmake --build --preset host
-	ctest --preset host
-	TMPDIR=$$(scripts/test_folder.sh) $(PYTHON) -m pytest --numprocesses=auto --maxprocesses=4 --dist=worksteal
+	TMPDIR=$$(scripts/test_folder.sh) $(PYTHON) scripts/run_tests.py $(if $(PRODUCT),--product=$(PRODUCT))
+
+.PHONY: test-times
+test-times:
+	$(PYTHON) scripts/test_costs.py
 
 prove-guest: setup-dev
 	$(MAKE) qemu_virt qemu_virt-hold qemu_virt-thief qemu_virt-secure-counts probe
@@ -160,6 +164,11 @@ bench-peers: setup-dev
 	$(PYTHON) bench/side_by_side.py
 
 lint: setup-dev
+	$(MAKE) --no-print-directory lint-now
+
+# Without set-up, which `make test` has behind it.
+.PHONY: lint-now
+lint-now:
 	.venv/bin/ruff check
 	.venv/bin/ruff format --check --diff
 	.venv/bin/mypy

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tables of what the tests cost, from the file that `make test` leaves: by kind, by file, the slowest tests and fixtures.
 
-Usage: test_costs.py [FILE] [--most N]. Seconds of processor include the children that a test waited for; a fixture's are also in the test that
-first asked for it.
+Usage: test_costs.py [FILE] [--most N]. Seconds of processor include the children that a test waited for; a fixture's are also in the test
+that first asked for it.
 """
 
 from __future__ import annotations

@@ -34,6 +34,8 @@ from typing import NoReturn
 import latlab
 
 LIBRARIES = ("scipy.special", "scipy.stats", "sqlalchemy.dialects.sqlite", "altair", "vl_convert", "jinja2", "rich.table", "docutils.core")
+drawings: Path | None = None
+"""Where its processes keep the charts that they draw."""
 CLIENT = Path(__file__).with_name("preloaded_client.py")
 
 
@@ -60,7 +62,10 @@ def _program() -> tuple[Path, Path, subprocess.Popen[bytes]]:
     folder = Path(tempfile.mkdtemp(prefix="latlab-preloaded-"))
     place = folder / "socket"
     process = subprocess.Popen(
-        (sys.executable, __file__, str(place)), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": ""}
+        (sys.executable, __file__, str(place), str(drawings or folder / "drawings")),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": ""},
     )
     assert process.stdout is not None and process.stdout.readline() == b"ready\n"
 
@@ -193,5 +198,10 @@ def _writes(number: int, errors: str) -> io.TextIOWrapper:
 
 if __name__ == "__main__":
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    del sys.path[0]
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+    from support.drawn_once import keep_drawings_in
+
+    keep_drawings_in(Path(sys.argv[2]))
     del sys.path[0]
     _serve(sys.argv[1])

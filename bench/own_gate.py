@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Gates the calls of our own firmware against pinned counts: `make gate`. `--pin` pins those of the build that is there.
 
-A path that became longer fails with its function and figures; who means it pins anew and says why in the commit. Each compiler has counts of
-its own, in a file with its name. Without one nothing can be gated, and the command ends with 3. The boot is left out: its length depends on
-QEMU's device tree.
+A path that became longer fails with its function and figures; who means it pins anew and says why in the commit. Each compiler has counts
+of its own, in a file with its name. Without one nothing can be gated, and the command ends with 3. The boot is left out: its length depends
+on QEMU's device tree.
 """
 
 from __future__ import annotations

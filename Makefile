@@ -13,12 +13,13 @@ REPORT := build/report/psci.html
 help:
 	@echo "make demo     set up, build the firmware for QEMU, run the psci campaign on six cores, write the report"
 	@echo "make programs what other commands run, with its compilers: other firmware, the SPM, the probe, virtual time"
-	@echo "make test     set up, then every test that CI runs"
+	@echo "make test     set up, then every test that CI runs; PRODUCT=rt takes those of one product"
+	@echo "make test-times  what the last make test cost, by kind, file, test and fixture"
 	@echo "make clang    the firmware for QEMU's virt and the SPM by Clang and lld, beside GCC's"
 	@echo "make prove    the slow proofs, part after part, each at most an hour; PART=... names some"
 	@echo "make proofs   the newest result of each part: commit, date, machine, counts"
 	@echo "make mutants  faults planted line by line, against the tests that should notice: a sample; GROUPS=... names groups, which are tried whole"
-	@echo "make gate     our own firmware's calls against their pinned counts, in instructions; GCC 12.2"
+	@echo "make gate     our own firmware's calls against the pinned counts of the compiler, in instructions"
 	@echo "make bench    figures beside the peers'"
 	@echo "make bench-peers  TF-A of Debian's source built, and measured by the probe beside ours"
 	@echo "make differ   one generated client on our firmware and on TF-A: every difference has a reason"
@@ -103,12 +104,15 @@ demo: setup
 	@scripts/demo.sh $(REPORT)
 
 test: setup-dev
-	$(MAKE) firmware lint
+	$(MAKE) firmware
 	$(SBI_IF_POSSIBLE)
 	cmake --preset host
 	cmake --build --preset host
-	ctest --preset host
-	TMPDIR=$$(scripts/test_folder.sh) $(PYTHON) -m pytest --numprocesses=auto --maxprocesses=4 --dist=worksteal
+	TMPDIR=$$(scripts/test_folder.sh) $(PYTHON) scripts/run_tests.py $(if $(PRODUCT),--product=$(PRODUCT))
+
+.PHONY: test-times
+test-times:
+	$(PYTHON) scripts/test_costs.py
 
 prove: setup-dev
 	$(PYTHON) scripts/proofs.py $(PART)
@@ -150,6 +154,11 @@ bench-peers: setup-dev
 	$(PYTHON) bench/side_by_side.py
 
 lint: setup-dev
+	$(MAKE) --no-print-directory lint-now
+
+# Without set-up, which `make test` has behind it.
+.PHONY: lint-now
+lint-now:
 	.venv/bin/ruff check
 	.venv/bin/ruff format --check --diff
 	.venv/bin/mypy

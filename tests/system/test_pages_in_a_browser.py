@@ -61,8 +61,15 @@ def fixture_files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return found
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize(
+    ("width", "scheme"),
+    [
+        (1400, "light"),
+        (420, "dark"),
+        pytest.param(1400, "dark", marks=pytest.mark.slow),
+        pytest.param(420, "light", marks=pytest.mark.slow),
+    ],
+)
 def test_axe_finds_nothing_grave_in_any_report(browser: Any, files: dict[str, Path], width: int, scheme: str) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="brings axe; `make setup-dev` installs it").Axe()
     for name, file in files.items():

@@ -15,6 +15,7 @@ from typer.core import TyperGroup
 from latlab.core.cli.old_names import VERBS, current
 from latlab.core.cli.output import say
 from latlab.core.errors import UsageError
+from latlab.core.store.address import shown_address
 
 HELP_OPTIONS = {"help_option_names": ["-h", "--help"]}
 GROUPS = {
@@ -40,7 +41,7 @@ def invocation() -> tuple[str, ...]:
         if word in NO_PART:
             next(remaining, None)
         elif not word.startswith(tuple(f"{option}=" for option in NO_PART)):
-            words.append(word)
+            words.append(shown_address(word))
     return tuple(words)
 
 

@@ -101,9 +101,10 @@ def _serve(place: str) -> None:
     signal.set_wakeup_fd(waking)
     callers: dict[int, socket.socket] = {}
     while True:
-        ready, _, _ = select.select([listening, woken, *callers.values()], [], [])
-        for caller in [pid for pid, caller in callers.items() if caller in ready]:
-            os.kill(caller, signal.SIGKILL)  # whoever asked for it is gone
+        watched: list[socket.socket | int] = [listening, woken, *callers.values()]
+        ready = select.select(watched, [], [])[0]
+        for pid in [pid for pid, caller in callers.items() if caller in ready]:
+            os.kill(pid, signal.SIGKILL)  # whoever asked for it is gone
         if woken in ready:
             os.read(woken, 4096)
         _hand_back(callers)
@@ -168,9 +169,9 @@ def _become(streams: list[int], words: list[str], folder: str, variables: Mappin
     # To end the interpreter in full would touch each page that the fork shares.
     threading._shutdown()  # type: ignore[attr-defined]
     atexit._run_exitfuncs()
-    for stream in (sys.stdout, sys.stderr):
+    for output in (sys.stdout, sys.stderr):
         try:
-            stream.flush()
+            output.flush()
         except OSError:
             code = code or 120
     os._exit(code & 0xFF)

@@ -129,7 +129,7 @@ def planted(path: Path, text: str) -> str:
     return before
 
 
-@pytest.mark.parametrize("script", ["house_rules.py", "include_floors.py"])
+@pytest.mark.parametrize("script", [pytest.param("house_rules.py", marks=pytest.mark.slow), "include_floors.py"])  # lint runs both
 def test_this_tree_breaks_no_rule(script: str) -> None:
     done = subprocess.run([sys.executable, ROOT / "scripts" / script, ROOT], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")

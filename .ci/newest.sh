@@ -6,7 +6,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 code=0
-scripts/root_of.sh sid scripts/setup.sh || code=$?
+scripts/root_of.sh sid 'scripts/setup.sh programs' || code=$?
 if [ "$code" -ne 0 ]; then
     echo "Unstable's tools could not be set up (it says above why), so what they build was not tried." >&2
     [ -z "${LATLAB_NEWEST_IS_OPTIONAL:-}" ] || exit 0

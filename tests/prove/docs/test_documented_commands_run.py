@@ -65,6 +65,7 @@ FILLED_IN = (
     (r"--subject --subject", "--subject"),
     (r"--subject FILE|--subject FOLDER/subject\.toml", "--subject firmware.toml"),
     (r"json\|csv\|\S+", "json"),
+    (r"gate RUN (?=--limit 'susp_deep_parallel)", "gate published:tf-a/juno/v2.10 "),
     (r"RUN_OF_ONE_BUILD|\bBASE\b|\bRELEASE\b", "last~1"),
     (r"RUN_OF_ANOTHER|\bCAND\b|\bDEBUG\b|EXPERIMENT|\bA\+A2\b|\bA\b|\bRUN\b|\[RUN\]", "last"),
     (r"\bB\b", "last~1"),
@@ -109,6 +110,9 @@ FIRST = {
     "guide/rt.md": "import cyclictest.json",
     "guide/psa.": "run psa --build sfn_l1",
     "sweep_stateless_0": "run psa --build sfn_l1",
+    "--limit 'wakeup": "import cyclictest.json",
+    "--limit 'psci_call": "run psci",
+    "--limit-file": "run psci",
     "--class ": CLASSES,
     "--board ": CLASSES,
 }
@@ -133,6 +137,7 @@ def fixture_desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (desk / "tf-m.toml").write_text(own_text("sfn_l1"))
     shutil.copy(DEBIAN_FIRMWARE, desk / "fw_dynamic.bin")
     shutil.copy(RT_DATA / "cyclictest.json", desk)
+    (desk / "juno.limits").write_text("psci_call max <= 300 instructions\n")
     state = {"arm,psci-suspend-param": 0x10000, "entry-latency-us": 300, "exit-latency-us": 1200, "min-residency-us": 2000}
     (desk / "juno-r1.dtb").write_bytes(idle_tree((0, 1, 0x100, 0x101, 0x102, 0x103), {"cpu-sleep-0": state}))
     theirs = new_repository(desk / "theirs")

@@ -78,7 +78,7 @@ def main() -> int:
         if clients.are_here():
             missed += said(f"boot of Debian's kernel, cores: {watched.CORES}", of_linux(folder), folder)
         else:
-            print("boot of Debian's kernel: left out, its packages are not in the cache; tests/prove/firmware/test_clients.py fetches them")
+            print("boot of Debian's kernel: left out, its packages are not in the cache; tests/prove/clients/test_clients.py fetches them")
     print(f"load of the host at the end: {os.getloadavg()[0]:.1f}")
     return 1 if missed else 0
 

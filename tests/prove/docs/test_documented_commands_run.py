@@ -47,6 +47,7 @@ FILLED_IN = (
     (r"(?<![\w/])build/qemu_virt", f"{BUILD}/qemu_virt"),
     (r"(--duration|-D) \S+", r"\1 2s"),
     (r"--boots 8", "--boots 2"),
+    (r"--platform juno (?=--since)", "--platform qemu_virt "),
     (r"--build '[^']*'", "--build true"),
     (r"(v2\.9|v1\.0)\.\.(HEAD|v2\.10\.0)", "v1.0..HEAD"),
     (r"\b(3b8021058|89dba82df)\b", "v2.9"),
@@ -64,6 +65,7 @@ FILLED_IN = (
     (r"--subject --subject", "--subject"),
     (r"--subject FILE|--subject FOLDER/subject\.toml", "--subject firmware.toml"),
     (r"json\|csv\|\S+", "json"),
+    (r"gate RUN (?=--limit 'susp_deep_parallel)", "gate published:tf-a/juno/v2.10 "),
     (r"RUN_OF_ONE_BUILD|\bBASE\b|\bRELEASE\b", "last~1"),
     (r"RUN_OF_ANOTHER|\bCAND\b|\bDEBUG\b|EXPERIMENT|\bA\+A2\b|\bA\b|\bRUN\b|\[RUN\]", "last"),
     (r"\bB\b", "last~1"),
@@ -91,10 +93,10 @@ LEFT_OUT = {
     r"dask tcp": "a scheduler elsewhere: tests/system/test_whatif.py",
     r"design run|design show (last|EXPERIMENT)": "an experiment that was run: tests/system/test_design_on_qemu.py",
     r"run rt-(trng|power)": "minutes to hours in the guest: make prove PART=guest",
-    r"secure-world optee|--efi": "OP-TEE or EDK2, built or fetched first: make prove PART=guest",
+    r"secure-world optee|--efi": "OP-TEE or EDK2, built or fetched first: make prove PART=secure_world",
     r"--log job\.log": "a run on a Linux machine has that log: tests/unit/rt/test_rt_on_a_machine.py",
     r"tfm\.log": "a board's log of TF-M's profiler: tests/unit/psa/test_import_profiler.py",
-    r"--calls WATCH|qemu_virt-thief": "a Linux above firmware that steals: make prove PART=guest",
+    r"--calls WATCH|qemu_virt-thief": "a Linux above firmware that steals: make prove PART=steal",
     r"--repo opensbi": "a clone of OpenSBI: tests/system/test_bisect.py has a repository of its own, and by hand",
     r"--patch wakeup\.patch": "a patch of TF-A: tests/system/test_bisect.py",
     r"explore --full": "it takes more minutes than all else",
@@ -108,6 +110,9 @@ FIRST = {
     "guide/rt.md": "import cyclictest.json",
     "guide/psa.": "run psa --build sfn_l1",
     "sweep_stateless_0": "run psa --build sfn_l1",
+    "--limit 'wakeup": "import cyclictest.json",
+    "--limit 'psci_call": "run psci",
+    "--limit-file": "run psci",
     "--class ": CLASSES,
     "--board ": CLASSES,
 }
@@ -132,6 +137,7 @@ def fixture_desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (desk / "tf-m.toml").write_text(own_text("sfn_l1"))
     shutil.copy(DEBIAN_FIRMWARE, desk / "fw_dynamic.bin")
     shutil.copy(RT_DATA / "cyclictest.json", desk)
+    (desk / "juno.limits").write_text("psci_call max <= 300 instructions\n")
     state = {"arm,psci-suspend-param": 0x10000, "entry-latency-us": 300, "exit-latency-us": 1200, "min-residency-us": 2000}
     (desk / "juno-r1.dtb").write_bytes(idle_tree((0, 1, 0x100, 0x101, 0x102, 0x103), {"cpu-sleep-0": state}))
     theirs = new_repository(desk / "theirs")

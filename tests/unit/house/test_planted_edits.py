@@ -10,7 +10,7 @@ import pytest
 
 from mutants.plan import read_planted
 from prove.firmware.test_el3_delays import MENDS
-from prove.spm import test_spm_forced_everywhere, test_spm_schedules
+from prove.spm_schedules import test_spm_forced_everywhere, test_spm_schedules
 from support.places import ROOT, TESTS
 from support.planted_holes import FOLDERS, HOLES
 from support.taken_back import LATE_WAKE_V2, NOT_FORGOTTEN

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import csv
+import platform
 import re
 from dataclasses import fields
 
@@ -81,7 +82,7 @@ def test_a_new_row_takes_the_place_of_the_older_one_and_parts_without_a_row_were
 
 def test_a_processor_without_a_name_is_the_name_of_its_architecture() -> None:
     assert proofs.processor_of("processor : 0\nmodel name\t: A CPU @ 2 GHz\n") == "A CPU @ 2 GHz"
-    assert proofs.processor_of("processor : 0\n") == proofs.platform.machine()
+    assert proofs.processor_of("processor : 0\n") == platform.machine()
 
 
 def test_a_part_that_nobody_knows_is_refused_with_those_there_are(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Slow: SIGKILL of latlab at two hundred random moments, over every kind of run. What must hold is in `support.killed_runs`."""
+"""Slow: SIGKILL of latlab at a hundred random moments, over every kind of run. What must hold is in `support.killed_runs`."""
 
 from pathlib import Path
 
@@ -32,8 +32,8 @@ SBI = Campaign("sbi", ("run", "calls", "--abi", "sbi", "--iterations", "1000"), 
 ATTACK = Campaign("attack", ("run", "attack", "--build", "ipc_l1"), "run ", 8)
 STEAL = Campaign("steal", ("run", "steal", "--target", "guest", "--duration", "60s", "--load", "idle"), "run ", 40)
 COUNTS = (
-    *((PSCI, 30), (PSA, 20), (LINUX, 30), (GUEST, 20)),
-    *((FOREIGN, 25), (WATCH, 25), (SBI, 25), (ATTACK, 15), (STEAL, 10)),
+    *((PSCI, 15), (PSA, 10), (LINUX, 15), (GUEST, 10)),
+    *((FOREIGN, 12), (WATCH, 13), (SBI, 12), (ATTACK, 8), (STEAL, 5)),
 )
 CASES = [
     pytest.param(campaign, moment, id=f"{campaign.name}-{number}-{moment.after}-{moment.seconds:.2f}")

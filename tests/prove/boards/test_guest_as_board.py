@@ -17,7 +17,7 @@ from latlab.rt.analysis.result import RtResult
 from latlab.rt.campaign.measure import run_rt_linux
 from latlab.rt.campaign.results import results_of
 from latlab.rt.targets.rt_job import Instrument, Workload
-from prove.guest.ssh_board import SshBoard, ssh_board
+from prove.boards.ssh_board import SshBoard, ssh_board
 
 pytestmark = [pytest.mark.slow, pytest.mark.qemu]
 

@@ -20,7 +20,7 @@ from latlab.rt.campaign.power_results import power_result
 from latlab.rt.model.power_steps import StepKind
 from latlab.rt.readers.power_steps import read_steps
 from latlab.rt.targets.power_job import PowerCycle
-from prove.guest.ssh_board import SshBoard, ssh_board
+from prove.boards.ssh_board import SshBoard, ssh_board
 
 pytestmark = [pytest.mark.slow, pytest.mark.qemu]
 

@@ -12,7 +12,7 @@ from latlab.core.model.enums import RunStatus
 from latlab.core.store.store import open_store
 from latlab.rt.readers.recorder import read_record
 from latlab.rt.targets.linux import RECORD
-from prove.guest.ssh_board import SshBoard
+from prove.boards.ssh_board import SshBoard
 from support.labgrid_lab import lab
 
 pytestmark = [pytest.mark.slow, pytest.mark.qemu]

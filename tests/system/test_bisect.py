@@ -186,17 +186,17 @@ def by_identity(stream: bytes) -> dict[int, list[Crossing | Sleep | Wake]]:
 
 
 @pytest.mark.parametrize(
-    ("processors", "ways"),
+    ("processors", "more", "ways"),
     [
-        (("cortex-a57",), ((), ("--jobs", "2"))),
-        pytest.param(("cortex-a57", "cortex-a72"), ((), ("--jobs", "2"), ("--dask", "local")), marks=pytest.mark.slow),
+        (("cortex-a57",), (), ((), ("--jobs", "2"))),
+        pytest.param(("cortex-a57", "cortex-a72"), ("--classes",), ((), ("--jobs", "2"), ("--dask", "local")), marks=pytest.mark.slow),
     ],
 )
 def test_two_dask_workers_and_two_processes_measure_the_same_as_one_and_a_second_history_builds_nothing(
-    tmp_path: Path, repository: Path, processors: tuple[str, ...], ways: tuple[tuple[str, ...], ...]
+    tmp_path: Path, repository: Path, processors: tuple[str, ...], more: tuple[str, ...], ways: tuple[tuple[str, ...], ...]
 ) -> None:
     pytest.importorskip("distributed")
-    cpus = (*(word for name in processors for word in ("--cpu", name)), "--classes")
+    cpus = (*(word for name in processors for word in ("--cpu", name)), *more)
     words = ("history", "HEAD~2..HEAD~1", "--repo", str(repository), *MEASURED, *cpus, "--format", "json")
     told, logs = [], []
     for number, how in enumerate(ways):

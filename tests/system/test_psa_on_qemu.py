@@ -149,7 +149,7 @@ def test_the_conformance_program_passes_beside_a_floating_point_unit() -> None:
     assert ", failed 0, " in printed("ipc_l3_test", "conformance", "mps2-an505")
 
 
-@pytest.mark.parametrize("build", slow_but(mps2.PRODUCT_BUILDS, "ipc_l3"))
+@pytest.mark.parametrize("build", slow_but(mps2.PRODUCT_BUILDS, "sfn_l1"))
 def test_the_conformance_program_passes_on_a_cortex_m55(build: str) -> None:
     assert ", failed 0, " in printed(f"{build}_test", "conformance", "mps3-an547")
 

@@ -144,13 +144,14 @@ def names_of(group: type) -> tuple[str, ...]:
 def _flat(parameter: inspect.Parameter, kind: Any) -> list[inspect.Parameter]:
     if not is_dataclass(kind):
         return [parameter.replace(annotation=kind, kind=inspect.Parameter.KEYWORD_ONLY)]
-    types = get_type_hints(kind, include_extras=True)
-    assert all(field.default is not MISSING for field in fields(kind)), f"{kind}: an option of a group needs a default"
+    group: type = kind  # not an instance of one
+    types, title = get_type_hints(group, include_extras=True), _title_of(group)
+    assert all(field.default is not MISSING for field in fields(group)), f"{group}: an option of a group needs a default"
     return [
         inspect.Parameter(
-            field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=_under(types[field.name], _title_of(kind))
+            field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=_under(types[field.name], title)
         )
-        for field in fields(kind)
+        for field in fields(group)
     ]
 
 

@@ -10,7 +10,7 @@ from dataclasses import MISSING, dataclass, fields, is_dataclass
 from enum import StrEnum
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, cast, get_args, get_type_hints
 
 import typer
 from typer.models import OptionInfo
@@ -144,18 +144,16 @@ def names_of(group: type) -> tuple[str, ...]:
 def _flat(parameter: inspect.Parameter, kind: Any) -> list[inspect.Parameter]:
     if not is_dataclass(kind):
         return [parameter.replace(annotation=kind, kind=inspect.Parameter.KEYWORD_ONLY)]
-    group: type = kind  # not an instance of one
+    group = cast(type[Any], kind)
     types, title = get_type_hints(group, include_extras=True), _title_of(group)
     assert all(field.default is not MISSING for field in fields(group)), f"{group}: an option of a group needs a default"
     return [
-        inspect.Parameter(
-            field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=_under(types[field.name], title)
-        )
+        inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=_under(types[field.name], title))
         for field in fields(group)
     ]
 
 
-def _title_of(group: type) -> str:
+def _title_of(group: Any) -> str:
     """The first sentence of its docstring; of a group that adds to another, that of the other."""
     text = next((kind.__doc__ for kind in group.__mro__ if kind.__doc__ and not kind.__doc__.startswith(f"{kind.__name__}(")), "")
     return " ".join((text or "").split()).partition(".")[0]
@@ -164,8 +162,8 @@ def _title_of(group: type) -> str:
 def _under(annotation: Any, title: str) -> Any:
     """The same option, listed under this title in the help. Others may share its description, so it gets one of its own."""
     kind, *described = get_args(annotation)
-    own = [copy(part) for part in described]
-    for part in own:
+    copies = [copy(part) for part in described]
+    for part in copies:
         if isinstance(part, OptionInfo):
             part.rich_help_panel = title
-    return Annotated[(kind, *own)]
+    return Annotated[(kind, *copies)]

@@ -35,14 +35,14 @@ def _shown_url(word: str) -> str:
     return f"{word[: scheme.end()]}{user}:{HIDDEN}{at}{host}"
 
 
-def _user_part(rest: str) -> tuple[str, str, str]:
+def _user_part(behind_scheme: str) -> tuple[str, str, str]:
     """User, colon and password of what stands behind `scheme://`. A password that was not quoted may have each sign, `@` and `/` too."""
-    user_part, at, _ = rest.rpartition("@")
+    user_part, at, _ = behind_scheme.rpartition("@")
     return user_part.partition(":") if at else ("", "", "")
 
 
 def _passwords(address: str) -> set[str]:
-    found = {match[2].strip("'\"") for match in _NAMED.finditer(address)}
+    passwords = {match[2].strip("'\"") for match in _NAMED.finditer(address)}
     if scheme := _SCHEME.search(address):
-        found.add(_user_part(address[scheme.end() :])[2])
-    return found - {""}
+        passwords.add(_user_part(address[scheme.end() :])[2])
+    return passwords - {""}

@@ -125,7 +125,8 @@ def _cause(explained: Sequence[Explanation], rows: Sequence[Row]) -> str:
         match explanation.finding:
             case FunctionsMoved(metric=of, tests=changed_tests, functions=(first, *_)) if of is metric and tests & set(changed_tests):
                 return f", {signed(first.after - first.before, explanation.unit)} in {first.name}"
-    return _inferred([one.finding for one in explained if isinstance(one.finding, CountedBeside) and one.finding.metric is metric], tests)
+    findings = (explanation.finding for explanation in explained)
+    return _inferred([counts for counts in findings if isinstance(counts, CountedBeside) and counts.metric is metric], tests)
 
 
 def _inferred(counts: Iterable[CountedBeside], tests: set[str]) -> str:

@@ -30,12 +30,15 @@ NEVER = "not run"
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A folder of tests/prove: the targets of the Makefile and the Python packages that its proofs need, and how many run at once."""
+    """A folder of tests/prove, or the tests that `tests` chooses: the targets of the Makefile and the Python packages that its proofs need,
+    how many run at once, and what their environment has."""
 
     name: str
     make: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
     workers: int = 1
+    tests: tuple[str, ...] = ()
+    variables: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +79,14 @@ class Outcome:
 
 def read_parts(path: Path = PROOFS / "parts.toml") -> dict[str, Part]:
     return {
-        name: Part(name, tuple(given.get("make", ())), tuple(given.get("packages", ())), given.get("workers", 1))
+        name: Part(
+            name,
+            tuple(given.get("make", ())),
+            tuple(given.get("packages", ())),
+            given.get("workers", 1),
+            tuple(given.get("tests", (f"tests/prove/{name}",))),
+            tuple(given.get("variables", {}).items()),
+        )
         for name, given in tomllib.loads(path.read_text("utf-8")).items()
     }
 
@@ -151,8 +161,9 @@ def _run(part: Part, arguments: list[str]) -> Outcome:
     report.parent.mkdir(parents=True, exist_ok=True)
     report.unlink(missing_ok=True)
     workers = (f"--numprocesses={part.workers}", "--dist=worksteal") if part.workers > 1 else ()
-    words = ("--override-ini=addopts=-q -rfEs --strict-markers", *workers, f"--junitxml={report}", f"tests/prove/{part.name}", *arguments)
-    code = subprocess.run((sys.executable, "-m", "pytest", *words), cwd=ROOT, check=False).returncode
+    words = ("--override-ini=addopts=-q -rfEs --strict-markers", *workers, f"--junitxml={report}", *part.tests, *arguments)
+    environment = {**os.environ, **dict(part.variables)}
+    code = subprocess.run((sys.executable, "-m", "pytest", *words), cwd=ROOT, env=environment, check=False).returncode
     if not report.exists():
         return Outcome(0, 0, 0, f"pytest ended with {code} and no report")
     return outcome_of(report.read_bytes())

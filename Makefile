@@ -126,6 +126,7 @@ mutants: setup-dev
 	$(PYTHON) $(if $(GROUPS),tests/mutants/run.py $(GROUPS),scripts/proofs.py mutants firmware_mutants)
 
 gate: setup
+	@scripts/setup.sh host
 	$(MAKE) qemu_virt probe
 	$(PYTHON) bench/own_gate.py
 

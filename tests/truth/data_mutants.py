@@ -19,6 +19,7 @@ from truth.machines import Floats
 FALLS_WHEN_WORSE = ("throughput", "available")
 FACTORS = (1.5, 2.0, 10.0)
 LEAST_FOR_TAIL, LEAST_FOR_MODES = 5, 10
+LEAST_SHIFT = 10.0
 SECOND_MODE = 1.5
 SHARES = (0.3, 0.7)
 """Of the second mode, in the base and in the candidate."""
@@ -26,8 +27,11 @@ EVERY_TEST = "every test"
 
 
 class How(StrEnum):
-    """`TIMES`: a factor. `SHIFT`: a share of the median of the test. `TAIL`: one sample of ten, times a factor. `MODES`: samples of a
-    second mode are three of ten in the base, seven of ten in the candidate. `GONE`: no sample. `HALVED`: each second one is gone."""
+    """`TIMES`: a factor. `SHIFT`: a share of the median of the test, 10 at least. `TAIL`: one sample of ten, times a factor.
+
+    `MODES`: samples of a second mode are three of ten in the base, seven of ten in the candidate. `GONE`: no sample. `HALVED`: each second
+    sample is gone.
+    """
 
     TIMES = "times"
     SHIFT = "shift"
@@ -64,18 +68,20 @@ class Mutant:
 
 
 def mutants_of(figures: Figures, factors: tuple[float, ...] = FACTORS) -> Iterator[Mutant]:
-    """Every mutant that the samples allow. Half of the samples of a whole run are no mutant: runs differ in length."""
+    """Every mutant that the samples allow. Nothing is no longer when multiplied. Half of the samples of most places are no mutant: runs
+    differ in length."""
     for test, cores in sets_of(figures):
         fewest = min(len(figures[place]) for place in cores.places)
-        yield from (Mutant(How.TIMES, factor, cores, test) for factor in factors)
-        yield from (Mutant(How.TIMES, factor, cores, test, in_base=True) for factor in factors)
+        is_zero = not any(figures[place].any() for place in cores.places)
+        yield from (Mutant(How.TIMES, factor, cores, test) for factor in factors if not is_zero)
+        yield from (Mutant(How.TIMES, factor, cores, test, in_base=True) for factor in factors if not is_zero)
         yield Mutant(How.SHIFT, 0.5, cores, test)
-        if fewest >= LEAST_FOR_TAIL:
+        if fewest >= LEAST_FOR_TAIL and not is_zero:
             yield Mutant(How.TAIL, 10.0, cores, test)
         if fewest >= LEAST_FOR_MODES:
             yield Mutant(How.MODES, SECOND_MODE, cores, test)
         yield Mutant(How.GONE, 0.0, cores, test)
-        if fewest > 1 and len(cores.places) < len(figures):
+        if fewest > 1 and 2 * len(cores.places) <= len(figures):
             yield Mutant(How.HALVED, 0.0, cores, test)
 
 
@@ -125,7 +131,8 @@ def _changed(mutant: Mutant, values: Floats, middle: float, falls: bool) -> Floa
     if mutant.how is How.TIMES:
         return _longer(values, mutant.size, falls)
     if mutant.how is How.SHIFT:
-        return np.ceil(values + mutant.size * middle) if not falls else values - np.minimum(mutant.size * middle, 0.9 * values)
+        distance = max(mutant.size * middle, LEAST_SHIFT)
+        return np.ceil(values + distance) if not falls else values - np.minimum(distance, 0.9 * values)
     if mutant.how is How.TAIL:
         return np.where(number % 10 == min(4, len(values) - 1), _longer(values, mutant.size, falls), values)
     gone = number >= 0 if mutant.how is How.GONE else number % 2 == 1

@@ -102,11 +102,13 @@ class Score:
         return f"{self.found}/{self.planted}", f"{self.blamed}/{self.untouched}", f"{self.wrong}/{self.planted}"
 
 
-def drawn_pair(seed: int, boots: int) -> Drawn:
-    """Three in ten hold nothing. What moves is the way up, except for a cell, which may be of any span, and the core's own flush."""
+def drawn_pair(seed: int, boots: int, only: Plant | None = None, only_size: float | None = None) -> Drawn:
+    """Three in ten hold nothing, if no plant is given. What moves is the way up, except for a cell, which may be of any span, and the
+    core's own flush."""
     rng = np.random.default_rng([seed, boots, 31])
     plant = Plant.NOTHING if rng.random() < NOTHING_SHARE else list(Plant)[1 + rng.integers(len(Plant) - 1)]
     size, noise = float(rng.choice(SIZES)), float(rng.choice(NOISES))
+    plant, size = only or plant, only_size or size
     machine = scaled(BOARD, noise)
     flushed = replace(machine, flush_core=tuple(cost * (1 + size) for cost in machine.flush_core))
     pair = pair_of(machine, Planted(Pathology.NOTHING), Noise.GAUSSIAN, (boots, boots), ITERATIONS, int(rng.integers(2**31)))
@@ -121,14 +123,16 @@ def drawn_pair(seed: int, boots: int) -> Drawn:
 
 
 def _moved_spans(plant: Plant, size: float, machine: Machine, rng: np.random.Generator) -> dict[Span, Floats]:
+    """No cell is planted where a drawn order decides which core flushes for its cluster."""
     count = len(machine.cores)
     tests = [*machine.wake]
+    spans = [(test, metric) for test in tests for metric in (DOWN, UP, FLUSH) if metric == UP or test != DEEP]
     core = int(rng.integers(count))
     one, half, every = np.eye(count)[core], np.arange(count) % 2 == core % 2, np.ones(count)
-    test, metric = tests[rng.integers(len(tests))], (DOWN, UP, FLUSH)[rng.integers(3)]
+    test, cell = tests[rng.integers(len(tests))], spans[rng.integers(len(spans))]
     match plant:
         case Plant.CELL:
-            return {(test, metric): one * size}
+            return {cell: one * size}
         case Plant.TEST:
             return {(test, UP): every * size}
         case Plant.CORE | Plant.HALF | Plant.ALL:
@@ -155,6 +159,8 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=40, help="pairs for each number of boots")
     parser.add_argument("--seed", type=int, default=0, help="the first pair's")
     parser.add_argument("--boots", type=int, nargs="+", default=BOOTS)
+    parser.add_argument("--plant", type=Plant, choices=[*Plant], help="only this is planted")
+    parser.add_argument("--size", type=float, help="only this share is planted, such as 0.1")
     parser.add_argument("--missed", action="store_true", help="print what latlab missed and blamed, a line for each pair")
     options = parser.parse_args()
     scores: dict[int, dict[str, Score]] = {}
@@ -163,7 +169,8 @@ def main() -> None:
         for boots in options.boots:
             scores[boots] = {}
             for seed in range(options.seed, options.seed + options.pairs):
-                _judge(drawn_pair(seed, boots), boots, scores[boots], by_plant, Path(folder), options.missed)
+                drawn = drawn_pair(seed, boots, options.plant, options.size)
+                _judge(drawn, boots, scores[boots], by_plant, Path(folder), options.missed)
             print(f"{boots} boots: {options.pairs} pairs", file=sys.stderr)
     _print(scores, by_plant)
 

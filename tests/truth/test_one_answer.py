@@ -64,7 +64,7 @@ def _shuffled(document: Document, seed: int) -> Document:
     return out
 
 
-def _answer(asked: Asked, pair: DocumentPair) -> tuple[int, str, list[tuple[str, ...]]]:
+def _answer(asked: Asked, pair: DocumentPair) -> tuple[int, str, list[tuple]]:
     comparison = json.loads(asked.compare(*pair, "--format", "json").stdout)
     rows = sorted((row["test"], row["metric"], row["name"], row["verdict"], f"{row['shift']:.6g}") for row in comparison["rows"])
     return asked.gate(*pair).returncode, comparison["verdict"], rows

@@ -223,17 +223,17 @@ def _of_latlab(drawn: Drawn, folder: Path) -> tuple[bool, bool, bool]:
 
 
 def _claims(comparison: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """What is called changed, at whatever level."""
+    """What is called changed: rows, and groups of rows of which no single one is."""
     yield from (row for row in comparison["rows"] if row["verdict"] in CHANGED)
+    yield from (claim for claim in comparison.get("claims", ()) if claim["is_frontier"] and claim["verdict"] in CHANGED)
 
 
 def _reached_by(claim: dict[str, Any], drawn: Drawn) -> bool:
-    """Whether the plant reaches any data point of the test, metric and cluster that the claim names."""
-    share = drawn.reached.get((claim["test"], claim["metric"]))
-    if share is None:
-        return False
-    here = [number for number, (cluster, _) in enumerate(drawn.machine.cores) if claim["cluster"] in (None, cluster)]
-    return bool((np.abs(share[here]) > LEAST_TRUE_SHARE).any())
+    """Whether the plant reaches any data point of the tests, the metric and the cluster that the claim names. A group may have several
+    tests and clusters."""
+    spans = [span for span in drawn.reached if span[1] == claim["metric"] and claim["test"] in ("", span[0])]
+    here = [number for number, (cluster, _) in enumerate(drawn.machine.cores) if claim.get("cluster") in (None, cluster)]
+    return any(bool((np.abs(drawn.reached[span][here]) > LEAST_TRUE_SHARE).any()) for span in spans)
 
 
 def _latlab(*arguments: str) -> tuple[int, str]:

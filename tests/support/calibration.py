@@ -12,7 +12,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 from latlab.core.comparison.by_kind import check_invariants, compare, explain_pair
 from latlab.core.comparison.comparison import Comparison, Row
-from latlab.core.comparison.gate import decide_gate
+from latlab.core.comparison.gate import report_gate
 from latlab.core.comparison.verdicts import SAME_LEVELS, Verdict
 from latlab.core.model.run import Run
 from support.known_boards import Board, Change, Noise, measured
@@ -111,7 +111,7 @@ class Tally:
 
 def judged(case: Case, before: Run, after: Run) -> Outcome:
     comparison = compare(before, after)
-    decision = decide_gate(comparison, FAIL_ON)
+    decision = report_gate(comparison, FAIL_ON)
     explanations = explain_pair(comparison)
     said = [*decision.lines, *(one.sentence for one in explanations)]
     failed = [check for run in (before, after) for check in check_invariants(run) if not check.holds]
@@ -161,4 +161,4 @@ def _name(row: Row) -> str:
 def first_sentences(comparison: Comparison) -> tuple[str, str]:
     """What the gate and what an explanation say first."""
     explanations = explain_pair(comparison)
-    return decide_gate(comparison, FAIL_ON).lines[0], explanations[0].sentence if explanations else ""
+    return report_gate(comparison, FAIL_ON).lines[0], explanations[0].sentence if explanations else ""

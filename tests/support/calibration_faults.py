@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from latlab.core.comparison.by_kind import compare, explain_pair
-from latlab.core.comparison.gate import decide_gate
+from latlab.core.comparison.gate import report_gate
 from latlab.core.errors import DataError
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import CoreId, Run, Sample
@@ -58,7 +58,7 @@ def judged_fault(fault: Fault, seed: int) -> Judged:
     except DataError as error:
         lines, sentences, code = [str(error)], [""], error.exit_code
     else:
-        decision = decide_gate(comparison, FAIL_ON)
+        decision = report_gate(comparison, FAIL_ON)
         lines, sentences, code = list(decision.lines), [one.sentence for one in explain_pair(comparison)] or [""], decision.exit_code
     said = [*lines, *sentences]
     missing = [] if code in fault.codes else [f"exit {code}"]

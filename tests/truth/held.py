@@ -15,7 +15,7 @@ from latlab.core.comparison import span_findings as s
 from latlab.core.comparison import wakeup_findings as w
 from latlab.core.comparison.by_kind import compare, explain_pair
 from latlab.core.comparison.comparison import Comparison, Row, Statistic
-from latlab.core.comparison.gate import decide_gate
+from latlab.core.comparison.gate import report_gate
 from latlab.core.comparison.verdicts import Verdict
 from latlab.core.errors import DataError
 from latlab.core.model.run import Run
@@ -31,7 +31,7 @@ from truth.wakeups import Late, WakeupPair, wakeup_pair
 Case = DrawnCase | PartCase | RtPartCase
 WORSE, BETTER = Verdict.REGRESSED, Verdict.IMPROVED
 FAIL_ON = frozenset({WORSE.value})
-OF_LEVEL = (None, Statistic.MEDIAN, Statistic.AVERAGE)
+OF_LEVEL = (None, Statistic.MEDIAN, Statistic.AVERAGE, Statistic.MEAN)
 OF_TAIL = ("90 %", "99 %", "99.9 %", "maximum", "spread", "shape")
 NO_TRUTH = 0.2
 """Share of a threshold below which a cell has not moved: what rounding and the floor of a span leave."""
@@ -81,11 +81,14 @@ def held(case: Case) -> Held:
     except DataError as error:
         out.refused, out.verdict, out.gate = str(error), "refused", error.exit_code
         return out
-    out.verdict, out.gate = comparison.verdict.value, decide_gate(comparison, FAIL_ON).exit_code
+    out.verdict, out.gate = comparison.verdict.value, report_gate(comparison, FAIL_ON).exit_code
     for row in comparison.rows:
         _hold_row(row, truth, out)
     for one in explain_pair(comparison):
-        out.faults += [Fault(wrong, one.sentence) for wrong in truth.wrongs(one.finding)]
+        wrongs = list(truth.wrongs(one.finding))
+        out.faults += [Fault(wrong, one.sentence) for wrong in wrongs]
+        if isinstance(one.finding, f.PartChanged):
+            out.flagged, out.found = True, out.found or not wrongs
         if isinstance(one.finding, f.RuleChanged) and not truth.breaks_rules:
             out.faults.append(Fault(Wrong.BLAME, one.finding.check.sentence))
     if out.gate == 0 and truth.is_too_large and not out.found:
@@ -209,6 +212,8 @@ class _OfSpans(Truth):
     def _moved(self, span: Span, row: Row) -> Floats:
         """Differences of the cells that the row is of."""
         moved = self.pair.truth_after.values[span] - self.pair.truth_before.values[span]
+        if row.is_whole:
+            return np.asarray(moved.reshape(-1))
         keep: Bools = np.ones(moved.shape, bool)
         for part in (LAST, FIRST, WAITS):
             plays = self.pair.truth_before.parts.get((span, part))
@@ -247,6 +252,13 @@ class _OfSpans(Truth):
         elif isinstance(finding, f.RuleBroken):
             if not self.breaks_rules:
                 yield Wrong.BLAME
+        elif isinstance(finding, f.PartChanged):
+            spans = [span for span in self.pair.before if span[1] == finding.claim.metric.value]
+            if not any(self._reached(span, _cluster_of(finding), finding.claim.verdict is WORSE) for span in spans):
+                yield Wrong.BLAME
+        elif isinstance(finding, f.BeyondOrder):
+            if self.case.planted.pathology in (Pathology.NOTHING, Pathology.LEAD):
+                yield Wrong.ALARM
         elif isinstance(finding, s.ShapeMoved):
             if not self._reached((finding.test, finding.metric.value), None, finding.verdict is WORSE):
                 yield Wrong.BLAME
@@ -310,16 +322,18 @@ class _OfPart(Truth):
         return self.is_too_large
 
     def of(self, row: Row) -> Shown:
-        up, down = self._reached((row.test, row.metric.value), row.cluster)
+        core = row.cells[0].label if len(row.cells) == 1 else ""
+        up, down = self._reached((row.test, row.metric.value), row.cluster, core)
         return Shown(worse=up, better=down)
 
-    def _reached(self, span: Span, cluster: int | None) -> tuple[bool, bool]:
-        """Whether any core moved up, or down, seen from the base. A spread moves medians either way."""
+    def _reached(self, span: Span, cluster: int | None, core: str = "") -> tuple[bool, bool]:
+        """Whether any core moved up, or down, seen from the base; or the core of a single data point. A spread moves medians either way."""
         if span not in self.part.factor:
             return False, False
         if self.case.part.how is How.SPREAD:
             return True, True
-        columns = [i for i, core in enumerate(self.part.pair.machine.cores) if cluster in (None, core[0])]
+        columns = [i for i, own in enumerate(self.part.pair.machine.cores) if cluster in (None, own[0])]
+        columns = [i for i in columns if core == "{}.{}".format(*self.part.pair.machine.cores[i])] or columns
         moved = self.part.factor[span][:, :, columns] - 1
         up, down = bool((moved > 0).any()), bool((moved < 0).any())
         return (down, up) if self.case.part.in_base else (up, down)
@@ -332,11 +346,22 @@ class _OfPart(Truth):
                     yield Wrong.BLAME
         elif isinstance(finding, s.TermMoved):
             yield Wrong.BLAME
-        elif (isinstance(finding, f.LargeUntold) and finding.cores) or isinstance(finding, f.BootApart | f.SpreadMoved):
+        elif isinstance(finding, f.PartChanged):
+            spans = [span for span in self.part.factor if span[1] == finding.claim.metric.value]
+            core = re.search(r"core (\d+\.\d+)", finding.claim.name)
+            reached = [self._reached(span, _cluster_of(finding), core[1] if core else "") for span in spans]
+            if not any(up if finding.claim.verdict is WORSE else down for up, down in reached):
+                yield Wrong.BLAME
+        elif (isinstance(finding, f.LargeUntold) and finding.cores) or isinstance(finding, f.BootApart | f.SpreadMoved | f.BeyondOrder):
             if (finding.test, finding.metric.value) not in self.part.factor:
                 yield Wrong.ALARM
         elif isinstance(finding, f.Suspected | f.RuleBroken) and not self.part.factor:
             yield Wrong.BLAME
+
+
+def _cluster_of(finding: f.PartChanged) -> int | None:
+    cluster = re.search(r"of cluster (\d+)", finding.claim.name)
+    return int(cluster[1]) if cluster else None
 
 
 def _row_like(name: str, test: str) -> Row:

@@ -19,7 +19,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from latlab.core.comparison.by_kind import compare
-from latlab.core.comparison.gate import decide_gate
+from latlab.core.comparison.gate import report_gate
 from latlab.core.errors import DataError
 from latlab.core.model.amounts import Amount, Amounts, amounts_of
 from latlab.core.model.distributions import Distribution, WakeupCounts, distributions_of
@@ -158,7 +158,7 @@ def exit_of(seed: int, is_untouched: bool = False) -> tuple[str, Taken, int, str
     if candidate is None:
         return None
     try:
-        decision = decide_gate(compare(before, candidate), FAIL_ON)
+        decision = report_gate(compare(before, candidate), FAIL_ON)
     except DataError as error:
         return kind, taken, error.exit_code, str(error)
     return kind, taken, decision.exit_code, decision.lines[0] if decision.exit_code else decision.verdict

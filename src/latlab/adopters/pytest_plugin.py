@@ -44,15 +44,16 @@ class Latency:
     ) -> Comparison:
         """Fails the test with what regressed and why."""
         from latlab.core.comparison.by_kind import explain_pair
-        from latlab.core.comparison.gate import decide_gate
+        from latlab.core.comparison.decision import REGRESSED
+        from latlab.core.comparison.gate import report_gate
 
         comparison = self.compare(before, after, tolerance_percent, across)
-        decision = decide_gate(comparison, frozenset({"regressed"}))
-        if decision.exit_code == 1:
+        report = report_gate(comparison, REGRESSED)
+        if report.exit_code == 1:
             why = "\n".join(f"  {e.sentence}" for e in explain_pair(comparison))
-            pytest.fail("\n".join((*decision.lines, why)), pytrace=False)
-        if decision.exit_code == 3:
-            pytest.fail("\n".join(decision.lines), pytrace=False)
+            pytest.fail("\n".join((*report.lines, why)), pytrace=False)
+        if report.exit_code == 3:
+            pytest.fail("\n".join(report.lines), pytrace=False)
         return comparison
 
     def assert_rules(self, run: str | Run) -> None:

@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 
 from latlab.core.comparison.by_kind import check_invariants, compare, explain_pair, figures_of
-from latlab.core.comparison.gate import decide_gate
+from latlab.core.comparison.gate import report_gate
 from latlab.core.comparison.history import history
 from latlab.core.comparison.identity import NotComparable
 from latlab.core.comparison.joining import join_boots
@@ -63,7 +63,7 @@ def test_one_value_on_a_side_tells_nothing_but_a_large_shift_does_not_pass():
     pair = _run("a", _one(Metric.DURATION, 100)), _run("b", _one(Metric.DURATION, 200))
     comparison = compare(*pair)
     assert comparison.verdict is Verdict.CANNOT_TELL and len(comparison.large_untold) == 1
-    decision = decide_gate(comparison, FAIL_ON)
+    decision = report_gate(comparison, FAIL_ON)
     assert decision.exit_code == 3 and any("differs by" in line for line in decision.lines)
 
 

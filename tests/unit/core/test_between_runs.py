@@ -15,7 +15,7 @@ from scipy import stats
 
 from latlab.core.comparison.between_runs import WithinRunScatter, among_cpus, check_repeats, earlier_runs, with_scatter
 from latlab.core.comparison.comparison import Comparison, Row, Statistic
-from latlab.core.comparison.gate import decide_gate
+from latlab.core.comparison.gate import report_gate
 from latlab.core.comparison.identity import NotComparable
 from latlab.core.comparison.verdicts import Verdict
 from latlab.core.lifecycle.loading import load_earlier, load_reference
@@ -153,7 +153,7 @@ def test_cpus_that_differ_by_more_than_is_assumed_weaken_a_change_and_others_lea
 @pytest.mark.parametrize(("tool", "size", "code"), [(Tool.SAMPLES, 0.46, 1), (Tool.HISTOGRAM, 0.46, 3), (Tool.SAMPLES, 0.05, 0)])
 def test_stamps_tell_a_shift_of_which_a_histogram_asks_for_a_second_run(tool: Tool, size: float, code: int) -> None:
     a, b = runs_of_wakeups(wakeup_pair(Late.LEVEL, size, 2, 20_000, Between.NOTHING, 3), tool)
-    decision = decide_gate(compare(a, b), frozenset({"regressed"}))
+    decision = report_gate(compare(a, b), frozenset({"regressed"}))
     assert decision.exit_code == code
     assert code != 3 or any("measure run1 once more" in note for note in compare(a, b).notes)
 

@@ -9,7 +9,8 @@ from dataclasses import replace
 import pytest
 
 from latlab.core.comparison.by_kind import compare
-from latlab.core.comparison.gate import decide_gate
+from latlab.core.comparison.comparison import Row
+from latlab.core.comparison.gate import GateReport, report_gate
 from latlab.core.model.provenance import Provenance
 from latlab.core.model.run import Run
 from latlab.core.report.comparison.comment import MOST_ROWS, render
@@ -20,7 +21,7 @@ REGRESSED = frozenset({"regressed"})
 
 def comment(before: Run, after: Run, link: str = "") -> str:
     comparison = compare(before, after)
-    return render(comparison, decide_gate(comparison, REGRESSED), link)
+    return render(comparison, report_gate(comparison, REGRESSED), link)
 
 
 @pytest.fixture(name="pair", scope="module")
@@ -37,23 +38,27 @@ def test_a_comment_on_a_regression_begins_with_the_verdict_and_has_the_worst_fir
     assert len(changes) == MOST_ROWS and changes == sorted(changes, reverse=True) and changes[0] > 100
 
 
+def _failing(report: GateReport, *rows: Row) -> GateReport:
+    return replace(report, decision=replace(report.decision, rows=rows))
+
+
 def test_a_change_that_the_medians_do_not_show_says_what_they_are(pair: tuple[Run, Run]) -> None:
     """One core of many that wakes up much later leaves the median as it was."""
     note = "Before and after are medians over the cores"
     comparison = compare(*pair)
-    decision = decide_gate(comparison, REGRESSED)
+    decision = report_gate(comparison, REGRESSED)
     row = decision.failing[0]
     as_shown = replace(row, after=row.before + row.shift.value)
     hidden = replace(row, after=row.before)
-    assert note not in render(comparison, replace(decision, failing=(as_shown,)))
-    assert note in render(comparison, replace(decision, failing=(as_shown, hidden)))
+    assert note not in render(comparison, _failing(decision, as_shown))
+    assert note in render(comparison, _failing(decision, as_shown, hidden))
 
 
 def test_no_comment_is_longer_than_thirty_lines_however_much_there_is_to_say(pair: tuple[Run, Run]) -> None:
     before, after = pair[0], replace(pair[1], provenance=Provenance(latlab_command=("latlab", "run", "psci")))
     comparison = compare(before, after)
-    decision = decide_gate(comparison, REGRESSED)
-    much = replace(decision, failing=decision.failing * 9, before=decision.before * 40, causes=("a cause",) * 40)
+    decision = report_gate(comparison, REGRESSED)
+    much = replace(_failing(decision, *decision.failing * 9), before=decision.before * 40, causes=("a cause",) * 40)
     found = render(comparison, much, "https://example.org/a_b")
     assert len(found.splitlines()) <= 30 and "more, which the commands below print" in found
     assert f"The largest {MOST_ROWS} of {9 * MOST_ROWS}." in found

@@ -19,7 +19,7 @@ from latlab.core.comparison.conditions import (
     label_of,
     stated_conditions,
 )
-from latlab.core.comparison.gate import decide_gate
+from latlab.core.comparison.gate import report_gate
 from latlab.core.comparison.history import history
 from latlab.core.comparison.identity import NotComparable
 from latlab.core.errors import UsageError
@@ -139,7 +139,7 @@ def test_what_differs_stands_in_every_form_of_a_verdict() -> None:
     said = "across processor: cortex-a57 to neoverse-n1; differs: compiler GCC 12.2.0 to GCC 13.1.0"
     comparison = compare(a, b, across=["processor"])
     assert comparison.caveat == said
-    decision = decide_gate(comparison, frozenset({"regressed"}))
+    decision = report_gate(comparison, frozenset({"regressed"}))
     assert decision.lines[1] == said and decision.lines[0].endswith(said)
     assert explain_pair(comparison)[0].sentence == said
     assert said in comparison_json(comparison) and said in comparison_csv(comparison)

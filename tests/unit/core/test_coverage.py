@@ -9,7 +9,7 @@ import pytest
 
 from latlab.core.comparison.by_kind import compare
 from latlab.core.comparison.coverage import Counted, SampleKey, _shortfalls
-from latlab.core.comparison.gate import Decision, decide_gate
+from latlab.core.comparison.gate import GateReport, report_gate
 from latlab.core.comparison.history import history
 from latlab.core.comparison.verdicts import Limits, Verdict
 from latlab.core.model.conditions import NO_CONDITIONS, Conditions
@@ -35,8 +35,8 @@ def _imported(name: str, conditions: Conditions = NO_CONDITIONS) -> Run:
     return replace(with_distributions(run, files), id=name.partition(".")[0], status=status)
 
 
-def _gate(before: Run, after: Run) -> Decision:
-    return decide_gate(compare(before, after), frozenset({"regressed"}))
+def _gate(before: Run, after: Run) -> GateReport:
+    return report_gate(compare(before, after), frozenset({"regressed"}))
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_the_start_values_of_a_tool_are_no_figures() -> None:
 
 def test_lost_wake_ups_stand_in_the_gate_the_comment_and_junit_with_their_numbers() -> None:
     comparison = compare(_imported("scheduled-base.txt", MINUTE), _imported("scheduled-input.txt", MINUTE))
-    decision = decide_gate(comparison, frozenset({"regressed"}))
+    decision = report_gate(comparison, frozenset({"regressed"}))
     for text in (decision.lines[1], comment(comparison, decision), comparison_junit(comparison, decision)):
         assert "12,000 of 60,000" in text
     assert comparison.verdict is Verdict.REGRESSED

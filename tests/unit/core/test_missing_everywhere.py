@@ -16,7 +16,7 @@ import pytest
 
 from latlab.core.comparison.by_kind import compare
 from latlab.core.comparison.comparison import Comparison, Statistic
-from latlab.core.comparison.gate import decide_gate
+from latlab.core.comparison.gate import report_gate
 from latlab.core.comparison.history import history
 from latlab.core.comparison.identity import NotComparable
 from latlab.core.errors import DataError
@@ -159,7 +159,7 @@ def test_every_output_has_the_sentence(kind: str, taken: str) -> None:
     assert not compare(before, after).missing
     candidate = without(after, taken)
     comparison = compare(before, candidate)
-    decision = decide_gate(comparison, FAIL_ON)
+    decision = report_gate(comparison, FAIL_ON)
     assert decision.exit_code in (1, 3)
     sentences = [one.sentence("") for one in comparison.missing]
     assert sentences and len(sentences) < 5

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from latlab.core.comparison.by_kind import compare
-from latlab.core.comparison.gate import decide_gate
+from latlab.core.comparison.gate import report_gate
 from latlab.core.model.run import Frame, Run, Spans
 from latlab.core.report.exports.sarif import render
 from support.function_runs import SLOWER, TREE, run_of
@@ -19,7 +19,7 @@ REGRESSED = frozenset({"regressed"})
 
 def told(before: Run, after: Run, fail_on: frozenset[str] = REGRESSED) -> dict[str, Any]:
     comparison = compare(before, after)
-    found: dict[str, Any] = json.loads(render(comparison, decide_gate(comparison, fail_on)))
+    found: dict[str, Any] = json.loads(render(comparison, report_gate(comparison, fail_on)))
     return found
 
 

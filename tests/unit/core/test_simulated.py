@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from latlab.core.comparison.by_kind import compare
-from latlab.core.comparison.gate import decide_gate
+from latlab.core.comparison.gate import report_gate
 from latlab.core.errors import DataError, UsageError
 from latlab.core.model.enums import Clock, Metric
 from latlab.core.model.run import CoreId, Run, Sample, Tick
@@ -70,7 +70,7 @@ def test_every_table_says_it_in_its_heading() -> None:
 
 def test_a_comparison_says_it_in_its_title_its_tables_and_the_gates_line() -> None:
     comparison = compare(_run("a"), _run("b", 2))
-    decision = decide_gate(comparison, frozenset({"regressed"}))
+    decision = report_gate(comparison, frozenset({"regressed"}))
     assert decision.exit_code == 1 and "simulated" in decision.lines[0]
     for page in (screen(comparison), comparison_document(comparison)):
         assert "simulated" in str(page.title)

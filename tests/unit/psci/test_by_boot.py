@@ -13,19 +13,19 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
+from latlab.core.comparison.decision import ClaimLevel
 from latlab.core.comparison.verdicts import Limits, Verdict
 from latlab.core.model.enums import Metric
 from latlab.core.statistics.moderated_t import fit_prior
 from latlab.core.statistics.sample_matrix import Cells
-from latlab.psci.analysis.by_boot import INDEPENDENCE, BootMeans, global_shift, moderated_shifts, row_shifts
+from latlab.psci.analysis.by_boot import INDEPENDENCE, BootMeans, Part, moderated_shifts, pooled_shift, row_shifts
 from latlab.psci.analysis.compare_spans import judge_rows
-from latlab.psci.analysis.groups import PLAIN, WAIT, Group
+from latlab.psci.analysis.groups import PLAIN, Group
 from latlab.psci.analysis.variance_estimate import Evidence, group_evidence
 
 Values = NDArray[np.float64]
 KIND = (Metric.WAKEUP, PLAIN, False)
 SPACING: Any = SimpleNamespace(threshold=lambda metric, level: 0.03 * level, large=lambda metric, level: 0.2 * level)
-ALPHA = Limits().alpha
 
 
 def evidence(test: str, before: Values, after: Values, cluster: int | None = 0, role: str = PLAIN) -> Evidence:
@@ -72,50 +72,36 @@ def test_the_variance_of_a_row_is_the_mean_of_its_own_and_the_priors_weighted_by
 def test_boots_whose_cells_scatter_and_agree_on_average_are_no_surer_than_the_cells():
     """By hand: cells of 100 and 300, exchanged from boot to boot, leave squares of 160,000 with 6 degrees of freedom."""
     swapped = np.array([[100.0, 300.0], [300.0, 100.0]] * 2)
-    (shift,) = row_shifts([evidence("a_serial", swapped, swapped + 80.0)], 8, ALPHA)
+    (shift,) = row_shifts([evidence("a_serial", swapped, swapped + 80.0)], 8)
     left = (4 * 2 * 100.0**2) * 2 / 6
     error = (left / 2 * (1 / 4 + 1 / 4)) ** 0.5
     assert (shift.error, shift.dof) == pytest.approx((error, 6 + 6 / 2))
     assert shift.p == pytest.approx(2 * stats.t.sf(80.0 / error, 9))
 
 
-@pytest.mark.parametrize("boots", [7, 8])
-def test_queue_waits_are_compared_by_the_exact_test_of_mann_and_whitney(boots: int):
-    rng = np.random.default_rng(boots)
-    before, after = rng.exponential(1e5, (boots, 1)), rng.exponential(1e5, (boots, 1)) + 2e5
-    (shift,) = row_shifts([evidence("a_parallel", before, after, None, WAIT)], 2 * boots, ALPHA)
-    assert shift.p == pytest.approx(float(stats.mannwhitneyu(before[:, 0], after[:, 0], method="exact").pvalue))
-    assert shift.value == pytest.approx(float(np.median(np.subtract.outer(after[:, 0], before[:, 0]))))
-
-
-def test_queue_waits_of_four_boots_have_no_test_that_could_tell_them_apart():
-    values = np.arange(4.0)[:, None]
-    (shift,) = row_shifts([evidence("a_parallel", values, values + 1e6, None, WAIT)], 8, ALPHA)
-    assert (shift.p, shift.low, shift.high) == (1.0, -np.inf, np.inf)
-
-
 def test_a_row_of_some_boots_only_needs_six_of_them():
     few = evidence("a_serial", np.array([[1.0], [2.0], [3.0]]), np.array([[101.0], [102.0]]))
     enough = evidence("b_serial", np.array([[1.0], [2.0], [3.0]]), np.array([[101.0], [102.0], [103.0]]))
-    unknown, known = row_shifts([few, enough], 8, ALPHA)
+    unknown, known = row_shifts([few, enough], 8)
     assert unknown.p == 1.0 and known.p < 0.01
 
 
 def test_the_statistic_of_a_group_is_the_t_of_standardised_sums_by_boot():
     """O'Brien's, from the sums; what they scatter by is joined with what independent rows would, as four degrees of freedom."""
     found = [one for one in drawn(3, {}) if one.row.test.endswith("serial")]
-    shifts = row_shifts(found, 8, ALPHA)
+    shifts = row_shifts(found, 8)
     a, b = (np.sum([one.by_boot[side] / shift.error for one, shift in zip(found, shifts, strict=True)], axis=0) for side in (0, 1))
     squared = (a.var(ddof=1) + b.var(ddof=1)) / 2 * (1 / 4 + 1 / 4)
     joined = max((6 * squared + INDEPENDENCE * len(found)) / (6 + INDEPENDENCE), len(found))
     expected = 2 * stats.t.sf(abs(b.mean() - a.mean()) / joined**0.5, 6 + INDEPENDENCE)
-    assert global_shift(found, shifts).p == pytest.approx(expected)
+    parts = [Part(*one.by_boot, shift.error, one.row.before, one.row.threshold) for one, shift in zip(found, shifts, strict=True)]
+    assert pooled_shift(parts).shift.p == pytest.approx(expected)
 
 
 def test_a_change_of_one_cluster_names_no_row_of_the_other_and_none_of_the_tests_that_it_does_not_reach():
     names = []
     for seed in range(30):
-        rows, _ = judge_rows(drawn(seed, {1: 0.10}), (4, 4), Limits())
+        rows = judge_rows(drawn(seed, {1: 0.10}), (4, 4), Limits()).rows
         names += [(row.test.partition("_")[2], row.cluster, row.verdict) for row in rows if row.verdict is Verdict.REGRESSED]
     assert set(names) == {("serial", 1, Verdict.REGRESSED)}
     assert len(names) > 80
@@ -125,7 +111,7 @@ def test_rows_that_none_can_tell_alone_are_told_together():
     """Noise of 700 ns: the mean of two cells in four boots has a standard error of 350, and the change is 1,200."""
     alone, together = 0, 0
     for seed in range(20):
-        rows, _ = judge_rows(drawn(seed, {0: 0.06, 1: 0.06}, noise=700.0), (4, 4), Limits())
+        rows = judge_rows(drawn(seed, {0: 0.06, 1: 0.06}, noise=700.0), (4, 4), Limits()).rows
         changed = [row for row in rows if row.verdict is Verdict.REGRESSED]
         alone += sum("alike" not in row.basis for row in changed)
         together += sum("alike" in row.basis for row in changed)
@@ -134,19 +120,20 @@ def test_rows_that_none_can_tell_alone_are_told_together():
 
 def test_what_is_apart_belongs_to_no_group():
     found = drawn(1, {0: 0.10, 1: 0.10})
-    _, levels = judge_rows(found, (4, 4), Limits())
-    _, fewer = judge_rows(found, (4, 4), Limits(), apart=[0, 1])
-    assert [level.rows for level in levels] == [10, 5, 5] and [level.rows for level in fewer] == [8, 4, 4]
+    claims = judge_rows(found, (4, 4), Limits()).claims
+    fewer = judge_rows(found, (4, 4), Limits(), apart=[0, 1]).claims
+    of_groups = [[claim.rows for claim in of if claim.level is ClaimLevel.GROUP] for of in (claims, fewer)]
+    assert of_groups == [[10, 5, 5], [8, 4, 4]]
 
 
 def test_of_one_truth_nothing_is_called_changed_and_what_is_the_same_within_the_margin_is_called_so():
-    verdicts = [row.verdict for seed in range(100) for row in judge_rows(drawn(seed, {}), (4, 4), Limits())[0]]
+    verdicts = [row.verdict for seed in range(100) for row in judge_rows(drawn(seed, {}), (4, 4), Limits()).rows]
     assert set(verdicts) <= {Verdict.SAME, Verdict.CANNOT_TELL, Verdict.MOVED}
     assert verdicts.count(Verdict.SAME) > 0.9 * len(verdicts)
 
 
 def judged(found: list[Evidence]) -> list[tuple[str, int | None, Verdict, float, float]]:
-    rows, _ = judge_rows(found, (4, 4), Limits())
+    rows = judge_rows(found, (4, 4), Limits()).rows
     return [(row.test, row.cluster, row.verdict, row.p_adjusted, row.shift.value / row.before) for row in rows]
 
 

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from latlab.core.comparison.comparison import Row
+from latlab.core.comparison.decision import ClaimLevel
 from latlab.core.comparison.verdicts import Limits, Verdict
+from latlab.core.comparison.wording import count
 from latlab.psci.analysis.by_core import MOST_DOF, Variance, _pooled, _sum
 from latlab.psci.analysis.compare_spans import judge_rows
-from latlab.psci.analysis.groups import PLAIN
 from unit.psci.test_by_boot import evidence
 
 
@@ -44,7 +45,7 @@ def rows_of(shifts: dict[str, dict[int, float]], seed: int, cores: int = 4) -> l
         for cluster in (0, 1):
             before, after = (20_000.0 + rng.normal(0.0, 100.0, (1, cores)) for _ in range(2))
             found.append(evidence(test, before, after * (1 + share.get(cluster, 0.0)), cluster))
-    return judge_rows(found, (1, 1), Limits())[0]
+    return judge_rows(found, (1, 1), Limits()).rows
 
 
 TESTS = ("a_serial", "b_serial", "c_serial", "d_serial")
@@ -83,14 +84,10 @@ def test_single_cores_lend_each_other_no_significance():
     assert any("alike" in row.basis for row in several) and not any("alike" in row.basis for row in single)
 
 
-def test_a_group_names_the_cluster_the_role_and_the_kind_of_test_that_its_rows_share():
+def test_a_group_names_the_cluster_and_the_tests_that_its_rows_share():
     draws = np.random.default_rng(1).normal(20_000.0, 100.0, (1, 4))
     serial = [evidence(test, draws, draws + i, cluster) for i, test in enumerate(TESTS) for cluster in (0, 1)]
-    mixed = [*serial, evidence("a_parallel", draws, draws, 1)]
-    for rows, kind in ((serial, False), (mixed, None)):
-        _, levels = judge_rows(rows, (1, 1), Limits())
-        assert [(level.cluster, level.role, level.at_once) for level in levels] == [
-            (None, PLAIN, kind),
-            (0, PLAIN, False),
-            (1, PLAIN, kind),
-        ]
+    claims = judge_rows([*serial, evidence("a_parallel", draws, draws, 1)], (1, 1), Limits()).claims
+    groups = [(claim.name, claim.rows) for claim in claims if claim.level is ClaimLevel.GROUP]
+    n, more = len(TESTS), count(len(TESTS) + 1, "test")
+    assert groups == [(f"in {more}", 2 * n + 1), (f"of cluster 0 in {count(n, 'test')}", n), (f"of cluster 1 in {more}", n + 1)]

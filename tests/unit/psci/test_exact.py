@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from latlab.core.comparison.by_kind import compare, explain_pair
 from latlab.core.comparison.comparison import Comparison, Row
-from latlab.core.comparison.gate import decide_gate
+from latlab.core.comparison.gate import report_gate
 from latlab.core.comparison.history import history
 from latlab.core.comparison.iterations import InIterations
 from latlab.core.comparison.verdicts import Verdict, limits_of
@@ -59,7 +59,7 @@ def test_a_regression_in_fewer_than_half_of_the_iterations_fails_the_gate_and_sa
     comparison, row = _compared([100] * 20, [100] * 11 + [1000] * 9, boots=2)
     assert row.in_iterations == InIterations(9, 20, 9.0, True)
     assert (row.verdict, row.basis) == (Verdict.REGRESSED, "exact, 9 of 20 iterations, +900.0 %, median unchanged")
-    decision = decide_gate(comparison, frozenset({"regressed"}))
+    decision = report_gate(comparison, frozenset({"regressed"}))
     assert decision.exit_code == 1 and "9 of 20 iterations, +900.0 %, median unchanged" in decision.lines[1]
     assert any("9 of 20 iterations" in one.sentence for one in explain_pair(comparison))
     assert summary(comparison).endswith("cluster 0, differs in 9 of 20 iterations, +900.0 %, median unchanged")
@@ -87,7 +87,7 @@ def test_more_iterations_on_one_side_are_the_same_only_where_they_hold_nothing_n
     assert _compared([5, 7, 5], [5, 7, 5, 6, 5])[1].verdict is Verdict.SAME
     comparison, row = _compared([5, 7, 5], [5, 7, 5, 90])
     assert row.verdict is Verdict.CANNOT_TELL and "more iterations" in row.basis
-    assert decide_gate(comparison, frozenset({"regressed"})).exit_code == 3
+    assert report_gate(comparison, frozenset({"regressed"})).exit_code == 3
     assert _compared([5, 7, 5], [5, 8, 5, 5])[1].verdict is Verdict.REGRESSED
 
 
@@ -110,7 +110,7 @@ def test_a_figure_that_one_run_alone_has_passes_no_gate_whatever_else_is_the_sam
     comparison = compare(_with(_run_of_two("a", [500]), other), _with(dear, other))
     assert {row.verdict for row in comparison.rows} == {Verdict.SAME, Verdict.CANNOT_TELL}
     assert comparison.gaps == (f"{TEST} wakeup, cluster 0: {NO_COUNTERPART}",)
-    assert decide_gate(comparison, frozenset({"regressed"})).exit_code == 3
+    assert report_gate(comparison, frozenset({"regressed"})).exit_code == 3
 
 
 def _with(run: Run, other: Run) -> Run:
@@ -127,7 +127,7 @@ def test_iterations_that_went_both_ways_are_told_as_that_and_with_no_median():
     comparison, row = _compared([100, 100, 100, 100], [150, 50, 150, 50])
     assert row.verdict is Verdict.REGRESSED and row.in_iterations == InIterations(4, 4, 0.0, True, shorter=2)
     said = "4 of 4 iterations, 2 longer and 2 shorter, median unchanged"
-    assert decide_gate(comparison, frozenset({"regressed"})).lines[1].endswith(said) and said in summary(comparison)
+    assert report_gate(comparison, frozenset({"regressed"})).lines[1].endswith(said) and said in summary(comparison)
     sentences = [one.sentence for one in explain_pair(comparison)]
     assert "over 1 data point, each by the iteration that changed most" in sentences[0] and any(said in one for one in sentences)
 
@@ -160,7 +160,7 @@ def test_a_call_that_the_order_of_the_cores_may_have_moved_is_not_blamed_and_not
     comparison = _of_calls(*DISTURBED)
     assert (comparison.verdict, comparison.rows[0].basis) == (Verdict.CANNOT_TELL, ORDER)
     assert any(ORDER in note for note in comparison.notes)
-    assert decide_gate(comparison, frozenset({"regressed"})).exit_code != 1
+    assert report_gate(comparison, frozenset({"regressed"})).exit_code != 1
     assert any("order of the cores" in line for line in headline(comparison))
 
 

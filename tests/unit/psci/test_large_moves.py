@@ -11,7 +11,7 @@ import pytest
 from latlab.core.comparison.by_kind import compare
 from latlab.core.comparison.comparison import Comparison, SpanComparison
 from latlab.core.comparison.findings import BootApart, SpreadMoved
-from latlab.core.comparison.gate import Decision, decide_gate
+from latlab.core.comparison.gate import GateReport, report_gate
 from latlab.core.comparison.verdicts import Verdict
 from latlab.core.model.run import Run
 from latlab.core.report.comparison.sentences import quiet_lines, summary
@@ -35,8 +35,8 @@ def compared(case: PartCase) -> SpanComparison:
     return found
 
 
-def _gate(comparison: Comparison) -> Decision:
-    return decide_gate(comparison, frozenset({"regressed"}))
+def _gate(comparison: Comparison) -> GateReport:
+    return report_gate(comparison, frozenset({"regressed"}))
 
 
 @pytest.mark.parametrize("boots", [1, 3, 8])
@@ -59,20 +59,20 @@ def test_one_bad_boot_of_ten_in_the_base_is_named_with_its_number(noise: float) 
 def test_one_core_of_one_boot_needs_fewer_deviations_where_the_others_have_light_tails(noise: Noise, least: int, most: int) -> None:
     """Some 14 deviations, which Student's t of three degrees reaches."""
     cases = [PartCase(scaled(JUNO, 1.8), Part(Which.ONE, How.BOOT, 0.5, SERIAL[:1]), noise, 10, 1, seed) for seed in range(10)]
-    named = sum(any(isinstance(one, BootApart) for one in compared(case).large_moves) for case in cases)
+    named = sum(any(isinstance(one, BootApart) for one in compared(case).notable) for case in cases)
     assert least <= named <= most
 
 
 def test_a_boot_that_is_odd_in_two_tests_of_a_core_is_named_whatever_tails_the_noise_has() -> None:
     """The same deviations in one test may be Student's t of three degrees; in four tests of one core they are no chance."""
     cases = [PartCase(scaled(JUNO, 1.8), Part(Which.ONE, How.BOOT, 0.5, SERIAL), Noise.HEAVY, 10, 1, seed) for seed in range(10)]
-    assert sum(any(isinstance(one, BootApart) for one in compared(case).large_moves) for case in cases) >= 9
+    assert sum(any(isinstance(one, BootApart) for one in compared(case).notable) for case in cases) >= 9
 
 
 @pytest.mark.parametrize("noise", [Noise.BIMODAL, Noise.HEAVY, Noise.GAUSSIAN])
 def test_three_times_the_spread_of_all_cores_is_named_at_one_boot_of_five_iterations(noise: Noise) -> None:
     cases = [PartCase(JUNO, Part(Which.ALL, How.SPREAD, 2.0, SERIAL), noise, 1, 5, seed) for seed in range(20)]
-    assert sum(any(isinstance(one, SpreadMoved) for one in compared(case).large_moves) for case in cases) >= 17
+    assert sum(any(isinstance(one, SpreadMoved) for one in compared(case).notable) for case in cases) >= 17
 
 
 def test_a_tail_is_as_heavy_as_the_other_values_show() -> None:
@@ -114,7 +114,7 @@ def test_the_largest_shift_that_is_printed_is_the_largest() -> None:
 def test_runs_of_one_truth_hold_nothing_large() -> None:
     nobody = Part(Which.NONE, How.LEVEL, 0.0, SERIAL)
     for boots, iterations in ((1, 1), (1, 5), (8, 1)):
-        assert all(_spans(nobody, boots, iterations, seed=seed).large_moves == () for seed in range(5))  # type: ignore[union-attr]
+        assert all(_spans(nobody, boots, iterations, seed=seed).notable == () for seed in range(5))  # type: ignore[union-attr]
 
 
 def test_of_drawn_pairs_of_parts_hardly_one_passes_in_silence_or_is_blamed() -> None:
@@ -129,7 +129,8 @@ def test_the_bench_notices_a_gate_that_says_nothing_of_what_is_large(monkeypatch
 
     def silent(before: Run, after: Run) -> Comparison:
         comparison: Any = compare(before, after)
-        return replace(comparison, large_moves=(), rows=tuple(replace(row, large=0.0, verdict=Verdict.SAME) for row in comparison.rows))
+        rows = tuple(replace(row, large=0.0, verdict=Verdict.SAME) for row in comparison.rows)
+        return replace(comparison, rows=rows, notable=(), claims=())
 
     monkeypatch.setattr(bench, "compare", silent)
     case = PartCase(JUNO, Part(Which.HALF, How.LEVEL, 1.0, SERIAL), Noise.GAUSSIAN, 1, 1, 0)

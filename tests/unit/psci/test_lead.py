@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from latlab.core.comparison.by_kind import explain_pair
-from latlab.core.comparison.gate import decide_gate
+from latlab.core.comparison.gate import report_gate
 from latlab.core.comparison.verdicts import Verdict
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import CoreId
@@ -75,7 +75,7 @@ def test_a_lead_that_moved_and_nothing_else_is_no_change(board, noise, lead, kno
     assert comparison.leads == (board.lead, lead)
     assert [row.name for row in comparison.rows if row.verdict in CHANGED] == []
     assert any(f"the lead moved from {board.lead} to {lead}" in gap for gap in comparison.gaps)
-    assert decide_gate(comparison, FAIL_ON).exit_code == 3
+    assert report_gate(comparison, FAIL_ON).exit_code == 3
 
 
 def test_where_the_lead_moved_what_does_not_depend_on_it_is_still_judged():
@@ -151,4 +151,4 @@ def test_a_last_man_that_pays_in_one_run_only_is_a_gap(before_pays, after_pays, 
     boards = [like_juno((2, 4)) if pays else free for pays in (before_pays, after_pays)]
     comparison = compare(measured(boards[0], NOISE, 2, 1, "a"), measured(boards[1], NOISE, 3, 1, "b"))
     told = f"susp_deep_parallel cache_flush: a core of cluster 1 flushes as its last core down in the {only} run only"
-    assert told in comparison.gaps and decide_gate(comparison, FAIL_ON).exit_code in (1, 3)
+    assert told in comparison.gaps and report_gate(comparison, FAIL_ON).exit_code in (1, 3)

@@ -11,7 +11,7 @@ import pytest
 from latlab.core.comparison.by_kind import compare, explain_pair
 from latlab.core.comparison.comparison import Comparison, Statistic
 from latlab.core.comparison.findings import CouldHaveSeen, DriftInside, LargestGrew, NothingMoved, TailNotTold
-from latlab.core.comparison.gate import Decision, decide_gate
+from latlab.core.comparison.gate import GateReport, report_gate
 from latlab.core.comparison.span_findings import ShapeMoved
 from latlab.core.comparison.verdicts import Verdict
 from latlab.core.model.enums import Metric
@@ -40,9 +40,9 @@ def _run(values: Floats, name: str) -> Run:
     return run_with(samples=samples, id=name, lead=CoreId(1, 0))
 
 
-def _compared(before: Floats, after: Floats) -> tuple[Comparison, Decision]:
+def _compared(before: Floats, after: Floats) -> tuple[Comparison, GateReport]:
     comparison = compare(_run(before, "a"), _run(after, "b"))
-    return comparison, decide_gate(comparison, frozenset({"regressed"}))
+    return comparison, report_gate(comparison, frozenset({"regressed"}))
 
 
 def _figures(comparison: Comparison) -> set[tuple[Statistic | None, Verdict]]:

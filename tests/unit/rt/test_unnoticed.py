@@ -13,7 +13,7 @@ from latlab.calls.model.calls import Call, KernelSpan
 from latlab.core.comparison.by_kind import compare, explain_pair, tails
 from latlab.core.comparison.comparison import Comparison, Row, Statistic
 from latlab.core.comparison.findings import LargeUntold
-from latlab.core.comparison.gate import decide_gate
+from latlab.core.comparison.gate import report_gate
 from latlab.core.comparison.history import history
 from latlab.core.comparison.verdicts import Verdict
 from latlab.core.model.blame import UNEXPLAINED, BlameKind
@@ -22,6 +22,7 @@ from latlab.core.model.enums import Metric
 from latlab.core.model.run import CoreId, Sample, Topology
 from latlab.core.statistics.histogram import Histogram, quantile_shift, rate_p
 from latlab.core.statistics.statistics import Shift
+from latlab.psci.analysis.notable import notable_of
 from latlab.rt.analysis.attribution import attribute
 from latlab.rt.analysis.lateness_parts import MEASURING_TASK
 from latlab.rt.model.wakeups import Outlier, Wakeups
@@ -38,15 +39,16 @@ def same_pair() -> Comparison:
 
 
 def row_of(comparison: Comparison, metric: Metric) -> Row:
-    return next(row for row in comparison.rows if row.metric is metric and not row.is_occasional)
+    return next(row for row in comparison.rows if row.metric is metric)
 
 
 def test_one_large_shift_that_is_not_told_stops_a_gate_that_would_pass():
     found = same_pair()
-    assert decide_gate(found, FAIL_ON).exit_code == 0
+    assert report_gate(found, FAIL_ON).exit_code == 0
     row = row_of(found, Metric.WAKEUP)
     large = replace(row, shift=Shift(2 * row.large, -1e9, 1e9, 0.01), verdict=Verdict.CANNOT_TELL, cells=())
-    decision = decide_gate(replace(found, rows=(*(one for one in found.rows if one is not row), large)), FAIL_ON)
+    rows = (*(one for one in found.rows if one is not row), large)
+    decision = report_gate(replace(found, rows=rows, notable=notable_of(rows, (found.a, found.b))), FAIL_ON)
     assert decision.exit_code == 3
     assert any(row.test in line for line in decision.lines[:-1])
 
@@ -58,7 +60,8 @@ def test_of_several_large_shifts_that_are_not_told_the_largest_is_named_with_how
         replace(row, shift=Shift(times * row.large, -1e9, 1e9, 0.01), verdict=Verdict.CANNOT_TELL, cells=())
         for row, times in ((smaller, 2), (larger, 3))
     ]
-    (told,) = (one.finding for one in explain_pair(replace(found, rows=tuple(large))) if isinstance(one.finding, LargeUntold))
+    changed_pair = replace(found, rows=tuple(large), notable=notable_of(large, (found.a, found.b)))
+    (told,) = (one.finding for one in explain_pair(changed_pair) if isinstance(one.finding, LargeUntold))
     assert (told.metric, told.test, told.rows) == (Metric.WAKEUP, larger.test, 2)
 
 

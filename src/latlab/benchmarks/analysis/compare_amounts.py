@@ -13,9 +13,10 @@ from dataclasses import replace
 import numpy as np
 
 from latlab.benchmarks.analysis.amount_figures import is_level, levels, named
-from latlab.core.comparison.comparison import AmountComparison, Row
+from latlab.core.comparison.comparison import AmountComparison, Row, large_untold
+from latlab.core.comparison.findings import LargeUntold
 from latlab.core.comparison.identity import NotComparable, check_same, partial_runs
-from latlab.core.comparison.verdicts import Limits, Verdict, decide, decide_exact, overall
+from latlab.core.comparison.verdicts import Limits, Verdict, decide, decide_exact
 from latlab.core.comparison.wording import MORE_IS_BETTER, UNDIRECTED
 from latlab.core.model.amounts import Amount, amounts_of
 from latlab.core.model.enums import Metric
@@ -40,18 +41,22 @@ def compare_amounts(a: Run, b: Run, limits: Limits) -> AmountComparison:
     rows = _judged([_row(*pair, limits) for pair in joined], limits)
     notes += [f"{run.id} met a problem: {run.problems[0].message}" for run in (a, b) if run.problems]
     notes += _single_note(joined)
-    directed = [row.verdict for row in rows if row.metric not in UNDIRECTED]
     return AmountComparison(
         a=a,
         b=b,
         limits=limits,
         unit=a.tick.unit,
-        verdict=overall(directed, bool(gaps)),
+        notable=tuple(_large(rows)),
         rows=tuple(rows),
         notes=tuple(notes),
         gaps=tuple(gaps),
         repetitions=_repetitions(joined),
     )
+
+
+def _large(rows: list[Row]) -> Iterator[LargeUntold]:
+    for row in large_untold(rows)[:1]:
+        yield LargeUntold(row.metric, row.test, row.name, row.before, row.largest, len(large_untold(rows)))
 
 
 def _joined(a: Run, b: Run, notes: list[str], gaps: list[str]) -> Iterator[tuple[Amount, Amount]]:

@@ -14,11 +14,9 @@ from latlab.core.comparison.verdicts import Verdict
 
 def explain_amount_pair(comparison: AmountComparison) -> tuple[Explanation, ...]:
     """What may be large first, then each amount that changed, or how many could not be told."""
-    out = []
-    if large := comparison.large_untold:
-        row = large[0]
-        finding = f.LargeUntold(row.metric, row.test, row.name, row.before, row.largest, len(large))
-        out.append(Explanation("", finding, Basis.INFERRED, comparison.unit_of(row.metric)))
+    out: list[Explanation] = []
+    for finding in comparison.notable:
+        out.append(Explanation("", finding, Basis.INFERRED, comparison.unit_of(finding.metric)))
     for row in comparison.rows:
         if row.verdict in (Verdict.REGRESSED, Verdict.IMPROVED):
             moved = a.AmountMoved(row.name, row.metric, row.verdict, row.before, row.after, row.relative)

@@ -45,7 +45,7 @@ CAUSE_RATE = Scatter(0.1, 0.15)
 STRETCH = Scatter(0.1, 0.3)
 """Of the tail in time, for how often something is late."""
 _ADDITIVE = (Statistic.MAXIMUM, Statistic.MINIMUM, Statistic.MISSED)
-_LEVELS = (Statistic.MEDIAN, Statistic.AVERAGE)
+_LEVELS = (Statistic.MEDIAN, Statistic.AVERAGE, Statistic.MEAN)
 
 
 def earlier_runs(runs: Iterable[Run], a: Run, b: Run) -> tuple[Run, ...]:

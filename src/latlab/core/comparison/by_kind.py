@@ -9,14 +9,14 @@ from statistics import fmean, median
 from typing import TYPE_CHECKING
 
 from latlab.core.comparison.check import Check
-from latlab.core.comparison.comparison import Comparison, SpanComparison, Statistic
+from latlab.core.comparison.comparison import Comparison, Statistic
 from latlab.core.comparison.conditions import differences
 from latlab.core.comparison.coverage import absences, coverage_rows, missing_samples, shortfalls
 from latlab.core.comparison.explanation import Basis, Explanation
 from latlab.core.comparison.figure import Figure, refusal
-from latlab.core.comparison.findings import ConditionsDiffer
+from latlab.core.comparison.findings import ConditionsDiffer, PartChanged
 from latlab.core.comparison.identity import NotComparable
-from latlab.core.comparison.verdicts import Limits, Verdict, overall
+from latlab.core.comparison.verdicts import Limits
 from latlab.core.errors import UsageError
 from latlab.core.kinds.registry import kind_of, kind_of_pair, pairs_of
 from latlab.core.model.enums import Metric
@@ -47,9 +47,7 @@ def _with_coverage(comparison: Comparison) -> Comparison:
     missing = (*absent, *map(missing_samples, short))
     untold = (*absent, *(missing_samples(shortfall) for shortfall in short if not shortfall.is_significant))
     gaps = (*(finding.sentence(comparison.unit) for finding in untold), *comparison.gaps)
-    is_suspect = isinstance(comparison, SpanComparison) and bool(comparison.suspicions)
-    verdict = Verdict.CANNOT_TELL if is_suspect else overall((comparison.verdict, *(row.verdict for row in rows)), bool(gaps))
-    return replace(comparison, rows=(*comparison.rows, *rows), gaps=gaps, missing=missing, verdict=verdict)
+    return replace(comparison, rows=(*comparison.rows, *rows), gaps=gaps, missing=missing)
 
 
 def _compared(a: Run, b: Run, limits: Limits, earlier: Sequence[Run]) -> Comparison:
@@ -70,6 +68,8 @@ def explain_pair(comparison: Comparison) -> tuple[Explanation, ...]:
     differ = comparison.differences.title
     explanations = [Explanation("", ConditionsDiffer(differ), Basis.EXACT, comparison.unit)] if differ else []
     explanations += [Explanation("", finding, Basis.EXACT, comparison.unit) for finding in comparison.missing]
+    parts = [claim for claim in comparison.claims if claim.is_frontier]
+    explanations += [Explanation("", PartChanged(claim), Basis.INFERRED, comparison.unit_of(claim.metric)) for claim in parts]
     return (*explanations, *_explained(comparison))
 
 

@@ -8,11 +8,9 @@ from math import isfinite
 
 from latlab.core.comparison.comparison import Row, SpanComparison
 from latlab.core.comparison.printed_deltas import places
-from latlab.core.comparison.verdicts import Verdict
+from latlab.core.comparison.verdicts import CHANGED
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import CoreId
-
-CHANGED = (Verdict.REGRESSED, Verdict.IMPROVED)
 
 
 @dataclass(frozen=True, slots=True)

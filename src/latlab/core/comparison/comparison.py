@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -10,7 +11,8 @@ import numpy as np
 
 from latlab.core.comparison.check import RuleChange
 from latlab.core.comparison.conditions import ALIKE, Differences, caveat_of
-from latlab.core.comparison.findings import BootApart, LargeUntold, SamplesMissing, SpreadMoved
+from latlab.core.comparison.decision import Claim, decide
+from latlab.core.comparison.findings import Notable, SamplesMissing
 from latlab.core.comparison.iterations import Drift, InIterations
 from latlab.core.comparison.queue_model import Ladders
 from latlab.core.comparison.suspicion import Suspicion
@@ -36,6 +38,7 @@ class Statistic(StrEnum):
     P99 = "99 %"
     P99_9 = "99.9 %"
     AVERAGE = "average"
+    MEAN = "trimmed mean"
     MINIMUM = "minimum"
     MAXIMUM = "maximum"
     LATE = "late wake-ups"
@@ -46,7 +49,8 @@ class Statistic(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One core (or queue position) of a row. `verdict` needs several boots; with fewer it is `cannot tell`."""
+    """One core (or queue position) of a row. `verdict` needs several boots; with fewer it is `cannot tell`. `threshold` and `large` are
+    relative to the cell's own value before."""
 
     label: str
     before: float
@@ -54,6 +58,8 @@ class Cell:
     shift: Shift
     verdict: Verdict
     p_adjusted: float = 1.0
+    threshold: float = 0.0
+    large: float = 0.0
 
     @property
     def difference(self) -> float:
@@ -66,7 +72,8 @@ class Row:
 
     Values are in ns or instructions. A shift beyond `threshold` is a change; one whose interval lies within it is equivalent; one beyond
     `large` must be reported even if it is not significant. `p_adjusted` is the adjusted p-value behind the verdict, of the row or of its
-    group. `is_occasional`: the event occurs in some boots only, so the row can be shown to differ but is not required to get a verdict.
+    group. `of` is the value before of the figure that moved by the shift, if that is not `before`. `is_whole`: all samples of a parallel
+    test by position, the parent of its other rows.
     """
 
     test: str
@@ -85,19 +92,26 @@ class Row:
     statistic: Statistic | None = None
     core: CoreId | None = None
     large: float = 0.0
-    is_occasional: bool = False
+    is_whole: bool = False
     p_adjusted: float = 1.0
     in_iterations: InIterations | None = None
     detectable: tuple[Detectable, ...] = ()
     maxima: tuple[float, float] | None = None
     drifts: tuple[Drift | None, Drift | None] = (None, None)
+    of: float | None = None
+
+    @property
+    def is_of_level(self) -> bool:
+        """Whether it is of a level, and not of a spread, a tail or a cause."""
+        return self.statistic in (None, Statistic.MEDIAN, Statistic.AVERAGE, Statistic.MEAN)
 
     @property
     def relative(self) -> float:
-        """The shift as a share of the value before; infinite if that value is about 0."""
-        if (abs(self.before) <= self.threshold and self.is_term) or (self.shift.value and not self.before):
+        """The shift as a share of the value before, of the same figure; infinite if that value is about 0."""
+        before = self.before if self.of is None else self.of
+        if (abs(before) <= self.threshold and self.is_term) or (self.shift.value and not before):
             return float("inf")
-        return self.shift.value / self.before if self.before else 0.0
+        return self.shift.value / before if before else 0.0
 
     @property
     def largest(self) -> float:
@@ -108,7 +122,7 @@ class Row:
     def is_large(self) -> bool:
         """Whether the shift is beyond `large` and the row is not called changed."""
         is_changed = self.verdict in (Verdict.REGRESSED, Verdict.IMPROVED)
-        return not (is_changed or self.is_occasional or not self.large) and abs(self.largest) > self.large
+        return not is_changed and bool(self.large) and abs(self.largest) > self.large
 
     @property
     def is_large_untold(self) -> bool:
@@ -117,19 +131,10 @@ class Row:
         return self.is_large and not (likely and self.largest == self.shift.value)
 
 
-@dataclass(frozen=True, slots=True)
-class Level:
-    """A group of rows that are tested together: those of one metric and role over all tests, over the parallel (`at_once`) or over the
-    serial ones, in one cluster or in all. `tests` is their number of tests."""
-
-    metric: Metric
-    cluster: int | None
-    role: str | None
-    at_once: bool | None
-    rows: int
-    shift: Shift
-    p_adjusted: float = 1.0
-    tests: int = 1
+def large_untold(rows: Sequence[Row], is_assumed: bool = False) -> tuple[Row, ...]:
+    """Rows that may hold a large change, the largest share first. A scatter that is assumed excuses none."""
+    large_rows = [row for row in rows if row.is_large_untold or (is_assumed and row.is_large)]
+    return tuple(sorted(large_rows, key=lambda row: -abs(row.largest) / row.large))
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,20 +155,34 @@ class Compared:
     """The fields of every comparison. `differences` are the differing conditions, `missing` the places with fewer samples in the second
     run.
 
-    `gaps` are sentences on what could not be judged, because the second run lacks it or a run is partial. A comparison with gaps is
-    never `same`.
+    `rows` and `claims` are what was judged, `notable` what has to be named with the verdict; some of it stops. `gaps` are sentences on what
+    could not be judged, because the second run lacks it or a run is partial. `rule_changes` are rules that only one run keeps. Data under
+    one of the `suspicions` gets no verdict. `decide` makes the verdict of the whole of all these and of nothing else.
     """
 
     a: Run
     b: Run
     limits: Limits
     unit: str
-    verdict: Verdict
     rows: tuple[Row, ...]
     notes: tuple[str, ...]
     gaps: tuple[str, ...]
     differences: Differences = ALIKE
     missing: tuple[SamplesMissing, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    notable: tuple[Notable, ...] = ()
+    rule_changes: tuple[RuleChange, ...] = ()
+    suspicions: tuple[Suspicion, ...] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        """Of the whole, as `decide` says."""
+        return decide(self).verdict
+
+    @property
+    def stops(self) -> tuple[Notable, ...]:
+        """What is large and inconclusive: nothing passes with it."""
+        return tuple(finding for finding in self.notable if finding.stops)
 
     @property
     def interval_percent(self) -> int:
@@ -173,8 +192,7 @@ class Compared:
     @property
     def large_untold(self) -> tuple[Row, ...]:
         """Rows that may hold a large change, the largest share first."""
-        large_rows = [row for row in self.rows if row.is_large_untold]
-        return tuple(sorted(large_rows, key=lambda row: -abs(row.largest) / row.large))
+        return large_untold(self.rows)
 
     @property
     def caveat(self) -> str:
@@ -192,16 +210,11 @@ class Compared:
 
 @dataclass(frozen=True, kw_only=True)
 class SpanComparison(Compared):
-    """`large_moves` are large changes without a verdict, independent of the model of scatter. `rule_changes` are rules that only one run
-    keeps. Data under a suspicion gets no verdict, and a comparison with one has none as a whole."""
+    """`ladders` are the queue models of both runs by test, `boots` the numbers of boots."""
 
-    levels: tuple[Level, ...]
     ladders: dict[str, tuple[Ladders, Ladders]]
     leads: tuple[CoreId | None, CoreId | None]
     boots: tuple[int, int]
-    rule_changes: tuple[RuleChange, ...]
-    suspicions: tuple[Suspicion, ...]
-    large_moves: tuple[LargeUntold | BootApart | SpreadMoved, ...] = ()
 
     @property
     def interval_percent(self) -> int:
@@ -226,8 +239,7 @@ class WakeupComparison(Compared):
     @property
     def large_untold(self) -> tuple[Row, ...]:
         """The rows with a large shift. An assumed scatter does not excuse a large shift; a measured scatter does."""
-        large_rows = [row for row in self.rows if row.is_large_untold or (self.scatter_assumed and row.is_large)]
-        return tuple(sorted(large_rows, key=lambda row: -abs(row.largest) / row.large))
+        return large_untold(self.rows, self.scatter_assumed)
 
 
 @dataclass(frozen=True, kw_only=True)

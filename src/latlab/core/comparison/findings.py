@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from latlab.core.comparison.check import Check
+from latlab.core.comparison.decision import Claim
 from latlab.core.comparison.iterations import Drift
 from latlab.core.comparison.suspicion import Suspicion
 from latlab.core.comparison.wording import amount, bare, count, heading_unit, percent, row_title, signed, signed_bare
@@ -24,6 +25,18 @@ class Finding(Protocol):
 
     def sentence(self, unit: str) -> str:
         """`unit` is that of the finding's amounts, ns or insns."""
+
+
+class Notable(Finding, Protocol):
+    """A finding of the analysis that is named with the verdict. `stops`: it is large and inconclusive, so nothing passes with it."""
+
+    @property
+    def metric(self) -> Metric:
+        """What it is of, which says the unit of its amounts."""
+
+    @property
+    def stops(self) -> bool:
+        """Whether nothing passes with it."""
 
 
 class Alternative(Protocol):
@@ -104,6 +117,10 @@ class LargeUntold:
     rows: int
     cores: int = 0
 
+    @property
+    def stops(self) -> bool:
+        return True
+
     def sentence(self, unit: str) -> str:
         share = f" ({percent(self.largest / self.before)})" if self.before else ""
         moved = f"{self.metric} in {self.test}, {row_title(self.name)}, differs by {signed(self.largest, unit)}{share}"
@@ -145,11 +162,41 @@ class BootApart:
     value: float
     others: float
 
+    @property
+    def stops(self) -> bool:
+        return True
+
     def sentence(self, unit: str) -> str:
         share = percent(self.value / self.others - 1) if self.others else "from about 0"
         size = f"{amount(self.value, unit)}, {share} against the median of the others, {amount(self.others, unit)}"
         where = f"{self.metric} in {self.test}, {row_title(self.name)}: boot {self.boot} of {self.boots} of {self.run}"
         return f"{where} has {size}; measure {self.run} again without that boot"
+
+
+@dataclass(frozen=True, slots=True)
+class BeyondOrder:
+    """Spans that depend on the order of the cores moved by more than the order moves them. `low` and `high` are the least and the most that
+    the base has at this place, `places` how many places moved so."""
+
+    metric: Metric
+    test: str
+    name: str
+    before: float
+    after: float
+    low: float
+    high: float
+    places: int
+
+    @property
+    def stops(self) -> bool:
+        return True
+
+    def sentence(self, unit: str) -> str:
+        share = f" ({percent(self.after / self.before - 1)})" if self.before else ""
+        moved = f"{self.metric} in {self.test}, {row_title(self.name)}, differs by {signed(self.after - self.before, unit)}{share}"
+        more = f", and {count(self.places - 1, 'more')} so" if self.places > 1 else ""
+        base = f"{bare(self.low, unit)} to {bare(self.high, unit)} {heading_unit(unit)}"
+        return f"{moved}{more}: more than the order of the cores explains, which makes {base} in the base"
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +207,10 @@ class SpreadMoved:
     test: str
     ratio: float
     cores: int
+
+    @property
+    def stops(self) -> bool:
+        return True
 
     def sentence(self, unit: str) -> str:
         size = f"{self.ratio:.1f} times as wide" if self.ratio > 1 else f"{1 / self.ratio:.1f} times narrower"
@@ -184,6 +235,10 @@ class LargestGrew:
         """The larger value over the smaller one; infinite if the smaller one is 0."""
         low, high = sorted((self.before, self.after))
         return high / low if low > 0 else float("inf")
+
+    @property
+    def stops(self) -> bool:
+        return self.after > self.before and not self.is_told
 
     def sentence(self, unit: str) -> str:
         way = "as large" if self.after > self.before else "smaller"
@@ -237,6 +292,10 @@ class DriftInside:
     level: float
     drift: Drift
 
+    @property
+    def stops(self) -> bool:
+        return True
+
     def sentence(self, unit: str) -> str:
         drift = self.drift
         how = f"drifts over {drift.iterations} iterations" if drift.after is None else f"switches after iteration {drift.after}"
@@ -289,6 +348,18 @@ class FunctionsMoved:
             return "on one core"
         of_all = f" of {self.of_cores}" if self.cores < self.of_cores else ""
         return f"{'on' if self.cores == 1 else 'mean over'} {self.cores}{of_all} cores"
+
+
+@dataclass(frozen=True, slots=True)
+class PartChanged:
+    """Rows or data points that changed together, of which no single one can be named."""
+
+    claim: Claim
+
+    def sentence(self, unit: str) -> str:
+        claim = self.claim
+        size = f"{signed(claim.shift.value, unit)} ({percent(claim.relative)})"
+        return f"{claim.metric} {row_title(claim.name)} {claim.verdict} by {size} as a whole; no single row can be named"
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from latlab.core.comparison.figure import Figure, FigureName, refusal
 from latlab.core.comparison.findings import ConditionsDiffer
 from latlab.core.comparison.summary import Mark, follows_order, mark_of
 from latlab.core.comparison.suspicion import Span, Suspicion
-from latlab.core.comparison.verdicts import Limits, Verdict
+from latlab.core.comparison.verdicts import CHANGED, Limits, Verdict
 from latlab.core.comparison.wording import MORE_IS_BETTER, amount, count, heading_unit
 from latlab.core.kinds.registry import kind_of
 from latlab.core.model.enums import Clock, Metric
@@ -32,7 +32,6 @@ ORDER_NOTE = (
     "several cores ran and their order may differ, so latlab reports a change if calls changed by more than the scatter of each run"
 )
 TURNS_NOTE = "cores take turns under the instruction clock, so latlab reports no change of a parallel test"
-CHANGED = (Verdict.REGRESSED, Verdict.IMPROVED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,25 +59,48 @@ def unmeasured_cpus(run: Run, limit: Limit, measured: set[int]) -> Iterator[Held
         yield Held(limit, LimitOutcome.INCONCLUSIVE, f"inconclusive: {limit.text}: {run.id} has nothing of CPU {cpu}")
 
 
-def held_share(limit: Limit, subject: str, total: int, above: int, at: float | None, unit: str) -> Held:
-    """The quantile keeps the limit if no more than its part of the samples lies above, and if there are enough for one to be due there."""
+@dataclass(frozen=True, slots=True)
+class Edges:
+    """The least and the most that a figure can be, by the bucket or the printed step that it was read from; None where it is open."""
+
+    low: float | None
+    high: float | None
+
+    def shown(self, unit: str, limit: Limit) -> str:
+        if self.low is None:
+            return f"beyond {amount(limit.value, unit)}"
+        low = amount(self.low, unit)
+        if self.high is None:
+            return f"{low} or more"
+        high = amount(self.high, unit)
+        return low if low == high else f"{low} to {high}"
+
+
+def held_share(limit: Limit, subject: str, total: int, at: Edges, unit: str) -> Held:
+    """The quantile keeps the limit if its upper edge does, and if there are enough samples for one to be due there."""
     assert limit.share is not None
     share_above = 1 - limit.share
     name, needed = f"{limit.share * 100:.10g} %", ceil(round(1 / share_above, 6))
     if total < needed:
         reason = f"{name} needs {needed:,} samples, {total:,} were measured: inconclusive"
         return Held(limit, LimitOutcome.INCONCLUSIVE, f"inconclusive: {limit.text}: {subject}: {reason}")
-    shown = f"beyond {amount(limit.value, unit)}" if at is None else amount(at, unit)
-    is_kept = above <= total * share_above + 1e-6 if limit.operator == "<=" else at is not None and limit.holds(at)
-    return _held_by(limit, is_kept, f"{subject} {name}", shown, total, at or 0.0)
+    return held_edges(limit, f"{subject} {name}", at, total, unit)
+
+
+def held_edges(limit: Limit, subject: str, at: Edges, samples: int, unit: str) -> Held:
+    """The edge that does not flatter decides; a limit between the two is inconclusive."""
+    outcome = LimitOutcome.INCONCLUSIVE
+    if at.high is not None and limit.holds(at.high) and (limit.operator != "==" or at.low == at.high):
+        outcome = LimitOutcome.KEPT
+    elif at.low is None or not limit.holds(at.low):
+        outcome = LimitOutcome.EXCEEDED
+    why = ": the limit lies within the step of the figure" if outcome is LimitOutcome.INCONCLUSIVE else ""
+    sentence = f"{outcome}: {limit.text}: {subject} is {at.shown(unit, limit)}, n = {samples:,}{why}"
+    return Held(limit, outcome, sentence, at.high or at.low or 0.0)
 
 
 def held_value(limit: Limit, subject: str, value: float, shown: str, samples: int) -> Held:
-    return _held_by(limit, limit.holds(value), subject, shown, samples, value)
-
-
-def _held_by(limit: Limit, is_kept: bool, subject: str, shown: str, samples: int, value: float) -> Held:
-    outcome = LimitOutcome.KEPT if is_kept else LimitOutcome.EXCEEDED
+    outcome = LimitOutcome.KEPT if limit.holds(value) else LimitOutcome.EXCEEDED
     return Held(limit, outcome, f"{outcome}: {limit.text}: {subject} is {shown}, n = {samples:,}", value)
 
 

@@ -29,7 +29,6 @@ class MetricMoved:
     high: float
     cells: int
     by_cluster: tuple[tuple[int, float], ...]
-    queue_waits: Amounts
     untouched: tuple[Metric, ...]
     in_iterations: bool = False
 
@@ -42,8 +41,6 @@ class MetricMoved:
             text += ", each by the iteration that changed most"
         elif self.by_cluster:
             text += "; median " + ", ".join(f"{signed(delta, unit)} in cluster {cluster}" for cluster, delta in self.by_cluster)
-        if self.queue_waits:
-            text += "; waits in the queue " + ", ".join(f"{signed(delta, unit)} in {test}" for test, delta in self.queue_waits)
         if self.untouched:
             text += f"; no row of {' or '.join(self.untouched)} changed with it"
         return text

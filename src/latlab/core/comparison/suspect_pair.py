@@ -21,7 +21,11 @@ MIDDLE_WITHIN = 0.03
 UNMOVED = 0.30
 SURER = 3.0
 MUCH_SURER = 8.0
-LEAST_FACTOR = 1.5
+LEAST_FACTOR = 1.1
+LEAST_NAMED = 1.5
+"""Below it a common factor is near no ratio of two clocks or units."""
+OF_SIZE, MIDDLE_OF_SIZE = 3.0, 4.0
+"""A small factor has to be that much nearer to all figures, and to the middle one, than their old values are."""
 LARGE_FACTOR = 3.0
 ROUNDING_STEPS = 1.5
 FEWEST_METRICS = 3
@@ -124,7 +128,7 @@ def _other_clock(a: Run, b: Run, sides: Sequence[_Side]) -> Iterator[Suspicion]:
     if factor:
         smaller, size = (b, 1 / factor) if factor < 1 else (a, factor)
         doubts = {HALF: Doubt.HALF_CLOCK} | dict.fromkeys((counter_tick_ns(a), a.tick.value, b.tick.value), Doubt.TICKS)
-        matching = next((ratio for ratio in doubts if ratio > LEAST_FACTOR and abs(np.log(size / ratio)) <= WITHIN), None)
+        matching = next((ratio for ratio in doubts if ratio > LEAST_NAMED and abs(np.log(size / ratio)) <= WITHIN), None)
         doubt = Doubt.SCALED if matching is None else doubts[matching]
         yield Suspicion(doubt, smaller.id, Ground.OTHER_RUN, tuple(side.span for side in sides), size=matching or size, is_whole=True)
         return
@@ -153,7 +157,8 @@ def _one_factor(sides: Sequence[_Side]) -> float | None:
     if size < np.log(LEAST_FACTOR):
         return None
     if size < np.log(LARGE_FACTOR):
-        return middle if _is_scaled(sides, middle, WITHIN) else None
+        near = min(WITHIN, size / OF_SIZE), min(MIDDLE_WITHIN, size / MIDDLE_OF_SIZE)
+        return middle if _is_scaled(sides, middle, *near) else None
     return middle if _is_scaled(sides, middle, size / 2, WITHIN) else None
 
 

@@ -15,7 +15,8 @@ class Verdict(StrEnum):
     """`same`: shown equivalent within the threshold, in level and shape. `same level`: the samples are too few for a result on the
     shape.
 
-    `moved`: shown to differ, by no more than the threshold. `cannot tell`: neither shown different nor equivalent.
+    `moved`: shown to differ, by no more than the threshold. `cannot tell`: neither shown different nor equivalent. `no change shown`, of a
+    whole only: some rows are inconclusive, and none of them can hide a large change.
     """
 
     REGRESSED = "regressed"
@@ -23,6 +24,7 @@ class Verdict(StrEnum):
     MOVED = "moved, within the margin"
     SAME_LEVEL = "same level, tail not told"
     SAME = "same"
+    NOT_SHOWN = "no change shown"
     CANNOT_TELL = "cannot tell"
 
     def __str__(self) -> str:
@@ -43,10 +45,12 @@ class Verdict(StrEnum):
 PRINTED = {
     Verdict.MOVED: "changed, below threshold",
     Verdict.SAME_LEVEL: "equivalent median, tail inconclusive",
+    Verdict.NOT_SHOWN: "no change shown, some rows inconclusive",
     Verdict.CANNOT_TELL: "inconclusive",
 }
-SHORT = {Verdict.MOVED: "below threshold", Verdict.SAME_LEVEL: "equivalent median"}
+SHORT = {Verdict.MOVED: "below threshold", Verdict.SAME_LEVEL: "equivalent median", Verdict.NOT_SHOWN: "no change shown"}
 
+CHANGED = (Verdict.REGRESSED, Verdict.IMPROVED)
 SAME_LEVELS = frozenset({Verdict.SAME, Verdict.SAME_LEVEL})
 WORST_FIRST = (Verdict.REGRESSED, Verdict.CANNOT_TELL, Verdict.IMPROVED, Verdict.MOVED, Verdict.SAME_LEVEL, Verdict.SAME)
 
@@ -88,9 +92,9 @@ def decide_exact(difference: float, threshold: float) -> Verdict:
     return Verdict.REGRESSED if difference > 0 else Verdict.IMPROVED
 
 
-def overall(verdicts: Iterable[Verdict], has_gaps: bool = False, breaks_rule: bool = False) -> Verdict:
-    """The worst verdict. `same` only if all verdicts are and nothing was left unjudged."""
-    present = {*verdicts, *((Verdict.CANNOT_TELL,) if has_gaps else ()), *((Verdict.REGRESSED,) if breaks_rule else ())}
+def worst(verdicts: Iterable[Verdict]) -> Verdict:
+    """The worst of the verdicts on the parts of one row; `cannot tell` without any."""
+    present = set(verdicts)
     return next((verdict for verdict in WORST_FIRST if verdict in present), Verdict.CANNOT_TELL)
 
 

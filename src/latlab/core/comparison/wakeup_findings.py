@@ -25,6 +25,10 @@ class ScatterUnknown:
     rows: int
     again: str
 
+    @property
+    def stops(self) -> bool:
+        return True
+
     def sentence(self, unit: str) -> str:
         share = f" ({percent(self.after / self.before - 1)})" if self.before else ""
         size = f"{signed(self.after - self.before, unit)}{share}"

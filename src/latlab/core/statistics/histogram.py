@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import ceil, exp, floor, log, log1p
+from math import ceil, exp, floor, log, log1p, pi
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,8 @@ from latlab.core.statistics.sample_matrix import Floats
 from latlab.core.statistics.statistics import CountedValues, Shift, cliffs_delta, mann_whitney_p, two_sample_shift
 
 FEWEST_ABOVE = 10
+IQR = 1.349
+"""Of a normal distribution, in standard deviations."""
 _SMALL = 60
 _PARTS = 1_000_000
 
@@ -117,6 +119,17 @@ class Histogram:
     def quantile(self, share: float) -> float | None:
         return self.at_rank(ceil(self.total * share))
 
+    def quantile_edges(self, share: float) -> tuple[float | None, float | None]:
+        """The least and the most that the quantile can be, by its interval. Of a clipped one the end of the histogram is the least, and the
+        most is not known, except of the largest span."""
+        rank = min(max(ceil(round(self.total * share, 6)), 1), self.total)
+        place = self.place(rank)
+        if place is not None:
+            low, largest = float(self.low[place]), self.maximum + self.resolution - self.step
+            return low, min(float(self.high[place]) - self.step, max(largest, low))
+        end = float(self.high[-1]) if len(self.high) else None
+        return (self.maximum, self.maximum) if rank == self.total else (end, None)
+
     def interpolated(self, share: float) -> float | None:
         """The quantile, with spans distributed evenly within an interval; None if it was clipped."""
         rank = max(self.total * share, 1.0)
@@ -146,6 +159,30 @@ class Histogram:
         mean = float(np.average(self.middles, weights=self.counts))
         variance = float(np.average((self.middles - mean) ** 2, weights=self.counts))
         return mean, float(np.sqrt(variance / max(self.total, 1)))
+
+
+def trimmed_mean(histogram: Histogram, share: float = 0.05) -> tuple[float, float]:
+    """The mean of the spans without this share at either end, and its standard error: a level that no tail moves."""
+    low, high = share * histogram.total, (1 - share) * histogram.total
+    ends = np.cumsum(histogram.counts)
+    inside = np.clip(np.minimum(ends, high) - np.maximum(ends - histogram.counts, low), 0.0, None)
+    if not inside.any():
+        return histogram.mean_and_error
+    mean = float(np.average(histogram.middles, weights=inside))
+    variance = float(np.average((histogram.middles - mean) ** 2, weights=inside))
+    return mean, float(np.sqrt(variance / inside.sum())) / (1 - 2 * share)
+
+
+def mean_rounding(histogram: Histogram) -> float:
+    """The most that the intervals of a histogram can have shifted its mean by, as long as they are equal: the first term of the Fourier
+    series of the rounding error, exp(-2 pi^2 (s / w)^2) w / pi for intervals of width w and a normal middle of deviation s (Sheppard 1898).
+    A middle within one interval leaves half of it."""
+    width = histogram.width_at(0.5)
+    ends = histogram.interpolated(0.25), histogram.interpolated(0.75)
+    if width <= histogram.step or None in ends:
+        return 0.0 if None not in ends else width / 2
+    deviation = ((ends[1] or 0.0) - (ends[0] or 0.0)) / IQR
+    return width * min(0.5, exp(-2 * (pi * deviation / width) ** 2) / pi)
 
 
 def histogram_of(run: Run, distribution: Distribution) -> Histogram:

@@ -12,7 +12,7 @@
    be heavier than normal. Terms of queue models have the residual variance of the fits in place of the cores' variance.
 4. A group is tested by the mean of its rows weighted by their precision. Within a group that changed, a row is tested by its cores alone.
 
-Waits on the way up are not tested: their order is random, and one boot is one draw.
+What holds waits or the first caller, all cores by position, is not tested: one boot is one draw of the order.
 """
 
 from __future__ import annotations
@@ -24,13 +24,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from latlab.core.comparison.comparison import Row
-from latlab.core.comparison.verdicts import Limits
 from latlab.core.model.enums import Metric
 from latlab.core.statistics.moderated_t import Prior, steady_variance, t_shift
 from latlab.core.statistics.sample_matrix import Floats
 from latlab.core.statistics.statistics import Shift
-from latlab.psci.analysis.groups import WAIT
-from latlab.psci.analysis.variance_estimate import Evidence, Kind
+from latlab.psci.analysis.variance_estimate import Evidence, Kind, Pooled
 
 ASSUMED_OFFSET = 0.25
 ASSUMED_OF_ONE_TEST = 1.5
@@ -83,12 +81,12 @@ class ByCore:
     def shifts(self) -> list[Shift]:
         return [t_shift(moved, *_sum(*parts, MOST_DOF)) for moved, parts in zip(self._moved, self._parts, strict=True)]
 
-    def of_group(self, group: Sequence[int]) -> Shift:
+    def of_group(self, group: Sequence[int]) -> Pooled:
         """Rows of one test share the offset of that test."""
         rows = list(group)
         parts = [self._parts[i] for i in rows]
         if any(not np.isfinite(cell_variance.value) for cell_variance, _ in parts):
-            return t_shift(0.0, np.inf, 0.0)
+            return Pooled(t_shift(0.0, np.inf, 0.0), 0.0, np.inf)
         weights = np.array([1 / max(cell_variance.value + offset.value, _TINY) for cell_variance, offset in parts])
         weights /= weights.sum()
         dof = sum({self._evidence[i].kind: cell_variance.dof for i, (cell_variance, _) in zip(rows, parts, strict=True)}.values())
@@ -97,7 +95,23 @@ class ByCore:
         for i, weight in zip(rows, weights, strict=True):
             by_test[self._evidence[i].row.test] += weight
         shared = float(np.mean([offset.value for _, offset in parts])) * sum(weight**2 for weight in by_test.values())
-        return t_shift(float(weights @ self._moved[rows]), *_sum(of_cells, Variance(shared, parts[0][1].dof), MOST_DOF_OF_GROUP))
+        shift = t_shift(float(weights @ self._moved[rows]), *_sum(of_cells, Variance(shared, parts[0][1].dof), MOST_DOF_OF_GROUP))
+        before, threshold = (
+            float(weights @ values) for values in zip(*((self._evidence[i].row.before, self.least_together(i)) for i in rows), strict=True)
+        )
+        return Pooled(shift, before, threshold if len(by_test) > 1 else threshold * ALONE)
+
+    def least_together(self, row: int) -> float:
+        """The smallest shift of a row that counts with other tests."""
+        return self._evidence[row].row.threshold
+
+    def cells(self) -> list[list[Shift]]:
+        """One boot shows no change of a single data point."""
+        unknown = t_shift(0.0, np.inf, 0.0)
+        return [[unknown] * len(row_evidence.row.cells) for row_evidence in self._evidence]
+
+    def of_cells(self, cells: Sequence[tuple[int, int]]) -> Pooled:
+        return Pooled(t_shift(0.0, np.inf, 0.0), 0.0, np.inf)
 
     def own_p(self, row: int) -> float:
         """By its cores alone, as its group accounts for what the cores of a test share. Nothing is shown of a kind of single cores: what
@@ -111,7 +125,7 @@ class ByCore:
         judged_row = self._evidence[row].row
         return judged_row.threshold * (1.0 if judged_row.is_term else ALONE)
 
-    def shown(self, row: int, limits: Limits) -> Row:
+    def shown(self, row: int) -> Row:
         """Each cell with what it scatters by; one sample is never a verdict."""
         row_evidence = self._evidence[row]
         if row_evidence.row.is_term:
@@ -130,7 +144,7 @@ class ByCore:
         if row_evidence.row.is_term:
             assumed = (ASSUMED_OF_TERM * row_evidence.row.threshold) ** 2
             return Variance((row_evidence.scale or 0.0) ** 2 * self._fit.value, self._fit.dof), Variance(assumed, MOST_DOF)
-        if row_evidence.role == WAIT:
+        if row_evidence.row.is_whole:
             return UNKNOWN, UNKNOWN
         of_cells, tests = self._cells[row_evidence.kind], self._offsets[row_evidence.kind]
         if not of_cells.dof and not tests.dof:

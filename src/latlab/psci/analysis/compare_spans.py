@@ -4,31 +4,36 @@
 Verdicts on rows of spans under a clock with scatter. The sampling unit is the boot if the runs have four or more together
 (by_boot.py), otherwise the core (by_core.py). Alpha is the error rate of one metric.
 
-1. The p-values of the rows of one metric are adjusted by Holm's method (1979), for two fifths of alpha. Rows that come in some boots only
-   are a family of their own.
-2. The other three fifths are for groups: the rows of each role, and those of each cluster. Groups are adjusted by the method of Benjamini
-   and Hochberg (1995).
+The claims of one metric are a tree: groups of rows, cores over all tests, rows, data points. Each level has a share of alpha, and Holm's
+method (1979) adjusts within it: together they are a closed test by weights (Marcus, Peritz and Gabriel 1976).
+
+1. Groups are the rows of the metric, those of each role and those of each cluster, cores the data points of one core in all tests. Both
+   are tested by the common shift of their parts.
+2. A data point counts by itself, against a threshold of its own value. What its row found or not does not matter.
 3. The rows of a group that changed are found top down, as Meinshausen (2008) does but at fixed levels: parts of like rows at 0.5 %, then
    the rows of a part at 5 %, each by Holm's method. A row must lie beyond its threshold by itself, in the direction of its part. Its
    p-value is then the one of its group. The error rate of this step is measured, not derived: docs/results/verdict-validation.md.
-4. Equivalence: two one-sided tests at 5 %, so the 90 % interval lies within the threshold (Schuirmann 1987).
+4. What is rejected is reported at the deepest level that is itself rejected: a group without a row, or a core without a data point, is a
+   claim of its own (`is_frontier`), so nothing that a parent found vanishes.
+5. Equivalence: two one-sided tests at 5 %, so the 90 % interval lies within the threshold (Schuirmann 1987).
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
 
 from latlab.core.comparison.check import Check, RuleChange
-from latlab.core.comparison.comparison import Level, Row, SpanComparison
+from latlab.core.comparison.comparison import Cell, Row, SpanComparison
+from latlab.core.comparison.decision import Claim, ClaimLevel
 from latlab.core.comparison.identity import Pair, pair_runs, platform_of
 from latlab.core.comparison.queue_model import Ladders
 from latlab.core.comparison.summary import follows_order, takes_turns
-from latlab.core.comparison.verdicts import Limits, Verdict, decide, decide_exact, overall
+from latlab.core.comparison.verdicts import CHANGED, SAME_LEVELS, Limits, Verdict, decide, decide_exact
 from latlab.core.comparison.wording import count
 from latlab.core.model.enums import Clock, Metric
 from latlab.core.model.platforms import PlatformFacts
@@ -36,36 +41,45 @@ from latlab.core.model.run import Run
 from latlab.core.readers.platform_facts import facts_of
 from latlab.core.statistics.power_analysis import detectable
 from latlab.core.statistics.sample_matrix import Columns
-from latlab.core.statistics.statistics import NO_SHIFT, Shift, by_family, false_discovery_control, family_wise
+from latlab.core.statistics.statistics import NO_SHIFT, Shift, by_family, family_wise
 from latlab.psci.analysis.by_boot import ByBoot
 from latlab.psci.analysis.by_core import ByCore
 from latlab.psci.analysis.deterministic_rows import NO_COUNTERPART, ORDER, exact_row
-from latlab.psci.analysis.groups import Grouping, groups_of, left_out
-from latlab.psci.analysis.large_moves import LargeMove, large_moves
+from latlab.psci.analysis.groups import MEDIAN, PLACE, Grouping, groups_of, groups_of_turns, left_out
+from latlab.psci.analysis.large_moves import LargeMove, beyond_order, large_moves, moved_everywhere
+from latlab.psci.analysis.notable import notable_of
 from latlab.psci.analysis.overlap import overlap_suspicions
 from latlab.psci.analysis.queue_fit import fit_ladders, is_refused
 from latlab.psci.analysis.roles import inferred_lead, is_parallel, roles_of, with_one_limit
-from latlab.psci.analysis.shape import drifts_of, judged_shapes
+from latlab.psci.analysis.shape import drifts_of, judged_shapes, pooled_shapes
 from latlab.psci.analysis.span_invariants import check_columns
 from latlab.psci.analysis.thresholds import Spacing
-from latlab.psci.analysis.variance_estimate import Evidence, group_evidence, ladder_evidence
+from latlab.psci.analysis.usual_boots import without_usual_boots
+from latlab.psci.analysis.variance_estimate import Evidence, Pooled, group_evidence, ladder_evidence
 
 FEWEST_DOF = 2
-SHARE = 0.4
+OF_ROWS, OF_GROUPS, OF_CORES, OF_CELLS = 0.4, 0.3, 0.1, 0.2
+"""Shares of alpha."""
 PART_P, ROW_P = 0.005, 0.05
-_CHANGED = (Verdict.REGRESSED, Verdict.IMPROVED)
 
 Group = tuple[int, ...]
 
 
 class Tests(Protocol):
-    """The tests of one sampling unit. A row is named by its index in the evidence; shifts are in ns or instructions."""
+    """The tests of one sampling unit. A row is named by its index in the evidence, a data point by its row's and its own; shifts are in ns
+    or instructions."""
 
     def shifts(self) -> list[Shift]:
         """The shift of each row, tested by itself."""
 
-    def of_group(self, group: Group) -> Shift:
+    def cells(self) -> list[list[Shift]]:
+        """The shifts of the data points of each row, each tested by itself."""
+
+    def of_group(self, group: Group) -> Pooled:
         """The common shift of several rows."""
+
+    def of_cells(self, cells: Sequence[tuple[int, int]]) -> Pooled:
+        """The common shift of several data points."""
 
     def own_p(self, row: int) -> float:
         """The p-value of a row within a group that changed."""
@@ -73,7 +87,7 @@ class Tests(Protocol):
     def least(self, row: int) -> float:
         """The smallest shift that counts if no other test changed with the row."""
 
-    def shown(self, row: int, limits: Limits) -> Row:
+    def shown(self, row: int) -> Row:
         """The row with its basis, its effect size and its cells."""
 
 
@@ -81,13 +95,13 @@ def compare_spans(a: Run, b: Run, limits: Limits) -> SpanComparison:
     """The comparison of two runs. Raises NotComparable if they cannot be compared."""
     whole = pair_runs(a, b)
     whole = replace(whole, suspicions=(*whole.suspicions, *overlap_suspicions(a), *overlap_suspicions(b)))
-    pair = whole.without_suspect()
-    boots = _boots(whole.columns_a), _boots(whole.columns_b)
+    pair, of_boots = without_usual_boots(whole.without_suspect(), limits)
+    boots = _boots(pair.columns_a), _boots(pair.columns_b)
     facts = facts_of(platform_of(a, b))
     roles_a, roles_b = with_one_limit(*(roles_of(columns, facts.managed_by) for columns in (pair.columns_a, pair.columns_b)))
     lead_a = a.lead or inferred_lead(a, pair.columns_a, roles_a)
     lead_b = b.lead or inferred_lead(b, pair.columns_b, roles_b)
-    notes, gaps = list(pair.notes), list(pair.gaps)
+    notes, gaps = [*pair.notes, *of_boots], list(pair.gaps)
     grouping = Grouping(pair, roles_a, roles_b, (lead_a, lead_b))
     if grouping.lead_moved:
         notes.append(f"the lead moved from {lead_a} to {lead_b}: in serial tests only cores with the same role are compared")
@@ -103,48 +117,64 @@ def compare_spans(a: Run, b: Run, limits: Limits) -> SpanComparison:
                 shown, hidden = ladder_evidence(test, before, after, spacing)
                 evidence += shown
                 notes += [f"{test}: {name} is in one run only, because the cores queued in another order" for name in hidden]
+                evidence += [group_evidence(group, spacing) for group in groups_of_turns(grouping, test, metric)]
                 continue
         groups = groups_of(grouping, test, metric)
         notes += [note for note in groups.notes if note not in notes]
         gaps += [gap for gap in groups.gaps if gap not in gaps]
         evidence += [group_evidence(group, spacing) for group in groups.groups]
-    rows, levels, moves = _judged(pair, evidence, boots, limits)
+    rows, claims, moves = _judged(pair, evidence, boots, limits)
     gaps += [f"{row.test} {row.metric}, {row.name}: {NO_COUNTERPART}" for row in rows if _is_exact(pair) and _lacks_counterpart(row)]
     notes += _order_note(rows)
+    claims = (*claims, *_whole_tests(rows))
+    rows = [row for row in rows if not row.is_whole]
     rows += [_suspect_row(whole, *span) for span in whole.common if span in whole.suspect]
-    changes = rule_changes(pair, facts)
-    verdict = overall((row.verdict for row in rows if not _is_open(row)), bool(gaps), any(change.is_worse for change in changes))
     return SpanComparison(
         a=a,
         b=b,
         limits=limits,
         unit=pair.unit,
-        verdict=Verdict.CANNOT_TELL if whole.suspicions else verdict,
         rows=tuple(rows),
         notes=tuple(notes),
         gaps=tuple(gaps),
-        levels=tuple(levels),
+        claims=claims,
         ladders=ladders,
         leads=(lead_a, lead_b),
         boots=boots,
-        rule_changes=changes,
+        rule_changes=rule_changes(pair, facts),
         suspicions=whole.suspicions,
-        large_moves=moves,
+        notable=(*notable_of(rows, (a, b)), *moves),
     )
 
 
 def _judged(
     pair: Pair, evidence: list[Evidence], boots: tuple[int, int], limits: Limits
-) -> tuple[list[Row], list[Level], tuple[LargeMove, ...]]:
+) -> tuple[list[Row], tuple[Claim, ...], tuple[LargeMove, ...]]:
     """The rows with their verdicts. Instruction counts and virtual time are deterministic, and equal figures need no test."""
     if _is_exact(pair):
-        return _exact_rows(pair, evidence, limits), [], ()
+        rows = _exact_rows(pair, evidence, limits)
+        return rows, (), tuple(beyond_order(evidence, rows, [row.basis == ORDER for row in rows], limits))
     if _identical(pair):
-        return [_same(row_evidence.row) for row_evidence in evidence], [], ()
+        return [_same(row_evidence.row) for row_evidence in evidence], (), ()
     drifting = [drifts_of(row_evidence) for row_evidence in evidence]
-    rows, levels = judge_rows(evidence, boots, limits, apart=[i for i, drifts in enumerate(drifting) if drifts])
-    moves = large_moves(evidence, rows, (pair.a.id, pair.b.id), boots, limits)
-    return judged_shapes(evidence, rows, drifting, limits), levels, moves
+    judged = judge_rows(evidence, boots, limits, apart=[i for i, drifts in enumerate(drifting) if drifts])
+    moves = large_moves(evidence, judged.rows, (pair.a.id, pair.b.id), boots, limits)
+    rows = judged_shapes(evidence, judged.rows, drifting, limits)
+    has_shape = {row.metric for row in rows if row.statistic is not None and row.verdict in CHANGED}
+    shapes = [
+        replace(claim, is_frontier=claim.is_frontier and claim.metric not in has_shape)
+        for claim in pooled_shapes(evidence, drifting, limits)
+    ]
+    return [*rows, *judged.cells], (*judged.claims, *shapes), moves
+
+
+def _whole_tests(rows: Sequence[Row]) -> Iterator[Claim]:
+    """All samples of a parallel test by position, the parent of its rows."""
+    changed = {(row.test, row.metric) for row in rows if row.verdict in CHANGED and not row.is_whole}
+    for row in (row for row in rows if row.is_whole):
+        is_frontier = row.verdict in CHANGED and (row.test, row.metric) not in changed
+        place = ClaimLevel.TEST, row.metric, row.test, row.name, row.before, row.after
+        yield Claim(*place, row.shift, row.threshold, row.p_adjusted, row.verdict, 1, len(row.cells), is_frontier)
 
 
 def _exact_rows(pair: Pair, evidence: list[Evidence], limits: Limits) -> list[Row]:
@@ -153,10 +183,21 @@ def _exact_rows(pair: Pair, evidence: list[Evidence], limits: Limits) -> list[Ro
     cells = sum(row_evidence.before.values.shape[1] for row_evidence, is_ordered in zip(evidence, ordered, strict=True) if is_ordered)
     order = replace(limits, alpha=limits.alpha / max(cells, 1))
     turns = [any(takes_turns(run, row_evidence.row.test) for run in runs) for row_evidence in evidence]
-    return [
+    rows = [
         exact_row(row_evidence, turn, order if is_ordered else None)
         for row_evidence, turn, is_ordered in zip(evidence, turns, ordered, strict=True)
     ]
+    return [_everywhere(row, row_evidence, limits) for row, row_evidence in zip(rows, evidence, strict=True)]
+
+
+def _everywhere(row: Row, row_evidence: Evidence, limits: Limits) -> Row:
+    """A test of which every position moved one way is changed, whatever the order."""
+    moved = moved_everywhere(row_evidence, limits) if row.verdict is Verdict.CANNOT_TELL else 0.0
+    if not moved:
+        return row
+    return replace(
+        row, shift=Shift(moved, moved, moved, 0.0), p_adjusted=0.0, verdict=decide_exact(moved, row.threshold), basis="every position"
+    )
 
 
 def _order_note(rows: list[Row]) -> list[str]:
@@ -180,10 +221,6 @@ def _suspect_row(pair: Pair, test: str, metric: Metric) -> Row:
     return Row(test, metric, "all cores", None, before, after, shift, 0.0, Verdict.CANNOT_TELL, "suspect figures")
 
 
-def _is_open(row: Row) -> bool:
-    return row.is_occasional and row.verdict is Verdict.CANNOT_TELL
-
-
 def _same(row: Row) -> Row:
     return replace(row, shift=NO_SHIFT, verdict=Verdict.SAME, basis="identical figures")
 
@@ -197,52 +234,121 @@ def _boots(columns: Columns) -> int:
     return len({int(boot) for matrix in columns.matrices.values() for boot in np.unique(matrix.boots)})
 
 
-def judge_rows(
-    evidence: Sequence[Evidence], boots: tuple[int, int], limits: Limits, apart: Collection[int] = ()
-) -> tuple[list[Row], list[Level]]:
-    """Every row with its verdict, and the groups that were tested beside them. What is `apart` belongs to no group."""
+@dataclass(frozen=True)
+class Judged:
+    """Every row with its verdict, rows of single data points that changed otherwise than their row, and the claims above the rows."""
+
+    rows: list[Row]
+    cells: list[Row]
+    claims: tuple[Claim, ...]
+
+
+def judge_rows(evidence: Sequence[Evidence], boots: tuple[int, int], limits: Limits, apart: Collection[int] = ()) -> Judged:
+    """What is `apart` belongs to no group, and its data points have no verdicts: it drifts inside a run."""
     if not evidence:
-        return [], []
-    tests: Tests = ByBoot(evidence, sum(boots), limits.alpha) if sum(boots) - 2 >= FEWEST_DOF else ByCore(evidence)
-    shifts = tests.shifts()
-    families = [(row_evidence.row.metric, row_evidence.row.is_occasional) for row_evidence in evidence]
-    sizes, family_p = Counter(families), by_family([shift.p for shift in shifts], families, family_wise, SHARE)
+        return Judged([], [], ())
+    tests: Tests = ByBoot(evidence, sum(boots)) if sum(boots) - 2 >= FEWEST_DOF else ByCore(evidence)
+    rows = _by_themselves(evidence, tests, min(boots), limits)
     groups = [
         group
         for metric in dict.fromkeys(row_evidence.row.metric for row_evidence in evidence)
         for group in _groups(evidence, metric, apart)
     ]
-    levels = [_level(evidence, group, tests.of_group(group)) for group in groups]
-    adjusted = by_family([level.shift.p for level in levels], [level.metric for level in levels], false_discovery_control, 1 - SHARE)
-    levels = [replace(level, p_adjusted=p) for level, p in zip(levels, adjusted, strict=True)]
+    claims = _adjusted([_claim(evidence, group, tests.of_group(group)) for group in groups], OF_GROUPS, limits)
+    for group, claim in zip(groups, claims, strict=True):
+        _name_rows(evidence, tests, group, claim, rows, limits)
+    cells = _changed_cells(evidence, rows, {evidence[i].row.test for i in apart})
+    changed = {i for i, row in enumerate(rows) if row.verdict in CHANGED}
+    in_part = changed | {i for i, _ in cells}
+    tops = [set(group) for group, claim in zip(groups, claims, strict=True) if claim.verdict in CHANGED]
+    shown = [
+        replace(claim, is_frontier=claim.verdict in CHANGED and not in_part & set(group) and not any(top < set(group) for top in tops))
+        for group, claim in zip(groups, claims, strict=True)
+    ]
+    moved = changed.union(*(group for group, claim in zip(groups, shown, strict=True) if claim.is_frontier))
+    cores = _cores(evidence, tests, apart)
+    core_claims = _adjusted([_core_claim(evidence, cell_places, tests.of_cells(cell_places)) for cell_places in cores], OF_CORES, limits)
+    own = {(i, row.cells[0].label) for i, row in cells}
+    for places, claim in zip(cores, core_claims, strict=True):
+        is_held = any(i in moved or (i, evidence[i].row.cells[j].label) in own for i, j in places)
+        shown.append(replace(claim, is_frontier=claim.verdict in CHANGED and not is_held))
+    for i, _ in cells:
+        if rows[i].verdict in SAME_LEVELS:
+            rows[i] = replace(rows[i], verdict=Verdict.MOVED)
+    return Judged(rows, [row for _, row in cells], tuple(shown))
+
+
+def _by_themselves(evidence: Sequence[Evidence], tests: Tests, boots: int, limits: Limits) -> list[Row]:
+    """Rows and their data points, each level adjusted within its metric."""
+    metrics = [row_evidence.row.metric for row_evidence in evidence]
+    shifts, sizes = tests.shifts(), Counter(metrics)
+    adjusted = by_family([shift.p for shift in shifts], metrics, family_wise, OF_ROWS)
+    of_cells = tests.cells()
+    cell_metrics = [metric for metric, cells in zip(metrics, of_cells, strict=True) for _ in cells]
+    cell_p = iter(by_family([shift.p for cells in of_cells for shift in cells], cell_metrics, family_wise, OF_CELLS))
     rows = []
-    for i, (shift, p, family) in enumerate(zip(shifts, family_p, families, strict=True)):
-        row, least = tests.shown(i, limits), tests.least(i)
+    for i, (shift, p, metric) in enumerate(zip(shifts, adjusted, metrics, strict=True)):
+        row, least = tests.shown(i), tests.least(i)
         verdict = decide(shift, row.threshold, p, limits.alpha)
-        if verdict in _CHANGED and abs(shift.value) <= least:
+        if verdict in CHANGED and abs(shift.value) <= least:
             verdict = Verdict.CANNOT_TELL
-        smallest = detectable("level", shift, row.before, least, limits.alpha * SHARE / sizes[family], min(boots))
-        rows.append(replace(row, shift=shift, p_adjusted=p, verdict=verdict, detectable=(smallest,) if smallest else ()))
-    for group, level in zip(groups, levels, strict=True):
-        named = list(_named(evidence, shifts, group, tests)) if level.p_adjusted < limits.alpha else []
-        is_of_tests = len({rows[i].test for i in named}) > 1
-        for row, i in ((rows[i], i) for i in named if rows[i].verdict not in _CHANGED):
-            if is_of_tests or abs(row.shift.value) > tests.least(i):
-                changed, basis = decide_exact(row.shift.value, row.threshold), f"{row.basis}, with {level.rows} rows alike"
-                rows[i] = replace(row, verdict=changed, p_adjusted=level.p_adjusted, basis=basis)
-    return rows, levels
+        cells = [_judged_cell(cell, own, next(cell_p), limits) for cell, own in zip(row.cells, of_cells[i], strict=True)]
+        smallest = detectable("level", shift, row.before, least, limits.alpha * OF_ROWS / sizes[metric], boots)
+        found = (smallest,) if smallest else ()
+        rows.append(replace(row, shift=shift, p_adjusted=p, verdict=verdict, cells=tuple(cells), detectable=found))
+    return rows
+
+
+def _judged_cell(cell: Cell, shift: Shift, p: float, limits: Limits) -> Cell:
+    """One boot leaves the shift that is shown with the row, and no verdict."""
+    if not np.isfinite(shift.error):
+        return cell
+    return replace(cell, shift=shift, p_adjusted=p, verdict=decide(shift, cell.threshold, p, limits.alpha))
+
+
+def _changed_cells(evidence: Sequence[Evidence], rows: Sequence[Row], drifting: Collection[str]) -> list[tuple[int, Row]]:
+    """A row for each data point that changed otherwise than its row; those of tests that drift have none."""
+    out = []
+    for i, row in enumerate(rows):
+        for cell in row.cells if row.test not in drifting else ():
+            if cell.verdict in CHANGED and cell.verdict is not row.verdict:
+                name = f"{row.name} ({cell.label})" if len(row.cells) > 1 else row.name
+                place = row.test, row.metric, name, row.cluster, cell.before, cell.after, cell.shift, cell.threshold, cell.verdict
+                out.append((i, Row(*place, f"one data point, {row.basis}", (cell,), is_whole=row.is_whole, p_adjusted=cell.p_adjusted)))
+    return out
+
+
+def _name_rows(evidence: Sequence[Evidence], tests: Tests, group: Group, claim: Claim, rows: list[Row], limits: Limits) -> None:
+    """The verdicts of the rows that are named as those that moved in a group that did."""
+    shifts = [row.shift for row in rows]
+    named = list(_named(evidence, shifts, group, tests)) if claim.p_adjusted < limits.alpha else []
+    is_of_tests = len({rows[i].test for i in named}) > 1
+    for row, i in ((rows[i], i) for i in named if rows[i].verdict not in CHANGED):
+        if is_of_tests or abs(row.shift.value) > tests.least(i):
+            changed, basis = decide_exact(row.shift.value, row.threshold), f"{row.basis}, with {claim.rows} rows alike"
+            rows[i] = replace(row, verdict=changed, p_adjusted=claim.p_adjusted, basis=basis)
+
+
+def _adjusted(claims: Sequence[Claim], share: float, limits: Limits) -> list[Claim]:
+    """With p-values adjusted over the claims of one metric and level, and the verdicts that they make."""
+    adjusted = by_family([claim.shift.p for claim in claims], [claim.metric for claim in claims], family_wise, share)
+    return [
+        replace(claim, p_adjusted=p, verdict=decide(claim.shift, claim.threshold, p, limits.alpha))
+        for claim, p in zip(claims, adjusted, strict=True)
+    ]
 
 
 def _groups(evidence: Sequence[Evidence], metric: Metric, apart: Collection[int]) -> Iterator[Group]:
-    """The rows of each role and those of each cluster; terms of ladders are groups of their own."""
+    """All rows, those of each role and those of each cluster; terms of ladders are groups of their own."""
     indices = [
         i
         for i, row_evidence in enumerate(evidence)
-        if row_evidence.row.metric is metric and not row_evidence.row.is_occasional and i not in apart
+        if row_evidence.row.metric is metric and not row_evidence.row.is_whole and i not in apart
     ]
     for rows in _split(indices, lambda i: evidence[i].row.is_term):
-        groups = (*_split(rows, lambda i: evidence[i].role), *_split(rows, lambda i: evidence[i].row.cluster))
-        yield from (group for group in dict.fromkeys(groups) if len(group) > 1)
+        roles, clusters = _split(rows, lambda i: evidence[i].role), _split(rows, lambda i: evidence[i].row.cluster)
+        whole = [] if evidence[rows[0]].row.is_term else [rows]
+        yield from (group for group in dict.fromkeys((*whole, *roles, *clusters)) if len(group) > 1)
 
 
 def _split(rows: Iterable[int], key: Callable[[int], Hashable]) -> list[Group]:
@@ -252,21 +358,46 @@ def _split(rows: Iterable[int], key: Callable[[int], Hashable]) -> list[Group]:
     return list(by_key.values())
 
 
-def _level(evidence: Sequence[Evidence], group: Group, shift: Shift) -> Level:
-    """Cluster, role and kind of test are those of all rows of the group, or None."""
+def _claim(evidence: Sequence[Evidence], group: Group, pooled: Pooled) -> Claim:
     members = [evidence[i] for i in group]
-    cluster, role, at_once = (
-        shared[0] if len(set(shared)) == 1 else None
-        for shared in zip(*((member.row.cluster, member.role, member.kind[2]) for member in members), strict=True)
-    )
     tests = len({member.row.test for member in members})
-    return Level(members[0].row.metric, cluster, role, at_once, len(members), shift, tests=tests)
+    names = {member.row.name for member in members}
+    clusters, roles = {member.row.cluster for member in members}, {member.role for member in members}
+    where = "" if len(clusters) > 1 or None in clusters else f"of cluster {clusters.pop()}"
+    role = members[0].row.name if members[0].row.is_term and len(names) == 1 else next(iter(roles)) if len(roles) == 1 else ""
+    name = " ".join(filter(None, (where, role and f"as {role}", f"in {count(tests, 'test')}")))
+    cells = sum(len(member.row.cells) for member in members)
+    return _pooled_claim(ClaimLevel.GROUP, members[0].row.metric, name, pooled, len(members), cells)
+
+
+def _pooled_claim(level: ClaimLevel, metric: Metric, name: str, pooled: Pooled, rows: int, cells: int) -> Claim:
+    after = pooled.before + pooled.shift.value
+    place = level, metric, "", name, pooled.before, after, pooled.shift, pooled.threshold, 1.0, Verdict.CANNOT_TELL
+    return Claim(*place, rows=rows, cells=cells)
+
+
+def _cores(evidence: Sequence[Evidence], tests: Tests, apart: Collection[int]) -> list[list[tuple[int, int]]]:
+    """The data points of one core in several tests, for each metric."""
+    by_core: dict[tuple[Metric, str], list[tuple[int, int]]] = defaultdict(list)
+    for i, row_evidence in enumerate(evidence):
+        row = row_evidence.row
+        if not row.is_whole and not row.is_term and i not in apart and row_evidence.role != PLACE:
+            for j, cell in enumerate(row.cells):
+                by_core[row.metric, cell.label].append((i, j))
+    return [places for (_, label), places in by_core.items() if label != MEDIAN and len({evidence[i].row.test for i, _ in places}) > 1]
+
+
+def _core_claim(evidence: Sequence[Evidence], places: Sequence[tuple[int, int]], pooled: Pooled) -> Claim:
+    i, j = places[0]
+    tests = len({evidence[row].row.test for row, _ in places})
+    name = f"of core {evidence[i].row.cells[j].label} in {count(tests, 'test')}"
+    return _pooled_claim(ClaimLevel.CORE, evidence[i].row.metric, name, pooled, len(places), len(places))
 
 
 def _named(evidence: Sequence[Evidence], shifts: Sequence[Shift], group: Group, tests: Tests) -> Iterator[int]:
     """The rows of a group that moved: those of each part of it that did, the way that the part did."""
     parts = _split(group, lambda i: (evidence[i].kind, evidence[i].row.cluster))
-    tested = [tests.of_group(part) if len(part) > 1 else shifts[part[0]] for part in parts]
+    tested = [tests.of_group(part).shift if len(part) > 1 else shifts[part[0]] for part in parts]
     for part, moved, p in zip(parts, tested, family_wise([shift.p for shift in tested]), strict=True):
         for i, of_row in zip(part, family_wise([tests.own_p(i) for i in part]), strict=True):
             is_beyond = shifts[i].value * moved.value > 0 and abs(shifts[i].value) > evidence[i].row.threshold

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from latlab.core.comparison.comparison import Comparison, Row
 from latlab.core.comparison.counted_findings import HARDLY_MOVED, Agreement, CountedBeside, CountedFinding, CountsAreOf, Sight
-from latlab.core.comparison.verdicts import Verdict
+from latlab.core.comparison.verdicts import CHANGED, Verdict
 from latlab.core.model.counts import CommitOf, ReleaseCounts, SpanCount
 from latlab.core.model.enums import InstructionClass as C
 from latlab.core.model.enums import Metric
@@ -28,7 +28,6 @@ HARDLY_OUTSIDE = 0.05
 MOST_OUTSIDE_NS = 130.0
 MOST_INSIDE_NS = 5.0
 
-_CHANGED = (Verdict.REGRESSED, Verdict.IMPROVED)
 _Pair = tuple[ReleaseCounts, ReleaseCounts]
 _Name = TypeVar("_Name", bound=str)
 _Alike = tuple[tuple[tuple[str, float], ...], tuple[tuple[C, float], ...], Agreement, Sight]
@@ -37,7 +36,7 @@ _Alike = tuple[tuple[tuple[str, float], ...], tuple[tuple[C, float], ...], Agree
 def counted_beside(comparison: Comparison) -> Iterator[CountedFinding]:
     """The counts beside each changed time; none if a run is not published, its release was not counted, or no time changed."""
     pairs = _counted(comparison)
-    changed = [row for row in comparison.rows if row.verdict in _CHANGED]
+    changed = [row for row in comparison.rows if row.verdict in CHANGED]
     if not pairs or not changed:
         return
     for metric, verdict in dict.fromkeys((row.metric, row.verdict) for row in changed):

@@ -17,7 +17,7 @@ import numpy as np
 
 from latlab.core.comparison.comparison import Cell, Row
 from latlab.core.comparison.iterations import InIterations
-from latlab.core.comparison.verdicts import Limits, Verdict, decide_exact, overall
+from latlab.core.comparison.verdicts import Limits, Verdict, decide_exact, worst
 from latlab.core.comparison.wording import said_in_iterations
 from latlab.core.statistics.sample_matrix import Floats
 from latlab.core.statistics.statistics import Shift, two_sample_shift
@@ -37,9 +37,11 @@ _NARROW = 0.05
 
 @dataclass(frozen=True)
 class _Compared:
-    """One cell: its differences by rank, the number of figures without a counterpart, and whether all came in the same order."""
+    """One cell: its differences by rank, with the figures before by rank, the number of figures without a counterpart, and whether all came
+    in the same order."""
 
     differences: Floats
+    before: Floats
     verdict: Verdict
     in_iterations: InIterations | None = None
     same_order: bool = True
@@ -47,12 +49,19 @@ class _Compared:
     follows_order: bool = False
 
     @property
+    def _place(self) -> int:
+        sign = {Verdict.REGRESSED: 1.0, Verdict.IMPROVED: -1.0}.get(self.verdict)
+        return int(np.argmax(np.abs(self.differences) if sign is None else sign * self.differences))
+
+    @property
     def largest(self) -> float:
         """The largest difference among those behind the verdict."""
-        sign = {Verdict.REGRESSED: 1.0, Verdict.IMPROVED: -1.0}.get(self.verdict)
-        if sign is not None:
-            return float(sign * (sign * self.differences).max())
-        return float(self.differences[np.argmax(np.abs(self.differences))])
+        return float(self.differences[self._place])
+
+    @property
+    def base(self) -> float:
+        """The figure of the first run that differs by the largest difference."""
+        return float(self.before[self._place])
 
 
 def exact_row(row_evidence: Evidence, takes_turns: bool, order: Limits | None = None) -> Row:
@@ -63,7 +72,7 @@ def exact_row(row_evidence: Evidence, takes_turns: bool, order: Limits | None = 
     cells = [_compared(*pair, row.threshold) for pair in pairs]
     if order:
         cells = [_beyond_order(cell, *pair, order) for cell, pair in zip(cells, pairs, strict=True)]
-    verdict = overall(cell.verdict for cell in cells)
+    verdict = worst(cell.verdict for cell in cells)
     decisive = max((cell for cell in cells if cell.verdict is verdict), key=lambda cell: abs(cell.largest))
     largest = decisive.largest
     basis = _basis(cells, decisive)
@@ -72,7 +81,8 @@ def exact_row(row_evidence: Evidence, takes_turns: bool, order: Limits | None = 
     low, high = min(float(cell.differences.min()) for cell in cells), max(float(cell.differences.max()) for cell in cells)
     shift = Shift(largest, low, high, 0.0 if largest else 1.0)
     labelled = tuple(_exact_cell(cell, compared) for cell, compared in zip(row.cells, cells, strict=False))
-    return replace(row, shift=shift, verdict=verdict, basis=basis, cells=labelled, in_iterations=decisive.in_iterations)
+    of = decisive.base if largest else None
+    return replace(row, shift=shift, verdict=verdict, basis=basis, cells=labelled, in_iterations=decisive.in_iterations, of=of)
 
 
 def _compared(before: Floats, after: Floats, threshold: float) -> _Compared:
@@ -85,10 +95,15 @@ def _compared(before: Floats, after: Floats, threshold: float) -> _Compared:
         unpaired = np.r_[before[common:], after[common:]]
         new = int(((unpaired < common_before.min()) | (unpaired > common_before.max())).sum())
         return _Compared(
-            differences, Verdict.CANNOT_TELL if new else Verdict.SAME, None, bool(np.allclose(common_before, others, _ROUNDING, 0)), new
+            differences,
+            np.sort(common_before),
+            Verdict.CANNOT_TELL if new else Verdict.SAME,
+            None,
+            bool(np.allclose(common_before, others, _ROUNDING, 0)),
+            new,
         )
-    verdict = overall(decide_exact(float(end), threshold) for end in (differences.min(), differences.max()))
-    return _Compared(differences, verdict, _in_iterations(common_before, others))
+    verdict = worst(decide_exact(float(end), threshold) for end in (differences.min(), differences.max()))
+    return _Compared(differences, np.sort(common_before), verdict, _in_iterations(common_before, others))
 
 
 def _beyond_order(compared: _Compared, before: Floats, after: Floats, limits: Limits) -> _Compared:

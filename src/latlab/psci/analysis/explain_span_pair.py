@@ -18,30 +18,27 @@ from latlab.core.comparison.explanation import Basis, Explanation
 from latlab.core.comparison.queue_findings import Suspect
 from latlab.core.comparison.queue_model import STEP, predict
 from latlab.core.comparison.summary import mark_of
-from latlab.core.comparison.verdicts import SAME_LEVELS, Verdict
+from latlab.core.comparison.verdicts import CHANGED, SAME_LEVELS, Verdict
 from latlab.core.model.enums import Clock, CodePart, Metric
 from latlab.core.statistics.power_analysis import Detectable
 from latlab.psci.analysis.counted import counted_beside
 from latlab.psci.analysis.deterministic_rows import ORDER
-from latlab.psci.analysis.groups import WAIT
-from latlab.psci.analysis.shape import LARGEST
 
 if TYPE_CHECKING:
     from latlab.psci.analysis.decompose import PartName
 
 _HIGHEST_FIRST = (Statistic.P99_9, Statistic.P99, Statistic.P90)
 _STEP_SUSPECTS = (Suspect.SLOWER_MESSAGE, Suspect.HELD_LONGER)
-_CHANGED = (Verdict.REGRESSED, Verdict.IMPROVED)
 
 
 def explain_span_pair(comparison: SpanComparison) -> tuple[Explanation, ...]:
     out = [_explanation(comparison, "", f.Suspected(suspicion)) for suspicion in comparison.suspicions]
     out += [_explanation(comparison, change.check.test, _rule(comparison, change)) for change in comparison.rule_changes]
-    out += [_explanation(comparison, "", finding) for finding in _grown(comparison)]
-    out += [_explanation(comparison, "", finding) for finding in _drifts(comparison)]
-    changed = [row for row in comparison.rows if row.verdict in _CHANGED]
+    firsts = (f.LargestGrew, f.DriftInside)
+    out += [_explanation(comparison, "", finding) for finding in comparison.notable if isinstance(finding, firsts)]
+    changed = [row for row in comparison.rows if row.verdict in CHANGED]
     for metric in dict.fromkeys(row.metric for row in changed):
-        for verdict in _CHANGED:
+        for verdict in CHANGED:
             rows = [row for row in changed if row.metric == metric and row.verdict == verdict and not row.is_term and row.statistic is None]
             if rows:
                 out.append(_explanation(comparison, "", _metric(comparison, metric, verdict, rows)))
@@ -49,9 +46,7 @@ def explain_span_pair(comparison: SpanComparison) -> tuple[Explanation, ...]:
     some = [(row, row.in_iterations) for row in changed if row.in_iterations]
     out += [_explanation(comparison, "", s.InSomeIterations(row.metric, row.test, row.name, iterations)) for row, iterations in some]
     out += _terms(comparison, [row for row in changed if row.is_term])
-    if comparison.large_untold:
-        out.append(_explanation(comparison, "", _large(comparison)))
-    out += [_explanation(comparison, "", finding) for finding in comparison.large_moves]
+    out += [_explanation(comparison, "", finding) for finding in comparison.notable if not isinstance(finding, firsts)]
     out += _parts(comparison, changed)
     out += _functions(comparison)
     out += [Explanation("", finding, Basis.INFERRED, "insns") for finding in counted_beside(comparison)]
@@ -68,27 +63,6 @@ def explain_span_pair(comparison: SpanComparison) -> tuple[Explanation, ...]:
         out.append(Explanation("", quiet, Basis.INFERRED if by_order else _basis(comparison), comparison.unit))
     out += [_explanation(comparison, "", finding) for finding in detectable]
     return tuple(out)
-
-
-def _grown(comparison: SpanComparison) -> Iterator[f.LargestGrew]:
-    """For each metric, the row whose largest value grew most, independent of its p-value."""
-    regressed = {(row.test, row.metric, row.cluster) for row in comparison.rows if row.verdict is Verdict.REGRESSED}
-    grown: dict[Metric, f.LargestGrew] = {}
-    for row in comparison.rows:
-        if row.statistic is None and row.maxima is not None and row.maxima[1] > LARGEST * row.maxima[0] > 0:
-            finding = f.LargestGrew(row.metric, row.test, row.name, *row.maxima, (row.test, row.metric, row.cluster) in regressed)
-            largest = grown.get(row.metric)
-            if largest is None or (largest.is_told, -largest.ratio) > (finding.is_told, -finding.ratio):
-                grown[row.metric] = finding
-    yield from grown.values()
-
-
-def _drifts(comparison: SpanComparison) -> Iterator[f.DriftInside]:
-    for row in comparison.rows:
-        for run, drift in zip((comparison.a, comparison.b), row.drifts, strict=True):
-            if drift is not None:
-                level = row.before if run is comparison.a else row.after
-                yield f.DriftInside(row.metric, row.test, row.name, run.id, level, drift)
 
 
 def _detectable_findings(comparison: SpanComparison) -> Iterator[f.TailNotTold | f.CouldHaveSeen]:
@@ -124,15 +98,6 @@ def _rule(comparison: SpanComparison, change: RuleChange) -> f.RuleChanged:
     return f.RuleChanged(change.check, change.is_worse, comparison.a.id, comparison.b.id)
 
 
-def _large(comparison: SpanComparison) -> f.LargeUntold:
-    row = comparison.large_untold[0]
-    cell = max(row.cells, key=lambda cell: abs(cell.difference), default=None)
-    is_cell = cell is not None and abs(cell.difference) > abs(row.shift.value)
-    before = cell.before if cell is not None and is_cell else row.before
-    name = f"{row.name} ({cell.label})" if cell is not None and is_cell and len(row.cells) > 1 else row.name
-    return f.LargeUntold(row.metric, row.test, name, before, row.largest, len(comparison.large_untold))
-
-
 def _quiet(comparison: SpanComparison) -> f.NothingMoved | f.NotTold:
     untold = [row for row in comparison.rows if row.verdict is Verdict.CANNOT_TELL]
     if not untold:
@@ -147,8 +112,7 @@ def _explanation(comparison: SpanComparison, test: str, finding: f.Finding, susp
 
 def _metric(comparison: SpanComparison, metric: Metric, verdict: Verdict, rows: list[Row]) -> s.MetricMoved:
     """The finding on a changed metric: its range, and whether it changed in all tests."""
-    waits = tuple((row.test, row.shift.value) for row in rows if row.name == WAIT)
-    rows = [row for row in rows if row.name != WAIT] or rows
+    rows = [row for row in rows if not row.is_whole] or rows
     is_exact = comparison.a.tick.clock is not Clock.TIME
     sizes: dict[int | None, list[float]] = defaultdict(list)
     for row in rows:
@@ -166,7 +130,6 @@ def _metric(comparison: SpanComparison, metric: Metric, verdict: Verdict, rows: 
         cells=len(differences),
         by_cluster=tuple(sorted((cluster, float(np.median(d))) for cluster, d in sizes.items() if cluster is not None and d)),
         in_iterations=any(row.in_iterations for row in rows),
-        queue_waits=waits,
         untouched=untouched,
     )
 
@@ -218,7 +181,7 @@ def _functions(comparison: SpanComparison) -> list[Explanation]:
         return []
     from latlab.calls.analysis.span_functions import findings_of, moves_of
 
-    changed = {(row.test, row.metric) for row in comparison.rows if row.verdict in _CHANGED}
+    changed = {(row.test, row.metric) for row in comparison.rows if row.verdict in CHANGED}
     ordered = {(row.test, row.metric) for row in comparison.rows if row.basis == ORDER}
     moves = moves_of(run, comparison.b, moved_cores_only=True)
     shown = {
@@ -244,7 +207,7 @@ def _order(comparison: SpanComparison, order: Order) -> s.OrderChanged:
 
 def _untouched(comparison: SpanComparison, metric: Metric) -> bool:
     """Whether all of the metric is shown to have the same level."""
-    verdicts = {row.verdict for row in comparison.rows if row.metric == metric and not row.is_occasional}
+    verdicts = {row.verdict for row in comparison.rows if row.metric == metric and not row.is_whole}
     return bool(verdicts) and verdicts <= SAME_LEVELS
 
 

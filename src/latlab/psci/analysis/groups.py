@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from latlab.core.comparison.identity import Pair
+from latlab.core.comparison.summary import takes_turns
 from latlab.core.model.enums import Clock, Metric
 from latlab.core.model.run import CoreId
 from latlab.core.statistics.sample_matrix import Bools, Cells, Floats, Matrix, nan_median
@@ -15,10 +16,11 @@ from latlab.psci.analysis.roles import Roles, is_parallel, serial_last_men
 
 PLAIN = ""
 LAST_MAN = "last man"
-QUEUED = "queued"
-WAIT = "queue wait"
 PLACE = "by place"
-FIRST = "first caller"
+MEDIAN = "median"
+WHOLE = "all cores, by place"
+"""All samples of a parallel test, in each iteration sorted: what the order of the cores cannot move. The parent of rows that leave
+out cores that wait, that flush for their cluster or that call first."""
 OTHER_PART = "last man in one run only"
 
 QUEUE_RATIO = 2.0
@@ -28,10 +30,7 @@ ALIKE_RATIO = 1.5
 
 @dataclass(frozen=True)
 class Group:
-    """The same cells of two runs, one for each label.
-
-    `own_work` is the baseline of the threshold, if the spans contain a wait in addition to the core's own work.
-    """
+    """The same cells of two runs, one for each label."""
 
     test: str
     metric: Metric
@@ -40,7 +39,6 @@ class Group:
     labels: tuple[str, ...]
     a: Cells
     b: Cells
-    own_work: float | None = None
 
     @property
     def name(self) -> str:
@@ -82,23 +80,58 @@ class Groups:
 
 
 def groups_of(grouping: Grouping, test: str, metric: Metric) -> Groups:
-    """The groups of a test and metric. A parallel powerdown is in here only if the queue model does not fit it."""
+    """The groups of a test and metric. A parallel powerdown is in here only if the queue model does not fit it. If the base has cores
+    with a part of their own, which the order chooses, all samples are a group besides, by position."""
     ours, theirs = grouping.pair.columns_a.matrix(test, metric), grouping.pair.columns_b.matrix(test, metric)
     if ours is None or theirs is None:
         return Groups([])
     if not is_parallel(test):
         return _serial(grouping, test, metric, ours, theirs)
     if metric is Metric.CACHE_FLUSH:
-        return _parallel_flush(test, ours, theirs, grouping.roles_a, grouping.roles_b)
+        last_men = grouping.roles_a.last_man(ours, ours), grouping.roles_b.last_man(theirs, theirs)
+        return _with_whole(grouping, test, metric, ours, theirs, last_men)
     if metric is Metric.WAKEUP:
-        return _parallel_wakeup(test, ours, theirs, grouping.roles_a, grouping.roles_b)
+        return _with_whole(grouping, test, metric, ours, theirs, (grouping.roles_a.queued(ours), grouping.roles_b.queued(theirs)))
     if metric is Metric.PSCI_CALL:
-        return _calls(test, ours, theirs)
+        return _with_whole(grouping, test, metric, ours, theirs, (_first_callers(ours), _first_callers(theirs)))
+    if turns := groups_of_turns(grouping, test, metric):
+        return Groups([*_plain_groups(test, metric, ours, theirs, *_nobody(ours, theirs)), *turns])
     if metric is Metric.POWERDOWN and (_queues(ours) or _queues(theirs)):
-        return Groups([_by_place(test, ours, theirs)])
-    everybody = np.ones(ours.values.shape, bool), np.ones(theirs.values.shape, bool)
-    kept_groups = [_cluster_group(test, metric, k, ours, theirs, columns, *everybody) for k, columns in _clusters(ours.cores).items()]
-    return Groups([group for groups in kept_groups for group in groups])
+        return Groups([_by_place(test, metric, PLACE, ours, theirs)])
+    return Groups(_plain_groups(test, metric, ours, theirs, *_nobody(ours, theirs)))
+
+
+def groups_of_turns(grouping: Grouping, test: str, metric: Metric) -> list[Group]:
+    """All samples by position, if they contain the turns of other cores."""
+    ours, theirs = grouping.pair.columns_a.matrix(test, metric), grouping.pair.columns_b.matrix(test, metric)
+    has_turns = any(takes_turns(run, test) for run in (grouping.pair.a, grouping.pair.b))
+    return [_by_place(test, metric, WHOLE, ours, theirs)] if has_turns and ours is not None and theirs is not None else []
+
+
+def _with_whole(grouping: Grouping, test: str, metric: Metric, ours: Matrix, theirs: Matrix, parts: tuple[Bools, Bools]) -> Groups:
+    """The cores without a part of their own, by cluster, and all samples by position. Without such a part in the base no sample is left
+    out, so that a core of the candidate that takes as long as one that waits is judged as what it is."""
+    if not parts[0].any() and not groups_of_turns(grouping, test, metric):
+        return Groups(_plain_groups(test, metric, ours, theirs, *_nobody(ours, theirs)))
+    groups = _plain_groups(test, metric, ours, theirs, *parts)
+    gaps: tuple[str, ...] = ()
+    if metric is Metric.CACHE_FLUSH:
+        paid, gaps = _last_men(test, ours, theirs, *parts)
+        groups += paid
+    return Groups([*groups, _by_place(test, metric, WHOLE, ours, theirs)], gaps=gaps)
+
+
+def _nobody(ours: Matrix, theirs: Matrix) -> tuple[Bools, Bools]:
+    return np.zeros(ours.values.shape, bool), np.zeros(theirs.values.shape, bool)
+
+
+def _plain_groups(test: str, metric: Metric, ours: Matrix, theirs: Matrix, apart_a: Bools, apart_b: Bools) -> list[Group]:
+    """By cluster; calls of all clusters together, if the cores are equally fast."""
+    clusters = _clusters(ours.cores)
+    is_alike = metric is Metric.PSCI_CALL and _alike(ours, clusters)
+    parts = {None: list(range(len(ours.cores)))} if is_alike else clusters
+    groups = (_cluster_group(test, metric, part, ours, theirs, columns, ~apart_a, ~apart_b) for part, columns in parts.items())
+    return [group for of_part in groups for group in of_part]
 
 
 def left_out(grouping: Grouping, test: str, metric: Metric) -> tuple[str, ...]:
@@ -153,24 +186,6 @@ def _queues(matrix: Matrix) -> bool:
     return bool(values[-1] > QUEUE_RATIO * values[0])
 
 
-def _calls(test: str, ours: Matrix, theirs: Matrix) -> Groups:
-    """Calls of all cores at once. The first caller finds cold caches; if one core stands out for that, it is compared separately."""
-    first_a, first_b = _first_callers(ours), _first_callers(theirs)
-    clusters = _clusters(ours.cores)
-    parts = {None: list(range(len(ours.cores)))} if _alike(ours, clusters) and _alike(theirs, clusters) else clusters
-    groups: list[Group] = []
-    notes: list[str] = []
-    for part, columns in parts.items():
-        groups += _cluster_group(test, Metric.PSCI_CALL, part, ours, theirs, columns, ~first_a, ~first_b)
-    for cluster, columns in clusters.items():
-        firsts = [_masked(m, columns, first) for m, first in ((ours, first_a), (theirs, first_b))]
-        if (group := _medians(test, Metric.PSCI_CALL, cluster, FIRST, ours, theirs, firsts[0], firsts[1])) is not None:
-            groups.append(group)
-        elif not all(np.isnan(values).all() for values in firsts):
-            notes.append(f"{test}: the first caller is an outlier in cluster {cluster} in one run only; the others are compared")
-    return Groups(groups, tuple(notes))
-
-
 def _alike(matrix: Matrix, clusters: dict[int, list[int]]) -> bool:
     """Whether the cores of all clusters are equally fast."""
     medians = [float(np.median(matrix.values[:, columns])) for columns in clusters.values()]
@@ -209,77 +224,21 @@ def _first_callers(matrix: Matrix) -> Bools:
     return out
 
 
-def _parallel_flush(test: str, ours: Matrix, theirs: Matrix, roles_a: Roles, roles_b: Roles) -> Groups:
+def _last_men(test: str, ours: Matrix, theirs: Matrix, last_a: Bools, last_b: Bools) -> tuple[list[Group], tuple[str, ...]]:
     groups, gaps = [], []
-    last_a, last_b = roles_a.last_man(ours, ours), roles_b.last_man(theirs, theirs)
     for cluster, columns in _clusters(ours.cores).items():
-        groups += _cluster_group(test, Metric.CACHE_FLUSH, cluster, ours, theirs, columns, ~last_a, ~last_b)
         paid = _masked(ours, columns, last_a), _masked(theirs, columns, last_b)
         if (group := _medians(test, Metric.CACHE_FLUSH, cluster, LAST_MAN, ours, theirs, paid[0], paid[1])) is not None:
             groups.append(group)
         elif not all(np.isnan(values).all() for values in paid):
             only = "first" if np.isnan(paid[1]).all() else "second"
             gaps.append(f"{test} cache_flush: a core of cluster {cluster} flushes as its last core down in the {only} run only")
-    return Groups(groups, gaps=tuple(gaps))
+    return groups, tuple(gaps)
 
 
-def _parallel_wakeup(test: str, ours: Matrix, theirs: Matrix, roles_a: Roles, roles_b: Roles) -> Groups:
-    """Wake-ups of cores without a wait, by cluster. Wake-ups of waiting cores by core if the queue is the same in both runs, else as
-    sorted waits."""
-    queued_a, queued_b = roles_a.queued(ours), roles_b.queued(theirs)
-    if _same_queue(ours, theirs, queued_a, queued_b):
-        return Groups(_fixed_queue(test, ours, theirs, queued_a))
-    waits_a = np.asarray(np.where(queued_a, ours.values - _references(ours.cores, roles_a), np.nan))
-    waits_b = np.asarray(np.where(queued_b, theirs.values - _references(theirs.cores, roles_b), np.nan))
-    groups, notes = [], []
-    for cluster, columns in _clusters(ours.cores).items():
-        new_groups = _cluster_group(test, Metric.WAKEUP, cluster, ours, theirs, columns, ~queued_a, ~queued_b)
-        groups += new_groups
-        if not new_groups:
-            notes.append(f"{test} wakeup: in one of the runs every core of cluster {cluster} waits, so latlab does not compare them")
-    if (group := _medians(test, Metric.WAKEUP, None, WAIT, ours, theirs, waits_a, waits_b)) is not None:
-        groups.append(group)
-    return Groups(groups, tuple(notes), _new_waits(test, ours, theirs, queued_a, queued_b))
-
-
-def _new_waits(test: str, ours: Matrix, theirs: Matrix, queued_a: Bools, queued_b: Bools) -> tuple[str, ...]:
-    """Gaps for waits in the second run if the first has none. Which core waits is random; whether any core waits is not."""
-    if queued_a.any() or not queued_b.any():
-        return ()
-    longest = theirs.cores[int(np.argmax(np.where(queued_b, theirs.values, 0.0).max(axis=0)))]
-    return (f"{test} wakeup: core {longest} takes as long in the second run as a core that waits, and no core waits in the first",)
-
-
-def _fixed_queue(test: str, ours: Matrix, theirs: Matrix, queued: Bools) -> list[Group]:
-    waits = queued[0]
-    groups = []
-    for cluster, columns in _clusters(ours.cores).items():
-        direct = [c for c in columns if not waits[c]]
-        if direct:
-            a, b = (Cells(m.boots, m.values[:, direct]) for m in (ours, theirs))
-            groups.append(Group(test, Metric.WAKEUP, cluster, PLAIN, _names(ours.cores, direct), a, b))
-    waiting = [int(c) for c in np.flatnonzero(waits)]
-    if waiting:
-        direct_ns = float(np.median(ours.values[:, ~waits])) if (~waits).any() else None
-        labels = _names(ours.cores, waiting)
-        a, b = (Cells(m.boots, m.values[:, waiting]) for m in (ours, theirs))
-        groups.append(Group(test, Metric.WAKEUP, None, QUEUED, labels, a, b, direct_ns))
-    return groups
-
-
-def _same_queue(ours: Matrix, theirs: Matrix, queued_a: Bools, queued_b: Bools) -> bool:
-    """Whether the same cores wait in the same order in every iteration of both runs."""
-    queued = np.concatenate([queued_a, queued_b])
-    first = queued[:1]
-    if not bool(np.all(queued == first)):
-        return False
-    order = np.argsort(np.concatenate([ours.values, theirs.values])[:, first.reshape(-1)], axis=1, kind="stable")
-    return not np.ptp(order, axis=0).any()
-
-
-def _by_place(test: str, ours: Matrix, theirs: Matrix) -> Group:
+def _by_place(test: str, metric: Metric, role: str, ours: Matrix, theirs: Matrix) -> Group:
     a, b = (Cells(m.boots, np.sort(m.values, axis=1)) for m in (ours, theirs))
-    return Group(test, Metric.POWERDOWN, None, PLACE, _ranks(len(ours.cores)), a, b)
+    return Group(test, metric, None, role, _ranks(len(ours.cores)), a, b)
 
 
 def _medians(test: str, metric: Metric, cluster: int | None, role: str, ours: Matrix, theirs: Matrix, a: Floats, b: Floats) -> Group | None:
@@ -287,11 +246,7 @@ def _medians(test: str, metric: Metric, cluster: int | None, role: str, ours: Ma
     cells = [Cells(m.boots, nan_median(values.T)[:, None]) for m, values in ((ours, a), (theirs, b))]
     if any(np.isnan(values.values).all() for values in cells):
         return None
-    return Group(test, metric, cluster, role, ("median",), cells[0], cells[1])
-
-
-def _references(cores: tuple[CoreId, ...], roles: Roles) -> Floats:
-    return np.array([roles.direct_wakeup[core.cluster] for core in cores])
+    return Group(test, metric, cluster, role, (MEDIAN,), cells[0], cells[1])
 
 
 def _clusters(cores: tuple[CoreId, ...]) -> dict[int, list[int]]:

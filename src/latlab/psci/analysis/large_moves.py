@@ -2,8 +2,8 @@
 """Large changes that must be reported without a verdict, judged against the rows that did not change and not by the model of the
 verdicts.
 
-There are three kinds: a core at one boot of each run, one boot among several of its run, and the spread of a few iterations. They stop
-the gate, and the sentence says what to check. docs/explanation/statistics.md has the formulas and sources.
+There are four kinds: a core at one boot of each run, one boot among several of its run, the spread of a few iterations, and what depends on
+the order of the cores. They stop the gate, and the sentence says what to check. docs/explanation/statistics.md has formulas and sources.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from math import exp
 import numpy as np
 
 from latlab.core.comparison.comparison import Row
-from latlab.core.comparison.findings import BootApart, LargeUntold, SpreadMoved
-from latlab.core.comparison.verdicts import Limits, Verdict
+from latlab.core.comparison.findings import BeyondOrder, BootApart, LargeUntold, SpreadMoved
+from latlab.core.comparison.verdicts import CHANGED, Limits
 from latlab.core.model.enums import Metric
 from latlab.core.statistics.distributions import t_quantile, t_tail, t_upper
 from latlab.core.statistics.sample_matrix import Cells, Floats, nan_median
@@ -42,10 +42,16 @@ that the bench draws, one in ten thousand lies farther out than 24; the median o
 ODD_P = 0.01
 """How often an even run may be called odd by the tails of its other boots: it stops the gate and blames nobody."""
 FEW_CORES = 3
+RARE = 0.1
+"""Of the iterations, at either end: the first ones wait for what no later one waits for."""
+QUARTER = 0.25
+"""Where all positions moved one way, each of them may be in the range that a quarter of the iterations have."""
+MOST_UNEVEN = 4.0
+"""How much more the spreads of one run's cores may differ than those of the other, for as many iterations: what a change of a few cores
+adds is not their noise."""
 _TINY = 1e-9
-_CHANGED = (Verdict.REGRESSED, Verdict.IMPROVED)
 
-LargeMove = LargeUntold | BootApart | SpreadMoved
+LargeMove = LargeUntold | BootApart | SpreadMoved | BeyondOrder
 
 
 def large_moves(
@@ -55,23 +61,64 @@ def large_moves(
     quiet = [
         row_evidence
         for row_evidence, row in zip(evidence, rows, strict=True)
-        if row.verdict not in _CHANGED and not row_evidence.row.is_occasional
+        if row.verdict not in CHANGED and not row_evidence.row.is_whole
     ]
     plain = [row_evidence for row_evidence in quiet if not row_evidence.row.is_term]
     moves: list[LargeMove] = []
     if max(boots) == 1:
         moves += _cores(plain, evidence, limits)
     moves += _boots(plain, runs)
-    moves += _spreads(
-        [row_evidence for row_evidence in evidence if not row_evidence.row.is_term and not row_evidence.row.is_occasional], limits
-    )
+    moves += beyond_order(evidence, rows, [False] * len(rows), limits)
+    moves += _spreads([row_evidence for row_evidence in evidence if not row_evidence.row.is_term and not row_evidence.row.is_whole], limits)
     return tuple(moves)
+
+
+def beyond_order(evidence: Sequence[Evidence], rows: Sequence[Row], ordered: Sequence[bool], limits: Limits) -> Iterator[BeyondOrder]:
+    """Of each test the place that moved farthest, where the order of the cores does not explain it.
+
+    Places are the positions of a parallel test, sorted, so that another order of the same spans moves none of them. What the order still
+    moves is what the base itself has there, over its iterations and boots. Calls that wait for other cores (`ordered`) settle in one rhythm
+    in each run, whose width says nothing of another rhythm: a large share is enough, and under an exact clock half of one.
+    """
+    for row_evidence, row, is_ordered in zip(evidence, rows, ordered, strict=True):
+        if row.verdict in CHANGED or not (row_evidence.row.is_whole or is_ordered):
+            continue
+        far = [place for j in range(len(row.cells)) if (place := _beyond(row_evidence, j, is_ordered, limits)) is not None]
+        if far:
+            before, after, low, high, label = max(far, key=lambda place: abs(place[1] / place[0] - 1) if place[0] else np.inf)
+            name = f"{row_evidence.row.name} ({label})" if len(row.cells) > 1 else row_evidence.row.name
+            yield BeyondOrder(row.metric, row.test, name, before, after, low, high, len(far))
+
+
+def moved_everywhere(row_evidence: Evidence, limits: Limits) -> float:
+    """The smallest shift of a parallel test's positions, if all of them moved one way by more than the order explains; else 0. Another
+    order makes no core slower without making another one faster."""
+    if not row_evidence.row.is_whole:
+        return 0.0
+    places = [_beyond(row_evidence, j, False, limits, QUARTER) for j in range(len(row_evidence.row.cells))]
+    moved = [place[1] - place[0] for place in places if place is not None]
+    is_one_way = len(moved) == len(places) and (min(moved) > 0 or max(moved) < 0)
+    return min(moved, key=abs) if is_one_way else 0.0
+
+
+def _beyond(
+    row_evidence: Evidence, j: int, is_ordered: bool, limits: Limits, rare: float = RARE
+) -> tuple[float, float, float, float, str] | None:
+    before, after = row_evidence.before.of(j), row_evidence.after.of(j)
+    low, high = (float(end) for end in np.quantile(before, (rare, 1 - rare), method="nearest"))
+    cell = row_evidence.row.cells[j]
+    for middle in (np.median, np.mean):
+        was, became = float(middle(before)), float(middle(after))
+        is_excused = not is_ordered and len(before) >= FEWEST_INSIDE and low <= became <= high
+        if abs(became - was) > (cell.large or limits.large / 2 * abs(was)) and not is_excused:
+            return was, became, low, high, cell.label
+    return None
 
 
 def _cores(quiet: Sequence[Evidence], evidence: Sequence[Evidence], limits: Limits) -> Iterator[LargeUntold]:
     """Cores that changed by more than their noise (Student's t, Bonferroni's correction over the metric) and by the large share. Half
     that share is sufficient if several changed in the same direction, which single outliers of heavy-tailed noise rarely do."""
-    noise = _noises(row_evidence for row_evidence in evidence if not row_evidence.row.is_term and not row_evidence.row.is_occasional)
+    noise = _noises(row_evidence for row_evidence in evidence if not row_evidence.row.is_term and not row_evidence.row.is_whole)
     for metric in dict.fromkeys(row_evidence.row.metric for row_evidence in quiet):
         of_metric = [row_evidence for row_evidence in quiet if row_evidence.row.metric is metric]
         tested = sum(len(row_evidence.row.cells) for row_evidence in of_metric)
@@ -163,6 +210,7 @@ class _Series:
     values: Floats
     most: float
     core: str = ""
+    column: int | None = None
 
     @cached_property
     def off(self) -> Floats:
@@ -192,7 +240,11 @@ def _boots(quiet: Sequence[Evidence], runs: tuple[str, str]) -> Iterator[BootApa
             for kind, of in _by_kind(series_list).items()
         }
         tested = Counter(boot_series.of.row.metric for boot_series in series_list for _ in boot_series.values)
-        large = [boot_series for boot_series in series_list if boot_series.off[boot_series.boot] > boot_series.of.row.large]
+        large = [
+            boot_series
+            for boot_series in series_list
+            if boot_series.off[boot_series.boot] > boot_series.of.row.large and not _is_usual(boot_series, 1 - side)
+        ]
         far = [
             large_series
             for large_series in large
@@ -213,12 +265,26 @@ def _boots(quiet: Sequence[Evidence], runs: tuple[str, str]) -> Iterator[BootApa
             yield max(odd, key=lambda boot_series: boot_series.off[boot_series.boot] / boot_series.of.row.large).apart(run)
 
 
+def _is_usual(series: _Series, side: int) -> bool:
+    """Whether the same boot of the other run lies off the same way by half as much or more: the first of each, say, with cold caches. A
+    value that is left out there took as long as one that waits."""
+    other = (series.of.a, series.of.b)[side]
+    if series.boot >= len(other):
+        return False
+    values = other[:, series.column] if series.column is not None else nan_median(other.T)
+    own = series.values[series.boot] - np.median(series.values)
+    if np.isnan(values[series.boot]):
+        return bool(own > 0)
+    off = values[series.boot] - np.nanmedian(values)
+    return bool(off * own > 0 and abs(off) > abs(own) / 2)
+
+
 def _series(row_evidence: Evidence, values: Floats) -> Iterator[_Series]:
     if len(values) < FEWEST_BOOTS or np.isnan(values).any():
         return
     for i, cell in enumerate(row_evidence.row.cells):
         name = f"{row_evidence.row.name} ({cell.label})" if len(row_evidence.row.cells) > 1 else row_evidence.row.name
-        yield _Series(row_evidence, name, values[:, i], ODD_CORE, cell.label)
+        yield _Series(row_evidence, name, values[:, i], ODD_CORE, cell.label, i)
     if values.shape[1] >= FEW_CORES:
         yield _Series(row_evidence, row_evidence.row.name, nan_median(values.T), ODD_BOOT)
 
@@ -239,19 +305,23 @@ def _tail(series: _Series, series_list: Sequence[_Series], spreads: dict[Kind, f
 
 
 def _spreads(evidence: Sequence[Evidence], limits: Limits) -> Iterator[SpreadMoved]:
-    """Mean distances of each core's iterations from its median, compared between the runs by the logarithm of their mean over the cores.
-    What those of the cores of one test differ by, relative to their mean, in the run where they differ less says what they scatter by (the
-    delta method), pooled over the tests of the metric, for Student's t of each test and of all tests, of the serial and of the parallel
-    ones. Tests with figures of their shape have verdicts on it, so that only what is twice as wide is named beside them."""
+    """Gini's mean differences of each core's iterations, compared between the runs by the logarithm of their mean over the cores. Unlike
+    distances from the median they do not depend on the number of iterations. What those of the cores of one test differ by, relative to
+    their mean, says what they scatter by (the delta method), pooled over the tests of the metric in each run; for Student's t of each test
+    and of all tests, of the serial and of the parallel ones. Tests with figures of their shape have verdicts on it, so that only what is
+    twice as wide is named beside them."""
     by_metric: dict[Metric, dict[str, list[tuple[Floats, Floats]]]] = defaultdict(lambda: defaultdict(list))
+    free: dict[Metric, tuple[int, int]] = {}
     has_shape = set()
     for row_evidence in evidence:
-        fewest = min(len(row_evidence.before.values), len(row_evidence.after.values))
+        cells = row_evidence.before, row_evidence.after
+        fewest = min(len(side.values) for side in cells)
         has_shape |= {row_evidence.row.test} if fewest >= FEWEST_ITERATIONS else set()
         if fewest >= FEWEST_INSIDE:
-            by_metric[row_evidence.row.metric][row_evidence.row.test].append(
-                (_distances(row_evidence.before), _distances(row_evidence.after))
-            )
+            by_metric[row_evidence.row.metric][row_evidence.row.test].append((_distances(cells[0]), _distances(cells[1])))
+            dof_a, dof_b = (max(len(side.values) - len(np.unique(side.boots)), 1) for side in cells)
+            least = free.get(row_evidence.row.metric, (dof_a, dof_b))
+            free[row_evidence.row.metric] = min(least[0], dof_a), min(least[1], dof_b)
     for metric, tests in by_metric.items():
         sides = {test: [np.concatenate(side) for side in zip(*pairs, strict=True)] for test, pairs in tests.items()}
         usable = {
@@ -260,9 +330,11 @@ def _spreads(evidence: Sequence[Evidence], limits: Limits) -> Iterator[SpreadMov
         pools = [_pooled(_squares(side / side.mean()) for side in sides_of_runs) for sides_of_runs in zip(*usable.values(), strict=True)]
         if not pools or pools[0][1] < FEWEST_DOF:
             continue
-        variance, dof = min(pools)
+        dof = min(among for _, among in pools)
+        expected = [pools[1 - side][0] * free[metric][1 - side] / free[metric][side] for side in (0, 1)]
+        both = sum(min(pooled, MOST_UNEVEN * other) for (pooled, _), other in zip(pools, expected, strict=True))
         moved = {test: float(np.log(after.mean() / before.mean())) for test, (before, after) in usable.items()}
-        errors = {test: 2 * variance / len(before) for test, (before, _) in usable.items()}
+        errors = {test: both / len(before) for test, (before, _) in usable.items()}
         half = limits.alpha / 2  # of what may go wrong is for tests together, half for each by itself
         groups = [[test for test in usable if of is None or is_parallel(test) is of] for of in (None, False, True)]
         of_groups = [(group, half / len(groups)) for group in groups if len(group) > 1]
@@ -283,10 +355,17 @@ def _has_other_spread(moved: float, variance: float, dof: float, alpha: float, l
 
 
 def _distances(cells: Cells) -> Floats:
-    """The mean absolute distance of each core's iterations from its median in the boot."""
-    off = np.abs(cells.values - cells.by_boot[np.unique(cells.boots, return_inverse=True)[1]])
-    is_number = ~np.isnan(off)
-    return np.asarray(np.where(is_number, off, 0.0).sum(axis=0) / np.maximum(is_number.sum(axis=0), 1))
+    """Gini's mean difference of each core: the mean distance of two iterations of one boot, weighted by the iterations of the boots."""
+    sums, weights = np.zeros(cells.values.shape[1]), np.zeros(cells.values.shape[1])
+    for boot in np.unique(cells.boots):
+        values = np.sort(cells.values[cells.boots == boot], axis=0)  # NaN last
+        n = np.count_nonzero(~np.isnan(values), axis=0)
+        rank = np.arange(1, len(values) + 1)[:, None]
+        spread = np.where(np.isnan(values), 0.0, (2 * rank - n - 1) * values).sum(axis=0)
+        has_pair = n > 1
+        sums += np.where(has_pair, 2 * spread / np.maximum(n, 1), 0.0)  # the mean difference, times n - 1
+        weights += np.where(has_pair, n - 1, 0)
+    return np.asarray(sums / np.maximum(weights, 1))
 
 
 def _squares(values: Floats) -> tuple[float, int]:

@@ -15,7 +15,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from latlab.core.comparison.comparison import Row, Statistic
-from latlab.core.comparison.verdicts import Limits, Verdict, decide
+from latlab.core.comparison.decision import Claim, ClaimLevel
+from latlab.core.comparison.verdicts import CHANGED, Limits, Verdict, decide
+from latlab.core.comparison.wording import count
+from latlab.core.model.enums import Metric
 from latlab.core.statistics.distributions import f_upper, normal_quantile
 from latlab.core.statistics.histogram import exceedance_p
 from latlab.core.statistics.moderated_t import LEAST_P, t_shift
@@ -35,7 +38,6 @@ CAP = 0.95
 LARGEST = 2.0
 """How many times the base's largest must not pass untold."""
 HALF_OF_90 = float(normal_quantile(0.95))
-_CHANGED = (Verdict.REGRESSED, Verdict.IMPROVED)
 
 
 @dataclass(frozen=True)
@@ -112,8 +114,53 @@ def judged_shapes(evidence: Sequence[Evidence], rows: Sequence[Row], drifting: S
         detectables = tuple(smallest for figure in judged for smallest in figure.detectable)
         maxima = shape.maxima if shape is not None else None
         out.append(replace(row, verdict=verdict, detectable=(*row.detectable, *detectables), maxima=maxima))
-        out += [figure for figure in judged if _beside(figure, of_span) in (*_CHANGED, Verdict.MOVED)]
+        out += [figure for figure in judged if _beside(figure, of_span) in (*CHANGED, Verdict.MOVED)]
     return out
+
+
+def pooled_shapes(evidence: Sequence[Evidence], drifting: Sequence[Drifts | None], limits: Limits) -> list[Claim]:
+    """The same figures over all rows of a metric together: forty rows of which each is too weak show what none shows alone. Distances are
+    taken over the base's own spread of their row, and given in the median of these spreads. A boot, or a part of one, is the unit over all
+    rows, so that what its rows share weakens every test."""
+    claims: list[Claim] = []
+    for metric in dict.fromkeys(row_evidence.row.metric for row_evidence in evidence):
+        usable = [
+            row_evidence
+            for row_evidence, drifts in zip(evidence, drifting, strict=True)
+            if row_evidence.row.metric is metric and drifts is None and not row_evidence.row.is_term and _has_shape(row_evidence)
+        ]
+        sides = [(row_evidence, _side(row_evidence.before), _side(row_evidence.after)) for row_evidence in usable]
+        scaled = [(row_evidence, a, b, a.quantile(0.9) - a.quantile(0.1)) for row_evidence, a, b in sides]
+        scaled = [part for part in scaled if part[3] > 0]
+        if len(scaled) > 1:
+            claims += _pooled_claims(metric, scaled)
+    alpha_p = family_wise([claim.shift.p for claim in claims])
+    return [
+        replace(claim, p_adjusted=p, verdict=verdict, is_frontier=verdict in CHANGED)
+        for claim, p in zip(claims, alpha_p, strict=True)
+        for verdict in (decide(claim.shift, claim.threshold, p, limits.alpha),)
+    ]
+
+
+def _pooled_claims(metric: Metric, scaled: Sequence[tuple[Evidence, _Side, _Side, float]]) -> Iterator[Claim]:
+    scale = float(np.median([spread for *_, spread in scaled]))
+    a = _joined([_scaled(side, scale / spread) for _, side, _, spread in scaled])
+    b = _joined([_scaled(side, scale / spread) for _, _, side, spread in scaled])
+    threshold = float(np.median([row_evidence.row.threshold * scale / spread for row_evidence, _, _, spread in scaled]))
+    tests = len({row_evidence.row.test for row_evidence, *_ in scaled})
+    for statistic, before, after, shift, _ in (_spread(a, b), *_quantiles(a, b), _whole(a, b)):
+        name = f"{statistic} of {len(scaled)} rows in {count(tests, 'test')}"
+        place = ClaimLevel.METRIC, metric, "", name, before, after, shift, threshold, 1.0, Verdict.CANNOT_TELL
+        yield Claim(*place, rows=len(scaled))
+
+
+def _scaled(side: _Side, factor: float) -> _Side:
+    return replace(side, values=side.values * factor)
+
+
+def _joined(sides: Sequence[_Side]) -> _Side:
+    values, units, iterations = (np.concatenate([getattr(side, name) for side in sides]) for name in ("values", "units", "iterations"))
+    return _Side(values, units, iterations)
 
 
 def drifts_of(row_evidence: Evidence) -> Drifts | None:
@@ -129,13 +176,13 @@ def _has_shape(row_evidence: Evidence) -> bool:
     figures = [
         min(len(cells.values), int(np.count_nonzero(~np.isnan(cells.values)))) for cells in (row_evidence.before, row_evidence.after)
     ]
-    return not row_evidence.row.is_occasional and min(figures) >= FEWEST_ITERATIONS
+    return not row_evidence.row.is_whole and min(figures) >= FEWEST_ITERATIONS
 
 
 def _beside(row: Row, of_span: Sequence[Drifts]) -> Verdict:
     """The verdict of a row. If other cells of the span drift within a run, an equally small change may be the same drift, undetected in
     fewer values."""
-    is_explained = row.verdict in (*_CHANGED, Verdict.MOVED) and any(explains(row.shift, drifts) for drifts in of_span)
+    is_explained = row.verdict in (*CHANGED, Verdict.MOVED) and any(explains(row.shift, drifts) for drifts in of_span)
     return Verdict.CANNOT_TELL if is_explained else row.verdict
 
 
@@ -265,9 +312,9 @@ def _shares_differ(a: _Side, b: _Side, in_a: Sequence[Bools], in_b: Sequence[Boo
         bins += 1
         chance = pooled * (1 - pooled)
         squares += (count_b.sum() / b.count - count_a.sum() / a.count) ** 2 / (chance * (1 / a.count + 1 / b.count)) * (1 - pooled)
-        for count, of in ((count_a, of_a), (count_b, of_b)):
-            share = count.sum() / of.sum()
-            within += float(((count - of * share) ** 2 / of).sum()) / chance * (1 - pooled)
+        for chosen, of in ((count_a, of_a), (count_b, of_b)):
+            share = chosen.sum() / of.sum()
+            within += float(((chosen - of * share) ** 2 / of).sum()) / chance * (1 - pooled)
         free = len(of_a) + len(of_b) - 2
     if not bins or free < 1:
         return 1.0, 1.0, 0.0

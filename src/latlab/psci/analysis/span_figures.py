@@ -15,7 +15,7 @@ import numpy as np
 from latlab.core.comparison.coverage import Counted, SampleKey
 from latlab.core.comparison.figure import Figure
 from latlab.core.comparison.identity import checked_columns
-from latlab.core.comparison.limit import Held, Limit, check_unit, held_share, held_value, unmeasured_cpus
+from latlab.core.comparison.limit import Edges, Held, Limit, check_unit, held_share, held_value, unmeasured_cpus
 from latlab.core.comparison.queue_model import Ladders
 from latlab.core.comparison.wording import amount
 from latlab.core.model.enums import Metric
@@ -95,7 +95,7 @@ def limited_samples(run: Run, limit: Limit) -> Iterator[Held]:
             subject = f"{test} {metric} of core {core}"
             if limit.share is not None:
                 at = float(np.quantile(values, limit.share, method="inverted_cdf"))
-                yield held_share(limit, subject, len(values), int((values > limit.value).sum()), at, run.tick.unit)
+                yield held_share(limit, subject, len(values), Edges(at, at), run.tick.unit)
                 continue
             value = float({"max": values.max(), "min": values.min(), "average": values.mean()}[limit.statistic])
             yield held_value(limit, f"{subject}, {limit.statistic}", value, amount(value, run.tick.unit), len(values))

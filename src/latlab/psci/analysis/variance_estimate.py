@@ -14,7 +14,7 @@ from latlab.core.comparison.verdicts import Verdict
 from latlab.core.model.enums import Metric
 from latlab.core.statistics.sample_matrix import Cells, Floats, nan_median
 from latlab.core.statistics.statistics import NO_SHIFT, Shift
-from latlab.psci.analysis.groups import FIRST, WAIT, Group
+from latlab.psci.analysis.groups import WHOLE, Group
 from latlab.psci.analysis.roles import is_parallel
 from latlab.psci.analysis.thresholds import Spacing
 
@@ -22,6 +22,15 @@ TERM = "term"
 
 Kind = tuple[Metric, str, bool]
 """What scatters alike: a metric, a part that a core plays, and whether the cores run at once."""
+
+
+@dataclass(frozen=True)
+class Pooled:
+    """The common shift of several parts, with their value before and their threshold, pooled with the same weights."""
+
+    shift: Shift
+    before: float
+    threshold: float
 
 
 @dataclass(frozen=True)
@@ -79,11 +88,11 @@ class Evidence:
 def group_evidence(group: Group, spacing: Spacing) -> Evidence:
     a, b = group.a.by_boot, group.b.by_boot
     before, after = _median(a), _median(b)
-    baseline = before if group.own_work is None else group.own_work
-    cells = tuple(_cell(label, a[:, i], b[:, i]) for i, label in enumerate(group.labels))
-    threshold, large = spacing.threshold(group.metric, baseline), spacing.large(group.metric, before)
-    place, is_occasional = (group.test, group.metric, group.name, group.cluster), group.role in (FIRST, WAIT)
-    row = Row(*place, before, after, NO_SHIFT, threshold, Verdict.CANNOT_TELL, "", cells, large=large, is_occasional=is_occasional)
+    cells = tuple(_cell(group.metric, label, a[:, i], b[:, i], spacing) for i, label in enumerate(group.labels))
+    is_whole = group.role == WHOLE
+    threshold, large = spacing.threshold(group.metric, before), 0.0 if is_whole else spacing.large(group.metric, before)
+    place = group.test, group.metric, group.name, group.cluster
+    row = Row(*place, before, after, NO_SHIFT, threshold, Verdict.CANNOT_TELL, "", cells, large=large, is_whole=is_whole)
     return Evidence(row, group.a, group.b, group.role)
 
 
@@ -118,9 +127,11 @@ def _has_term(ladders: Ladders, name: str) -> bool:
     return name in ladders.terms and not bool(np.isnan(ladders.terms[name]).all())
 
 
-def _cell(label: str, a: Floats, b: Floats) -> Cell:
+def _cell(metric: Metric, label: str, a: Floats, b: Floats, spacing: Spacing) -> Cell:
     before, after = _median(a), _median(b)
-    return Cell(label, before, after, Shift(after - before, -np.inf, np.inf, 1.0), Verdict.CANNOT_TELL)
+    shift = Shift(after - before, -np.inf, np.inf, 1.0)
+    threshold, large = spacing.threshold(metric, before), spacing.large(metric, before)
+    return Cell(label, before, after, shift, Verdict.CANNOT_TELL, threshold=threshold, large=large)
 
 
 def _left_of_cells(values: Floats) -> tuple[float, int]:

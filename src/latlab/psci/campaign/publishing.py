@@ -19,8 +19,8 @@ from pathlib import Path
 from statistics import median_low
 
 from latlab.core.comparison.by_kind import compare
-from latlab.core.comparison.cell_deltas import CHANGED
 from latlab.core.comparison.comparison import Comparison
+from latlab.core.comparison.verdicts import CHANGED
 from latlab.core.errors import DataError, UsageError
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import CoreId, Run, Topology

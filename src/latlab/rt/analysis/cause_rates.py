@@ -162,10 +162,17 @@ def is_kept(sides: Sequence[Histogram]) -> bool:
     return all(side.is_counted and not side.distribution.late_dropped for side in sides)
 
 
+def is_traced(sides: Sequence[Histogram]) -> bool:
+    """Whether any late wake-up was traced, as far as there were any."""
+    blames = {late.blame for side in sides for late in side.distribution.late}
+    return not blames or blames != {UNTRACED}
+
+
 def changes_of(a: Sequence[Histogram], b: Sequence[Histogram], alpha: float = ALPHA) -> tuple[CauseChange, ...]:
-    """Each named cause of either run, at lateness that both kept; none where a tool kept none. `alpha` is what all of them together may
+    """Each named cause of either run, at lateness that both kept; none where a tool kept none, or one run traced nothing: a count that was
+    not taken is unknown. `alpha` is what all of them together may
     be wrong by."""
-    if not (is_kept(a) and is_kept(b)):
+    if not all(is_kept(sides) and is_traced(sides) for sides in (a, b)):
         return ()
     above = max(kept_from(a), kept_from(b))
     named = dict.fromkeys(cause.blame for cause in (*causes_of(a, above), *causes_of(b, above)) if cause.blame.kind in SOURCES)

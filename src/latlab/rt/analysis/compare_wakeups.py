@@ -7,20 +7,21 @@ A distribution is what the tests rest on, with its counts as weights. What is to
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from math import inf
 
 from latlab.core.comparison.between_runs import WithinRunScatter, among_cpus, ask_for_repeat, p_of_stretch, with_scatter
-from latlab.core.comparison.comparison import Row, Statistic, WakeupComparison
-from latlab.core.comparison.verdicts import Limits, Verdict, overall
-from latlab.core.comparison.wakeup_findings import CauseCounted, RarestSeen
+from latlab.core.comparison.comparison import Row, Statistic, WakeupComparison, large_untold
+from latlab.core.comparison.findings import LargestGrew, LargeUntold, Notable
+from latlab.core.comparison.verdicts import CHANGED, Limits, Verdict
+from latlab.core.comparison.wakeup_findings import CauseCounted, RarestSeen, ScatterUnknown
 from latlab.core.comparison.wording import amount, said_blame
 from latlab.core.model.blame import Blame
 from latlab.core.model.distributions import Distribution, distributions_of, load_of
 from latlab.core.model.enums import Clock, Metric, RowKind
-from latlab.core.model.run import Run
-from latlab.core.statistics.histogram import Histogram, histogram_of
+from latlab.core.model.run import CoreId, Run
+from latlab.core.statistics.histogram import Histogram, histogram_of, rate_p, trimmed_mean
 from latlab.core.statistics.statistics import NO_SHIFT, Shift, false_discovery_control, family_wise
 from latlab.rt.analysis.cause_rates import LEAST_RATIO, CauseChange, changes_of, events_of, is_kept
 from latlab.rt.analysis.lateness import NEAR, RAREST, AtLevel, Lateness
@@ -28,10 +29,14 @@ from latlab.rt.analysis.wakeup import SPANS, spans_of
 from latlab.rt.analysis.wakeup_identity import WakeupPair, pair_wakeups
 from latlab.rt.analysis.wakeup_rows import QUANTILES, CpuRows, test_of
 
-LEVELS = (Statistic.MEDIAN, Statistic.AVERAGE)
+LEVELS = (Statistic.MEDIAN, Statistic.AVERAGE, Statistic.MEAN)
 EXPOSURE_RATIO = 1.5
 LOAD_RATIO = 1.25
 _PARTS = 1_000_000
+_LEAST_RATE = 1e-9
+"""Per million, instead of none."""
+CLIPPED_MAXIMUM = 2.0
+"""How many times the other maximum must not pass if a histogram ends before it: nothing else says how late those were."""
 
 
 def compare_wakeups(a: Run, b: Run, limits: Limits, earlier: Sequence[Run] = ()) -> WakeupComparison:
@@ -57,20 +62,47 @@ def compare_wakeups(a: Run, b: Run, limits: Limits, earlier: Sequence[Run] = ())
         *_exposure_notes(pair),
         *(_digest_notes(pair) if exact else () if identical else _one_run_note(a, b, earlier, cpus)),
     )
+    is_assumed = not earlier and not exact and not identical
+    clipped = {(test_of(cpu.a, cpu.b), cpu.core) for cpu in cpus if cpu.a.beyond or cpu.b.beyond}
     return WakeupComparison(
         a=pair.a,
         b=pair.b,
         limits=limits,
         unit=a.tick.unit,
-        verdict=overall((_counts_as(row) for row in rows if not _is_untold_cause(row)), bool(pair.gaps)),
         rows=tuple(rows),
         notes=notes,
         gaps=pair.gaps,
         wakeups=_counted(pair),
         rarest_seen=tuple(_rarest_seen(late, limits)),
-        scatter_assumed=not earlier and not exact and not identical,
+        scatter_assumed=is_assumed,
+        notable=tuple(_notable(rows, (a, b), limits, is_assumed, clipped)),
         causes=tuple((test, _counted_cause(cause_change, row.verdict, late[test])) for test, cause_change, row in judged),
     )
+
+
+def _notable(
+    rows: Sequence[Row], runs: tuple[Run, Run], limits: Limits, is_assumed: bool, clipped: Collection[tuple[str, CoreId | None]]
+) -> Iterator[Notable]:
+    """The CPU whose maximum grew most, told or not, and the one where it shrank most; and what may hold a large difference."""
+    maxima = [row for row in rows if row.statistic is Statistic.MAXIMUM and abs(row.shift.value) > row.threshold]
+    grown = [
+        (
+            LargestGrew(row.metric, row.test, row.name, row.before, row.after, row.verdict in CHANGED),
+            CLIPPED_MAXIMUM if (row.test, row.core) in clipped else limits.large_maximum,
+        )
+        for row in maxima
+    ]
+    for later in (True, False):
+        one_way = [growth for growth, least in grown if (growth.after > growth.before) is later and growth.ratio >= least]
+        if one_way:
+            yield max(one_way, key=lambda growth: growth.ratio)
+    large = [row for row in large_untold(rows, is_assumed) if row.statistic is not Statistic.MAXIMUM]
+    if large and is_assumed:
+        yield ScatterUnknown(
+            large[0].metric, large[0].test, large[0].name, large[0].before, large[0].after, len(large), ask_for_repeat(*runs)
+        )
+    elif large:
+        yield LargeUntold(large[0].metric, large[0].test, large[0].name, large[0].before, large[0].largest, len(large))
 
 
 def _rarest_seen(lateness_of: dict[str, Lateness], limits: Limits) -> Iterator[RarestSeen]:
@@ -80,12 +112,6 @@ def _rarest_seen(lateness_of: dict[str, Lateness], limits: Limits) -> Iterator[R
         interval = max((side.interval or 0.0 for side in late.a), default=0.0)
         seconds = wakeups * interval / 1e9 / len(late.a) if interval else None
         yield RarestSeen(test, spans_of(late.a[0]), late.once_in(alpha), 1 / RAREST, wakeups, seconds, late.is_by_event)
-
-
-def _counts_as(row: Row) -> Verdict:
-    """What the row makes of the whole: a part of the shape that cannot be told leaves the level."""
-    untold = row.verdict is Verdict.CANNOT_TELL and row.statistic not in LEVELS
-    return Verdict.SAME_LEVEL if untold else row.verdict
 
 
 def _late(cpus: Sequence[CpuRows]) -> dict[str, Lateness]:
@@ -150,13 +176,23 @@ def _late_row(late: Lateness, limits: Limits, tools: int, base: Run) -> Row:
     test = test_of(side, late.b[0])
     row = Row(test, Metric.LATE_WAKEUPS, name, None, before, after, shift, limit, Verdict.CANNOT_TELL, basis, statistic=Statistic.LATE)
     row = with_scatter(row, (), base)
-    row = replace(row, p_adjusted=row.shift.p)
+    row = replace(row, p_adjusted=row.shift.p, large=_large_rate(at, late, limits, tools))
     if row.p_adjusted < limits.alpha:
         row = replace(row, p_adjusted=max(row.p_adjusted, p_of_stretch(late.stretch, base)))
     if row.p_adjusted < limits.alpha:
         return replace(row, verdict=_verdict(row, limits))
     is_seen = late.once_in(limits.alpha / tools) >= 1 / RAREST
     return replace(row, verdict=Verdict.SAME if alike and is_seen else Verdict.CANNOT_TELL)
+
+
+def _large_rate(at: AtLevel, late: Lateness, limits: Limits, tools: int) -> float:
+    """The difference of two rates beyond which it must not pass: the larger is twice the smaller. Where nobody says which late wake-ups
+    came together, ten may be one event or ten, and each counts for this."""
+    before, after = (events.events if events.seen else events.wakeups for events in (at.before, at.after))
+    n, m = late.totals
+    if rate_p(before, n, after, m) >= limits.alpha / tools / len(late.levels):
+        return 0.0
+    return max(min(before / n, after / m) * _PARTS, _LEAST_RATE)
 
 
 def _cause_rows(
@@ -198,11 +234,6 @@ def _earlier_rates(blame: Blame, test: str, earlier: Sequence[Run]) -> Iterator[
         sides = [histogram_of(run, distribution) for distribution in distributions_of(run) if distribution.test == test]
         if sides and is_kept(sides) and (rate := events_of(sides, blame).rate).events:
             yield rate.events * _PARTS / rate.wakeups
-
-
-def _is_untold_cause(row: Row) -> bool:
-    """What cannot be told of one cause leaves what is told of all late wake-ups together."""
-    return row.statistic is Statistic.CAUSE and row.verdict in (Verdict.CANNOT_TELL, Verdict.SAME)
 
 
 def _late_basis(at: AtLevel, late: Lateness) -> str:
@@ -247,7 +278,9 @@ def _in_blocks(side: Histogram, statistic: Statistic | None) -> tuple[float, ...
     """A level of each part in time of a run, between the steps of the tool."""
     if statistic not in LEVELS:
         return ()
-    levels = (block.mean_and_error[0] if statistic is Statistic.AVERAGE else block.interpolated(0.5) for block in side.blocks)
+    means = {Statistic.AVERAGE: lambda block: block.mean_and_error[0], Statistic.MEAN: lambda block: trimmed_mean(block)[0]}
+    level = means.get(statistic, lambda block: block.interpolated(0.5)) if statistic else None
+    levels = (level(block) for block in side.blocks) if level else ()
     return tuple(value for value in levels if value is not None)
 
 
@@ -257,6 +290,8 @@ def _value(side: Histogram, statistic: Statistic | None) -> float | None:
     simple = {Statistic.MAXIMUM: side.maximum, Statistic.MINIMUM: side.minimum, Statistic.AVERAGE: side.average}
     if statistic in simple:
         return simple[statistic]
+    if statistic is Statistic.MEAN:
+        return trimmed_mean(side)[0] if side.is_counted else None
     if statistic is Statistic.SPREAD and side.is_counted:
         return (side.quantile(0.9) or 0) - (side.quantile(0.1) or 0)
     if statistic is Statistic.SHAPE and side.is_counted:

@@ -8,12 +8,11 @@ from collections.abc import Iterator
 
 from latlab.core.comparison import findings as f
 from latlab.core.comparison import wakeup_findings as w
-from latlab.core.comparison.between_runs import ask_for_repeat
 from latlab.core.comparison.comparison import Row, Statistic, WakeupComparison
 from latlab.core.comparison.conditions import unreliable_mode
 from latlab.core.comparison.explanation import Basis, Explanation
-from latlab.core.comparison.verdicts import Verdict
-from latlab.core.model.blame import Blame, BlameKind
+from latlab.core.comparison.verdicts import CHANGED, Verdict
+from latlab.core.model.blame import UNTRACED, Blame, BlameKind
 from latlab.core.model.distributions import Distribution, LateWakeup, distributions_of
 from latlab.core.model.enums import Clock
 from latlab.core.model.run import Run
@@ -21,7 +20,6 @@ from latlab.core.statistics.histogram import Histogram
 from latlab.rt.analysis.periodicity import find_period
 from latlab.rt.analysis.wakeup_identity import check_machine
 
-_CHANGED = (Verdict.REGRESSED, Verdict.IMPROVED)
 _UNBLAMED = (BlameKind.UNEXPLAINED, BlameKind.UNTRACED)
 
 
@@ -45,8 +43,10 @@ def explain_wakeup_pair(comparison: WakeupComparison) -> tuple[Explanation, ...]
     """One finding for each figure that changed, one for the blame of late wake-ups that came or went."""
     basis = Basis.INFERRED if comparison.a.tick.clock is Clock.TIME else Basis.EXACT
     unit = comparison.unit
-    out = [Explanation("", grown, basis, unit) for grown in _grown(comparison)]
-    out += [Explanation("", untold, Basis.INFERRED, unit) for untold in _large_untold(comparison)]
+    out = [
+        Explanation("", finding, basis if isinstance(finding, f.LargestGrew) else Basis.INFERRED, comparison.unit_of(finding.metric))
+        for finding in comparison.notable
+    ]
     moved = [Explanation(test, moved, basis, unit) for test, moved in _changes(comparison)]
     moved += [Explanation(test, cause, Basis.INFERRED, unit) for test, cause in comparison.causes]
     moved += [Explanation(test, moved, Basis.INFERRED, unit) for test, moved in _blame_changes(comparison)]
@@ -56,27 +56,6 @@ def explain_wakeup_pair(comparison: WakeupComparison) -> tuple[Explanation, ...]
     if mode := unreliable_mode(comparison.a, comparison.b):
         out.append(Explanation("", w.ModeCaveat(mode, pair=True), Basis.INFERRED, unit))
     return tuple(out)
-
-
-def _grown(comparison: WakeupComparison) -> Iterator[f.LargestGrew]:
-    """The CPU whose maximum grew most, told or not, and the one where it shrank most."""
-    rows = [row for row in comparison.rows if row.statistic is Statistic.MAXIMUM and abs(row.shift.value) > row.threshold]
-    grown = [f.LargestGrew(row.metric, row.test, row.name, row.before, row.after, row.verdict in _CHANGED) for row in rows]
-    for later in (True, False):
-        one_way = [
-            growth for growth in grown if (growth.after > growth.before) is later and growth.ratio >= comparison.limits.large_maximum
-        ]
-        if one_way:
-            yield max(one_way, key=lambda growth: growth.ratio)
-
-
-def _large_untold(comparison: WakeupComparison) -> Iterator[f.LargeUntold | w.ScatterUnknown]:
-    rows = [row for row in comparison.large_untold if row.statistic is not Statistic.MAXIMUM]
-    if rows and comparison.scatter_assumed:
-        row = rows[0]
-        yield w.ScatterUnknown(row.metric, row.test, row.name, row.before, row.after, len(rows), ask_for_repeat(comparison.a, comparison.b))
-    elif rows:
-        yield f.LargeUntold(rows[0].metric, rows[0].test, rows[0].name, rows[0].before, rows[0].largest, len(rows))
 
 
 def _spread(distribution: Distribution, run: Run) -> w.Spread:
@@ -115,7 +94,7 @@ def _changes(comparison: WakeupComparison) -> Iterator[tuple[str, w.CpuMoved | w
     """Rows of one CPU and verdict in one finding; the CPUs of which no change is shown are named with it."""
     groups: dict[tuple[str, int, Verdict], list[Row]] = defaultdict(list)
     for row in comparison.rows:
-        if row.verdict not in _CHANGED or row.statistic is Statistic.CAUSE:
+        if row.verdict not in CHANGED or row.statistic is Statistic.CAUSE:
             continue
         if row.core is None:
             yield row.test, w.LateMoved(row.verdict, row.name, row.before, row.after)
@@ -136,6 +115,8 @@ def _blame_changes(comparison: WakeupComparison) -> list[tuple[str, w.BlameMoved
     tested = {(test, cause.blame) for test, cause in comparison.causes}
     out = []
     for test in sorted(before.keys() & after.keys()):
+        if {UNTRACED} in (before[test].keys(), after[test].keys()):
+            continue  # a count that was not taken is unknown
         for blame in dict.fromkeys([*before[test], *after[test]]):
             was, became = before[test][blame], after[test][blame]
             if was != became and (test, blame) not in tested:

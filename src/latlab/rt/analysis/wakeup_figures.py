@@ -9,8 +9,8 @@ from fnmatch import fnmatchcase
 from latlab.core.comparison.comparison import Statistic
 from latlab.core.comparison.coverage import Counted, SampleKey
 from latlab.core.comparison.figure import Figure
-from latlab.core.comparison.limit import Held, Limit, LimitOutcome, check_unit, held_share, held_value, unmeasured_cpus
-from latlab.core.comparison.wording import amount, unit_of
+from latlab.core.comparison.limit import Edges, Held, Limit, LimitOutcome, check_unit, held_edges, held_share, held_value, unmeasured_cpus
+from latlab.core.comparison.wording import unit_of
 from latlab.core.model.distributions import Distribution, distributions_of
 from latlab.core.model.enums import Metric, RowKind
 from latlab.core.model.run import Run
@@ -136,10 +136,11 @@ def _of_distribution(run: Run, distribution: Distribution, limit: Limit) -> Held
         value = {"max": distribution.maximum_ticks, "min": distribution.minimum_ticks, "average": distribution.average_ticks}[
             limit.statistic
         ] * scale
-        return held_value(limit, f"{subject} {limit.statistic}", value, amount(value, run.tick.unit), distribution.got)
+        edges = Edges(value, value + (distribution.resolution_ticks - 1) * scale)
+        return held_edges(limit, f"{subject} {limit.statistic}", edges, distribution.got, run.tick.unit)
     counted = Histogram(distribution, scale)
     if not counted.is_counted:
         return Held(
             limit, LimitOutcome.INCONCLUSIVE, f"inconclusive: {limit.text}: {subject} has no histogram, so its quantiles are unknown"
         )
-    return held_share(limit, subject, counted.total, counted.above(limit.value), counted.quantile(limit.share), run.tick.unit)
+    return held_share(limit, subject, counted.total, Edges(*counted.quantile_edges(limit.share)), run.tick.unit)

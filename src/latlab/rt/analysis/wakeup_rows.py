@@ -17,10 +17,12 @@ from latlab.core.statistics.distributions import normal_quantile, normal_upper
 from latlab.core.statistics.histogram import (
     Histogram,
     exceedance_p,
+    mean_rounding,
     quantile_shift,
     rate_p,
     shift_effect,
     spread_shift,
+    trimmed_mean,
     wasserstein_and_ks,
     weighted_shift,
 )
@@ -47,6 +49,7 @@ class CpuRows:
         """Rows without their verdict: that needs the p-values of all of them."""
         if self.a.is_counted and self.b.is_counted:
             yield from self._quantiles(self.a, self.b)
+            yield self._mean(self.a, self.b)
             yield from self._shape(self.a, self.b)
         else:
             yield self._level(Statistic.AVERAGE, self.a.average, self.b.average, self._mean_shift(), "one run's distribution is unknown")
@@ -116,6 +119,19 @@ class CpuRows:
                 continue
             row = self._level(name, before, after, shift, basis, max(a.width_at(share), b.width_at(share)))
             yield replace(row, effect=shift_effect(a, b)) if share == 0.5 else row
+
+    def _mean(self, a: Histogram, b: Histogram) -> Row:
+        """Thousands of wake-ups know their mean better than the two intervals that a median may move by. Both ends are left out: they are
+        for the tail to tell."""
+        (before, error_a), (after, error_b) = trimmed_mean(a), trimmed_mean(b)
+        rounding = mean_rounding(a) + mean_rounding(b)
+        error, difference = float(np.hypot(error_a, error_b)), after - before
+        half = normal_quantile(0.975) * error + rounding
+        beyond = max(abs(difference) - rounding, 0.0)
+        p = 2 * normal_upper(beyond / error) if error > 0 else float(beyond == 0)
+        shift = Shift(difference, difference - half, difference + half, p)
+        row = self._level(Statistic.MEAN, before, after, shift, f"{a.total:,} and {b.total:,} {spans_of(a)}s")
+        return replace(row, threshold=max(self.limits.relative * before, self.limits.steps * rounding, self.limits.steps * a.step))
 
     def _shape(self, a: Histogram, b: Histogram) -> Iterator[Row]:
         """What the quantiles do not see: that the middle lies wider, and that some wake-ups came later and others earlier."""

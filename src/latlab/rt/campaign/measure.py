@@ -52,7 +52,7 @@ def run_rt_guest(
 ) -> str:
     """One measurement in the guest; the run's id."""
     check_machine(machine)
-    on_any = _measurement(workload)
+    on_any = _measurement(workload, options.trace)
     measurement = replace(
         on_any, conditions=lambda mode: replace(on_any.conditions(mode), **of_drivers(options.drivers), trng_hold_us=options.hold_us)
     )
@@ -84,7 +84,7 @@ def run_rt_linux(
         machine,
         machine_survey,
         inventory,
-        _measurement(workload),
+        _measurement(workload, probes),
         lambda follower: run_linux(machine, machine_survey, workload, smc_module, probes, follower),
         watcher,
         platform,
@@ -98,6 +98,6 @@ def planned_run(workload: Workload, platform: str) -> Run:
     return new_run(CAMPAIGN, target, platform or GUEST_PLATFORM, 1, workload_conditions(workload, mode), workload_facts(workload))
 
 
-def _measurement(workload: Workload) -> Measurement:
-    conditions = partial(workload_conditions, workload)
+def _measurement(workload: Workload, has_probes: bool) -> Measurement:
+    conditions = partial(workload_conditions, workload, has_probes=has_probes)
     return Measurement(CAMPAIGN, WakeupCounts(), conditions, problems_of, workload_facts(workload), workload)

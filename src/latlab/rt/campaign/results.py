@@ -75,9 +75,12 @@ def new_run(
     return replace(run, **more)  # type: ignore[arg-type]
 
 
-def workload_conditions(workload: Workload, mode: Mode) -> Conditions:
+def workload_conditions(workload: Workload, mode: Mode, has_probes: bool = False) -> Conditions:
+    """What traces beside the measuring program is part of the instrument: it costs each wake-up some microseconds."""
+    traced = (("causes", workload.causes), ("kernel probes", has_probes))
     return Conditions(
         mode=mode,
+        instrument=", ".join((workload.instrument.value, *(name for name, is_on in traced if is_on))),
         duration_s=workload.duration_s,
         interval_ns=workload.interval_us * 1000,
         priority=workload.priority,

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from latlab.core.report.table import Table
 
 MOST_SAMPLES = 1e12
-EXIT_CODES = {"regressed": 1, "cannot tell": 3}
 OF_MATCHING_RUNS = (*names_of(RunFilterOptions), "limit")
 _LINK = re.compile(r"https?://[^\s<>]+")
 
@@ -67,10 +66,12 @@ def compare(
 ) -> None:
     """Print what changed between two runs.
 
-    The order in which cores arrive does not count as a change. Exits 0 if nothing regressed, 1 if something did, 3 if that is inconclusive
-    or the runs are not comparable.
+    The order in which cores arrive does not count as a change. Exits as `gate` does: 0 if nothing regressed, 1 if something did, 3 if that
+    is inconclusive or the runs are not comparable.
     """
     check_output(output)
+    from latlab.core.comparison.decision import decide
+
     comparison = comparison_of(before, after, tolerance, unit, store, allow_different)
     if format is Format.TABLE:
         from latlab.core.report.comparison.comparison_pages import screen
@@ -79,7 +80,7 @@ def compare(
         show(screen(comparison, verbose))
     else:
         emit(comparison_text(comparison, format), output)
-    raise typer.Exit(EXIT_CODES.get(comparison.verdict, 0))
+    raise typer.Exit(decide(comparison).exit_code)
 
 
 def explain(
@@ -302,7 +303,7 @@ def gate(
         _gate_masked(base, candidate, max_masked, [name for name, value in of_two.items() if value], store)
     if candidate is None:
         raise UsageError(f"gate compares two runs and has {base} alone", "name the candidate too, or a limit with --limit or --max-masked")
-    from latlab.core.comparison.gate import decide_gate
+    from latlab.core.comparison.gate import report_gate
     from latlab.runs.verbs.gate_files import GateFiles
 
     check_output(junit)
@@ -314,17 +315,17 @@ def gate(
     verdicts = _verdicts(fail_on)
     try:
         comparison = comparison_of(base, candidate, tolerance, unit, store, allow_different)
-        decision = decide_gate(comparison, verdicts)
+        report = report_gate(comparison, verdicts)
     except LatlabError as error:
         files.write_refused(base, candidate, error)
         raise
-    files.write(comparison, decision)
+    files.write(comparison, report)
     times = _board_times(board, base, candidate, unit, store) if board else None
-    say_lines(decision.lines)
+    say_lines(report.lines)
     if times:
         emit_tables([times[0]], Format.TABLE)
         say(times[1])
-    raise typer.Exit(decision.exit_code)
+    raise typer.Exit(report.exit_code)
 
 
 def _gate_limits(

@@ -11,7 +11,7 @@ from latlab.core.cli.output import write_file
 
 if TYPE_CHECKING:
     from latlab.core.comparison.comparison import Comparison
-    from latlab.core.comparison.gate import Decision
+    from latlab.core.comparison.gate import GateReport
     from latlab.core.errors import LatlabError
 
 
@@ -24,20 +24,20 @@ class GateFiles:
     sarif: Path | None
     link: str
 
-    def write(self, comparison: Comparison, decision: Decision) -> None:
+    def write(self, comparison: Comparison, report: GateReport) -> None:
         """What was decided."""
         if self.junit is not None:
             from latlab.core.report.exports.junit import comparison_junit
 
-            write_file(comparison_junit(comparison, decision), self.junit)
+            write_file(comparison_junit(comparison, report), self.junit)
         if self.sarif is not None:
             from latlab.core.report.exports import sarif
 
-            write_file(sarif.render(comparison, decision), self.sarif)
+            write_file(sarif.render(comparison, report), self.sarif)
         if self.comment is not None:
             from latlab.core.report.comparison import comment
 
-            write_file(comment.render(comparison, decision, self.link), self.comment)
+            write_file(comment.render(comparison, report, self.link), self.comment)
 
     def write_refused(self, base: str, candidate: str, error: LatlabError) -> None:
         """Why there is nothing to decide on: the next step of a job finds the same files as after any other end."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from latlab.core.comparison.verdicts import Verdict
+from latlab.core.comparison.verdicts import CHANGED, Verdict
 from latlab.core.comparison.wording import count
 from latlab.core.model.life import Head
 from latlab.core.report.comparison.comparison_tables import title_verdict
@@ -22,7 +22,6 @@ MOST_ROWS = 300
 """Measured things of a page; what changed comes first."""
 WEEKS = 8
 """The newest ones that hold runs are written; pages of older ones stay as they are."""
-CHANGED = (Verdict.REGRESSED, Verdict.IMPROVED)
 GROUPS = ("Regressed", "Improved", "New", "The rest")
 """The headings of a page in their order."""
 

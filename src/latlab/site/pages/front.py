@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from latlab.core.comparison.verdicts import Verdict
+from latlab.core.comparison.verdicts import CHANGED, Verdict
 from latlab.core.comparison.wording import count
 from latlab.core.report.comparison.comparison_tables import title_verdict
 from latlab.core.report.page import Commands, Drawing, Folded, Page, Paragraph, Section
@@ -15,7 +15,6 @@ from latlab.site.campaign.board_summary import TITLE, BoardSummary, ReleaseStep,
 from latlab.site.campaign.comparison_summaries import SummaryCache
 from latlab.site.campaign.measured import FIGURE, MeasuredThing, PublishedBoard, UnderWay
 
-CHANGED = (Verdict.REGRESSED, Verdict.IMPROVED)
 UNCHANGED = len(CHANGED)
 MADE_BY = "latlab publish site"
 MOST_MEASURED = 300

@@ -6,12 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from math import isfinite
 
-from latlab.core.comparison.cell_deltas import CHANGED
 from latlab.core.comparison.comparison import Comparison, Row
 from latlab.core.comparison.counted_findings import Agreement, CountedBeside
 from latlab.core.comparison.explanation import Explanation
-from latlab.core.comparison.findings import FunctionsMoved, RuleChanged, SamplesMissing, Suspected
-from latlab.core.comparison.verdicts import Verdict
+from latlab.core.comparison.findings import FunctionsMoved, PartChanged, RuleChanged, SamplesMissing, Suspected
+from latlab.core.comparison.verdicts import CHANGED, Verdict
 from latlab.core.comparison.wording import amount, count, percent, row_title, signed
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import Run
@@ -57,8 +56,9 @@ def answer(comparison: Comparison, explained: Sequence[Explanation]) -> str:
         rule = broken[0].check
         return _sentence(f"{rule.test} {'breaks' if rule.is_broken else 'no longer follows'} a rule: {rule.name}")
     groups = sorted(_groups(comparison.rows), key=_weight, reverse=True)
+    parts = [explanation.sentence for explanation in explained if isinstance(explanation.finding, PartChanged)]
     if not groups:
-        return _sentence(_unchanged(comparison))
+        return _sentence(parts[0] if parts else _unchanged(comparison))
     clauses = [_moved(comparison, rows) for rows in groups[:MOST_METRICS]]
     if len(groups) == 1 and (cause := _cause(explained, groups[0])):
         clauses[0] += cause
@@ -137,10 +137,9 @@ def _unchanged(comparison: Comparison) -> str:
     untold = [row for row in rows if row.verdict is Verdict.CANNOT_TELL]
     if comparison.gaps:
         return f"{comparison.verdict.word}: {comparison.gaps[0]}"
-    if comparison.large_untold:
-        row = comparison.large_untold[0]
-        size = f"{signed(row.largest, comparison.unit_of(row.metric))} ({percent(row.relative)})"
-        return f"{comparison.verdict.word}: {row.metric} moved by up to {size} in {_where([row])}, and more boots are needed to judge it"
+    if comparison.stops:
+        finding = comparison.stops[0]
+        return f"{comparison.verdict.word}: {finding.sentence(comparison.unit_of(finding.metric))}"
     if untold:
         return f"{comparison.verdict.word}: {len(untold)} of {count(len(rows), 'row')}; no row is shown to change"
     moved = [row for row in rows if row.shift.value]

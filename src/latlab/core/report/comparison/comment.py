@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from math import isfinite
 
 from latlab.core.comparison.comparison import Comparison, Row
-from latlab.core.comparison.gate import Decision
+from latlab.core.comparison.gate import GateReport
 from latlab.core.comparison.wording import amount, percent, row_title, signed
 from latlab.core.report.comparison.sentences import made_with
 from latlab.core.report.facts import repeated_by
@@ -22,12 +22,12 @@ MOST_APART = 0.5  # of a change, before a reader who subtracts the medians asks 
 VERDICTS = {0: "passes", 1: "fails", 3: "is inconclusive"}
 
 
-def render(comparison: Comparison, decision: Decision, link: str = "") -> str:
+def render(comparison: Comparison, report: GateReport, link: str = "") -> str:
     """Markdown. `link` is where the whole report will be, empty where it is nowhere."""
     a, b = comparison.a, comparison.b
     versions = f" ({tool_versions})" if (tool_versions := made_with(comparison)) else ""
-    title = f"latlab {VERDICTS[decision.exit_code]}: {b.platform}, {b.build.firmware}{versions}"
-    page = Page(title, (decision.verdict,), (Section("", tuple(_blocks(comparison, decision))),), name=f"{a.id} to {b.id}")
+    title = f"latlab {VERDICTS[report.exit_code]}: {b.platform}, {b.build.firmware}{versions}"
+    page = Page(title, (report.verdict,), (Section("", tuple(_blocks(comparison, report))),), name=f"{a.id} to {b.id}")
     return markdown.document(page) + _linked(link)
 
 
@@ -48,11 +48,11 @@ def _linked(link: str) -> str:
     return f"\n[The whole report](<{link}>)\n" if link else ""
 
 
-def _blocks(comparison: Comparison, decision: Decision) -> Iterator[Block]:
-    worst = sorted(decision.failing, key=lambda row: abs(row.relative), reverse=True)
+def _blocks(comparison: Comparison, report: GateReport) -> Iterator[Block]:
+    worst = sorted(report.failing, key=lambda row: abs(row.relative), reverse=True)
     if worst:
         yield _table(comparison, worst[:MOST_ROWS], len(worst))
-    if sentences := (*decision.before, *decision.causes):
+    if sentences := (*report.parts, *report.before, *report.causes):
         yield Items(tuple(map(Item, _first(sentences))))
     yield Commands(tuple(_commands(comparison)))
 

@@ -40,7 +40,8 @@ def screen(comparison: Comparison, verbose: bool = False) -> Page:
     changed = Section("", (*comparison_tables.change_tables(comparison), *comparison_tables.queue_tables(comparison)))
     stayed = Section("", (*quiet, *comparison_tables.delta_blocks(deltas, verbose)))
     method = (Paragraph(soft(line)) for line in headline(comparison))
-    details = (*_every_row(comparison), *_every_problem(comparison)) if verbose else (Paragraph(soft(HINT)),)
+    tree = comparison_tables.decision_table(comparison)
+    details = (tree, *_every_row(comparison), *_every_problem(comparison)) if verbose else (Paragraph(soft(HINT)),)
     sections = (changed, stayed, Section("", (*map(Paragraph, notes), *method, *details)))
     return Page(title, lead, sections, answer=answer(comparison, why))
 

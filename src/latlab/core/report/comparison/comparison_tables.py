@@ -8,10 +8,11 @@ from math import isfinite
 
 import numpy as np
 
-from latlab.core.comparison.cell_deltas import CHANGED, cell_delta
+from latlab.core.comparison.cell_deltas import cell_delta
 from latlab.core.comparison.comparison import Cell, Comparison, Row, SpanComparison, WakeupComparison
+from latlab.core.comparison.decision import Claim, decide
 from latlab.core.comparison.printed_deltas import DeltaJudgement, places
-from latlab.core.comparison.verdicts import Verdict
+from latlab.core.comparison.verdicts import CHANGED, Verdict
 from latlab.core.comparison.wording import MORE_IS_BETTER, PLAIN, amount, bare, percent, row_title, said_p, signed, signed_bare, span_of
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import CoreId
@@ -29,6 +30,7 @@ STYLES = {
     Verdict.MOVED: Style.DOUBT,
     Verdict.SAME_LEVEL: Style.NEUTRAL,
     Verdict.SAME: Style.NEUTRAL,
+    Verdict.NOT_SHOWN: Style.NEUTRAL,
     Verdict.CANNOT_TELL: Style.DOUBT,
 }
 
@@ -95,6 +97,27 @@ def row_tables(comparison: Comparison) -> list[tuple[str, Table]]:
     """Every row and below it its cells, a table for each test."""
     tests = dict.fromkeys(row.test for row in comparison.rows)
     return [(test, _row_table(comparison, test)) for test in tests]
+
+
+def decision_table(comparison: Comparison) -> Table:
+    """The tree of the claims from the whole to the parts above the rows, each with what it rests on; rows and data points are in the tables
+    of the tests. Parts that changed without any of their rows are marked."""
+    decision = decide(comparison)
+    whole = ("whole", decision.reason.value, "", "", "", "", title_verdict(decision.verdict))
+    columns = (*words("Level", "Part"), *figures("Shift", "Interval", "Threshold", "p"), *words("Verdict"))
+    return Table("Decision", columns, (whole, *(_claim_row(claim, comparison.unit_of(claim.metric)) for claim in comparison.claims)))
+
+
+def _claim_row(claim: Claim, unit: str) -> tuple[Value, ...]:
+    is_known = isfinite(claim.shift.low) and isfinite(claim.threshold)
+    figures_of = (
+        signed(claim.shift.value, unit),
+        span_of(bare(claim.shift.low, unit), bare(claim.shift.high, unit)),
+        bare(claim.threshold, unit),
+        f"{claim.p_adjusted:.2g}",
+    )
+    name = f"{claim.metric} {row_title(claim.name)}{', no single row' if claim.is_frontier else ''}"
+    return (claim.level.value, name, *(figures_of if is_known else ("-",) * 4), verdict_span(claim.verdict))
 
 
 def equal_tests(comparison: Comparison) -> tuple[str, ...]:
@@ -247,7 +270,9 @@ def _cell(row: Row, cell: Cell, unit: str) -> tuple[Value, ...]:
     """A cell has a verdict of its own only where it was tested alone."""
     verdict: Value = verdict_span(cell.verdict) if row.effect is not None else ""
     shown = (f"  {cell.label}", bare(cell.before, unit), bare(cell.after, unit), signed(cell.difference, unit))
-    return ("", *map(soft, shown), "", "", verdict, "")
+    low, high = cell.shift.low, cell.shift.high
+    ends = span_of(bare(low, unit), bare(high, unit)) if isfinite(low) and row.effect is not None else ""
+    return ("", *map(soft, shown), soft(ends), soft(bare(cell.threshold, unit)) if cell.threshold else "", verdict, "")
 
 
 def _wakeup_row(row: Row, unit: str) -> tuple[Value, ...]:

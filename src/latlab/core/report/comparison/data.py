@@ -9,6 +9,7 @@ from dataclasses import asdict
 from typing import Any
 
 from latlab.core.comparison.comparison import Cell, Comparison, Row
+from latlab.core.comparison.decision import Claim, decide
 from latlab.core.comparison.explanation import Explanation
 from latlab.core.kinds.registry import pairs_of
 from latlab.core.report.renderers import csv, json
@@ -16,7 +17,7 @@ from latlab.core.report.run_data import run_head
 from latlab.core.statistics.statistics import Shift
 
 SCHEMA = "latlab-comparison"
-VERSION = 3
+VERSION = 4
 COLUMNS = (
     "test", "metric", "name", "cell", "before", "after", "shift", "low", "high", "threshold",
     "p_adjusted", "unit", "verdict", "basis",
@@ -24,11 +25,14 @@ COLUMNS = (
 
 
 def comparison_json(comparison: Comparison) -> str:
+    decision = decide(comparison)
     document = {
         "schema": SCHEMA,
         "version": VERSION,
         "unit": comparison.unit,
-        "verdict": comparison.verdict.value,
+        "verdict": decision.verdict.value,
+        "exit_code": decision.exit_code,
+        "reason": decision.reason.value,
         "caveat": comparison.caveat,
         "before": run_head(comparison.a),
         "after": run_head(comparison.b),
@@ -39,7 +43,8 @@ def comparison_json(comparison: Comparison) -> str:
         },
         "boots": [1, 1],
         "rows": [_row(row, comparison.unit_of(row.metric), row in comparison.large_untold) for row in comparison.rows],
-        "levels": [],
+        "claims": [_claim(claim, comparison.unit_of(claim.metric)) for claim in comparison.claims],
+        "stops": [finding.sentence(comparison.unit_of(finding.metric)) for finding in comparison.stops],
         "orders": [],
         "printed_deltas": [],
         "rules": [],
@@ -96,6 +101,25 @@ def _row(row: Row, unit: str, is_large_untold: bool) -> dict[str, Any]:
         "detectable": [asdict(detectable) for detectable in row.detectable],
         "drifts": [drift and asdict(drift) for drift in row.drifts],
         "cells": [_cell(cell, tested=row.effect is not None) for cell in row.cells],
+    }
+
+
+def _claim(claim: Claim, unit: str) -> dict[str, Any]:
+    return {
+        "level": claim.level.value,
+        "test": claim.test,
+        "metric": claim.metric.value,
+        "name": claim.name,
+        "unit": unit,
+        "before": claim.before,
+        "after": claim.after,
+        **shift_data(claim.shift),
+        "threshold": _finite(claim.threshold),
+        "p_adjusted": claim.p_adjusted,
+        "rows": claim.rows,
+        "data_points": claim.cells,
+        "is_frontier": claim.is_frontier,
+        "verdict": claim.verdict.value,
     }
 
 

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 from math import isfinite
 
 from latlab.core.comparison.by_kind import explain_pair
-from latlab.core.comparison.cell_deltas import CHANGED
 from latlab.core.comparison.comparison import Comparison, Row
 from latlab.core.comparison.explanation import Explanation
 from latlab.core.comparison.findings import (
@@ -24,7 +23,7 @@ from latlab.core.comparison.findings import (
 )
 from latlab.core.comparison.queue_model import BASE, STEP
 from latlab.core.comparison.span_findings import InSomeIterations
-from latlab.core.comparison.verdicts import SAME_LEVELS, Verdict
+from latlab.core.comparison.verdicts import CHANGED, SAME_LEVELS, Verdict
 from latlab.core.comparison.wakeup_findings import ScatterUnknown
 from latlab.core.comparison.wording import count, percent, row_title, signed
 from latlab.core.kinds.registry import kind_of, pairs_of
@@ -107,7 +106,7 @@ def summary(comparison: Comparison, explanations: Sequence[Explanation] | None =
     untold = counts[Verdict.CANNOT_TELL]
     if not clauses:
         clauses = [f"{n} {'row' if n == 1 else 'rows'} {verdict}" for verdict, n in counts.items() if n]
-    elif untold and comparison.verdict is Verdict.CANNOT_TELL:
+    elif untold and comparison.verdict in (Verdict.CANNOT_TELL, Verdict.NOT_SHOWN):
         clauses.append(f"{untold} of {count(len(comparison.rows), 'row')} {Verdict.CANNOT_TELL}")
     return "; ".join((*first, *caveats, *clauses))
 

@@ -17,7 +17,6 @@ from latlab.core.model.enums import Clock
 from latlab.core.model.run import Run
 from latlab.core.report.chart import Chart
 from latlab.core.report.comparison import comparison_tables
-from latlab.core.report.comparison.data import shift_data
 from latlab.core.report.flame import DIFFERENCE_KEY, difference_flames
 from latlab.core.report.page import Beside, Drawing, Paragraph, Section
 from latlab.core.report.table import Table
@@ -59,18 +58,6 @@ def sections(comparison: SpanComparison) -> Iterator[Section]:
 def data(comparison: SpanComparison) -> dict[str, Any]:
     return {
         "boots": list(comparison.boots),
-        "levels": [
-            {
-                "metric": level.metric.value,
-                "cluster": level.cluster,
-                "role": level.role,
-                "parallel": level.at_once,
-                "rows": level.rows,
-                **shift_data(level.shift),
-                "p_adjusted": level.p_adjusted,
-            }
-            for level in comparison.levels
-        ],
         "orders": [
             {"test": order.test, "before": [str(c) for c in order.before], "after": [str(c) for c in order.after], "changed": order.changed}
             for order in comparison.orders

@@ -8,12 +8,11 @@ from math import isfinite
 from typing import Any
 
 from latlab.core.comparison.by_kind import explain_pair
-from latlab.core.comparison.cell_deltas import CHANGED
 from latlab.core.comparison.comparison import Comparison, Row, WakeupComparison
 from latlab.core.comparison.counted_findings import CountedBeside
 from latlab.core.comparison.explanation import Explanation
 from latlab.core.comparison.findings import FunctionsMoved
-from latlab.core.comparison.verdicts import Verdict
+from latlab.core.comparison.verdicts import CHANGED, Verdict
 from latlab.core.comparison.wording import count, heading_unit, row_title
 from latlab.core.kinds.registry import pairs_of
 from latlab.core.model.distributions import distributions_of

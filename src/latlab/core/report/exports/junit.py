@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from latlab.core.comparison.by_kind import check_invariants, explain_pair
 from latlab.core.comparison.comparison import Comparison, Row
 from latlab.core.comparison.findings import RuleChanged, Suspected
-from latlab.core.comparison.gate import Decision, causes_of
+from latlab.core.comparison.gate import GateReport, causes_of, claim_line
 from latlab.core.comparison.verdicts import Verdict
 from latlab.core.comparison.wording import amount, percent, signed
 from latlab.core.errors import LatlabError
@@ -35,7 +35,7 @@ def render(run: Run) -> str:
     return _document(suite)
 
 
-def comparison_junit(comparison: Comparison, decision: Decision) -> str:
+def comparison_junit(comparison: Comparison, report: GateReport) -> str:
     """Each row is a test case: it fails where the gate does, is skipped where it cannot be told, speaks where not quite the same."""
     suite = ET.Element("testsuite", name=f"latlab {comparison.a.id} to {comparison.b.id}")
     explained = explain_pair(comparison)
@@ -44,12 +44,15 @@ def comparison_junit(comparison: Comparison, decision: Decision) -> str:
         ET.SubElement(properties, "property", name="caveat", value=(comparison.caveat))
     for row in comparison.rows:
         case = ET.SubElement(suite, "testcase", classname=row.test, name=f"{row.metric} {row.name}")
-        if row in decision.failing:
+        if row in report.failing:
             _add_outcome(case, "failure", _sentence(row, comparison), causes_of(comparison, explained, (row,)))
         elif row.verdict is Verdict.CANNOT_TELL:
             _add_outcome(case, "skipped", _sentence(row, comparison))
         elif row.verdict in _NOT_QUITE_SAME:
             ET.SubElement(case, "system-out").text = _sentence(row, comparison)
+    for claim in report.decision.claims:
+        case = ET.SubElement(suite, "testcase", classname=claim.test or "all tests", name=f"{claim.metric} {claim.name}")
+        _add_outcome(case, "failure", claim_line(claim, comparison.unit_of(claim.metric)))
     findings = [explanation.finding for explanation in explained]
     for change in (finding for finding in findings if isinstance(finding, RuleChanged)):
         case = ET.SubElement(suite, "testcase", classname=change.check.test, name=change.check.name)
@@ -58,6 +61,9 @@ def comparison_junit(comparison: Comparison, decision: Decision) -> str:
     for number, suspected in enumerate((finding for finding in findings if isinstance(finding, Suspected)), 1):
         case = ET.SubElement(suite, "testcase", classname="suspect", name=f"data-quality warning {number}")
         _add_outcome(case, "error", suspected.suspicion.sentence(comparison.unit))
+    for number, finding in enumerate(comparison.stops, 1):
+        case = ET.SubElement(suite, "testcase", classname="not judged", name=f"large difference {number}")
+        _add_outcome(case, "error", finding.sentence(comparison.unit_of(finding.metric)))
     for number, gap in enumerate(comparison.gaps, 1):
         case = ET.SubElement(suite, "testcase", classname="not judged", name=f"missing data {number}")
         _add_outcome(case, "error", gap)

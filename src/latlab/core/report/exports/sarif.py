@@ -13,7 +13,7 @@ from urllib.parse import quote
 from latlab.core.comparison.by_kind import explain_pair
 from latlab.core.comparison.comparison import Comparison
 from latlab.core.comparison.findings import FunctionMoved, FunctionsMoved
-from latlab.core.comparison.gate import Decision
+from latlab.core.comparison.gate import GateReport
 from latlab.core.comparison.verdicts import Verdict
 from latlab.core.comparison.wording import signed
 from latlab.core.errors import LatlabError
@@ -30,11 +30,13 @@ RULE = {
 }
 
 
-def render(comparison: Comparison, decision: Decision) -> str:
+def render(comparison: Comparison, report: GateReport) -> str:
     """A result for each function and figure; none where nothing fails, or no image says lines. Files are named from where they part from
     the folder in which the compiler ran. What is missing has no place in a file: it is told as notifications."""
-    sentences = (*(absence.sentence(comparison.unit) for absence in comparison.missing), *comparison.gaps)
-    return _document(results=list(_results(comparison, decision)), **_invocations(dict.fromkeys(sentences), decision.exit_code != 3))
+    stops = (finding.sentence(comparison.unit_of(finding.metric)) for finding in comparison.stops)
+    warnings = (suspicion.sentence(comparison.unit) for suspicion in comparison.suspicions)
+    sentences = (*warnings, *(absence.sentence(comparison.unit) for absence in comparison.missing), *comparison.gaps, *stops)
+    return _document(results=list(_results(comparison, report)), **_invocations(dict.fromkeys(sentences), report.exit_code != 3))
 
 
 def refused(error: LatlabError) -> str:
@@ -61,8 +63,8 @@ def _document(**content: list[dict[str, Any]]) -> str:
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False) + "\n"
 
 
-def _results(comparison: Comparison, decision: Decision) -> Iterator[dict[str, Any]]:
-    failing = {(row.test, row.metric): row for row in decision.failing}
+def _results(comparison: Comparison, report: GateReport) -> Iterator[dict[str, Any]]:
+    failing = {(row.test, row.metric): row for row in report.failing}
     for explained in explain_pair(comparison):
         finding = explained.finding
         if not isinstance(finding, FunctionsMoved):

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The one decision: each reason, their order, and that every reader of it says the same."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+
+import pytest
+
+from latlab.core.comparison.by_kind import compare
+from latlab.core.comparison.check import Check, RuleChange
+from latlab.core.comparison.comparison import Comparison
+from latlab.core.comparison.decision import REGRESSED, Claim, ClaimLevel, Reason, decide
+from latlab.core.comparison.findings import BeyondOrder
+from latlab.core.comparison.gate import report_gate
+from latlab.core.comparison.suspicion import Doubt, Ground, Suspicion
+from latlab.core.comparison.verdicts import Verdict
+from latlab.core.model.enums import Metric
+from latlab.core.readers.rules import rules
+from latlab.core.report.comparison.comment import render as comment
+from latlab.core.report.comparison.comparison_pages import screen
+from latlab.core.report.comparison.data import comparison_json
+from latlab.core.report.exports import sarif
+from latlab.core.report.exports.junit import comparison_junit
+from latlab.core.report.table import text_of
+from latlab.core.statistics.statistics import Shift
+from support.ladder_model import Truth, make_run
+
+QUIET = Truth(noise=0.003)
+SHIFT = Shift(900.0, 700.0, 1_100.0, 1e-6, 100.0, 10.0)
+STOP = BeyondOrder(Metric.WAKEUP, "susp_deep_parallel", "all cores, by place", 1_000.0, 9_000.0, 900.0, 1_200.0, 1)
+
+
+@pytest.fixture(scope="module")
+def same() -> Comparison:
+    return compare(make_run(QUIET, 1, boots=4, name="a"), make_run(QUIET, 1, boots=4, name="b"))
+
+
+def part(verdict: Verdict, is_frontier: bool = True) -> Claim:
+    return Claim(
+        ClaimLevel.GROUP,
+        Metric.WAKEUP,
+        "",
+        "of cluster 1 in five tests",
+        20_000.0,
+        20_900.0,
+        SHIFT,
+        600.0,
+        1e-4,
+        verdict,
+        5,
+        20,
+        is_frontier,
+    )
+
+
+def broken() -> RuleChange:
+    return RuleChange(Check("susp_deep_serial", next(iter(rules().values())), False, "it does not hold"), True)
+
+
+def warned() -> Suspicion:
+    return Suspicion(Doubt.ZERO, "b", Ground.RUN, (("susp_deep_serial", Metric.WAKEUP),))
+
+
+CASES = {
+    Reason.PASSED: ({}, 0, Verdict.SAME),
+    Reason.CLAIM: ({"claims": (part(Verdict.REGRESSED),)}, 1, Verdict.REGRESSED),
+    Reason.MISSING: ({"gaps": ("core 1.2 is missing",)}, 3, Verdict.CANNOT_TELL),
+    Reason.LARGE: ({"notable": (STOP,)}, 3, Verdict.CANNOT_TELL),
+    Reason.RULE: ({"rule_changes": (broken(),)}, 1, Verdict.REGRESSED),
+    Reason.WARNING: ({"suspicions": (warned(),), "claims": (part(Verdict.REGRESSED),)}, 3, Verdict.CANNOT_TELL),
+}
+
+
+@pytest.mark.parametrize("reason", CASES)
+def test_each_reason_has_its_exit_code_and_is_read_everywhere(same: Comparison, reason: Reason):
+    fields, code, verdict = CASES[reason]
+    comparison = replace(same, **fields)
+    decision, report = decide(comparison), report_gate(comparison, REGRESSED)
+    assert (decision.reason, decision.exit_code, decision.verdict) == (reason, code, verdict)
+    assert report.exit_code == code and report.verdict.startswith({0: "pass: ", 1: "fail: ", 3: "inconclusive: "}[code])
+    document = json.loads(comparison_json(comparison))
+    assert (document["verdict"], document["exit_code"], document["reason"]) == (verdict.value, code, reason.value)
+    assert comment(comparison, report).startswith({0: "# latlab passes", 1: "# latlab fails", 3: "# latlab is inconclusive"}[code])
+    assert str(verdict) in text_of(screen(comparison).title)
+    suite = ET.fromstring(comparison_junit(comparison, report)).find("testsuite")
+    assert suite is not None
+    assert (int(suite.get("failures", "")) > 0) is (code == 1) and (int(suite.get("errors", "")) > 0) is (code == 3)
+    invocations = json.loads(sarif.render(comparison, report))["runs"][0].get("invocations", [{"executionSuccessful": True}])
+    assert invocations[0]["executionSuccessful"] is (code != 3)
+
+
+def test_what_a_part_found_is_dropped_only_where_one_of_its_own_parts_is_reported(same: Comparison):
+    held = replace(same, claims=(part(Verdict.REGRESSED, is_frontier=False),))
+    assert decide(held).exit_code == 0
+    assert decide(replace(same, claims=(part(Verdict.IMPROVED),))).verdict is Verdict.IMPROVED
+
+
+def test_inconclusive_rows_alone_are_no_pass_and_some_of_them_are_no_stop(same: Comparison):
+    unknown = tuple(replace(row, verdict=Verdict.CANNOT_TELL) for row in same.rows)
+    assert decide(replace(same, rows=unknown)).reason is Reason.NOTHING
+    some = decide(replace(same, rows=(*unknown[:3], *same.rows[3:])))
+    assert (some.exit_code, some.verdict) == (0, Verdict.NOT_SHOWN)
+
+
+def test_a_failing_row_weighs_more_than_what_is_inconclusive(same: Comparison):
+    worse = replace(same.rows[0], verdict=Verdict.REGRESSED)
+    comparison = replace(same, rows=(worse, *same.rows[1:]), gaps=("core 1.2 is missing",), notable=(STOP,))
+    assert (decide(comparison).reason, decide(comparison).rows) == (Reason.ROW, (worse,))
+
+
+def test_the_first_line_of_the_gate_is_the_reason_for_its_exit_code(same: Comparison):
+    assert report_gate(replace(same, rule_changes=(broken(),)), REGRESSED).verdict.startswith("fail: one rule broken; 0 regressed")
+    assert "large difference" in report_gate(replace(same, notable=(STOP,)), REGRESSED).verdict
+    assert "regressed wakeup of cluster 1" in report_gate(replace(same, claims=(part(Verdict.REGRESSED),)), REGRESSED).verdict

@@ -144,6 +144,7 @@ bench: setup-dev
 	$(MAKE) qemu_virt probe
 	PYTHONPATH=tests $(PYTHON) bench/probe_cost.py
 	PYTHONPATH=tests $(PYTHON) bench/site_speed.py
+	PYTHONPATH=tests $(PYTHON) bench/verdict_peers.py
 	PYTHONPATH=tests $(PYTHON) bench/fleet_speed.py
 
 # Fetches and builds somebody else's firmware: it needs the network, libssl-dev and device-tree-compiler.

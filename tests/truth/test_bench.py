@@ -22,7 +22,7 @@ from truth.planted import Pathology, Planted
 from truth.wakeups import Between, Late, Tool
 from truth.written import Form
 
-PLANTING = ("machines", "noise", "planted", "spans", "written", "wakeups", "draw", "parts")
+PLANTING = ("machines", "noise", "planted", "spans", "written", "wakeups", "draw", "parts", "exported", "data_mutants")
 
 
 @pytest.mark.parametrize("name", PLANTING)

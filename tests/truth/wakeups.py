@@ -87,18 +87,19 @@ def _with(values: NDArray[np.int64], planted: Late, size: float, rng: np.random.
 
 
 def printed(tool: Tool, values: Wakeups) -> bytes:
-    return {Tool.HISTOGRAM: _histogram, Tool.JSON: _json, Tool.SAMPLES: _samples}[tool](values)
+    return {Tool.HISTOGRAM: histogram_of, Tool.JSON: _json, Tool.SAMPLES: _samples}[tool](values)
 
 
-def _histogram(values: Wakeups) -> bytes:
+def histogram_of(values: Wakeups, latest_us: int = LATEST_US) -> bytes:
+    """What `cyclictest -h LATEST` prints: whole microseconds, those from the last one on as overflows."""
     us = [one // 1000 for one in values]
-    counts = [np.bincount(one[one < LATEST_US], minlength=LATEST_US) for one in us]
+    counts = [np.bincount(one[one < latest_us], minlength=latest_us) for one in us]
     lines = ["# /dev/cpu_dma_latency set to 0us", "# Histogram"]
-    lines += [f"{i:06d} " + "\t".join(f"{one[i]:06d}" for one in counts) for i in range(LATEST_US)]
+    lines += [f"{i:06d} " + "\t".join(f"{one[i]:06d}" for one in counts) for i in range(latest_us)]
     lines += ["# Total: " + " ".join(f"{int(one.sum()):09d}" for one in counts)]
     for name, of in (("Min", np.min), ("Avg", np.mean), ("Max", np.max)):
         lines.append(f"# {name} Latencies: " + " ".join(f"{int(of(one)):05d}" for one in us))
-    lines.append("# Histogram Overflows: " + " ".join(f"{int((one >= LATEST_US).sum()):05d}" for one in us))
+    lines.append("# Histogram Overflows: " + " ".join(f"{int((one >= latest_us).sum()):05d}" for one in us))
     return ("\n".join(lines) + "\n").encode()
 
 

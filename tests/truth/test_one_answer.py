@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every output says one thing of a pair, whatever the pair is; and what is the same data gives the same answer."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from support.command import latlab
+from truth.asked_gate import Asked
+from truth.data_mutants import How, drawn, mutants_of, mutated
+from truth.exported import Document, figures_of, with_figures
+from truth.machines import JUNO, N1SDP, Machine
+from truth.mutated_kinds import PAIRS, DocumentPair, board, pair_of_kind
+from truth.one_answer import contradictions, drawn_pair
+from truth.verdict_cases import two_parts_of_one_run
+
+SEEDS = range(70_000, 70_016)
+CHANGED = ("regressed", "improved")
+PARTS = [((20, 3), (1, 1)), ((3, 20), (1, 1)), ((20, 5), (1, 1)), ((100, 10), (1, 1)), ((5, 5), (4, 4)), ((1, 1), (4, 4)),
+         ((20, 3), (4, 4)), ((3, 20), (1, 4)), ((1, 1), (20, 1)), ((1, 1), (100, 1)), ((1, 1), (1, 100))]  # fmt: skip
+
+
+@pytest.fixture(name="asked")
+def fixture_asked(tmp_path: Path) -> Asked:
+    return Asked(tmp_path)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_every_output_of_a_pair_says_one_thing(asked: Asked, seed: int):
+    assert [*contradictions(asked, drawn_pair(seed))] == []
+
+
+@pytest.mark.parametrize("machine", [JUNO, N1SDP], ids=["juno", "n1sdp"])
+@pytest.mark.parametrize(("iterations", "boots"), PARTS)
+def test_two_parts_of_one_run_are_never_called_changed(asked: Asked, iterations: tuple[int, int], boots: tuple[int, int], machine: Machine):
+    done = asked.compare(*two_parts_of_one_run(iterations, boots, 7, machine), "--format", "json")
+    comparison = json.loads(done.stdout)
+    changed = [(row["test"], row["metric"], row["name"]) for row in comparison["rows"] if row["verdict"] in CHANGED]
+    assert comparison["verdict"] not in CHANGED and not changed, changed
+
+
+@pytest.mark.parametrize("kind", PAIRS)
+def test_a_run_is_not_changed_from_itself(asked: Asked, kind: str):
+    base, _ = pair_of_kind(kind)
+    assert asked.gate(base, base).returncode == asked.compare(base, base).returncode == 0
+
+
+@pytest.mark.parametrize("kind", ["psci, counts", "Juno, 4 boots of 5", "calls of a trace", "cyclictest, drawn", "benchmark, drawn"])
+def test_the_order_of_lines_in_a_file_does_not_matter(asked: Asked, kind: str):
+    base, candidate = pair_of_kind(kind)
+    assert _answer(asked, (base, candidate)) == _answer(asked, (_shuffled(base, 1), _shuffled(candidate, 2)))
+
+
+def _shuffled(document: Document, seed: int) -> Document:
+    rng = np.random.default_rng(seed)
+    out = dict(document)
+    for key in ("samples", "distributions", "amounts"):
+        rows = document.get(key, [])
+        out[key] = [rows[at] for at in rng.permutation(len(rows))]
+    return out
+
+
+def _answer(asked: Asked, pair: DocumentPair) -> tuple[int, str, list[tuple]]:
+    comparison = json.loads(asked.compare(*pair, "--format", "json").stdout)
+    rows = sorted((row["test"], row["metric"], row["name"], row["verdict"], f"{row['shift']:.6g}") for row in comparison["rows"])
+    return asked.gate(*pair).returncode, comparison["verdict"], rows
+
+
+def test_the_order_in_which_boots_are_named_does_not_matter(tmp_path: Path):
+    base, candidate = board(JUNO, 4, 5)
+    answers = []
+    for order in ((0, 1, 2, 3), (2, 0, 3, 1)):
+        names = ["+".join(str(_boot(tmp_path, document, boot)) for boot in order) for document in (base, candidate)]
+        done = latlab("compare", *names, "--format", "json", store=tmp_path / "store.sqlite")
+        rows = json.loads(done.stdout)["rows"]
+        answers.append((done.returncode, sorted((row["test"], row["metric"], row["name"], row["verdict"]) for row in rows)))
+    assert answers[0] == answers[1]
+
+
+def _boot(folder: Path, document: Document, boot: int) -> Path:
+    """A file of one boot alone."""
+    path = folder / f"{document['id']}-{boot}.json"
+    samples = [[test, metric, core, 0, iteration, value] for test, metric, core, of, iteration, value in document["samples"] if of == boot]
+    path.write_text(json.dumps({**document, "id": path.stem, "samples": samples}), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("kind", PAIRS)
+def test_what_is_judged_does_not_depend_on_the_candidate(asked: Asked, kind: str):
+    """The rows of a run against itself are those of the run against any other that has all its samples."""
+    base, _ = pair_of_kind(kind)
+    figures = figures_of(base)
+    rows = _judged(asked, (base, base))
+    for mutant in drawn([one for one in mutants_of(figures) if one.how is How.TIMES and not one.in_base], kind, 3):
+        _, after = mutated(mutant, figures, figures)
+        assert _judged(asked, (base, with_figures(base, after))) == rows, mutant.name
+
+
+def _judged(asked: Asked, pair: DocumentPair) -> set[tuple[str, str, str]]:
+    comparison = json.loads(asked.compare(*pair, "--format", "json").stdout)
+    return {(row["test"], row["metric"], row["name"]) for row in comparison["rows"]}

@@ -60,10 +60,21 @@ def answer(comparison: Comparison, explained: Sequence[Explanation]) -> str:
     if not groups:
         return _sentence(parts[0] if parts else _unchanged(comparison))
     clauses = [_moved(comparison, rows) for rows in groups[:MOST_METRICS]]
-    if len(groups) == 1 and (cause := _cause(explained, groups[0])):
-        clauses[0] += cause
+    if len(groups) == 1:
+        clauses[0] += _counted_cause(explained, groups[0])
     more = len(groups) - MOST_METRICS
     return _sentence("; ".join((*clauses, *([f"{count(more, 'metric')} more changed"] if more > 0 else []))))
+
+
+def inferred_cause(comparison: Comparison, explained: Sequence[Explanation]) -> str:
+    """The sentence after the answer if one metric changed, and counts beside its times agree."""
+    groups = list(_groups(comparison.rows))
+    if len(groups) != 1 or _counted_cause(explained, groups[0]):
+        return ""
+    rows = groups[0]
+    findings = (explanation.finding for explanation in explained)
+    counts = [counts for counts in findings if isinstance(counts, CountedBeside) and counts.metric is rows[0].metric]
+    return _inferred(counts, {row.test for row in rows})
 
 
 def more_than_answer(comparison: Comparison, explained: Sequence[Explanation]) -> str:
@@ -118,15 +129,14 @@ def _where(rows: Sequence[Row]) -> str:
     return tests[0] if len(tests) == 1 else f"{len(tests)} tests"
 
 
-def _cause(explained: Sequence[Explanation], rows: Sequence[Row]) -> str:
-    """The function with the largest part of the change: counted by both runs, or beside published times and then inferred."""
+def _counted_cause(explained: Iterable[Explanation], rows: Sequence[Row]) -> str:
+    """The function with the largest part of the change, counted by both runs."""
     tests, metric = {row.test for row in rows}, rows[0].metric
     for explanation in explained:
         match explanation.finding:
             case FunctionsMoved(metric=of, tests=changed_tests, functions=(first, *_)) if of is metric and tests & set(changed_tests):
                 return f", {signed(first.after - first.before, explanation.unit)} in {first.name}"
-    findings = (explanation.finding for explanation in explained)
-    return _inferred([counts for counts in findings if isinstance(counts, CountedBeside) and counts.metric is metric], tests)
+    return ""
 
 
 def _inferred(counts: Iterable[CountedBeside], tests: set[str]) -> str:
@@ -143,7 +153,7 @@ def _inferred(counts: Iterable[CountedBeside], tests: set[str]) -> str:
     named = " and ".join(f"{name} on {' and '.join(processors)}" for name, processors in reach.items())
     counted_tests = tests & {test for counted in beside for test in counted.tests}
     part = f", counted in {len(counted_tests)} of {len(tests)} tests" if counted_tests < tests else ""
-    return f". Inferred {'cause' if len(reach) == 1 else 'causes'}: {named}{part}"
+    return f"Inferred {'cause' if len(reach) == 1 else 'causes'}: {named}{part}."
 
 
 def _unchanged(comparison: Comparison) -> str:

@@ -14,7 +14,7 @@ from latlab.core.comparison.span_findings import OrderChanged
 from latlab.core.kinds.registry import pairs_of
 from latlab.core.model.run import Run
 from latlab.core.report.comparison import comparison_tables
-from latlab.core.report.comparison.answer import answer, more_than_answer
+from latlab.core.report.comparison.answer import answer, inferred_cause, more_than_answer
 from latlab.core.report.comparison.sentences import explained, headline, made_with, quiet_lines, samples_line, sentence, summary
 from latlab.core.report.comparison.span_pairs import order_lines
 from latlab.core.report.facts import problem_items
@@ -33,7 +33,7 @@ def screen(comparison: Comparison, verbose: bool = False) -> Page:
     versions = (soft(f" ({tool_versions})"),) if (tool_versions := made_with(comparison)) else ()
     title = (strong(f"{comparison.a.id} to {comparison.b.id}: "), comparison_tables.title_verdict(comparison.verdict), *caveat, *versions)
     why = explain_pair(comparison)
-    lead: tuple[Text, ...] = tuple(filter(None, (more_than_answer(comparison, why),)))
+    lead: tuple[Text, ...] = tuple(filter(None, (inferred_cause(comparison, why), more_than_answer(comparison, why))))
     quiet = [Paragraph((comparison_tables.verdict_span(verdict), " ", line)) for verdict, line in quiet_lines(comparison)]
     orders, deltas = (order_lines(comparison), judge_printed_deltas(comparison)) if isinstance(comparison, SpanComparison) else ([], [])
     notes: list[Text] = [*(f"order changed in {line}" for line in orders), *map(_note, comparison.notes)]

@@ -20,7 +20,7 @@ from latlab.core.model.run import Run
 from latlab.core.report.chart import Chart, finished, named
 from latlab.core.report.colours import EARLIER, JUDGEMENTS, MAIN
 from latlab.core.report.comparison import comparison_tables
-from latlab.core.report.comparison.answer import answer, more_than_answer, sides
+from latlab.core.report.comparison.answer import answer, inferred_cause, more_than_answer, sides
 from latlab.core.report.comparison.comparison_tables import STYLES
 from latlab.core.report.comparison.sentences import explained, headline, made_with, sentence
 from latlab.core.report.page import Block, Folded, Item, Items, Page, Section
@@ -35,7 +35,7 @@ def page(comparison: Comparison) -> Page:
     title = (f"{comparison.b.platform}: {sides(comparison)} ", comparison_tables.title_verdict(comparison.verdict))
     return Page(
         title,
-        tuple(filter(None, (comparison.caveat, sentence(more_than_answer(comparison, why))))),
+        tuple(filter(None, (comparison.caveat, inferred_cause(comparison, why), sentence(more_than_answer(comparison, why))))),
         tuple(_sections(comparison, why)),
         name=f"{comparison.a.id} to {comparison.b.id}: {'; '.join(filter(None, (comparison.verdict, comparison.caveat)))}",
         answer=answer(comparison, why),

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 from collections.abc import Callable
@@ -38,6 +39,12 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(Meter(file))
     if config.getoption("--listed-skips") and not hasattr(config, "workerinput"):
         config.pluginmanager.register(Skips())
+
+
+def pytest_collection_finish() -> None:
+    """What was collected stays to the end: the collector of garbage need not walk it again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

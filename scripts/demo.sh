@@ -9,10 +9,10 @@ latlab=.venv/bin/latlab
 mkdir -p "$(dirname "$report")"
 "$latlab" run psci >/dev/null
 "$latlab" report last --format html -o "$report"
+figures=$("$latlab" show last)
 echo
-"$latlab" show last
+printf '%s\n' "$figures" | awk -v RS= -v ORS='\n\n' 'NR <= 3' # its headline and its first table
 cat <<END
-
 report: $report
 next:
     . .venv/bin/activate         # puts latlab on the search path of this shell

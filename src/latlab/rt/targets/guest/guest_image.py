@@ -231,7 +231,7 @@ def _entries(root: Path, release: str, module: Path, arch: GuestArch) -> Iterato
     yield link("lib64", "lib")
     yield character_device("dev/console", 5, 1)
     yield file("init", (guest_sources() / "init").read_bytes(), executable=True)
-    yield file("bin/busybox", (root / "bin/busybox").read_bytes(), executable=True)
+    yield file("bin/busybox", _in_either(root, "bin/busybox").read_bytes(), executable=True)
     yield file("bin/latlab-recorder", recorder_for(arch.machine).read_bytes(), executable=True)
     yield file("bin/latlab-steal", meter_for(arch.machine).read_bytes(), executable=True)
     yield file("bin/latlab-timed-write", timed_write_for(arch.machine).read_bytes(), executable=True)
@@ -239,11 +239,20 @@ def _entries(root: Path, release: str, module: Path, arch: GuestArch) -> Iterato
         yield file(program, (root / program).read_bytes(), executable=True)
     for name, library in sorted(libraries_of(root, PROGRAMS).items()):
         yield file(f"lib/{name}", library.read_bytes(), executable=True)
-    modules = next(path for base in ("lib", "usr/lib") if (path := root / base / "modules" / release / "kernel").is_dir())
+    modules = _in_either(root, f"lib/modules/{release}/kernel")
     for name in arch.kernel_modules:
         if (data := kernel_module(modules / name)) is not None:
             yield file(f"modules/{Path(name).name}", data)
     yield file(f"modules/{arch.module_file}", module.read_bytes())
+
+
+def _in_either(root: Path, name: str) -> Path:
+    """Below usr from Debian 13 on, beside it before. Raises LatlabError if it is in neither."""
+    paths = (root / name, root / "usr" / name)
+    for path in paths:
+        if path.exists():
+            return path
+    raise LatlabError("no fetched package has it", "report it with the Debian release", place=paths[-1])
 
 
 def kernel_module(path: Path) -> bytes | None:

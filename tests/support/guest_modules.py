@@ -54,7 +54,7 @@ def _built(name: str, work: Path, arch: GuestArch) -> bytes:
     sources = root / "usr/src"
     (headers,) = sources.glob(f"linux-headers-*-rt-{arch.debian}")
     shared = tuple(path.name for path in sources.glob("linux-headers-*") if path != headers)
-    run(make_modules(sources, KernelPackages("", headers.name, shared, ()), source, arch))
+    run(make_modules(sources, KernelPackages("", (), headers.name, shared, ()), source, arch))
     return (source / f"{name}.ko").read_bytes()
 
 

@@ -44,10 +44,11 @@ WITHOUT_BTF = "CONFIG_DEBUG_INFO_BTF_MODULES="
 
 @dataclass(frozen=True, slots=True)
 class KernelPackages:
-    """`headers` are those of the kernel's flavour, `shared` those that flavours have in common, `tools` the programs of its build, which
-    run on this machine."""
+    """`parts` are what a release splits the kernel's package into, `headers` those of its flavour, `shared` those that flavours have in
+    common, `tools` the programs of its build, which run on this machine."""
 
     image: str
+    parts: tuple[str, ...]
     headers: str
     shared: tuple[str, ...]
     tools: tuple[str, ...]
@@ -179,7 +180,7 @@ def _packages(say: Callable[[str], None], arch: GuestArch) -> PrivateApt:
     kernel = _kernel_packages(apt, arch)
     say("fetching the tools, then the kernel and its headers")
     apt.fetch_with_dependencies(tools)
-    apt.fetch((kernel.image, kernel.headers, *kernel.shared, *(f"{name}:{native}" for name in kernel.tools)))
+    apt.fetch((kernel.image, *kernel.parts, kernel.headers, *kernel.shared, *(f"{name}:{native}" for name in kernel.tools)))
     (folder / FETCHED).write_text(packages)
     return apt
 
@@ -187,9 +188,11 @@ def _packages(say: Callable[[str], None], arch: GuestArch) -> PrivateApt:
 def _kernel_packages(apt: PrivateApt, arch: GuestArch) -> KernelPackages:
     """The kernel that the release names today, and what its headers name themselves: how those are called differs between releases."""
     headers = apt.dependency(f"linux-headers-rt-{arch.debian}", rf"linux-headers-.*-rt-{arch.debian}")
-    named = apt.dependencies(headers)
+    image = apt.dependency(f"linux-image-rt-{arch.debian}", rf"linux-image-.*-rt-{arch.debian}")
+    release, named = image.removeprefix("linux-image-"), apt.dependencies(headers)
     return KernelPackages(
-        apt.dependency(f"linux-image-rt-{arch.debian}", rf"linux-image-.*-rt-{arch.debian}"),
+        image,
+        tuple(name for name in apt.dependencies(image) if name.endswith(f"-{release}")),
         headers,
         tuple(name for name in named if name.startswith("linux-headers-")),
         tuple(name for name in named if name.startswith("linux-kbuild-")),

@@ -149,7 +149,8 @@ def _build(work: Path, image_folder: Path, say: Callable[[str], None], arch: Arc
     say("building the kernel module")
     module = _build_module(root, work / "module", packages, of_arch)
     say("packing the initramfs")
-    shutil.copyfile(root / "boot" / f"vmlinuz-{packages.release}", image_folder / "Image")
+    kernel = _first_of(root, f"boot/vmlinuz-{packages.release}", f"usr/lib/modules/{packages.release}/vmlinuz")
+    shutil.copyfile(kernel, image_folder / "Image")
     if of_arch.efi_package:
         shutil.copyfile(root / "usr/share" / of_arch.efi_package / "QEMU_EFI.fd", image_folder / EDK2)
     (image_folder / "initrd.gz").write_bytes(gzip.compress(archive(_entries(root, packages.release, module, of_arch)), 6, mtime=0))
@@ -234,7 +235,7 @@ def _entries(root: Path, release: str, module: Path, arch: GuestArch) -> Iterato
     yield link("lib64", "lib")
     yield character_device("dev/console", 5, 1)
     yield file("init", (guest_sources() / "init").read_bytes(), executable=True)
-    yield file("bin/busybox", _in_either(root, "bin/busybox").read_bytes(), executable=True)
+    yield file("bin/busybox", _first_of(root, "bin/busybox", "usr/bin/busybox").read_bytes(), executable=True)
     yield file("bin/latlab-recorder", recorder_for(arch.machine).read_bytes(), executable=True)
     yield file("bin/latlab-steal", meter_for(arch.machine).read_bytes(), executable=True)
     yield file("bin/latlab-timed-write", timed_write_for(arch.machine).read_bytes(), executable=True)
@@ -242,20 +243,19 @@ def _entries(root: Path, release: str, module: Path, arch: GuestArch) -> Iterato
         yield file(program, (root / program).read_bytes(), executable=True)
     for name, library in sorted(libraries_of(root, PROGRAMS).items()):
         yield file(f"lib/{name}", library.read_bytes(), executable=True)
-    modules = _in_either(root, f"lib/modules/{release}/kernel")
+    modules = _first_of(root, f"lib/modules/{release}/kernel", f"usr/lib/modules/{release}/kernel")
     for name in arch.kernel_modules:
         if (data := kernel_module(modules / name)) is not None:
             yield file(f"modules/{Path(name).name}", data)
     yield file(f"modules/{arch.module_file}", module.read_bytes())
 
 
-def _in_either(root: Path, name: str) -> Path:
-    """Below usr from Debian 13 on, beside it before. Raises LatlabError if it is in neither."""
-    paths = (root / name, root / "usr" / name)
-    for path in paths:
-        if path.exists():
-            return path
-    raise LatlabError("no fetched package has it", "report it with the Debian release", place=paths[-1])
+def _first_of(root: Path, *names: str) -> Path:
+    """Releases have it at different places. Raises LatlabError if it is at none."""
+    path = next((root / name for name in names if (root / name).exists()), None)
+    if path is None:
+        raise LatlabError(f"no fetched package has {' or '.join(names)}", "report it with the Debian release")
+    return path
 
 
 def kernel_module(path: Path) -> bytes | None:

@@ -251,10 +251,34 @@ def test_a_module_that_does_not_come_out_is_an_error_and_leaves_no_image(program
     assert [path.name for path in (tmp_path / "cache" / "guest").iterdir()] == ["apt"]
 
 
-def test_without_a_cross_compiler_the_next_step_is_named(programs: Programs, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("missing", ["aarch64-linux-gnu-gcc", "make"])
+def test_without_a_compiler_the_guest_has_no_module_and_the_next_step_is_named(
+    programs: Programs, monkeypatch: pytest.MonkeyPatch, missing: str
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(shutil, "which", lambda name: None if name == missing else f"/usr/bin/{name}")
+    image = guest_image.guest_image(say=said.append)
+    assert not image.smc_module and "modules/latlab_el3.ko" not in members(gzip.decompress(image.initrd.read_bytes()))
+    assert "modules/arm_smccc_trng.ko" in members(gzip.decompress(image.initrd.read_bytes()))
+    assert f"the firmware's own records are not read: {missing} missing; install " in said[0] and programs.times("make") == 0
+    with pytest.raises(UsageError, match=f"--hold needs the guest's kernel module, and {missing} is missing; install "):
+        guest_image.check_module(ARCHES[Arch.ARM64], "--hold")
+    monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
+    guest_image.check_module(ARCHES[Arch.ARM64], "--hold")
+    whole = guest_image.guest_image()
+    assert whole.smc_module and whole.folder != image.folder, "a compiler that was installed since is used"
     monkeypatch.setattr(shutil, "which", lambda name: None)
-    with pytest.raises(UsageError, match="aarch64-linux-gnu-gcc is missing"):
+    assert guest_image.guest_image() == whole, "what was built with a compiler stays without it"
+
+
+def test_programs_that_cannot_be_built_are_an_error_before_anything_is_fetched(programs: Programs, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(machine: str) -> Path:
+        raise UsageError(f"no compiler for {machine}")
+
+    monkeypatch.setattr(guest_image, "timed_write_for", refuse)
+    with pytest.raises(UsageError, match="no compiler for aarch64"):
         guest_image.guest_image()
+    assert programs.asked == []
 
 
 def test_the_image_is_another_once_a_source_of_it_has_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -258,8 +258,10 @@ READ_EVERY_S = 1
 INSERT_RINGS = """\
 if [ -e /modules/latlab_smi.ko ]; then
     insmod /modules/latlab_smi.ko || exit 3
-else
+elif [ -e /modules/latlab_el3.ko ]; then
     insmod /modules/latlab_el3.ko || echo 'the firmware is not our own: it has no rings'
+else
+    echo 'this guest was built without a kernel module'
 fi"""
 GUEST_RINGS = """\
 E=/proc/latlab_el3

@@ -255,6 +255,7 @@ def _in_guest(store: Store, workload: Workload, options: GuestOptions, limits: L
     from latlab.rt.campaign.workloads import checked_hold, expected_in_guest
     from latlab.rt.targets.guest import guest_arch
     from latlab.rt.targets.guest.guest import GuestMachine, check_machine, watched_from_outside
+    from latlab.rt.targets.guest.guest_image import check_module
 
     if options.efi and (options.firmware or options.secure_world or options.rng_node):
         raise UsageError("--efi boots EDK2 without EL3", "leave out --firmware, --secure-world and --rng-node")
@@ -265,6 +266,8 @@ def _in_guest(store: Store, workload: Workload, options: GuestOptions, limits: L
     is_x86 = options.arch is Arch.X86
     machine = replace(machine, arch=guest_arch.Arch(options.arch.value), cpu=options.cpu or (guest_arch.X86_CPU if is_x86 else machine.cpu))
     check_machine(machine)
+    if holds:
+        check_module(guest_arch.ARCHES[machine.arch], "--hold")
     if is_x86 and (options.secure_world or options.worlds or options.rng_node):
         raise UsageError("--arch x86 has no secure world and no probe", "leave out --secure-world, --worlds and --rng-node")
     program = find_qemu(options.qemu, guest_arch.ARCHES[machine.arch].qemu)

@@ -36,6 +36,7 @@ PROGRAMS = ("usr/bin/cyclictest", "usr/bin/hackbench", "usr/bin/stress-ng", "usr
 EDK2 = "edk2.fd"
 FETCHED = "fetched"
 IMAGE_FORMAT = 6
+NO_MODULE = "no-module"
 COMPRESSED = {".xz": lzma.decompress, ".gz": gzip.decompress}
 """How Debian packs kernel modules from release 13 on, and how a kernel may."""
 WITHOUT_BTF = "CONFIG_DEBUG_INFO_BTF_MODULES="
@@ -98,10 +99,16 @@ class GuestImage:
 
 
 def guest_image(rebuild: bool = False, say: Callable[[str], None] = lambda text: None, arch: Arch = Arch.ARM64) -> GuestImage:
-    """The cached image, built first if it is missing or its sources have changed."""
-    target = cache_folder() / "guest" / _source_stamp(arch)
+    """The cached image, built first if it is missing or its sources have changed. What stops it is an error before anything is fetched."""
+    of_arch, whole = ARCHES[arch], cache_folder() / "guest" / _source_stamp(arch)
+    lacking = lacking_for_module(of_arch)
+    target = whole.with_name(f"{whole.name}-{NO_MODULE}") if lacking and not (whole / "image.json").is_file() else whole
     if not rebuild and (target / "image.json").is_file():
         return _load(target, arch)
+    for program in (recorder_for, meter_for, timed_write_for):
+        program(of_arch.machine)
+    if lacking:
+        say(f"this guest will have no kernel module, so {of_arch.module_use}: {' and '.join(lacking)} missing; {_remedy(of_arch, lacking)}")
     say(f"building the guest's image: fetching Debian's {ARCHES[arch].debian} packages (150 MB) if they are missing; one to two minutes")
     target.parent.mkdir(parents=True, exist_ok=True)
     if rebuild:
@@ -146,8 +153,10 @@ def _build(work: Path, image_folder: Path, say: Callable[[str], None], arch: Arc
     say(f"unpacking {len(apt.archives())} packages")
     for package in apt.archives():
         unpack(package, root)
-    say("building the kernel module")
-    module = _build_module(root, work / "module", packages, of_arch)
+    module = None
+    if not lacking_for_module(of_arch):
+        say("building the kernel module")
+        module = _build_module(root, work / "module", packages, of_arch)
     say("packing the initramfs")
     kernel = _first_of(root, f"boot/vmlinuz-{packages.release}", f"usr/lib/modules/{packages.release}/vmlinuz")
     shutil.copyfile(kernel, image_folder / "Image")
@@ -200,11 +209,23 @@ def _kernel_packages(apt: PrivateApt, arch: GuestArch) -> KernelPackages:
     )
 
 
+def lacking_for_module(arch: GuestArch) -> tuple[str, ...]:
+    """The programs that the kernel module is built with and that this machine has not."""
+    return tuple(name for name in (f"{arch.compiler}gcc", "make") if shutil.which(name) is None)
+
+
+def check_module(arch: GuestArch, option: str) -> None:
+    """Raises UsageError where an option needs the kernel module and it cannot be built."""
+    if lacking := lacking_for_module(arch):
+        raise UsageError(f"{option} needs the guest's kernel module, and {' and '.join(lacking)} is missing", _remedy(arch, lacking))
+
+
+def _remedy(arch: GuestArch, lacking: tuple[str, ...]) -> str:
+    return f"install {' and '.join('make' if name == 'make' else arch.compiler_package for name in lacking)} (Debian's names) for it"
+
+
 def _build_module(root: Path, work: Path, packages: KernelPackages, arch: GuestArch) -> Path:
     """The module that issues SMCs, or SMIs."""
-    compiler = f"{arch.compiler}gcc"
-    if shutil.which(compiler) is None:
-        raise UsageError(f"{compiler} is missing, and the guest needs a kernel module", f"install it (Debian: {arch.compiler_package})")
     shutil.copytree(guest_sources() / arch.module, work)
     run(make_modules(root / "usr/src", packages, work, arch))
     built = work / arch.module_file
@@ -229,7 +250,7 @@ def make_modules(sources: Path, packages: KernelPackages, work: Path, arch: Gues
     return ("make", "-s", "-C", str(makefile.parent), *options, WITHOUT_BTF, "modules")
 
 
-def _entries(root: Path, release: str, module: Path, arch: GuestArch) -> Iterator[ArchiveEntry]:
+def _entries(root: Path, release: str, module: Path | None, arch: GuestArch) -> Iterator[ArchiveEntry]:
     for name in ("proc", "sys", "dev", "tmp", "out", "sbin", "usr/sbin"):
         yield folder(name)
     yield link("lib64", "lib")
@@ -247,7 +268,8 @@ def _entries(root: Path, release: str, module: Path, arch: GuestArch) -> Iterato
     for name in arch.kernel_modules:
         if (data := kernel_module(modules / name)) is not None:
             yield file(f"modules/{Path(name).name}", data)
-    yield file(f"modules/{arch.module_file}", module.read_bytes())
+    if module is not None:
+        yield file(f"modules/{arch.module_file}", module.read_bytes())
 
 
 def _first_of(root: Path, *names: str) -> Path:

@@ -20,17 +20,22 @@ PARTS = {"spm": "spm", "sbi": "sbi", "probe": "host", "virtual": "host"}
 
 
 def build_missing(missing: NotBuilt, say: Callable[[str], None]) -> None:
-    """Build it; one process of a checkout builds at a time. Raises UsageError where a tool is missing, `missing` itself outside of a
-    checkout, and LatlabError where the build fails."""
-    root = checkout()
-    if root is None or not _can_make(root, missing.target):
-        raise missing
+    """Build it; one process of a checkout builds at a time. Raises as `checkout_for` does, and LatlabError where the build fails."""
+    root = checkout_for(missing)
     (root / "build").mkdir(exist_ok=True)
     with (root / "build" / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        _check_tools(root, missing)
         say(f"building what this command needs and this checkout has not built yet: `make {missing.target}`; up to two minutes")
         _make(root, missing.target)
+
+
+def checkout_for(missing: NotBuilt) -> Path:
+    """The checkout that can build it. Raises UsageError where a tool is missing, and `missing` itself where there is no such checkout."""
+    root = checkout()
+    if root is None or not _can_make(root, missing.target):
+        raise missing
+    _check_tools(root, missing)
+    return root
 
 
 def _can_make(root: Path, target: str) -> bool:

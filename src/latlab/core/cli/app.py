@@ -14,6 +14,7 @@ from typing import Annotated
 
 import typer
 
+from latlab.core.cli.help import with_help
 from latlab.core.cli.ids import hand_over, hands_over_ids
 from latlab.core.cli.verbs import HELP_OPTIONS, Verbs
 from latlab.core.errors import InterruptedByUser, LatlabError, NotBuilt, UsageError, one_line
@@ -75,6 +76,7 @@ VERBS = (
 """Modules with a `register` that adds verbs to these groups. They are named and not imported: the core knows no product."""
 for module, groups in VERBS:
     import_module(f"latlab.{module}").register(*groups)
+with_help(app)
 hands_over_ids(run_app)
 hands_over_ids(app, "watch", "import", "import-trace")
 

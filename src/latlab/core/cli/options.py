@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable
+from copy import copy
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from enum import StrEnum
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
 
 import typer
+from typer.models import OptionInfo
 
 from latlab.core.errors import UsageError
 
@@ -145,6 +147,24 @@ def _flat(parameter: inspect.Parameter, kind: Any) -> list[inspect.Parameter]:
     types = get_type_hints(kind, include_extras=True)
     assert all(field.default is not MISSING for field in fields(kind)), f"{kind}: an option of a group needs a default"
     return [
-        inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=types[field.name])
+        inspect.Parameter(
+            field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=_under(types[field.name], _title_of(kind))
+        )
         for field in fields(kind)
     ]
+
+
+def _title_of(group: type) -> str:
+    """The first sentence of its docstring; of a group that adds to another, that of the other."""
+    text = next((kind.__doc__ for kind in group.__mro__ if kind.__doc__ and not kind.__doc__.startswith(f"{kind.__name__}(")), "")
+    return " ".join((text or "").split()).partition(".")[0]
+
+
+def _under(annotation: Any, title: str) -> Any:
+    """The same option, listed under this title in the help. Others may share its description, so it gets one of its own."""
+    kind, *described = get_args(annotation)
+    own = [copy(part) for part in described]
+    for part in own:
+        if isinstance(part, OptionInfo):
+            part.rich_help_panel = title
+    return Annotated[(kind, *own)]

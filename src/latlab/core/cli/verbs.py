@@ -26,6 +26,8 @@ GROUPS = {
 }
 
 GROUP_OF_PACKAGES = "latlab.verbs"
+WHOLE = 1000
+"""Characters of a description: a narrow terminal breaks it and cuts nothing."""
 NO_PART = ("--store", "--id-file")
 
 _asked: ContextVar[tuple[str, ...]] = ContextVar("asked", default=())
@@ -77,9 +79,7 @@ class Verbs(TyperGroup):
         for title, names in GROUPS.items():
             shown = [self.commands[name] for name in names if name in self.commands]
             with formatter.section(title):
-                formatter.write_dl(
-                    [(f"{command.name:{widest}}", command.get_short_help_str(formatter.width - widest - 6)) for command in shown]
-                )
+                formatter.write_dl([(f"{command.name:{widest}}", command.get_short_help_str(WHOLE)) for command in shown])
         if points := _points_of_packages():
             with formatter.section("Of installed packages"):
                 formatter.write_dl([(f"{name:{widest}}", point.value.partition(":")[0]) for name, point in points.items()])

@@ -139,8 +139,8 @@ def fitted(machine_survey: Survey, workload: Workload, chosen: Chosen) -> Fitted
 
 def missing_programs(machine_survey: Survey, workload: Workload) -> tuple[str, ...]:
     """Of the load and of cyclictest, those that are not installed there."""
-    wanted = (*programs_of(workload.load_command), *(("cyclictest",) if workload.has_cyclictest else ()))
-    return tuple(name for name in wanted if not machine_survey.answers.get(name))
+    programs = (*programs_of(workload.load_command), *(("cyclictest",) if workload.has_cyclictest else ()))
+    return tuple(name for name in programs if not machine_survey.answers.get(name))
 
 
 def programs_of(load_command: str) -> tuple[str, ...]:
@@ -163,14 +163,14 @@ def check_survey(machine: Machine, machine_survey: Survey, workload: Workload) -
     if is_timerlat and not answers.get("timerlat"):
         lacks.append(("the timerlat tracer", "mount tracefs at /sys/kernel/tracing, or boot a kernel with CONFIG_TIMERLAT_TRACER"))
     if lacks:
-        raise UsageError(f"{place} lacks {', '.join(what for what, _ in lacks)}", "; ".join(dict.fromkeys(remedy for _, remedy in lacks)))
+        raise UsageError(f"{place} lacks {', '.join(name for name, _ in lacks)}", "; ".join(dict.fromkeys(remedy for _, remedy in lacks)))
 
 
 def check_programs(machine: Machine, machine_survey: Survey, load_command: str) -> None:
     """Raises UsageError if programs of the load are not installed there."""
     missing = tuple(name for name in programs_of(load_command) if not machine_survey.answers.get(name))
     if lacks := _of_programs(missing):
-        raise UsageError(f"{machine.name} lacks {', '.join(what for what, _ in lacks)}", f"{lacks[0][1]}, or choose another --load")
+        raise UsageError(f"{machine.name} lacks {', '.join(name for name, _ in lacks)}", f"{lacks[0][1]}, or choose another --load")
 
 
 def _of_programs(programs: tuple[str, ...]) -> list[tuple[str, str]]:

@@ -78,11 +78,10 @@ END
 
 codename() { . /etc/os-release && printf '%s' "${VERSION_CODENAME:-}"; }
 
-# Fedora's compiler for the guest's recorder comes without a C library. The guest's kernel wants pahole for its modules from Debian 13 on. Where
-# systemd runs, openssh-server would start one for the whole machine: that is left to its owner; the tests start an sshd of their own.
+# Fedora's compiler for the guest's recorder comes without a C library. Where systemd runs, openssh-server would start one for the whole machine:
+# that is left to its owner; the tests start an sshd of their own.
 needed_here() {
     { [ "$mode" != packages ] && command -v dnf >/dev/null 2>&1; } || echo 'guest libc.a:aarch64-linux-gnu-gcc - libc6-dev-arm64-cross - aarch64-linux-gnu-glibc'
-    [ "$(codename)" = bookworm ] || echo 'guest pahole - pahole|dwarves dwarves pahole'
     [ -d /run/systemd/system ] || echo 'test sshd - openssh-server openssh-server openssh'
 }
 

@@ -107,7 +107,6 @@ GOOD: dict[str, str | None] = {
     "qemu-system-aarch64": "10.0.13",
     "qemu-system-arm": "11.1.3",
     "riscv64-linux-gnu-gcc": "12.2.0",
-    "pahole": "1.30",
 }
 
 
@@ -218,7 +217,7 @@ def sentence_without_library(computer: Computer) -> str:
     return done.stderr
 
 
-LIGHT = {"arm-none-eabi-gcc": None, "riscv64-linux-gnu-gcc": None, "gcc": None, "pahole": None}
+LIGHT = {"arm-none-eabi-gcc": None, "riscv64-linux-gnu-gcc": None, "gcc": None}
 """What the first figure does not need."""
 
 

@@ -97,8 +97,9 @@ programs:
 # What measures firmware of somebody else, without any of ours.
 .PHONY: subjects
 subjects:
-	@scripts/setup.sh programs
-	$(MAKE) probe qemu_virt sbi
+	@scripts/setup.sh host spm
+	$(MAKE) probe qemu_virt
+	$(SBI_IF_POSSIBLE)
 	cmake -S firmware/spm -B build/spm -G Ninja -DCMAKE_TOOLCHAIN_FILE=$(CURDIR)/cmake/arm-none-eabi.cmake
 	cmake --build build/spm --target psa_calls psa_attacks
 

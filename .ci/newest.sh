@@ -5,7 +5,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 code=0
-scripts/root_of.sh sid scripts/setup.sh || code=$?
+scripts/root_of.sh sid 'scripts/setup.sh programs' || code=$?
 if [ "$code" -ne 0 ]; then
     [ "$code" -eq 77 ] || echo "Unstable's tools could not be set up (it says above why), so what they build was not tried." >&2
     exit 0

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from latlab.core.targets.linux.machine import Here
-from latlab.core.targets.process import guardian
+from latlab.core.targets.process import console, guardian
 from latlab.core.targets.process.console import Console, Limits, MachineEnd
+from latlab.core.targets.process.process_time import ProcessState
 from latlab.rt.targets.detached_job import end_job
 from support.processes import is_running, wait_until
 
@@ -120,6 +121,11 @@ def test_a_target_that_dies_is_named_with_its_last_words(tmp_path: Path) -> None
     console = ended(tmp_path, "echo first >&2; echo last >&2; exit 3")
     assert console.outcome.end is MachineEnd.DEATH and console.outcome.sentence == "sh ended with status 3; it printed: 'last'"
     assert ended(tmp_path, "kill -KILL $$").outcome.sentence == "sh was killed by SIGKILL and printed nothing"
+
+
+def test_a_target_that_waits_for_a_cpu_is_not_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(console, "state_of", lambda pid: ProcessState(0.0, wants_cpu=True))
+    assert ended(tmp_path, "sleep 0.5; echo one; sleep 0.5", Limits(0.2, 0.1)).outcome.end is MachineEnd.EXIT
 
 
 def test_a_target_that_is_silent_or_has_no_end_is_stopped(tmp_path: Path) -> None:

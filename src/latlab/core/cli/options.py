@@ -81,8 +81,8 @@ class BoardOptions:
 class LimitOptions:
     """When a target is given up."""
 
-    timeout: Annotated[float, typer.Option(help="Seconds until the target is stopped.")] = 300
-    silence: Annotated[float, typer.Option(help="Seconds without output until the target is stopped.")] = 60
+    timeout: Annotated[float, typer.Option(help="Seconds until the target is stopped; not those in which QEMU waits for a CPU.")] = 300
+    silence: Annotated[float, typer.Option(help="Seconds without output until the target is stopped, counted in the same way.")] = 60
 
     def limits(self) -> Limits:
         from latlab.core.targets.process.console import Limits

@@ -217,7 +217,7 @@ def sentence_without_library(computer: Computer) -> str:
     return done.stderr
 
 
-LIGHT = {"arm-none-eabi-gcc": None, "riscv64-linux-gnu-gcc": None, "gcc": None}
+LIGHT: dict[str, str | None] = {"arm-none-eabi-gcc": None, "riscv64-linux-gnu-gcc": None, "gcc": None}
 """What the first figure does not need."""
 
 

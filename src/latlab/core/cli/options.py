@@ -154,7 +154,7 @@ def _flat(parameter: inspect.Parameter, kind: Any) -> list[inspect.Parameter]:
     ]
 
 
-def _title_of(group: type) -> str:
+def _title_of(group: Any) -> str:
     """The first sentence of its docstring; of a group that adds to another, that of the other."""
     text = next((kind.__doc__ for kind in group.__mro__ if kind.__doc__ and not kind.__doc__.startswith(f"{kind.__name__}(")), "")
     return " ".join((text or "").split()).partition(".")[0]

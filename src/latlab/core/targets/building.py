@@ -53,8 +53,8 @@ def _check_tools(root: Path, missing: NotBuilt) -> None:
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False)
     if done.returncode:
         raise UsageError(
-            f"{missing.sentence}, and the tools that build it are not installed",
-            f"run `make {missing.target}`, which installs them where this account may. {done.stderr.strip()}",
+            f"this checkout has not built what the command needs (`make {missing.target}`), and tools for it are not installed",
+            f"run `make {missing.target}`, which installs them if this account may. {done.stderr.strip()}",
         )
 
 

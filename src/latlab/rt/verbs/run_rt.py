@@ -267,7 +267,7 @@ def _in_guest(store: Store, workload: Workload, options: GuestOptions, limits: L
     machine = replace(machine, arch=guest_arch.Arch(options.arch.value), cpu=options.cpu or (guest_arch.X86_CPU if is_x86 else machine.cpu))
     check_machine(machine)
     if holds:
-        check_module(guest_arch.ARCHES[machine.arch], "--hold")
+        check_module(machine.arch, "--hold")
     if is_x86 and (options.secure_world or options.worlds or options.rng_node):
         raise UsageError("--arch x86 has no secure world and no probe", "leave out --secure-world, --worlds and --rng-node")
     program = find_qemu(options.qemu, guest_arch.ARCHES[machine.arch].qemu)

@@ -100,9 +100,10 @@ class GuestImage:
 
 def guest_image(rebuild: bool = False, say: Callable[[str], None] = lambda text: None, arch: Arch = Arch.ARM64) -> GuestImage:
     """The cached image, built first if it is missing or its sources have changed. What stops it is an error before anything is fetched."""
-    of_arch, whole = ARCHES[arch], cache_folder() / "guest" / _source_stamp(arch)
-    lacking = lacking_for_module(of_arch)
-    target = whole.with_name(f"{whole.name}-{NO_MODULE}") if lacking and not (whole / "image.json").is_file() else whole
+    of_arch, target = ARCHES[arch], cache_folder() / "guest" / _source_stamp(arch)
+    lacking = () if (target / "image.json").is_file() and not rebuild else lacking_for_module(of_arch)
+    if lacking:
+        target = target.with_name(f"{target.name}-{NO_MODULE}")
     if not rebuild and (target / "image.json").is_file():
         return _load(target, arch)
     for program in (recorder_for, meter_for, timed_write_for):
@@ -214,10 +215,11 @@ def lacking_for_module(arch: GuestArch) -> tuple[str, ...]:
     return tuple(name for name in (f"{arch.compiler}gcc", "make") if shutil.which(name) is None)
 
 
-def check_module(arch: GuestArch, option: str) -> None:
-    """Raises UsageError where an option needs the kernel module and it cannot be built."""
-    if lacking := lacking_for_module(arch):
-        raise UsageError(f"{option} needs the guest's kernel module, and {' and '.join(lacking)} is missing", _remedy(arch, lacking))
+def check_module(arch: Arch, option: str) -> None:
+    """Raises UsageError where an option needs the kernel module, and no image has it and it cannot be built."""
+    lacking = lacking_for_module(ARCHES[arch])
+    if lacking and not (cache_folder() / "guest" / _source_stamp(arch) / "image.json").is_file():
+        raise UsageError(f"{option} needs the guest's kernel module; missing: {', '.join(lacking)}", _remedy(ARCHES[arch], lacking))
 
 
 def _remedy(arch: GuestArch, lacking: tuple[str, ...]) -> str:

@@ -105,7 +105,7 @@ def test_a_load_that_ends_before_the_measurement_does_is_said(command: str, tmp_
 
 
 def test_an_unknown_load_is_refused_with_the_names_there_are() -> None:
-    with pytest.raises(UsageError, match="use one of cpu, hackbench, memory, syscalls, hwrng, idle"):
+    with pytest.raises(UsageError, match="use one of cpu, hackbench, memory, syscalls, hwrng, spin, idle"):
         script(Workload(1, "everything"), "recorder")
 
 

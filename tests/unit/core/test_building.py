@@ -46,9 +46,7 @@ def test_it_is_built_by_its_target_after_a_look_at_its_tools(root: Path, monkeyp
 
 def test_without_its_tools_the_sentence_of_the_set_up_is_the_error_and_nothing_is_built(root: Path) -> None:
     set_up(root, "echo 'Missing: a compiler. As root: apt-get install it' >&2; exit 1")
-    with pytest.raises(
-        UsageError, match=r"has not built .*; run `make spm`.* Missing: a compiler\. As root: apt-get install it"
-    ):
+    with pytest.raises(UsageError, match=r"has not built .*; run `make spm`.* Missing: a compiler\. As root: apt-get install it"):
         build_missing(MISSING, print)
     assert not (root / "built").exists()
 

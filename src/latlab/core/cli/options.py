@@ -163,8 +163,8 @@ def _title_of(group: Any) -> str:
 def _under(annotation: Any, title: str) -> Any:
     """The same option, listed under this title in the help. Others may share its description, so it gets one of its own."""
     kind, *described = get_args(annotation)
-    own = [copy(part) for part in described]
-    for part in own:
+    copies = [copy(part) for part in described]
+    for part in copies:
         if isinstance(part, OptionInfo):
             part.rich_help_panel = title
-    return Annotated[(kind, *own)]
+    return Annotated[(kind, *copies)]

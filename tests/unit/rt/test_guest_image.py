@@ -202,7 +202,7 @@ def test_the_module_is_built_against_the_kernel_s_own_headers(programs: Programs
     sources = Path(made[made.index("-C") + 1])
     assert (sources.name, sources.parent.name) == (COMMON, "src")
     assert f"O={sources.parent / HEADERS}" in made
-    assert {"ARCH=arm64", "CROSS_COMPILE=aarch64-linux-gnu-", "modules"} <= set(made)
+    assert {"ARCH=arm64", "CROSS_COMPILE=aarch64-linux-gnu-", "CONFIG_DEBUG_INFO_BTF_MODULES=", "modules"} <= set(made)
     assert programs.times("aarch64-linux-gnu-strip", "--strip-debug") == 1
 
 
@@ -220,6 +220,27 @@ def test_headers_of_any_name_are_fetched_and_built_against_if_the_kernel_s_heade
     (made,) = [words for words in programs.asked if words[0] == "make"]
     assert Path(made[made.index("-C") + 1]).name == common
     assert programs.asked.count(("apt-get", "download", "-q", KERNEL, HEADERS, common, "linux-kbuild-6.12.9:amd64")) == 1
+
+
+def test_a_kernel_in_several_packages_below_usr_is_put_together(
+    programs: Programs, packages: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As unstable has it: an empty package that names a part for the kernel and one for its modules."""
+    programs.packages, binary, modules = tmp_path / "packages", f"linux-binary-{RELEASE}", f"linux-modules-{RELEASE}"
+    shutil.copytree(packages, programs.packages)
+    below = Path("usr/lib/modules") / RELEASE
+    (programs.packages / modules / below).mkdir(parents=True)
+    (programs.packages / KERNEL / "lib/modules" / RELEASE / "kernel").rename(programs.packages / modules / below / "kernel")
+    (programs.packages / binary / below).mkdir(parents=True)
+    (programs.packages / KERNEL / "boot" / f"vmlinuz-{RELEASE}").rename(programs.packages / binary / below / "vmlinuz")
+    shutil.rmtree(programs.packages / KERNEL)
+    shutil.move(programs.packages / "busybox-static" / "bin", programs.packages / "busybox-static" / "usr" / "bin")
+    monkeypatch.setitem(DEPENDS, KERNEL, ["linux-base", binary, modules])
+    image = guest_image.guest_image()
+    entries = members(gzip.decompress(image.initrd.read_bytes()))
+    assert image.kernel.read_bytes() == b"the kernel" and {"bin/busybox", "modules/tee.ko"} <= entries.keys()
+    fetched = (KERNEL, binary, modules, HEADERS, COMMON, "linux-kbuild-6.12.9:amd64")
+    assert programs.asked.count(("apt-get", "download", "-q", *fetched)) == 1
 
 
 def test_headers_without_a_makefile_of_the_kernel_are_an_error(programs: Programs, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -202,7 +202,7 @@ def test_the_module_is_built_against_the_kernel_s_own_headers(programs: Programs
     sources = Path(made[made.index("-C") + 1])
     assert (sources.name, sources.parent.name) == (COMMON, "src")
     assert f"O={sources.parent / HEADERS}" in made
-    assert {"ARCH=arm64", "CROSS_COMPILE=aarch64-linux-gnu-", "modules"} <= set(made)
+    assert {"ARCH=arm64", "CROSS_COMPILE=aarch64-linux-gnu-", "CONFIG_DEBUG_INFO_BTF_MODULES=", "modules"} <= set(made)
     assert programs.times("aarch64-linux-gnu-strip", "--strip-debug") == 1
 
 
@@ -222,6 +222,27 @@ def test_headers_of_any_name_are_fetched_and_built_against_if_the_kernel_s_heade
     assert programs.asked.count(("apt-get", "download", "-q", KERNEL, HEADERS, common, "linux-kbuild-6.12.9:amd64")) == 1
 
 
+def test_a_kernel_in_several_packages_below_usr_is_put_together(
+    programs: Programs, packages: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As unstable has it: an empty package that names a part for the kernel and one for its modules."""
+    programs.packages, binary, modules = tmp_path / "packages", f"linux-binary-{RELEASE}", f"linux-modules-{RELEASE}"
+    shutil.copytree(packages, programs.packages)
+    below = Path("usr/lib/modules") / RELEASE
+    (programs.packages / modules / below).mkdir(parents=True)
+    (programs.packages / KERNEL / "lib/modules" / RELEASE / "kernel").rename(programs.packages / modules / below / "kernel")
+    (programs.packages / binary / below).mkdir(parents=True)
+    (programs.packages / KERNEL / "boot" / f"vmlinuz-{RELEASE}").rename(programs.packages / binary / below / "vmlinuz")
+    shutil.rmtree(programs.packages / KERNEL)
+    shutil.move(programs.packages / "busybox-static" / "bin", programs.packages / "busybox-static" / "usr" / "bin")
+    monkeypatch.setitem(DEPENDS, KERNEL, ["linux-base", binary, modules])
+    image = guest_image.guest_image()
+    entries = members(gzip.decompress(image.initrd.read_bytes()))
+    assert image.kernel.read_bytes() == b"the kernel" and {"bin/busybox", "modules/tee.ko"} <= entries.keys()
+    fetched = (KERNEL, binary, modules, HEADERS, COMMON, "linux-kbuild-6.12.9:amd64")
+    assert programs.asked.count(("apt-get", "download", "-q", *fetched)) == 1
+
+
 def test_headers_without_a_makefile_of_the_kernel_are_an_error(programs: Programs, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(DEPENDS, HEADERS, ["linux-kbuild-6.12.9"])
     with pytest.raises(LatlabError, match=rf"{HEADERS}: no Makefile of the kernel in a package that the headers name"):
@@ -236,12 +257,9 @@ def test_a_module_of_the_kernel_is_taken_however_it_is_packed(tmp_path: Path, su
     assert kernel_module(folder / "tee.ko") == b"the module"
 
 
-def test_a_module_that_the_kernel_has_built_in_is_left_out_and_one_that_is_nowhere_is_an_error(tmp_path: Path) -> None:
-    (tmp_path / "6.12" / "kernel" / "drivers").mkdir(parents=True)
-    (tmp_path / "6.12" / "modules.builtin").write_text("kernel/drivers/a.ko\nkernel/drivers/tee.ko\n")
-    assert kernel_module(tmp_path / "6.12" / "kernel" / "drivers" / "tee.ko") is None
-    with pytest.raises(LatlabError, match=r"optee\.ko: neither a module of the kernel's package nor built into the kernel"):
-        kernel_module(tmp_path / "6.12" / "kernel" / "drivers" / "optee.ko")
+def test_a_module_that_no_package_has_is_named(tmp_path: Path) -> None:
+    with pytest.raises(LatlabError, match=r"optee\.ko: no fetched package has this module"):
+        kernel_module(tmp_path / "optee.ko")
 
 
 def test_a_module_that_does_not_come_out_is_an_error_and_leaves_no_image(programs: Programs, tmp_path: Path) -> None:

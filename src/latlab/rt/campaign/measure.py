@@ -22,7 +22,7 @@ from latlab.rt.campaign.secure_world_options import of_drivers
 from latlab.rt.campaign.workloads import expected
 from latlab.rt.targets.guest.guest import GuestMachine, check_machine
 from latlab.rt.targets.guest.guest_image import GuestImage
-from latlab.rt.targets.linux import Chosen, check_module, check_survey, collected, fitted, notes, run_linux, survey
+from latlab.rt.targets.linux import Chosen, check_module, check_survey, collected, fitted, notes, ready_recorder, run_linux, survey
 from latlab.rt.targets.machine_facts import advice
 from latlab.rt.targets.machine_inventory import read_collected
 from latlab.rt.targets.rt_job import USUAL_DRIVERS, Drivers, Workload, guest_script
@@ -79,6 +79,7 @@ def run_rt_linux(
     workload = fit.workload
     check_survey(machine, machine_survey, workload)
     check_module(machine, machine_survey, smc_module)
+    ready_recorder(machine_survey)
     inventory = collected(machine)
     for note in filter(None, (fit.note, *notes(machine_survey), *advice(read_collected(inventory)))):
         say(f"{machine.name}: {note}")

@@ -166,6 +166,11 @@ def check_survey(machine: Machine, machine_survey: Survey, workload: Workload) -
         raise UsageError(f"{place} lacks {', '.join(name for name, _ in lacks)}", "; ".join(dict.fromkeys(remedy for _, remedy in lacks)))
 
 
+def ready_recorder(machine_survey: Survey) -> None:
+    """Builds the recorder for that machine if none is carried or cached. Raises UsageError, before there is a run, if it cannot."""
+    recorder_for(machine_survey.machine)
+
+
 def check_programs(machine: Machine, machine_survey: Survey, load_command: str) -> None:
     """Raises UsageError if programs of the load are not installed there."""
     missing = tuple(name for name in programs_of(load_command) if not machine_survey.answers.get(name))

@@ -15,7 +15,7 @@ COMPILERS = {"x86_64": ("x86_64-linux-gnu-gcc", "gcc"), "aarch64": ("aarch64-lin
 NOT_CARRIED = {"armv7l": ("arm-linux-gnueabihf-gcc",), "riscv64": ("riscv64-linux-gnu-gcc",)}
 """Machines whose programs no package carries: they are always compiled."""
 PACKAGES = {
-    "x86_64": "gcc",
+    "x86_64": "gcc libc6-dev",
     "aarch64": "gcc-aarch64-linux-gnu libc6-dev-arm64-cross",
     "armv7l": "gcc-arm-linux-gnueabihf libc6-dev-armhf-cross",
     "riscv64": "gcc-riscv64-linux-gnu libc6-dev-riscv64-cross",

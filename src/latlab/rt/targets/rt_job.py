@@ -66,7 +66,7 @@ class Drivers:
     def steps(self) -> list[str]:
         modules = ["tee", "optee"] if self.optee else []
         modules += {RngNode.FIRMWARE: ["arm_smccc_trng"], RngNode.OPTEE: ["optee-rng"], RngNode.NONE: []}[self.rng]
-        insert_steps = [f"[ ! -e /modules/{name}.ko ] || insmod /modules/{name}.ko || exit 3" for name in modules]
+        insert_steps = [f"insmod /modules/{name}.ko || exit 3" for name in modules]
         return (
             insert_steps
             if self.quality is None
@@ -258,10 +258,8 @@ READ_EVERY_S = 1
 INSERT_RINGS = """\
 if [ -e /modules/latlab_smi.ko ]; then
     insmod /modules/latlab_smi.ko || exit 3
-elif [ -e /modules/latlab_el3.ko ]; then
-    insmod /modules/latlab_el3.ko || echo 'the firmware is not our own: it has no rings'
 else
-    echo 'this guest was built without a kernel module'
+    insmod /modules/latlab_el3.ko || echo 'no rings are read: the firmware is not our own, or the guest was built without its module'
 fi"""
 GUEST_RINGS = """\
 E=/proc/latlab_el3

@@ -320,7 +320,10 @@ def guest_image(rebuild: bool = False, arch: Arch = Arch.ARM64) -> GuestImage:
     from latlab.rt.targets.guest import guest_arch
     from latlab.rt.targets.guest import guest_image as images
 
-    return images.guest_image(rebuild, say, guest_arch.Arch(arch.value))
+    image = images.guest_image(rebuild, say, guest_arch.Arch(arch.value))
+    if not image.smc_module:
+        say(f"the guest has no kernel module: {guest_arch.ARCHES[image.arch].module_use}")
+    return image
 
 
 def conclude(store: Store, run_id: str, format: Format) -> None:

@@ -268,8 +268,7 @@ def _entries(root: Path, release: str, module: Path | None, arch: GuestArch) -> 
         yield file(f"lib/{name}", library.read_bytes(), executable=True)
     modules = _first_of(root, f"lib/modules/{release}/kernel", f"usr/lib/modules/{release}/kernel")
     for name in arch.kernel_modules:
-        if (data := kernel_module(modules / name)) is not None:
-            yield file(f"modules/{Path(name).name}", data)
+        yield file(f"modules/{Path(name).name}", kernel_module(modules / name))
     if module is not None:
         yield file(f"modules/{arch.module_file}", module.read_bytes())
 
@@ -282,18 +281,15 @@ def _first_of(root: Path, *names: str) -> Path:
     return path
 
 
-def kernel_module(path: Path) -> bytes | None:
-    """A module of the kernel's package, unpacked; None for one that the kernel has built in. Raises LatlabError if it is neither."""
+def kernel_module(path: Path) -> bytes:
+    """A module of the kernel's package, unpacked. Raises LatlabError if the package has none."""
     if path.is_file():
         return path.read_bytes()
     for suffix, unpacked in COMPRESSED.items():
         packed = path.with_name(path.name + suffix)
         if packed.is_file():
             return unpacked(packed.read_bytes())
-    kernel = next(parent for parent in path.parents if parent.name == "kernel")
-    if str(path.relative_to(kernel.parent)) in (kernel.parent / "modules.builtin").read_text("utf-8").splitlines():
-        return None
-    raise LatlabError("neither a module of the kernel's package nor built into the kernel", "report it with the Debian release", place=path)
+    raise LatlabError("no fetched package has this module", "report it with the Debian release", place=path)
 
 
 def libraries_of(root: Path, programs: Sequence[str]) -> dict[str, Path]:

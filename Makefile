@@ -11,13 +11,15 @@ REPORT := build/report/psci.html
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make demo     set up, build, run the psci campaign on six cores, write the report, build what other commands run"
-	@echo "make test     set up, then every test that CI runs"
+	@echo "make demo     set up, build the firmware for QEMU, run the psci campaign on six cores, write the report"
+	@echo "make programs what other commands run, with its compilers: other firmware, the SPM, the probe, virtual time"
+	@echo "make test     set up, then every test that CI runs; PRODUCT=rt takes those of one product"
+	@echo "make test-times  what the last make test cost, by kind, file, test and fixture"
 	@echo "make clang    the firmware for QEMU's virt and the SPM by Clang and lld, beside GCC's"
 	@echo "make prove    the slow proofs, part after part, each at most an hour; PART=... names some"
 	@echo "make proofs   the newest result of each part: commit, date, machine, counts"
 	@echo "make mutants  faults planted line by line, against the tests that should notice: a sample; GROUPS=... names groups, which are tried whole"
-	@echo "make gate     our own firmware's calls against their pinned counts, in instructions; GCC 12.2"
+	@echo "make gate     our own firmware's calls against the pinned counts of the compiler, in instructions"
 	@echo "make bench    figures beside the peers'"
 	@echo "make bench-peers  TF-A of Debian's source built, and measured by the probe beside ours"
 	@echo "make differ   one generated client on our firmware and on TF-A: every difference has a reason"
@@ -28,10 +30,10 @@ help:
 	@echo "make package  the sdist, and for x86_64 and aarch64 a wheel with every program, its manual pages and bill of materials"
 
 setup:
-	scripts/setup.sh
+	@scripts/setup.sh
 
 setup-dev:
-	scripts/setup.sh dev
+	@scripts/setup.sh dev
 
 # The versions that `make setup` takes, for each Python from 3.11 on.
 constraints: setup
@@ -41,6 +43,7 @@ constraints: setup
 
 .PRECIOUS: build/%/build.ninja
 build/%/build.ninja: CMakePresets.json
+	@scripts/setup.sh --tools firmware
 	cmake --preset $*
 
 .PHONY: $(EL3) clang_qemu_virt
@@ -49,6 +52,7 @@ $(EL3) clang_qemu_virt: %: build/%/build.ninja
 
 .PHONY: spm
 spm:
+	@scripts/setup.sh --tools spm
 	cmake -S firmware/spm -B build/spm -G Ninja -DCMAKE_TOOLCHAIN_FILE=$(CURDIR)/cmake/arm-none-eabi.cmake
 	cmake --build build/spm
 	cmake -S firmware/spm -B build/spm-mps3_an547 -G Ninja -DCMAKE_TOOLCHAIN_FILE=$(CURDIR)/cmake/arm-none-eabi.cmake -DLATLAB_SPM_PLATFORM=mps3_an547
@@ -60,48 +64,56 @@ clang: clang_qemu_virt
 	cmake -S firmware/spm -B build/clang_spm -G Ninja -DCMAKE_TOOLCHAIN_FILE=$(CURDIR)/cmake/arm-clang.cmake
 	cmake --build build/clang_spm
 
-# Needs gcc-riscv64-linux-gnu, which nothing else here does.
 SBI_IF_POSSIBLE = if command -v riscv64-linux-gnu-gcc >/dev/null; then $(MAKE) sbi; fi
 .PHONY: sbi
 sbi:
+	@scripts/setup.sh --tools sbi
 	cmake -S probe/programs -B build/sbi -G Ninja -DCMAKE_TOOLCHAIN_FILE=$(CURDIR)/cmake/riscv64-linux-gnu.cmake
 	cmake --build build/sbi
 
 .PHONY: probe
 probe:
+	@scripts/setup.sh --tools host
 	cmake -S probe -B build/probe -G Ninja
 	cmake --build build/probe
 
 .PHONY: virtual
 virtual:
+	@scripts/setup.sh --tools host
 	cmake --preset virtual
 	cmake --build --preset virtual
 
 firmware: $(EL3) virtual spm probe
 
-# What measures firmware of somebody else, without any of ours.
+# What the other commands of the documentation run.
 .PHONY: programs
-programs: probe qemu_virt
+programs:
+	@scripts/setup.sh programs
+	$(MAKE) qemu_virt raspi4 sbsa_ref virtual probe spm sbi
+
+# What measures firmware of somebody else, without any of ours.
+.PHONY: subjects
+subjects:
+	@scripts/setup.sh host spm
+	$(MAKE) probe qemu_virt
+	$(SBI_IF_POSSIBLE)
 	cmake -S firmware/spm -B build/spm -G Ninja -DCMAKE_TOOLCHAIN_FILE=$(CURDIR)/cmake/arm-none-eabi.cmake
 	cmake --build build/spm --target psa_calls psa_attacks
-	$(SBI_IF_POSSIBLE)
 
 demo: setup
-	$(MAKE) qemu_virt
-	$(LATLAB) run psci
-	mkdir -p $(dir $(REPORT))
-	$(LATLAB) report last --format html -o $(REPORT)
-	@echo "report: $(REPORT)"
-	@echo "now what the other commands of the documentation run; this takes a minute or two"
-	$(MAKE) raspi4 sbsa_ref virtual probe spm
+	@$(MAKE) --no-print-directory qemu_virt
+	@scripts/demo.sh $(REPORT)
 
 test: setup-dev
-	$(MAKE) firmware lint
+	$(MAKE) firmware
 	$(SBI_IF_POSSIBLE)
 	cmake --preset host
 	cmake --build --preset host
-	ctest --preset host
-	TMPDIR=$$(scripts/test_folder.sh) $(PYTHON) -m pytest --numprocesses=auto --maxprocesses=4 --dist=worksteal
+	TMPDIR=$$(scripts/test_folder.sh) $(PYTHON) scripts/run_tests.py $(if $(PRODUCT),--product=$(PRODUCT))
+
+.PHONY: test-times
+test-times:
+	$(PYTHON) scripts/test_costs.py
 
 prove: setup-dev
 	$(PYTHON) scripts/proofs.py $(PART)
@@ -143,6 +155,11 @@ bench-peers: setup-dev
 	$(PYTHON) bench/side_by_side.py
 
 lint: setup-dev
+	$(MAKE) --no-print-directory lint-now
+
+# Without set-up, which `make test` has behind it.
+.PHONY: lint-now
+lint-now:
 	.venv/bin/ruff check
 	.venv/bin/ruff format --check --diff
 	.venv/bin/mypy

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Gates the calls of our own firmware against pinned counts: `make gate`. `--pin` pins those of the build that is there.
 
-A path that became longer fails with its function and figures; who means it pins anew and says why in the commit. The counts are those of
-one compiler. The boot is left out: its length depends on QEMU's device tree.
+A path that became longer fails with its function and figures; who means it pins anew and says why in the commit. Each compiler has counts
+of its own, in a file with its name. Without one nothing can be gated, and the command ends with 3. The boot is left out: its length depends
+on QEMU's device tree.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-PINNED = Path(__file__).with_name("calls_pinned.json")
+PINNED = Path(__file__).with_name("calls_pinned")
 GCC = ("aarch64-linux-gnu-gcc", "-dumpfullversion")
 LATLAB = (sys.executable, "-m", "latlab")
 # What is of one day or one machine and has no part in a comparison.
@@ -28,19 +29,19 @@ def main() -> int:
     parser.add_argument("--firmware", type=Path, default=Path("build/qemu_virt"), help="folder of firmware.bin and firmware.elf")
     arguments = parser.parse_args()
     compiler = subprocess.run(GCC, capture_output=True, text=True, check=True).stdout.strip()
-    pinned = json.loads(PINNED.read_text("utf-8")) if PINNED.exists() else {}
-    if not arguments.pin and pinned["label"] != f"gcc-{compiler}":
-        sys.stderr.write(f"{PINNED.name} is of {pinned['label']} and this is gcc-{compiler}, so nothing is gated\n")
-        return 0
+    pinned = PINNED / f"gcc-{compiler}.json"
+    if not arguments.pin and not pinned.is_file():
+        known = ", ".join(sorted(path.stem for path in PINNED.glob("*.json")))
+        sys.stderr.write(f"nothing is gated: gcc-{compiler} has no pinned counts ({known} have); pin them with --pin and commit the file\n")
+        return 3
     with tempfile.TemporaryDirectory() as folder:
         exported = measured(arguments.firmware, Path(folder))
         if arguments.pin:
-            PINNED.write_text(
-                json.dumps(without_boot(json.loads(exported.read_text("utf-8"))) | {"label": f"gcc-{compiler}"}) + "\n", "utf-8"
-            )
+            counts = without_boot(json.loads(exported.read_text("utf-8"))) | {"label": pinned.stem}
+            pinned.write_text(json.dumps(counts) + "\n", "utf-8")
             return 0
         return subprocess.run(
-            (*LATLAB, "gate", str(PINNED), str(exported), "--store", str(Path(folder) / "runs.sqlite")), check=False
+            (*LATLAB, "gate", str(pinned), str(exported), "--store", str(Path(folder) / "runs.sqlite")), check=False
         ).returncode
 
 

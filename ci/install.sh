@@ -8,7 +8,7 @@ if [ -n "${LATLAB_WHEEL:-}" ]; then
     scripts/setup.sh
 else
     command -v make >/dev/null 2>&1 || { apt-get update -q && apt-get install -yq --no-install-recommends make; }
-    make setup programs
+    make setup subjects
 fi
 echo "$PWD/.venv/bin" >>"${GITHUB_PATH:-/dev/null}"
 

@@ -109,7 +109,7 @@ def terms_of(tree: Path) -> frozenset[str]:
 def faults(tree: Path) -> list[str]:
     terms = terms_of(tree)
     found = [fault for path in sorted((tree / PACKAGE).rglob("*.py")) for fault in faults_of(path, tree, terms)]
-    return [*found, *_in_cores(tree)]
+    return [*found, *faults_of_cores(tree)]
 
 
 def faults_of(path: Path, tree: Path, terms: frozenset[str]) -> list[str]:
@@ -130,7 +130,8 @@ def faults_of(path: Path, tree: Path, terms: frozenset[str]) -> list[str]:
     return [f"{path.relative_to(tree)}:{line}: {sentence}" for line, sentence in found]
 
 
-def _in_cores(tree: Path) -> Iterator[str]:
+def faults_of_cores(tree: Path) -> Iterator[str]:
+    """Those of the cores of the firmware."""
     for path in sorted(path for core in CORES for path in (tree / core).rglob("*.[chS]")):
         for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
             if ASKS_WHERE.match(line):

@@ -14,15 +14,9 @@ from typing import Any
 import typer
 
 from latlab.core.cli.app import app
+from latlab.core.cli.help import EXIT_CODES, examples_of, records_by_group
 
 NAME = "latlab"
-EXIT_CODES = (
-    ("0", "Fine."),
-    ("1", "Something regressed, a rule is broken, or a test failed."),
-    ("2", "The command or the set-up must change."),
-    ("3", "Inconclusive, or the data is bad."),
-    ("130", "Interrupted; what was measured until then is kept."),
-)
 
 
 def main() -> None:
@@ -55,10 +49,9 @@ def _lines(command: Any, context: Any, verbs: list[Any]) -> Iterator[str]:
     yield from (".SH NAME", f"{_roff(path.replace(' ', '-'))} \\- {_roff(paragraphs[0].rstrip('.'))}")
     yield from (".SH SYNOPSIS", f".B {_roff(path)}", _roff(" ".join(command.collect_usage_pieces(context))))
     yield from (".SH DESCRIPTION", *(line for paragraph in paragraphs for line in (".PP", _roff(" ".join(paragraph.split())))))
-    records = [(one.param_type_name, record) for one in command.get_params(context) if (record := one.get_help_record(context))]
-    for kind, title in (("argument", "ARGUMENTS"), ("option", "OPTIONS")):
-        found = [record for name, record in records if name == kind]
-        yield from _list(title, found)
+    yield from _examples(examples_of(context))
+    for title, records in records_by_group(command, context).items():
+        yield from _list(title.upper(), records)
     yield from _list("VERBS", [(f"{path} {verb.name}", f"{verb.get_short_help_str(1000)}") for verb in verbs])
     yield from _list("EXIT STATUS", EXIT_CODES)
     yield from (".SH SEE ALSO", _see_also(context, verbs))
@@ -69,6 +62,11 @@ def _list(title: str, entries: Any) -> Iterator[str]:
         yield f".SH {title}"
     for name, said in entries:
         yield from (".TP", f".B {_roff(name)}", _roff(said) or "\\&")
+
+
+def _examples(examples: tuple[str, ...]) -> Iterator[str]:
+    if examples:
+        yield from (".SH EXAMPLES", ".EX", *map(_roff, examples), ".EE")
 
 
 def _see_also(context: Any, verbs: list[Any]) -> str:

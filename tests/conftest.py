@@ -3,28 +3,57 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
 
 from latlab.psci.targets.board import Board, load_board
 from latlab.psci.targets.virtual_program import find_program
 from latlab.virtual.campaign.exploration import find_explorer
+from support import preloaded
+from support.costs import Meter
+from support.drawn_once import keep_drawings_in
+from support.examples import load_profile
 from support.needs import found, may_be_real_time
+from support.once import Once, fixture_once  # noqa: F401 - the fixture is asked for by its name
+from support.products import PRODUCTS, product_of
+from support.skips import Skips
 
-# How long an example takes on a loaded machine is no property of what is tested.
-settings.register_profile("latlab", deadline=None)
-settings.load_profile("latlab")
+load_profile()
 
 Latlab = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--test-costs", metavar="FILE", type=Path, help="write what each test and fixture cost to FILE, as JSON")
+    parser.addoption(
+        "--listed-skips", action="store_true", help="fail if a test is skipped for a reason that tests/skips.toml does not list"
+    )
+    parser.addoption("--product", choices=sorted(PRODUCTS), help="the unit and system tests of one product")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if (file := config.getoption("--test-costs")) is not None:
+        config.pluginmanager.register(Meter(file))
+    if config.getoption("--listed-skips") and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Skips())
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    product = config.getoption("--product")
+    return True if product and product_of(collection_path) not in (None, product) else None
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     if item.get_closest_marker("realtime") and not may_be_real_time():
         pytest.skip("this account may not have real-time priority; run as root or give it CAP_SYS_NICE")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _drawings(once: Once) -> None:
+    preloaded.drawings = once.folder / "drawings"
+    keep_drawings_in(preloaded.drawings)
 
 
 @pytest.fixture
@@ -33,7 +62,7 @@ def latlab(tmp_path: Path) -> Latlab:
 
     def run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
         variables = {**os.environ, "LATLAB_STORE": str(tmp_path / "store.sqlite"), "NO_COLOR": "1", **environment}
-        command = [sys.executable, "-m", "latlab", *map(str, arguments)]
+        command = [preloaded.command(), *map(str, arguments)]
         done = subprocess.run(command, capture_output=True, text=True, env=variables, timeout=120, check=False)
         assert "Traceback" not in done.stderr, done.stderr
         return done

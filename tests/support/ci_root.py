@@ -4,19 +4,17 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from latlab.core.store.listing import heads
 from latlab.core.store.store import open_store
-from support import synthetic
+from support import preloaded, synthetic
 from support.places import ROOT
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 IMPORT = "import firmware.log --clock instructions"
-BIN = Path(sys.executable).parent
 
 
 class Root:
@@ -24,7 +22,8 @@ class Root:
 
     def __init__(self, folder: Path, has_git_program: bool = False) -> None:
         self.folder = folder
-        self.path = f"{BIN}:/usr/bin:/bin" if has_git_program else str(_without_git(folder.parent / f"{folder.name}-bin"))
+        programs = Path(preloaded.command()).parent
+        self.path = f"{programs}:/usr/bin:/bin" if has_git_program else str(programs)
         folder.mkdir(exist_ok=True)
 
     def build(self, factor: int = 1) -> None:
@@ -38,7 +37,7 @@ class Root:
 
     def do(self, script: str, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
         known = {"PATH": self.path, "HOME": str(self.folder), "LATLAB_COMMIT": COMMIT, "LATLAB_RUN": IMPORT, **variables}
-        command = (sys.executable, str(ROOT / "ci" / script), *words)
+        command = (preloaded.python(), str(ROOT / "ci" / script), *words)
         return subprocess.run(command, cwd=self.folder, env=known, capture_output=True, text=True, timeout=300, check=False)
 
     def gate(self, branch: str = "", *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
@@ -53,11 +52,3 @@ class Root:
 
     def label_of(self, run: str, store: str = "") -> str:
         return {head.id: head.label for head in heads(open_store(store or str(self.folder / ".latlab/store.sqlite")))}[run]
-
-
-def _without_git(folder: Path) -> Path:
-    """A container that has latlab and no git."""
-    folder.mkdir(exist_ok=True)
-    for name in ("latlab", "python3"):
-        (folder / name).symlink_to(BIN / name)
-    return folder

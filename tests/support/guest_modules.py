@@ -14,7 +14,7 @@ from latlab.core.targets.tools import run
 from latlab.rt.targets.guest.cpio import ArchiveEntry, archive, file, folder
 from latlab.rt.targets.guest.debian import unpack
 from latlab.rt.targets.guest.guest_arch import ARCHES, GuestArch
-from latlab.rt.targets.guest.guest_image import GuestImage
+from latlab.rt.targets.guest.guest_image import GuestImage, KernelPackages, make_modules
 from latlab.rt.targets.recorder_binary import cache_folder
 from support.debian_sources import package
 from support.places import TESTS
@@ -47,14 +47,14 @@ def rtla_entries() -> list[ArchiveEntry]:
 
 def _built(name: str, work: Path, arch: GuestArch) -> bytes:
     source, root = work / name, work / "root"
+    archives = sorted((cache_folder() / "guest" / arch.apt_folder / "archives").glob("linux-[hk]*.deb"))
     shutil.copytree(TESTS / "prove" / "guest" / name, source)
-    for archived in (cache_folder() / "guest" / arch.apt_folder / "archives").glob("linux-[hk]*.deb"):
+    for archived in archives:
         unpack(archived, root)
-    (headers,) = (root / "usr/src").glob(f"linux-headers-*-rt-{arch.debian}")
-    (common,) = (root / "usr/src").glob("linux-headers-*-common-rt")
-    run(
-        ("make", "-s", "-C", str(common), f"O={headers}", f"M={source}", f"ARCH={arch.kbuild}", f"CROSS_COMPILE={arch.compiler}", "modules")
-    )
+    sources = root / "usr/src"
+    (headers,) = sources.glob(f"linux-headers-*-rt-{arch.debian}")
+    shared = tuple(path.name for path in sources.glob("linux-headers-*") if path != headers)
+    run(make_modules(sources, KernelPackages("", (), headers.name, shared, ()), source, arch))
     return (source / f"{name}.ko").read_bytes()
 
 

@@ -21,7 +21,7 @@ TIMEOUT_S = 300
 def needed_tools() -> None:
     missing = [tool for tool in TOOLS if shutil.which(tool) is None]
     if missing:
-        pytest.skip(f"{', '.join(missing)} not in PATH; run `make setup`")
+        pytest.skip(f"{', '.join(missing)} not in PATH; run `make setup-dev`")
 
 
 def ran(*command: str | Path) -> subprocess.CompletedProcess[str]:

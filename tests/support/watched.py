@@ -8,7 +8,6 @@ import os
 import signal
 import struct
 import subprocess
-import sys
 import threading
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,9 +16,9 @@ from typing import Any
 from latlab.calls.readers.fip import with_bl33
 from latlab.core.model.run import Topology
 from latlab.core.targets.qemu.images import find_images
+from support import preloaded
 from support.clients import ENTRY, INITRD, KERNEL_OF_XEN, Clients, add_dom0, loader, tree
 
-LATLAB = Path(sys.executable).with_name("latlab")
 PATIENCE_S = 900
 CORES = 4
 ARGUMENTS = "console=ttyAMA0 loglevel=4 panic=-1"
@@ -93,7 +92,7 @@ def u_boot(clients: Clients) -> tuple[str, ...]:
 
 def watched(command: tuple[str, ...], folder: Path, *options: str, typed: bytes = b"", once: str = "never", enough: str = "never") -> Boot:
     """Run to the machine's end, or until the console has said `enough`; `typed` is typed when it has said `once`."""
-    words = (str(LATLAB), "watch", "--format", "json", "--timeout", str(PATIENCE_S), *options, "--")
+    words = (preloaded.command(), "watch", "--format", "json", "--timeout", str(PATIENCE_S), *options, "--")
     serial = ("-serial", "stdio", "-serial", f"file:{folder / 'secure.log'}")
     environment = dict(os.environ, LATLAB_STORE=str(folder / "store.db"))
     process = subprocess.Popen(

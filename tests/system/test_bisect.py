@@ -8,7 +8,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,12 +19,12 @@ from latlab.core.model.run import Topology
 from latlab.core.store.function_files import FUNCTIONS_LOG
 from latlab.core.store.store import open_store
 from latlab.core.targets.qemu.images import find_images
+from support import preloaded
 from support.processes import is_running, wait_until
 from support.repositories import commit, new_repository, state
 
 TIMEOUT_S = 900
 WITHOUT_IDS = re.compile(r"psci-[0-9a-f]+")
-LATLAB = Path(sys.executable).with_name("latlab")
 IMAGES = find_images(Topology((4,)), "psci_calls")
 SLOWER = IMAGES.folder.with_name("qemu_virt-hardened")
 FIGURE = "cpu_off_serial/powerdown"
@@ -45,7 +44,7 @@ MEASURED = (
 
 def latlab(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     environment = dict(os.environ, LATLAB_STORE=str(folder / "store.db"))
-    command = (str(LATLAB), *words)
+    command = (preloaded.command(), *words)
     return subprocess.run(
         command, capture_output=True, text=True, timeout=TIMEOUT_S, check=False, env=environment, stdin=subprocess.DEVNULL
     )
@@ -128,7 +127,7 @@ def test_killed_in_the_middle_of_a_build_it_leaves_no_process_and_no_folder(
     words = (*verb, "--repo", str(repository), "--firmware", "x", "--machine", "virt", "--build", build)
     before = state(repository)
     environment = dict(os.environ, LATLAB_STORE=str(tmp_path / "store.db"), TMPDIR=str(places))
-    process = subprocess.Popen((LATLAB, *words), env=environment, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen((preloaded.command(), *words), env=environment, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     wait_until(lambda: len(list(tmp_path.glob("pids.*"))) == builds)
     pids = [int(pid) for path in tmp_path.glob("pids.*") for pid in path.read_text().split()]
     process.send_signal(signal.SIGKILL)
@@ -174,7 +173,6 @@ def test_two_ways_to_measure_a_commit_are_refused(tmp_path: Path, repository: Pa
     assert done.returncode == 2 and "exclude each other; give one of them" in done.stderr
 
 
-@pytest.mark.slow
 def by_identity(stream: bytes) -> dict[int, list[Crossing | Sleep | Wake]]:
     """What each core did. QEMU 11 begins with whichever core it is woken for: numbers of cores, and the count of all cores, follow that."""
     records = list(Decoder().feed(stream))
@@ -187,14 +185,21 @@ def by_identity(stream: bytes) -> dict[int, list[Crossing | Sleep | Wake]]:
     return found
 
 
+@pytest.mark.parametrize(
+    ("processors", "more", "ways"),
+    [
+        (("cortex-a57",), (), ((), ("--jobs", "2"))),
+        pytest.param(("cortex-a57", "cortex-a72"), ("--classes",), ((), ("--jobs", "2"), ("--dask", "local")), marks=pytest.mark.slow),
+    ],
+)
 def test_two_dask_workers_and_two_processes_measure_the_same_as_one_and_a_second_history_builds_nothing(
-    tmp_path: Path, repository: Path
+    tmp_path: Path, repository: Path, processors: tuple[str, ...], more: tuple[str, ...], ways: tuple[tuple[str, ...], ...]
 ) -> None:
     pytest.importorskip("distributed")
-    cpus = ("--cpu", "cortex-a57", "--cpu", "cortex-a72", "--classes")
+    cpus = (*(word for name in processors for word in ("--cpu", name)), *more)
     words = ("history", "HEAD~2..HEAD~1", "--repo", str(repository), *MEASURED, *cpus, "--format", "json")
     told, logs = [], []
-    for number, how in enumerate(((), ("--jobs", "2"), ("--dask", "local"))):
+    for number, how in enumerate(ways):
         folder = tmp_path / str(number)
         folder.mkdir()
         done = latlab(folder, *words, *how)
@@ -203,11 +208,11 @@ def test_two_dask_workers_and_two_processes_measure_the_same_as_one_and_a_second
         assert "0 built and measured, 2 measured before, 0 skipped" in again.stderr and again.stdout == done.stdout
         store = open_store(str(folder / "store.db"))
         runs = sorted(store.runs(), key=lambda run: (dict(run.build.options)["commit"], run.conditions.processor or ""))
-        assert [run.conditions.processor for run in runs] == ["cortex-a57", "cortex-a72"] * 2
+        assert [run.conditions.processor for run in runs] == [*processors] * 2
         logs.append([(by_identity(store.log(run.id, "probe")), store.log(run.id, FUNCTIONS_LOG)) for run in runs])
         told.append(WITHOUT_IDS.sub("", done.stdout))
-    assert all(cores and functions for cores, functions in logs[0]) and logs[0] == logs[1] == logs[2]
-    assert told[0] == told[1] == told[2]
+    assert all(cores and functions for cores, functions in logs[0]) and all(log == logs[0] for log in logs)
+    assert all(text == told[0] for text in told)
 
 
 @pytest.mark.parametrize(

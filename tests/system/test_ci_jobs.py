@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import threading
 import xml.etree.ElementTree as ET
@@ -16,6 +17,7 @@ import pytest
 
 from support.ci_root import Root
 from support.forges import ME, OTHER, READS, WRITES, Forge, forge
+from support.once import Once
 from support.places import ROOT
 
 
@@ -25,16 +27,19 @@ def fixture_there() -> Iterator[Forge]:
         yield found
 
 
-@pytest.fixture(name="root")
-def fixture_root(tmp_path: Path) -> Root:
-    """After the first job of main."""
-    root = Root(tmp_path / "checkout")
+def first_job_of_main(folder: Path) -> None:
+    root = Root(folder)
     root.build()
     done = root.gate("main")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "No run of main to judge against yet." in root.text()
     assert root.label_of(root.run) == "main"
-    return root
+
+
+@pytest.fixture(name="root")
+def fixture_root(once: Once, tmp_path: Path) -> Root:
+    """A copy of the checkout after the first job of main."""
+    return Root(Path(shutil.copytree(once("ci-first-job", first_job_of_main), tmp_path / "checkout")))
 
 
 def has_all_files(root: Root) -> None:

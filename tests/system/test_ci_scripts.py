@@ -7,13 +7,13 @@ import json
 import os
 import re
 import subprocess
-import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import msgspec
 import pytest
 
+from support import preloaded
 from support.places import ROOT
 
 TIMEOUT_S = 600
@@ -33,10 +33,10 @@ class Job:
         (self.folder / "firmware.toml").write_text(told, "utf-8")
 
     def gate(self, branch: str, **more: str) -> subprocess.CompletedProcess[str]:
-        path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+        path = f"{Path(preloaded.command()).parent}:{os.environ['PATH']}"
         variables = {**os.environ, "PATH": path, "LATLAB_RUN": RUN, "LATLAB_BRANCH": branch, "LATLAB_COMMIT": "0" * 40, **more}
         variables.pop("LATLAB_STORE", None)
-        command = (sys.executable, str(ROOT / "ci" / "gate.py"))
+        command = (preloaded.python(), str(ROOT / "ci" / "gate.py"))
         return subprocess.run(command, cwd=self.folder, env=variables, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
 
     @property

@@ -16,6 +16,7 @@ import pytest
 from latlab.core.model.enums import RunStatus
 from latlab.core.store.store import open_store
 from latlab.experiments.campaign.results import done_of
+from support import preloaded
 
 pytestmark = [pytest.mark.qemu]
 
@@ -83,7 +84,7 @@ def test_an_experiment_goes_on_after_an_interrupt_and_a_kill_and_is_exact(tmp_pa
     complete = [run for run in store.runs() if run.campaign == "psci" and run.status is RunStatus.COMPLETE]
     assert sorted(run.id for run in complete) == sorted(done.values())
     shown = subprocess.run(
-        [sys.executable, "-m", "latlab", "design", "show", experiment, "--format", "json", "--store", store.place],
+        [preloaded.command(), "design", "show", experiment, "--format", "json", "--store", store.place],
         capture_output=True,
         check=True,
     )

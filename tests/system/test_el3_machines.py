@@ -116,9 +116,14 @@ NODES = (
     *("-object", "memory-backend-ram,id=a,size=768M", "-object", "memory-backend-ram,id=b,size=512M"),
     *("-numa", "node,memdev=a", "-numa", "node,memdev=b", "-m", "1280"),
 )
+MEMORIES = (
+    pytest.param(("-m", "1024"), id="1 GiB"),
+    pytest.param(("-m", "8192"), id="8 GiB", marks=pytest.mark.slow),
+    pytest.param(NODES, id="two nodes"),
+)
 
 
-@pytest.mark.parametrize("memory", [("-m", "1024"), ("-m", "8192"), NODES], ids=["1 GiB", "8 GiB", "two nodes"])
+@pytest.mark.parametrize("memory", MEMORIES)
 def test_conformance_does_not_depend_on_the_memory(memory: tuple[str, ...], tmp_path: Path) -> None:
     machine = ("-M", "virt,secure=on,gic-version=3", "-cpu", "cortex-a57", "-smp", "2", *memory)
     done = run(*machine, *loaded("psci_conformance"), *CLOCK, "-serial", "stdio", "-serial", "null")

@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
@@ -16,18 +15,20 @@ from latlab.core.model.enums import Metric, RunStatus
 from latlab.core.model.run import CoreId, Run, Topology
 from latlab.core.store.store import open_store
 from latlab.core.targets.qemu.images import find_images
+from support import preloaded
 from support.hand_counted import OURS, classes_in
 from support.places import ROOT
 from support.repeated import one_by_one
 
 TIMEOUT_S = 900
-LATLAB = Path(sys.executable).with_name("latlab")
 IMAGES = find_images(Topology((4,)), "psci_calls")
 
 
 def latlab(folder: Path, *words: str) -> subprocess.CompletedProcess[bytes]:
     environment = dict(os.environ, LATLAB_STORE=str(folder / "store.db"))
-    return subprocess.run([LATLAB, *words], capture_output=True, timeout=TIMEOUT_S, check=False, env=environment, stdin=subprocess.DEVNULL)
+    return subprocess.run(
+        [preloaded.command(), *words], capture_output=True, timeout=TIMEOUT_S, check=False, env=environment, stdin=subprocess.DEVNULL
+    )
 
 
 def last_run(folder: Path) -> Run:

@@ -61,8 +61,15 @@ def fixture_files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return found
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize(
+    ("width", "scheme"),
+    [
+        (1400, "light"),
+        (420, "dark"),
+        pytest.param(1400, "dark", marks=pytest.mark.slow),
+        pytest.param(420, "light", marks=pytest.mark.slow),
+    ],
+)
 def test_axe_finds_nothing_grave_in_any_report(browser: Any, files: dict[str, Path], width: int, scheme: str) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="brings axe; `make setup-dev` installs it").Axe()
     for name, file in files.items():
@@ -82,8 +89,15 @@ def test_axe_would_find_words_that_are_hard_to_read(browser: Any, files: dict[st
     assert "color-contrast" in {one["id"] for one in found if one["impact"] in GRAVE}
 
 
-@pytest.mark.parametrize("scripts", [True, False])
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize(
+    ("width", "scripts"),
+    [
+        (420, True),
+        (1400, False),
+        pytest.param(1400, True, marks=pytest.mark.slow),
+        pytest.param(420, False, marks=pytest.mark.slow),
+    ],
+)
 def test_no_report_is_wider_than_the_window_and_its_charts_can_be_read(
     browser: Any, files: dict[str, Path], width: int, scripts: bool
 ) -> None:

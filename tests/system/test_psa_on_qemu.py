@@ -2,7 +2,9 @@
 """The psa campaign: the real builds of the SPM in the real QEMU."""
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -22,27 +24,43 @@ from latlab.psa.targets import mps2
 from latlab.runs.campaign.importing_log import import_log
 from support.needs import found
 from support.on_mps2 import WITH_A_TICKER, printed, threads_beside_a_ticker, threads_under_a_scheduler
+from support.once import Once
 from support.pinned_figures import M_PROFILE as PINNED
 from support.pinned_figures import skip_by_another_compiler
 
 pytestmark = pytest.mark.qemu
 
+
+def slow_but(values: Sequence[Any], *usual: Any) -> list[Any]:
+    """Each value, of which `make test` takes the usual ones and `make prove` all."""
+    return [value if value in usual else pytest.param(value, marks=pytest.mark.slow) for value in values]
+
+
 THREADS_CALLS = 400  # tests/prove makes 100,000
 CONFORMANCE_BUILDS = ("sfn_l1", "ipc_l1", "ipc_l2", "ipc_l3", "classic_l1", "classic_l2")
 
 
-def measure(folder: Path, build: str, machine: str = "mps2-an521") -> tuple[BuildResult, bytes]:
+def run_in(folder: Path, build: str, machine: str) -> None:
     images, qemu = found(lambda: mps2.find_psa_images(build, machine=machine)), found(lambda: find_qemu(Path(mps2.PROGRAM)))
+    run_psa(open_store(str(folder / "store.sqlite")), qemu, machine, images, Limits(300, 120), NullProgress())
+
+
+def kept_in(folder: Path) -> tuple[BuildResult, bytes]:
     store = open_store(str(folder / "store.sqlite"))
-    recorded = run_psa(store, qemu, machine, images, Limits(300, 120), NullProgress())
-    logs = store.logs(recorded.run_id)
-    return BuildResult(store.load(recorded.run_id), mps2.parse_symbols(logs[SYMBOLS_LOG])), logs["console"]
+    (run,) = store.runs()
+    logs = store.logs(run.id)
+    return BuildResult(store.load(run.id), mps2.parse_symbols(logs[SYMBOLS_LOG])), logs["console"]
 
 
-@pytest.mark.parametrize("build", mps2.BUILDS)
-def test_two_runs_of_a_build_are_identical(tmp_path: Path, build: str) -> None:
-    first, log = measure(tmp_path, build)
-    second, again = measure(tmp_path, build)
+def measure(once: Once, build: str, machine: str = "mps2-an521") -> tuple[BuildResult, bytes]:
+    return kept_in(once(f"psa-{build}-{machine}", lambda folder: run_in(folder, build, machine)))
+
+
+@pytest.mark.parametrize("build", slow_but(mps2.BUILDS, "sfn_l1", "ipc_l3", "classic_l2"))
+def test_two_runs_of_a_build_are_identical(once: Once, tmp_path: Path, build: str) -> None:
+    first, log = measure(once, build)
+    run_in(tmp_path, build, "mps2-an521")
+    second, again = kept_in(tmp_path)
     assert first.run.problems == ()
     assert first.run.status is RunStatus.COMPLETE
     assert first.run.samples == second.run.samples
@@ -51,8 +69,8 @@ def test_two_runs_of_a_build_are_identical(tmp_path: Path, build: str) -> None:
 
 
 @pytest.mark.parametrize("build", ["sfn_l1", "ipc_l1", "ipc_l2", "ipc_l3"])
-def test_no_instruction_of_a_call_keeps_an_interrupt_waiting(tmp_path: Path, build: str) -> None:
-    result, _ = measure(tmp_path, build)
+def test_no_instruction_of_a_call_keeps_an_interrupt_waiting(once: Once, build: str) -> None:
+    result, _ = measure(once, build)
     assert worst_latency(result.run) == 0
     assert result.windows == ()
 
@@ -62,52 +80,52 @@ def same_compiler() -> None:
 
 
 @pytest.mark.parametrize("build", mps2.BUILDS)
-def test_each_call_costs_as_many_instructions_as_were_written_down(tmp_path: Path, build: str) -> None:
+def test_each_call_costs_as_many_instructions_as_were_written_down(once: Once, build: str) -> None:
     same_compiler()
-    run = measure(tmp_path, build)[0].run
+    run = measure(once, build)[0].run
     tests = {sample.test for sample in run.samples if sample.metric is Metric.PSA_CALL}
     assert {test: cost_range(run, test) for test in tests} | {"worst_latency": worst_latency(run)} == {
         name: figure if name == "worst_latency" else (figure, figure) for name, figure in PINNED[build].items()
     }
 
 
-def test_every_iteration_of_a_call_costs_the_same(tmp_path: Path) -> None:
-    result, _ = measure(tmp_path, "ipc_l3")
+def test_every_iteration_of_a_call_costs_the_same(once: Once) -> None:
+    result, _ = measure(once, "ipc_l3")
     for test in {s.test for s in result.run.samples if s.metric is Metric.PSA_CALL}:
         lowest, highest = cost_range(result.run, test) or (0, 1)
         assert lowest == highest, test
 
 
-def test_the_sweep_finds_the_planted_window_and_names_its_function(tmp_path: Path) -> None:
-    result, _ = measure(tmp_path, "planted_l1")
+def test_the_sweep_finds_the_planted_window_and_names_its_function(once: Once) -> None:
+    result, _ = measure(once, "planted_l1")
     assert {window.function for window in result.windows} == {"planted_masked_window"}
     assert {window.test for window in result.windows} == {"sweep_connect", "sweep_call_0", "sweep_close"}
     worst = worst_latency(result.run) or 0
     assert 100 <= worst <= 103
 
 
-def test_the_classic_gate_keeps_interrupts_waiting_in_every_call(tmp_path: Path) -> None:
-    result, _ = measure(tmp_path, "classic_l2")
+def test_the_classic_gate_keeps_interrupts_waiting_in_every_call(once: Once) -> None:
+    result, _ = measure(once, "classic_l2")
     assert (worst_latency(result.run) or 0) > 100
     assert {"psa_get", "psa_reply", "psa_wait"} <= {window.function for window in result.windows}
 
 
-def test_the_charts_are_one_page_that_needs_no_network(tmp_path: Path) -> None:
-    result, _ = measure(tmp_path, "classic_l2")
+def test_the_charts_are_one_page_that_needs_no_network(once: Once) -> None:
+    result, _ = measure(once, "classic_l2")
     text = html.document(guide([result]))
     assert "psa_get" in text and 'src="http' not in text
 
 
-def test_an_an505_gives_the_same_figures(tmp_path: Path) -> None:
-    one, _ = measure(tmp_path, "ipc_l2")
-    other, _ = measure(tmp_path, "ipc_l2", "mps2-an505")
+def test_an_an505_gives_the_same_figures(once: Once) -> None:
+    one, _ = measure(once, "ipc_l2")
+    other, _ = measure(once, "ipc_l2", "mps2-an505")
     assert one.run.samples == other.run.samples
 
 
 @pytest.mark.parametrize("build", mps2.PRODUCT_BUILDS)
-def test_on_a_cortex_m55_no_instruction_of_a_call_keeps_an_interrupt_waiting(tmp_path: Path, build: str) -> None:
+def test_on_a_cortex_m55_no_instruction_of_a_call_keeps_an_interrupt_waiting(once: Once, build: str) -> None:
     same_compiler()
-    run = measure(tmp_path, build, "mps3-an547")[0].run
+    run = measure(once, build, "mps3-an547")[0].run
     tests = {sample.test for sample in run.samples if sample.metric is Metric.PSA_CALL}
     assert {test: cost_range(run, test) for test in tests} | {"worst_latency": worst_latency(run)} == {
         name: figure if name == "worst_latency" else (figure, figure) for name, figure in PINNED["mps3-an547"][build].items()
@@ -115,14 +133,14 @@ def test_on_a_cortex_m55_no_instruction_of_a_call_keeps_an_interrupt_waiting(tmp
     assert PINNED["mps3-an547"][build]["worst_latency"] == 0
 
 
-def test_a_log_cut_in_the_middle_is_partial(tmp_path: Path) -> None:
-    _, log = measure(tmp_path, "sfn_l1")
+def test_a_log_cut_in_the_middle_is_partial(once: Once) -> None:
+    _, log = measure(once, "sfn_l1")
     dump = collect_dump(map(text_of, log.splitlines()[: len(log.splitlines()) // 2]), event_table())
     assert dump.problems and dump.iterations
     assert dump.status is RunStatus.PARTIAL
 
 
-@pytest.mark.parametrize("build", CONFORMANCE_BUILDS)
+@pytest.mark.parametrize("build", slow_but(CONFORMANCE_BUILDS, "sfn_l1", "ipc_l3", "classic_l2"))
 def test_the_conformance_program_passes(build: str) -> None:
     assert ", failed 0, " in printed(f"{build}_test", "conformance")
 
@@ -131,7 +149,7 @@ def test_the_conformance_program_passes_beside_a_floating_point_unit() -> None:
     assert ", failed 0, " in printed("ipc_l3_test", "conformance", "mps2-an505")
 
 
-@pytest.mark.parametrize("build", mps2.PRODUCT_BUILDS)
+@pytest.mark.parametrize("build", slow_but(mps2.PRODUCT_BUILDS, "sfn_l1"))
 def test_the_conformance_program_passes_on_a_cortex_m55(build: str) -> None:
     assert ", failed 0, " in printed(f"{build}_test", "conformance", "mps3-an547")
 
@@ -149,8 +167,12 @@ def test_a_periodic_task_sees_the_jitter_that_the_gate_makes(build: str) -> None
         assert idle_low < empty_low < 1500 and idle_low < large_low < 1500
 
 
-@pytest.mark.parametrize(("build", "machine"), [*((build, "mps2-an521") for build in CONFORMANCE_BUILDS), ("ipc_l1", "mps2-an505")])
-def test_a_call_survives_a_switch_of_threads_at_each_of_its_instructions(build: str, machine: str) -> None:
+SWITCHED = (*((build, "mps2-an521") for build in CONFORMANCE_BUILDS), ("ipc_l1", "mps2-an505"))
+
+
+@pytest.mark.parametrize("at", slow_but(SWITCHED, ("sfn_l1", "mps2-an521"), ("ipc_l1", "mps2-an505"), ("classic_l1", "mps2-an521")))
+def test_a_call_survives_a_switch_of_threads_at_each_of_its_instructions(at: tuple[str, str]) -> None:
+    build, machine = at
     shots = re.search(r"shots (\d+), of these in a call (\d+)", printed(f"{build}_test", "switches", machine))
     assert shots and int(shots[1]) > 10_000 and int(shots[2]) > 10_000
 
@@ -201,7 +223,7 @@ def latency_at(folder: Path, build: str, priority: int, basepri: int = 0) -> int
     return worst_latency(store.load(recorded.run_id))
 
 
-@pytest.mark.parametrize("priority", [0xA0, 0xC0, 0xE0])
+@pytest.mark.parametrize("priority", slow_but((0xA0, 0xC0, 0xE0), 0xC0))
 @pytest.mark.parametrize("build", ["sfn_l1", "ipc_l1", "ipc_l2", "ipc_l3"])
 def test_the_latency_at_each_priority_is_the_one_that_was_written_down(tmp_path: Path, build: str, priority: int) -> None:
     same_compiler()

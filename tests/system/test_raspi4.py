@@ -7,7 +7,6 @@ import os
 import re
 import struct
 import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from latlab.core.model.enums import Clock, Metric, RunStatus
 from latlab.core.readers.device_tree import read_tree
 from latlab.core.store.store import open_store
 from latlab.core.targets.qemu.probe import with_probe
+from support import preloaded
 from support.monitored import Monitored
 from support.plugins import probe_here
 from support.raspi4 import KERNEL_AT, MAGIC, MAGIC_AT, MEMORY_BYTES, TREE, TREE_AT, armstub, as_loaded, loader, machine
@@ -31,7 +31,6 @@ from support.repeated import one_by_one
 pytestmark = [pytest.mark.firmware, pytest.mark.qemu]
 
 TIMEOUT_S = 300
-LATLAB = Path(sys.executable).with_name("latlab")
 KERNEL = 0x80000
 FIRMWARE_BYTES = 0x80000
 PAGE_BYTES = 4096
@@ -93,7 +92,7 @@ def test_the_campaign_gives_the_same_figures_twice_on_four_cores_in_one_cluster(
     environment = dict(os.environ, LATLAB_STORE=str(tmp_path / "store.db"))
     runs = []
     for _ in range(2):
-        words = (LATLAB, "run", "psci", "--machine", "raspi4b", "--iterations", "2")
+        words = (preloaded.command(), "run", "psci", "--machine", "raspi4b", "--iterations", "2")
         done = subprocess.run(words, capture_output=True, timeout=TIMEOUT_S, check=False, env=environment, stdin=subprocess.DEVNULL)
         assert done.returncode == 0, done.stderr.decode()
         runs.append(open_store(str(tmp_path / "store.db")).load("last"))

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from latlab.calls.model.crossings import Arch, world_name
+from support import preloaded
 from support.adversaries_riscv import build, faults, machine
 from support.riscv_masks import HS, VS, VU, M, U
 from support.riscv_walks import SETTINGS, Crossed, Setting
-from support.watched import LATLAB
 
 SEEDS, TIMEOUT_S = 10, 60
 WAYS = {(M, HS), (M, VS), (M, U), (M, VU), (HS, VS), (HS, VU), (HS, U), (VS, VU)}
@@ -46,7 +46,7 @@ def test_the_walks_go_every_way_between_worlds_with_delegated_traps_and_others(t
 def test_a_guests_call_to_its_hypervisor_is_a_call_of_watch(tmp_path: Path) -> None:
     made = build(tmp_path, range(SEEDS), Setting())
     command = (
-        str(LATLAB),
+        preloaded.command(),
         "watch",
         "--prove",
         "--format",

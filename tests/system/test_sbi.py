@@ -7,7 +7,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +14,16 @@ import pytest
 
 from latlab.calls.campaign.sbi import DEBIAN_FIRMWARE, PROGRAM, QEMU
 from latlab.core.targets.qemu.images import search_folders
+from support import preloaded
 
 TIMEOUT_S = 600
-LATLAB = Path(sys.executable).with_name("latlab")
 is_there = shutil.which(QEMU) and DEBIAN_FIRMWARE.is_file() and any((folder / PROGRAM).is_file() for folder in search_folders())
 pytestmark = pytest.mark.skipif(not is_there, reason="needs qemu-system-misc, opensbi and `make sbi`")
 
 
 def sbi(folder: Path, *words: str) -> subprocess.CompletedProcess[bytes]:
     environment = dict(os.environ, LATLAB_STORE=str(folder / "store.db"))
-    command = [str(LATLAB), "run", "calls", "--abi", "sbi", "--format", "json", *words]
+    command = [preloaded.command(), "run", "calls", "--abi", "sbi", "--format", "json", *words]
     return subprocess.run(command, capture_output=True, timeout=TIMEOUT_S, check=False, env=environment, stdin=subprocess.DEVNULL)
 
 
@@ -45,7 +44,7 @@ def test_every_call_is_counted_on_every_hart_and_what_waits_for_no_other_twice_t
     steady, steady_again = ([call for call in calls["calls"] if not meets_others(call, harts)] for calls in (seen, again))
     assert steady == steady_again
     assert len(steady) > 30
-    command = [str(LATLAB), "gate", seen["run"], again["run"], "--store", str(tmp_path / "store.db")]
+    command = [preloaded.command(), "gate", seen["run"], again["run"], "--store", str(tmp_path / "store.db")]
     gate = subprocess.run(command, capture_output=True, timeout=TIMEOUT_S, check=False)
     assert gate.returncode == 0, gate.stdout.decode()
 

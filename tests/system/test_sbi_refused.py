@@ -7,7 +7,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +14,9 @@ import pytest
 
 from latlab.calls.campaign.sbi import PROGRAM, QEMU
 from latlab.core.targets.qemu.images import search_folders
+from support import preloaded
 
 TIMEOUT_S = 120
-LATLAB = Path(sys.executable).with_name("latlab")
 COMPILER = "riscv64-linux-gnu-gcc"
 is_there = shutil.which(QEMU) and shutil.which(COMPILER) and any((folder / PROGRAM).is_file() for folder in search_folders())
 pytestmark = pytest.mark.skipif(not is_there, reason="needs qemu-system-misc, gcc-riscv64-linux-gnu and `make sbi`")
@@ -87,7 +86,7 @@ def measured(folder: Path, answer: int, harts: int) -> dict[str, Any]:
     ]
     subprocess.run([COMPILER, *words, "-o", str(image), str(source)], check=True)
     command = [
-        str(LATLAB),
+        preloaded.command(),
         "run",
         "calls",
         "--abi",

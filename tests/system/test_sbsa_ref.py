@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from latlab.calls.targets.subject import find_program, own_subject
 from latlab.core.model.enums import Clock, Metric, RunStatus
 from latlab.core.readers.device_tree import read_tree
 from latlab.core.store.store import open_store
+from support import preloaded
 from support.memory_writers import pages_left
 from support.monitored import Monitored
 from support.repeated import one_by_one
@@ -22,7 +22,6 @@ from support.repeated import one_by_one
 pytestmark = [pytest.mark.firmware, pytest.mark.qemu]
 
 TIMEOUT_S = 300
-LATLAB = Path(sys.executable).with_name("latlab")
 MACHINE = ("-M", "sbsa-ref", "-m", "1024", "-display", "none", "-nic", "none", "-global", "bochs-display.romfile=")
 TREE = 0x10000000000
 
@@ -55,7 +54,7 @@ def test_the_campaign_gives_the_same_figures_twice(tmp_path: Path) -> None:
     environment = dict(os.environ, LATLAB_STORE=str(tmp_path / "store.db"))
     runs = []
     for _ in range(2):
-        words = (LATLAB, "run", "psci", "--machine", "sbsa-ref", "--iterations", "2")
+        words = (preloaded.command(), "run", "psci", "--machine", "sbsa-ref", "--iterations", "2")
         done = subprocess.run(words, capture_output=True, timeout=TIMEOUT_S, check=False, env=environment, stdin=subprocess.DEVNULL)
         assert done.returncode == 0, done.stderr.decode()
         runs.append(open_store(str(tmp_path / "store.db")).load("last"))

@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ import pytest
 
 from latlab.core.model.enums import Metric
 from latlab.core.store.store import open_store
+from support import preloaded
 from support.places import ROOT
 
 pytestmark = pytest.mark.qemu
@@ -29,13 +29,18 @@ symbols = ["{build}/firmware.elf"]
 file = "{build}/firmware.bin"
 flash = 0
 """
-LATLAB = Path(sys.executable).with_name("latlab")
 
 
 def latlab(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     environment = dict(os.environ, LATLAB_STORE=str(folder / "store.db"))
     return subprocess.run(
-        (str(LATLAB), *words), capture_output=True, text=True, timeout=TIMEOUT_S, check=False, env=environment, stdin=subprocess.DEVNULL
+        (preloaded.command(), *words),
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+        env=environment,
+        stdin=subprocess.DEVNULL,
     )
 
 

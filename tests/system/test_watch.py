@@ -8,7 +8,6 @@ import os
 import shutil
 import struct
 import subprocess
-import sys
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
@@ -26,12 +25,12 @@ from latlab.core.store.store import open_store
 from latlab.core.targets.qemu.images import find_images
 from latlab.core.targets.qemu.probe import complaints, with_probe
 from latlab.core.targets.qemu.qemu import QemuMachine, command_line, find_qemu
+from support import preloaded
 from support.places import ROOT
 from support.plugins import probe_here
 from support.repeated import printed_steps
 
 TIMEOUT_S = 900
-LATLAB = Path(sys.executable).with_name("latlab")
 CLUSTERS = (2, 4)
 ENTRY = 0x6000_0000
 CLOCK = ("-icount", "shift=4,sleep=off", "-no-reboot")
@@ -51,7 +50,9 @@ def machine_command(folder: Path, clusters: tuple[int, ...] = CLUSTERS, mode: Mo
 
 def latlab(folder: Path, *words: str) -> subprocess.CompletedProcess[bytes]:
     environment = dict(os.environ, LATLAB_STORE=str(folder / "store.db"))
-    return subprocess.run([LATLAB, *words], capture_output=True, timeout=TIMEOUT_S, check=False, env=environment, stdin=subprocess.DEVNULL)
+    return subprocess.run(
+        [preloaded.command(), *words], capture_output=True, timeout=TIMEOUT_S, check=False, env=environment, stdin=subprocess.DEVNULL
+    )
 
 
 def boot(command: tuple[str, ...]) -> bytes:

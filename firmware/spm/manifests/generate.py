@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# SPDX-License-Identifier: BSD-3-Clause
 """Makes the SPM's tables, the partitions' headers and the linker script fragment from partition manifests.
 
 Usage: generate.py --backend sfn|ipc --level 1|2|3 --out DIRECTORY [--platform FILE]... MANIFEST...
@@ -21,8 +20,10 @@ from source import ManifestError
 
 
 def write(path: Path, text: str) -> None:
+    """Leaves a file alone that says the same already: whatever was built from it is still right."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)
 
 
 def main() -> None:

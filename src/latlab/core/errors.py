@@ -52,6 +52,15 @@ class UsageError(LatlabError):
     exit_code = 2
 
 
+class NotBuilt(UsageError):
+    """A program of latlab's is not here. `target` is the Makefile's that builds it in a checkout: the command line does so, then runs the
+    command again."""
+
+    def __init__(self, sentence: str, target: str, next_step: str) -> None:
+        super().__init__(sentence, next_step)
+        self.target = target
+
+
 class DataError(LatlabError):
     """The data is damaged, incomplete or does not belong together."""
 

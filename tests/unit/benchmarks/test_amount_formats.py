@@ -4,7 +4,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from latlab.core.errors import DataError
@@ -12,6 +12,7 @@ from latlab.core.model.amounts import Amount
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import CoreId
 from latlab.rt.readers.measured import holds_amounts, read_amounts, read_wakeups
+from support.examples import examples
 from support.places import RT_DATA, TOOLS_DATA
 
 
@@ -243,7 +244,7 @@ def test_no_file_is_taken_for_one_of_the_other_kind():
 
 
 @given(st.lists(st.integers(0, 10**9), min_size=1, max_size=6), st.lists(st.integers(0, 10**9), min_size=1, max_size=6))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_any_totals_come_back(first, second):
     read = read_amounts((_thread_metric(*first) + _thread_metric(*second, name="Message")).encode(), "t")
     assert [one.values for one in read.amounts] == [tuple(map(float, first)), tuple(map(float, second))]

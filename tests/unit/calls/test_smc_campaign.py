@@ -98,5 +98,5 @@ def test_other_machines_have_the_program_and_no_sweep(subject: Subject, tmp_path
 
 def test_a_program_that_is_not_built_is_named(subject: Subject, tmp_path: Path) -> None:
     (tmp_path / "build/qemu_virt/smc_calls.elf").unlink()
-    with pytest.raises(UsageError, match=r"qemu_virt/smc_calls\.elf is in none of .*; build it with `make firmware`"):
+    with pytest.raises(UsageError, match=r"qemu_virt/smc_calls\.elf is in none of .*; build it with `make qemu_virt`"):
         planned(subject, 1, QEMU, tmp_path, HOW)

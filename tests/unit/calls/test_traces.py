@@ -130,13 +130,14 @@ def test_all_of_a_trace_without_a_switch_is_one_figure_unless_something_is_missi
     assert result.gaps == ("missing data behind EL3, 1 time: numbered instructions are missing, 1 instruction, 2 clk, first at line 3",)
 
 
+@pytest.mark.parametrize("count", [MUTANTS // 3, pytest.param(MUTANTS, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("dialect", list(Dialect))
-def test_no_figure_of_a_damaged_trace_is_wrong_without_a_word(dialect: Dialect, tmp_path: Path) -> None:
+def test_no_figure_of_a_damaged_trace_is_wrong_without_a_word(dialect: Dialect, tmp_path: Path, count: int) -> None:
     trace, file = make_trace(7, dialect, cores=1), tmp_path / "trace"
     file.write_text(trace.text)
     whole, result = calls_of((file,))
     assert whole == truth_of(trace)
-    for kind, text in mutants(trace, 7, MUTANTS):
+    for kind, text in mutants(trace, 7, count):
         file.write_text(text)
         said = outcome((file,), sanitized_reader(), whole, result.notes, has_times=kind != "letter")
         assert said is not Outcome.WRONG, kind

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import Latlab
@@ -24,6 +24,7 @@ from latlab.core.model.run import Topology
 from latlab.core.store.listing import heads
 from latlab.core.store.store import Store, open_store
 from latlab.runs.campaign.importing_log import import_log
+from support.examples import examples
 from support.fakes import fake_images, fake_qemu
 from support.synthetic import log
 
@@ -151,7 +152,7 @@ MEMORY = Store(sa.create_engine("sqlite://"), "memory")
 MEMORY.prepare()
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(st.integers(0, 8 * len("\n".join(SMALL)) - 1))
 def test_a_flipped_bit_anywhere_in_a_log_changes_no_figure_unnoticed(bit: int) -> None:
     sound = set(MEMORY.load(import_log(MEMORY, "\n".join(SMALL).encode(), "log").run_id).samples)
@@ -182,7 +183,7 @@ def test_a_flipped_bit_anywhere_in_a_log_changes_no_figure_unnoticed(bit: int) -
         (("frob",), "No such command"),
         (("run",), "Usage:"),
         (("run", "psci", "--topology", "2,x"), "'2,x' is not a topology"),
-        (("run", "psci", "--firmware", "/nowhere"), "make firmware"),
+        (("run", "psci", "--firmware", "/nowhere"), "make qemu_virt"),
         (("run", "psci", "--iterations", "many"), "--iterations"),
         (("run", "psci", "--timeout", "0"), "use more than 0"),
         (("run", "psci", "--timeout", "nan"), "use more than 0"),

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from latlab.core.comparison.by_kind import compare
@@ -19,6 +19,7 @@ from latlab.core.statistics.sample_matrix import columns_of
 from latlab.core.store import references
 from latlab.psci.analysis.queue_fit import fit_ladders
 from latlab.psci.analysis.roles import inferred_lead, roles_of
+from support.examples import examples
 from support.ladder_model import Truth, make_run, relabelled
 from support.runs import changed, run_with
 
@@ -89,7 +90,7 @@ def test_the_lead_is_seen_from_the_serial_deep_test(juno):
 
 
 @given(SEEDS)
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_a_fitted_ladder_has_the_terms_that_made_it(seed):
     truth = Truth()
     columns = columns_of(make_run(truth, seed))
@@ -105,14 +106,14 @@ def test_a_fitted_ladder_has_the_terms_that_made_it(seed):
 
 
 @given(SEEDS, SEEDS)
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_a_permuted_queue_is_the_same_with_one_sample_a_cell(seed_a, seed_b):
     comparison = compare(make_run(Truth(), seed_a, name="a"), make_run(Truth(), seed_b, name="b"))
     assert {row.verdict for row in comparison.rows} <= SAME_LEVELS
 
 
 @given(SEEDS, SEEDS)
-@settings(max_examples=15, deadline=None)
+@examples(15)
 def test_a_permuted_queue_is_the_same_over_many_boots(seed_a, seed_b):
     """An order of last men that came up in fewer than four boots has terms that noise alone can leave untold, never changed."""
     truth = Truth(noise=0.001)
@@ -161,7 +162,7 @@ def test_what_some_boots_find_more_boots_find_too(boots):
 
 
 @given(SEEDS)
-@settings(max_examples=20, deadline=None)
+@examples(20)
 def test_the_order_of_rows_does_not_matter(seed):
     a, b = make_run(Truth(), 1, name="a"), make_run(Truth(wakeup=(25_000.0, 21_000.0)), 2, name="b")
     shuffled = list(b.samples)

@@ -26,7 +26,7 @@ def test_images_that_cannot_be_used_are_named_and_none_is_needed_where_others_ca
     assert (new.result, new.usable, new.needed) == ("new", True, False)
     monkeypatch.setattr(doctor, "list_images", lambda: [Path("old")])
     old, none = doctor._images()
-    assert not old.usable and not none.usable and none.needed and "make firmware" in none.result
+    assert not old.usable and not none.usable and none.needed and "make qemu_virt" in none.result
 
 
 def test_a_qemu_that_is_not_there_is_named_with_what_is_missing(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from latlab.core.model.enums import RunStatus
@@ -12,6 +12,7 @@ from latlab.core.readers.dump.dump import Dump, Iteration, collect_dump
 from latlab.core.readers.dump.frames import Boot, Data, Done, EndFrame, Frame, RawRecord, Ring, TestStart, parse_frames
 from latlab.core.readers.event_table import event_table
 from support.console_lines import format_frame
+from support.examples import examples
 from support.runs import JUNO
 from support.synthetic import TESTS, Model, log
 
@@ -96,7 +97,7 @@ def test_other_lines_in_between_do_not_matter() -> None:
 
 
 @given(st.randoms(use_true_random=False))
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_lines_of_several_cores_may_be_interleaved(random: object) -> None:
     lines, block, mixed = list(WHOLE), [], []
     for line in lines:
@@ -135,7 +136,7 @@ def test_a_line_that_another_one_cuts_in_two_is_named_and_the_other_is_kept() ->
 
 
 @given(st.integers(0, len("\n".join(SMALL))))
-@settings(max_examples=300, deadline=None)
+@examples(300)
 def test_a_log_cut_anywhere_keeps_what_stood_before_the_cut(where: int) -> None:
     text = "\n".join(SMALL)
     dump = read(text[:where].split("\n"))
@@ -157,7 +158,7 @@ def test_a_log_whose_head_is_missing_says_that_its_records_have_no_meaning() -> 
 
 
 @given(st.integers(0, 8 * len("\n".join(CHECKED)) - 1))
-@settings(max_examples=800, deadline=None)
+@examples(800)
 def test_a_flipped_bit_is_named_with_its_line_and_costs_one_iteration_at_most(bit: int) -> None:
     text = bytearray("\n".join(CHECKED), "ascii")
     line = text[: bit // 8].count(b"\n") + 1
@@ -272,6 +273,6 @@ def test_what_the_target_says_of_its_own_failure_is_quoted_with_its_line(line: s
 
 
 @given(st.lists(st.text(), max_size=20))
-@settings(max_examples=300)
+@examples(300)
 def test_garbage_never_raises(lines: list[str]) -> None:
     assert read(lines).status is RunStatus.PARTIAL

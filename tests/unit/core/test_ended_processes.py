@@ -2,7 +2,6 @@
 """Processes that are ended, those that are left alone, and how a console says that its target has ended."""
 
 import io
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from latlab.core.targets.linux.machine import Here
-from latlab.core.targets.process import guardian
-from latlab.core.targets.process.children import waited_s
+from latlab.core.targets.process import console, guardian
 from latlab.core.targets.process.console import Console, Limits, MachineEnd
+from latlab.core.targets.process.process_time import ProcessState
 from latlab.rt.targets.detached_job import end_job
 from support.processes import is_running, wait_until
 
@@ -124,40 +123,11 @@ def test_a_target_that_dies_is_named_with_its_last_words(tmp_path: Path) -> None
     assert ended(tmp_path, "kill -KILL $$").outcome.sentence == "sh was killed by SIGKILL and printed nothing"
 
 
+def test_a_target_that_waits_for_a_cpu_is_not_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(console, "state_of", lambda pid: ProcessState(0.0, wants_cpu=True))
+    assert ended(tmp_path, "sleep 0.5; echo one; sleep 0.5", Limits(0.2, 0.1)).outcome.end is MachineEnd.EXIT
+
+
 def test_a_target_that_is_silent_or_has_no_end_is_stopped(tmp_path: Path) -> None:
     assert ended(tmp_path, "echo one; exec sleep 1000", Limits(600, 0.1)).outcome.end is MachineEnd.SILENCE
     assert ended(tmp_path, "while echo one; do sleep 0.01; done", Limits(0.2, 600)).outcome.end is MachineEnd.HANG
-
-
-def test_what_a_busy_machine_kept_a_target_from_running_is_no_silence(tmp_path: Path) -> None:
-    """The target waits for a CPU at ten looks in a row; at the eleventh it had one all the time."""
-    waits, looks = iter([0.0, *[1e6] * 10]), []
-
-    def waited(pid: int) -> float:
-        looks.append(pid)
-        return next(waits, 0.0)
-
-    console = Console(("sh", "-c", "echo one; exec sleep 1000"), tmp_path / "secure", Limits(600, 0.1), waited=waited)
-    assert list(console.lines()) == [b"one\n"]
-    assert console.outcome.end is MachineEnd.SILENCE and len(looks) == 12 and len(set(looks)) == 1
-
-
-def test_what_a_busy_machine_kept_a_target_from_running_is_no_hang(tmp_path: Path) -> None:
-    over = tmp_path / "over"
-    command = ("sh", "-c", "until [ -e $1 ]; do sleep 0.01; echo one; done", "sh", str(over))
-    console = Console(command, tmp_path / "secure", Limits(0.1, 600), waited=lambda pid: 1e6)
-    for number, _ in enumerate(console.lines()):
-        if number == 50:
-            over.touch()
-    assert console.outcome.end is MachineEnd.EXIT
-
-
-def test_the_wait_for_a_cpu_is_that_of_the_process_and_nothing_of_one_that_is_gone() -> None:
-    busy = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(2 * len(os.sched_getaffinity(0)))]
-    try:
-        wait_until(lambda: any(waited_s(one.pid) > 0 for one in busy))
-    finally:
-        for one in busy:
-            one.kill()
-            one.wait()
-    assert waited_s(busy[0].pid) == 0.0

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from latlab.core.comparison.by_kind import compare, figures_of
@@ -30,6 +30,7 @@ from latlab.core.report.exports.registry import EXPORTERS
 from latlab.core.report.renderers import html, rst
 from latlab.core.store import references, run_json
 from latlab.psci.pages import chrome_trace
+from support.examples import examples
 from support.ladder_model import Truth, call, make_run
 from support.runs import changed
 
@@ -72,14 +73,14 @@ def test_a_run_survives_json_with_traces_and_problems():
         st.none() | st.booleans() | st.integers() | st.floats() | st.text(), lambda x: st.lists(x) | st.dictionaries(st.text(), x)
     ).map(json.dumps)
 )
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_json_of_anything_else_is_refused_with_its_file(text):
     with pytest.raises(DataError, match=r"^other\.json"):
         run_json.parse(text, "other.json")
 
 
 @given(st.data())
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_a_run_with_a_field_replaced_is_read_or_refused_never_crashes(data):
     document = json.loads(run_json.render(make_run(Truth(tests=("cpu_susp_serial",)), 1)))
     key = data.draw(st.sampled_from(sorted(document)))

@@ -2,7 +2,7 @@
 """Markdown by an independent parser: nothing is lost, and nothing is taken for markup."""
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from markdown_it import MarkdownIt
 
 from latlab.core.report.chart import Chart
@@ -42,7 +42,6 @@ def lines(tokens):
 @example("+++")
 @example("a\\")
 @example("<b> &amp; [x](y) ![z](w) `c` *e* _f_ ~g~ $h$ {role}`x` | i")
-@settings(deadline=None)
 def test_any_line_stays_a_paragraph_of_these_words(text):
     tokens = parsed(Paragraph(text))
     assert kinds(tokens) == ["heading", "paragraph"]
@@ -52,7 +51,6 @@ def test_any_line_stays_a_paragraph_of_these_words(text):
 @given(LINE, LINE, LINE)
 @example("a|b", "\\|", "|")
 @example("\\", "-", "---")
-@settings(deadline=None)
 def test_any_text_stays_in_its_cell(caption, heading, cell):
     table = Table("", (Column(heading), Column("b")), ((cell, 1), (2, cell)))
     tokens = parsed(table)
@@ -63,7 +61,6 @@ def test_any_text_stays_in_its_cell(caption, heading, cell):
 
 
 @given(LINE, LINE)
-@settings(deadline=None)
 def test_any_text_is_a_heading_an_item_a_fact_and_code(one, other):
     tokens = parsed(Items((Item(one, (other,)), Item(other))), Facts(((one, other),)), title=one)
     said = [" ".join(text.split()) for text in (one, other)]

@@ -2,7 +2,7 @@
 """Short runs of what `tests/fuzz` runs for long, from damaged seeds and from nothing."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fuzz.targets import TARGETS
@@ -10,6 +10,7 @@ from latlab.core.model.enums import Metric
 from latlab.core.model.run import CoreId
 from latlab.core.readers.published import csv_tables, rst_tables
 from latlab.core.readers.published.printed_tables import PrintedFigure, Table
+from support.examples import examples
 from support.places import SEEDS
 
 CAPTION = "``CPU_SUSPEND`` latencies (µs) to power level 0 in parallel (v1)"
@@ -17,14 +18,14 @@ CAPTION = "``CPU_SUSPEND`` latencies (µs) to power level 0 in parallel (v1)"
 
 @pytest.mark.parametrize("name", TARGETS)
 @given(data=st.binary(max_size=400))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_any_bytes_are_read_or_refused(name, data):
     TARGETS[name](data)
 
 
 @pytest.mark.parametrize("name", TARGETS)
 @given(data=st.data())
-@settings(max_examples=120, deadline=None)
+@examples(120)
 def test_damaged_input_is_read_or_refused(name, data):
     seed = data.draw(st.sampled_from([path.read_bytes() for path in sorted((SEEDS / name).iterdir())]))
     damaged = bytearray(seed)
@@ -43,7 +44,6 @@ TABLES = st.lists(
 
 
 @given(TABLES)
-@settings(deadline=None)
 def test_any_table_survives_rst_and_csv(rows):
     figures = tuple(PrintedFigure(CoreId(c, k), Metric.WAKEUP, value, 0, delta) for c, k, value, delta in rows)
     table = Table("cpu_susp_parallel", "v1", "us", 0, figures)
@@ -55,7 +55,6 @@ def test_any_table_survives_rst_and_csv(rows):
 
 
 @given(TABLES, st.data())
-@settings(deadline=None)
 def test_a_cell_that_is_damaged_is_named_and_costs_no_other(rows, data):
     figures = tuple(PrintedFigure(CoreId(c, k), Metric.WAKEUP, value, 0) for c, k, value, _ in rows)
     table = Table("cpu_susp_parallel", "v1", "us", 0, figures)

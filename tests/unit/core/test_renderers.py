@@ -13,7 +13,7 @@ from html.parser import HTMLParser
 import pytest
 from docutils.core import publish_doctree
 from docutils.nodes import bullet_list, entry, field, literal, literal_block, note, paragraph, row, system_message, table, title
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.console import Console
 
@@ -22,6 +22,7 @@ from latlab.core.report.page import Beside, Block, Caution, Commands, Facts, Fol
 from latlab.core.report.renderers import csv, html, json, rst, terminal
 from latlab.core.report.table import Align, Column, Table, figures, words
 from latlab.core.report.text import code, strong
+from support.examples import examples
 from support.pages import LINE, TABLE
 
 
@@ -98,7 +99,7 @@ def test_the_rst_of_a_table_is_read_back_as_it_was(set_table: Callable[[Table], 
 @example(["a) b", "--option"])
 @example(["\\", "  begins with spaces"])
 @example(["電源オフ", "é twice"])
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_no_words_are_taken_for_markup_of_rst(said: list[str]) -> None:
     cell, sentence = said
     page = page_of(Table("caption", words("A", cell), ((cell, sentence),)), Paragraph(sentence), Items((Item(cell, (sentence,)),)))
@@ -112,7 +113,7 @@ def test_no_words_are_taken_for_markup_of_rst(said: list[str]) -> None:
 
 
 @given(LINE)
-@settings(max_examples=50, deadline=None)
+@examples(50)
 def test_no_words_are_taken_for_markup_of_a_page_or_of_a_terminal(said: str) -> None:
     page = page_of(Table(said, words("A"), ((said,),)), Paragraph((strong(said), code(said))), Facts(((said, said),)))
     expected = " ".join(said.split())
@@ -121,7 +122,6 @@ def test_no_words_are_taken_for_markup_of_a_page_or_of_a_terminal(said: str) -> 
 
 
 @given(st.integers(24, 100))
-@settings(deadline=None)
 def test_a_narrow_terminal_breaks_what_it_cannot_hold_and_loses_nothing(width: int) -> None:
     wide, narrow = (shown(Page("", sections=(Section("", (TABLE,)),)), of) for of in (300, width))
     assert not Counter("".join(wide.split())) - Counter("".join(narrow.split()))  # columns that name the rows may come again

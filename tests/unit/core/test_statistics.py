@@ -5,7 +5,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
@@ -27,7 +27,6 @@ def enumerated_p(a, b):
 
 
 @given(SMALL, SMALL)
-@settings(deadline=None)
 def test_with_ties_the_p_value_is_that_of_every_split_listed(a, b):
     assert two_sample_shift(np.array(a, float), np.array(b, float)).p == pytest.approx(enumerated_p(a, b))
 

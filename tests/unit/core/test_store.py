@@ -245,13 +245,13 @@ def test_a_folder_that_cannot_be_made_is_a_usage_error(tmp_path: Path) -> None:
 )
 def test_whatever_a_database_raises_is_a_sentence_with_what_to_do(said: str, kind: type[LatlabError], sentence: str) -> None:
     error = exc.DBAPIError("select", {}, sqlite3.OperationalError(said))
-    explained = as_sentence(error, "here.sqlite", was_reached=False)
+    explained = as_sentence(error, "here.sqlite", "sqlite:///here.sqlite", was_reached=False)
     assert type(explained) is kind and str(explained).startswith("here.sqlite: ") and sentence in str(explained)
 
 
 def test_a_database_that_goes_away_later_has_kept_what_was_committed() -> None:
     error = exc.DBAPIError("select", {}, sqlite3.OperationalError("connection reset"))
-    explained = as_sentence(error, "postgresql://there", was_reached=True)
+    explained = as_sentence(error, "postgresql://there", "postgresql://there", was_reached=True)
     assert type(explained) is LatlabError and "the connection to the database was lost (connection reset)" in str(explained)
 
 

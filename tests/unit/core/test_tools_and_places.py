@@ -26,12 +26,25 @@ def test_a_tool_gives_what_it_prints_from_the_folder_that_it_is_run_in(tmp_path:
 @pytest.mark.parametrize(
     ("script", "said"),
     [
-        ("echo first >&2; echo 'at last' >&2; echo printed; exit 3", "sh ended with status 3: at last"),
+        ("echo first >&2; echo 'at last' >&2; echo printed; exit 3", "sh ended with status 3: first | at last"),
+        ("for i in 1 2 3 4 5; do echo $i >&2; done; exit 1", "sh ended with status 1: 3 | 4 | 5"),
+        (
+            "{ echo 'From a.c:1:'; echo 'b.h:2:10: fatal error: no stdio.h'; echo 'compilation terminated.'; } >&2; exit 1",
+            "sh ended with status 1: b.h:2:10: fatal error: no stdio.h",
+        ),
+        (
+            "{ echo 'sh: 1: pahole: not found'; echo 'make: *** Error 2'; } >&2; exit 2",
+            "sh ended with status 2: sh: 1: pahole: not found",
+        ),
+        (
+            "echo 'CMake Warning: old' >&2; echo 'x.c:3:1: error: no y'; echo 'ninja: build stopped'; exit 1",
+            "sh ended with status 1: x.c:3:1: error: no y",
+        ),
         ("echo printed; exit 1", "sh ended with status 1: printed"),
         ("exit 2", "sh ended with status 2: it printed nothing"),
     ],
 )
-def test_a_tool_that_fails_is_one_sentence_with_the_last_that_it_said(script: str, said: str) -> None:
+def test_a_tool_that_fails_is_one_sentence_with_its_first_error_or_its_last_lines(script: str, said: str) -> None:
     with pytest.raises(LatlabError) as raised:
         tools.run(["sh", "-c", script])
     assert str(raised.value) == said and not isinstance(raised.value, UsageError)

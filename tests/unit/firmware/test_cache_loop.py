@@ -7,10 +7,11 @@ import tomllib
 from dataclasses import dataclass
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from support.a64 import Core
+from support.examples import examples
 from support.places import ROOT
 
 SOURCE = ROOT / "firmware" / "el3" / "arch" / "aarch64" / "cache.S"
@@ -74,7 +75,7 @@ SHAPES = st.builds(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(caches=st.lists(SHAPES, min_size=1, max_size=3), data=st.data(), has_ccidx=st.booleans(), power_level=st.integers(0, 3))
 def test_every_line_of_every_level_that_goes_down_is_cleaned_once(
     caches: list[Cache], data: st.DataObject, has_ccidx: bool, power_level: int

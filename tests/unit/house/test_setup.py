@@ -15,7 +15,8 @@ from packaging.utils import canonicalize_name
 
 from support.places import ROOT
 
-SHELL_TOOLS = ("sh", "awk", "cat", "dirname", "env", "grep", "head", "ls", "mkdir", "rm", "sed", "sort", "tee", "touch", "tr")
+FOR_FILES = ("cat", "chmod", "cp", "ls", "mkdir", "mktemp", "rm", "tee", "touch")
+SHELL_TOOLS = ("sh", "awk", "dirname", "env", "grep", "head", "sed", "sort", "tr", *FOR_FILES)
 PYTHON = """case "$*" in
 *version_info*) echo {version} ;;
 *-m\\ pip*) exit {pip} ;;
@@ -39,6 +40,8 @@ class Computer:
     versions: dict[str, str | None] = field(default_factory=dict)
     brings: dict[str, str] = field(default_factory=dict)
     has_network: bool = True
+    locked_times: int = 0
+    """How often apt-get finds its lists or archives locked by another process."""
 
     def made(self) -> Computer:
         self.folder.mkdir()
@@ -64,7 +67,6 @@ class Computer:
         self.bin.mkdir()
         for name in SHELL_TOOLS:
             (self.bin / name).symlink_to(shutil.which(name) or name)
-        (self.bin / "cp").symlink_to(shutil.which("cp") or "cp")
         (self.folder / "libc.a").touch()
         (self.folder / "scripts").mkdir()
         shutil.copy(ROOT / "scripts" / "setup.sh", self.folder / "scripts")
@@ -79,14 +81,18 @@ class Computer:
         self.put("xz", "")
         self.put("id", f"echo {0 if self.is_root else 1000}\n")
         self.put("sudo", "exit 1\n")
+        self.put("sleep", f"echo $1 >>{self.folder}/slept\n")
         new = "".join(
             f"cat >{self.bin}/{name} <<'TOOL'\n#!/bin/sh\n{self.tool(name, v)}TOOL\nchmod 755 {self.bin}/{name}\n"
             for name, v in self.brings.items()
         )
-        (self.bin / "chmod").symlink_to(shutil.which("chmod") or "chmod")
+        locked = (
+            f'[ "$(grep -sc . {self.folder}/slept)" -ge {self.locked_times} ] || {{ echo "E: Could not get lock /x" >&2; exit 100; }}\n'
+        )
         self.put(
             self.manager,
-            f'case "$*" in *install*) echo "$@" >>{self.folder}/installed\n{new}{"exit 0" if self.has_network else "exit 100"} ;; esac\n',
+            f'{locked if self.locked_times else ""}case "$*" in *install*) echo "$@" >>{self.folder}/installed\n{new}'
+            f"{'exit 0' if self.has_network else 'exit 100'} ;; esac\n",
         )
         self.put("apt-cache", 'case "$2" in libnewlib*) ;; *) echo Filename: x ;; esac\n')
 
@@ -100,14 +106,16 @@ GOOD: dict[str, str | None] = {
     "python3": "3.14",
     "qemu-system-aarch64": "10.0.13",
     "qemu-system-arm": "11.1.3",
+    "riscv64-linux-gnu-gcc": "12.2.0",
 }
 
 
-def setup(computer: Computer) -> tuple[int, list[str]]:
+def setup(computer: Computer, *arguments: str) -> tuple[int, list[str]]:
+    """Exit code, and what it prints on either output."""
     computer.versions = GOOD | computer.versions
     computer.build()
     done = subprocess.run(
-        (shutil.which("sh") or "sh", "scripts/setup.sh"),
+        (shutil.which("sh") or "sh", "scripts/setup.sh", *arguments),
         cwd=computer.folder,
         env={"PATH": str(computer.bin)},
         capture_output=True,
@@ -115,11 +123,11 @@ def setup(computer: Computer) -> tuple[int, list[str]]:
         timeout=60,
         check=False,
     )
-    return done.returncode, done.stderr.splitlines()
+    return done.returncode, (done.stdout + done.stderr).splitlines()
 
 
-def sentence(computer: Computer) -> str:
-    code, said = setup(computer)
+def sentence(computer: Computer, *arguments: str) -> str:
+    code, said = setup(computer, *arguments)
     assert code == 1 and len(said) == 1, said
     return said[0]
 
@@ -146,7 +154,7 @@ def test_a_machine_that_has_everything_is_left_as_it_is(tmp_path: Path, manager:
     ],
 )
 def test_without_root_the_owners_command_is_named_and_ways_that_need_none(tmp_path: Path, manager: str, command: str) -> None:
-    said = sentence(Computer(tmp_path, manager, is_root=False, versions={"aarch64-linux-gnu-gcc": None}))
+    said = sentence(Computer(tmp_path, manager, is_root=False, versions={"aarch64-linux-gnu-gcc": None}), "guest")
     assert (
         said.startswith("Missing: aarch64-linux-gnu-gcc 12 or newer") and command in said and "a container" in said and "a prefix" in said
     )
@@ -171,7 +179,7 @@ def test_a_tool_that_is_too_old_is_named_with_its_version_and_the_least(
 ) -> None:
     """As root its packages are tried first, which bring the same version here: it is looked at again."""
     computer = Computer(tmp_path, is_root=is_root, versions={name: version})
-    said = sentence(computer)
+    said = sentence(computer, "programs")
     assert said.startswith(f"Missing: {name} {least} or newer (found: {version}). ") and "then run this again" in said
     assert bool(installed(computer)) == is_root
 
@@ -188,7 +196,7 @@ def test_an_old_python_leads_to_uv_and_an_environment_that_uv_made_is_taken(tmp_
 
 def test_what_packages_bring_is_enough(tmp_path: Path) -> None:
     computer = Computer(tmp_path, versions={"arm-none-eabi-gcc": None}, brings={"arm-none-eabi-gcc": "15.3.1"})
-    assert setup(computer) == (0, [])
+    assert setup(computer, "programs") == (0, [])
     assert installed(computer).split()[-2:] == ["gcc-arm-none-eabi", "picolibc-arm-none-eabi"]
 
 
@@ -203,10 +211,70 @@ def sentence_without_library(computer: Computer) -> str:
     computer.build()
     (computer.folder / "libc.a").unlink()
     done = subprocess.run(
-        ("sh", "scripts/setup.sh"), cwd=computer.folder, env={"PATH": str(computer.bin)}, capture_output=True, text=True, check=False
+        ("sh", "scripts/setup.sh", "spm"), cwd=computer.folder, env={"PATH": str(computer.bin)}, capture_output=True, text=True, check=False
     )
     assert done.returncode == 1 and len(done.stderr.splitlines()) == 1, done.stderr
     return done.stderr
+
+
+LIGHT: dict[str, str | None] = {"arm-none-eabi-gcc": None, "riscv64-linux-gnu-gcc": None, "gcc": None}
+"""What the first figure does not need."""
+
+
+def test_the_first_figure_needs_neither_the_other_compilers_nor_those_of_this_machine(tmp_path: Path) -> None:
+    computer = Computer(tmp_path, versions=LIGHT)
+    assert setup(computer) == (0, []) and installed(computer) == ""
+
+
+@pytest.mark.parametrize(
+    ("part", "missing"), [("spm", "arm-none-eabi-gcc 12 or newer"), ("sbi", "riscv64-linux-gnu-gcc"), ("host", "gcc 12 or newer")]
+)
+def test_a_check_of_a_part_installs_nothing_and_names_what_the_part_lacks(tmp_path: Path, part: str, missing: str) -> None:
+    computer = Computer(tmp_path, versions=LIGHT)
+    said = sentence(computer, "--check", part)
+    assert said.startswith(f"Missing: {missing}") and "As root: apt-get install" in said and installed(computer) == ""
+    assert not (tmp_path / ".venv").exists()
+
+
+def test_tools_alone_leave_the_environment_of_python_as_it_is(tmp_path: Path) -> None:
+    computer = Computer(tmp_path, versions=LIGHT, brings={"arm-none-eabi-gcc": "15.3.1"})
+    assert setup(computer, "--tools", "spm") == (0, [])
+    assert "gcc-arm-none-eabi" in installed(computer) and not (tmp_path / ".venv").exists()
+
+
+def test_the_packages_of_a_part_are_printed_whatever_is_installed(tmp_path: Path) -> None:
+    for folder in ("light", "dev"):
+        (tmp_path / folder).mkdir()
+    code, light = setup(Computer(tmp_path / "light"), "--packages")
+    assert code == 0 and light == sorted(light) and {"gcc-aarch64-linux-gnu", "qemu-system-arm", "python3-venv"} <= set(light)
+    assert not {"gcc-arm-none-eabi", "gcc", "libc6-dev", "chromium"} & set(light)
+    code, dev = setup(Computer(tmp_path / "dev", is_root=False), "--packages", "dev")
+    compilers = {"gcc-aarch64-linux-gnu", "gcc-arm-none-eabi", "gcc-riscv64-linux-gnu", "gcc-arm-linux-gnueabihf"}
+    assert code == 0 and {*light, "chromium", "postgresql", "stress-ng", "picolibc-arm-none-eabi"} <= set(dev)
+    assert compilers | {"libc6-dev-arm64-cross", "libc6-dev-riscv64-cross", "libc6-dev-armhf-cross"} <= set(dev)
+
+
+def test_who_may_not_install_is_told_what_tests_lack_and_goes_on_without_it(tmp_path: Path) -> None:
+    for folder in ("tests", "both"):
+        (tmp_path / folder).mkdir()
+    code, said = setup(Computer(tmp_path / "tests", is_root=False), "dev")
+    assert code == 0 and len(said) == 1 and said[0].startswith("Missing: for some tests, which are skipped without: ")
+    assert "chromium" in said[0] and "apt-get install --no-install-recommends" in said[0] and " stress-ng" in said[0]
+    said_of_both = sentence(Computer(tmp_path / "both", is_root=False, versions={"cmake": None}), "dev")
+    assert said_of_both.startswith("Missing: cmake 3.25 or newer; for some tests") and " cmake " in said_of_both.partition("As root: ")[2]
+
+
+@pytest.mark.parametrize("times", [1, 3])
+def test_apt_waits_while_another_process_holds_its_lock(tmp_path: Path, times: int) -> None:
+    computer = Computer(tmp_path, versions={"cmake": None}, brings={"cmake": "4.0.0"}, locked_times=times)
+    code, said = setup(computer)
+    assert code == 0 and "cmake" in installed(computer)
+    assert sum("Another process holds apt's lock" in line for line in said) == 1, said
+
+
+def test_a_word_that_is_no_part_is_refused(tmp_path: Path) -> None:
+    code, said = setup(Computer(tmp_path), "everything")
+    assert code == 2 and "everything is neither an option nor a part" in said[0]
 
 
 @pytest.mark.parametrize(("missing", "who"), [("cmake", "apt-get cannot install cmake"), ("none", "pip cannot install")])

@@ -355,6 +355,7 @@ def test_what_tests_of_a_file_share_concerns_all_of_them(tmp_path):
     assert in_a_process("run_touching('src/work.py', 2)", tmp_path).returncode == 1
 
 
+@pytest.mark.slow
 def test_a_test_that_a_mutant_keeps_from_ending_is_told_long_before_the_whole_run_is_given_up(tmp_path):
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "work.py").write_text("def work() -> int:\n    return 3\n")
@@ -379,6 +380,7 @@ def test_{name}():
 """
 
 
+@pytest.mark.slow
 def test_only_files_of_tests_that_changed_are_run_for_the_map_again(tmp_path):
     (tmp_path / "src").mkdir()
     (tmp_path / "tests" / "support").mkdir(parents=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
@@ -21,6 +21,7 @@ from latlab.psci.analysis.by_boot import INDEPENDENCE, BootMeans, global_shift, 
 from latlab.psci.analysis.compare_spans import judge_rows
 from latlab.psci.analysis.groups import PLAIN, WAIT, Group
 from latlab.psci.analysis.variance_estimate import Evidence, group_evidence
+from support.examples import examples
 
 Values = NDArray[np.float64]
 KIND = (Metric.WAKEUP, PLAIN, False)
@@ -154,7 +155,7 @@ def again(one: Evidence, before: Values, after: Values) -> Evidence:
     return evidence(one.row.test, before, after, one.row.cluster)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(seed=st.integers(0, 10_000), size=st.sampled_from([0.0, 0.05, 0.2]), factor=st.floats(1e-3, 1e3))
 def test_the_unit_decides_nothing(seed: int, size: float, factor: float):
     found = drawn(seed, {1: size})
@@ -163,7 +164,7 @@ def test_the_unit_decides_nothing(seed: int, size: float, factor: float):
         assert one[:3] == other[:3] and one[3:] == pytest.approx(other[3:], rel=1e-6)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(seed=st.integers(0, 10_000), size=st.sampled_from([0.0, 0.05, 0.2]), order=st.randoms(use_true_random=False))
 def test_neither_the_order_of_boots_nor_that_of_rows_decides_anything(seed: int, size: float, order: Any):
     found = drawn(seed, {1: size})

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from latlab.core.errors import DataError
 from latlab.psci.model import IdleState
 from latlab.psci.readers.idle_states import read_idle_states
+from support.examples import examples
 from support.idle_trees import Node, blob, idle_tree, words
 
 SLEEP = {"arm,psci-suspend-param": 0x10000, "entry-latency-us": 300, "exit-latency-us": 1200, "min-residency-us": 2000}
@@ -48,7 +49,7 @@ def test_what_is_no_flattened_tree_is_refused_with_what_to_give(data: bytes) -> 
 
 
 @given(st.data())
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_a_damaged_tree_is_read_or_refused(data: st.DataObject) -> None:
     whole = bytearray(idle_tree([0], {"cpu-sleep-0": SLEEP}))
     for _ in range(data.draw(st.integers(1, 4))):

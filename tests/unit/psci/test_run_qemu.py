@@ -153,7 +153,7 @@ def test_a_firmware_without_a_readable_note_is_refused(tmp_path: Path, content: 
 
 
 def test_missing_images_are_named_with_what_to_run(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"psci_bench\.elf in .*qemu_virt.*make firmware"):
+    with pytest.raises(UsageError, match=r"psci_bench\.elf in .*qemu_virt.*make qemu_virt"):
         find_images(Topology((3, 3)), "psci_bench", tmp_path)
 
 

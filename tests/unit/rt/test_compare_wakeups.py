@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
@@ -42,6 +42,7 @@ from latlab.core.store.references import load
 from latlab.rt.analysis.lateness import Events, events_above
 from latlab.rt.analysis.wakeup_rows import _missing
 from latlab.rt.targets.rt_job import Instrument, Workload
+from support.examples import examples
 from support.pairs_of_kind import compare_wakeups as compare
 from support.wakeup_runs import INTERVAL_NS, bounds, distribution, drawn, resampled, wakeup_run, with_late
 
@@ -522,7 +523,7 @@ small = st.lists(st.integers(1, 120), min_size=31, max_size=45)
 
 
 @given(small, small)
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_weighting_gives_what_a_row_for_each_sample_gives(a: list[int], b: list[int]) -> None:
     """Below 128 ns each value has an interval of its own; more than 60 samples, so that the weighted form is the one that is tested."""
     x, y = (Histogram(distribution(values)) for values in (a, b))
@@ -537,7 +538,7 @@ def test_weighting_gives_what_a_row_for_each_sample_gives(a: list[int], b: list[
 
 
 @given(st.integers(1, 300), st.integers(1, 300), st.data())
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_the_exceedance_test_is_the_share_of_orders_in_which_one_run_holds_all_the_latest(n: int, m: int, data: st.DataObject) -> None:
     above = data.draw(st.integers(1, m))
     expected = stats.hypergeom(n + m, m, above).pmf(above)
@@ -545,7 +546,7 @@ def test_the_exceedance_test_is_the_share_of_orders_in_which_one_run_holds_all_t
 
 
 @given(st.integers(0, 60), st.integers(0, 60), st.integers(1, 10**7), st.integers(1, 10**7))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_two_rates_are_compared_by_the_binomial_test(a: int, b: int, of_a: int, of_b: int) -> None:
     expected = stats.binomtest(b, a + b, of_b / (of_a + of_b)).pvalue if a + b else 1.0
     assert rate_p(a, of_a, b, of_b) == pytest.approx(expected, rel=1e-6, abs=1e-12)

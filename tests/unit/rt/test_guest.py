@@ -94,7 +94,7 @@ def test_what_only_our_firmware_can_do_is_refused_where_edk2_runs(more: dict[str
 
 
 def test_missing_firmware_is_named_with_the_command_that_builds_it(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"qemu_virt-hold.*make firmware"):
+    with pytest.raises(UsageError, match=r"qemu_virt-hold.*make qemu_virt-hold"):
         find_firmware(GuestMachine(hold_firmware=True, firmware=tmp_path))
 
 
@@ -168,9 +168,9 @@ GOOD = {
 @pytest.mark.parametrize(
     ("missing", "sentence"),
     [
-        ("cyclictest", "has no cyclictest; install the package rt-tests"),
-        ("stress-ng", "has no stress-ng"),
-        ("fifo", "real-time priority 80 is not permitted"),
+        ("cyclictest", "lacks cyclictest; install the package rt-tests there"),
+        ("stress-ng", "lacks stress-ng; install the package stress-ng there"),
+        ("fifo", "lacks the right to real-time priority 80; run as root"),
     ],
 )
 def test_what_is_missing_is_said_before_anything_starts(missing: str, sentence: str) -> None:

@@ -13,14 +13,14 @@ from pathlib import Path
 import fdt
 import pytest
 
-from latlab.core.errors import LatlabError, UsageError
+from latlab.core.errors import LatlabError, NotBuilt, UsageError
 from latlab.core.model.conditions import Mode
 from latlab.core.readers.device_tree import read_tree
 from latlab.core.targets.process.console import Limits, MachineEnd
 from latlab.core.targets.qemu.qemu import Qemu
 from latlab.rt.targets.guest import guest
 from latlab.rt.targets.guest.checkpoints import SHARED
-from latlab.rt.targets.guest.guest import GuestMachine, GuestRun, find_firmware, phase_of, ready_firmware, run_guest
+from latlab.rt.targets.guest.guest import GuestMachine, GuestRun, check_firmware, find_firmware, phase_of, run_guest
 from latlab.rt.targets.guest.guest_image import GuestImage
 from support.initramfs import members
 
@@ -225,27 +225,14 @@ def test_the_firmware_is_found_in_the_named_folder_or_in_the_build_s_own_below_i
         assert find_firmware(GuestMachine(firmware=firmware, hold_firmware=hold)) == firmware / name
 
 
-def test_a_checkout_builds_the_firmware_that_is_missing_and_nobody_else_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    build, said, ran = tmp_path / "build", list[str](), list[tuple[str, ...]]()
-
-    def run(command: tuple[str, ...], where: Path) -> str:
-        assert where == tmp_path
-        ran.append(command)
-        if "--build" in command:
-            (build / command[-1]).mkdir(parents=True)
-            (build / command[-1] / "firmware.bin").touch()
-        return ""
-
-    monkeypatch.setattr(guest, "search_folders", lambda: (build, tmp_path / "package"))
-    monkeypatch.setattr(guest, "run", run)
-    with pytest.raises(UsageError, match=r"no firmware\.bin in"):
-        ready_firmware(GuestMachine(hold_firmware=True), said.append)
-    (tmp_path / "CMakePresets.json").touch()
-    with pytest.raises(UsageError, match=r"no firmware\.bin in"):
-        ready_firmware(GuestMachine(firmware=tmp_path / "named"), said.append)
-    assert ran == []
-    ready_firmware(GuestMachine(hold_firmware=True), said.append)
-    assert ran == [("cmake", "--preset", "qemu_virt-hold"), ("cmake", "--build", "--preset", "qemu_virt-hold")]
-    assert said == ["building the firmware qemu_virt-hold, which the guest needs and which is not built yet"]
-    ready_firmware(GuestMachine(hold_firmware=True), said.append)
-    assert len(ran) == 2
+def test_firmware_that_is_missing_is_one_that_a_checkout_can_build_unless_it_was_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(guest, "search_folders", lambda: (tmp_path / "build", tmp_path / "package"))
+    with pytest.raises(NotBuilt, match=r"no firmware\.bin in") as missing:
+        check_firmware(GuestMachine(hold_firmware=True))
+    assert missing.value.target == "qemu_virt-hold"
+    with pytest.raises(UsageError, match=r"no firmware\.bin in") as named:
+        check_firmware(GuestMachine(firmware=tmp_path / "named"))
+    assert not isinstance(named.value, NotBuilt)
+    check_firmware(GuestMachine(efi=True))

@@ -6,10 +6,11 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import lzma
 import shutil
 import stat
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from latlab.core.errors import DataError, LatlabError, UsageError
 from latlab.rt.targets.guest import debian, guest_image
 from latlab.rt.targets.guest.debian import PrivateApt
 from latlab.rt.targets.guest.guest_arch import ARCHES, Arch
-from latlab.rt.targets.guest.guest_image import GuestImage, libraries_of, needed
+from latlab.rt.targets.guest.guest_image import GuestImage, kernel_module, libraries_of, needed
 from latlab.rt.targets.recorder_binary import guest_sources
 from support.initramfs import members
 
@@ -65,6 +66,9 @@ def fixture_packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
         module = kernel / "lib/modules" / RELEASE / "kernel" / name
         module.parent.mkdir(parents=True, exist_ok=True)
         module.write_bytes(b"the module of " + module.stem.encode())
+    makefile = base / COMMON / "usr/src" / COMMON / "Makefile"
+    makefile.parent.mkdir(parents=True)
+    makefile.touch()
     efi = base / "qemu-efi-aarch64" / "usr/share/qemu-efi-aarch64"
     efi.mkdir(parents=True)
     (efi / "QEMU_EFI.fd").write_bytes(b"EDK2")
@@ -202,6 +206,44 @@ def test_the_module_is_built_against_the_kernel_s_own_headers(programs: Programs
     assert programs.times("aarch64-linux-gnu-strip", "--strip-debug") == 1
 
 
+@pytest.mark.parametrize("common", ["linux-headers-6.12.9-common-rt", "linux-headers-6.12.9-common", "linux-headers-6.12.9-of-all"])
+def test_headers_of_any_name_are_fetched_and_built_against_if_the_kernel_s_headers_name_them(
+    programs: Programs, packages: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, common: str
+) -> None:
+    own = tmp_path / "packages"
+    shutil.copytree(packages, own)
+    (own / COMMON / "usr/src" / COMMON).rename(own / COMMON / "usr/src" / common)
+    (own / COMMON).rename(own / common)
+    programs.packages = own
+    monkeypatch.setitem(DEPENDS, HEADERS, ["gcc-14-aarch64", common, "linux-kbuild-6.12.9"])
+    guest_image.guest_image()
+    (made,) = [words for words in programs.asked if words[0] == "make"]
+    assert Path(made[made.index("-C") + 1]).name == common
+    assert programs.asked.count(("apt-get", "download", "-q", KERNEL, HEADERS, common, "linux-kbuild-6.12.9:amd64")) == 1
+
+
+def test_headers_without_a_makefile_of_the_kernel_are_an_error(programs: Programs, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(DEPENDS, HEADERS, ["linux-kbuild-6.12.9"])
+    with pytest.raises(LatlabError, match=rf"{HEADERS}: no Makefile of the kernel in a package that the headers name"):
+        guest_image.guest_image()
+
+
+@pytest.mark.parametrize(("suffix", "packed"), [("", bytes), (".xz", lzma.compress), (".gz", gzip.compress)])
+def test_a_module_of_the_kernel_is_taken_however_it_is_packed(tmp_path: Path, suffix: str, packed: Callable[[bytes], bytes]) -> None:
+    folder = tmp_path / "6.12" / "kernel" / "drivers"
+    folder.mkdir(parents=True)
+    (folder / f"tee.ko{suffix}").write_bytes(packed(b"the module"))
+    assert kernel_module(folder / "tee.ko") == b"the module"
+
+
+def test_a_module_that_the_kernel_has_built_in_is_left_out_and_one_that_is_nowhere_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "6.12" / "kernel" / "drivers").mkdir(parents=True)
+    (tmp_path / "6.12" / "modules.builtin").write_text("kernel/drivers/a.ko\nkernel/drivers/tee.ko\n")
+    assert kernel_module(tmp_path / "6.12" / "kernel" / "drivers" / "tee.ko") is None
+    with pytest.raises(LatlabError, match=r"optee\.ko: neither a module of the kernel's package nor built into the kernel"):
+        kernel_module(tmp_path / "6.12" / "kernel" / "drivers" / "optee.ko")
+
+
 def test_a_module_that_does_not_come_out_is_an_error_and_leaves_no_image(programs: Programs, tmp_path: Path) -> None:
     programs.builds = False
     with pytest.raises(LatlabError, match=r"latlab_el3.ko: the module was not built"):
@@ -209,10 +251,35 @@ def test_a_module_that_does_not_come_out_is_an_error_and_leaves_no_image(program
     assert [path.name for path in (tmp_path / "cache" / "guest").iterdir()] == ["apt"]
 
 
-def test_without_a_cross_compiler_the_next_step_is_named(programs: Programs, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("missing", ["aarch64-linux-gnu-gcc", "make"])
+def test_without_a_compiler_the_guest_has_no_module_and_the_next_step_is_named(
+    programs: Programs, monkeypatch: pytest.MonkeyPatch, missing: str
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(shutil, "which", lambda name: None if name == missing else f"/usr/bin/{name}")
+    image = guest_image.guest_image(say=said.append)
+    assert not image.smc_module and "modules/latlab_el3.ko" not in members(gzip.decompress(image.initrd.read_bytes()))
+    assert "modules/arm_smccc_trng.ko" in members(gzip.decompress(image.initrd.read_bytes()))
+    assert f"the firmware's own records are not read: {missing} missing; install " in said[0] and programs.times("make") == 0
+    with pytest.raises(UsageError, match=f"--hold needs the guest's kernel module; missing: {missing}; install "):
+        guest_image.check_module(Arch.ARM64, "--hold")
+    monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
+    guest_image.check_module(Arch.ARM64, "--hold")
+    whole = guest_image.guest_image()
+    assert whole.smc_module and whole.folder != image.folder, "a compiler that was installed since is used"
     monkeypatch.setattr(shutil, "which", lambda name: None)
-    with pytest.raises(UsageError, match="aarch64-linux-gnu-gcc is missing"):
+    assert guest_image.guest_image() == whole, "what was built with a compiler stays without it"
+    guest_image.check_module(Arch.ARM64, "--hold")
+
+
+def test_programs_that_cannot_be_built_are_an_error_before_anything_is_fetched(programs: Programs, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(machine: str) -> Path:
+        raise UsageError(f"no compiler for {machine}")
+
+    monkeypatch.setattr(guest_image, "timed_write_for", refuse)
+    with pytest.raises(UsageError, match="no compiler for aarch64"):
         guest_image.guest_image()
+    assert programs.asked == []
 
 
 def test_the_image_is_another_once_a_source_of_it_has_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,6 +23,8 @@ class Guest:
 
     def __init__(self, root: Path) -> None:
         self.root = root
+        for module in ("latlab_el3", "arm_smccc_trng", "tee", "optee", "optee-rng"):
+            self.file(f"modules/{module}.ko", "")
         self.file("modules/rings", "core 0.0 cpu=0 next=1 oldest=0\n0 5 1 0\n")
         self.file("proc/kallsyms", "ffff t crng_reseed\n")
         self.file("proc/stat", "cpu 1 2 3 4 5 6 7 8\n")
@@ -54,12 +56,14 @@ class Guest:
 
     def run(self, script: str) -> tuple[int, str]:
         """The job's status and what it printed. A file of the kernel's takes every line that is written to it."""
-        text = re.sub(r"/(sys|proc|dev|out|bin|tmp)\b(?!/null)", rf"{self.root}/\1", script)
+        text = re.sub(r"/(sys|proc|dev|out|bin|tmp)\b(?!/null)", rf"{self.root}/\1", script).replace(
+            "-e /modules/", f"-e {self.root}/modules/"
+        )
         assert set(re.findall(r"/(?:sys|proc|dev)\b\S*", text.replace(f"{self.root}/", ""))) <= {"/dev/null"}, (
             "this machine's own stay as they are"
         )
         text = re.sub(r"(?<!>)>(\S*/dev/console|\"\$PHASE\")", r">>\1", text)
-        text = re.sub(r"(?m)^((?:\s|\{)*)insmod ", rf"\1{self.root}/insmod ", text)
+        text = re.sub(r"(?m)(^(?:\s|\{)*|\|\| )insmod ", rf"\1{self.root}/insmod ", text)
         done = subprocess.run(["sh", "-c", text], capture_output=True, text=True, cwd=self.root, check=False)
         return done.returncode, done.stdout + done.stderr
 
@@ -123,6 +127,13 @@ def test_a_firmware_without_rings_is_measured_all_the_same(guest: Guest) -> None
     guest.file("foreign", "")
     status, printed = guest.run(guest_script(WORKLOAD, NO_RNG))
     assert (status, printed) == (0, "the firmware is not our own: it has no rings\n")
+    assert guest.text("out/el3-records.txt") == "" and guest.text("recorder")
+
+
+def test_a_guest_that_was_built_without_its_module_is_measured_and_says_so(guest: Guest) -> None:
+    (guest.root / "modules/latlab_el3.ko").unlink()
+    status, printed = guest.run(guest_script(WORKLOAD, NO_RNG))
+    assert (status, printed) == (0, "this guest was built without a kernel module\n")
     assert guest.text("out/el3-records.txt") == "" and guest.text("recorder")
 
 

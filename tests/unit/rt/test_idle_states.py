@@ -20,7 +20,9 @@ def test_both_instruments_leave_idle_states_alone_only_when_asked() -> None:
 @pytest.mark.parametrize("said", ["", "no"])
 def test_a_machine_that_cannot_forbid_idle_states_is_refused_unless_they_are_wanted(said: str) -> None:
     survey = Survey({"fifo": "yes", "dma_latency": said})
-    with pytest.raises(UsageError, match="cannot be written, so idle states cannot be forbidden"):
+    with pytest.raises(
+        UsageError, match="lacks the right to write /dev/cpu_dma_latency, which forbids idle states; run as root or use --idle-states"
+    ):
         check_survey(Here(), survey, FORBIDDEN)
     check_survey(Here(), survey, ALLOWED)
     check_survey(Here(), Survey({"fifo": "yes", "dma_latency": "yes"}), FORBIDDEN)

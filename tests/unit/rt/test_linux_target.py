@@ -13,7 +13,7 @@ from latlab.core.targets.linux import machine as machine_module
 from latlab.core.targets.linux.machine import CommandResult, Here, Unreachable
 from latlab.rt.targets import linux
 from latlab.rt.targets.detached_job import JobEnd, JobState, end_job, run_detached
-from latlab.rt.targets.linux import Survey, check_module, check_survey, notes, survey
+from latlab.rt.targets.linux import Chosen, Survey, check_module, check_survey, fitted, notes, survey
 from latlab.rt.targets.rt_job import Instrument, Workload
 from support.ssh_script import over_script
 
@@ -166,21 +166,63 @@ TIMERLAT = Workload(1, "idle", Instrument.TIMERLAT)
 @pytest.mark.parametrize(
     ("changed", "workload", "said"),
     [
-        ({"hackbench": ""}, Workload(1, "hackbench -l 5"), "has no hackbench; install the package rt-tests there"),
-        ({"stress-ng": ""}, Workload(1, "cpu"), "has no stress-ng; install the package stress-ng there"),
-        ({"cyclictest": ""}, Workload(1, "idle", Instrument.BOTH), "has no cyclictest; install the package rt-tests there"),
+        ({"hackbench": ""}, Workload(1, "hackbench -l 5"), "lacks hackbench; install the package rt-tests there"),
+        ({"stress-ng": ""}, Workload(1, "cpu"), "lacks stress-ng; install the package stress-ng there"),
+        ({"cyclictest": ""}, Workload(1, "idle", Instrument.BOTH), "lacks cyclictest; install the package rt-tests there"),
         ({}, Workload(1, "idle", affinity=(1, 4)), "has the CPUs 0 to 3; --affinity names CPU 4"),
-        ({"fifo": ""}, Workload(1, "idle", priority=77), "real-time priority 77 is not permitted"),
-        ({"dma_latency": ""}, Workload(1, "idle"), "/dev/cpu_dma_latency cannot be written"),
-        ({"rtla": ""}, TIMERLAT, "has no rtla; install"),
-        ({"root": "1000"}, TIMERLAT, "rtla needs root"),
-        ({"timerlat": ""}, TIMERLAT, "offers no timerlat tracer; mount tracefs"),
+        ({"fifo": ""}, Workload(1, "idle", priority=77), "lacks the right to real-time priority 77; run as root"),
+        ({"dma_latency": ""}, Workload(1, "idle"), "lacks the right to write /dev/cpu_dma_latency"),
+        ({"rtla": ""}, TIMERLAT, "lacks rtla; install the package rtla"),
+        ({"root": "1000"}, TIMERLAT, "lacks root's right to trace with rtla; run as root"),
+        ({"timerlat": ""}, TIMERLAT, "lacks the timerlat tracer; mount tracefs"),
     ],
 )
 def test_what_would_make_a_measurement_fail_is_refused_before_it_begins(changed: dict[str, str], workload: Workload, said: str) -> None:
     check_survey(Here(), Survey(SAID), replace(workload, affinity=()))
     with pytest.raises(UsageError, match=said):
         check_survey(Here(), Survey(SAID | changed), workload)
+
+
+def test_all_that_is_missing_is_one_list_with_one_command_for_the_programs() -> None:
+    bare = Survey(SAID | {"stress-ng": "", "cyclictest": "", "fifo": "", "dma_latency": ""})
+    with pytest.raises(UsageError) as refused:
+        check_survey(Here(), bare, Workload(1, "cpu"))
+    rights = "the right to real-time priority 80, the right to write /dev/cpu_dma_latency, which forbids idle states"
+    assert str(refused.value) == (
+        f"this machine lacks stress-ng, cyclictest, {rights}; install the packages stress-ng and rt-tests there "
+        "(Debian: `apt-get install stress-ng rt-tests`); run as root or give the user an rtprio limit; run as root or use --idle-states"
+    )
+
+
+NOTHING = {"stress-ng": "", "cyclictest": "", "hackbench": ""}
+
+
+@pytest.mark.parametrize(
+    ("changed", "chosen", "instrument", "load", "left_out"),
+    [
+        ({}, Chosen(False, False), Instrument.BOTH, "cpu", ()),
+        ({"stress-ng": ""}, Chosen(False, False), Instrument.BOTH, "spin", ("stress-ng",)),
+        ({"cyclictest": ""}, Chosen(False, False), Instrument.RECORDER, "cpu", ("cyclictest",)),
+        (NOTHING, Chosen(False, False), Instrument.RECORDER, "spin", ("stress-ng", "cyclictest")),
+        (NOTHING, Chosen(True, False), Instrument.RECORDER, "cpu", ("cyclictest",)),
+        (NOTHING, Chosen(False, True), Instrument.BOTH, "spin", ("stress-ng",)),
+        (NOTHING, Chosen(), Instrument.BOTH, "cpu", ()),
+    ],
+)
+def test_what_the_user_has_not_named_is_measured_with_what_is_there(
+    changed: dict[str, str], chosen: Chosen, instrument: Instrument, load: str, left_out: tuple[str, ...]
+) -> None:
+    fit = fitted(Survey(SAID | changed), Workload(1, "cpu"), chosen)
+    assert (fit.workload, fit.left_out) == (Workload(1, load, instrument), left_out)
+    assert all(name in fit.note for name in left_out) and bool(fit.note) == bool(left_out)
+
+
+def test_a_note_names_what_was_left_out_and_the_packages_that_bring_it() -> None:
+    fit = fitted(Survey(SAID | NOTHING), Workload(1), Chosen(False, False))
+    assert fit.note == (
+        "without stress-ng and cyclictest, so this is `--instrument recorder --load spin`; the packages stress-ng and rt-tests "
+        "would bring stress-ng and cyclictest"
+    )
 
 
 def test_what_a_measurement_does_not_need_may_be_missing() -> None:

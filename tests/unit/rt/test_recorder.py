@@ -5,7 +5,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from latlab.core.errors import DataError
@@ -13,13 +13,14 @@ from latlab.rt.analysis.wakeup import percentile_ns
 from latlab.rt.readers.recorder import read_record
 from latlab.rt.targets.recorder_binary import guest_sources, recorder_for, wire_sources
 from support import recorder_files as files
+from support.examples import examples
 from support.places import ROOT
 
 LATE = (files.START_NS + 500_000_000, 343_750_000, 450_000, 1, 2)
 
 
 @given(st.lists(st.lists(st.integers(0, 1 << 40), min_size=1, max_size=40), min_size=1, max_size=3))
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_what_was_measured_comes_back(samples: list[list[int]]) -> None:
     read = read_record(files.whole(samples), "x")
     for cpu, values in zip(read.cpus, samples, strict=True):
@@ -40,7 +41,7 @@ def test_the_later_checkpoint_counts_and_a_damaged_one_does_not() -> None:
 
 
 @given(st.integers(0, len(files.whole([[5]], [LATE, LATE])) - 1))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_a_file_cut_anywhere_is_read_or_refused_with_a_sentence(length: int) -> None:
     data = files.whole([[5]], [LATE, LATE])[:length]
     try:

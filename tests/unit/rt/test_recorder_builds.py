@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from elftools.elf.elffile import ELFFile
 
+from latlab.core.errors import LatlabError
 from latlab.rt.targets import recorder_binary
 from latlab.rt.targets.recorder_binary import COMPILERS, NOT_CARRIED, recorder_for
 
@@ -23,3 +24,19 @@ def test_it_is_built_for_each_machine(machine: str, tmp_path: Path, monkeypatch:
     monkeypatch.setattr(recorder_binary, "cache_folder", lambda: tmp_path)
     with recorder_for(machine).open("rb") as program:
         assert ELFFile(program)["e_machine"] == MACHINES[machine]
+
+
+@pytest.mark.parametrize(
+    ("library", "said"),
+    [("libc.a", "has no static C library.*libc6-dev-riscv64-cross"), ("/usr/lib/libc.a", "status 1: a.c:1: error: no b")],
+)
+def test_a_compiler_without_a_c_library_is_asked_for_it_and_any_other_failure_stays(
+    library: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiler = tmp_path / "riscv64-linux-gnu-gcc"
+    compiler.write_text(f'#!/bin/sh\ncase "$*" in *print-file-name*) echo {library} ;; *) echo "a.c:1: error: no b" >&2; exit 1 ;; esac\n')
+    compiler.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    monkeypatch.setattr(recorder_binary, "cache_folder", lambda: tmp_path)
+    with pytest.raises(LatlabError, match=said):
+        recorder_for("riscv64")

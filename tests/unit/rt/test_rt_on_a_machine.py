@@ -126,7 +126,7 @@ def test_a_job_that_failed_makes_its_run_partial_with_its_sentence(jobs: Jobs, s
 
 def test_a_machine_that_cannot_be_measured_begins_no_run(jobs: Jobs, store: Store) -> None:
     jobs.said["fifo"] = ""
-    with pytest.raises(UsageError, match="real-time priority 80 is not permitted"):
+    with pytest.raises(UsageError, match="this machine lacks the right to real-time priority 80"):
         measured(store)
     assert (store.runs(), jobs.asked) == ((), [])
 

@@ -5,13 +5,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from latlab.core.errors import DataError
 from latlab.rt.model.stolen import Blind, Calibration, Regime
 from latlab.rt.readers.steal_meter import read_stolen
 from latlab.rt.targets.recorder_binary import meter_for
+from support.examples import examples
 from support.steal_lines import blind_cpu, cpu_with, measured, text
 
 CPUS = st.one_of(
@@ -36,13 +37,13 @@ MEASUREMENTS = st.lists(CPUS, min_size=1, max_size=4).map(lambda cpus: measured(
 
 
 @given(MEASUREMENTS)
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_what_was_measured_comes_back(found):
     assert read_stolen(text(found).encode(), "x") == found
 
 
 @given(MEASUREMENTS, st.data())
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_a_file_that_was_cut_off_keeps_the_lines_before_and_says_so(found, data):
     whole = text(found)
     head = whole.index("\n") + 1

@@ -3,7 +3,7 @@ import json
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from latlab.core.errors import DataError
@@ -12,6 +12,7 @@ from latlab.rt.readers.cyclictest import read_cyclictest
 from latlab.rt.readers.measured import read_wakeups
 from latlab.rt.readers.rtla import read_timerlat
 from latlab.rt.readers.wakeup_json import read_json
+from support.examples import examples
 from support.places import RT_DATA
 
 
@@ -102,7 +103,7 @@ def _printed(counts: list[dict[int, int]], beyond: list[int], with_all: bool = F
 
 
 @given(histograms(), st.booleans())
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_any_histogram_comes_back(made: tuple[list[dict[int, int]], list[int]], with_all: bool) -> None:
     counts, beyond = made
     read = read_cyclictest(_printed(counts, beyond, with_all), "x")
@@ -113,7 +114,7 @@ def test_any_histogram_comes_back(made: tuple[list[dict[int, int]], list[int]], 
 
 
 @given(histograms(), st.data())
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_a_histogram_cut_anywhere_is_read_in_part_or_refused_with_a_sentence(
     made: tuple[list[dict[int, int]], list[int]], data: st.DataObject
 ) -> None:
@@ -129,7 +130,7 @@ def test_a_histogram_cut_anywhere_is_read_in_part_or_refused_with_a_sentence(
 
 
 @given(st.binary(max_size=300))
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_no_bytes_at_all_make_a_reader_fail_without_a_sentence(data: bytes) -> None:
     for start in (b"", b"{", b"# RTLA timerlat histogram\n", b'{"cpu": {"0": ', b"000001 000002\n"):
         try:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import json
 import subprocess
-import sys
 from dataclasses import replace
 
 import pytest
@@ -11,6 +10,7 @@ from latlab.core.model.run import CoreId
 from latlab.core.store import run_json
 from latlab.core.store.store import open_store
 from latlab.psa.attack_results import Attacks
+from support import preloaded
 from support.command import latlab
 from support.idle_trees import idle_tree
 from support.ladder_model import Truth, make_run
@@ -26,7 +26,7 @@ def test_a_tail_of_a_test_that_the_run_has_not_names_those_that_it_has():
 
 
 def test_the_installed_command_exits_with_the_verdict():
-    done = subprocess.run([sys.executable, "-m", "latlab", "gate", V9, V10], capture_output=True, text=True, check=False)
+    done = subprocess.run([preloaded.command(), "gate", V9, V10], capture_output=True, text=True, check=False)
     assert done.returncode == 1 and done.stdout.splitlines()[0].startswith("fail: 13 regressed")
 
 

@@ -56,6 +56,7 @@ def test_two_processes_write_the_bytes_of_one_and_tell_the_time_left(store: Stor
     assert {KEPT, MADE} < set(alone)
 
 
+@pytest.mark.slow
 def test_what_was_cut_short_in_the_middle_is_completed_by_the_next_publish(store: Store, alone: Files, tmp_path: Path) -> None:
     def ended(pages: Iterable[SitePage | SiteFile]) -> Iterator[SitePage | SiteFile]:
         yield from islice(pages, 5)

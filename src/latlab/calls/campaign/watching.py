@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import selectors
 import shutil
@@ -42,6 +43,7 @@ from latlab.core.store.function_files import FUNCTIONS_LOG, KINDS_LOG, MASKED_LO
 from latlab.core.store.store import Store
 from latlab.core.targets.process.children import dies_with_parent, stop
 from latlab.core.targets.process.exit_diagnostics import death, exit_message
+from latlab.core.targets.process.process_time import ProcessClock, state_of
 from latlab.core.targets.qemu import probe as probes
 from latlab.core.targets.qemu.qemu import find_qemu
 from latlab.core.targets.scratch import scratch
@@ -359,7 +361,7 @@ class _Follower(Generic[S]):
         progress: Callable[[S, float], None],
         interrupted: Interrupted,
     ) -> str:
-        start = time.monotonic()
+        start, clock = time.monotonic(), ProcessClock(lambda: state_of(process.pid))
         assert process.stdout is not None
         with selectors.DefaultSelector() as selector:
             selector.register(process.stdout, selectors.EVENT_READ)
@@ -371,7 +373,7 @@ class _Follower(Generic[S]):
                 progress(self._seen, elapsed)
                 if interrupted():
                     return "interrupted by the user before the machine ended"
-                if timeout_s is not None and elapsed > timeout_s:
+                if clock.read() > (timeout_s or math.inf):
                     return f"the machine was stopped after {timeout_s:g} s"
 
     def _take_console(self, stdout: IO[bytes]) -> bool:

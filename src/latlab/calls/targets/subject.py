@@ -21,7 +21,7 @@ from latlab.core.targets.qemu.command import HEADLESS, clock, line, loaded, seri
 from latlab.core.targets.qemu.images import FIRMWARE_BIN, FIRMWARE_ELF, PLATFORM, search_folders
 from latlab.core.targets.qemu.qemu import ICOUNT_SHIFT, PARAMS_MAGIC, Qemu
 from latlab.core.targets.qemu.toml_file import Address, Name, Text, read_toml
-from latlab.core.targets.tools import how_to_make
+from latlab.core.targets.tools import not_built
 
 T = TypeVar("T")
 
@@ -276,7 +276,7 @@ def _built(builds: tuple[str, ...], name: str) -> Path:
         for build in builds:
             if (path := base / build / name).is_file():
                 return path
-    raise UsageError(f"{builds[0]}/{name} is in none of {', '.join(map(str, search_folders()))}", how_to_make("firmware"))
+    raise not_built(f"{builds[0]}/{name} is in none of {', '.join(map(str, search_folders()))}", builds[0])
 
 
 def _where_it_starts(board: EmulatedBoard, firmware: Path) -> FirmwareImage:

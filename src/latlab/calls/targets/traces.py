@@ -9,7 +9,7 @@ from pathlib import Path
 
 from latlab.core.errors import DataError, UsageError
 from latlab.core.targets.qemu.images import search_folders
-from latlab.core.targets.tools import how_to_make
+from latlab.core.targets.tools import not_built
 
 TARMAC = "latlab-tarmac"
 CORESIGHT = "latlab-coresight"
@@ -61,9 +61,10 @@ def find_reader(name: str = TARMAC) -> Path:
             if (path := folder / place / name).is_file():
                 return path
     # No wheel carries the reader of CoreSight, because its decoder is a library of the machine.
-    advice = f"install OpenCSD ({OPENCSD} on Debian), then build it in a checkout with `make probe`"
-    advice = advice if name == CORESIGHT else how_to_make("probe")
-    raise UsageError(f"{name} is in none of {', '.join(map(str, search_folders()))}; {advice}")
+    missing = f"{name} is in none of {', '.join(map(str, search_folders()))}"
+    if name == CORESIGHT:
+        raise UsageError(missing, f"install OpenCSD ({OPENCSD} on Debian), then build it in a checkout with `make probe`")
+    raise not_built(missing, "probe")
 
 
 def why_not_started(reader: Path, errors: str) -> str:

@@ -14,9 +14,10 @@ from typing import Annotated
 
 import typer
 
+from latlab.core.cli.help import with_help
 from latlab.core.cli.ids import hand_over, hands_over_ids
 from latlab.core.cli.verbs import HELP_OPTIONS, Verbs
-from latlab.core.errors import InterruptedByUser, LatlabError, UsageError, one_line
+from latlab.core.errors import InterruptedByUser, LatlabError, NotBuilt, UsageError, one_line
 
 app = typer.Typer(
     name="latlab",
@@ -75,6 +76,7 @@ VERBS = (
 """Modules with a `register` that adds verbs to these groups. They are named and not imported: the core knows no product."""
 for module, groups in VERBS:
     import_module(f"latlab.{module}").register(*groups)
+with_help(app)
 hands_over_ids(run_app)
 hands_over_ids(app, "watch", "import", "import-trace")
 
@@ -119,7 +121,7 @@ def _usable_streams() -> None:
 def _guarded() -> int:
     try:
         _check_words()
-        code = app(standalone_mode=False, prog_name="latlab")
+        code = _run_verb()
         sys.stdout.flush()
         if code == InterruptedByUser.exit_code:  # what typer makes of Ctrl-C
             raise KeyboardInterrupt
@@ -142,6 +144,22 @@ def _guarded() -> int:
         return _fail(f"{where}{error.strerror or error}; check the path, its permissions and the free space", UsageError.exit_code)
     except Exception as error:
         return _other(error)
+
+
+def _run_verb() -> object:
+    """What the verb returns. For each program of latlab's that it lacks and this checkout can build, it is run again."""
+    built: set[str] = set()
+    while True:
+        try:
+            return app(standalone_mode=False, prog_name="latlab")
+        except NotBuilt as missing:
+            if missing.target in built:
+                raise
+            from latlab.core.cli.output import say
+            from latlab.core.targets.building import build_missing
+
+            build_missing(missing, say)
+            built.add(missing.target)
 
 
 def _check_words() -> None:

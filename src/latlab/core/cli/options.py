@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable
+from copy import copy
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from enum import StrEnum
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, cast, get_args, get_type_hints
 
 import typer
+from typer.models import OptionInfo
 
 from latlab.core.errors import UsageError
 
@@ -79,8 +81,8 @@ class BoardOptions:
 class LimitOptions:
     """When a target is given up."""
 
-    timeout: Annotated[float, typer.Option(help="Seconds until the target is stopped.")] = 300
-    silence: Annotated[float, typer.Option(help="Seconds without output until the target is stopped.")] = 60
+    timeout: Annotated[float, typer.Option(help="Seconds until the target is stopped; not those in which QEMU waits for a CPU.")] = 300
+    silence: Annotated[float, typer.Option(help="Seconds without output until the target is stopped, counted in the same way.")] = 60
 
     def limits(self) -> Limits:
         from latlab.core.targets.process.console import Limits
@@ -142,9 +144,26 @@ def names_of(group: type) -> tuple[str, ...]:
 def _flat(parameter: inspect.Parameter, kind: Any) -> list[inspect.Parameter]:
     if not is_dataclass(kind):
         return [parameter.replace(annotation=kind, kind=inspect.Parameter.KEYWORD_ONLY)]
-    types = get_type_hints(kind, include_extras=True)
-    assert all(field.default is not MISSING for field in fields(kind)), f"{kind}: an option of a group needs a default"
+    group = cast(type[Any], kind)
+    types, title = get_type_hints(group, include_extras=True), _title_of(group)
+    assert all(field.default is not MISSING for field in fields(group)), f"{group}: an option of a group needs a default"
     return [
-        inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=types[field.name])
-        for field in fields(kind)
+        inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=_under(types[field.name], title))
+        for field in fields(group)
     ]
+
+
+def _title_of(group: Any) -> str:
+    """The first sentence of its docstring; of a group that adds to another, that of the other."""
+    text = next((kind.__doc__ for kind in group.__mro__ if kind.__doc__ and not kind.__doc__.startswith(f"{kind.__name__}(")), "")
+    return " ".join((text or "").split()).partition(".")[0]
+
+
+def _under(annotation: Any, title: str) -> Any:
+    """The same option, listed under this title in the help. Others may share its description, so it gets one of its own."""
+    kind, *described = get_args(annotation)
+    copies = [copy(part) for part in described]
+    for part in copies:
+        if isinstance(part, OptionInfo):
+            part.rich_help_panel = title
+    return Annotated[(kind, *copies)]

@@ -15,6 +15,7 @@ from typer.core import TyperGroup
 from latlab.core.cli.old_names import VERBS, current
 from latlab.core.cli.output import say
 from latlab.core.errors import UsageError
+from latlab.core.store.address import shown_address
 
 HELP_OPTIONS = {"help_option_names": ["-h", "--help"]}
 GROUPS = {
@@ -26,6 +27,8 @@ GROUPS = {
 }
 
 GROUP_OF_PACKAGES = "latlab.verbs"
+WHOLE = 1000
+"""Characters of a description: a narrow terminal breaks it and cuts nothing."""
 NO_PART = ("--store", "--id-file")
 
 _asked: ContextVar[tuple[str, ...]] = ContextVar("asked", default=())
@@ -40,7 +43,7 @@ def invocation() -> tuple[str, ...]:
         if word in NO_PART:
             next(remaining, None)
         elif not word.startswith(tuple(f"{option}=" for option in NO_PART)):
-            words.append(word)
+            words.append(shown_address(word))
     return tuple(words)
 
 
@@ -77,9 +80,7 @@ class Verbs(TyperGroup):
         for title, names in GROUPS.items():
             shown = [self.commands[name] for name in names if name in self.commands]
             with formatter.section(title):
-                formatter.write_dl(
-                    [(f"{command.name:{widest}}", command.get_short_help_str(formatter.width - widest - 6)) for command in shown]
-                )
+                formatter.write_dl([(f"{command.name:{widest}}", command.get_short_help_str(WHOLE)) for command in shown])
         if points := _points_of_packages():
             with formatter.section("Of installed packages"):
                 formatter.write_dl([(f"{name:{widest}}", point.value.partition(":")[0]) for name, point in points.items()])

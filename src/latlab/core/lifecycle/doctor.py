@@ -14,7 +14,7 @@ from pathlib import Path
 from latlab.core.errors import LatlabError
 from latlab.core.readers.event_table import event_table
 from latlab.core.store.store import open_store
-from latlab.core.targets.qemu.images import FIRMWARE_ELF, check_events, list_images
+from latlab.core.targets.qemu.images import FIRMWARE_ELF, PLATFORM, check_events, list_images
 from latlab.core.targets.qemu.probe import find_probe
 from latlab.core.targets.qemu.qemu import DETERMINISTIC_MAJOR, find_qemu
 from latlab.core.targets.tools import how_to_make
@@ -119,7 +119,7 @@ def _images() -> list[DoctorFinding]:
             image_findings.append(DoctorFinding("images", str(error), False, needed=False))
     if any(finding.usable for finding in image_findings):
         return image_findings
-    return [*image_findings, DoctorFinding("images", f"none is usable; {how_to_make('firmware')}", False)]
+    return [*image_findings, DoctorFinding("images", f"none is usable; {how_to_make(PLATFORM)}", False)]
 
 
 def _store(place: str | None) -> DoctorFinding:

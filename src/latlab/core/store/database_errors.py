@@ -6,6 +6,7 @@ from __future__ import annotations
 from sqlalchemy import exc
 
 from latlab.core.errors import DataError, LatlabError, UsageError
+from latlab.core.store.address import hide_password
 
 BUSY_TIMEOUT_S = 30
 """How long a store that another process holds is waited for."""
@@ -14,9 +15,10 @@ SERVER_ENDED = ("57P01", "57P02", "57P03")
 """States of PostgreSQL: shut down by its administrator, crashed, cannot connect now."""
 
 
-def as_sentence(error: exc.DBAPIError, place: str, was_reached: bool) -> LatlabError:
-    """`place` is the store as the user named it. `was_reached`: the database answered before, so that data may have been committed."""
-    detail = str(error.orig).strip().splitlines()[0]
+def as_sentence(error: exc.DBAPIError, place: str, address: str, was_reached: bool) -> LatlabError:
+    """`place` is the store as it is shown, `address` as it was opened: a driver may repeat its password, which is hidden. `was_reached`:
+    the database answered before, so that data may have been committed."""
+    detail = hide_password(str(error.orig).strip().splitlines()[0], address)
     state = getattr(error.orig, "sqlstate", None) or ""
     if state == LOCK_NOT_AVAILABLE:
         detail = f"locked: {detail}"

@@ -25,6 +25,7 @@ from latlab.core.model.enums import RunStatus
 from latlab.core.model.life import Left, Life, Owner, SeriesPart
 from latlab.core.model.provenance import UNKNOWN
 from latlab.core.model.run import CoreTrace, Problem, Run, Sample
+from latlab.core.store.address import hide_password, shown_address
 from latlab.core.store.choice import ALL, Filter
 from latlab.core.store.database_errors import BUSY_TIMEOUT_S, as_sentence
 from latlab.core.store.migrations import can_migrate, migrate
@@ -471,7 +472,8 @@ class Store:
         except exc.IntegrityError:
             raise
         except exc.DBAPIError as error:
-            raise as_sentence(error, self.place, self._was_reached) from error
+            address = self._engine.url.render_as_string(hide_password=False)
+            raise as_sentence(error, self.place, address, self._was_reached) from error
         except DAMAGE as error:
             raise DataError(f"damaged ({error})", "restore a copy or use another --store", place=self.place) from error
 
@@ -512,27 +514,27 @@ def store_location(place: str | None = None) -> str:
 def open_store(place: str | None = None) -> Store:
     """Open the store at a path or an SQLAlchemy URL; a missing SQLite file is made."""
     location = store_location(place)
+    shown = shown_address(location)
     try:
         url = sa.make_url(location) if "://" in location else _sqlite_url(Path(location))
         if url.get_backend_name() not in ("sqlite", "postgresql"):
             raise UsageError(
-                f"--store {location!r} is neither a path nor a database URL of a kind that latlab uses",
+                f"--store {shown!r} is neither a path nor a database URL of a kind that latlab uses",
                 "write a path or postgresql+psycopg://...",
-                value=location,
+                value=shown,
             )
         is_sqlite = url.get_backend_name() == "sqlite"
         engine = sa.create_engine(url, connect_args=_connect_args(url), pool_pre_ping=not is_sqlite)
-    except (exc.ArgumentError, exc.NoSuchModuleError) as error:
+    except (exc.ArgumentError, exc.NoSuchModuleError, ValueError) as error:
         raise UsageError(
-            f"--store {location!r} is neither a path nor a database URL ({error})",
+            f"--store {shown!r} is neither a path nor a database URL ({hide_password(str(error), location)})",
             "write a path or postgresql+psycopg://...",
-            value=location,
-        ) from error
+            value=shown,
+        ) from None
     except ModuleNotFoundError as error:
-        raise UsageError(f"--store {location!r} needs the Python package {error.name}", "install it", value=location) from error
+        raise UsageError(f"--store {shown!r} needs the Python package {error.name}", "install it", value=shown) from None
     if url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:"):
-        raise UsageError(f"--store {location!r} is in memory only, so the results would be lost", "name a file", value=location)
-    shown = engine.url.render_as_string(hide_password=True) if "://" in location else location
+        raise UsageError(f"--store {shown!r} is in memory only, so the results would be lost", "name a file", value=shown)
     if is_sqlite:
         sa.event.listen(engine, "connect", _read_what_is_no_text)
     store = Store(engine, shown)

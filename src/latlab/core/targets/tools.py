@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 
-from latlab.core.errors import LatlabError, UsageError
+from latlab.core.errors import LatlabError, NotBuilt, UsageError
+from latlab.core.targets.process.exit_diagnostics import tool_message
 
 TIMEOUT_S = 900
 
@@ -27,8 +28,13 @@ def how_to_make(target: str) -> str:
     return f"this latlab was installed without it: install the wheel of a release for {platform.machine()}, which carries it"
 
 
+def not_built(sentence: str, target: str, otherwise: str = "") -> NotBuilt:
+    """The error for a program of latlab's that is missing. `target` is the Makefile's; `otherwise` names another way, such as an option."""
+    return NotBuilt(sentence, target, how_to_make(target) + otherwise)
+
+
 def run(command: Sequence[str], cwd: Path | None = None) -> str:
-    """Run a tool to its end; a failure is one sentence with the last line that it said."""
+    """Run a tool to its end; a failure is one sentence with the tool's own reason."""
     try:
         done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, errors="replace", timeout=TIMEOUT_S, check=False)
     except FileNotFoundError as error:
@@ -36,6 +42,5 @@ def run(command: Sequence[str], cwd: Path | None = None) -> str:
     except subprocess.TimeoutExpired as error:
         raise LatlabError(f"{command[0]} has not ended in {TIMEOUT_S} s", "check the network and run it again") from error
     if done.returncode != 0:
-        errors = (done.stderr.strip() or done.stdout.strip()).splitlines()
-        raise LatlabError(f"{command[0]} ended with status {done.returncode}: {errors[-1] if errors else 'it printed nothing'}")
+        raise LatlabError(f"{command[0]} ended with status {done.returncode}: {tool_message(done.stderr, done.stdout)}")
     return done.stdout

@@ -11,7 +11,7 @@ from pathlib import Path
 from latlab.core.errors import UsageError
 from latlab.core.targets.qemu.images import search_folders
 from latlab.core.targets.qemu.probe import Plugin, find_plugin
-from latlab.core.targets.tools import how_to_make
+from latlab.core.targets.tools import not_built
 from latlab.psa.model import Attack, CallStep, Operation
 from latlab.psa.targets.psa_params import placed_program
 from latlab.psa.targets.psa_subject import FLAT_PROGRAM, PARAMETERS, PsaSubject
@@ -38,7 +38,7 @@ def find_attack_program() -> Path:
     for base in search_folders():
         if (path := base / PROGRAM).is_file():
             return path
-    raise UsageError(f"{PROGRAM} is in none of {', '.join(map(str, search_folders()))}", how_to_make("spm"))
+    raise not_built(f"{PROGRAM} is in none of {', '.join(map(str, search_folders()))}", "spm")
 
 
 def find_witness(qemu: Path, path: Path | None = None) -> Plugin:

@@ -14,7 +14,7 @@ from latlab.calls.readers.symbols import addresses_of
 from latlab.calls.targets.subject import flat_program
 from latlab.core.errors import DataError, UsageError
 from latlab.core.targets.qemu.images import search_folders
-from latlab.core.targets.tools import how_to_make
+from latlab.core.targets.tools import how_to_make, not_built
 from latlab.psa.targets.psa_subject import VENEERS, CallKind, PsaCall, PsaSubject
 
 BUILDS = ("sfn_l1", "ipc_l1", "ipc_l2", "ipc_l3", "classic_l1", "classic_l2", "at_once_l1", "at_once_l2")
@@ -159,9 +159,8 @@ def _own_image(build: str, folder: Path | None) -> Path:
     for base in bases:
         if (path := base / f"{build}_test" / "secure.elf").is_file():
             return path
-    raise UsageError(
-        f"no {build}_test/secure.elf in {', '.join(map(str, bases))}", f"{how_to_make('spm')}, or use one of {', '.join(BUILDS)}"
-    )
+    missing, otherwise = f"no {build}_test/secure.elf in {', '.join(map(str, bases))}", f", or use one of {', '.join(BUILDS)}"
+    raise UsageError(missing, how_to_make("spm") + otherwise) if folder or build not in BUILDS else not_built(missing, "spm", otherwise)
 
 
 def _own(symbols: dict[str, int], level: int, has_ticker: bool) -> Own:

@@ -14,7 +14,7 @@ from latlab.core.model.symbols import Symbols
 from latlab.core.targets.qemu.command import HEADLESS, NO_NETWORK, SEMIHOSTING, line, loaded, words
 from latlab.core.targets.qemu.images import elf_events_hash, search_folders
 from latlab.core.targets.qemu.qemu import Qemu
-from latlab.core.targets.tools import how_to_make
+from latlab.core.targets.tools import how_to_make, not_built
 
 PROGRAM = "qemu-system-arm"
 PRODUCT_BUILDS = ("sfn_l1", "ipc_l1", "ipc_l2", "ipc_l3")
@@ -70,8 +70,10 @@ def find_psa_images(build: str, folder: Path | None = None, machine: str = MACHI
         images = PsaImages(build, candidate)
         if images.secure.is_file() and images.bench.is_file():
             return images
-    looked = ", ".join(map(str, candidates))
-    raise UsageError(f"no {SECURE_ELF} and {BENCH_ELF} of the build {build} in {looked}", f"{how_to_make('spm')}, or name --firmware")
+    missing = f"no {SECURE_ELF} and {BENCH_ELF} of the build {build} in {', '.join(map(str, candidates))}"
+    if folder:
+        raise UsageError(missing, f"{how_to_make('spm')}, or name --firmware")
+    raise not_built(missing, "spm", ", or name --firmware")
 
 
 def conditions(priority: int, basepri: int | None = None, machine: str = MACHINES[0]) -> Conditions:

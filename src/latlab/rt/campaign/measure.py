@@ -22,7 +22,7 @@ from latlab.rt.campaign.secure_world_options import of_drivers
 from latlab.rt.campaign.workloads import expected
 from latlab.rt.targets.guest.guest import GuestMachine, check_machine
 from latlab.rt.targets.guest.guest_image import GuestImage
-from latlab.rt.targets.linux import check_module, check_survey, collected, notes, run_linux, survey
+from latlab.rt.targets.linux import Chosen, check_module, check_survey, collected, fitted, notes, run_linux, survey
 from latlab.rt.targets.machine_facts import advice
 from latlab.rt.targets.machine_inventory import read_collected
 from latlab.rt.targets.rt_job import USUAL_DRIVERS, Drivers, Workload, guest_script
@@ -70,13 +70,17 @@ def run_rt_linux(
     probes: bool = True,
     watcher: Watcher = NullObserver(),  # noqa: B008 - it has no state
     planned: str = "",
+    chosen: Chosen = Chosen(),  # noqa: B008 - it has no state
 ) -> str:
-    """One measurement on a Linux machine, wherever it is; the run's id. `platform` names the board where its address does not."""
+    """One measurement on a Linux machine, wherever it is; the run's id. `platform` names the board where its address does not. What the
+    user has not `chosen` is measured with the programs that the machine has."""
     machine_survey = survey(machine, workload.priority)
+    fit = fitted(machine_survey, workload, chosen)
+    workload = fit.workload
     check_survey(machine, machine_survey, workload)
     check_module(machine, machine_survey, smc_module)
     inventory = collected(machine)
-    for note in (*notes(machine_survey), *advice(read_collected(inventory))):
+    for note in filter(None, (fit.note, *notes(machine_survey), *advice(read_collected(inventory)))):
         say(f"{machine.name}: {note}")
     say(f"{machine.name}: {expected(workload)}")
     return measure_on_linux(

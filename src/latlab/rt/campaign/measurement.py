@@ -120,6 +120,8 @@ def measure_in_guest(
     mode = Mode.DETERMINISTIC if machine.mode is Mode.DETERMINISTIC else Mode.MULTI_THREAD
     conditions = measurement.conditions(mode).completed(_guest_conditions(machine, image, mode))
     facts: Facts = (*measurement.facts, ("PSCI idle states in the device tree", "yes" if machine.idle_states else "no"))
+    if not image.smc_module:
+        facts = (*facts, ("kernel module of the guest", f"none: {ARCHES[machine.arch].module_use}"))
     run = new_run(
         measurement.campaign,
         "guest",

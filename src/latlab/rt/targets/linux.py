@@ -99,49 +99,100 @@ def collected(machine: Machine) -> bytes:
         return b""
 
 
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Which parts of a workload the user has named: these are not replaced by what a machine has."""
+
+    load: bool = True
+    instrument: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """A workload that a machine has the programs for. `left_out` are the programs that it lacks, `packages` what brings them."""
+
+    workload: Workload
+    left_out: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
+
+    @property
+    def note(self) -> str:
+        """Empty if nothing is left out."""
+        if not self.left_out:
+            return ""
+        instead = [f"--instrument {self.workload.instrument}"] if "cyclictest" in self.left_out else []
+        instead += [f"--load {self.workload.load}"] if {"stress-ng", "hackbench"} & {*self.left_out} else []
+        names, packages = " and ".join(self.left_out), f"the package{_s(self.packages)} {' and '.join(self.packages)}"
+        return f"without {names}, so this is `{' '.join(instead)}`; {packages} would bring {names}"
+
+
+def fitted(machine_survey: Survey, workload: Workload, chosen: Chosen) -> Fitted:
+    """What the user has not named is measured with what is there: by the recorder alone, under a load of the shell."""
+    missing = missing_programs(machine_survey, workload)
+    left_out = tuple(name for name in missing if not (chosen.instrument if name == "cyclictest" else chosen.load))
+    if "cyclictest" in left_out:
+        workload = replace(workload, instrument=Instrument.RECORDER)
+    if {"stress-ng", "hackbench"} & {*left_out}:
+        workload = replace(workload, load="spin")
+    return Fitted(workload, left_out, packages_of(left_out))
+
+
+def missing_programs(machine_survey: Survey, workload: Workload) -> tuple[str, ...]:
+    """Of the load and of cyclictest, those that are not installed there."""
+    programs = (*programs_of(workload.load_command), *(("cyclictest",) if workload.has_cyclictest else ()))
+    return tuple(name for name in programs if not machine_survey.answers.get(name))
+
+
+def programs_of(load_command: str) -> tuple[str, ...]:
+    """Programs of a load that a survey asks for."""
+    return tuple(word for word in load_command.split() if word in ("stress-ng", "hackbench"))
+
+
+def packages_of(programs: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys({"stress-ng": "stress-ng", "rtla": "rtla"}.get(name, "rt-tests") for name in programs))
+
+
 def check_survey(machine: Machine, machine_survey: Survey, workload: Workload) -> None:
-    """Refuses before the start what would make the measurement fail."""
+    """Refuses before the start what would make the measurement fail: all of it in one sentence. Raises UsageError."""
     answers, place = machine_survey.answers, machine.name
-    is_cyclictest = workload.instrument in (Instrument.BOTH, Instrument.CYCLICTEST)
-    check_programs(machine, machine_survey, workload.load_command, ("cyclictest",) if is_cyclictest else ())
-    if workload.instrument is Instrument.TIMERLAT:
-        check_timerlat(machine, machine_survey)
     if beyond := [cpu for cpu in workload.affinity if cpu >= machine_survey.cpus]:
         raise UsageError(f"{place} has the CPUs 0 to {machine_survey.cpus - 1}; --affinity names CPU {beyond[0]}")
+    is_timerlat = workload.instrument is Instrument.TIMERLAT
+    programs = (*missing_programs(machine_survey, workload), *(("rtla",) if is_timerlat and not answers.get("rtla") else ()))
+    lacks = [*_of_programs(programs), *_of_rights(answers, workload)]
+    if is_timerlat and not answers.get("timerlat"):
+        lacks.append(("the timerlat tracer", "mount tracefs at /sys/kernel/tracing, or boot a kernel with CONFIG_TIMERLAT_TRACER"))
+    if lacks:
+        raise UsageError(f"{place} lacks {', '.join(name for name, _ in lacks)}", "; ".join(dict.fromkeys(remedy for _, remedy in lacks)))
+
+
+def check_programs(machine: Machine, machine_survey: Survey, load_command: str) -> None:
+    """Raises UsageError if programs of the load are not installed there."""
+    missing = tuple(name for name in programs_of(load_command) if not machine_survey.answers.get(name))
+    if lacks := _of_programs(missing):
+        raise UsageError(f"{machine.name} lacks {', '.join(name for name, _ in lacks)}", f"{lacks[0][1]}, or choose another --load")
+
+
+def _of_programs(programs: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Each with the one remedy for all."""
+    packages = packages_of(programs)
+    remedy = f"install the package{_s(packages)} {' and '.join(packages)} there (Debian: `apt-get install {' '.join(packages)}`)"
+    return [(name, remedy) for name in programs]
+
+
+def _of_rights(answers: dict[str, str], workload: Workload) -> list[tuple[str, str]]:
+    lacks = []
+    if workload.instrument is Instrument.TIMERLAT and answers.get("root") != "0":
+        lacks.append(("root's right to trace with rtla", "run as root"))
     if answers.get("fifo") != "yes":
-        raise UsageError(
-            f"real-time priority {workload.priority} is not permitted", "run as root or give the user an rtprio limit", place=place
-        )
+        lacks.append((f"the right to real-time priority {workload.priority}", "run as root or give the user an rtprio limit"))
     if not workload.idle_states and answers.get("dma_latency") != "yes":
-        raise UsageError(
-            "/dev/cpu_dma_latency cannot be written, so idle states cannot be forbidden", "run as root or use --idle-states", place=place
-        )
+        lacks.append(("the right to write /dev/cpu_dma_latency, which forbids idle states", "run as root or use --idle-states"))
+    return lacks
 
 
-def check_programs(machine: Machine, machine_survey: Survey, load_command: str, more: tuple[str, ...] = ()) -> None:
-    """Raises UsageError if a program of the load, or one of `more`, is not installed there."""
-    load_programs = [word for word in load_command.split() if word in ("stress-ng", "hackbench")]
-    for program in (*load_programs, *more):
-        if not machine_survey.answers.get(program):
-            package = "stress-ng" if program == "stress-ng" else "rt-tests"
-            choices = "--load or --instrument" if more else "--load"
-            raise UsageError(f"{machine.name} has no {program}", f"install the package {package} there, or choose another {choices}")
-
-
-def check_timerlat(machine: Machine, machine_survey: Survey) -> None:
-    """Raises UsageError if rtla, its right to trace or the tracer is missing there."""
-    answers, place = machine_survey.answers, machine.name
-    if not answers.get("rtla"):
-        raise UsageError(
-            f"{place} has no rtla", "install the package rtla there, 6.3 or newer for its analysis, or choose another --instrument"
-        )
-    if answers.get("root") != "0":
-        raise UsageError(f"rtla needs root on {place}", "run as root, or choose another --instrument")
-    if not answers.get("timerlat"):
-        raise UsageError(
-            f"{place} offers no timerlat tracer",
-            "mount tracefs at /sys/kernel/tracing, boot a kernel with CONFIG_TIMERLAT_TRACER, or choose another --instrument",
-        )
+def _s(words: tuple[str, ...]) -> str:
+    return "s" * (len(words) != 1)
 
 
 def check_module(machine: Machine, machine_survey: Survey, smc_module: Path | None) -> None:

@@ -8,7 +8,7 @@ import shutil
 from importlib import resources
 from pathlib import Path
 
-from latlab.core.errors import UsageError
+from latlab.core.errors import LatlabError, UsageError
 from latlab.core.targets.tools import run
 
 COMPILERS = {"x86_64": ("x86_64-linux-gnu-gcc", "gcc"), "aarch64": ("aarch64-linux-gnu-gcc",)}
@@ -80,6 +80,13 @@ def _program_for(machine: str, name: str, folders: tuple[Path, ...], others: tup
         raise UsageError(f"no compiler for {machine} to build the {name}", f"install {compilers[machine][0]} (Debian: {PACKAGES[machine]})")
     target.parent.mkdir(parents=True, exist_ok=True)
     new_file = target.with_suffix(".new")
-    run((compiler, *FLAGS, *(f"-I{folder}" for folder in folders), *map(str, sources), "-o", str(new_file)))
+    try:
+        run((compiler, *FLAGS, *(f"-I{folder}" for folder in folders), *map(str, sources), "-o", str(new_file)))
+    except LatlabError as error:
+        if Path(run((compiler, "-print-file-name=libc.a")).strip()).is_absolute():
+            raise
+        raise UsageError(
+            f"{compiler} has no static C library, which the {name} needs", f"install it (Debian: {PACKAGES[machine]})"
+        ) from error
     new_file.replace(target)
     return target

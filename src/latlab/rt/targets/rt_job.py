@@ -21,8 +21,10 @@ LOADS = {
     "memory": "stress-ng --vm 2 --vm-bytes 64M",
     "syscalls": "stress-ng --get 4",
     "hwrng": "cat /dev/hwrng",
+    "spin": "for n in 1 2 3 4; do while :; do :; done & done; wait",
     "idle": "",
 }
+"""By name. `spin` needs no program but the shell."""
 SETTLE_S = 1
 LOAD_WORK = "load.yaml"
 STRESS_NG = re.compile(r"(?<!\S)(?:\S*/)?stress-ng(?=\s)")
@@ -64,7 +66,7 @@ class Drivers:
     def steps(self) -> list[str]:
         modules = ["tee", "optee"] if self.optee else []
         modules += {RngNode.FIRMWARE: ["arm_smccc_trng"], RngNode.OPTEE: ["optee-rng"], RngNode.NONE: []}[self.rng]
-        insert_steps = [f"insmod /modules/{name}.ko || exit 3" for name in modules]
+        insert_steps = [f"[ ! -e /modules/{name}.ko ] || insmod /modules/{name}.ko || exit 3" for name in modules]
         return (
             insert_steps
             if self.quality is None
@@ -115,11 +117,15 @@ class Workload:
     def commands(self) -> tuple[str, ...]:
         """As they are published."""
         load = (f"{self.load_command} &",) if self.load_command else ()
-        cyclictest = (self.cyclictest,) if self.instrument in (Instrument.BOTH, Instrument.CYCLICTEST) else ()
+        cyclictest = (self.cyclictest,) if self.has_cyclictest else ()
         until = timerlat_job.until_late(self.outlier_us)
         timerlat = (f"{self.rtla} -d {self.duration_s} {until}",) if self.instrument is Instrument.TIMERLAT else ()
         recorder = (self.recorder("latlab-recorder", shares=False),) if self.has_recorder else ()
         return (*load, *cyclictest, *timerlat, *recorder)
+
+    @property
+    def has_cyclictest(self) -> bool:
+        return self.instrument in (Instrument.BOTH, Instrument.CYCLICTEST)
 
     @property
     def has_recorder(self) -> bool:
@@ -149,7 +155,7 @@ def script(workload: Workload, recorder: str, before: str = "", after: str = "")
     if workload.instrument is Instrument.TIMERLAT:
         beside = workload.recorder(recorder) if workload.has_recorder else ""
         steps += timerlat_job.steps(workload.rtla, timerlat_job.until_late(workload.outlier_us), workload.duration_s, beside)
-    if workload.instrument in (Instrument.BOTH, Instrument.CYCLICTEST):
+    if workload.has_cyclictest:
         steps += ["phase cyclictest", f"run {workload.cyclictest} >$OUT/cyclictest.txt 2>$OUT/cyclictest.err"]
     if workload.instrument in (Instrument.BOTH, Instrument.RECORDER):
         steps += ["phase recorder", f"run {workload.recorder(recorder)} 2>$OUT/recorder.err"]
@@ -252,8 +258,10 @@ READ_EVERY_S = 1
 INSERT_RINGS = """\
 if [ -e /modules/latlab_smi.ko ]; then
     insmod /modules/latlab_smi.ko || exit 3
-else
+elif [ -e /modules/latlab_el3.ko ]; then
     insmod /modules/latlab_el3.ko || echo 'the firmware is not our own: it has no rings'
+else
+    echo 'this guest was built without a kernel module'
 fi"""
 GUEST_RINGS = """\
 E=/proc/latlab_el3

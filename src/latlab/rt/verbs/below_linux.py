@@ -58,13 +58,13 @@ def secure_world_folder(text: str) -> Path:
 
 
 def ready_drivers(machine: GuestMachine, hwrng: bool, node: RngNode | None, quality: int | None) -> Drivers:
-    """What the guest loads on this firmware, which is built where a checkout lacks it."""
+    """What the guest loads on this firmware."""
     from latlab.rt.campaign.secure_world_options import drivers_for
     from latlab.rt.targets import rt_job
-    from latlab.rt.targets.guest.guest import ready_firmware, stack_of
+    from latlab.rt.targets.guest.guest import check_firmware, stack_of
 
     if not hwrng and node not in (None, RngNode.NONE):
         raise UsageError("--no-hwrng loads no driver", f"leave it out, or --rng-node {node}")
-    ready_firmware(machine, say)
+    check_firmware(machine)
     rng_node = rt_job.RngNode.NONE if not hwrng else rt_job.RngNode(node.value) if node else None
     return drivers_for(stack_of(machine), rng_node, quality)

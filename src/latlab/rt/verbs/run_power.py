@@ -93,12 +93,12 @@ def _in_guest(store: Store, power: PowerCycle, options: PowerGuestOptions) -> st
     from latlab.core.targets.qemu.qemu import find_qemu
     from latlab.rt.campaign.power import run_power_guest
     from latlab.rt.campaign.workloads import check_cpus, power_limits
-    from latlab.rt.targets.guest.guest import GuestMachine, ready_firmware
+    from latlab.rt.targets.guest.guest import GuestMachine, check_firmware
 
     check_cpus(power.cpus, options.cores)
     machine = GuestMachine(options.cores, Mode.MULTI_THREAD, firmware=firmware_of(options.firmware, options.secure_world))
     limits = power_limits(power.cycles, power.suspends, options.timeout)
+    check_firmware(machine)
     program, image = find_qemu(options.qemu), guest_image()
-    ready_firmware(machine, say)
     with watched() as watcher:
         return run_power_guest(store, program, image, machine, power, limits, watcher)

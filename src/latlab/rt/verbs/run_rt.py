@@ -68,7 +68,7 @@ class RtInstrument(StrEnum):
 DurationOption = Annotated[
     str, typer.Option("-D", "--duration", help="Duration of each tool, by the measured machine's clock: 10s, 5m, 6h.")
 ]
-LoadOption = Annotated[str, typer.Option(help="The load: cpu, hackbench, memory, syscalls, hwrng, idle, or any command.")]
+LoadOption = Annotated[str, typer.Option(help="The load: cpu, hackbench, memory, syscalls, hwrng, spin, idle, or any command.")]
 TimeoutOption = Annotated[float | None, typer.Option(help="Guest: seconds until it is stopped.", show_default="by the duration")]
 ThresholdOption = Annotated[int, typer.Option(help="Microseconds above which a wake-up is an outlier.")]
 
@@ -166,7 +166,7 @@ def rt(
     def measure_boot(planned: str = "") -> str:
         if target is RtTarget.GUEST:
             return _in_guest(opened, workload, in_guest, limits, workload_options.probes, planned)
-        return _on_linux(opened, workload, target, on_linux, board, workload_options.probes, planned)
+        return _on_linux(opened, workload, target, on_linux, board, workload_options.probes, planned, context)
 
     if boots == 1:
         conclude(opened, measure_boot(), format)
@@ -230,13 +230,22 @@ def _boots(
 
 
 def _on_linux(
-    store: Store, workload: Workload, target: RtTarget, options: RtLinuxOptions, board: BoardOptions, probes: bool, planned: str
+    store: Store,
+    workload: Workload,
+    target: RtTarget,
+    options: RtLinuxOptions,
+    board: BoardOptions,
+    probes: bool,
+    planned: str,
+    context: typer.Context,
 ) -> str:
     from latlab.rt.campaign.measure import run_rt_linux
     from latlab.rt.pages.measurement_progress import MeasurementProgress
+    from latlab.rt.targets.linux import Chosen
 
+    chosen = Chosen(is_given(context, "load"), is_given(context, "instrument"))
     with machine_of(target, options.host, board) as machine, MeasurementProgress(err()) as watcher:
-        return run_rt_linux(store, machine, workload, say, options.platform, options.smc_module, probes, watcher, planned)
+        return run_rt_linux(store, machine, workload, say, options.platform, options.smc_module, probes, watcher, planned, chosen)
 
 
 def _in_guest(store: Store, workload: Workload, options: GuestOptions, limits: Limits, probes: bool, planned: str) -> str:
@@ -246,6 +255,7 @@ def _in_guest(store: Store, workload: Workload, options: GuestOptions, limits: L
     from latlab.rt.campaign.workloads import checked_hold, expected_in_guest
     from latlab.rt.targets.guest import guest_arch
     from latlab.rt.targets.guest.guest import GuestMachine, check_machine, watched_from_outside
+    from latlab.rt.targets.guest.guest_image import check_module
 
     if options.efi and (options.firmware or options.secure_world or options.rng_node):
         raise UsageError("--efi boots EDK2 without EL3", "leave out --firmware, --secure-world and --rng-node")
@@ -256,6 +266,8 @@ def _in_guest(store: Store, workload: Workload, options: GuestOptions, limits: L
     is_x86 = options.arch is Arch.X86
     machine = replace(machine, arch=guest_arch.Arch(options.arch.value), cpu=options.cpu or (guest_arch.X86_CPU if is_x86 else machine.cpu))
     check_machine(machine)
+    if holds:
+        check_module(machine.arch, "--hold")
     if is_x86 and (options.secure_world or options.worlds or options.rng_node):
         raise UsageError("--arch x86 has no secure world and no probe", "leave out --secure-world, --worlds and --rng-node")
     program = find_qemu(options.qemu, guest_arch.ARCHES[machine.arch].qemu)

@@ -24,7 +24,7 @@ class WatchOptions:
     """How each CPU is watched."""
 
     duration: DurationOption = "10s"
-    load: Annotated[str, typer.Option(help="Also under this: any command, or cpu, hackbench, memory, syscalls, hwrng.")] = "idle"
+    load: Annotated[str, typer.Option(help="Also under this: any command, or cpu, hackbench, memory, syscalls, hwrng, spin.")] = "idle"
     interval: Annotated[int, typer.Option(help="Microseconds between two readings.")] = 200
     threshold: Annotated[int, typer.Option(help="Least steal time of a window in the time line, in nanoseconds.")] = 1000
     idle_states: Annotated[bool, typer.Option("--idle-states", help="Allow idle states, which may go through the firmware.")] = False

@@ -24,12 +24,14 @@ def doctor(
 ) -> None:
     """Check what is installed and what is missing.
 
-    It lists the packages, QEMU and its modes, the compilers, the firmware images and the store.
+    It lists the packages, QEMU and its modes, the compilers, the firmware images and the store. Then it lists, for each verb and target,
+    what is missing and how to get it.
     """
     from latlab.core.lifecycle.doctor import findings
     from latlab.core.report.doctor_tables import doctor_page
+    from latlab.runs.campaign.verb_needs import verb_findings
 
-    all_findings = list(findings(qemu, store))
+    all_findings = [*findings(qemu, store), *verb_findings(qemu)]
     show(doctor_page(all_findings))
     if not all(finding.usable for finding in all_findings if finding.needed):
         raise UsageError("a part that `latlab run psci` needs is missing; the lines above have the commands")

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from latlab.core.errors import DataError, UsageError
 from latlab.core.targets.qemu.images import search_folders
-from latlab.core.targets.tools import how_to_make
+from latlab.core.targets.tools import how_to_make, not_built
 
 PROGRAM = "latlab_explore"
 TIMEOUT_S = 900
@@ -115,8 +115,8 @@ def find_explorer(path: Path | None = None) -> Path:
     for candidate in candidates:
         if candidate.is_file():
             return candidate
-    looked = ", ".join(map(str, candidates))
-    raise UsageError(f"{PROGRAM} does not exist (searched {looked})", how_to_make("virtual"))
+    missing = f"{PROGRAM} does not exist (searched {', '.join(map(str, candidates))})"
+    raise UsageError(missing, how_to_make("virtual")) if path else not_built(missing, "virtual")
 
 
 def check_choices(scopes: Sequence[str], system: System) -> None:

@@ -118,18 +118,32 @@ def _where(rows: Sequence[Row]) -> str:
     return tests[0] if len(tests) == 1 else f"{len(tests)} tests"
 
 
-def _cause(explained: Iterable[Explanation], rows: Sequence[Row]) -> str:
+def _cause(explained: Sequence[Explanation], rows: Sequence[Row]) -> str:
     """The function with the largest part of the change: counted by both runs, or beside published times and then inferred."""
     tests, metric = {row.test for row in rows}, rows[0].metric
     for explanation in explained:
         match explanation.finding:
             case FunctionsMoved(metric=of, tests=changed_tests, functions=(first, *_)) if of is metric and tests & set(changed_tests):
                 return f", {signed(first.after - first.before, explanation.unit)} in {first.name}"
-            case CountedBeside(metric=of, tests=changed_tests, functions=((name, _), *_), agreement=Agreement.AGREED) if (
-                of is metric and tests & set(changed_tests)
-            ):
-                return f", inferred cause: {name}"
-    return ""
+    findings = (explanation.finding for explanation in explained)
+    return _inferred([counts for counts in findings if isinstance(counts, CountedBeside) and counts.metric is metric], tests)
+
+
+def _inferred(counts: Iterable[CountedBeside], tests: set[str]) -> str:
+    """A cause reaches the processors on which it was counted, and the tests that were counted; where counts contradict, there is none."""
+    beside = [counted for counted in counts if tests & set(counted.tests)]
+    if not beside or any(counted.agreement is not Agreement.AGREED for counted in beside):
+        return ""
+    reach: dict[str, dict[str, None]] = {}
+    for counted in beside:
+        for name, _ in counted.functions[:1]:
+            reach.setdefault(name, {}).update(dict.fromkeys(counted.processors))
+    if not reach:
+        return ""
+    named = " and ".join(f"{name} on {' and '.join(processors)}" for name, processors in reach.items())
+    counted_tests = tests & {test for counted in beside for test in counted.tests}
+    part = f", counted in {len(counted_tests)} of {len(tests)} tests" if counted_tests < tests else ""
+    return f". Inferred {'cause' if len(reach) == 1 else 'causes'}: {named}{part}"
 
 
 def _unchanged(comparison: Comparison) -> str:

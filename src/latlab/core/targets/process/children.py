@@ -10,9 +10,8 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
 
 PR_SET_PDEATHSIG = 1
 OWN_END_S = 0.2
@@ -55,15 +54,6 @@ def die_with(parent: int, number: int = signal.SIGKILL) -> None:
     _LIBC.prctl(PR_SET_PDEATHSIG, number, 0, 0, 0)
     if os.getppid() != parent:
         os.kill(os.getpid(), signal.SIGKILL)
-
-
-def waited_s(pid: int) -> float:
-    """How long the thread of the process that waited longest was ready to run without a CPU, in s; 0 where the kernel does not count it."""
-    waits_ns = [0]
-    for file in Path(f"/proc/{pid}/task").glob("*/schedstat"):
-        with suppress(OSError):  # a thread that has ended meanwhile
-            waits_ns.append(int(file.read_text().split()[1]))
-    return max(waits_ns) / 1e9
 
 
 def stop(process: subprocess.Popen[bytes], patience_s: float) -> None:

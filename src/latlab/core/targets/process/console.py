@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import IO, Protocol
 
 from latlab.core.errors import UsageError
-from latlab.core.targets.process.children import dies_with_parent, stop, waited_s
+from latlab.core.targets.process.children import dies_with_parent, stop
 from latlab.core.targets.process.exit_diagnostics import death, exit_message
+from latlab.core.targets.process.process_time import ProcessClock, state_of
 
 POLL_S = 0.2
 STOP_S = 3.0
@@ -47,7 +48,7 @@ class MachineOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Wall time. A console of a process leaves out what its target waited for a CPU of a busy machine."""
+    """In seconds: of a board as they go by, of a process on its own clock, so that a loaded machine stops nothing that gets on."""
 
     timeout_s: float
     silence_s: float
@@ -76,19 +77,11 @@ class Lines(Protocol):
 class Console:
     """Runs `command`; its standard output is the console, `secure_log` a file that it writes a second console to."""
 
-    def __init__(
-        self,
-        command: Sequence[str],
-        secure_log: Path,
-        limits: Limits,
-        interrupted: Callable[[], bool] = lambda: False,
-        waited: Callable[[int], float] = waited_s,
-    ) -> None:
+    def __init__(self, command: Sequence[str], secure_log: Path, limits: Limits, interrupted: Callable[[], bool] = lambda: False) -> None:
         self.command = tuple(command)
         self.secure_log = secure_log
         self.limits = limits
         self.interrupted = interrupted
-        self.waited = waited
         self.outcome = MachineOutcome(MachineEnd.STOPPED)
         self.stderr = b""
         self._exit_by: float | None = None
@@ -140,8 +133,8 @@ class Console:
 
     def _read(self, process: subprocess.Popen[bytes]) -> Iterator[bytes]:
         assert process.stdout is not None
-        start = last = time.monotonic()
-        waited_until_last: float | None = 0.0
+        clock = ProcessClock(lambda: state_of(process.pid))
+        last_s = 0.0
         pending = b""
         with selectors.DefaultSelector() as selector:
             selector.register(process.stdout, selectors.EVENT_READ)
@@ -151,16 +144,14 @@ class Console:
                     if not chunk:
                         self.outcome = (self._panic() if self._exit_by is None else None) or MachineOutcome(MachineEnd.EXIT)
                         break
-                    last, waited_until_last = time.monotonic(), None
+                    last_s = clock.read()
                     self._raw += chunk
                     *whole, pending = (pending + chunk).split(b"\n")
                     yield from (line + b"\n" for line in whole)
                     if len(pending) > LONGEST_LINE:
                         yield pending
                         pending = b""
-                elif waited_until_last is None:
-                    waited_until_last = self.waited(process.pid)
-                verdict = self._verdict(process.pid, start, last, waited_until_last)
+                verdict = self._verdict(clock, last_s)
                 if verdict:
                     self.outcome = verdict
                     if verdict.end is MachineEnd.PANIC:
@@ -169,9 +160,7 @@ class Console:
         if pending:
             yield pending
 
-    def _verdict(self, pid: int, start: float, last: float, waited_until_last: float | None) -> MachineOutcome | None:
-        """`waited_until_last` is how long the target had waited for a CPU when its console fell silent; None if it has not yet."""
-        now = time.monotonic()
+    def _verdict(self, clock: ProcessClock, last_s: float) -> MachineOutcome | None:
         if self.interrupted():
             if self._exit_by is not None:  # all was said: what the user ends is the wait for the power-off
                 return MachineOutcome(MachineEnd.STOPPED)
@@ -179,17 +168,18 @@ class Console:
         if self._stopped:
             return MachineOutcome(MachineEnd.STOPPED, self._stopped)
         if self._exit_by is not None:
-            return MachineOutcome(MachineEnd.STOPPED) if now > self._exit_by else None
-        if now - start > self.limits.timeout_s and now - start - self.waited(pid) > self.limits.timeout_s:
+            return MachineOutcome(MachineEnd.STOPPED) if time.monotonic() > self._exit_by else None
+        now_s = clock.read()
+        beside = f" of its own time, beside {clock.waited_s:.0f} s in which it waited for a CPU" if clock.waited_s >= 1 else ""
+        if now_s > self.limits.timeout_s:
             return self._panic() or MachineOutcome(
-                MachineEnd.HANG, f"the target was stopped after {self.limits.timeout_s:g} s without an end; give more time with --timeout"
+                MachineEnd.HANG,
+                f"the target was stopped after {self.limits.timeout_s:g} s{beside} without an end; give more time with --timeout",
             )
-        if waited_until_last is None or now - last <= self.limits.silence_s:
-            return self._panic()
-        if now - last - (self.waited(pid) - waited_until_last) > self.limits.silence_s:
+        if now_s - last_s > self.limits.silence_s:
             return self._panic() or MachineOutcome(
                 MachineEnd.SILENCE,
-                f"the target hangs: no output for {self.limits.silence_s:g} s; the last lines of its console show where",
+                f"the target hangs: no output for {self.limits.silence_s:g} s{beside}; the last lines of its console show where",
             )
         return self._panic()
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from latlab.core.errors import DataError, UsageError
 from latlab.core.model.events import EventTable
 from latlab.core.model.run import Topology
-from latlab.core.targets.tools import checkout, how_to_make
+from latlab.core.targets.tools import checkout, how_to_make, not_built
 
 PLATFORM = "qemu_virt"
 FIRMWARE_BIN = "firmware.bin"
@@ -58,10 +58,10 @@ def find_images(topology: Topology, payload: str, folder: Path | None = None, bu
         images = ImageSet(candidate, topology)
         if all(path.is_file() for path in (images.firmware_bin, images.firmware_elf, images.payload(payload))):
             return images
-    looked, made_by = ", ".join(map(str, candidates)), name if build else "firmware"
-    raise UsageError(
-        f"no {FIRMWARE_BIN}, {FIRMWARE_ELF} and {payload}.elf in {looked}", f"{how_to_make(made_by)}, or name their folder with --firmware"
-    )
+    missing = f"no {FIRMWARE_BIN}, {FIRMWARE_ELF} and {payload}.elf in {', '.join(map(str, candidates))}"
+    if folder:
+        raise UsageError(missing, f"{how_to_make(name)}, or name their folder with --firmware")
+    raise not_built(missing, name, ", or name their folder with --firmware")
 
 
 def list_images() -> Iterator[Path]:

@@ -15,7 +15,7 @@ from latlab.core.model.run import Problem
 from latlab.core.targets.process.exit_diagnostics import exit_message
 from latlab.core.targets.qemu.command import escaped
 from latlab.core.targets.qemu.images import search_folders
-from latlab.core.targets.tools import how_to_make
+from latlab.core.targets.tools import how_to_make, not_built
 
 PROBE = "probe"
 PLACES = (Path("probe"), Path("host") / "probe", Path())
@@ -82,7 +82,7 @@ def built_objects(name: str) -> list[Path]:
             paths = [folder / place / file_name(name, interface) for interface in INTERFACES]
             if existing := [path for path in paths if path.is_file()]:
                 return existing
-    raise UsageError(f"{file_name(name, INTERFACES[0])} is in none of {', '.join(map(str, search_folders()))}", how_to_make("probe"))
+    raise not_built(f"{file_name(name, INTERFACES[0])} is in none of {', '.join(map(str, search_folders()))}", "probe")
 
 
 def _ask(qemu: Path, plugin: Path) -> subprocess.CompletedProcess[str]:

@@ -28,14 +28,17 @@ class PrivateApt:
 
     def dependency(self, package: str, pattern: str) -> str:
         """What a meta-package stands for: its dependency whose name matches."""
-        output = self._run("apt-cache", "depends", package)
-        for name in re.findall(r"^\s*Depends: (\S+)$", output, re.MULTILINE):
+        for name in self.dependencies(package):
             if re.fullmatch(pattern, name):
-                return str(name)
+                return name
         raise LatlabError(
             f"apt knows no dependency of {package} that matches {pattern}",
             f"check that its release has an RT kernel for {self.architecture}",
         )
+
+    def dependencies(self, package: str) -> tuple[str, ...]:
+        """The packages that it names itself, in its order; of alternatives the first."""
+        return tuple(re.findall(r"^\s*Depends: (\S+)$", self._run("apt-cache", "depends", package), re.MULTILINE))
 
     def fetch_with_dependencies(self, packages: Sequence[str]) -> None:
         self._run("apt-get", "install", "--download-only", "-q", "-y", *packages)

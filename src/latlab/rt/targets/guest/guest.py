@@ -21,7 +21,7 @@ from latlab.core.targets.qemu.images import FIRMWARE_BIN, PLATFORM, search_folde
 from latlab.core.targets.qemu.probe import find_probe, with_probe
 from latlab.core.targets.qemu.qemu import CPU, MEMORY_MIB, Qemu
 from latlab.core.targets.scratch import scratch
-from latlab.core.targets.tools import how_to_make, run
+from latlab.core.targets.tools import how_to_make, not_built
 from latlab.rt.readers.guest_frames import GuestOutput, read_frames
 from latlab.rt.targets.guest.checkpoints import SHARED, SHARED_BYTES, make_shared
 from latlab.rt.targets.guest.cpio import archive, file
@@ -96,8 +96,10 @@ def find_firmware(machine: GuestMachine) -> Path:
         for candidate in (base / name, base):
             if (candidate / "firmware.bin").is_file():
                 return candidate
-    looked = ", ".join(str(base / name) for base in bases)
-    raise UsageError(f"no firmware.bin in {looked}", f"{how_to_make('firmware')}, or name it with --firmware")
+    missing = f"no {FIRMWARE_BIN} in {', '.join(str(base / name) for base in bases)}"
+    if machine.firmware:
+        raise UsageError(missing, f"{how_to_make(name)}, or name it with --firmware")
+    raise not_built(missing, name, ", or name it with --firmware")
 
 
 def stack_of(machine: GuestMachine) -> Stack | None:
@@ -105,20 +107,9 @@ def stack_of(machine: GuestMachine) -> Stack | None:
     return stack_in(find_firmware(machine)) if machine.has_own_firmware else None
 
 
-def ready_firmware(machine: GuestMachine, say: Callable[[str], None]) -> None:
-    """Build the firmware that the machine needs, where it is missing and this is a checkout. Raises UsageError where it cannot be."""
-    if not machine.has_own_firmware:
-        return
-    try:
-        find_firmware(machine)
-    except UsageError:
-        checkout = search_folders()[0].parent
-        if machine.firmware is not None or not (checkout / "CMakePresets.json").is_file():
-            raise
-        name = PLATFORM + (HOLD_SUFFIX if machine.hold_firmware else "")
-        say(f"building the firmware {name}, which the guest needs and which is not built yet")
-        run(("cmake", "--preset", name), checkout)
-        run(("cmake", "--build", "--preset", name), checkout)
+def check_firmware(machine: GuestMachine) -> None:
+    """Raises NotBuilt where the machine's firmware is missing, before anything is fetched for its guest."""
+    if machine.has_own_firmware:
         find_firmware(machine)
 
 

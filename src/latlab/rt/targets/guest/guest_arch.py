@@ -15,7 +15,7 @@ class Arch(StrEnum):
 @dataclass(frozen=True, slots=True)
 class GuestArch:
     """`debian`, `machine` and `kbuild` are its names for Debian, for `uname -m` and for the kernel's build. `module` is the folder of
-    `guest` with the kernel module that the image gets. `console` is the kernel's."""
+    `guest` with the kernel module that the image gets, `module_use` what is missing without it. `console` is the kernel's."""
 
     debian: str
     machine: str
@@ -24,6 +24,7 @@ class GuestArch:
     compiler_package: str
     module: str
     module_file: str
+    module_use: str
     kernel_modules: tuple[str, ...]
     efi_package: str
     apt_folder: str
@@ -44,6 +45,7 @@ ARCHES = {
         "gcc-aarch64-linux-gnu",
         "smc",
         "latlab_el3.ko",
+        "the firmware's own records are not read",
         (
             *(f"drivers/{name}.ko" for name in ("char/hw_random/arm_smccc_trng", "tee/tee", "tee/optee/optee", "char/hw_random/optee-rng")),
             "fs/efivarfs/efivarfs.ko",
@@ -62,6 +64,7 @@ ARCHES = {
         "gcc-x86-64-linux-gnu",
         "smi",
         "latlab_smi.ko",
+        "no system management interrupts can be raised",
         ("arch/x86/kernel/msr.ko",),
         "",
         "apt-x86",

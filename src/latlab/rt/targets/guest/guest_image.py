@@ -11,6 +11,7 @@ import gzip
 import hashlib
 import io
 import json
+import lzma
 import os
 import shutil
 import tempfile
@@ -34,7 +35,29 @@ TOOL_PACKAGES = ("busybox-static", "rt-tests", "stress-ng", "rtla")
 PROGRAMS = ("usr/bin/cyclictest", "usr/bin/hackbench", "usr/bin/stress-ng", "usr/bin/rtla")
 EDK2 = "edk2.fd"
 FETCHED = "fetched"
-IMAGE_FORMAT = 5
+IMAGE_FORMAT = 6
+NO_MODULE = "no-module"
+COMPRESSED = {".xz": lzma.decompress, ".gz": gzip.decompress}
+"""How Debian packs kernel modules from release 13 on, and how a kernel may."""
+WITHOUT_BTF = "CONFIG_DEBUG_INFO_BTF_MODULES="
+"""Types of the module for BPF, which nothing here reads: their build needs a program (pahole) that no package of the kernel brings."""
+
+
+@dataclass(frozen=True, slots=True)
+class KernelPackages:
+    """`parts` are what a release splits the kernel's package into, `headers` those of its flavour, `shared` those that flavours have in
+    common, `tools` the programs of its build, which run on this machine."""
+
+    image: str
+    parts: tuple[str, ...]
+    headers: str
+    shared: tuple[str, ...]
+    tools: tuple[str, ...]
+
+    @property
+    def release(self) -> str:
+        """What `uname -r` says."""
+        return self.image.removeprefix("linux-image-")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +99,17 @@ class GuestImage:
 
 
 def guest_image(rebuild: bool = False, say: Callable[[str], None] = lambda text: None, arch: Arch = Arch.ARM64) -> GuestImage:
-    """The cached image, built first if it is missing or its sources have changed."""
-    target = cache_folder() / "guest" / _source_stamp(arch)
+    """The cached image, built first if it is missing or its sources have changed. What stops it is an error before anything is fetched."""
+    of_arch, target = ARCHES[arch], cache_folder() / "guest" / _source_stamp(arch)
+    lacking = () if (target / "image.json").is_file() and not rebuild else lacking_for_module(of_arch)
+    if lacking:
+        target = target.with_name(f"{target.name}-{NO_MODULE}")
     if not rebuild and (target / "image.json").is_file():
         return _load(target, arch)
+    for program in (recorder_for, meter_for, timed_write_for):
+        program(of_arch.machine)
+    if lacking:
+        say(f"this guest will have no kernel module, so {of_arch.module_use}: {' and '.join(lacking)} missing; {_remedy(of_arch, lacking)}")
     say(f"building the guest's image: fetching Debian's {ARCHES[arch].debian} packages (150 MB) if they are missing; one to two minutes")
     target.parent.mkdir(parents=True, exist_ok=True)
     if rebuild:
@@ -120,20 +150,22 @@ def _source_stamp(arch: Arch = Arch.ARM64) -> str:
 def _build(work: Path, image_folder: Path, say: Callable[[str], None], arch: Arch) -> None:
     root, of_arch = work / "root", ARCHES[arch]
     apt = _packages(say, of_arch)
-    kernel, headers, common = _kernel_packages(apt, of_arch)
+    packages = _kernel_packages(apt, of_arch)
     say(f"unpacking {len(apt.archives())} packages")
     for package in apt.archives():
         unpack(package, root)
-    release = kernel.removeprefix("linux-image-")
-    say("building the kernel module")
-    module = _build_module(root, work / "module", headers, common, of_arch)
+    module = None
+    if not lacking_for_module(of_arch):
+        say("building the kernel module")
+        module = _build_module(root, work / "module", packages, of_arch)
     say("packing the initramfs")
-    shutil.copyfile(root / "boot" / f"vmlinuz-{release}", image_folder / "Image")
+    kernel = _first_of(root, f"boot/vmlinuz-{packages.release}", f"usr/lib/modules/{packages.release}/vmlinuz")
+    shutil.copyfile(kernel, image_folder / "Image")
     if of_arch.efi_package:
         shutil.copyfile(root / "usr/share" / of_arch.efi_package / "QEMU_EFI.fd", image_folder / EDK2)
-    (image_folder / "initrd.gz").write_bytes(gzip.compress(archive(_entries(root, release, module, of_arch)), 6, mtime=0))
+    (image_folder / "initrd.gz").write_bytes(gzip.compress(archive(_entries(root, packages.release, module, of_arch)), 6, mtime=0))
     facts = {
-        "kernel_release": release,
+        "kernel_release": packages.release,
         "smc_module": module is not None,
         "packages": [path.stem for path in apt.archives()],
         "sha256": {
@@ -156,34 +188,48 @@ def _packages(say: Callable[[str], None], arch: GuestArch) -> PrivateApt:
     shutil.rmtree(folder, ignore_errors=True)
     say("fetching the lists of packages")
     apt.update()
-    kernel, headers, common = _kernel_packages(apt, arch)
-    kbuild = apt.dependency(headers, r"linux-kbuild-.*")
+    kernel = _kernel_packages(apt, arch)
     say("fetching the tools, then the kernel and its headers")
     apt.fetch_with_dependencies(tools)
-    apt.fetch((kernel, headers, common, f"{kbuild}:{native}"))
+    apt.fetch((kernel.image, *kernel.parts, kernel.headers, *kernel.shared, *(f"{name}:{native}" for name in kernel.tools)))
     (folder / FETCHED).write_text(packages)
     return apt
 
 
-def _kernel_packages(apt: PrivateApt, arch: GuestArch) -> tuple[str, str, str]:
+def _kernel_packages(apt: PrivateApt, arch: GuestArch) -> KernelPackages:
+    """The kernel that the release names today, and what its headers name themselves: how those are called differs between releases."""
     headers = apt.dependency(f"linux-headers-rt-{arch.debian}", rf"linux-headers-.*-rt-{arch.debian}")
-    return (
-        apt.dependency(f"linux-image-rt-{arch.debian}", rf"linux-image-.*-rt-{arch.debian}"),
+    image = apt.dependency(f"linux-image-rt-{arch.debian}", rf"linux-image-.*-rt-{arch.debian}")
+    release, named = image.removeprefix("linux-image-"), apt.dependencies(headers)
+    return KernelPackages(
+        image,
+        tuple(name for name in apt.dependencies(image) if name.endswith(f"-{release}")),
         headers,
-        apt.dependency(headers, r"linux-headers-.*-common-rt"),
+        tuple(name for name in named if name.startswith("linux-headers-")),
+        tuple(name for name in named if name.startswith("linux-kbuild-")),
     )
 
 
-def _build_module(root: Path, work: Path, headers: str, common: str, arch: GuestArch) -> Path:
-    """The module that issues SMCs, or SMIs, built out of tree against the kernel's own headers with this machine's kbuild tools."""
-    compiler = f"{arch.compiler}gcc"
-    if shutil.which(compiler) is None:
-        raise UsageError(f"{compiler} is missing, and the guest needs a kernel module", f"install it (Debian: {arch.compiler_package})")
+def lacking_for_module(arch: GuestArch) -> tuple[str, ...]:
+    """The programs that the kernel module is built with and that this machine has not."""
+    return tuple(name for name in (f"{arch.compiler}gcc", "make") if shutil.which(name) is None)
+
+
+def check_module(arch: Arch, option: str) -> None:
+    """Raises UsageError where an option needs the kernel module, and no image has it and it cannot be built."""
+    lacking = lacking_for_module(ARCHES[arch])
+    if lacking and not (cache_folder() / "guest" / _source_stamp(arch) / "image.json").is_file():
+        raise UsageError(f"{option} needs the guest's kernel module; missing: {', '.join(lacking)}", _remedy(ARCHES[arch], lacking))
+
+
+def _remedy(arch: GuestArch, lacking: tuple[str, ...]) -> str:
+    return f"install {' and '.join('make' if name == 'make' else arch.compiler_package for name in lacking)} (Debian's names) for it"
+
+
+def _build_module(root: Path, work: Path, packages: KernelPackages, arch: GuestArch) -> Path:
+    """The module that issues SMCs, or SMIs."""
     shutil.copytree(guest_sources() / arch.module, work)
-    sources = root / "usr/src"
-    cores = os.cpu_count() or 1
-    options = (f"O={sources / headers}", f"M={work}", f"ARCH={arch.kbuild}", f"CROSS_COMPILE={arch.compiler}", f"-j{min(cores, 2)}")
-    run(("make", "-s", "-C", str(sources / common), *options, "modules"))
+    run(make_modules(root / "usr/src", packages, work, arch))
     built = work / arch.module_file
     if not built.is_file():
         raise LatlabError("the module was not built", f"run the build by hand in guest/{arch.module} to see why", place=built)
@@ -191,13 +237,28 @@ def _build_module(root: Path, work: Path, headers: str, common: str, arch: Guest
     return built
 
 
-def _entries(root: Path, release: str, module: Path, arch: GuestArch) -> Iterator[ArchiveEntry]:
+def make_modules(sources: Path, packages: KernelPackages, work: Path, arch: GuestArch) -> tuple[str, ...]:
+    """The command that builds the modules of `work`, out of tree, against the kernel's own headers with this machine's kbuild tools.
+    Raises LatlabError where the packages have no Makefile of the kernel."""
+    makefile = next((path for name in packages.shared if (path := sources / name / "Makefile").is_file()), None)
+    if makefile is None:
+        raise LatlabError(
+            f"no Makefile of the kernel in {', '.join(packages.shared) or 'a package that the headers name'}",
+            "report it with the Debian release",
+            place=sources / packages.headers,
+        )
+    jobs = min(os.cpu_count() or 1, 2)
+    options = (f"O={sources / packages.headers}", f"M={work}", f"ARCH={arch.kbuild}", f"CROSS_COMPILE={arch.compiler}", f"-j{jobs}")
+    return ("make", "-s", "-C", str(makefile.parent), *options, WITHOUT_BTF, "modules")
+
+
+def _entries(root: Path, release: str, module: Path | None, arch: GuestArch) -> Iterator[ArchiveEntry]:
     for name in ("proc", "sys", "dev", "tmp", "out", "sbin", "usr/sbin"):
         yield folder(name)
     yield link("lib64", "lib")
     yield character_device("dev/console", 5, 1)
     yield file("init", (guest_sources() / "init").read_bytes(), executable=True)
-    yield file("bin/busybox", (root / "bin/busybox").read_bytes(), executable=True)
+    yield file("bin/busybox", _first_of(root, "bin/busybox", "usr/bin/busybox").read_bytes(), executable=True)
     yield file("bin/latlab-recorder", recorder_for(arch.machine).read_bytes(), executable=True)
     yield file("bin/latlab-steal", meter_for(arch.machine).read_bytes(), executable=True)
     yield file("bin/latlab-timed-write", timed_write_for(arch.machine).read_bytes(), executable=True)
@@ -205,10 +266,34 @@ def _entries(root: Path, release: str, module: Path, arch: GuestArch) -> Iterato
         yield file(program, (root / program).read_bytes(), executable=True)
     for name, library in sorted(libraries_of(root, PROGRAMS).items()):
         yield file(f"lib/{name}", library.read_bytes(), executable=True)
-    modules = root / "lib/modules" / release / "kernel"
+    modules = _first_of(root, f"lib/modules/{release}/kernel", f"usr/lib/modules/{release}/kernel")
     for name in arch.kernel_modules:
-        yield file(f"modules/{Path(name).name}", (modules / name).read_bytes())
-    yield file(f"modules/{arch.module_file}", module.read_bytes())
+        if (data := kernel_module(modules / name)) is not None:
+            yield file(f"modules/{Path(name).name}", data)
+    if module is not None:
+        yield file(f"modules/{arch.module_file}", module.read_bytes())
+
+
+def _first_of(root: Path, *names: str) -> Path:
+    """Releases have it at different places. Raises LatlabError if it is at none."""
+    path = next((root / name for name in names if (root / name).exists()), None)
+    if path is None:
+        raise LatlabError(f"no fetched package has {' or '.join(names)}", "report it with the Debian release")
+    return path
+
+
+def kernel_module(path: Path) -> bytes | None:
+    """A module of the kernel's package, unpacked; None for one that the kernel has built in. Raises LatlabError if it is neither."""
+    if path.is_file():
+        return path.read_bytes()
+    for suffix, unpacked in COMPRESSED.items():
+        packed = path.with_name(path.name + suffix)
+        if packed.is_file():
+            return unpacked(packed.read_bytes())
+    kernel = next(parent for parent in path.parents if parent.name == "kernel")
+    if str(path.relative_to(kernel.parent)) in (kernel.parent / "modules.builtin").read_text("utf-8").splitlines():
+        return None
+    raise LatlabError("neither a module of the kernel's package nor built into the kernel", "report it with the Debian release", place=path)
 
 
 def libraries_of(root: Path, programs: Sequence[str]) -> dict[str, Path]:

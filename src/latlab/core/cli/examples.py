@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Two commands of each verb, by its words: what its help begins with. Names in capitals are the user's."""
+
+from __future__ import annotations
+
+EXAMPLES: dict[str, tuple[str, str]] = {
+    "run psci": ("latlab run psci", "latlab run psci --subject tf-a --firmware build/qemu/release"),
+    "run psa": ("latlab run psa --build ipc_l2", "latlab run psa --subject tf-m"),
+    "run rt": ("latlab run rt --duration 10s", "latlab run rt --target linux --duration 1m --causes"),
+    "run steal": ("latlab run steal --duration 10s", "latlab run steal --target ssh --host root@board --duration 5m"),
+    "run rt-power": ("latlab run rt-power --cycles 12", "latlab run rt-power --target ssh --host root@board --suspends 2"),
+    "run calls": ("latlab run calls", "latlab run calls --abi sbi --harts 2"),
+    "run attack": ("latlab run attack", "latlab run attack --subject tf-m"),
+    "watch": (
+        "latlab watch -- qemu-system-aarch64 -M virt,secure=on -bios flash.bin -nographic",
+        "latlab watch --symbols bl31.elf -- make run",
+    ),
+    "identify": ("latlab identify", "latlab identify flash.bin"),
+    "design run": ("latlab design run examples/experiments/trng.toml", "latlab design run experiment.toml"),
+    "design show": ("latlab design show last", "latlab design show published:ti/am62l/factors-2026"),
+    "guest build": ("latlab guest build", "latlab guest build --arch x86"),
+    "doctor": ("latlab doctor", "latlab doctor --qemu /opt/qemu/bin/qemu-system-aarch64"),
+    "ls": ("latlab ls", "latlab ls --format csv"),
+    "show": ("latlab show last", "latlab show last --test susp_deep_serial"),
+    "report": ("latlab report last -o run.html", "latlab report last~1 last -o comparison.html"),
+    "export": ("latlab export last --format perfetto -o run.pftrace", "latlab export last --format json"),
+    "publish tf-a": ("latlab publish tf-a console.log --data docs/perf/data/juno", "latlab publish tf-a one.log two.log --data data"),
+    "publish site": ("latlab publish site public", "latlab publish site public --redact"),
+    "serve": ("latlab serve", "latlab serve --port 8080"),
+    "extremes": ("latlab extremes last", "latlab extremes last --metric wakeup --once-in 1000000"),
+    "check-dt": ("latlab check-dt last board.dtb", "latlab check-dt published:tf-a/juno/v2.15 juno-r1.dtb -o corrected.dtsi"),
+    "compare": ("latlab compare last~1 last", "latlab compare published:tf-a/juno/v2.9 published:tf-a/juno/v2.10"),
+    "explain": ("latlab explain last", "latlab explain last~1 last"),
+    "gate": ("latlab gate latest:main last", "latlab gate last --limit 'wakeup max <= 2000'"),
+    "history": ("latlab history 'cpu_off_serial/powerdown/*'", "latlab history 'cpu_off_serial/powerdown/*' v1.0..HEAD --repo tf-a"),
+    "regressions": ("latlab regressions --since 7d", "latlab regressions --since 2026-01-01"),
+    "bisect": (
+        "latlab bisect v1.0..HEAD --repo tf-a --build 'make PLAT=qemu all fip' --subject subject.toml --figure cpu_off_serial/powerdown",
+        "latlab bisect v1.0..HEAD --smc --repo tf-a --build 'make PLAT=qemu all fip' --subject subject.toml --figure PSCI_VERSION/call",
+    ),
+    "predict": ("latlab predict published:tf-a/juno/v2.10 --fit published:tf-a/juno/v2.9", "latlab predict last --fit last~1"),
+    "fit": ("latlab fit published:tf-a/juno/v2.9", "latlab fit --counted published:tf-a/n1sdp/v2.9 published:tf-a/n1sdp/v2.10"),
+    "whatif": ("latlab whatif --cores 6,64", "latlab whatif --cores 6,64,1024 -o whatif.html"),
+    "explore": ("latlab explore", "latlab explore --full"),
+    "import": ("latlab import console.log", "latlab import cyclictest.txt"),
+    "import-trace": (
+        "latlab import-trace boot.tarmac --symbols bl31.elf",
+        "latlab import-trace snapshot --symbols bl31.elf --platform 'Juno R1'",
+    ),
+    "runs label": ("latlab runs label last main", "latlab runs label last~1 before-the-change"),
+    "runs rm": ("latlab runs rm last", "latlab runs rm RUN RUN"),
+    "runs prune": ("latlab runs prune --before 30d", "latlab runs prune --before 30d --keep-weekly 52"),
+    "runs restore": ("latlab runs restore", "latlab runs restore RUN"),
+    "runs empty": ("latlab runs empty", "latlab runs empty --yes"),
+    "runs recover": ("latlab runs recover", "latlab runs recover RUN"),
+}

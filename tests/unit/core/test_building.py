@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A program of latlab's that a command lacks: a checkout builds it and runs the command again, anything else is one sentence."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from latlab.core.cli import app as command_line
+from latlab.core.errors import LatlabError, NotBuilt, UsageError
+from latlab.core.targets import building
+from latlab.core.targets.building import build_missing
+
+MISSING = NotBuilt("no program", "spm", "build it with `make spm`")
+
+
+@pytest.fixture(name="root")
+def fixture_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A checkout whose tools are there and whose builds write a file."""
+    (tmp_path / "scripts").mkdir()
+    (tmp_path / "CMakePresets.json").write_text(json.dumps({"buildPresets": [{"name": "qemu_virt"}]}))
+    (tmp_path / "Makefile").write_text("spm qemu_virt:\n\techo $@ $(MAKELEVEL) >>built\n")
+    set_up(tmp_path, "exit 0")
+    monkeypatch.setattr(building, "checkout", lambda: tmp_path)
+    return tmp_path
+
+
+def set_up(root: Path, text: str) -> None:
+    script = root / "scripts" / "setup.sh"
+    script.write_text(f'#!/bin/sh\necho "$@" >>{root}/asked\n{text}\n')
+    script.chmod(0o755)
+
+
+def test_it_is_built_by_its_target_after_a_look_at_its_tools(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MAKELEVEL", "7")
+    said: list[str] = []
+    build_missing(MISSING, said.append)
+    build_missing(NotBuilt("no firmware", "qemu_virt", ""), said.append)
+    assert (root / "built").read_text() == "spm 0\nqemu_virt 0\n", "an outer make has nothing to do with it"
+    assert (root / "asked").read_text() == "--check spm\n--check firmware\n"
+    assert len(said) == 2 and "`make spm`" in said[0]
+
+
+def test_without_its_tools_the_sentence_of_the_set_up_is_the_error_and_nothing_is_built(root: Path) -> None:
+    set_up(root, "echo 'Missing: a compiler. As root: apt-get install it' >&2; exit 1")
+    with pytest.raises(UsageError, match=r"has not built .*; run `make spm`.* Missing: a compiler\. As root: apt-get install it"):
+        build_missing(MISSING, print)
+    assert not (root / "built").exists()
+
+
+def test_a_build_that_fails_says_the_compiler_s_first_error(root: Path) -> None:
+    (root / "Makefile").write_text("spm:\n\t@echo 'a.c:1:2: error: no b' >&2; echo 'compilation terminated.' >&2; exit 3\n")
+    with pytest.raises(LatlabError, match=r"make spm ended with status 2: a\.c:1:2: error: no b; run `make spm` in the checkout"):
+        build_missing(MISSING, lambda text: None)
+
+
+@pytest.mark.parametrize("target", ["qemu_virt-strange", "clean"])
+def test_what_is_no_build_of_the_checkout_stays_the_error_that_it_was(root: Path, target: str) -> None:
+    missing = NotBuilt("no such build", target, "")
+    with pytest.raises(NotBuilt) as raised:
+        build_missing(missing, print)
+    assert raised.value is missing and not (root / "asked").exists()
+
+
+def test_an_installation_builds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(building, "checkout", lambda: None)
+    with pytest.raises(NotBuilt):
+        build_missing(MISSING, print)
+
+
+def test_the_command_runs_again_once_for_each_program_that_it_lacks(
+    root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lacking = [MISSING, NotBuilt("no firmware", "qemu_virt", "")]
+    runs: list[int] = []
+
+    def verb(**options: object) -> int:
+        runs.append(len(lacking))
+        if lacking:
+            raise lacking.pop(0)
+        return 0
+
+    monkeypatch.setattr(command_line, "app", verb)
+    monkeypatch.setattr(sys, "argv", ["latlab", "run", "psa"])
+    assert command_line._guarded() == 0 and runs == [2, 1, 0]
+    lacking += [MISSING, MISSING]
+    assert command_line._guarded() == 2, "what a build does not bring is built once"
+    assert "latlab: no program; build it with `make spm`" in capsys.readouterr().err

@@ -77,7 +77,7 @@ class Outcome:
         return "passed" if self.passed else NEVER
 
 
-def read_parts(path: Path = PROOFS / "parts.toml") -> dict[str, Part]:
+def read_parts(path: Path) -> dict[str, Part]:
     return {
         name: Part(
             name,
@@ -199,7 +199,7 @@ def table(rows: Iterable[Row]) -> str:
 def main(words: list[str]) -> int:
     end = words.index("--") if "--" in words else len(words)
     own, arguments = words[:end], words[end + 1 :]
-    parts = read_parts()
+    parts = read_parts(PROOFS / "parts.toml")
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("part", nargs="*", help=f"one of {', '.join(parts)}; all if none is named")
     parser.add_argument("--table", action="store_true", help="print the newest result of each part")

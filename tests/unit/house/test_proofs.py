@@ -7,14 +7,16 @@ import csv
 import platform
 import re
 from dataclasses import fields
+from pathlib import Path
 
 import pytest
 
 import proofs
 from support.places import ROOT
+from support.repositories import commit, git, new_repository
 
 PAGE = (ROOT / "docs" / "project" / "proofs.md").read_text("utf-8")
-PARTS = proofs.read_parts()
+PARTS = proofs.read_parts(proofs.PROOFS / "parts.toml")
 REPORT = b"""<testsuites><testsuite>
 <testcase name="a"/>
 <testcase name="b"><properties><property name="mutants tried" value="700"/></properties></testcase>
@@ -72,9 +74,9 @@ def test_proofs_that_all_were_skipped_prove_nothing(counts: tuple[int, int, int]
 
 def test_a_new_row_takes_the_place_of_the_older_one_and_parts_without_a_row_were_not_run(tmp_path) -> None:
     table = tmp_path / "proofs.csv"
-    for commit in ("11111111", "22222222"):
+    for tested in ("11111111", "22222222"):
         rows = proofs.read_rows(table, ["docs", "fuzz"])
-        proofs.write_rows(table, {**rows, "fuzz": proofs.Row("fuzz", "passed", "2", commit=commit, note='of "both", and more')}.values())
+        proofs.write_rows(table, {**rows, "fuzz": proofs.Row("fuzz", "passed", "2", commit=tested, note='of "both", and more')}.values())
     rows = proofs.read_rows(table, ["docs", "fuzz", "rt"])
     assert [(row.part, row.result, row.commit) for row in rows.values()] == [
         ("docs", proofs.NEVER, ""),
@@ -93,3 +95,37 @@ def test_a_part_that_nobody_knows_is_refused_with_those_there_are(capsys: pytest
     with pytest.raises(SystemExit, match="2"):
         proofs.main(["statistic"])
     assert "there is no part statistic; the parts are statistics, stores," in capsys.readouterr().err
+
+
+@pytest.fixture(name="checkout")
+def fixture_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository with one part, whose proofs pass and skip."""
+    root = new_repository(tmp_path / "checkout")
+    monkeypatch.setattr(proofs, "ROOT", root)
+    monkeypatch.setattr(proofs, "PROOFS", root / "tests" / "prove")
+    monkeypatch.setattr(proofs, "TABLE", root / "docs" / "proofs.csv")
+    (root / "docs").mkdir()
+    (root / "tests" / "prove" / "small").mkdir(parents=True)
+    passes = "def test_a():\n    pass\n"
+    skips = "import pytest\n\ndef test_b():\n    pytest.skip('no board')\n"
+    files = {
+        "tests/prove/parts.toml": "[small]\n[other]\n",
+        "tests/prove/small/test_small.py": passes + skips,
+        ".gitignore": "/build\n__pycache__\n",
+    }
+    commit(root, "a part", files)
+    return root
+
+
+def test_a_part_that_is_run_writes_its_row_with_the_commit_and_whether_files_differed_from_it(checkout: Path) -> None:
+    assert proofs.main(["small"]) == 0
+    row = proofs.read_rows(proofs.TABLE, ["small"])["small"]
+    assert (row.result, row.passed, row.failed, row.skipped, row.changed) == ("passed", "1", "0", "1", "no")
+    assert git(checkout, "rev-parse", "HEAD").startswith(row.commit) and "1 skipped: no board" in row.note
+    (checkout / "tests/prove/small/test_small.py").write_text("def test_a():\n    assert False\n")
+    assert proofs.main(["small", "--", "-k", "test_a"]) == 1
+    assert proofs.read_rows(proofs.TABLE, ["small"])["small"] == row, "a part of a part keeps no result"
+    assert proofs.main(["small"]) == 1
+    newest = proofs.read_rows(proofs.TABLE, ["small", "other"])
+    assert (newest["small"].result, newest["small"].failed, newest["small"].changed) == ("failed", "1", "yes")
+    assert newest["other"].result == proofs.NEVER

@@ -11,6 +11,7 @@ import gzip
 import json
 import tempfile
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -111,6 +112,7 @@ PAIRS: dict[str, Callable[[], DocumentPair]] = {
 }
 
 
+@cache
 def pair_of_kind(name: str) -> DocumentPair:
     """Both without what would contradict other samples, and with histograms that are counted as those of mutants are."""
     base, candidate = PAIRS[name]()

@@ -15,7 +15,7 @@ from truth.data_mutants import How, drawn, mutants_of, mutated, sets_of
 from truth.exported import Place, figures_of, with_figures
 from truth.mutated_kinds import PAIRS, pair_of_kind
 
-MUTANTS = 8
+MUTANTS = 4
 SEED = "sample"
 
 

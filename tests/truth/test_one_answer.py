@@ -18,7 +18,7 @@ from truth.mutated_kinds import PAIRS, DocumentPair, board, pair_of_kind
 from truth.one_answer import contradictions, drawn_pair
 from truth.verdict_cases import two_parts_of_one_run
 
-SEEDS = range(70_000, 70_016)
+SEEDS = range(70_000, 70_010)
 CHANGED = ("regressed", "improved")
 PARTS = [((20, 3), (1, 1)), ((3, 20), (1, 1)), ((20, 5), (1, 1)), ((100, 10), (1, 1)), ((5, 5), (4, 4)), ((1, 1), (4, 4)),
          ((20, 3), (4, 4)), ((3, 20), (1, 4)), ((1, 1), (20, 1)), ((1, 1), (100, 1)), ((1, 1), (1, 100))]  # fmt: skip

@@ -272,11 +272,11 @@ def _is_usual(series: _Series, side: int) -> bool:
     if series.boot >= len(other):
         return False
     values = other[:, series.column] if series.column is not None else nan_median(other.T)
-    own = series.values[series.boot] - np.median(series.values)
+    distance = series.values[series.boot] - np.median(series.values)
     if np.isnan(values[series.boot]):
-        return bool(own > 0)
-    off = values[series.boot] - np.nanmedian(values)
-    return bool(off * own > 0 and abs(off) > abs(own) / 2)
+        return bool(distance > 0)
+    other_distance = values[series.boot] - np.nanmedian(values)
+    return bool(other_distance * distance > 0 and abs(other_distance) > abs(distance) / 2)
 
 
 def _series(row_evidence: Evidence, values: Floats) -> Iterator[_Series]:
@@ -332,9 +332,9 @@ def _spreads(evidence: Sequence[Evidence], limits: Limits) -> Iterator[SpreadMov
             continue
         dof = min(among for _, among in pools)
         expected = [pools[1 - side][0] * free[metric][1 - side] / free[metric][side] for side in (0, 1)]
-        both = sum(min(pooled, MOST_UNEVEN * other) for (pooled, _), other in zip(pools, expected, strict=True))
+        variance = sum(min(pooled, MOST_UNEVEN * other) for (pooled, _), other in zip(pools, expected, strict=True))
         moved = {test: float(np.log(after.mean() / before.mean())) for test, (before, after) in usable.items()}
-        errors = {test: both / len(before) for test, (before, _) in usable.items()}
+        errors = {test: variance / len(before) for test, (before, _) in usable.items()}
         half = limits.alpha / 2  # of what may go wrong is for tests together, half for each by itself
         groups = [[test for test in usable if of is None or is_parallel(test) is of] for of in (None, False, True)]
         of_groups = [(group, half / len(groups)) for group in groups if len(group) > 1]

@@ -253,8 +253,8 @@ class _OfSpans(Truth):
             if not self.breaks_rules:
                 yield Wrong.BLAME
         elif isinstance(finding, f.PartChanged):
-            spans = [span for span in self.pair.before if span[1] == finding.claim.metric.value]
-            if not any(self._reached(span, _cluster_of(finding), finding.claim.verdict is WORSE) for span in spans):
+            spans = [span for span in self.pair.before if span[1] == finding.metric.value and finding.test in ("", span[0])]
+            if not any(self._reached(span, _cluster_of(finding), finding.verdict is WORSE) for span in spans):
                 yield Wrong.BLAME
         elif isinstance(finding, f.BeyondOrder):
             if self.case.planted.pathology in (Pathology.NOTHING, Pathology.LEAD):
@@ -347,10 +347,10 @@ class _OfPart(Truth):
         elif isinstance(finding, s.TermMoved):
             yield Wrong.BLAME
         elif isinstance(finding, f.PartChanged):
-            spans = [span for span in self.part.factor if span[1] == finding.claim.metric.value]
-            core = re.search(r"core (\d+\.\d+)", finding.claim.name)
+            spans = [span for span in self.part.factor if span[1] == finding.metric.value]
+            core = re.search(r"core (\d+\.\d+)", finding.name)
             reached = [self._reached(span, _cluster_of(finding), core[1] if core else "") for span in spans]
-            if not any(up if finding.claim.verdict is WORSE else down for up, down in reached):
+            if not any(up if finding.verdict is WORSE else down for up, down in reached):
                 yield Wrong.BLAME
         elif (isinstance(finding, f.LargeUntold) and finding.cores) or isinstance(finding, f.BootApart | f.SpreadMoved | f.BeyondOrder):
             if (finding.test, finding.metric.value) not in self.part.factor:
@@ -360,7 +360,7 @@ class _OfPart(Truth):
 
 
 def _cluster_of(finding: f.PartChanged) -> int | None:
-    cluster = re.search(r"of cluster (\d+)", finding.claim.name)
+    cluster = re.search(r"of cluster (\d+)", finding.name)
     return int(cluster[1]) if cluster else None
 
 

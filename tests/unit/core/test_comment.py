@@ -61,7 +61,7 @@ def test_no_comment_is_longer_than_thirty_lines_however_much_there_is_to_say(pai
     much = replace(_failing(decision, *decision.failing * 9), before=decision.before * 40, causes=("a cause",) * 40)
     found = render(comparison, much, "https://example.org/a_b")
     assert len(found.splitlines()) <= 30 and "more, which the commands below print" in found
-    assert f"The largest {MOST_ROWS} of {9 * MOST_ROWS}." in found
+    assert f"The largest {MOST_ROWS} of {9 * len(decision.failing)}." in found
     assert "latlab run psci\nlatlab explain " in found and found.endswith("\n[The whole report](<https://example.org/a_b>)\n")
 
 

@@ -18,7 +18,7 @@ from latlab.core.comparison.verdicts import Limits, Verdict
 from latlab.core.model.enums import Metric
 from latlab.core.statistics.moderated_t import fit_prior
 from latlab.core.statistics.sample_matrix import Cells
-from latlab.psci.analysis.by_boot import INDEPENDENCE, BootMeans, Part, moderated_shifts, pooled_shift, row_shifts
+from latlab.psci.analysis.by_boot import INDEPENDENCE, BootMeans, PooledPart, moderated_shifts, pooled_shift, row_shifts
 from latlab.psci.analysis.compare_spans import judge_rows
 from latlab.psci.analysis.groups import PLAIN, Group
 from latlab.psci.analysis.variance_estimate import Evidence, group_evidence
@@ -95,7 +95,7 @@ def test_the_statistic_of_a_group_is_the_t_of_standardised_sums_by_boot():
     squared = (a.var(ddof=1) + b.var(ddof=1)) / 2 * (1 / 4 + 1 / 4)
     joined = max((6 * squared + INDEPENDENCE * len(found)) / (6 + INDEPENDENCE), len(found))
     expected = 2 * stats.t.sf(abs(b.mean() - a.mean()) / joined**0.5, 6 + INDEPENDENCE)
-    parts = [Part(*one.by_boot, shift.error, one.row.before, one.row.threshold) for one, shift in zip(found, shifts, strict=True)]
+    parts = [PooledPart(*one.by_boot, shift.error, one.row.before, one.row.threshold) for one, shift in zip(found, shifts, strict=True)]
     assert pooled_shift(parts).shift.p == pytest.approx(expected)
 
 

@@ -16,7 +16,10 @@ from latlab.runs.verbs.comparing import _verdicts
 
 def test_a_verdict_is_printed_in_the_words_of_the_field_and_kept_by_its_code() -> None:
     printed = {str(verdict) for verdict in Verdict}
-    assert printed == {"regressed", "improved", "same", "changed, below threshold", "equivalent median, tail inconclusive", "inconclusive"}
+    assert printed == {
+        "regressed", "improved", "same", "changed, below threshold", "equivalent median, tail inconclusive",
+        "no change shown, some rows inconclusive", "inconclusive",
+    }  # fmt: skip
     assert all(Verdict(verdict.value) is verdict for verdict in Verdict) and Verdict("cannot tell") is Verdict.CANNOT_TELL
     words = [verdict.word for verdict in Verdict]
     assert len(set(words)) == len(words) and not any("," in word for word in words)

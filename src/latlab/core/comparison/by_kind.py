@@ -12,6 +12,7 @@ from latlab.core.comparison.check import Check
 from latlab.core.comparison.comparison import Comparison, Statistic
 from latlab.core.comparison.conditions import differences
 from latlab.core.comparison.coverage import absences, coverage_rows, missing_samples, shortfalls
+from latlab.core.comparison.decision import Claim
 from latlab.core.comparison.explanation import Basis, Explanation
 from latlab.core.comparison.figure import Figure, refusal
 from latlab.core.comparison.findings import ConditionsDiffer, PartChanged
@@ -69,8 +70,12 @@ def explain_pair(comparison: Comparison) -> tuple[Explanation, ...]:
     explanations = [Explanation("", ConditionsDiffer(differ), Basis.EXACT, comparison.unit)] if differ else []
     explanations += [Explanation("", finding, Basis.EXACT, comparison.unit) for finding in comparison.missing]
     parts = [claim for claim in comparison.claims if claim.is_frontier]
-    explanations += [Explanation("", PartChanged(claim), Basis.INFERRED, comparison.unit_of(claim.metric)) for claim in parts]
+    explanations += [Explanation("", _changed(claim), Basis.INFERRED, comparison.unit_of(claim.metric)) for claim in parts]
     return (*explanations, *_explained(comparison))
+
+
+def _changed(claim: Claim) -> PartChanged:
+    return PartChanged(claim.metric, claim.test, claim.name, claim.verdict, claim.before, claim.shift.value)
 
 
 def _explained(comparison: Comparison) -> tuple[Explanation, ...]:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from latlab.core.comparison.check import Check
-from latlab.core.comparison.decision import Claim
 from latlab.core.comparison.iterations import Drift
 from latlab.core.comparison.suspicion import Suspicion
+from latlab.core.comparison.verdicts import Verdict
 from latlab.core.comparison.wording import amount, bare, count, heading_unit, percent, row_title, signed, signed_bare
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import CoreId
@@ -354,12 +354,17 @@ class FunctionsMoved:
 class PartChanged:
     """Rows or data points that changed together, of which no single one can be named."""
 
-    claim: Claim
+    metric: Metric
+    test: str
+    name: str
+    verdict: Verdict
+    before: float
+    moved: float
 
     def sentence(self, unit: str) -> str:
-        claim = self.claim
-        size = f"{signed(claim.shift.value, unit)} ({percent(claim.relative)})"
-        return f"{claim.metric} {row_title(claim.name)} {claim.verdict} by {size} as a whole; no single row can be named"
+        share = f" ({percent(self.moved / self.before)})" if self.before else ""
+        subject = " ".join(filter(None, (str(self.metric), self.test and f"in {self.test},", row_title(self.name))))
+        return f"{subject} {self.verdict} by {signed(self.moved, unit)}{share} as a whole; no single row can be named"
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,7 +54,7 @@ def report_gate(comparison: Comparison, fail_on: frozenset[str]) -> GateReport:
     caveat = f"; {comparison.caveat}" if comparison.caveat else ""
     verdict = f"{WORDS[decision.exit_code]}: {_reason(decision, comparison)}{_counts(comparison)}{caveat}"
     missing = tuple(finding.sentence(comparison.unit) for finding in comparison.missing)
-    rules = (f"{one.test}: {one.sentence}" for one in explained if isinstance(one.finding, RuleChanged))
+    rules = (f"{explanation.test}: {explanation.sentence}" for explanation in explained if isinstance(explanation.finding, RuleChanged))
     first = (
         *(suspicion.sentence(comparison.unit) for suspicion in comparison.suspicions),
         *filter(None, (comparison.differences.title,)),
@@ -68,7 +68,9 @@ def report_gate(comparison: Comparison, fail_on: frozenset[str]) -> GateReport:
     why = causes_of(comparison, explained, decision.rows)
     if decision.exit_code == 1 or decision.reason is Reason.WARNING:
         return GateReport(decision, verdict, first, (*why, *notable, *gaps), rows, parts)
-    reach = tuple(one.sentence for one in explained if isinstance(one.finding, RarestSeen | TailNotTold | CouldHaveSeen))
+    reach = tuple(
+        explanation.sentence for explanation in explained if isinstance(explanation.finding, RarestSeen | TailNotTold | CouldHaveSeen)
+    )
     untold = any(row.verdict is Verdict.CANNOT_TELL for row in comparison.rows)
     is_open = decision.exit_code == 0 and _is_assumed(comparison) and untold
     assumed = (f"the scatter between runs is assumed: {_what_tells_more(comparison)}",) if is_open else ()
@@ -112,12 +114,13 @@ def _counts(comparison: Comparison) -> str:
 
 
 def causes_of(comparison: Comparison, explained: Sequence[Explanation], failing: Sequence[Row]) -> tuple[str, ...]:
-    """The functions that these rows are made of, where both runs counted them, and the commit, where the candidate names one."""
+    """The functions that these rows are made of, where both runs counted them, and the commit, where the candidate names explanation."""
     rows = {(row.test, row.metric) for row in failing}
     of_rows = (
-        one.sentence
-        for one in explained
-        if isinstance(one.finding, FunctionsMoved) and rows & {(test, one.finding.metric) for test in one.finding.tests}
+        explanation.sentence
+        for explanation in explained
+        if isinstance(explanation.finding, FunctionsMoved)
+        and rows & {(test, explanation.finding.metric) for test in explanation.finding.tests}
     )
     before, after = comparison.a.build.commit, comparison.b.build.commit
     commit = (f"commit {after}{f', compared with {before}' if before else ''}",) if after and failing else ()

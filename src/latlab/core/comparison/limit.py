@@ -94,7 +94,7 @@ def held_edges(limit: Limit, subject: str, at: Edges, samples: int, unit: str) -
         outcome = LimitOutcome.KEPT
     elif at.low is None or not limit.holds(at.low):
         outcome = LimitOutcome.EXCEEDED
-    why = ": the limit lies within the step of the figure" if outcome is LimitOutcome.INCONCLUSIVE else ""
+    why = ": the figure is not known more finely than the limit" if outcome is LimitOutcome.INCONCLUSIVE else ""
     sentence = f"{outcome}: {limit.text}: {subject} is {at.shown(unit, limit)}, n = {samples:,}{why}"
     return Held(limit, outcome, sentence, at.high or at.low or 0.0)
 

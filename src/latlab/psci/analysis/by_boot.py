@@ -68,7 +68,7 @@ class ByBoot:
     def of_group(self, group: Sequence[int]) -> Pooled:
         return pooled_shift(
             [
-                Part(*row_evidence.by_boot, self._shifts[i].error, row_evidence.row.before, row_evidence.row.threshold)
+                PooledPart(*row_evidence.by_boot, self._shifts[i].error, row_evidence.row.before, row_evidence.row.threshold)
                 for i, row_evidence in ((i, self._evidence[i]) for i in group)
             ]
         )
@@ -81,7 +81,7 @@ class ByBoot:
         for i, j in cells:
             row_evidence, cell = self._evidence[i], self._evidence[i].row.cells[j]
             a, b = (side[~np.isnan(side[:, j]), j] for side in (row_evidence.a, row_evidence.b))
-            parts.append(Part(a, b, self._cells[i][j].error, cell.before, cell.threshold))
+            parts.append(PooledPart(a, b, self._cells[i][j].error, cell.before, cell.threshold))
         return pooled_shift(parts)
 
     def own_p(self, row: int) -> float:
@@ -100,8 +100,8 @@ def cell_shifts(samples: Sequence[BootMeans], boots: int) -> list[Shift]:
     of its kind, nor than its own. A data point that most boots lack, or all but one of a run, has no test."""
     pooled = [_pooled(sample.a, sample.b) for sample in samples]
     by_kind: dict[Kind, list[tuple[float, int]]] = defaultdict(list)
-    for sample, own in zip(samples, pooled, strict=True):
-        by_kind[sample.kind].append(own)
+    for sample, estimate in zip(samples, pooled, strict=True):
+        by_kind[sample.kind].append(estimate)
     means = {kind: sum(variance * dof for variance, dof in of) / max(sum(dof for _, dof in of), 1) for kind, of in by_kind.items()}
     out = []
     for sample, shift, (variance, dof) in zip(samples, moderated_shifts(samples), pooled, strict=True):
@@ -158,7 +158,7 @@ def _pooled(a: Floats, b: Floats) -> tuple[float, int]:
     return (float(((a - a.mean()) ** 2).sum() + ((b - b.mean()) ** 2).sum()) / dof if dof else 0.0), dof
 
 
-class Part(NamedTuple):
+class PooledPart(NamedTuple):
     """What a pooled test adds up: the boots of both runs, the standard error of their difference, the value before and its threshold."""
 
     a: Floats
@@ -168,7 +168,7 @@ class Part(NamedTuple):
     threshold: float
 
 
-def pooled_shift(parts: Sequence[Part]) -> Pooled:
+def pooled_shift(parts: Sequence[PooledPart]) -> Pooled:
     """O'Brien's OLS statistic of the parts with the most boots, in their unit: the mean by boot, each part weighted by 1 over its standard
     error. Value and threshold are the means with the same weights."""
     most = max(len(part.a) + len(part.b) for part in parts)

@@ -268,9 +268,9 @@ def judge_rows(evidence: Sequence[Evidence], boots: tuple[int, int], limits: Lim
     moved = changed.union(*(group for group, claim in zip(groups, shown, strict=True) if claim.is_frontier))
     cores = _cores(evidence, tests, apart)
     core_claims = _adjusted([_core_claim(evidence, cell_places, tests.of_cells(cell_places)) for cell_places in cores], OF_CORES, limits)
-    own = {(i, row.cells[0].label) for i, row in cells}
+    shown_cells = {(i, row.cells[0].label) for i, row in cells}
     for places, claim in zip(cores, core_claims, strict=True):
-        is_held = any(i in moved or (i, evidence[i].row.cells[j].label) in own for i, j in places)
+        is_held = any(i in moved or (i, evidence[i].row.cells[j].label) in shown_cells for i, j in places)
         shown.append(replace(claim, is_frontier=claim.verdict in CHANGED and not is_held))
     for i, _ in cells:
         if rows[i].verdict in SAME_LEVELS:
@@ -292,10 +292,10 @@ def _by_themselves(evidence: Sequence[Evidence], tests: Tests, boots: int, limit
         verdict = decide(shift, row.threshold, p, limits.alpha)
         if verdict in CHANGED and abs(shift.value) <= least:
             verdict = Verdict.CANNOT_TELL
-        cells = [_judged_cell(cell, own, next(cell_p), limits) for cell, own in zip(row.cells, of_cells[i], strict=True)]
+        cells = [_judged_cell(cell, cell_shift, next(cell_p), limits) for cell, cell_shift in zip(row.cells, of_cells[i], strict=True)]
         smallest = detectable("level", shift, row.before, least, limits.alpha * OF_ROWS / sizes[metric], boots)
-        found = (smallest,) if smallest else ()
-        rows.append(replace(row, shift=shift, p_adjusted=p, verdict=verdict, cells=tuple(cells), detectable=found))
+        detectables = (smallest,) if smallest else ()
+        rows.append(replace(row, shift=shift, p_adjusted=p, verdict=verdict, cells=tuple(cells), detectable=detectables))
     return rows
 
 

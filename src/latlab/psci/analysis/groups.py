@@ -18,7 +18,7 @@ PLAIN = ""
 LAST_MAN = "last man"
 PLACE = "by place"
 MEDIAN = "median"
-WHOLE = "all cores, by place"
+WHOLE = "all cores, sorted"
 """All samples of a parallel test, in each iteration sorted: what the order of the cores cannot move. The parent of rows that leave
 out cores that wait, that flush for their cluster or that call first."""
 OTHER_PART = "last man in one run only"

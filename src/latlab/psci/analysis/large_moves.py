@@ -18,7 +18,7 @@ import numpy as np
 
 from latlab.core.comparison.comparison import Row
 from latlab.core.comparison.findings import BeyondOrder, BootApart, LargeUntold, SpreadMoved
-from latlab.core.comparison.verdicts import CHANGED, Limits
+from latlab.core.comparison.verdicts import CHANGED, Limits, Verdict
 from latlab.core.model.enums import Metric
 from latlab.core.statistics.distributions import t_quantile, t_tail, t_upper
 from latlab.core.statistics.sample_matrix import Cells, Floats, nan_median
@@ -78,13 +78,16 @@ def beyond_order(evidence: Sequence[Evidence], rows: Sequence[Row], ordered: Seq
 
     Places are the positions of a parallel test, sorted, so that another order of the same spans moves none of them. What the order still
     moves is what the base itself has there, over its iterations and boots. Calls that wait for other cores (`ordered`) settle in one rhythm
-    in each run, whose width says nothing of another rhythm: a large share is enough, and under an exact clock half of one.
+    in each run, whose width says nothing of another rhythm: a large share is enough, and under an exact clock half of one. Where rows of
+    the test regressed, longer positions are no news.
     """
+    regressed = {(row.test, row.metric) for row in rows if row.verdict is Verdict.REGRESSED}
     for row_evidence, row, is_ordered in zip(evidence, rows, ordered, strict=True):
         if row.verdict in CHANGED or not (row_evidence.row.is_whole or is_ordered):
             continue
         far = [place for j in range(len(row.cells)) if (place := _beyond(row_evidence, j, is_ordered, limits)) is not None]
-        if far:
+        is_told = (row.test, row.metric) in regressed and all(after > before for before, after, *_ in far)
+        if far and not is_told:
             before, after, low, high, label = max(far, key=lambda place: abs(place[1] / place[0] - 1) if place[0] else np.inf)
             name = f"{row_evidence.row.name} ({label})" if len(row.cells) > 1 else row_evidence.row.name
             yield BeyondOrder(row.metric, row.test, name, before, after, low, high, len(far))
@@ -272,11 +275,11 @@ def _is_usual(series: _Series, side: int) -> bool:
     if series.boot >= len(other):
         return False
     values = other[:, series.column] if series.column is not None else nan_median(other.T)
-    own = series.values[series.boot] - np.median(series.values)
+    distance = series.values[series.boot] - np.median(series.values)
     if np.isnan(values[series.boot]):
-        return bool(own > 0)
-    off = values[series.boot] - np.nanmedian(values)
-    return bool(off * own > 0 and abs(off) > abs(own) / 2)
+        return bool(distance > 0)
+    other_distance = values[series.boot] - np.nanmedian(values)
+    return bool(other_distance * distance > 0 and abs(other_distance) > abs(distance) / 2)
 
 
 def _series(row_evidence: Evidence, values: Floats) -> Iterator[_Series]:
@@ -332,9 +335,9 @@ def _spreads(evidence: Sequence[Evidence], limits: Limits) -> Iterator[SpreadMov
             continue
         dof = min(among for _, among in pools)
         expected = [pools[1 - side][0] * free[metric][1 - side] / free[metric][side] for side in (0, 1)]
-        both = sum(min(pooled, MOST_UNEVEN * other) for (pooled, _), other in zip(pools, expected, strict=True))
+        variance = sum(min(pooled, MOST_UNEVEN * other) for (pooled, _), other in zip(pools, expected, strict=True))
         moved = {test: float(np.log(after.mean() / before.mean())) for test, (before, after) in usable.items()}
-        errors = {test: both / len(before) for test, (before, _) in usable.items()}
+        errors = {test: variance / len(before) for test, (before, _) in usable.items()}
         half = limits.alpha / 2  # of what may go wrong is for tests together, half for each by itself
         groups = [[test for test in usable if of is None or is_parallel(test) is of] for of in (None, False, True)]
         of_groups = [(group, half / len(groups)) for group in groups if len(group) > 1]

@@ -24,13 +24,13 @@ def without_usual_boots(pair: Pair, limits: Limits) -> tuple[Pair, tuple[str, ..
     if pair.a.tick.clock is not Clock.TIME:
         return pair, ()
     off_a, off_b = _offsets(pair.columns_a), _offsets(pair.columns_b)
-    usual = {boot for boot in off_a.keys() & off_b.keys() if _is_usual(off_a[boot], off_b[boot], limits.large / 2)}
+    usual = [boot for boot in off_a if boot in off_b and _is_usual(off_a[boot], off_b[boot], limits.large / 2)]
     if not usual or min(len(off_a), len(off_b)) - len(usual) < FEWEST_LEFT:
         return pair, ()
     columns = (_without(pair.columns_a, usual), _without(pair.columns_b, usual))
     notes = [
         f"boot {boot + 1} of both runs is off in the same way, {percent(off_a[boot])} and {percent(off_b[boot])}: left out of the verdicts"
-        for boot in sorted(usual)
+        for boot in usual
     ]
     return replace(pair, columns_a=columns[0], columns_b=columns[1]), tuple(notes)
 
@@ -51,11 +51,11 @@ def _offsets(columns: Columns) -> dict[int, float]:
     return {boot: float(np.nanmedian(np.concatenate(parts))) - 1 for boot, parts in ratios.items()}
 
 
-def _without(columns: Columns, boots: set[int]) -> Columns:
+def _without(columns: Columns, boots: list[int]) -> Columns:
     return replace(columns, matrices={span: _kept(matrix, boots) for span, matrix in columns.matrices.items()})
 
 
-def _kept(matrix: Matrix, boots: set[int]) -> Matrix:
-    keep, keep_every = (~np.isin(of, list(boots)) for of in (matrix.boots, matrix.every.boots))
+def _kept(matrix: Matrix, boots: list[int]) -> Matrix:
+    keep, keep_every = (~np.isin(of, boots) for of in (matrix.boots, matrix.every.boots))
     every = Cells(matrix.every.boots[keep_every], matrix.every.values[keep_every])
     return replace(matrix, boots=matrix.boots[keep], iterations=matrix.iterations[keep], values=matrix.values[keep], every=every)

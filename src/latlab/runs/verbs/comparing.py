@@ -553,8 +553,9 @@ def comparison_text(comparison: Comparison, format: Format, redact: bool = False
 def _verdicts(text: str) -> frozenset[Verdict]:
     from latlab.core.comparison.verdicts import Verdict
 
-    codes = {verdict.code: verdict for verdict in Verdict}
-    by_word = {verdict.word: verdict for verdict in Verdict}
+    of_rows = [verdict for verdict in Verdict if verdict is not Verdict.NOT_SHOWN]
+    codes = {verdict.code: verdict for verdict in of_rows}
+    by_word = {verdict.word: verdict for verdict in of_rows}
     known_words = codes | by_word
     named = [part.strip() for part in text.split(",") if part.strip()]
     if not named or any(word not in known_words for word in named):

@@ -24,7 +24,7 @@ from latlab.core.report.comparison.comparison_pages import screen
 from latlab.core.report.comparison.data import comparison_json
 from latlab.core.report.exports import sarif
 from latlab.core.report.exports.junit import comparison_junit
-from latlab.core.report.table import text_of
+from latlab.core.report.text import plain
 from latlab.core.statistics.statistics import Shift
 from support.ladder_model import Truth, make_run
 
@@ -77,14 +77,14 @@ CASES = {
 @pytest.mark.parametrize("reason", CASES)
 def test_each_reason_has_its_exit_code_and_is_read_everywhere(same: Comparison, reason: Reason):
     fields, code, verdict = CASES[reason]
-    comparison = replace(same, **fields)
+    comparison = replace(same, **fields)  # type: ignore[arg-type]
     decision, report = decide(comparison), report_gate(comparison, REGRESSED)
     assert (decision.reason, decision.exit_code, decision.verdict) == (reason, code, verdict)
     assert report.exit_code == code and report.verdict.startswith({0: "pass: ", 1: "fail: ", 3: "inconclusive: "}[code])
     document = json.loads(comparison_json(comparison))
     assert (document["verdict"], document["exit_code"], document["reason"]) == (verdict.value, code, reason.value)
     assert comment(comparison, report).startswith({0: "# latlab passes", 1: "# latlab fails", 3: "# latlab is inconclusive"}[code])
-    assert str(verdict) in text_of(screen(comparison).title)
+    assert str(verdict) in plain(screen(comparison).title)
     suite = ET.fromstring(comparison_junit(comparison, report)).find("testsuite")
     assert suite is not None
     assert (int(suite.get("failures", "")) > 0) is (code == 1) and (int(suite.get("errors", "")) > 0) is (code == 3)

@@ -10,8 +10,8 @@ from itertools import pairwise
 import pytest
 
 from latlab.core.comparison.by_kind import compare
-from latlab.core.comparison.history import CHANGED, ChangePoint, Judged, _contradicts, history
-from latlab.core.comparison.verdicts import Verdict
+from latlab.core.comparison.history import ChangePoint, Judged, _contradicts, history
+from latlab.core.comparison.verdicts import CHANGED, Verdict
 from latlab.core.errors import UsageError
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import Run, Spans

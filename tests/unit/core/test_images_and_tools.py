@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a target is made of: images by name, packages by what depends on them, a program that is built once."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -39,15 +40,35 @@ def test_who_lacks_a_program_is_told_to_build_it_only_where_there_is_a_source_tr
     assert step in str(refused.value) and ("make" in str(refused.value)) == is_checkout
 
 
-def test_the_guests_kernel_and_headers_are_what_the_metapackages_depend_on() -> None:
+@pytest.mark.parametrize(
+    ("release", "common", "kbuild", "parts"),
+    [
+        ("6.1.0-44-rt-arm64", "linux-headers-6.1.0-44-common-rt", "linux-kbuild-6.1", ()),
+        ("6.12.90-rt-arm64", "linux-headers-6.12.90-common-rt", "linux-kbuild-6.12.90", ()),
+        ("7.2.13-rt-arm64", "linux-headers-7.2.13-common", "linux-kbuild-7.2.13", ("linux-modules-7.2.13-rt-arm64",)),
+    ],
+)
+def test_the_guests_kernel_and_headers_are_what_the_packages_of_a_release_name(
+    release: str, common: str, kbuild: str, parts: tuple[str, ...]
+) -> None:
     class Apt:
         def dependency(self, package: str, pattern: str) -> str:
-            return f"{package}>{pattern}"
+            return next(name for name in named[package] if re.fullmatch(pattern, name))
+
+        def dependencies(self, package: str) -> tuple[str, ...]:
+            return named[package]
 
     apt: Any = Apt()
-    headers = "linux-headers-rt-arm64>linux-headers-.*-rt-arm64"
-    kernel = "linux-image-rt-arm64>linux-image-.*-rt-arm64"
-    assert guest_image._kernel_packages(apt, ARCHES[Arch.ARM64]) == (kernel, headers, f"{headers}>linux-headers-.*-common-rt")
+    image, headers = f"linux-image-{release}", f"linux-headers-{release}"
+    named = {
+        "linux-image-rt-arm64": (image,),
+        "linux-headers-rt-arm64": (headers,),
+        image: ("kmod", *parts),
+        headers: (common, kbuild, "libc6"),
+    }
+    packages = guest_image._kernel_packages(apt, ARCHES[Arch.ARM64])
+    assert packages == guest_image.KernelPackages(image, parts, headers, (common,), (kbuild,))
+    assert packages.release == release
 
 
 @pytest.mark.parametrize(("mode", "words"), [(Mode.DETERMINISTIC, "-icount"), (Mode.MULTI_THREAD, "tcg,thread=multi")])

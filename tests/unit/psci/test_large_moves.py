@@ -114,7 +114,7 @@ def test_the_largest_shift_that_is_printed_is_the_largest() -> None:
 def test_runs_of_one_truth_hold_nothing_large() -> None:
     nobody = Part(Which.NONE, How.LEVEL, 0.0, SERIAL)
     for boots, iterations in ((1, 1), (1, 5), (8, 1)):
-        assert all(_spans(nobody, boots, iterations, seed=seed).notable == () for seed in range(5))  # type: ignore[union-attr]
+        assert all(_spans(nobody, boots, iterations, seed=seed).notable == () for seed in range(5))
 
 
 def test_of_drawn_pairs_of_parts_hardly_one_passes_in_silence_or_is_blamed() -> None:

@@ -89,7 +89,7 @@ def test_wake_ups_of_both_runs_share_one_axis():
 def test_the_heading_says_what_moved_by_how_much_where_and_of_which_function(release):
     said = answer(release, explain_pair(release))
     rows = [row for row in release.rows if row.verdict is Verdict.REGRESSED]
-    assert said == "Wakeup regressed by +2.75 µs to +4.84 µs (+1.1 % to +28.1 %) in 5 tests."
+    assert said == "Wakeup regressed by +2.97 µs to +4.84 µs (+15.2 % to +28.1 %) in 5 tests."
     assert f"{100 * max(row.relative for row in rows):+.1f} %" in said
     functions = "cortex_a57_reset_func on cortex-a57 and cortex_a53_reset_func on cortex-a53"
     assert inferred_cause(release, explain_pair(release)) == f"Inferred causes: {functions}, counted in 3 of 5 tests."

@@ -22,4 +22,4 @@ def test_each_line_of_the_sample_is_printed_by_the_command_above_it_in_its_order
     (command,) = [one for one, stands_alone in shown(README) if stands_alone and one.startswith("latlab compare")]
     printed = latlab(*command.split()[1:]).stdout.splitlines()
     places = [printed.index(line) for line in sample.splitlines() if line != "..."]
-    assert places == sorted(places) and len(places) == 3
+    assert places == sorted(places) and len(places) == 4

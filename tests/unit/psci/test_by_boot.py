@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -23,6 +24,9 @@ from latlab.psci.analysis.compare_spans import judge_rows
 from latlab.psci.analysis.groups import PLAIN, Group
 from latlab.psci.analysis.variance_estimate import Evidence, group_evidence
 from support.examples import examples
+from support.ladder_model import Truth, make_run
+from support.pairs_of_kind import compare_spans as compare
+from support.runs import changed
 
 Values = NDArray[np.float64]
 KIND = (Metric.WAKEUP, PLAIN, False)
@@ -163,3 +167,37 @@ def test_neither_the_order_of_boots_nor_that_of_rows_decides_anything(seed: int,
     for one in judged(found):
         other = told[places[one[:2]]]
         assert one[:3] == other[:3] and one[3:] == pytest.approx(other[3:], rel=1e-6)
+
+
+def test_one_data_point_of_a_row_whose_mean_stays_is_judged_by_itself():
+    """Of four like cores one takes 8 % longer: 2 % of the row."""
+    rng = np.random.default_rng(4)
+    before, after = (20_000.0 + rng.normal(0.0, 100.0, (4, 4)) for _ in range(2))
+    after[:, 2] *= 1.08
+    others = [evidence(f"{i}_serial", *(20_000.0 + rng.normal(0.0, 100.0, (2, 4, 4)))) for i in range(4)]
+    found = judge_rows([evidence("a_serial", before, after), *others], (4, 4), Limits())
+    assert [(row.test, row.name, row.verdict) for row in found.cells] == [("a_serial", "cluster 0 (0.2)", Verdict.REGRESSED)]
+    assert found.rows[0].verdict in (Verdict.MOVED, Verdict.CANNOT_TELL)
+
+
+def test_a_group_without_a_row_that_can_be_named_is_a_claim_of_its_own():
+    def everywhere(seed: int) -> list[Evidence]:
+        rng = np.random.default_rng(seed)
+        sides = [[20_000.0 + rng.normal(0.0, 1_000.0, (4, 2)) for _ in range(2)] for _ in range(12)]
+        return [evidence(f"{i}_serial", before, after * 1.04, i % 2) for i, (before, after) in enumerate(sides)]
+
+    found = [judge_rows(everywhere(seed), (4, 4), Limits()) for seed in range(40)]
+    alone = [one for one in found if not any(row.verdict is Verdict.REGRESSED for row in one.rows)]
+    named = [claim for one in alone for claim in one.claims if claim.is_frontier]
+    assert named and {claim.verdict for claim in named} == {Verdict.REGRESSED}
+
+
+def test_a_boot_that_is_off_in_both_runs_is_left_out_with_a_note():
+    runs = [make_run(Truth(noise=0.003), seed, boots=4, name=name) for seed, name in ((1, "a"), (2, "b"))]
+    slow = [
+        changed(run, samples=[replace(one, value_ticks=round(one.value_ticks * (1.3 if one.boot == 0 else 1.0))) for one in run.samples])
+        for run in runs
+    ]
+    comparison = compare(*slow)
+    assert any("boot 1 of both runs is off in the same way" in note for note in comparison.notes)
+    assert comparison.boots == (3, 3) and not comparison.stops

@@ -23,6 +23,7 @@ FEWEST_EARLIER = 3
 CONFIDENCE = 0.95
 UNNAMED_FIRMWARE = "unknown"
 PRIOR_RUNS = 3
+BEYOND_P = 0.0025
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +124,14 @@ def with_scatter(row: Row, values: Sequence[float], base: Run, within: WithinRun
         p, basis = max(p, _p_of(ratio, prior, *within.cpus)), f"with the scatter of {within.cpus[1] + 1} CPUs"
     if len(values) >= FEWEST_EARLIER:
         shift = _wider(shift, t_quantile((1 + CONFIDENCE) / 2, free) * _TWO * (measured / free) ** 0.5 * row.before)
-    return replace(row, shift=replace(shift, p=max(shift.p, p)), basis=f"{row.basis}, {basis}")
+    is_beyond = len(values) >= FEWEST_EARLIER and row.statistic in _LEVELS and _is_beyond(ratio, measured, free) and beyond > row.threshold
+    return replace(row, shift=replace(shift, p=max(shift.p, p)), basis=f"{row.basis}, {basis}", is_beyond_runs=is_beyond)
+
+
+def _is_beyond(ratio: float, measured: float, free: int) -> bool:
+    """Whether a level moved by more than the runs alone scatter by, without what is assumed beside them. It may be a rarer difference of
+    runs than several of them show, so it is no verdict, and nothing passes with it."""
+    return not measured or 2 * t_upper(ratio / (_TWO * (measured / free) ** 0.5), free) < BEYOND_P
 
 
 def _p_of(ratio: float, prior: float, measured: float, free: int) -> float:

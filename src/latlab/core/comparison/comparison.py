@@ -73,7 +73,7 @@ class Row:
     Values are in ns or instructions. A shift beyond `threshold` is a change; one whose interval lies within it is equivalent; one beyond
     `large` must be reported even if it is not significant. `p_adjusted` is the adjusted p-value behind the verdict, of the row or of its
     group. `of` is the value before of the figure that moved by the shift, if that is not `before`. `is_whole`: all samples of a parallel
-    test by position, the parent of its other rows.
+    test by position, the parent of its other rows. `is_beyond_runs`: it moved by more than several runs of the base scatter by.
     """
 
     test: str
@@ -99,6 +99,7 @@ class Row:
     maxima: tuple[float, float] | None = None
     drifts: tuple[Drift | None, Drift | None] = (None, None)
     of: float | None = None
+    is_beyond_runs: bool = False
 
     @property
     def is_of_level(self) -> bool:
@@ -122,12 +123,12 @@ class Row:
     def is_large(self) -> bool:
         """Whether the shift is beyond `large` and the row is not called changed."""
         is_changed = self.verdict in (Verdict.REGRESSED, Verdict.IMPROVED)
-        return not is_changed and bool(self.large) and abs(self.largest) > self.large
+        return not is_changed and bool(self.large) and (self.is_beyond_runs or abs(self.largest) > self.large)
 
     @property
     def is_large_untold(self) -> bool:
         """Whether the shift is large, and either significant against its noise or of unknown noise."""
-        likely = self.shift.p > ROW_P and np.isfinite(self.shift.low)
+        likely = self.shift.p > ROW_P and np.isfinite(self.shift.low) and not self.is_beyond_runs
         return self.is_large and not (likely and self.largest == self.shift.value)
 
 

@@ -194,9 +194,9 @@ class BeyondOrder:
     def sentence(self, unit: str) -> str:
         share = f" ({percent(self.after / self.before - 1)})" if self.before else ""
         moved = f"{self.metric} in {self.test}, {row_title(self.name)}, differs by {signed(self.after - self.before, unit)}{share}"
-        more = f", and {count(self.places - 1, 'more')} so" if self.places > 1 else ""
-        base = f"{bare(self.low, unit)} to {bare(self.high, unit)} {heading_unit(unit)}"
-        return f"{moved}{more}: more than the order of the cores explains, which makes {base} in the base"
+        more = f", and {count(self.places - 1, 'other rank')} too" if self.places > 1 else ""
+        ends = " to ".join(dict.fromkeys(bare(value, unit) for value in (self.low, self.high)))
+        return f"{moved}{more}: more than the order of the cores explains; the base has {ends} {heading_unit(unit)} there"
 
 
 @dataclass(frozen=True, slots=True)

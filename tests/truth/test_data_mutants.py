@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Samples of a run are changed, and no gate passes: a few mutants of each kind of run. `tests/prove/test_data_mutants.py` has all."""
+"""Samples of a run are changed, and no gate passes: a few mutants of each kind of run. `tests/prove/statistics` has all."""
 
 from __future__ import annotations
 

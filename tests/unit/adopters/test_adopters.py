@@ -34,7 +34,7 @@ def test_an_adopters_test_fails_with_the_sentence_that_explains_it(pytester):
     pytester.makepyfile(TESTS)
     result = pytester.runpytest_subprocess("-p", "no:cacheprovider")
     result.assert_outcomes(passed=2, failed=1)
-    result.stdout.fnmatch_lines(["*wakeup regressed in every test: +2.10 µs to +4.92 µs*"])
+    result.stdout.fnmatch_lines(["*wakeup regressed in every test: +2.92 µs to +4.92 µs*"])
 
 
 def test_a_broken_rule_fails_an_adopters_test(latency):

@@ -20,6 +20,8 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from latlab.core.comparison.comparison import Compared
+from latlab.core.comparison.decision import Claim, ClaimLevel
+from latlab.core.statistics.statistics import Shift
 from latlab.core.comparison.verdicts import Verdict
 from latlab.core.kinds.file_format import FileFormat, ReadFile
 from latlab.core.kinds.kind import Analysis, Codec, Forms, Pairs, RunKind
@@ -42,7 +44,10 @@ def _read(material):
 def _compare(a, b, limits, earlier):
     is_higher = max(b.contents.heights) > max(a.contents.heights)
     verdict = Verdict.REGRESSED if is_higher else Verdict.SAME
-    return Compared(a=a, b=b, limits=limits, unit="ns", verdict=verdict, rows=(), notes=(), gaps=())
+    heights = [float(max(run.contents.heights)) for run in (a, b)]
+    shift = Shift(heights[1] - heights[0], heights[1] - heights[0], heights[1] - heights[0], 0.0)
+    bounce = Claim(ClaimLevel.METRIC, "bounce", "", "highest", *heights, shift, 0.0, 0.0, verdict, is_frontier=True)
+    return Compared(a=a, b=b, limits=limits, unit="ns", rows=(), claims=(bounce,), notes=(), gaps=())
 
 
 def _page(material):

@@ -75,7 +75,8 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """`verdict` is that of the whole, `rows` and `claims` are those that fail. `exit_code` is 0, 1 or 3."""
+    """`verdict` is that of the whole. `rows` and `claims` are those that fail, or the claims that stop for `Reason.LARGE`. `exit_code` is
+    0, 1 or 3."""
 
     verdict: Verdict
     exit_code: int
@@ -101,7 +102,7 @@ def decide(comparison: Compared, fail_on: Collection[str] = REGRESSED) -> Decisi
         return Decision(verdict, FAILED, Reason.ROW if rows else Reason.CLAIM, rows, claims)
     reason = _stops(comparison)
     if reason is not None:
-        return Decision(Verdict.CANNOT_TELL, INCONCLUSIVE, reason)
+        return Decision(Verdict.CANNOT_TELL, INCONCLUSIVE, reason, claims=_stopping(comparison) if reason is Reason.LARGE else ())
     return Decision(_passed(comparison), UNCHANGED, Reason.PASSED)
 
 
@@ -109,9 +110,14 @@ def _stops(comparison: Compared) -> Reason | None:
     """What is missing, large without a verdict, or not judged at all passes nothing."""
     if comparison.gaps:
         return Reason.MISSING
-    if comparison.stops:
+    if comparison.stops or _stopping(comparison):
         return Reason.LARGE
     return Reason.NOTHING if _verdicts(comparison) <= {Verdict.CANNOT_TELL} else None
+
+
+def _stopping(comparison: Compared) -> tuple[Claim, ...]:
+    """Parts that changed together, which these runs cannot call a change of the firmware."""
+    return tuple(claim for claim in comparison.claims if claim.is_frontier and claim.verdict is Verdict.CANNOT_TELL)
 
 
 def _verdicts(comparison: Compared) -> set[Verdict]:

@@ -364,7 +364,10 @@ class PartChanged:
     def sentence(self, unit: str) -> str:
         share = f" ({percent(self.moved / self.before)})" if self.before else ""
         subject = " ".join(filter(None, (str(self.metric), self.test and f"in {self.test},", row_title(self.name))))
-        return f"{subject} {self.verdict} by {signed(self.moved, unit)}{share} as a whole; no single row can be named"
+        size = f"{signed(self.moved, unit)}{share} as a whole"
+        if self.verdict is Verdict.CANNOT_TELL:
+            return f"{subject} differs by {size}: inconclusive, as no single row can be named; measure more boots of both"
+        return f"{subject} {self.verdict} by {size}; no single row can be named"
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,7 +74,7 @@ def report_gate(comparison: Comparison, fail_on: frozenset[str]) -> GateReport:
     untold = any(row.verdict is Verdict.CANNOT_TELL for row in comparison.rows)
     is_open = decision.exit_code == 0 and _is_assumed(comparison) and untold
     assumed = (f"the scatter between runs is assumed: {_what_tells_more(comparison)}",) if is_open else ()
-    return GateReport(decision, verdict, (*first, *notable, *gaps, *reach, *assumed))
+    return GateReport(decision, verdict, (*first, *parts, *notable, *gaps, *reach, *assumed))
 
 
 def _reason(decision: Decision, comparison: Comparison) -> str:
@@ -89,7 +89,7 @@ def _reason(decision: Decision, comparison: Comparison) -> str:
         case Reason.MISSING:
             return "missing data; "
         case Reason.LARGE:
-            return f"{count(len(comparison.stops), 'large difference')} without a verdict; "
+            return f"{count(len(comparison.stops) + len(decision.claims), 'large difference')} without a verdict; "
         case Reason.NOTHING:
             rows = sum(row.verdict is Verdict.CANNOT_TELL for row in comparison.rows)
             return f"none of {count(rows, 'row')} has a verdict, {_what_tells_more(comparison)}; "

@@ -244,7 +244,10 @@ class Judged:
 
 
 def judge_rows(evidence: Sequence[Evidence], boots: tuple[int, int], limits: Limits, apart: Collection[int] = ()) -> Judged:
-    """What is `apart` belongs to no group, and its data points have no verdicts: it drifts inside a run."""
+    """What is `apart` belongs to no group, and its data points have no verdicts: it drifts inside a run.
+
+    One boot of each run does not show what all rows of a boot share. A part of which no row can be named is inconclusive then.
+    """
     if not evidence:
         return Judged([], [], ())
     tests: Tests = ByBoot(evidence, sum(boots)) if sum(boots) - 2 >= FEWEST_DOF else ByCore(evidence)
@@ -275,6 +278,8 @@ def judge_rows(evidence: Sequence[Evidence], boots: tuple[int, int], limits: Lim
     for i, _ in cells:
         if rows[i].verdict in SAME_LEVELS:
             rows[i] = replace(rows[i], verdict=Verdict.MOVED)
+    if isinstance(tests, ByCore):
+        shown = [replace(claim, verdict=Verdict.CANNOT_TELL) if claim.is_frontier else claim for claim in shown]
     return Judged(rows, [row for _, row in cells], tuple(shown))
 
 

@@ -66,8 +66,8 @@ def compare(
 ) -> None:
     """Print what changed between two runs.
 
-    The order in which cores arrive does not count as a change. Exits as `gate` does: 0 if nothing regressed, 1 if something did, 3 if that
-    is inconclusive or the runs are not comparable.
+    The order in which cores arrive does not count as a change. As `gate`, it exits 0 if nothing regressed, 1 if something did, 3 if that is
+    inconclusive or the runs are not comparable.
     """
     check_output(output)
     from latlab.core.comparison.decision import decide

@@ -165,8 +165,8 @@ def test_what_is_to_blame_is_said_with_its_caller(blame: Blame, said: str) -> No
         ),
         (
             f.BeyondOrder(Metric.WAKEUP, "x", "all cores, sorted (rank 1)", 1_000.0, 2_000.0, 900.0, 1_200.0, 2),
-            "wakeup in x, all cores, sorted (rank 1), differs by +1.00 µs (+100.0 %), and one more so: more than the order of the cores "
-            "explains, which makes 0.90 to 1.20 µs in the base",
+            "wakeup in x, all cores, sorted (rank 1), differs by +1.00 µs (+100.0 %), and one other rank too: more than the order of "
+            "the cores explains; the base has 0.90 to 1.20 µs there",
         ),
         (f.NothingMoved(), "no structure changed beyond its threshold"),
         (f.NothingMoved(of_levels=True), "no median changed beyond its threshold"),

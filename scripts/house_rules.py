@@ -131,7 +131,7 @@ def faults_of(path: Path, tree: Path, terms: frozenset[str]) -> list[str]:
 
 
 def faults_of_cores(tree: Path) -> Iterator[str]:
-    """Those of the cores of the firmware."""
+    """Yield the faults of the firmware's cores."""
     for path in sorted(path for core in CORES for path in (tree / core).rglob("*.[chS]")):
         for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
             if ASKS_WHERE.match(line):

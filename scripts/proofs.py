@@ -108,7 +108,7 @@ def write_rows(path: Path, rows: Iterable[Row]) -> None:
 
 
 def outcome_of(report: bytes) -> Outcome:
-    """Of pytest's JUnit report."""
+    """Count the tests of pytest's JUnit report."""
     cases = list(ElementTree.fromstring(report).iter("testcase"))
     skips = [skip for case in cases if (skip := case.find("skipped")) is not None]
     failed = sum(case.find("failure") is not None or case.find("error") is not None for case in cases)

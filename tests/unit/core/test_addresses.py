@@ -29,6 +29,7 @@ ADDRESSES = (
     f"://u:{QUOTED}@127.0.0.1/db",
     f"host=127.0.0.1 port=9 password={QUOTED}",
     f"host=127.0.0.1 port=9 password='{SECRET}'",
+    f"PGPASSWORD={QUOTED} host=127.0.0.1",
 )
 VERBS = (
     ("ls",),
@@ -69,7 +70,7 @@ def test_an_address_is_shown_with_its_host_and_without_its_password(address: str
 
 
 @pytest.mark.parametrize(
-    "text", ["store.sqlite", "sqlite:///a:b/c.db", "https://example.org/a?b=c", "postgresql+psycopg://u@h/db", "a:b@c"]
+    "text", ["store.sqlite", "sqlite:///a:b/c.db", "https://example.org/a?b=c", "postgresql+psycopg://u@h/db", "a:b@c", "bypass=1 tokens=3"]
 )
 def test_what_has_no_password_is_shown_as_it_is(text: str) -> None:
     assert shown_address(text) == text

@@ -60,7 +60,7 @@ def _title(parameter: Any) -> str:
 
 
 def examples_of(context: Any) -> tuple[str, ...]:
-    """Of the verb that this is the context of."""
+    """Return the examples of the verb of this context."""
     return EXAMPLES.get(context.command_path.partition(" ")[2], ())
 
 

@@ -177,7 +177,7 @@ class Compared:
 
     @property
     def verdict(self) -> Verdict:
-        """Of the whole, as `decide` says."""
+        """The verdict of the whole, as `decide` says."""
         return decide(self).verdict
 
     @property

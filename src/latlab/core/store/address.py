@@ -10,7 +10,8 @@ HIDDEN = "***"
 SHORTEST = 4
 """Shorter passwords are hidden in their address alone: elsewhere they are as likely part of a word."""
 _SCHEME = re.compile(r"(?:[A-Za-z][\w+.-]*)?://")
-_NAMED = re.compile(r"(?i)([\w-]*(?:pass|pwd|secret|token)[\w-]*\s*=\s*)('[^']*'|\"[^\"]*\"|[^\s&;]*)")
+_NAME = r"(?<![\w-])(?:[\w-]*[_-])?(?:ssl|pg)?(?:pass(?:word|wd|phrase)?|pwd|secret|token)(?:[_-][\w-]*)?"
+_NAMED = re.compile(rf"(?i)({_NAME}\s*=\s*)('[^']*'|\"[^\"]*\"|[^\s&;]*)")
 
 
 def shown_address(text: str) -> str:

@@ -123,7 +123,7 @@ proofs: setup
 
 mutants: setup-dev
 	.venv/bin/pip install --quiet 'universalmutator>=1.14,<1.15'
-	$(PYTHON) $(if $(GROUPS),tests/mutants/run.py $(GROUPS),scripts/proofs.py mutants firmware_mutants)
+	$(PYTHON) $(if $(GROUPS),tests/mutants/run.py $(GROUPS),scripts/proofs.py mutants_analysis mutants_host firmware_mutants)
 
 gate: setup
 	@scripts/setup.sh host

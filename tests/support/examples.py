@@ -14,10 +14,10 @@ FEWEST = 15
 def load_profile() -> None:
     """How long an example takes on a loaded machine is no property of what is tested."""
     settings.register_profile("tests", deadline=None, max_examples=30, derandomize=True)
-    settings.register_profile("prove", deadline=None, max_examples=1000)
+    settings.register_profile("prove", deadline=None, max_examples=200)
     settings.load_profile("prove" if MANY else "tests")
 
 
 def examples(usual: int) -> settings:
-    """Of a test that needs another number of examples than the profile has: a fifth of the usual ones, or ten times as many."""
-    return settings(max_examples=10 * usual if MANY else max(FEWEST, usual // 5))
+    """Of a test that needs another number of examples than the profile has: a fifth of the usual ones, or twice as many."""
+    return settings(max_examples=2 * usual if MANY else max(FEWEST, usual // 5))

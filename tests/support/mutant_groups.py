@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A tenth of the sample of a group of mutants, by the group's seed, and every planted fault of it: the tests notice them."""
+"""A twentieth of the sample of a group of mutants, by the group's seed, and every planted fault of it: the tests notice them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from mutants.plan import Group, read_groups
 from support.places import ROOT, TESTS
 
-PERCENT = 10
+PERCENT = 5
 
 
 def groups(of_python: bool) -> list[str]:

@@ -34,7 +34,7 @@ MENDS = {
 
 @pytest.mark.parametrize("mode", [0, OS_INITIATED])
 @pytest.mark.parametrize(("clusters", "gic"), SETTINGS)
-@pytest.mark.parametrize("seed", range(1, 31))
+@pytest.mark.parametrize("seed", range(1, 4))
 def test_nothing_sleeps_for_ever_wherever_its_cores_are_stopped(
     clusters: tuple[int, ...], gic: int, mode: int, seed: int, tmp_path: Path
 ) -> None:
@@ -43,7 +43,7 @@ def test_nothing_sleeps_for_ever_wherever_its_cores_are_stopped(
 
 @pytest.mark.parametrize("mode", [0, OS_INITIATED])
 @pytest.mark.parametrize("clusters", [(4,), (4, 4), (8, 8)])
-@pytest.mark.parametrize("seed", range(1, 6))
+@pytest.mark.parametrize("seed", range(1, 2))
 def test_nothing_sleeps_for_ever_on_sbsa_ref_either(clusters: tuple[int, ...], mode: int, seed: int, tmp_path: Path) -> None:
     run(Schedule(clusters, 3, seed, DELAYS | mode, build=SBSA_REF), tmp_path)
 

@@ -13,13 +13,14 @@ from support.memory_writers import pages_left, pages_left_by_cut_resets
 from support.taken_back import NOT_FORGOTTEN, built_without
 
 MOST_RUNS = 24
+RESETS = 25
 
 pytestmark = [pytest.mark.slow, pytest.mark.qemu]
 
 
 @pytest.mark.parametrize("build", ["qemu_virt", BUILD])
 @pytest.mark.parametrize("gic", [2, 3])
-@pytest.mark.parametrize("seed", [22, 32, 51, 384])
+@pytest.mark.parametrize("seed", [22, 384])
 def test_a_machine_whose_cores_are_all_off_uses_no_processor(build: str, gic: int, seed: int, tmp_path: Path) -> None:
     busy, off = busy_and_off(Schedule((4, 4), gic, seed, DELAYS, 2_000, build), tmp_path)
     assert off * 50 < busy, f"{off:.2f} s of processor time with all cores off, {busy:.2f} s with all busy"
@@ -40,10 +41,10 @@ def _stays_busy(schedule: Schedule, folder: Path) -> bool:
 @pytest.mark.parametrize("gic", [2, 3, None])
 @pytest.mark.parametrize("cores", [1, 4])
 def test_a_reset_leaves_no_page_that_other_cores_wrote_meanwhile(cores: int, gic: int | None, tmp_path: Path) -> None:
-    assert pages_left(tmp_path, cores, gic, resets=100) == [0] * 100
+    assert pages_left(tmp_path, cores, gic, resets=RESETS) == [0] * RESETS
 
 
 @pytest.mark.parametrize("cores", [1, 4])
 def test_a_reset_that_cuts_off_another_leaves_no_page_either(cores: int, tmp_path: Path) -> None:
-    left = pages_left_by_cut_resets(tmp_path, cores, gic=3, cuts=100)
+    left = pages_left_by_cut_resets(tmp_path, cores, gic=3, cuts=RESETS)
     assert left and not any(left)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Changed lines of the firmware in C and assembly, a tenth of each group's sample.
+"""Changed lines of the firmware in C and assembly, a twentieth of each group's sample.
 
 `make mutants GROUPS=...` tries the whole sample of a group.
 """

@@ -24,7 +24,7 @@ pytestmark = [
     pytest.mark.skipif(importlib.util.find_spec("atheris") is None, reason="atheris is not installed"),
 ]
 
-EXECUTIONS = 20_000
+EXECUTIONS = 1_000
 EXECUTED = re.compile(r"^stat::number_of_executed_units: *(\d+)", re.MULTILINE)
 
 

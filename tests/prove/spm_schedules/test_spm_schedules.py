@@ -12,7 +12,7 @@ from support.taken_back import ROOT, Change, changed_checkout
 
 pytestmark = pytest.mark.slow
 
-RUNS = 50_000
+RUNS = 10_000
 RUNS_OF_A_FAULT = 2_000
 PROGRAM = "firmware/spm/tests/spm_schedules"
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import proofs
+from support.mutant_groups import groups
 from support.places import ROOT
 from support.repositories import commit, git, new_repository
 
@@ -32,6 +33,10 @@ def test_each_file_of_proofs_belongs_to_one_part() -> None:
     folders = [path.relative_to(proofs.PROOFS).parts[0] for path in proofs.PROOFS.rglob("test_*.py")]
     assert len(folders) > 50
     assert set(folders) == {part.name for part in PARTS.values() if part.tests == (f"tests/prove/{part.name}",)}
+
+
+def test_each_group_of_mutants_has_a_part() -> None:
+    assert {f"mutants_{group}" for group in groups(of_python=True)} == {name for name in PARTS if name.startswith("mutants_")}
 
 
 def test_what_make_test_leaves_out_has_a_part_of_its_own() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from prove.systems import test_debian_suites
+from support import minimal_roots
 from support.places import ROOT
 
 
@@ -59,13 +59,13 @@ def test_what_was_not_tried_is_no_pass_unless_it_may_be_left_out(
 def test_a_command_that_fails_in_a_root_fails_its_proof_with_its_last_lines_and_no_root_skips(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(test_debian_suites, "ROOT", tmp_path)
+    monkeypatch.setattr(minimal_roots, "ROOT", tmp_path)
     put(
         tmp_path / "scripts" / "root_of.sh",
         "case $1 in old) echo error at last; exit 8 ;; none) echo No root of none: why. >&2; exit 77 ;; esac\n",
     )
-    test_debian_suites.in_root("new", "make demo", "new-demo")
+    minimal_roots.passes_in_root("new", "make demo", "new-demo")
     with pytest.raises(AssertionError, match=r"(?s)make demo ended with 8 in old.*error at last"):
-        test_debian_suites.in_root("old", "make demo", "old-demo")
+        minimal_roots.passes_in_root("old", "make demo", "old-demo")
     with pytest.raises(pytest.skip.Exception, match="No root of none: why"):
-        test_debian_suites.in_root("none", "make demo", "none-demo")
+        minimal_roots.passes_in_root("none", "make demo", "none-demo")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Slow: the commands of each page run one after the other, in a folder that has the files which a reader of the page brings.
+"""The commands of a page run one after the other, in a folder that has the files which a reader of the page brings.
 
 What the reader fills in is filled in here, and durations are seconds. A command in a sentence that names a verb and nothing else is not one
 to run."""
@@ -20,14 +20,12 @@ import pytest
 
 from latlab.calls.campaign.sbi import DEBIAN_FIRMWARE
 from latlab.core.targets.qemu.images import search_folders
-from support.documented import PAGES, shown
+from support.documented import shown
 from support.foreign import RELEASE, built_tfa
 from support.idle_trees import idle_tree
 from support.places import RT_DATA
 from support.psa_subjects import own_text
 from support.repositories import commit, git, new_repository
-
-pytestmark = [pytest.mark.slow, pytest.mark.qemu]
 
 TIMEOUT_S = 900
 LATLAB = Path(sys.executable).with_name("latlab")
@@ -175,8 +173,8 @@ def is_answer(words: tuple[str, ...], code: int) -> bool:
     return code == 0 or (code in (1, 3) and words[0] in JUDGING) or (words[:2], code) in ((("run", "attack"), 1), (("run", "steal"), 3))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_the_commands_of_a_page_work_in_their_order(page: Path, desk: Path, tmp_path: Path) -> None:
+def check_page(page: Path, desk: Path, tmp_path: Path) -> None:
+    """Runs what the page shows in its order; each command has to end as a reader expects."""
     folder = tmp_path / "page"
     shutil.copytree(desk, folder, symlinks=True)
     for place in ("build/report", "guide", "docs/perf/data/juno", "data"):

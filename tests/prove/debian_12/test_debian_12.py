@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The README's two commands and the wheel in minimal roots of Debian 12."""
+
+from __future__ import annotations
+
+import pytest
+
+from support.minimal_roots import COMMANDS, passes_in_root, wheel_works_in_root
+
+pytestmark = [pytest.mark.slow, pytest.mark.qemu]
+
+SUITE = "bookworm"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_of_the_readme_passes_in_a_minimal_root(command: str) -> None:
+    passes_in_root(SUITE, command, f"{SUITE}-{command.split()[1]}")
+
+
+def test_the_wheel_measures_gates_and_reports_in_a_root_without_a_compiler() -> None:
+    wheel_works_in_root(SUITE)

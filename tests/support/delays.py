@@ -184,11 +184,11 @@ def report(qemu: Monitored, schedule: Schedule, folder: Path) -> str:
 def run(schedule: Schedule, folder: Path) -> str:
     """The closing line of a run that passed; else an AssertionError with all that is to be known."""
     with Monitored(folder, schedule.options(folder)) as qemu:
-        said, since = "", time.monotonic()
-        while not CLOSING.search(said) and qemu.process.poll() is None and time.monotonic() - since < SILENCE_S:
+        said, since, clock = "", 0.0, qemu.clock()
+        while not CLOSING.search(said) and qemu.process.poll() is None and clock.read() - since < SILENCE_S:
             time.sleep(0.1)
             now = qemu.normal.read_text(errors="replace") if qemu.normal.exists() else ""
-            said, since = now, since if now == said else time.monotonic()
+            said, since = now, since if now == said else clock.now_s
         found = CLOSING.search(qemu.normal.read_text(errors="replace") if qemu.normal.exists() else "")
         closing = found[0].strip() if found else ""
         if not closing.endswith("lost=0 status=pass"):

@@ -30,7 +30,7 @@ from latlab.rt.targets.guest.checkpoints import SHARED, read_shared
 
 MARK = "LATLAB_PROOF"
 START_LIMIT_S = 300
-GONE_LIMIT_S = 30
+GONE_LIMIT_S = 300
 RECORDER_SLACK_NS = 1_500_000_000
 LOAD = "#!/bin/sh\nsleep 1000 & sleep 1000 & sleep 1000 &\nwait\n"
 

@@ -17,7 +17,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Protocol
 
-UP_S = 120
+UP_S = 600
 CLIENT_S = 600
 PROGRAMS = Path(sys.executable).parent
 TAG = "kind=virt"

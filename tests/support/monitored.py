@@ -7,9 +7,12 @@ import json
 import socket
 import subprocess
 import time
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any
+
+from latlab.core.targets.process.process_time import ProcessClock, state_of
 
 CONNECT_S = 60
 
@@ -51,10 +54,13 @@ class Monitored:
                 assert "return" in answer, answer
                 return answer["return"]
 
+    def clock(self) -> ProcessClock:
+        return ProcessClock(partial(state_of, self.process.pid))
+
     def wait_for(self, text: str, times: int = 1, patience_s: float = 300) -> str:
-        """The normal world's console once it has said `text` so often."""
-        deadline = time.monotonic() + patience_s
-        while time.monotonic() < deadline and self.process.poll() is None:
+        """The normal world's console once it has said `text` so often. What QEMU waits for a CPU does not count as patience."""
+        clock = self.clock()
+        while clock.read() < patience_s and self.process.poll() is None:
             said = self.normal.read_text(errors="replace") if self.normal.exists() else ""
             if said.count(text) >= times:
                 return said

@@ -20,7 +20,7 @@ import sqlalchemy as sa
 
 DURABLE = ()
 FAST = ("-c", "fsync=off")
-GONE_S = 30
+GONE_S = 300
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ PACKAGES = ("dropbear-bin", "openssh-sftp-server")
 PROGRAMS = ("usr/sbin/dropbear", "usr/lib/openssh/sftp-server")
 NETWORK = ("drivers/virtio/virtio_mmio.ko", "net/core/failover.ko", "drivers/net/net_failover.ko", "drivers/net/virtio_net.ko")
 LIMITS = Limits(1800, 1800)
-UP_S = 180
+UP_S = 1200
 JOB = f"""\
 for module in {" ".join(Path(name).stem for name in NETWORK)}; do insmod /modules/$module.ko || exit 3; done
 ip link set lo up

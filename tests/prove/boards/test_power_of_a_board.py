@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -58,14 +57,13 @@ def test_a_cpu_that_it_does_not_have_is_refused_before_any_goes_off(board: SshBo
 
 
 def test_a_board_that_loses_its_power_in_the_middle_leaves_a_partial_run(tmp_path: Path, store: Store) -> None:
-    """Nothing of its files can be fetched here, as this board has no disk; the run says so and does not wait for ever."""
+    """Nothing of its files can be fetched here, as this board has no disk; the run says so and does not wait for ever.
+
+    The power goes when latlab has said how long it expects the cycles to take."""
     with ssh_board(tmp_path, cores=2) as lost:
         timer = threading.Timer(KILL_AFTER_S, lost.off)
-        timer.start()
-        start = time.monotonic()
-        run = store.load(run_power_linux(store, lost.machine, PowerCycle(100_000, 0), print))
+        run = store.load(run_power_linux(store, lost.machine, PowerCycle(100_000, 0), lambda _: timer.start()))
         timer.join()
     assert run.status is RunStatus.PARTIAL and "the connection was lost" in str(run.problems)
-    assert time.monotonic() - start < 900
     steps = store.logs(run.id).get("steps.txt")
     assert steps is None or read_steps(steps, "steps.txt")

@@ -9,6 +9,8 @@ REPORT := build/report/psci.html
 
 .PHONY: demo test gate bench bench-peers differ prove proofs mutants lint docs man predictions package firmware setup setup-dev constraints clean
 .DEFAULT_GOAL := help
+# With it each process compiles the whole package again, and each worker every test.
+unexport PYTHONDONTWRITEBYTECODE
 
 help:
 	@echo "make demo     set up, build the firmware for QEMU, run the psci campaign on six cores, write the report"

@@ -4,6 +4,8 @@
 import struct
 import zlib
 
+import numpy as np
+
 from latlab.rt.readers.recorder import HEADER, MAGIC, OUTLIER, SLOT
 
 BUCKETS = 59 * 64
@@ -13,9 +15,9 @@ HZ = 62_500_000
 
 
 def tally(samples: list[int], missed: int = 0, dropped: int = 0) -> bytes:
-    counts = [0] * BUCKETS
-    for value in samples:
-        counts[bucket(value)] += 1
+    shifts = np.maximum(np.frexp(np.asarray(samples, dtype=float))[1] - 7, 0)  # the exponent is the number of bits
+    buckets = shifts * 64 + (np.asarray(samples, dtype=np.int64) >> shifts)
+    counts = np.bincount(buckets, minlength=BUCKETS).tolist()
     head = struct.pack(
         "<8Q", len(samples), missed, min(samples, default=(1 << 64) - 1), max(samples, default=0), sum(samples), 0xABC, 0, dropped
     )

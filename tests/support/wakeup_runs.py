@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from latlab.core.model.blame import UNEXPLAINED
 from latlab.core.model.conditions import Mode
@@ -16,28 +16,35 @@ from latlab.core.model.enums import Metric, RunStatus
 from latlab.core.model.run import UNNAMED, CoreId, Run
 from latlab.rt.campaign.results import CAMPAIGN, new_run, workload_conditions
 from latlab.rt.targets.rt_job import Workload
-from support.recorder_files import bucket
 
 INTERVAL_NS = 200_000
 
 
 def bounds(value: int) -> tuple[int, int]:
     """The interval of the recorder's histogram that holds a value."""
-    if value < 128:
-        return value, value + 1
-    shift = value.bit_length() - 7
-    low = value >> shift << shift
-    assert bucket(low) == bucket(value)
-    return low, low + (1 << shift)
+    low, high = _bounds(np.array([value]))
+    return int(low[0]), int(high[0])
+
+
+def _bounds(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    shifts = np.maximum(np.frexp(values.astype(float))[1] - 7, 0)  # the exponent is the number of bits
+    lows = values >> shifts << shifts
+    return lows, lows + (1 << shifts)
+
+
+def counted(values: Sequence[int]) -> tuple[tuple[int, int, int], ...]:
+    """The rows of a histogram."""
+    lows, highs = _bounds(np.asarray(values, dtype=np.int64))
+    found, first, counts = np.unique(lows, return_index=True, return_counts=True)
+    return tuple(zip(found.tolist(), highs[first].tolist(), counts.tolist(), strict=True))
 
 
 def distribution(values: Sequence[int], cpu: int = 0, missed: int = 0, test: str = "recorder") -> Distribution:
-    counts = Counter(bounds(int(value)) for value in values)
     return Distribution(
         test=test,
         metric=Metric.TASK_WAKEUP,
         core=CoreId(0, cpu),
-        counts=tuple((low, high, n) for (low, high), n in sorted(counts.items())),
+        counts=counted(values),
         beyond=0,
         got=len(values),
         expected=len(values) + missed,

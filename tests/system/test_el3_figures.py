@@ -43,7 +43,9 @@ def same_compiler() -> None:
         pytest.skip(str(error))
 
 
-@pytest.mark.parametrize(("build", "pinned"), [("", "instructions"), ("hardened", "hardened"), ("debug", "debug")])
+@pytest.mark.parametrize(
+    ("build", "pinned"), [("", "instructions"), ("hardened", "hardened"), pytest.param("debug", "debug", marks=pytest.mark.slow)]
+)
 def test_each_path_has_as_many_instructions_as_were_written_down(build: str, pinned: str) -> None:
     module = bench()
     measured = module.from_log(find_images(module.TOPOLOGY, module.PROBE, build=build))

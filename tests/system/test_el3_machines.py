@@ -18,6 +18,7 @@ from support.memory_writers import pages_left
 from support.monitored import Monitored
 from support.on_qemu import boot
 from support.resets import check_resets
+from support.slow_but import slow_but
 
 pytestmark = pytest.mark.firmware
 
@@ -45,8 +46,11 @@ def test_the_counter_runs_as_fast_as_the_machine_says(cpu: str, hz: int, tmp_pat
     assert probe(tmp_path, cpu=cpu)["hz"] == hz
 
 
-@pytest.mark.parametrize("cpu", ["cortex-a35", "cortex-a53", "cortex-a55", "cortex-a72", "cortex-a76", "cortex-a710",
-                                 "neoverse-n1", "neoverse-v1", "neoverse-n2", "max"])  # fmt: skip
+MODELS = ("cortex-a35", "cortex-a53", "cortex-a55", "cortex-a72", "cortex-a76", "cortex-a710",
+          "neoverse-n1", "neoverse-v1", "neoverse-n2", "max")  # fmt: skip
+
+
+@pytest.mark.parametrize("cpu", slow_but(MODELS, "cortex-a53", "neoverse-n2", "max"))
 def test_conformance_does_not_depend_on_the_model_of_the_core(cpu: str, tmp_path: Path) -> None:
     assert boot("psci_conformance", tmp_path, (2,), cpu=cpu).strip().endswith(" passed, 0 failed")
 

@@ -14,6 +14,7 @@ from latlab.core.model.run import Topology
 from latlab.core.targets.qemu.images import find_images
 from support.on_qemu import boot
 from support.repeated import printed_steps
+from support.slow_but import slow_but
 
 pytestmark = pytest.mark.qemu
 
@@ -36,7 +37,7 @@ def test_conformance_does_not_depend_on_the_number_of_cores(clusters: tuple[int,
     assert closing_line(boot("psci_conformance", tmp_path, clusters)).endswith(" passed, 0 failed")
 
 
-@pytest.mark.parametrize("gic", [2, 3])
+@pytest.mark.parametrize("gic", slow_but([2, 3], 3))
 def test_no_transition_is_lost_among_eight_cores_that_really_run_at_once(gic: int, tmp_path: Path) -> None:
     console = boot("psci_stress", tmp_path, (4, 4), Mode.MULTI_THREAD, gic=gic, count=10_000)
     assert re.fullmatch(r"transitions=\d{5,} lost=0 status=pass", closing_line(console)), console[-2000:]

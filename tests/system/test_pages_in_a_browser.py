@@ -9,6 +9,7 @@ import pytest
 from latlab.core.report.renderers import html
 from support.browser import fixture_browser, opened  # noqa: F401 - the fixture is asked for by its name
 from support.report_pages import every_page
+from support.slow_but import slow_but
 
 pytestmark = pytest.mark.browser
 GRAVE = ("serious", "critical")
@@ -61,23 +62,43 @@ def fixture_files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return found
 
 
-@pytest.mark.parametrize(
-    ("width", "scheme"),
-    [
-        (1400, "light"),
-        (420, "dark"),
-        pytest.param(1400, "dark", marks=pytest.mark.slow),
-        pytest.param(420, "light", marks=pytest.mark.slow),
-    ],
-)
-def test_axe_finds_nothing_grave_in_any_report(browser: Any, files: dict[str, Path], width: int, scheme: str) -> None:
+@pytest.fixture(name="still", scope="module")
+def fixture_still(browser: Any, files: dict[str, Path]) -> dict[str, Any]:
+    """Every page opened once, without scripts; `at` makes it what a test needs."""
+    return {name: opened(browser, file, 1400, scripts=False) for name, file in files.items()}
+
+
+DETAILS = """(all) => document.querySelectorAll('details').forEach((one) => {
+    one.dataset.first ??= String(one.open);
+    one.open = all || one.dataset.first === 'true';
+})"""
+
+
+def at(page: Any, width: int, media: str = "screen", is_all_open: bool = False) -> Any:
+    page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(media=media)
+    page.evaluate(DETAILS, is_all_open)
+    return page
+
+
+LOOKS = ((1400, "light"), (420, "dark"), (1400, "dark"), (420, "light"))
+OF_THE_LOOKS = {"runOnly": ["color-contrast", "target-size", "scrollable-region-focusable", "link-in-text-block"]}
+
+
+@pytest.mark.parametrize("looks", [LOOKS[:2], pytest.param(LOOKS, marks=pytest.mark.slow)], ids=len)
+def test_axe_finds_nothing_grave_in_any_report(browser: Any, files: dict[str, Path], looks: tuple[tuple[int, str], ...]) -> None:
+    """All rules for the first look, and for the others those that colours and widths decide."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="brings axe; `make setup-dev` installs it").Axe()
     for name, file in files.items():
-        page = opened(browser, file, width, scheme)
-        found = axe.run(page).response
-        assert len(found["passes"]) > 10, name
-        grave = [(one["id"], one["nodes"][0]["html"][:200]) for one in found["violations"] if one["impact"] in GRAVE]
-        assert not grave, (name, grave)
+        page = opened(browser, file, *looks[0])
+        found = [(looks[0], axe.run(page).response)]
+        assert len(found[0][1]["passes"]) > 10, name
+        for width, scheme in looks[1:]:
+            page.set_viewport_size({"width": width, "height": 900})
+            page.emulate_media(color_scheme=scheme)
+            found += [((width, scheme), axe.run(page, options=OF_THE_LOOKS).response)]
+        grave = [(look, one) for look, response in found for one in response["violations"] if one["impact"] in GRAVE]
+        assert not grave, (name, [(look, one["id"], one["nodes"][0]["html"][:200]) for look, one in grave])
         page.context.close()
 
 
@@ -85,56 +106,47 @@ def test_axe_would_find_words_that_are_hard_to_read(browser: Any, files: dict[st
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="brings axe; `make setup-dev` installs it").Axe()
     faint = tmp_path / "faint.html"
     faint.write_text(files["history"].read_text("utf-8").replace("--soft: #52606d", "--soft: #b0b8c0"), "utf-8")
-    found = axe.run(opened(browser, faint, 1400)).response["violations"]
-    assert "color-contrast" in {one["id"] for one in found if one["impact"] in GRAVE}
+    for options in (None, OF_THE_LOOKS):
+        found = axe.run(opened(browser, faint, 1400), options=options).response["violations"]
+        assert "color-contrast" in {one["id"] for one in found if one["impact"] in GRAVE}
 
 
-@pytest.mark.parametrize(
-    ("width", "scripts"),
-    [
-        (420, True),
-        (1400, False),
-        pytest.param(1400, True, marks=pytest.mark.slow),
-        pytest.param(420, False, marks=pytest.mark.slow),
-    ],
-)
-def test_no_report_is_wider_than_the_window_and_its_charts_can_be_read(
-    browser: Any, files: dict[str, Path], width: int, scripts: bool
-) -> None:
+def check_width_and_charts(page: Any, name: str, width: int) -> None:
+    assert page.evaluate("document.documentElement.scrollWidth") <= width, name
+    heights = page.evaluate("[...document.querySelectorAll('.chart text')].map((one) => one.getBoundingClientRect().height)")
+    assert all(height == 0 or height >= CHART_TEXT_PX for height in heights), (name, min(heights))
+    facts = page.evaluate("[...document.querySelectorAll('dl.facts dd')].map((one) => one.getBoundingClientRect().width)")
+    assert all(wide > 150 for wide in facts if wide), name
+
+
+@pytest.mark.parametrize("width", slow_but(WIDTHS, 420))
+def test_no_report_is_wider_than_the_window_and_its_charts_can_be_read(browser: Any, files: dict[str, Path], width: int) -> None:
     for name, file in files.items():
-        page = opened(browser, file, width, scripts=scripts)
-        assert page.evaluate("document.documentElement.scrollWidth") <= width, name
-        heights = page.evaluate("[...document.querySelectorAll('.chart text')].map((one) => one.getBoundingClientRect().height)")
-        assert all(height == 0 or height >= CHART_TEXT_PX for height in heights), (name, min(heights))
-        page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
-        facts = page.evaluate("[...document.querySelectorAll('dl.facts dd')].map((one) => one.getBoundingClientRect().width)")
-        assert all(wide > 150 for wide in facts), name
+        page = opened(browser, file, width)
+        check_width_and_charts(page, name, width)
+        check_width_and_charts(at(page, width, is_all_open=True), name, width)
         page.context.close()
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_without_scripts_no_report_is_wider_than_the_window_and_its_charts_can_be_read(still: dict[str, Any], width: int) -> None:
+    for name, page in still.items():
+        check_width_and_charts(at(page, width), name, width)
+        check_width_and_charts(at(page, width, is_all_open=True), name, width)
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_no_cell_and_no_label_of_a_chart_is_cut(browser: Any, files: dict[str, Path], width: int) -> None:
-    found = {}
-    for name, file in files.items():
-        page = opened(browser, file, width, scripts=False)
-        if cut := page.evaluate(CUT):
-            found[name] = cut
-        page.context.close()
-    assert found == {}
+def test_no_cell_and_no_label_of_a_chart_is_cut(still: dict[str, Any], width: int) -> None:
+    found = {name: at(page, width).evaluate(CUT) for name, page in still.items()}
+    assert {name: cut for name, cut in found.items() if cut} == {}
 
 
 A4_TEXT_PX = 718
 BEYOND = f"[...document.querySelectorAll('table')].some((one) => one.getBoundingClientRect().right > {A4_TEXT_PX + 1})"
 
 
-def test_no_table_is_wider_than_the_paper_that_it_is_printed_on(browser: Any, files: dict[str, Path]) -> None:
-    cut = []
-    for name, file in files.items():
-        page = opened(browser, file, A4_TEXT_PX, scripts=False)
-        page.emulate_media(media="print")
-        cut += [name] if page.evaluate(BEYOND) else []
-        page.context.close()
-    assert cut == []
+def test_no_table_is_wider_than_the_paper_that_it_is_printed_on(still: dict[str, Any]) -> None:
+    assert [name for name, page in still.items() if at(page, A4_TEXT_PX, media="print").evaluate(BEYOND)] == []
 
 
 def test_a_cell_that_is_cut_would_be_noticed(browser: Any, files: dict[str, Path], tmp_path: Path) -> None:
@@ -145,16 +157,13 @@ def test_a_cell_that_is_cut_would_be_noticed(browser: Any, files: dict[str, Path
     page.context.close()
 
 
-def test_without_scripts_every_chart_is_there(browser: Any, files: dict[str, Path]) -> None:
+def test_without_scripts_every_chart_is_there(still: dict[str, Any]) -> None:
     bare = set()
-    for name, file in files.items():
-        page = opened(browser, file, 1400, scripts=False)
-        page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
-        charts = page.locator(".chart").count()
+    for name, page in still.items():
+        charts = at(page, 1400, is_all_open=True).locator(".chart").count()
         assert page.locator(".chart > svg:visible").count() == charts, name
         if not charts:
             bare.add(name)
-        page.context.close()
     assert bare == {"amounts", "attack", "rt-power", "history", "front", "week", "search", "runs"}
 
 

@@ -2,9 +2,7 @@
 """The psa campaign: the real builds of the SPM in the real QEMU."""
 
 import re
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -27,13 +25,9 @@ from support.on_mps2 import WITH_A_TICKER, printed, threads_beside_a_ticker, thr
 from support.once import Once
 from support.pinned_figures import M_PROFILE as PINNED
 from support.pinned_figures import skip_by_another_compiler
+from support.slow_but import slow_but
 
 pytestmark = pytest.mark.qemu
-
-
-def slow_but(values: Sequence[Any], *usual: Any) -> list[Any]:
-    """Each value, of which `make test` takes the usual ones and `make prove` all."""
-    return [value if value in usual else pytest.param(value, marks=pytest.mark.slow) for value in values]
 
 
 THREADS_CALLS = 400  # tests/prove makes 100,000
@@ -56,7 +50,7 @@ def measure(once: Once, build: str, machine: str = "mps2-an521") -> tuple[BuildR
     return kept_in(once(f"psa-{build}-{machine}", lambda folder: run_in(folder, build, machine)))
 
 
-@pytest.mark.parametrize("build", slow_but(mps2.BUILDS, "sfn_l1", "ipc_l3", "classic_l2"))
+@pytest.mark.parametrize("build", slow_but(mps2.BUILDS, "sfn_l1", "classic_l2"))
 def test_two_runs_of_a_build_are_identical(once: Once, tmp_path: Path, build: str) -> None:
     first, log = measure(once, build)
     run_in(tmp_path, build, "mps2-an521")
@@ -122,7 +116,7 @@ def test_an_an505_gives_the_same_figures(once: Once) -> None:
     assert one.run.samples == other.run.samples
 
 
-@pytest.mark.parametrize("build", mps2.PRODUCT_BUILDS)
+@pytest.mark.parametrize("build", slow_but(mps2.PRODUCT_BUILDS, "ipc_l1"))
 def test_on_a_cortex_m55_no_instruction_of_a_call_keeps_an_interrupt_waiting(once: Once, build: str) -> None:
     same_compiler()
     run = measure(once, build, "mps3-an547")[0].run
@@ -140,7 +134,7 @@ def test_a_log_cut_in_the_middle_is_partial(once: Once) -> None:
     assert dump.status is RunStatus.PARTIAL
 
 
-@pytest.mark.parametrize("build", slow_but(CONFORMANCE_BUILDS, "sfn_l1", "ipc_l3", "classic_l2"))
+@pytest.mark.parametrize("build", slow_but(CONFORMANCE_BUILDS, "sfn_l1", "ipc_l3"))
 def test_the_conformance_program_passes(build: str) -> None:
     assert ", failed 0, " in printed(f"{build}_test", "conformance")
 
@@ -170,7 +164,7 @@ def test_a_periodic_task_sees_the_jitter_that_the_gate_makes(build: str) -> None
 SWITCHED = (*((build, "mps2-an521") for build in CONFORMANCE_BUILDS), ("ipc_l1", "mps2-an505"))
 
 
-@pytest.mark.parametrize("at", slow_but(SWITCHED, ("sfn_l1", "mps2-an521"), ("ipc_l1", "mps2-an505"), ("classic_l1", "mps2-an521")))
+@pytest.mark.parametrize("at", slow_but(SWITCHED, ("sfn_l1", "mps2-an521"), ("ipc_l1", "mps2-an505")))
 def test_a_call_survives_a_switch_of_threads_at_each_of_its_instructions(at: tuple[str, str]) -> None:
     build, machine = at
     shots = re.search(r"shots (\d+), of these in a call (\d+)", printed(f"{build}_test", "switches", machine))
@@ -224,13 +218,13 @@ def latency_at(folder: Path, build: str, priority: int, basepri: int = 0) -> int
 
 
 @pytest.mark.parametrize("priority", slow_but((0xA0, 0xC0, 0xE0), 0xC0))
-@pytest.mark.parametrize("build", ["sfn_l1", "ipc_l1", "ipc_l2", "ipc_l3"])
+@pytest.mark.parametrize("build", slow_but(mps2.PRODUCT_BUILDS, "sfn_l1", "ipc_l3"))
 def test_the_latency_at_each_priority_is_the_one_that_was_written_down(tmp_path: Path, build: str, priority: int) -> None:
     same_compiler()
     assert latency_at(tmp_path, build, priority) == PINNED["latency"][f"{priority:#x}"][build]
 
 
-@pytest.mark.parametrize("build", ["sfn_l1", "ipc_l1", "ipc_l2", "ipc_l3"])
+@pytest.mark.parametrize("build", slow_but(mps2.PRODUCT_BUILDS, "sfn_l1", "ipc_l2"))
 def test_what_a_mask_lets_through_waits_in_a_masked_call_as_long_as_was_written_down(tmp_path: Path, build: str) -> None:
     same_compiler()
     assert latency_at(tmp_path, build, priority=0, basepri=0x20) == PINNED["masked_latency"][build]

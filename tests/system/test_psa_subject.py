@@ -28,6 +28,7 @@ from support.needs import found
 from support.pinned_figures import M_PROFILE, is_by_their_compiler
 from support.plugins import probe_here
 from support.psa_subjects import own_subject_file, own_text
+from support.slow_but import slow_but
 
 pytestmark = pytest.mark.qemu
 
@@ -74,7 +75,7 @@ def check_windows(seen: list[tuple[str, int, str]], own: list[tuple[str, int, st
     assert less.count(1) <= len(less) // 10
 
 
-@pytest.mark.parametrize("build", ["sfn_l1", "ipc_l1", "ipc_l2", "classic_l1", "planted_l1"])
+@pytest.mark.parametrize("build", slow_but(("sfn_l1", "ipc_l1", "ipc_l2", "classic_l1", "planted_l1"), "ipc_l1", "planted_l1"))
 def test_the_trace_and_the_probe_differ_by_the_same_constant_in_every_build(tmp_path: Path, build: str) -> None:
     own, seen = both(tmp_path, build)
     costs = {test: (cost_range(own.run, test), cost_range(seen.run, test)) for test in OUTSIDE}

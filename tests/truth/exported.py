@@ -12,8 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from truth.machines import Floats
+
+Counts = NDArray[np.int64]
 
 Document = dict[str, Any]
 EMPTY_KEYS = ("traces", "functions", "code", "classes", "facts", "problems", "problem_details")
@@ -102,7 +105,7 @@ def _histogram(row: dict[str, Any], values: Floats) -> dict[str, Any]:
     step = row["resolution_ticks"]
     edge = row["counts"][-1][1] if row["beyond"] else np.inf
     bucket = _bucket if step == 1 else _even(step)
-    edges = np.array([bucket(int(value)) for value in values[values < edge]], np.int64).reshape(-1, 2)
+    edges = np.stack(bucket(values[values < edge].astype(np.int64)), axis=1)
     lows, counts = np.unique(edges, axis=0, return_counts=True)
     whole = np.floor(values / step) * step
     return {
@@ -113,11 +116,12 @@ def _histogram(row: dict[str, Any], values: Floats) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _even(step: int) -> Callable[[int], tuple[int, int]]:
-    return lambda value: (value // step * step, value // step * step + step)
+def _even(step: int) -> Callable[[Counts], tuple[Counts, Counts]]:
+    return lambda values: (values // step * step, values // step * step + step)
 
 
-def _bucket(value: int) -> tuple[int, int]:
-    """The recorder's: seven bits of a value are kept."""
-    shift = max(value.bit_length() - 7, 0)
-    return value >> shift << shift, (value >> shift << shift) + (1 << shift)
+def _bucket(values: Counts) -> tuple[Counts, Counts]:
+    """The recorder's: seven bits of a value are kept. The exponent of a float is its number of bits."""
+    shifts = np.maximum(np.frexp(values.astype(float))[1] - 7, 0)
+    lows = values >> shifts << shifts
+    return lows, lows + (1 << shifts)

@@ -28,6 +28,7 @@ from latlab.rt.targets.rt_job import Instrument, Workload
 from latlab.runs.campaign import recovering
 from support import recorder_files as files
 from support.power_cut import SECOND_NS, SIX_HOURS_S, PowerCut, record, slot, thaw_store
+from support.slow_but import slow_but
 
 WORKLOAD = Workload(SIX_HOURS_S, "idle", Instrument.RECORDER, interval_us=1000, idle_states=True)
 SURVEYED = b"machine=x86_64\ncpus=1\nfifo=yes\ndma_latency=yes\nboot_id=first\n"
@@ -139,7 +140,10 @@ def cut_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after_s: float) -> t
     return fast.now_s - board.began_s, found.logs(run.id)[linux.RECORD], run.status, [problem.message for problem in run.problems]
 
 
-@pytest.mark.parametrize("after_s", [random.Random(number).uniform(2, SIX_HOURS_S) for number in range(8)] + [SIX_HOURS_S - 0.5])
+CUTS_S = (*(random.Random(number).uniform(2, SIX_HOURS_S) for number in range(8)), SIX_HOURS_S - 0.5)
+
+
+@pytest.mark.parametrize("after_s", slow_but(CUTS_S, *CUTS_S[:2], CUTS_S[-1]))
 def test_a_power_cut_costs_at_most_the_second_that_was_under_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after_s: float) -> None:
     measured_s, kept, status, problems = cut_at(tmp_path, monkeypatch, after_s)
     read = read_record(kept, "recorder.rec")

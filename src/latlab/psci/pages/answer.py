@@ -24,7 +24,7 @@ def answer(run: Run) -> str:
     rows = [row for row in summaries if row.mark is None]
     if whole := [row for row in rows if row.test == WHOLE_TRACE]:
         most = _longest(whole)
-        return f"All of the trace takes {_took(most, run)} {unit(run.tick)} (core {most.core})."
+        return f"All of the trace takes {_took(most.maximum, run)} {unit(run.tick)} (core {most.core})."
     metrics = [metric for metric in FIRST if any(row.metric is metric for row in rows)]
     others = [row for row in rows if row.metric is not Metric.BOOT] or rows
     longest = [_longest([row for row in rows if row.metric is metric]) for metric in metrics] or ([_longest(others)] if others else [])
@@ -34,13 +34,13 @@ def answer(run: Run) -> str:
 
 def _left_out(summaries: Sequence[CoreSummary], longest: Sequence[CoreSummary]) -> str:
     """Without it a reader who finds a longer span in a marked test's table would take the answer for wrong."""
-    most = {row.metric: row.median for row in longest}
-    marks = dict.fromkeys(row.mark.value for row in summaries if row.mark is not None and row.median > most.get(row.metric, row.median))
+    most = {row.metric: row.maximum for row in longest}
+    marks = dict.fromkeys(row.mark.value for row in summaries if row.mark is not None and row.maximum > most.get(row.metric, row.maximum))
     return f" Tests marked ({'), ('.join(marks)}) are left out." if marks else ""
 
 
 def _longest(rows: Sequence[CoreSummary]) -> CoreSummary:
-    return max(rows, key=lambda row: row.median)
+    return max(rows, key=lambda row: (row.maximum, row.median))
 
 
 def _together(longest: Sequence[CoreSummary], run: Run) -> str:
@@ -48,19 +48,26 @@ def _together(longest: Sequence[CoreSummary], run: Run) -> str:
     if len(longest) < 2 or len({(row.core, row.test, row.n) for row in longest}) > 1:
         return ""
     first, *others = longest
-    parts = [f"the longest {_title(first)} takes {_took(first, run)} {unit(run.tick)}"]
-    parts += [f"the longest {_title(row)} {_took(row, run)}" for row in others]
-    return f"{' and '.join(parts)} (core {first.core} in {first.test}, median of {first.n})"
+    parts = [f"the longest {_title(first)} takes {_took(first.maximum, run)} {unit(run.tick)}"]
+    parts += [f"the longest {_title(row)} {_took(row.maximum, run)}" for row in others]
+    return f"{' and '.join(parts)} ({_rests_on(longest, run)})"
 
 
 def _span_text(row: CoreSummary, run: Run) -> str:
-    return f"the longest {_title(row)} takes {_took(row, run)} {unit(run.tick)} (core {row.core} in {row.test}, median of {row.n})"
+    return f"the longest {_title(row)} takes {_took(row.maximum, run)} {unit(run.tick)} ({_rests_on([row], run)})"
+
+
+def _rests_on(rows: Sequence[CoreSummary], run: Run) -> str:
+    """The place, how many samples, and the medians where the longest is not all of them."""
+    first = rows[0]
+    spread = "" if all(row.minimum == row.maximum for row in rows) else f", median {' and '.join(_took(row.median, run) for row in rows)}"
+    return f"core {first.core} in {first.test}, n = {first.n}{spread}"
 
 
 def _title(row: CoreSummary) -> str:
     return CALLED.get(row.metric, METRIC_TITLES[row.metric].lower())
 
 
-def _took(row: CoreSummary, run: Run) -> str:
-    whole, point, fraction = shown(row.median, run.tick).removesuffix(".0").partition(".")
+def _took(ticks: float, run: Run) -> str:
+    whole, point, fraction = shown(ticks, run.tick).removesuffix(".0").partition(".")
     return f"{int(whole):,}{point}{fraction}"

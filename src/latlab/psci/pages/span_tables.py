@@ -57,7 +57,7 @@ def single_figures(run: Run) -> TestTable | None:
     if len(rows) > MOST_FIGURES * len(tests) or len(tests) < LEAST_SINGLE:
         return None
     usual = Counter(row.metric for row in rows)
-    ordered = sorted(rows, key=lambda row: (usual[row.metric], row.median), reverse=True)
+    ordered = sorted(rows, key=lambda row: (usual[row.metric], row.maximum, row.median), reverse=True)
     titles = [METRIC_TITLES[metric] for metric in dict.fromkeys(row.metric for row in ordered)]
     columns = (*words("Test"), *figures("Core", "n", " or ".join(titles)))
     values = tuple((row.test, str(row.core), row.n, _figure(row, run.tick)) for row in ordered)

@@ -12,7 +12,7 @@ from latlab.core.comparison.wording import bare, percent
 from latlab.core.report.history import pages as history_pages
 from latlab.core.report.history.charts import MOST_TOGETHER, history_drawing
 from latlab.core.report.history.words import answer, change_table
-from latlab.core.report.page import drawings_of
+from latlab.core.report.page import drawings_of, tables_of
 from latlab.core.report.table import text_of
 from latlab.core.store.references import load
 
@@ -48,6 +48,14 @@ def test_the_picture_names_every_change_point(wakeup: tuple[Series, ...]) -> Non
         assert percent(change.after / change.before - 1) in wide
     assert "v2.10: +144.7 %" in wide and "neoverse_n1_reset_func" in wide
     assert len(re.findall(r'class="(?:rise|fall) rule"', wide)) == len(wakeup[0].changes)
+
+
+def test_a_step_as_large_as_a_change_is_named_also_without_a_verdict() -> None:
+    (series,) = history([load(f"published:tf-a/juno/v2.{n}") for n in range(9, 16)], "susp_deep_parallel/cache_flush")
+    assert series.inconclusive == (6,) and len(series.changes) == 2
+    assert answer((series,)).endswith("The step of -182.25 µs (-93.6 %) at v2.15 is inconclusive.")
+    table = next(tables_of(history_pages.screen((series,))))
+    assert [text_of(row[-1]) for row in table.rows][-1] == "inconclusive"
 
 
 def test_many_figures_are_small_panels_with_one_scale() -> None:

@@ -104,6 +104,15 @@ class Series:
     missing: tuple[str, ...] = ()
 
     @property
+    def inconclusive(self) -> tuple[int, ...]:
+        """Points that differ from the one before by as much as the smallest change that has a verdict, and have none themselves."""
+        named = {k for change in self.changes for k in _points_of(change)}
+        smallest = min((abs(change.after - change.before) for change in self.changes if change.kind is not ChangeKind.DRIFT), default=None)
+        values = [point.value for point in self.points]
+        steps = range(1, len(values)) if smallest is not None else ()
+        return tuple(k for k in steps if k not in named and abs(values[k] - values[k - 1]) >= (smallest or 0.0))
+
+    @property
     def heading(self) -> str:
         """The unit in which the figures stand, said to be simulated where they are."""
         return f"simulated {heading_unit(self.unit)}" if self.is_simulated else heading_unit(self.unit)
@@ -388,6 +397,16 @@ def _contradicts(change: ChangePoint, rows: list[Row]) -> bool:
         return False
     opposite = Verdict.IMPROVED if change.verdict is Verdict.REGRESSED else Verdict.REGRESSED
     return any(row.verdict is opposite for row in rows)
+
+
+def _points_of(change: ChangePoint) -> Iterator[int]:
+    """Those whose difference from the point before the change tells: a run that is alone has two."""
+    if change.kind is ChangeKind.DRIFT:
+        yield from range(change.left + 1, change.index + 1)
+        return
+    yield change.index
+    if change.kind is ChangeKind.ALONE:
+        yield change.end
 
 
 def _exact_changes(values: list[float], beyond: Beyond, known_starts: list[int]) -> tuple[Change, ...]:

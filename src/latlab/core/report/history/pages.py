@@ -109,12 +109,15 @@ def _blocks(series: Series) -> Iterator[Block]:
 
 def _table(series: Series) -> Table:
     changes = {change.index: change for change in series.changes if change.kind is not ChangeKind.DRIFT}
+    without_verdict = series.inconclusive
     rows: list[tuple[Value, ...]] = []
     previous = None
     has_commits = any(point.run.build.commit for point in series.points)
     for index, point in enumerate(series.points):
         difference = "" if previous is None else _difference(point.value, previous, series.unit)
-        mark: Value = strong(f"{changes[index].verdict}, {certainty(changes[index].p)}") if index in changes else ""
+        mark: Value = "inconclusive" if index in without_verdict else ""
+        if index in changes:
+            mark = strong(f"{changes[index].verdict}, {certainty(changes[index].p)}")
         commit = (point.run.build.commit,) if has_commits else ()
         rows.append((point.run.id, *commit, bare(point.value, series.unit), difference, mark))
         previous = point.value

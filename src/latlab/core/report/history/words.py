@@ -9,7 +9,7 @@ from latlab.core.comparison.counted_findings import CountedBeside
 from latlab.core.comparison.findings import FunctionsMoved
 from latlab.core.comparison.history import ChangePoint, Series
 from latlab.core.comparison.verdicts import Verdict
-from latlab.core.comparison.wording import amount, bare, count, percent
+from latlab.core.comparison.wording import amount, bare, count, percent, signed
 from latlab.core.report.comparison.comparison_tables import verdict_span
 from latlab.core.report.table import Table, Value, figures, words
 from latlab.core.report.text import code
@@ -46,7 +46,21 @@ def answer(all_series: Sequence[Series]) -> str:
     if first.value:
         now += f", {percent(last.value / first.value - 1)} against {names[0]}"
     others = f" {len(changed)} of {len(shown)} figures changed." if len(shown) > 1 else ""
-    return f"{series.path}: {', '.join(change_texts)}{more}; {now}.{others}"
+    return f"{series.path}: {', '.join(change_texts)}{more}; {now}.{_without_verdict(series, names)}{others}"
+
+
+def _without_verdict(series: Series, names: Sequence[str]) -> str:
+    """The steps that are as large as a change and that nothing can be told of, with the largest of them."""
+    steps = series.inconclusive
+    if not steps:
+        return ""
+    values = [point.value for point in series.points]
+    largest = max(steps, key=lambda k: abs(values[k] - values[k - 1]))
+    share = f" ({percent(values[largest] / values[largest - 1] - 1)})" if values[largest - 1] else ""
+    said = f"{signed(values[largest] - values[largest - 1], series.unit)}{share} at {names[largest]}"
+    if len(steps) == 1:
+        return f" The step of {said} is inconclusive."
+    return f" {count(len(steps), 'further step')} are inconclusive, the largest of {said}."
 
 
 def cause_of(change: ChangePoint) -> tuple[str, str]:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -78,19 +78,48 @@ def tables(sweep: Sweep) -> list[Table]:
     return [_points(sweep), *([_parts(growths_found), _growths(growths_found)] if growths_found else [])]
 
 
+@dataclass(frozen=True, slots=True)
+class DesignPart:
+    """What the sentence of a design names: a choice, how to read it from a point, and its words."""
+
+    name: str
+    of: Callable[[SweepPoint], object]
+    words: str = "{}"
+
+
+DESIGN = (
+    DesignPart("lock", lambda point: point.design.lock),
+    DesignPart("channel", lambda point: point.design.channel, "{} channel"),
+    DesignPart("scope of the lock", lambda point: point.design.lock_scope),
+    DesignPart("size of the clusters", lambda point: point.cluster_size, "clusters of {}"),
+)
+
+
 def answer(sweep: Sweep) -> str:
-    """The designs with the longest and with the shortest worst power-down on the largest board."""
+    """The designs with the longest and with the shortest worst power-down on the largest board, and which choice plays no part in it."""
     cores = max(point.cores for point in sweep.points)
-    ordered = sorted((point for point in sweep.points if point.cores == cores), key=lambda point: point.powerdown_worst_ns)
-    best, worst = ordered[0], ordered[-1]
-    sentence = f"At {cores} cores the worst powerdown takes {us(worst.powerdown_worst_ns):,g} µs ({_design_words(worst)})"
-    if best.powerdown_worst_ns == worst.powerdown_worst_ns:
-        return f"{sentence}."
-    return f"{sentence}, at best {us(best.powerdown_worst_ns):,g} µs ({_design_words(best)})."
+    points = sorted((point for point in sweep.points if point.cores == cores), key=lambda point: point.powerdown_worst_ns)
+    best, worst = points[0], points[-1]
+    idle = [part for part in DESIGN if _makes_no_difference(part, points)]
+    named = [part for part in DESIGN if part not in idle]
+    sentence = f"At {cores} cores the worst powerdown takes {_design_text(worst, named)}"
+    if best.powerdown_worst_ns != worst.powerdown_worst_ns:
+        sentence += f", at best {_design_text(best, named)}"
+    return f"{sentence}.{''.join(f' The {part.name} makes no difference.' for part in idle)}"
 
 
-def _design_words(point: SweepPoint) -> str:
-    return f"{point.design.lock}, {point.design.channel} channel, {point.design.lock_scope}, clusters of {point.cluster_size}"
+def _makes_no_difference(part: DesignPart, points: Sequence[SweepPoint]) -> bool:
+    """Whether it was varied, and points that differ in it alone have one figure."""
+    others = [other for other in DESIGN if other is not part]
+    figures_of: dict[tuple[object, ...], set[int]] = {}
+    for point in points:
+        figures_of.setdefault(tuple(other.of(point) for other in others), set()).add(point.powerdown_worst_ns)
+    return len({part.of(point) for point in points}) > 1 and all(len(found) == 1 for found in figures_of.values())
+
+
+def _design_text(point: SweepPoint, named: Sequence[DesignPart]) -> str:
+    design = ", ".join(part.words.format(part.of(point)) for part in named)
+    return f"{us(point.powerdown_worst_ns):,g} µs{f' ({design})' if design else ''}"
 
 
 def as_json(sweep: Sweep) -> str:

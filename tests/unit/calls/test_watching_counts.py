@@ -14,6 +14,7 @@ from latlab.calls.campaign.watching import (
     Watch,
     WatchResult,
     _concluded,
+    _last_words,
     _planned,
     check_command,
     core_of,
@@ -29,6 +30,7 @@ from latlab.core.model.enums import Clock, RunStatus
 from latlab.core.model.run import CoreId, Problem, Sample, Topology
 from latlab.core.model.symbols import Image
 from latlab.core.store.store import Store, open_store
+from latlab.core.targets.process.exit_diagnostics import death
 from support.probe_stream import NS_EL1, S_EL1, back, core, crossing, end, fragment, header, profile, smc
 from support.runs import run_with
 
@@ -78,7 +80,7 @@ def test_calls_of_a_secure_world_are_no_samples_of_a_campaign_about_a_program(ca
 def ended(folder: Path, seen: StreamAccumulator, stderr: bytes = b"", images: tuple[Image, ...] = ()) -> tuple[str, list[str]]:
     """What a watch says that cannot be concluded, and the problems of its run."""
     store = open_store(str(folder / "s.sqlite"))
-    follower: Any = SimpleNamespace(stderr=stderr, exit_status=1)
+    follower: Any = SimpleNamespace(stderr=stderr, exit_status=1, console=b"")
     with pytest.raises(LatlabError) as raised, run_lifecycle(store, run_with(status=RunStatus.RUNNING)) as run_id:
         _concluded(store, run_id, Watch((), folder, images=images), seen, follower, "")
     problems = store.load(run_id).problems
@@ -95,6 +97,15 @@ def ended(folder: Path, seen: StreamAccumulator, stderr: bytes = b"", images: tu
 )
 def test_a_machine_that_does_not_start_is_one_sentence_and_one_problem_of_the_run(said: bytes, sentence: str, tmp_path: Path) -> None:
     assert ended(tmp_path, StreamAccumulator(lambda samples: None), said) == (sentence, [sentence])
+
+
+@pytest.mark.parametrize(
+    ("console", "words"),
+    [(b"boot\nPANIC at PC : 0x1234\n", "; it printed: 'PANIC at PC : 0x1234' on its console"), (b"", " and printed nothing")],
+)
+def test_a_machine_that_ends_without_a_word_of_qemu_has_the_last_line_of_its_console(console: bytes, words: str) -> None:
+    assert death("QEMU", 1, _last_words(b"", console)) == f"QEMU ended with status 1{words}"
+    assert _last_words(b"qemu-system-arm: no such machine", console) == "'qemu-system-arm: no such machine'"
 
 
 def test_symbols_of_what_never_ran_are_told_once(tmp_path: Path) -> None:

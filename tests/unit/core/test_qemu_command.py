@@ -105,6 +105,12 @@ def test_a_compiler_and_its_flags_are_read_from_what_it_wrote_into_each_file() -
     gcc = "GNU C11 12.2.0 -mgeneral-regs-only -g -O2 -std=gnu11"
     assert said_by([gcc, gcc, "GNU AS 2.40"]) == ("GCC 12.2.0", ("-mgeneral-regs-only -g -O2 -std=gnu11",))
     assert said_by([gcc, "GNU C17 13.1.1 20230519 (prerelease) -Os"])[0] == "GCC 12.2.0 and GCC 13.1.1"
+    for dated in (
+        "GNU C17 12.2.1 20221205 -mthumb -Os",
+        "GNU C11 10.3.1 20210824 (release) -mthumb -Os",
+        "GNU C17 13.2.0 [revision 1] -mthumb -Os",
+    ):
+        assert said_by([dated])[1] == ("-mthumb -Os",)
     assert said_by(["Debian clang version 14.0.6"]) == ("clang 14.0.6", None)
     assert said_by(["GNU AS 2.40"]) == (None, None) and said_by([]) == (None, None)
 

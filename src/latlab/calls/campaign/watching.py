@@ -395,6 +395,12 @@ class _Follower(Generic[S]):
                 self._seen.take(self._decoder.feed(data))
 
 
+def _last_words(stderr: bytes, console: bytes) -> str:
+    """What QEMU said of its end, else the last line of its machine's console."""
+    lines = [line.strip() for line in text_of(console).splitlines() if line.strip()]
+    return exit_message(stderr) or (f"{lines[-1]!r} on its console" if lines else "")
+
+
 def _never_left(accumulator: StreamAccumulator) -> str:
     """The world below EL3 in which every core of an AArch64 machine began and stayed, else an empty text: there is no call to count."""
     worlds = {entered for left_world, entered in accumulator.crossings}
@@ -420,7 +426,9 @@ def _concluded(
 ) -> WatchResult:
     if accumulator.header is None:
         raise UsageError(probes.why_not_started(follower.stderr) or "QEMU printed nothing and ended")
-    how = end or (death("QEMU", follower.exit_status, exit_message(follower.stderr)) if follower.exit_status else "")
+    how = end
+    if not end and follower.exit_status:
+        how = death("QEMU", follower.exit_status, _last_words(follower.stderr, bytes(follower.console)))
     problems = [Problem(0, how)] if how else []  # QEMU's own words first: what its stream lacks follows from them
     problems += [*probes.complaints(text_of(follower.stderr)), *accumulator.problems]
     try:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from latlab.core.model.conditions import Conditions
 
-GCC = re.compile(r"GNU C\S* (\d+(?:\.\d+)*)\S*(?: \(\w+\))?(.*)", re.DOTALL)
+GCC = re.compile(r"GNU C\S* (\d+(?:\.\d+)*)\S*(?: \d{8})?(?: [(\[][^)\]]*[)\]])?(.*)", re.DOTALL)
 CLANG = re.compile(r".*?clang version (\d+(?:\.\d+)*)")
 UNKNOWN: tuple[None, None] = (None, None)
 

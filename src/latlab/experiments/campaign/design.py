@@ -130,7 +130,7 @@ def _measure_all(store: Store, run_id: str, state: Kept, place: str, say: Say) -
     while slot := next((candidate for candidate in trials.pending() if candidate.number not in tried), None):
         tried.add(slot.number)
         levels_text = ", ".join(f"{factor.name} {level}" for factor, level in zip(state.plan.factors, slot.levels, strict=True))
-        say(f"run {slot.number} of {trials.wanted}: {levels_text}")
+        say(f"run {slot.number} of {trials.said_wanted}: {levels_text}")
         fault = _measure(store, run_id, state.plan, slot, place, trials.wanted)
         store.checkpoint(run_id, {})
         if not fault:
@@ -154,6 +154,11 @@ class _Trials:
         self._store, self._run_id, self._kept = store, run_id, state
         self._known: dict[str, Run] = {}
         self.wanted = 0
+
+    @property
+    def said_wanted(self) -> str:
+        """Without a run nobody knows whether they repeat exactly, and then fewer are needed."""
+        return str(self.wanted) if self._known else f"at most {self.wanted}"
 
     def pending(self) -> Iterator[Slot]:
         done = done_of(self._store, self._run_id)

@@ -161,11 +161,8 @@ def without_a_wait(results: Sequence[BuildResult]) -> str:
     for result in results:
         for test, _, late in sweep_points(result.run):
             points.setdefault(test.removeprefix(SWEEP), []).append(late)
-    flat = {sweep: len(waits) for sweep, waits in points.items() if sweep != IDLE and not any(waits)}
-    if not flat:
-        return ""
-    sweeps_text = ", ".join(f"{sweep} ({count:,} instructions)" for sweep, count in flat.items())
-    return f"No interrupt waited at any swept instruction of {sweeps_text}."
+    flat = [sweep for sweep, waits in points.items() if sweep != IDLE and not any(waits)]
+    return f"No interrupt waited at any swept instruction of {', '.join(flat)}." if flat else ""
 
 
 def _builds(names: Sequence[str], legend: Any = LEGEND) -> Any:

@@ -111,7 +111,7 @@ def expected_in_guest(workload: Workload) -> str:
     whole = said_duration(tools * workload.duration_s)
     if not workload.load_command:
         return f"the measurement takes {whole} of the guest's clock, and less real time: an idle guest skips idle time"
-    return f"the measurement takes {whole} of the guest's clock, and up to some {SLOWEST} times that in real time"
+    return f"the measurement takes {whole} of the guest's clock; real time is some {SLOWEST} times that, on a busy machine more"
 
 
 def guest_limits(workload: Workload, timeout_s: float | None = None) -> Limits:

@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from latlab.core.model.run import Run
+from latlab.core.model.enums import Clock
+from latlab.core.model.run import Run, Tick
 from latlab.core.report.chart import named
 from latlab.core.report.facts import begun, method, partial, problem_items
 from latlab.core.report.guides import commentary, platform_of, procedure
@@ -35,8 +36,13 @@ from latlab.rt.pages.words import check_publishable, facts_of, mode_of, mode_sen
 def page(run: Run, results: Results) -> Page:
     """Every table and chart. Refuses figures that are no latencies."""
     check_publishable(run)
-    lead = f"{run.platform}, run {run.id}{begun(run)}", f"Clock: {CLOCK_NAMES[run.tick.clock]}. Unit: {UNIT}."
+    lead = f"{run.platform}, run {run.id}{begun(run)}", f"Clock: {CLOCK_NAMES[run.tick.clock]}. Unit: {_unit(run.tick)}."
     return Page(TITLE, lead, tuple(_sections(run, results)), name=f"{TITLE}: {run.id}", answer=answer(run, results))
+
+
+def _unit(tick: Tick) -> str:
+    """A guest's microseconds are counts: of how many ns each is taken for."""
+    return f"{UNIT}, each instruction shown as {tick.value:g} ns" if tick.clock is Clock.INSTRUCTIONS else UNIT
 
 
 def _sections(run: Run, results: Results) -> Iterator[Section]:

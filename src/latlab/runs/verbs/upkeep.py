@@ -38,7 +38,7 @@ class RunFilterOptions:
         list[str] | None, typer.Option(help="Only under this condition, such as load= or kernel_version=6.1.0-37-rt-arm64; repeatable.")
     ] = None
     status: Annotated[str, typer.Option(help="Only complete, partial, running or planned ones.")] = ""
-    since: Annotated[str, typer.Option(help="Only started since then: 2026-11-01, or 7d ago.")] = ""
+    since: Annotated[str, typer.Option(help="Only started since then: 2026-11-01, or 7d for a week ago.")] = ""
 
     def chosen(self, firmware: str, limit: int | None = None, before: str = "", is_removed: bool = False) -> Filter:
         from latlab.core.store.choice import Filter, conditions_of, moment

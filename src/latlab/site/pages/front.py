@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from latlab.core.comparison.verdicts import CHANGED, Verdict
 from latlab.core.comparison.wording import count
+from latlab.core.model.enums import RunStatus
 from latlab.core.report.comparison.comparison_tables import title_verdict
 from latlab.core.report.page import Commands, Drawing, Folded, Page, Paragraph, Section
 from latlab.core.report.table import Table, Value, figures, prose, text_of, words
@@ -186,7 +187,8 @@ def _rank(verdict: str) -> int:
 
 def _row(thing: MeasuredThing, pages: frozenset[str], tellings: SummaryCache, up: str) -> tuple[Value, ...]:
     last = thing.runs[-1]
-    newest = Styled(last.id, target=f"{up}run/{last.id}.html" if last.id in pages else "")
+    mark = "" if last.status == RunStatus.COMPLETE else f" ({last.status})"
+    newest = Styled(f"{last.id}{mark}", target=f"{up}run/{last.id}.html" if last.id in pages else "")
     listed = Styled(thing.name, target=f"{up}runs/{thing.place}.html")
     pair = tellings.pair(thing)
     if pair is None:

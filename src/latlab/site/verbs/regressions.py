@@ -18,7 +18,7 @@ def register(app: typer.Typer) -> None:
 
 
 def regressions(
-    since: Annotated[str, typer.Option(help="The day that parts old from new runs: 2026-11-01, or 7d ago.")] = "7d",
+    since: Annotated[str, typer.Option(help="The day that parts old from new runs: 2026-11-01, or 7d for a week ago.")] = "7d",
     campaign: Annotated[str, typer.Option(help="Only of this campaign, such as psci or rt.")] = "",
     platform: Annotated[str, typer.Option(help="Only on this platform.")] = "",
     jobs: Annotated[int | None, typer.Option(min=1, max=1024, help="Processes that compare.", show_default="one for each CPU")] = None,

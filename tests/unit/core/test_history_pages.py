@@ -53,7 +53,7 @@ def test_the_picture_names_every_change_point(wakeup: tuple[Series, ...]) -> Non
 def test_a_step_as_large_as_a_change_is_named_also_without_a_verdict() -> None:
     (series,) = history([load(f"published:tf-a/juno/v2.{n}") for n in range(9, 16)], "susp_deep_parallel/cache_flush")
     assert series.inconclusive == (6,) and len(series.changes) == 2
-    assert answer((series,)).endswith("The step of -182.25 µs (-93.6 %) at v2.15 is inconclusive.")
+    assert answer((series,)).endswith("The difference of -182.25 µs (-93.6 %) at v2.15 is inconclusive.")
     table = next(tables_of(history_pages.screen((series,))))
     assert [text_of(row[-1]) for row in table.rows][-1] == "inconclusive"
 

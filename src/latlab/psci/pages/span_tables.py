@@ -99,5 +99,5 @@ def _test_table(run: Run, test: str, rows: list[CoreSummary]) -> TestTable:
 def _figure(row: CoreSummary | None, tick: Tick) -> Ranged:
     if row is None:
         return Ranged("")
-    spread = "" if row.minimum == row.maximum else f"{shown(row.minimum, tick)} to {shown(row.maximum, tick)}"
-    return Ranged(shown(row.median, tick), spread)
+    low, high = shown(row.minimum, tick), shown(row.maximum, tick)
+    return Ranged(shown(row.median, tick), "" if low == high else f"{low} to {high}")

@@ -59,8 +59,8 @@ def _without_verdict(series: Series, names: Sequence[str]) -> str:
     share = f" ({percent(values[largest] / values[largest - 1] - 1)})" if values[largest - 1] else ""
     said = f"{signed(values[largest] - values[largest - 1], series.unit)}{share} at {names[largest]}"
     if len(steps) == 1:
-        return f" The step of {said} is inconclusive."
-    return f" {count(len(steps), 'further step')} are inconclusive, the largest of {said}."
+        return f" The difference of {said} is inconclusive."
+    return f" {count(len(steps), 'further difference')} are inconclusive, the largest of {said}."
 
 
 def cause_of(change: ChangePoint) -> tuple[str, str]:

@@ -83,7 +83,7 @@ def test_the_command_runs_again_once_for_each_program_that_it_lacks(
             raise lacking.pop(0)
         return 0
 
-    monkeypatch.setattr(command_line, "app", verb)
+    monkeypatch.setattr(command_line, "_command", lambda: verb)
     monkeypatch.setattr(sys, "argv", ["latlab", "run", "psa"])
     assert command_line._guarded() == 0 and runs == [2, 1, 0]
     lacking += [MISSING, MISSING]

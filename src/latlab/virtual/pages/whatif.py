@@ -111,10 +111,10 @@ def answer(sweep: Sweep) -> str:
 def _makes_no_difference(part: DesignPart, points: Sequence[SweepPoint]) -> bool:
     """Whether it was varied, and points that differ in it alone have one figure."""
     others = [other for other in DESIGN if other is not part]
-    figures_of: dict[tuple[object, ...], set[int]] = {}
+    figures_of: dict[tuple[object, ...], set[float]] = {}
     for point in points:
         figures_of.setdefault(tuple(other.of(point) for other in others), set()).add(point.powerdown_worst_ns)
-    return len({part.of(point) for point in points}) > 1 and all(len(found) == 1 for found in figures_of.values())
+    return len({part.of(point) for point in points}) > 1 and all(len(times) == 1 for times in figures_of.values())
 
 
 def _design_text(point: SweepPoint, named: Sequence[DesignPart]) -> str:

@@ -57,10 +57,10 @@ def _without_verdict(series: Series, names: Sequence[str]) -> str:
     values = [point.value for point in series.points]
     largest = max(steps, key=lambda k: abs(values[k] - values[k - 1]))
     share = f" ({percent(values[largest] / values[largest - 1] - 1)})" if values[largest - 1] else ""
-    said = f"{signed(values[largest] - values[largest - 1], series.unit)}{share} at {names[largest]}"
+    largest_text = f"{signed(values[largest] - values[largest - 1], series.unit)}{share} at {names[largest]}"
     if len(steps) == 1:
-        return f" The difference of {said} is inconclusive."
-    return f" {count(len(steps), 'further difference')} are inconclusive, the largest of {said}."
+        return f" The difference of {largest_text} is inconclusive."
+    return f" {count(len(steps), 'further difference')} are inconclusive, the largest of {largest_text}."
 
 
 def cause_of(change: ChangePoint) -> tuple[str, str]:

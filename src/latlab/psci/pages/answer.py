@@ -60,7 +60,8 @@ def _span_text(row: CoreSummary, run: Run) -> str:
 def _rests_on(rows: Sequence[CoreSummary], run: Run) -> str:
     """The place, how many samples, and the medians where the longest is not all of them."""
     first = rows[0]
-    spread = "" if all(_took(row.minimum, run) == _took(row.maximum, run) for row in rows) else f", median {' and '.join(_took(row.median, run) for row in rows)}"
+    is_equal = all(_took(row.minimum, run) == _took(row.maximum, run) for row in rows)
+    spread = "" if is_equal else f", median {' and '.join(_took(row.median, run) for row in rows)}"
     return f"core {first.core} in {first.test}, n = {first.n}{spread}"
 
 

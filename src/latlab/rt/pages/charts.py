@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Charts of wake-up latencies: the reference's staircase with its overflows, the survival curve, outliers in time with their causes."""
+"""Charts of wake-up latencies: histograms, the survival curve, outliers in time with their causes."""
 
 from __future__ import annotations
 
@@ -17,11 +17,9 @@ from latlab.rt.analysis.result import RtResult
 from latlab.rt.analysis.wakeup import together
 from latlab.rt.model.wakeups import Wakeups
 from latlab.rt.pages import cause_details
+from latlab.rt.pages.histogram import histogram
 
 HIGH_PX = 300
-LONGEST_US = 400
-BINS = 400
-FLOOR = 0.5
 NOBODY = said_blame(UNEXPLAINED)
 MOST_POINTS, MOST_PARTS = 500, 100
 
@@ -33,7 +31,7 @@ def charts(result: RtResult) -> list[Chart]:
 
 def histograms(result: RtResult) -> list[Chart]:
     """Of each tool, a line for each CPU."""
-    return [chart for wakeups in result.wakeups for chart in (_staircase(wakeups),) if chart]
+    return [chart for wakeups in result.wakeups for chart in (histogram(wakeups),) if chart]
 
 
 def later_charts(result: RtResult) -> list[Chart]:
@@ -45,67 +43,6 @@ def later_charts(result: RtResult) -> list[Chart]:
     if recorder and recorder.outliers:
         later.append(_outliers(result, recorder))
     return later
-
-
-def _staircase(wakeups: Wakeups) -> Chart | None:
-    """Counts by microsecond, a line for each row; a bar at the right end holds what lies beyond."""
-    shown = [cpu for cpu in wakeups.cpus if cpu.counted]
-    if not shown:
-        return None
-    step_ns = max(-(-min(max(cpu.maximum_ticks for cpu in shown), LONGEST_US * 1000) // BINS), wakeups.resolution_ns, 100)
-    rows: list[dict[str, Any]] = []
-    beyond: list[dict[str, Any]] = []
-    for cpu in shown:
-        counts, over = _rebinned(cpu, step_ns)
-        name = wakeups.rows.named(cpu.number)
-        rows += _steps(counts, step_ns, name)
-        if over:
-            beyond.append({"us": LONGEST_US * (1.03 + 0.02 * len(beyond)), "n": over, "floor": FLOOR, "cpu": name})
-    scale = alt.Scale(type="log", domainMin=FLOOR, nice=False)
-    colour = _colour([wakeups.rows.named(cpu.number) for cpu in shown])
-    base = alt.Chart(alt.InlineData(values=rows), width=WIDE_PX, height=HIGH_PX)
-    steps = base.mark_line(interpolate="step-after", strokeWidth=1.5).encode(
-        x=alt.X("us:Q", title="latency (µs)"),
-        y=alt.Y("n:Q", title="samples", scale=scale),
-        color=colour,
-        tooltip=["cpu:N", alt.Tooltip("us:Q", title="µs"), alt.Tooltip("n:Q", title="samples")],
-    )
-    bars = (
-        alt.Chart(alt.InlineData(values=beyond))
-        .mark_bar(size=8, opacity=0.8)
-        .encode(
-            x="us:Q",
-            y=alt.Y("n:Q", scale=scale, stack=None),
-            y2="floor:Q",
-            color=colour,
-            tooltip=["cpu:N", alt.Tooltip("n:Q", title="samples")],
-        )
-    )
-    note = f"An interval is {step_ns / 1000:g} µs wide."
-    if beyond:
-        note += f" The bar at the right end counts what lies at {LONGEST_US} µs and beyond."
-    return Chart(f"Histogram by {wakeups.tool}", note, finished(alt.layer(steps, bars) if beyond else steps))
-
-
-def _steps(counts: list[int], step_ns: int, cpu: str) -> list[dict[str, Any]]:
-    """From the first bin in use to the one behind the last; an empty one goes to the floor of the logarithmic axis."""
-    used = [at for at, n in enumerate(counts) if n]
-    if not used:
-        return []
-    span = range(used[0], min(used[-1] + 2, len(counts)))
-    return [{"us": at * step_ns / 1000, "n": counts[at] or FLOOR, "cpu": cpu} for at in span]
-
-
-def _rebinned(cpu: Distribution, step_ns: int) -> tuple[list[int], int]:
-    limit_ns = LONGEST_US * 1000
-    bins = [0] * (limit_ns // step_ns + 1)
-    over = cpu.beyond
-    for low, _, n in cpu.counts:
-        if low < limit_ns:
-            bins[low // step_ns] += n
-        else:
-            over += n
-    return bins, over
 
 
 def _survival(wakeups: Wakeups) -> Chart:

@@ -77,13 +77,13 @@ def _drawn(lines: Rows, bars: Rows, per_us: float, floor: float) -> Any:
 
 def intervals(counts: Counts, resolution_ns: int) -> tuple[Interval, ...]:
     """Those of the tool, or at most MOST_INTERVALS wider ones that are equal on a logarithmic axis. No sample moves across an edge."""
-    kept = [Interval(low, max(high, low + resolution_ns), n) for low, high, n in counts if n]
-    if len(kept) <= MOST_INTERVALS:
-        return tuple(kept)
-    least = max(kept[0].low_ns, resolution_ns)
-    octaves = math.log(kept[-1].high_ns / least)
+    narrow = [Interval(low, max(high, low + resolution_ns), n) for low, high, n in counts if n]
+    if len(narrow) <= MOST_INTERVALS:
+        return tuple(narrow)
+    least = max(narrow[0].low_ns, resolution_ns)
+    octaves = math.log(narrow[-1].high_ns / least)
     merged: dict[int, Interval] = {}
-    for interval in kept:
+    for interval in narrow:
         at = int(MOST_INTERVALS * math.log(max(interval.low_ns, least) / least) / octaves)
         first = merged.get(at, interval)
         merged[at] = Interval(first.low_ns, interval.high_ns, interval.n + (first.n if at in merged else 0))

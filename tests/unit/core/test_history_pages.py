@@ -58,7 +58,7 @@ def test_a_step_as_large_as_a_change_is_named_also_without_a_verdict() -> None:
     assert [text_of(row[-1]) for row in table.rows][-1] == "inconclusive"
 
 
-def test_many_figures_are_small_panels_with_one_scale() -> None:
+def test_many_figures_are_small_panels() -> None:
     runs = [load(one) for one in N1SDP[:4]]
     found = history(runs, "*/wakeup/*")
     assert len(found) > MOST_TOGETHER
@@ -69,3 +69,27 @@ def test_many_figures_are_small_panels_with_one_scale() -> None:
 def test_a_history_without_a_change_says_so_and_has_no_table() -> None:
     found = history([load(N1SDP[0])] * 2, "wakeup")
     assert answer(found) == "No change of wakeup from v2.9 to v2.9." and change_table(found) is None
+
+
+def test_a_panel_has_its_own_scale_and_labels_do_not_overlap() -> None:
+    """One figure that grew fifteenfold made flat lines of all others."""
+    runs = [load(f"published:tf-a/juno/v2.{n}") for n in range(9, 16)]
+    drawing = history_drawing(history(runs, "*/cache_flush/*"))
+    assert drawing is not None
+    wide = drawing.svg.split("</svg>", 1)[0]
+    lines = re.findall(r'<polyline class="s1" points="([^"]+)"', wide)
+    heights = [[float(point.split(",")[1]) for point in line.split()] for line in lines]
+    assert len(lines) > MOST_TOGETHER and all(max(ys) - min(ys) > 60 for ys in heights if len(set(ys)) > 1)
+
+
+def test_names_of_change_points_have_room(wakeup: tuple[Series, ...]) -> None:
+    (drawing,) = drawings_of(history_pages.page(wakeup))
+    wide = drawing.svg.split("</svg>", 1)[0]
+    labels = re.findall(r'<text class="(?:rise|fall)" x="([\d.]+)" y="(\d+)" text-anchor="(\w+)">([^<]+)<', wide)
+    assert labels
+    ends: dict[str, float] = {}
+    for x, y, anchor, words in labels:
+        width = 6 * len(words)
+        left = float(x) - (width if anchor == "end" else width / 2)
+        assert left >= ends.get(y, 0.0)
+        ends[y] = left + width

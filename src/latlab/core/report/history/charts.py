@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Figures over runs as pictures: one figure as a chart, and several as one drawing for a wide page and for a phone, in the page's colours.
 
-In a drawing a few figures share one pair of axes with their change points named on it; of many each has a small panel, all with one scale.
+In a drawing a few figures share one pair of axes with their change points named on it. Of many each has a small panel with its own scale.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from math import ceil, log10
+from math import ceil
 
 from markupsafe import Markup
 
@@ -28,15 +28,16 @@ WIDE, NARROW = (940, 46, 232), (362, 34, 74)
 """Width of the picture, room left of the lines and right of them."""
 TOP, HIGH, BOTTOM, NAME_PX, TICKS = 78, 250, 26, 17, 4
 LABEL_LETTERS = 24
-LINEAR_UP_TO = 4
-PANEL_HIGH, PANEL_TOP, PANEL_GAP = 128, 34, 26
+LETTER_PX = 7.2
+PANEL_HIGH, PANEL_TOP, PANEL_GAP, PANEL_RIGHT = 128, 34, 32, 48
 
 TOGETHER = (
-    "A line for each figure, with its name and its newest value at the end. A dashed rule is a change point: its size, function, commit."
+    "A line for each figure, with its name and its newest value at the end. A dashed rule is a change point: its size, function, commit. "
+    "The table names those that have no room here."
 )
 PANELS = (
-    "Each figure in % of its value in the first run; all panels have one scale, logarithmic if they differ much. Triangles are changes: "
-    "up regressed, down improved."
+    "Each panel has a scale of its own: its highest and its lowest value are at the right, and the line is the first run's. Triangles are "
+    "changes: up regressed, down improved."
 )
 
 
@@ -115,25 +116,44 @@ def _lines(all_series: Sequence[Series], start_x: int, end: int, narrow: bool) -
 
 
 def _changes(all_series: Sequence[Series], names: Sequence[str], xs: Sequence[float], end: int, narrow: bool) -> Iterator[Markup]:
-    """At each run that changed any figure a rule, and above it the largest change and its cause, on two levels in turn."""
+    """At each run that changed any figure a rule, and above it the largest change and its cause, if one of two levels has room."""
     largest: dict[int, ChangePoint] = {}
     for series in all_series:
         for change in series.changes:
             larger = largest.get(change.index)
             if change.kind is not ChangeKind.DRIFT and (larger is None or _size(change) > _size(larger)):
                 largest[change.index] = change
-    for number, (at, change) in enumerate(sorted(largest.items())):
+    right_ends = [-float("inf"), -float("inf")]
+    for at, change in sorted(largest.items()):
         look = "rise" if change.verdict is Verdict.REGRESSED else "fall"
-        y = 14 + 30 * (number % 2) if not narrow else 28 + 18 * (number % 2)
-        anchor = "end" if xs[at] > end - 60 else "middle"
-        yield Markup('<path class="{} rule" d="M{:.1f},{}V{}"/>').format(look, xs[at], y + (18 if not narrow else 4), TOP + HIGH)
-        size = f"{percent(change.after / change.before - 1)}" if change.before else "new"
-        words = size if narrow else f"{names[at]}: {size}"
-        yield Markup('<text class="{}" x="{:.1f}" y="{}" text-anchor="{}">{}</text>').format(look, xs[at], y, anchor, words)
-        function, commit = cause_of(change)
-        if function and not narrow:
-            below = " ".join(filter(None, (_cut(function), commit[:9])))
-            yield Markup('<text class="soft" x="{:.1f}" y="{}" text-anchor="{}">{}</text>').format(xs[at], y + 14, anchor, below)
+        lines = _label(change, names[at], narrow)
+        room = LETTER_PX * max(map(len, lines))
+        is_last = xs[at] > end - room / 2
+        left = xs[at] - (room if is_last else room / 2)
+        level = next((number for number, until in enumerate(right_ends) if left > until), None)
+        y = 14 if level is None else 14 + 30 * level if not narrow else 28 + 18 * level
+        yield Markup('<path class="{} rule" d="M{:.1f},{}V{}"><title>{}</title></path>').format(
+            look, xs[at], y + (18 if not narrow else 4), TOP + HIGH, ", ".join(lines)
+        )
+        if level is None:
+            continue
+        right_ends[level] = left + room
+        anchor = "end" if is_last else "middle"
+        for number, words in enumerate(lines):
+            kind = "soft" if number else look
+            yield Markup('<text class="{}" x="{:.1f}" y="{}" text-anchor="{}">{}</text>').format(
+                kind, xs[at], y + 14 * number, anchor, words
+            )
+
+
+def _label(change: ChangePoint, name: str, narrow: bool) -> list[str]:
+    """The size, and on a wide page the run, and below them the cause."""
+    size = f"{percent(change.after / change.before - 1)}" if change.before else "new"
+    if narrow:
+        return [size]
+    function, commit = cause_of(change)
+    below = " ".join(filter(None, (_cut(function), commit[:9]))) if function else ""
+    return [f"{name}: {size}", *([below] if below else [])]
 
 
 def _size(change: ChangePoint) -> float:
@@ -147,37 +167,36 @@ def _panels(all_series: Sequence[Series], width: int, start_x: int, right: int, 
 
 
 def _grid(all_series: Sequence[Series], width: int, columns: int) -> Iterator[Markup]:
-    shares = [[100 * point.value / (series.points[0].value or 1.0) for point in series.points] for series in all_series]
-    low, high = min(map(min, shares)), max(map(max, shares))
-    if low > 0 and high / low > LINEAR_UP_TO:
-        shares, low, high = [list(map(log10, share_list)) for share_list in shares], log10(low), log10(high)
-    base = shares[0][0]
-    room = (high - low) * 0.08 or 1.0
     panel = (width - PANEL_GAP * (columns - 1)) / columns
-    for number, (series, series_shares) in enumerate(zip(all_series, shares, strict=True)):
-        x0, y0 = (number % columns) * (panel + PANEL_GAP), number // columns * (PANEL_HIGH + PANEL_GAP)
-        yield from _panel(series, series_shares, (low - room, high + room, base), x0, y0, panel)
+    for number, series in enumerate(all_series):
+        yield from _panel(series, number % columns * (panel + PANEL_GAP), number // columns * (PANEL_HIGH + PANEL_GAP), panel)
 
 
-def _panel(
-    series: Series, shares: Sequence[float], scale: tuple[float, float, float], x0: float, y0: float, width: float
-) -> Iterator[Markup]:
-    low, high, base = scale
-    inner = PANEL_HIGH - PANEL_TOP
+def _panel(series: Series, x0: float, y0: float, width: float) -> Iterator[Markup]:
+    scale = scale_of(series.unit)
+    values = [point.value / scale for point in series.points]
+    low, high = min(values), max(values)
+    room = (high - low) * 0.08 or 1.0
+    inner, end = PANEL_HIGH - PANEL_TOP, x0 + width - PANEL_RIGHT
 
-    def place(share: float) -> float:
-        return y0 + PANEL_TOP + inner * (high - share) / (high - low)
+    def place(value: float) -> float:
+        return y0 + PANEL_TOP + inner * (high + room - value) / (high - low + 2 * room)
 
-    xs = [x0 + 4 + at * (width - 8) / max(1, len(shares) - 1) for at in range(len(shares))]
+    xs = [x0 + 4 + at * (end - x0 - 8) / max(1, len(values) - 1) for at in range(len(values))]
     test, _, figure_path = series.path.partition("/")
-    letters = int(width / 7.2)
+    letters = int(width / LETTER_PX)
     yield Markup('<text x="{:.1f}" y="{:.1f}">{}</text>').format(x0, y0 + 13, _cut(test, letters))
-    now = f"{figure_path or 'all tests'}: {percent(series.points[-1].value / (series.points[0].value or 1.0) - 1)}"
+    now = f"{percent(values[-1] / (values[0] or 1.0) - 1)}: {figure_path or 'all tests'} ({series.heading})"
     yield Markup('<text class="soft" x="{:.1f}" y="{:.1f}">{}</text>').format(x0, y0 + 29, _cut(now, letters))
-    yield Markup('<path class="grid" d="M{:.1f},{:.1f}H{:.1f}"/>').format(x0, place(base), x0 + width)
-    points = [(x, place(share)) for x, share in zip(xs, shares, strict=True)]
+    yield Markup('<path class="grid" d="M{:.1f},{:.1f}H{:.1f}"/>').format(x0, place(values[0]), end)
+    for value in dict.fromkeys((high, low)):
+        yield Markup('<text class="soft" x="{:.1f}" y="{:.1f}">{}</text>').format(end + 4, place(value) + 4, f"{value:.4g}")
+    points = [(x, place(value)) for x, value in zip(xs, values, strict=True)]
     yield _line(points, "s1", "")
     names = release_names(series)
+    for x, anchor, name in ((x0, "start", names[0]), (end, "end", names[-1])):
+        words = _cut(name, int((end - x0) / 14.4))
+        yield Markup('<text class="soft" x="{:.1f}" y="{:.1f}" text-anchor="{}">{}</text>').format(x, y0 + PANEL_HIGH + 13, anchor, words)
     for change in series.changes:
         if change.kind is not ChangeKind.DRIFT:
             yield _triangle(*points[change.index], change, names[change.index])

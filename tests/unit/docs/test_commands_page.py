@@ -6,7 +6,6 @@ from __future__ import annotations
 import re
 
 import commands
-from latlab.core.cli.old_names import OPTIONS
 from support.command import latlab
 
 PAGE = commands.page()
@@ -19,8 +18,3 @@ def test_each_verb_has_its_help() -> None:
     shown = latlab("runs", "label", "--help").stdout.split()
     section = PAGE.partition("## latlab runs label\n")[2].partition("\n## ")[0].split()
     assert [word for word in shown if word.startswith("-")] == [word for word in section if word.startswith("-")]
-
-
-def test_no_old_option_is_on_the_page() -> None:
-    named = {*re.findall(r"--[a-z-]+", PAGE)}
-    assert "--machine" in named and not named & {*OPTIONS}

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextvars import ContextVar
 from functools import cache
 from itertools import chain
@@ -12,8 +11,6 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from latlab.core.cli.old_names import VERBS, current
-from latlab.core.cli.output import say
 from latlab.core.errors import UsageError
 from latlab.core.store.address import shown_address
 
@@ -52,21 +49,8 @@ class Verbs(TyperGroup):
     differs between its releases."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        words, notices = current(args, self._options_of)
-        if not ctx.resilient_parsing:
-            for notice in notices:
-                say(notice)
-        _asked.set(("latlab", *words))
-        return list(super().parse_args(ctx, words))
-
-    def _options_of(self, words: Sequence[str]) -> set[str]:
-        verb: Any = self
-        for word in words:
-            inner = getattr(verb, "commands", {}).get(word)
-            if inner is None:
-                break
-            verb = inner
-        return {text for parameter in verb.params for text in parameter.opts}
+        _asked.set(("latlab", *args))
+        return list(super().parse_args(ctx, args))
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Packages are looked at for a word that is no verb of latlab."""
@@ -91,7 +75,7 @@ def _points_of_packages() -> dict[str, Any]:
     """An installed package adds a verb: a function with typer's annotations, named as an entry point of this group."""
     from importlib.metadata import entry_points
 
-    of_latlab = {*chain(*GROUPS.values()), *VERBS, "help"}
+    of_latlab = {*chain(*GROUPS.values()), "help"}
     return {point.name: point for point in entry_points(group=GROUP_OF_PACKAGES) if point.name not in of_latlab}
 
 

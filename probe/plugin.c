@@ -21,22 +21,6 @@
 #include "world.h"
 
 #define A64_VECTOR_BYTES 0x80
-#define FORMAT_VERSION 2
-#define FORMAT_VERSION_OF_CONTEXTS 3
-#define HEADER_FUNCTIONS 1
-#define HEADER_MASKED 2
-#define HEADER_CONTEXTS 4
-
-struct stream_header {
-    char magic[8];
-    uint16_t version;
-    uint16_t bytes;
-    uint16_t arch;
-    uint16_t wanted;
-    uint32_t cores;
-    uint32_t interface;
-};
-
 enum counting { COUNTING_UNDECIDED, COUNTING_INLINE, COUNTING_IN_TURNS, COUNTING_APART };
 
 /* What QEMU is given to call; they add the key and go on in probe_block_entered() and probe_block_changed(). */
@@ -344,8 +328,8 @@ static void block_translated(struct qemu_plugin_tb *tb)
 static void core_made(unsigned int vcpu)
 {
     struct stream_header header = {
-        .magic = "LLPROBE",
-        .version = options.contexts ? FORMAT_VERSION_OF_CONTEXTS : FORMAT_VERSION,
+        .magic = STREAM_MAGIC,
+        .version = STREAM_VERSION,
         .bytes = sizeof(header),
         .cores = smp_cores,
         .interface = (uint32_t)interface_version,

@@ -8,6 +8,12 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#define STREAM_MAGIC "LLPROBE"
+#define STREAM_VERSION 4U
+#define HEADER_FUNCTIONS 1
+#define HEADER_MASKED 2
+#define HEADER_CONTEXTS 4
+
 #define STREAM_RECORD_MAX_BYTES 65528U
 #define STREAM_RECORD_HEADER_BYTES 8U
 #define STREAM_HELD_MAX_BYTES (256U << 10)
@@ -27,6 +33,16 @@ enum record_kind {
     RECORD_TIME = 12,
     RECORD_GAP = 13,
     RECORD_SPENT = 14,
+};
+
+struct stream_header {
+    char magic[8];
+    uint16_t version;
+    uint16_t bytes; /* of this header */
+    uint16_t arch;
+    uint16_t wanted;    /* bits HEADER_* */
+    uint32_t cores;     /* 0 in a trace of something else than QEMU */
+    uint32_t interface; /* of QEMU's plugins, 0 likewise */
 };
 
 struct stream {

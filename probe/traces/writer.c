@@ -15,8 +15,6 @@
 #include "records.h"
 #include "registers.h"
 
-#define FORMAT_VERSION 4
-#define HEADER_FUNCTIONS 1
 #define STRETCH_BYTES_MAX 256U
 #define CACHED 65536U
 #define LEVELS 4U
@@ -26,12 +24,6 @@
 #define ENTERS_AARCH32 (1U << 31)
 #define M_PROFILE_ARGUMENTS 4U
 #define TEXT_MAX 64U
-
-struct stream_header {
-    char magic[8];
-    uint16_t version, bytes, arch, wanted;
-    uint32_t cores, interface;
-};
 
 /* What a core runs since it came to `address`, and is no fragment yet. */
 struct stretch {
@@ -173,7 +165,7 @@ static void put_source(void)
 void writer_open(FILE *file, const char *file_name, uint64_t limit_bytes, const struct trace_source *of)
 {
     struct stream_header header = {
-        .magic = "LLPROBE", .version = FORMAT_VERSION, .bytes = sizeof(header), .arch = (uint16_t)of->arch, .wanted = HEADER_FUNCTIONS,
+        .magic = STREAM_MAGIC, .version = STREAM_VERSION, .bytes = sizeof(header), .arch = (uint16_t)of->arch, .wanted = HEADER_FUNCTIONS,
     };
 
     source = *of;

@@ -10,7 +10,7 @@ NS_EL1, NS_EL0, EL3, S_EL1, NO_WORLD = 1, 0, 7, 5, 0xFF
 SMC64 = 0x17 << 26
 
 
-def header(arch: int = 1, cores: int = 1, version: int = 1, functions: int = 0) -> bytes:
+def header(arch: int = 1, cores: int = 1, version: int = 4, functions: int = 0) -> bytes:
     return struct.pack("<8sHHHHII", b"LLPROBE\0", version, 24, arch, functions, cores, 4)
 
 
@@ -44,10 +44,8 @@ def sleep(core: int, at: int, address: int = 0x1000, world: int = EL3, wait: int
     return record(3, core, struct.pack("<QQQBB6x", at, at, address, world, wait))
 
 
-def wake(core: int, at: int, sleeps: int = 1, address: int = 0x1004, timer: int | None = None) -> bytes:
-    """`timer` None: of a stream of before."""
-    words = (at, at, address, sleeps) if timer is None else (at, at, address, sleeps, timer)
-    return record(4, core, struct.pack(f"<{len(words)}Q", *words))
+def wake(core: int, at: int, sleeps: int = 1, address: int = 0x1004, timer: int = 0) -> bytes:
+    return record(4, core, struct.pack("<5Q", at, at, address, sleeps, timer))
 
 
 def fragment(number: int, address: int, instructions: int, code: bytes = b"", level: int = 3) -> bytes:

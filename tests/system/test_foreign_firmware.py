@@ -144,7 +144,7 @@ def test_a_disk_that_does_not_take_the_stream_is_the_first_problem_and_what_came
     """A script writes the stream's header where the probe would, and says what the probe says then."""
     qemu = tmp_path / "qemu-system-aarch64"
     version = '[ "$1" = --version ] && { echo "QEMU emulator version 10.0.2"; exit 0; }'
-    header = r"""printf 'LLPROBE\000\001\000\030\000\001\000\001\000\004\000\000\000\004\000\000\000' >"${out%%,*}" """
+    header = r"""printf 'LLPROBE\000\004\000\030\000\001\000\001\000\004\000\000\000\004\000\000\000' >"${out%%,*}" """
     asked = 'case "$*" in *,ask=on*) echo "latlab-interface used=4 min=2 cur=4"; exit 0 ;; esac'
     says = "latlab probe: writing to /x/probe failed (No space left on device); 43 records were lost"
     qemu.write_text(f"#!/bin/sh\n{version}\n{asked}\nfor word; do out=${{word#*out=}}; done\n{header}\necho '{says}' >&2\n")

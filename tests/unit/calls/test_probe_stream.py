@@ -106,10 +106,11 @@ def test_what_is_no_stream_is_named_at_its_first_byte() -> None:
     assert "byte 0" in only_problem(b"\x7fELF and so on, long enough for a header")
 
 
-def test_another_version_of_the_format_is_refused_with_both_numbers() -> None:
-    message = only_problem(made.header(version=5))
-    assert "version 5" in message
-    assert "knows 1, 2, 3" in message
+@pytest.mark.parametrize("other", [1, 2, 3, 5])
+def test_another_version_of_the_format_is_refused_with_both_numbers(other: int) -> None:
+    message = only_problem(made.header(version=other))
+    assert f"version {other} of" in message
+    assert "knows version 4" in message
 
 
 def test_an_unknown_architecture_is_refused() -> None:
@@ -156,10 +157,6 @@ def test_the_header_says_what_was_asked_for() -> None:
     ]
 
 
-def test_streams_of_the_version_before_are_read() -> None:
-    assert read(made.header(version=1) + made.end(0)) == read(made.header(version=2) + made.end(0))
-
-
 @pytest.mark.parametrize(
     "record",
     [made.path(0, [(3, 1)]), made.path(0, [made.loop(1, 2), (3, 1)]), made.profile(0, [(3, 1)]), made.naps(0, [(3, 1)])],
@@ -188,6 +185,6 @@ def test_worlds_have_the_names_of_their_architecture() -> None:
     assert [world_name(Arch.ARMV8M, world) for world in (0, 5)] == ["non-secure thread", "secure handler"]
 
 
-def test_a_wake_up_says_what_the_timer_was_set_to_where_the_stream_has_it() -> None:
+def test_a_wake_up_has_what_the_timer_was_set_to() -> None:
     found = read(made.header() + made.wake(0, 130, 7) + made.wake(0, 140, 1, timer=99) + made.end(2))
     assert [(one.instructions, one.timer) for one in found if isinstance(one, Wake)] == [(130, 0), (140, 99)]

@@ -33,15 +33,13 @@ from latlab.calls.model.crossings import (
 from latlab.core.model.run import Problem
 
 MAGIC = b"LLPROBE\0"
-VERSION = 2
-VERSIONS = (1, VERSION, 3, 4)
+VERSION = 4
 HEADER = struct.Struct("<8sHHHHII")
 RECORD = struct.Struct("<HHI")
 CORE = struct.Struct("<Q")
 CROSSING = struct.Struct("<QQQBBHI")
 SLEEP = struct.Struct("<QQQBB6x")
-WAKE = struct.Struct("<QQQQ")
-WAKE_TIMER = struct.Struct("<Q")
+WAKE = struct.Struct("<QQQQQ")
 FRAGMENT = struct.Struct("<QIIII")
 PROFILE = struct.Struct("<Q")
 RUN = struct.Struct("<II")
@@ -129,8 +127,8 @@ class Decoder:
         if len(data) < HEADER.size:
             return None, 0
         _, version, size, arch, content_flags, cores, interface = HEADER.unpack_from(data)
-        if version not in VERSIONS:
-            raise _Damage(f"it has version {version} of the format, this latlab knows {', '.join(map(str, VERSIONS))}; {NEWEST}")
+        if version != VERSION:
+            raise _Damage(f"it has version {version} of the format, this latlab knows version {VERSION}; {NEWEST}")
         if size < HEADER.size or arch not in Arch.__members__.values():
             raise _Damage(f"a header of {size} bytes for architecture {arch}; {NEWEST}")
         if len(data) < size:
@@ -185,10 +183,7 @@ def _sleep(core: int, body: bytes) -> Sleep:
 
 
 def _wake(core: int, body: bytes) -> Wake:
-    """Older streams do not say what the timer was set to."""
-    instructions, machine, address, sleeps = WAKE.unpack_from(body)
-    timer = WAKE_TIMER.unpack_from(body, WAKE.size)[0] if len(body) > WAKE.size else 0
-    return Wake(core, instructions, machine, address, sleeps, timer)
+    return Wake(core, *WAKE.unpack_from(body))
 
 
 def _fragment(core: int, body: bytes) -> Fragment:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import gzip
 import shutil
 import signal
 import sqlite3
@@ -18,26 +17,44 @@ import pytest
 from latlab.core.model.run import Sample
 from latlab.core.store.schema import SCHEMA_VERSION
 from latlab.core.store.store import open_store
-from support.places import TESTS
+from support.stored_campaigns import unpack_campaigns
 
 pytestmark = pytest.mark.slow
 
 COPIES = 400
 MOMENTS = 20
-OPEN = "import sys\nfrom latlab.core.store.store import open_store\nprint('begun', flush=True)\nopen_store(sys.argv[1])\n"
+OPEN = """
+import sys
+from latlab.core.store import migrations, store
+from latlab.core.store.schema import SCHEMA_VERSION
+
+def step(connection):
+    connection.exec_driver_sql("ALTER TABLE runs ADD COLUMN migrated TEXT NOT NULL DEFAULT ''")
+    for (number,) in connection.exec_driver_sql("SELECT number FROM runs").all():
+        connection.exec_driver_sql("UPDATE runs SET migrated = 'yes' WHERE number = ?", (number,))
+        connection.exec_driver_sql("UPDATE sample_columns SET columns = columns WHERE run = ?", (number,))
+
+migrations.SCHEMA_VERSION = store.SCHEMA_VERSION = SCHEMA_VERSION + 1
+migrations.STEPS = {SCHEMA_VERSION: step}
+print("begun", flush=True)
+opened = store.open_store(sys.argv[1])
+"""
+"""A latlab whose store has one version more. The step to it writes every row of the store."""
 
 
 @pytest.fixture(name="older", scope="module")
 def fixture_older(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store of version 5 with many copies of two runs, so that its migration takes a while."""
+    """A store with many copies of one run, so that its migration takes a while."""
     place = tmp_path_factory.mktemp("older") / "store.sqlite"
-    place.write_bytes(gzip.decompress((TESTS / "data/stores/version-5.sqlite.gz").read_bytes()))
+    unpack_campaigns(place)
     with closing(sqlite3.connect(place)) as tables, tables:
         columns = ", ".join(row[1] for row in tables.execute("PRAGMA table_info(runs)") if row[1] not in ("number", "id"))
-        of_samples = "test, metric, cluster, core, boot, iteration, value_ticks"
+        of_samples = "test, metric, columns"
         first, last = tables.execute("SELECT min(number), max(number) FROM runs").fetchone()
         of_run = f"INSERT INTO runs (number, id, {columns}) SELECT ?, ?, {columns} FROM runs WHERE number = ?"
-        of_sample = f"INSERT INTO samples (run, {of_samples}) SELECT ?, {of_samples} FROM samples WHERE run = ? ORDER BY number"
+        of_sample = (
+            f"INSERT INTO sample_columns (run, {of_samples}) SELECT ?, {of_samples} FROM sample_columns WHERE run = ? ORDER BY number"
+        )
         for copy in range(1, COPIES):
             tables.execute(of_run, (last + copy, f"copy-{copy}", first))
             tables.execute(of_sample, (last + copy, first))
@@ -45,29 +62,44 @@ def fixture_older(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def samples_of(place: Path) -> dict[str, tuple[Sample, ...]]:
-    store = open_store(str(place))
+    """Read by the latlab that made the store, or by the newer one: the tables that both have are the same."""
+    copy = place.with_name("read.sqlite")
+    shutil.copy(place, copy)
+    with closing(sqlite3.connect(copy)) as tables, tables:
+        tables.execute(f"UPDATE latlab_schema SET version = {SCHEMA_VERSION}")
+    store = open_store(str(copy))
     return {run.id: store.load(run.id).samples for run in store.runs()}
+
+
+def migration(place: Path) -> subprocess.Popen[bytes]:
+    process = subprocess.Popen((sys.executable, "-c", OPEN, str(place)), stdout=subprocess.PIPE)
+    assert process.stdout and process.stdout.readline() == b"begun\n"
+    return process
+
+
+def version(place: Path) -> int:
+    with closing(sqlite3.connect(place)) as tables:
+        return int(tables.execute("SELECT version FROM latlab_schema").fetchone()[0])
 
 
 def test_a_migration_killed_at_twenty_moments_loses_nothing(older: Path, tmp_path: Path) -> None:
     whole = tmp_path / "whole.sqlite"
     shutil.copy(older, whole)
-    began = time.monotonic()
     expected = samples_of(whole)
+    began = time.monotonic()
+    with migration(whole) as process:
+        assert process.wait() == 0
     took_s = time.monotonic() - began
+    assert version(whole) == SCHEMA_VERSION + 1 and samples_of(whole) == expected
     versions = []
     for moment in range(MOMENTS):
         place = tmp_path / f"{moment}" / "store.sqlite"
         place.parent.mkdir()
         shutil.copy(older, place)
-        process = subprocess.Popen((sys.executable, "-c", OPEN, str(place)), stdout=subprocess.PIPE)
-        assert process.stdout and process.stdout.readline() == b"begun\n"
-        time.sleep(took_s * moment / MOMENTS)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        process.stdout.close()
-        with closing(sqlite3.connect(place)) as tables:
-            versions.append(tables.execute("SELECT version FROM latlab_schema").fetchone()[0])
+        with migration(place) as process:
+            time.sleep(took_s * moment / MOMENTS)
+            process.send_signal(signal.SIGKILL)
+        versions.append(version(place))
         assert samples_of(place) == expected
         shutil.rmtree(place.parent)
-    assert set(versions) == {5, SCHEMA_VERSION}, "no kill fell into the migration, or all did"
+    assert set(versions) == {SCHEMA_VERSION, SCHEMA_VERSION + 1}, "no kill fell into the migration, or all did"

@@ -53,7 +53,7 @@ def _costs(place: str) -> dict[str, tuple[float, float]]:
     alike = [head.id for head in heads(store, Filter(platform=last.platform, status=RunStatus.COMPLETE.value, limit=10))]
     verbs = {
         "ls": ("ls",),
-        "ls --limit 20": ("ls", "--limit", "20"),
+        "ls --newest 20": ("ls", "--newest", "20"),
         "ls --platform": ("ls", "--platform", last.platform),
         "ls --format json": ("ls", "--format", "json"),
         "ls --condition": ("ls", "--condition", "priority=1"),

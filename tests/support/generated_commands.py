@@ -107,7 +107,8 @@ WRONG: Mapping[str, Sequence[str]] = {
     "--threshold": ("-1", "9" * 30),
     "--topology": (",", "0", "a", "1,,2", "-1", "9" * 30),
     "--duration": ("", "0s", "10", "s", "1.5h", "-1s"),
-    "--limit": ("0", "-1"),
+    "--newest": ("0", "-1"),
+    "--stream-bytes": ("0", "-1"),
     "--machine": ("x,y", "mps9"),
 }
 # Of the verbs whose figures are far from what QEMU is asked for.

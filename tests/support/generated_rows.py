@@ -81,7 +81,7 @@ VERBS: tuple[tuple[str, ...], ...] = (
     ("ls",),
     ("ls", "--format", "json"),
     ("ls", "--format", "csv"),
-    ("ls", "--status", "complete", "--since", DATE, "--limit", "5"),
+    ("ls", "--status", "complete", "--since", DATE, "--newest", "5"),
     ("show", "{run}"),
     ("show", "{run}", "--format", "json"),
     ("show", "{run}", "--format", "csv"),

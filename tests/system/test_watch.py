@@ -232,7 +232,7 @@ def test_the_probe_says_at_the_end_that_a_full_disk_did_not_take_its_stream(tmp_
 
 
 def test_what_comes_beyond_the_limit_is_told_and_what_came_is_kept(tmp_path: Path) -> None:
-    done = latlab(tmp_path, "watch", "--limit", "100000", "--", *machine_command(tmp_path))
+    done = latlab(tmp_path, "watch", "--stream-bytes", "100000", "--", *machine_command(tmp_path))
     assert done.returncode == 3
     assert b"the probe lost" in done.stderr
     assert b"PSCI_VERSION" not in done.stdout

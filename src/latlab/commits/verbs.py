@@ -28,18 +28,23 @@ ITERATIONS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class CommitOptions:
-    """A repository, how a commit of it is built, and how it is measured."""
+class BuildOptions:
+    """A repository, and how a commit of it is built."""
 
     repo: Annotated[Path | None, typer.Option(help="Git repository of the firmware; only read.", show_default="none")] = None
     build: Annotated[str, typer.Option(help="Command that builds a commit, in a shell at the root of a tree of its own.")] = ""
     patch: Annotated[
         list[Path] | None, typer.Option(help="Of these the first that applies to a commit is applied before it is built; repeatable.")
     ] = None
+    build_timeout: Annotated[float, typer.Option(help="Seconds until a build is stopped.")] = 3600
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Retry commits that did not build or run.")] = False
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredOptions(BuildOptions):
+    """The firmware that a build makes, and the calls of it that are measured."""
+
     subject: Annotated[list[Path] | None, typer.Option(help="TOML file of foreign firmware: images, machine, symbols; repeatable.")] = None
-    cpu: Annotated[list[str] | None, typer.Option(help="Measure on this processor of QEMU; repeatable.", show_default="the subject's")] = (
-        None
-    )
     firmware: Annotated[Path | None, typer.Option(help="The firmware file that the build makes, in the tree; with --machine.")] = None
     machine: MachineOption = None
     smc: Annotated[bool, typer.Option("--smc", help="The calls of `run calls` of --subject or --firmware, not of `run psci`.")] = False
@@ -47,13 +52,20 @@ class CommitOptions:
     harts: Annotated[int | None, typer.Option(help="Harts of the machine of --sbi.", show_default=str(HARTS))] = None
     watch: Annotated[str, typer.Option(help="Instead: a command for `watch`; {tree} in it is where the build is.")] = ""
     symbols: SymbolsOption = None
+
+
+@dataclass(frozen=True, slots=True)
+class CommitOptions(MeasuredOptions):
+    """How it is measured."""
+
+    cpu: Annotated[list[str] | None, typer.Option(help="Measure on this processor of QEMU; repeatable.", show_default="the subject's")] = (
+        None
+    )
+    iterations: Annotated[int | None, typer.Option(help="Iterations of each test in one boot.", show_default=str(ITERATIONS))] = None
+    qemu: QemuOption = None
     probe: ProbeOption = None
     classes: ClassesOption = False
     board: BoardOption = None
-    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Retry commits that did not build or run.")] = False
-    qemu: QemuOption = None
-    iterations: Annotated[int | None, typer.Option(help="Iterations of each test in one boot.", show_default=str(ITERATIONS))] = None
-    build_timeout: Annotated[float, typer.Option(help="Seconds until a build is stopped.")] = 3600
     timeout: Annotated[float, typer.Option(help="Seconds until the machine is stopped.")] = 300
     silence: Annotated[float, typer.Option(help="Seconds without output until the machine is stopped.")] = 60
 

@@ -21,6 +21,7 @@ HoldOption = Annotated[list[str] | None, typer.Option("--hold", help="Keep this 
 CountedOption = Annotated[
     bool, typer.Option("--counted", help="By counts of the same releases: the time of an instruction on their board.")
 ]
+ONE_SYSTEM = "One system, instead of a set of small ones"
 OF_SIMULATION = "is of the simulated platform and has no effect with --counted; leave it out"
 
 
@@ -164,16 +165,27 @@ def whatif(
 def explore(
     context: typer.Context,
     full: Annotated[bool, typer.Option("--full", help="The larger set; minutes instead of seconds.")] = False,
-    clusters: Annotated[str | None, typer.Option(help="Check this system instead: cores of each cluster.")] = None,
-    programs: Annotated[str | None, typer.Option(help="A program for each core, as '2|2|0|f': docs/explanation/model-checking.md.")] = None,
-    bound: Annotated[int | None, typer.Option(help="At most so many preemptions.", show_default="every interleaving")] = None,
-    walks: Annotated[int, typer.Option(help="Random walks instead.")] = 0,
-    seed: Annotated[int, typer.Option(help="Of the walks.")] = 1,
-    os_initiated: Annotated[bool, typer.Option("--os-initiated", help="OS-initiated suspend mode.")] = False,
-    every_access: Annotated[bool, typer.Option("--every-access", help="Interleave every access, even one that commutes.")] = False,
-    interrupts: Annotated[str, typer.Option(help="Switch cores on and off by this interrupt controller: gicv3-hide, ...")] = "",
+    clusters: Annotated[
+        str | None, typer.Option(help="Check this system instead: cores of each cluster.", rich_help_panel=ONE_SYSTEM)
+    ] = None,
+    programs: Annotated[
+        str | None,
+        typer.Option(help="A program for each core, as '2|2|0|f': docs/explanation/model-checking.md.", rich_help_panel=ONE_SYSTEM),
+    ] = None,
+    bound: Annotated[
+        int | None, typer.Option(help="At most so many preemptions.", show_default="every interleaving", rich_help_panel=ONE_SYSTEM)
+    ] = None,
+    walks: Annotated[int, typer.Option(help="Random walks instead.", rich_help_panel=ONE_SYSTEM)] = 0,
+    seed: Annotated[int, typer.Option(help="Of the walks.", rich_help_panel=ONE_SYSTEM)] = 1,
+    os_initiated: Annotated[bool, typer.Option("--os-initiated", help="OS-initiated suspend mode.", rich_help_panel=ONE_SYSTEM)] = False,
+    every_access: Annotated[
+        bool, typer.Option("--every-access", help="Interleave every access, even one that commutes.", rich_help_panel=ONE_SYSTEM)
+    ] = False,
+    interrupts: Annotated[
+        str, typer.Option(help="Switch cores on and off by this interrupt controller: gicv3-hide, ...", rich_help_panel=ONE_SYSTEM)
+    ] = "",
     scope: Annotated[list[str] | None, typer.Option("--scope", help="coordination or transition; several times.")] = None,
-    replay: Annotated[str | None, typer.Option(help="Print the timeline of these choices.")] = None,
+    replay: Annotated[str | None, typer.Option(help="Print the timeline of these choices.", rich_help_panel=ONE_SYSTEM)] = None,
     program: ProgramOption = None,
     format: TablesFormat = Format.TABLE,
 ) -> None:

@@ -84,3 +84,30 @@ def test_a_narrow_terminal_breaks_descriptions_and_cuts_none(columns: int) -> No
     for name in root.list_commands(context):
         inner = root.get_command(context, name)
         assert inner.hidden or inner.get_short_help_str(1000) in shown, name
+
+
+MOST_OPTIONS = 10
+LONGEST_LINE = 50
+
+
+@pytest.mark.parametrize("words", VERBS)
+def test_no_group_of_options_has_more_than_ten(words: str) -> None:
+    command, context = VERBS[words]
+    sizes = {title: len(records) for title, records in records_by_group(command, context).items()}
+    assert {title: size for title, size in sizes.items() if size > MOST_OPTIONS} == {}
+
+
+def test_an_option_of_one_name_has_one_kind_of_value_in_all_verbs() -> None:
+    """`--limit` was a number of runs, a number of bytes and a limit of a figure."""
+    kinds = {
+        (words, type(option.type).__name__)
+        for words, (command, _) in VERBS.items()
+        for option in command.params
+        if "--limit" in option.opts
+    }
+    assert {words for words, _ in kinds} == {"gate"}
+
+
+@pytest.mark.parametrize("words", VERBS)
+def test_the_line_of_each_verb_in_a_list_is_short(words: str) -> None:
+    assert 0 < len(VERBS[words][0].get_short_help_str(1000)) <= LONGEST_LINE

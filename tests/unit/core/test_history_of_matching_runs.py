@@ -56,7 +56,7 @@ def asked(place: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
     [
         (("--platform", "juno"), [3]),
         (("--platform", "juno", "--since", "2026-01-15"), [2]),
-        (("--platform", "juno", "--limit", "2"), [2]),
+        (("--platform", "juno", "--newest", "2"), [2]),
         (("--condition", "processor=neoverse-n1"), [2]),
         (("--firmware", "v2"), [2, 2]),
         ((), [3, 2]),
@@ -79,7 +79,7 @@ def test_the_runs_that_match_are_followed_each_measured_thing_on_its_own(
         (("wakeup", "a", "b", "--platform", "juno"), "--platform chooses runs of the store and has no effect beside named runs"),
         (("wakeup", "a", "b", "--firmware", "v2"), "--firmware is for commits; it needs --repo DIR"),
         (("nothing", "--platform", "juno"), "no figure of these runs matches 'nothing'"),
-        (("wakeup", "--repo", "tree", "--limit", "3"), "--limit chooses runs of the store and has no effect with --repo"),
+        (("wakeup", "--repo", "tree", "--newest", "3"), "--newest chooses runs of the store and has no effect with --repo"),
     ],
 )
 def test_what_cannot_be_followed_says_why(

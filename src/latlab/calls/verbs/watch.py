@@ -51,7 +51,7 @@ def watch(
     masked: MaskedOption = False,
     classes: ClassesOption = False,
     timeout: Annotated[float | None, typer.Option(help="Seconds until the machine is stopped.", show_default="none")] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Bytes that the probe's stream may have.", show_default="4 GiB")] = None,
+    stream_bytes: Annotated[int | None, typer.Option(min=1, help="Size that the probe's stream may have.", show_default="4 GiB")] = None,
     probe: ProbeOption = None,
     store: StoreOption = None,
     format: Annotated[WatchFormat, typer.Option(help="How the result is printed.")] = WatchFormat.TABLE,
@@ -79,7 +79,9 @@ def watch(
     has_functions = functions or classes or bool(images)
     check_command(command)
     plugin = probe_for(Path(command[0]), probe)
-    request = Watch(tuple(command), plugin, has_functions, images, timeout, limit, proves=prove, has_masked=masked, has_classes=classes)
+    request = Watch(
+        tuple(command), plugin, has_functions, images, timeout, stream_bytes, proves=prove, has_masked=masked, has_classes=classes
+    )
     conclude(request, store, format)
 
 

@@ -17,6 +17,7 @@ import typer
 
 from latlab.core.cli.help import with_help
 from latlab.core.cli.ids import hand_over, hands_over_ids
+from latlab.core.cli.pager import paged
 from latlab.core.cli.verbs import HELP_OPTIONS, Verbs
 from latlab.core.errors import InterruptedByUser, LatlabError, NotBuilt, UsageError, one_line
 
@@ -152,7 +153,8 @@ def _run_verb() -> object:
     built: set[str] = set()
     while True:
         try:
-            return _command()(standalone_mode=False, prog_name="latlab")
+            with paged(sys.argv[1:]):
+                return _command()(standalone_mode=False, prog_name="latlab")
         except NotBuilt as missing:
             if missing.target in built:
                 raise

@@ -145,25 +145,33 @@ def _flat(parameter: inspect.Parameter, kind: Any) -> list[inspect.Parameter]:
     if not is_dataclass(kind):
         return [parameter.replace(annotation=kind, kind=inspect.Parameter.KEYWORD_ONLY)]
     group = cast(type[Any], kind)
-    types, title = get_type_hints(group, include_extras=True), _title_of(group)
+    types = get_type_hints(group, include_extras=True)
     assert all(field.default is not MISSING for field in fields(group)), f"{group}: an option of a group needs a default"
     return [
-        inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=_under(types[field.name], title))
+        inspect.Parameter(
+            field.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=field.default,
+            annotation=_under(types[field.name], title_of(group, field.name)),
+        )
         for field in fields(group)
     ]
 
 
-def _title_of(group: Any) -> str:
-    """The first sentence of its docstring; of a group that adds to another, that of the other."""
-    text = next((kind.__doc__ for kind in group.__mro__ if kind.__doc__ and not kind.__doc__.startswith(f"{kind.__name__}(")), "")
+def title_of(group: Any, name: str = "") -> str:
+    """The first sentence of its docstring. An option of a group that adds to another has that of the group that brings it."""
+    kinds = [kind for kind in group.__mro__ if kind.__doc__ and not kind.__doc__.startswith(f"{kind.__name__}(")]
+    brings = [kind for kind in kinds if name in inspect.get_annotations(kind)]
+    text = next((kind.__doc__ for kind in (*brings, *kinds)), "")
     return " ".join((text or "").split()).partition(".")[0]
 
 
 def _under(annotation: Any, title: str) -> Any:
-    """The same option, listed under this title in the help. Others may share its description, so it gets one of its own."""
+    """The same option, listed under this title in the help unless it names another. Others may share its description, so it gets one of its
+    own."""
     kind, *described = get_args(annotation)
     copies = [copy(part) for part in described]
     for part in copies:
         if isinstance(part, OptionInfo):
-            part.rich_help_panel = title
+            part.rich_help_panel = part.rich_help_panel or title
     return Annotated[(kind, *copies)]

@@ -23,21 +23,35 @@ class RngNode(StrEnum):
     NONE = "none"
 
 
+BELOW_LINUX = "The firmware below the guest, and its random numbers"
+"""The title of these options in the help."""
 SecureWorldOption = Annotated[
     str | None,
     typer.Option(
         help="Guest: optee builds TF-A with OP-TEE and runs on it; behind commas prng, timer-switch=0, embedded-tests, secure-timer.",
         show_default="our own EL3 alone",
+        rich_help_panel=BELOW_LINUX,
     ),
 ]
-HwrngOption = Annotated[bool, typer.Option("--hwrng/--no-hwrng", help="Guest: load the driver of the hardware random numbers.")]
+HwrngOption = Annotated[
+    bool, typer.Option("--hwrng/--no-hwrng", help="Guest: load the driver of the hardware random numbers.", rich_help_panel=BELOW_LINUX)
+]
 RngNodeOption = Annotated[
     RngNode | None,
-    typer.Option(help="Guest: source of the random numbers: OP-TEE, or the firmware in EL3.", show_default="OP-TEE's where it has one"),
+    typer.Option(
+        help="Guest: source of the random numbers: OP-TEE, or the firmware in EL3.",
+        show_default="OP-TEE's where it has one",
+        rich_help_panel=BELOW_LINUX,
+    ),
 ]
 QualityOption = Annotated[
     int | None,
-    typer.Option("--hwrng-quality", help="Guest: quality of the random numbers for the kernel, of 1024.", show_default="the driver's"),
+    typer.Option(
+        "--hwrng-quality",
+        help="Guest: quality of the random numbers for the kernel, of 1024.",
+        show_default="the driver's",
+        rich_help_panel=BELOW_LINUX,
+    ),
 ]
 
 

@@ -27,7 +27,15 @@ from latlab.core.cli.options import (
 )
 from latlab.core.cli.output import err, say
 from latlab.core.errors import DataError, UsageError
-from latlab.rt.verbs.below_linux import HwrngOption, QualityOption, RngNodeOption, SecureWorldOption, firmware_of, ready_drivers
+from latlab.rt.verbs.below_linux import (
+    BELOW_LINUX,
+    HwrngOption,
+    QualityOption,
+    RngNodeOption,
+    SecureWorldOption,
+    firmware_of,
+    ready_drivers,
+)
 
 if TYPE_CHECKING:
     from latlab.core.store.store import Store
@@ -70,7 +78,8 @@ DurationOption = Annotated[
 ]
 LoadOption = Annotated[str, typer.Option(help="The load: cpu, hackbench, memory, syscalls, hwrng, spin, idle, or any command.")]
 TimeoutOption = Annotated[float | None, typer.Option(help="Guest: seconds until it is stopped.", show_default="by the duration")]
-ThresholdOption = Annotated[int, typer.Option(help="Microseconds above which a wake-up is an outlier.")]
+OF_CAUSES = "Late wake-ups and their causes"
+ThresholdOption = Annotated[int, typer.Option(help="Microseconds above which a wake-up is an outlier.", rich_help_panel=OF_CAUSES)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,21 +88,32 @@ class WorkloadOptions:
 
     duration: DurationOption = "10s"
     load: LoadOption = "cpu"
-    instrument: Annotated[RtInstrument, typer.Option(help="both: cyclictest, then recorder; timerlat: rtla.")] = RtInstrument.BOTH
+    instrument: Annotated[
+        RtInstrument | None,
+        typer.Option(
+            help="both: cyclictest and the recorder, one after the other; timerlat: rtla.", show_default="both; with --causes recorder"
+        ),
+    ] = None
     interval: Annotated[int, typer.Option("-i", "--interval", help="Microseconds between two wake-ups.")] = 200
     priority: Annotated[int, typer.Option("-p", "--priority", help="SCHED_FIFO priority.")] = 80
     affinity: Annotated[str, typer.Option("-a", "--affinity", help="The CPUs to measure, as 1 or 0,2-3.", show_default="all")] = ""
     threads: Annotated[int | None, typer.Option("-t", "--threads", help="How many threads, a CPU each.", show_default="by the CPUs")] = None
     threshold: ThresholdOption = 100
     idle_states: Annotated[bool, typer.Option("--idle-states", help="Allow idle states; the guest gets those of PSCI.")] = False
-    causes: Annotated[bool, typer.Option("--causes", help="Keep what kernel and firmware did until each late wake-up; root.")] = False
-    probes: Annotated[bool, typer.Option("--probes/--no-probes", help="Trace the kernel's way to the TRNG.")] = True
+    causes: Annotated[
+        bool,
+        typer.Option("--causes", help="Keep what kernel and firmware did until each late wake-up; root.", rich_help_panel=OF_CAUSES),
+    ] = False
+    probes: Annotated[bool, typer.Option("--probes/--no-probes", help="Trace the kernel's way to the TRNG.", rich_help_panel=OF_CAUSES)] = (
+        True
+    )
 
     def workload(self) -> Workload:
         from latlab.rt.campaign.workloads import checked, cpus_of, seconds_of
         from latlab.rt.targets.rt_job import Instrument, Workload
 
-        instrument = Instrument(self.instrument.value)
+        usual = RtInstrument.RECORDER if self.causes else RtInstrument.BOTH
+        instrument = Instrument((self.instrument or usual).value)
         duration_s = seconds_of(self.duration)
         times = (self.interval, self.priority, self.threshold)
         cpus = cpus_of(self.affinity, self.threads)
@@ -108,8 +128,14 @@ class GuestOptions:
     hwrng: HwrngOption = True
     rng_node: RngNodeOption = None
     hwrng_quality: QualityOption = None
-    hold: Annotated[int | None, typer.Option(help="Guest: injected delay of each TRNG_RND call, in microseconds.")] = None
-    efi: Annotated[bool, typer.Option("--efi", help="Guest: Debian's EDK2 instead of our firmware, with runtime services.")] = False
+    hold: Annotated[
+        int | None,
+        typer.Option(help="Guest: injected delay of each TRNG_RND call, in microseconds.", rich_help_panel=BELOW_LINUX),
+    ] = None
+    efi: Annotated[
+        bool,
+        typer.Option("--efi", help="Guest: Debian's EDK2 instead of our firmware, with runtime services.", rich_help_panel=BELOW_LINUX),
+    ] = False
     cores: Annotated[int, typer.Option(min=1, max=64, help="Guest: vCPUs.")] = 1
     mode: Annotated[RtMode, typer.Option(help="Guest: deterministic needs one vCPU.")] = RtMode.DETERMINISTIC
     timeout: TimeoutOption = None
@@ -118,7 +144,9 @@ class GuestOptions:
     qemu: QemuOption = None
     firmware: FirmwareOption = None
     secure_world: SecureWorldOption = None
-    worlds: Annotated[bool, typer.Option("--worlds", help="Guest: split late wake-ups by world, with the probe.")] = False
+    worlds: Annotated[
+        bool, typer.Option("--worlds", help="Guest: split late wake-ups by world, with the probe.", rich_help_panel=BELOW_LINUX)
+    ] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +179,7 @@ def rt(
 ) -> None:
     """Measure wake-up latency on RT Linux under load.
 
-    It uses cyclictest and latlab's recorder.
+    It uses cyclictest and latlab's recorder. With --causes the recorder measures alone, or first with --instrument both.
     """
     from latlab.core.cli.stores import open_store
     from latlab.rt.campaign.workloads import guest_limits

@@ -24,6 +24,7 @@ from latlab.core.cli.options import (
     names_of,
     one_of,
     refuse_given,
+    title_of,
 )
 from latlab.core.cli.output import check_output, emit, emit_tables, refuse_output, say, say_lines, show
 from latlab.core.errors import LatlabError, UsageError
@@ -38,7 +39,8 @@ if TYPE_CHECKING:
     from latlab.core.report.table import Table
 
 MOST_SAMPLES = 1e12
-OF_MATCHING_RUNS = (*names_of(RunFilterOptions), "limit")
+OF_FILES, OF_ONE_RUN = "Files for a CI server", "Limits of one run, instead of a comparison"
+OF_MATCHING_RUNS = (*names_of(RunFilterOptions), "newest")
 _LINK = re.compile(r"https?://[^\s<>]+")
 
 ToleranceOption = Annotated[
@@ -254,23 +256,33 @@ def gate(
     tolerance: ToleranceOption = None,
     allow_different: AllowDifferentOption = None,
     unit: UnitOption = "",
-    junit: Annotated[Path | None, typer.Option(help="Write the verdicts as JUnit XML to this file.")] = None,
+    junit: Annotated[Path | None, typer.Option(help="Write the verdicts as JUnit XML to this file.", rich_help_panel=OF_FILES)] = None,
     sarif: Annotated[
-        Path | None, typer.Option(help="Write the functions of failing figures as SARIF 2.1.0, if their lines are known.")
+        Path | None,
+        typer.Option(help="Write the functions of failing figures as SARIF 2.1.0, if their lines are known.", rich_help_panel=OF_FILES),
     ] = None,
-    comment: Annotated[Path | None, typer.Option(help="Write the decision as Markdown for a comment, at most 30 lines.")] = None,
-    link: Annotated[str, typer.Option(help="Address of the whole report, for the comment.", show_default="none")] = "",
+    comment: Annotated[
+        Path | None, typer.Option(help="Write the decision as Markdown for a comment, at most 30 lines.", rich_help_panel=OF_FILES)
+    ] = None,
+    link: Annotated[
+        str, typer.Option(help="Address of the whole report, for the comment.", show_default="none", rich_help_panel=OF_FILES)
+    ] = "",
     max_masked: Annotated[
         int | None,
-        typer.Option(min=0, help="Of one run of `watch --masked`: fail if interrupts were masked for more than so many instructions."),
+        typer.Option(
+            min=0,
+            help="Of one run of `watch --masked`: fail if interrupts were masked for more than so many instructions.",
+            rich_help_panel=OF_ONE_RUN,
+        ),
     ] = None,
     limit: Annotated[
         list[str] | None,
         typer.Option(
-            help="Of one run: a limit of its figures, such as 'wakeup 99.99% <= 50us on cpu 1-3' or 'missed == 0'; may be repeated."
+            help="Of one run: a limit of its figures, such as 'wakeup 99.99% <= 50us on cpu 1-3' or 'missed == 0'; may be repeated.",
+            rich_help_panel=OF_ONE_RUN,
         ),
     ] = None,
-    limit_file: Annotated[Path | None, typer.Option(help="The same from a file, a limit a line.")] = None,
+    limit_file: Annotated[Path | None, typer.Option(help="The same from a file, a limit a line.", rich_help_panel=OF_ONE_RUN)] = None,
     board: BoardOption = None,
     store: StoreOption = None,
 ) -> None:
@@ -386,7 +398,12 @@ def history(
             "complete runs of the store that match --platform, --since and the like; --firmware then is a firmware's name."
         ),
     ] = None,
-    limit: Annotated[int | None, typer.Option(min=2, max=1 << 31, help="Of the runs that match only so many, the newest.")] = None,
+    newest: Annotated[
+        int | None,
+        typer.Option(
+            min=2, max=1 << 31, help="Of the runs that match only so many, the newest.", rich_help_panel=title_of(RunFilterOptions)
+        ),
+    ] = None,
     tolerance: ToleranceOption = None,
     allow_different: AllowDifferentOption = None,
     unit: UnitOption = "",
@@ -412,7 +429,7 @@ def history(
         refuse_given(context, (name for name in of_commits if name != "firmware" or runs), "is for commits; it needs --repo DIR")
         if figure is None:
             raise UsageError("history needs a figure or commits", "name a figure and two runs, or a repository with --repo DIR")
-        lines = _named_runs(context, runs, unit, store) if runs else _matching_runs(which, commits.firmware, limit, store)
+        lines = _named_runs(context, runs, unit, store) if runs else _matching_runs(which, commits.firmware, newest, store)
     elif not is_figure(figure):
         refuse_given(context, ("unit",), "is of tables in a file; figures of commits have a unit, leave it out")
         limits_of(tolerance)
@@ -466,12 +483,12 @@ def _named_runs(context: typer.Context, runs: Sequence[str], unit: str, store: s
     return {"": [load_reference(run, unit, store) for run in runs]}
 
 
-def _matching_runs(which: RunFilterOptions, firmware: Path | None, limit: int | None, store: str | None) -> dict[str, list[Run]]:
+def _matching_runs(which: RunFilterOptions, firmware: Path | None, newest: int | None, store: str | None) -> dict[str, list[Run]]:
     from latlab.core.cli.stores import open_store
     from latlab.core.lifecycle.loading import load_reference
     from latlab.runs.campaign.matching_runs import runs_to_follow
 
-    followed = runs_to_follow(open_store(store), which.chosen("" if firmware is None else str(firmware), limit))
+    followed = runs_to_follow(open_store(store), which.chosen("" if firmware is None else str(firmware), newest))
     return {name: [load_reference(run, "", store) for run in runs] for name, runs in followed.items()}
 
 

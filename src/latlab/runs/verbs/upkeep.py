@@ -74,7 +74,7 @@ def register(app: typer.Typer) -> None:
 
 def ls(
     which: FilterOptions,
-    limit: Annotated[int | None, typer.Option(min=1, max=1 << 31, help="Only so many, the newest.")] = None,
+    newest: Annotated[int | None, typer.Option(min=1, max=1 << 31, help="Only so many, the newest.")] = None,
     removed: Annotated[bool, typer.Option("--removed", help="The runs that `runs prune` removed.")] = False,
     store: StoreOption = None,
     format: ListFormat = Format.TABLE,
@@ -85,7 +85,7 @@ def ls(
     from latlab.runs.pages.listing import list_csv
 
     opened = open_store(store)
-    chosen = which.filter(limit, is_removed=removed)
+    chosen = which.filter(newest, is_removed=removed)
     listed = heads(opened, chosen)
     if format is Format.CSV:
         emit(list_csv(listed))
@@ -93,7 +93,7 @@ def ls(
         from latlab.core.report.run_data import runs_json
 
         sample_counts = {head.id: head.samples for head in listed}
-        stored = opened.runs(chosen) if limit else opened.each_run(chosen)
+        stored = opened.runs(chosen) if newest else opened.each_run(chosen)
         for part in runs_json((run for run in stored if run.id in sample_counts), sample_counts):
             emit(part)
     elif listed:

@@ -106,7 +106,7 @@ def serve_mcp(store: str | None) -> None:
     @server.tool()
     def runs(campaign: str = "", limit: int = 20) -> str:
         """The newest runs: id, date, target, platform, status, firmware, label."""
-        return ask("ls", "--format", "json", "--limit", str(limit), *(("--campaign", campaign) if campaign else ()), *place)
+        return ask("ls", "--format", "json", "--newest", str(limit), *(("--campaign", campaign) if campaign else ()), *place)
 
     @server.tool()
     def show(run: str) -> str:

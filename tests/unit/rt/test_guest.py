@@ -140,6 +140,13 @@ def test_only_the_wanted_instruments_are_started(instrument: Instrument) -> None
     assert ("rtla timerlat" in text) == (instrument is Instrument.TIMERLAT)
 
 
+@pytest.mark.parametrize("causes", [True, False])
+def test_with_causes_the_recorder_measures_first(causes: bool) -> None:
+    workload = Workload(1, causes=causes)
+    for text in (guest_script(workload), "\n".join(workload.commands)):
+        assert (text.index("latlab-recorder -o") < text.index("cyclictest -m")) == causes
+
+
 def test_a_job_that_is_stopped_leaves_no_load_behind(tmp_path: Path) -> None:
     import signal
     import subprocess

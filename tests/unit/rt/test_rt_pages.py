@@ -47,6 +47,18 @@ def test_the_heading_names_the_cpu_and_the_cause_of_the_latest_wake_up() -> None
     )
 
 
+def test_a_larger_figure_of_a_tool_without_causes_stands_behind_the_heading() -> None:
+    result = late_result(45)
+    (recorder,) = result.wakeups
+    cpu = replace(recorder.cpus[1], maximum_ticks=500_000)
+    cyclictest = replace(recorder, tool="cyclictest", cpus=(recorder.cpus[0], cpu), outliers=())
+    both = replace(result, wakeups=(recorder, cyclictest))
+    alone = answer(RUN, [("", result)])
+    assert answer(RUN, [("", both)]) == f"{alone} cyclictest measured 500.0 µs on CPU 1."
+    without = replace(both, attributed=None)
+    assert answer(RUN, [("", without)]) == "The maximum of 9,045 wake-up latencies is 500.0 µs on CPU 1 (cyclictest)."
+
+
 def test_the_histogram_comes_first_and_the_causes_before_the_latest() -> None:
     (measured,) = (section for section in page_of(late_result(45)).sections if section.title == "Measurement")
     kinds = [(type(block), block.title if isinstance(block, Chart) else "") for block in measured.blocks]

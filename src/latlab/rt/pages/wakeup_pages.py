@@ -24,21 +24,33 @@ def screen(run: Run, results: Results) -> Page:
 
 
 def answer(run: Run, results: Results) -> str:
-    """Of what measures wake-ups; a tool that counts stalls says them in its table."""
-    late = [
-        (wakeups.max_ns, wakeups, name, result)
+    """Of what measures wake-ups; a tool that counts stalls says them in its table. The headline is of a tool that has causes, if one has: a
+    larger figure of another tool comes behind it."""
+    measured = [
+        (wakeups, name, result)
         for name, result in results
         for wakeups in result.wakeups
         if wakeups.metric is Metric.TASK_WAKEUP and wakeups.cpus
     ]
-    if not late:
+    if not measured:
         return ""
-    most, by, name, result = max(late, key=lambda entry: entry[0])
+    with_causes = [entry for entry in measured if _has_causes(entry[0], entry[2])]
+    by, name, result = max(with_causes or measured, key=lambda entry: entry[0].max_ns)
+    largest = max((wakeups for wakeups, _, _ in measured), key=lambda wakeups: wakeups.max_ns)
     under = f", {name}" if name else ""
-    where = next(by.rows.named(cpu.number) for cpu in by.cpus if cpu.maximum_ticks == most)
     wakeups = sum(cpu.got for cpu in by.cpus)
-    sentence = f"The maximum of {wakeups:,} wake-up latencies is {most / 1000:,.1f} µs on {where} ({by.tool}{under})"
-    return f"{sentence}{_cause(by, result, most)}."
+    sentence = f"The maximum of {wakeups:,} wake-up latencies is {by.max_ns / 1000:,.1f} µs on {_place_of_max(by)} ({by.tool}{under})"
+    beyond = f" {largest.tool} measured {largest.max_ns / 1000:,.1f} µs on {_place_of_max(largest)}." if largest.max_ns > by.max_ns else ""
+    return f"{sentence}{_cause(by, result, by.max_ns)}.{beyond}"
+
+
+def _place_of_max(wakeups: Wakeups) -> str:
+    return next(wakeups.rows.named(cpu.number) for cpu in wakeups.cpus if cpu.maximum_ticks == wakeups.max_ns)
+
+
+def _has_causes(wakeups: Wakeups, result: RtResult) -> bool:
+    """Of its late wake-ups; nothing is late if none is above the threshold."""
+    return wakeups.tool == TIMERLAT_THREAD or (wakeups is result.recorder and bool(result.attributed))
 
 
 def _cause(by: Wakeups, result: RtResult, late_ns: int) -> str:

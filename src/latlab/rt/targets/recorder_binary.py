@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import hashlib
+import platform
 import shutil
 from importlib import resources
 from pathlib import Path
 
-from latlab.core.errors import LatlabError, UsageError
+from latlab.core.errors import LatlabError, NotBuilt, UsageError
 from latlab.core.targets.tools import run
 
 COMPILERS = {"x86_64": ("x86_64-linux-gnu-gcc", "gcc"), "aarch64": ("aarch64-linux-gnu-gcc",)}
@@ -77,7 +78,7 @@ def _program_for(machine: str, name: str, folders: tuple[Path, ...], others: tup
         return target
     compiler = next((name for name in compilers[machine] if shutil.which(name)), None)
     if compiler is None:
-        raise UsageError(f"no compiler for {machine} to build the {name}", f"install {compilers[machine][0]} (Debian: {PACKAGES[machine]})")
+        raise _lacking(machine, f"no compiler for {machine} to build the {name}", f"install {compilers[machine][0]}")
     target.parent.mkdir(parents=True, exist_ok=True)
     new_file = target.with_suffix(".new")
     try:
@@ -85,8 +86,12 @@ def _program_for(machine: str, name: str, folders: tuple[Path, ...], others: tup
     except LatlabError as error:
         if Path(run((compiler, "-print-file-name=libc.a")).strip()).is_absolute():
             raise
-        raise UsageError(
-            f"{compiler} has no static C library, which the {name} needs", f"install it (Debian: {PACKAGES[machine]})"
-        ) from error
+        raise _lacking(machine, f"{compiler} has no static C library, which the {name} needs", "install it") from error
     new_file.replace(target)
     return target
+
+
+def _lacking(machine: str, sentence: str, next_step: str) -> UsageError:
+    """What a compiler of this machine's own lacks, a checkout's `make recorder` brings."""
+    step = f"{next_step} (Debian: {PACKAGES[machine]})"
+    return NotBuilt(sentence, "recorder", step) if machine == platform.machine() else UsageError(sentence, step)

@@ -121,7 +121,8 @@ class Workload:
         until = timerlat_job.until_late(self.outlier_us)
         timerlat = (f"{self.rtla} -d {self.duration_s} {until}",) if self.instrument is Instrument.TIMERLAT else ()
         recorder = (self.recorder("latlab-recorder", shares=False),) if self.has_recorder else ()
-        return (*load, *cyclictest, *timerlat, *recorder)
+        tools = (*recorder, *cyclictest) if self.causes else (*cyclictest, *recorder)
+        return (*load, *timerlat, *tools)
 
     @property
     def has_cyclictest(self) -> bool:
@@ -155,10 +156,10 @@ def script(workload: Workload, recorder: str, before: str = "", after: str = "")
     if workload.instrument is Instrument.TIMERLAT:
         beside = workload.recorder(recorder) if workload.has_recorder else ""
         steps += timerlat_job.steps(workload.rtla, timerlat_job.until_late(workload.outlier_us), workload.duration_s, beside)
-    if workload.has_cyclictest:
-        steps += ["phase cyclictest", f"run {workload.cyclictest} >$OUT/cyclictest.txt 2>$OUT/cyclictest.err"]
-    if workload.instrument in (Instrument.BOTH, Instrument.RECORDER):
-        steps += ["phase recorder", f"run {workload.recorder(recorder)} 2>$OUT/recorder.err"]
+    cyclictest = ["phase cyclictest", f"run {workload.cyclictest} >$OUT/cyclictest.txt 2>$OUT/cyclictest.err"] * workload.has_cyclictest
+    alone = workload.instrument in (Instrument.BOTH, Instrument.RECORDER)
+    recorded = ["phase recorder", f"run {workload.recorder(recorder)} 2>$OUT/recorder.err"] * alone
+    steps += [*recorded, *cyclictest] if workload.causes else [*cyclictest, *recorded]
     steps += ["note_cpu_time", f"{HEAT_COMMAND} >$OUT/{HEAT}", "phase collecting", "check_load", "stop_load", after, "exit $status", ""]
     return "\n".join(steps)
 

@@ -44,10 +44,30 @@ def test_it_is_built_by_its_target_after_a_look_at_its_tools(root: Path, monkeyp
     assert len(said) == 2 and "`make spm`" in said[0]
 
 
-def test_without_its_tools_the_sentence_of_the_set_up_is_the_error_and_nothing_is_built(root: Path) -> None:
+def test_without_its_tools_the_sentence_of_the_set_up_is_the_error_and_nothing_is_built(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(building, "may_install", lambda: False)
     set_up(root, "echo 'Missing: a compiler. As root: apt-get install it' >&2; exit 1")
     with pytest.raises(UsageError, match=r"has not built .*; run `make spm`.* Missing: a compiler\. As root: apt-get install it"):
         build_missing(MISSING, print)
+    assert not (root / "built").exists()
+
+
+def test_root_gets_its_tools_installed_by_the_build(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    set_up(root, "echo 'Missing: a compiler.' >&2; exit 1")
+    monkeypatch.setattr(building, "may_install", lambda: True)
+    said: list[str] = []
+    build_missing(MISSING, said.append)
+    assert (root / "built").read_text() == "spm 0\n"
+    assert said[0] == "tools for `make spm` are missing: apt-get installs them first"
+
+
+def test_what_is_asked_for_a_list_installs_nothing(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    set_up(root, "echo 'Missing: a compiler.' >&2; exit 1")
+    monkeypatch.setattr(building, "may_install", lambda: True)
+    with pytest.raises(UsageError, match="Missing: a compiler"):
+        building.checkout_for(MISSING)
     assert not (root / "built").exists()
 
 

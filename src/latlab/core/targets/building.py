@@ -6,6 +6,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -15,13 +16,19 @@ from latlab.core.errors import LatlabError, NotBuilt, UsageError
 from latlab.core.targets.process.exit_diagnostics import tool_message
 from latlab.core.targets.tools import checkout
 
-PARTS = {"spm": "spm", "sbi": "sbi", "probe": "host", "virtual": "host"}
+PARTS = {"spm": "spm", "sbi": "sbi", "probe": "host", "virtual": "host", "recorder": "recorder"}
 """What `scripts/setup.sh` calls the tools of a target of the Makefile; all others are firmware for AArch64."""
 
 
 def build_missing(missing: NotBuilt, say: Callable[[str], None]) -> None:
-    """Build it; one process of a checkout builds at a time. Raises as `checkout_for` does, and LatlabError where the build fails."""
-    root = checkout_for(missing)
+    """Build it; one process of a checkout builds at a time. Root gets missing tools installed, as by `make`.
+
+    Raises as `checkout_for` does, and LatlabError where the build fails."""
+    root = _checkout_of(missing)
+    if lacking := _lacking_tools(root, missing):
+        if not may_install():
+            raise lacking
+        say(f"tools for `make {missing.target}` are missing: apt-get installs them first")
     (root / "build").mkdir(exist_ok=True)
     with (root / "build" / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -31,10 +38,21 @@ def build_missing(missing: NotBuilt, say: Callable[[str], None]) -> None:
 
 def checkout_for(missing: NotBuilt) -> Path:
     """The checkout that can build it. Raises UsageError where a tool is missing, and `missing` itself where there is no such checkout."""
+    root = _checkout_of(missing)
+    if lacking := _lacking_tools(root, missing):
+        raise lacking
+    return root
+
+
+def may_install() -> bool:
+    """Whether a build of this account may install packages of Debian."""
+    return os.geteuid() == 0 and shutil.which("apt-get") is not None
+
+
+def _checkout_of(missing: NotBuilt) -> Path:
     root = checkout()
     if root is None or not _can_make(root, missing.target):
         raise missing
-    _check_tools(root, missing)
     return root
 
 
@@ -47,15 +65,16 @@ def _can_make(root: Path, target: str) -> bool:
     return target in PARTS or any(preset["name"] == target for preset in presets)
 
 
-def _check_tools(root: Path, missing: NotBuilt) -> None:
+def _lacking_tools(root: Path, missing: NotBuilt) -> UsageError | None:
     script = root / "scripts" / "setup.sh"
     command = (str(script), "--check", PARTS.get(missing.target, "firmware"))
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False)
-    if done.returncode:
-        raise UsageError(
-            f"this checkout has not built what the command needs (`make {missing.target}`), and tools for it are not installed",
-            f"run `make {missing.target}`, which installs them if this account may. {done.stderr.strip()}",
-        )
+    if done.returncode == 0:
+        return None
+    return UsageError(
+        f"this checkout has not built what the command needs (`make {missing.target}`), and tools for it are not installed",
+        f"run `make {missing.target}`, which installs them if this account may. {done.stderr.strip()}",
+    )
 
 
 def _make(root: Path, target: str) -> None:

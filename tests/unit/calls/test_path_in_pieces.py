@@ -44,7 +44,7 @@ def stream_of(pieces: Sequence[Steps], instructions: int) -> bytes:
     fragments = [made.fragment(number, 0x1000 * (number + 1), size) for number, size in enumerate(SIZES)]
     records = [made.core(0, 0), made.crossing(0, 0, made.NO_WORLD, made.NS_EL1), made.smc(0, 100, 0x84000000)]
     records += [*fragments, *(made.path(0, piece) for piece in pieces), made.back(0, 100 + instructions)]
-    return made.header(functions=1, version=2) + b"".join(records) + made.end(len(records))
+    return made.header(functions=1) + b"".join(records) + made.end(len(records))
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -7,7 +7,7 @@ LATLAB := .venv/bin/latlab
 PYTHON := .venv/bin/python
 REPORT := build/report/psci.html
 
-.PHONY: demo test gate bench bench-peers differ prove proofs mutants lint docs man predictions package firmware setup setup-dev constraints clean
+.PHONY: demo test gate bench bench-peers differ prove proofs mutants lint docs man predictions release reproduce firmware setup setup-dev constraints clean
 .DEFAULT_GOAL := help
 # With it each process compiles the whole package again, and each worker every test.
 unexport PYTHONDONTWRITEBYTECODE
@@ -29,7 +29,8 @@ help:
 	@echo "make docs     build the documentation with its generated pages, warnings are errors"
 	@echo "make man      the manual pages, made from the help, in build/man"
 	@echo "make constraints  the newest version of each Python package, into constraints.txt, which make setup takes"
-	@echo "make package  the sdist, and for x86_64 and aarch64 a wheel with every program, its manual pages and bill of materials"
+	@echo "make release  wheels, Debian packages, source archive, manual pages, bills of materials, container file, checksums, in dist"
+	@echo "make reproduce  that release built twice from two checkouts, compared byte by byte"
 
 setup:
 	@scripts/setup.sh
@@ -78,6 +79,11 @@ probe:
 	@scripts/setup.sh --tools host
 	cmake -S probe -B build/probe -G Ninja
 	cmake --build build/probe
+
+# The recorder itself is compiled when it first measures.
+.PHONY: recorder
+recorder:
+	@scripts/setup.sh --tools recorder
 
 .PHONY: virtual
 virtual:
@@ -192,10 +198,20 @@ host-aarch64:
 	cmake --preset virtual -B build/aarch64/virtual $(AARCH64_HOST) -DLATLAB_PLANTED_FAULTS=OFF
 	cmake --build build/aarch64/virtual --target latlab_virtual latlab_explore
 
+.PHONY: release-tools
+release-tools:
+	@scripts/setup.sh --tools release
+
 # Who installs it needs no compiler: what `run calls --abi sbi` needs goes in as well.
-package: setup-dev
+release: setup-dev release-tools
+	.venv/bin/pip install --quiet 'twine>=6,<7'
 	$(MAKE) firmware sbi host-aarch64
-	$(PYTHON) scripts/package.py
+	$(PYTHON) scripts/release.py
+	.venv/bin/twine check --strict dist/*.whl dist/latlab-*[0-9].tar.gz
+	lintian --fail-on error,warning dist/*.deb
+
+reproduce: setup-dev
+	$(PYTHON) scripts/proofs.py release -- -s
 
 clean:
 	rm -rf build dist

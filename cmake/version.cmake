@@ -1,20 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# LATLAB_VERSION: the release part of the version that the package has, as an unpacked sdist, the newest tag or an archive of a commit says it.
-set(LATLAB_VERSION 0.1.0)
-set(latlab_root ${CMAKE_CURRENT_LIST_DIR}/..)
-set(latlab_told "")
-if(EXISTS ${latlab_root}/PKG-INFO)
-    file(STRINGS ${latlab_root}/PKG-INFO latlab_told REGEX "^Version: " LIMIT_COUNT 1)
-elseif(EXISTS ${latlab_root}/.git)
-    execute_process(COMMAND git describe --tags --match "v[0-9]*" WORKING_DIRECTORY ${latlab_root}
-        OUTPUT_VARIABLE latlab_told ERROR_QUIET RESULT_VARIABLE latlab_untagged)
-elseif(EXISTS ${latlab_root}/.git_archival.txt)
-    file(STRINGS ${latlab_root}/.git_archival.txt latlab_told REGEX "^describe-name: " LIMIT_COUNT 1)
+# LATLAB_VERSION: the release part of the package's version, of 1.2.3.dev4 that is 1.2.3.
+file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/../pyproject.toml latlab_line REGEX "^version = \"" LIMIT_COUNT 1)
+if(NOT latlab_line MATCHES "\"([0-9]+[.][0-9]+[.][0-9]+)")
+    message(FATAL_ERROR "pyproject.toml has no line `version = \"X.Y.Z\"`.")
 endif()
-if(latlab_told MATCHES "^[^0-9]*([0-9]+[.][0-9]+)[.]([0-9]+)(-[0-9]+-g)?")
-    set(latlab_patch ${CMAKE_MATCH_2})
-    if(CMAKE_MATCH_3)
-        math(EXPR latlab_patch "${latlab_patch} + 1")
-    endif()
-    set(LATLAB_VERSION ${CMAKE_MATCH_1}.${latlab_patch})
-endif()
+set(LATLAB_VERSION ${CMAKE_MATCH_1})

@@ -108,6 +108,7 @@ def stage(machine: str) -> list[sbom.Program]:
             raise UsageError(f"{found}: not built; run `{carried.made_by}` first")
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(found, target)
+        target.chmod(0o755 if carried.is_host else 0o644)
         if strip := HOSTS[machine] if carried.is_host else carried.strip:
             subprocess.run([strip, "--strip-debug", target], check=True)
         staged.append(sbom.Program(carried.place, target, carried.linked))

@@ -7,6 +7,8 @@
 #   host      for QEMU's plugin and virtual time; spm, sbi: for the firmware of Cortex-M and RISC-V; guest: for the image of RT Linux
 #   programs  all of these
 #   dev       those, and what tests need
+#   recorder  for the recorder of wake-ups on this machine
+#   release   for the Debian packages of `make release`
 # --packages prints the Debian packages of the parts, whether they are installed or not. --check installs nothing, and ends with 1 if a tool of
 # the parts is missing. --tools installs these and leaves Python's environment as it is. With LATLAB_WHEEL, a file or an address, latlab comes
 # from that wheel, and no compiler is needed.
@@ -24,10 +26,10 @@ say() { printf '%s\n' "$*" >&2; }
 for word in "$@"; do
     case $word in
     --packages | --check | --tools) mode=${word#--} ;;
-    firmware | host | spm | sbi | guest) parts="$parts$word " ;;
+    firmware | host | spm | sbi | guest | recorder | release) parts="$parts$word " ;;
     programs) parts="${parts}firmware host spm sbi guest " ;;
     dev) parts="${parts}firmware host spm sbi guest dev test " extras=dev ;;
-    *) say "$0: $word is neither an option nor a part; use firmware, host, spm, sbi, guest, programs or dev."; exit 2 ;;
+    *) say "$0: $word is neither an option nor a part; use firmware, host, spm, sbi, guest, recorder, release, programs or dev."; exit 2 ;;
     esac
 done
 case $mode in install | packages) parts="${parts}run firmware " ;; esac
@@ -52,12 +54,17 @@ build make - make make make
 firmware aarch64-linux-gnu-gcc 12 gcc-aarch64-linux-gnu gcc-aarch64-linux-gnu aarch64-linux-gnu-gcc
 firmware xz - xz-utils xz xz
 host gcc 12 gcc gcc gcc
+recorder gcc - gcc gcc gcc
+recorder stdio.h - libc6-dev glibc-static glibc
 host stdio.h - libc6-dev glibc-devel glibc
 host pkg-config - pkg-config pkgconf-pkg-config pkgconf
 host glib.h - libglib2.0-dev glib2-devel glib2
 spm arm-none-eabi-gcc 12 gcc-arm-none-eabi arm-none-eabi-gcc-cs arm-none-eabi-gcc
 spm libc.a:arm-none-eabi-gcc - libnewlib-arm-none-eabi|picolibc-arm-none-eabi arm-none-eabi-newlib arm-none-eabi-newlib
 sbi riscv64-linux-gnu-gcc - gcc-riscv64-linux-gnu gcc-riscv64-linux-gnu riscv64-linux-gnu-gcc
+release dpkg-buildpackage - dpkg-dev dpkg-dev dpkg
+release dh - debhelper - -
+release lintian - lintian - -
 dev cmocka.h - libcmocka-dev libcmocka-devel cmocka
 test libc.a:riscv64-linux-gnu-gcc - libc6-dev-riscv64-cross - riscv64-linux-gnu-glibc
 test arm-linux-gnueabihf-gcc - gcc-arm-linux-gnueabihf gcc-arm-linux-gnu -

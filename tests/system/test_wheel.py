@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The wheel of `make package` in an environment of its own, far from any checkout: each verb finds what it runs."""
+"""The wheel of `make release` in an environment of its own, far from any checkout: each verb finds what it runs."""
 
 from __future__ import annotations
 

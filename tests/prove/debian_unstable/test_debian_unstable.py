@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from support.minimal_roots import COMMANDS, passes_in_root, wheel_works_in_root
+from support.minimal_roots import COMMANDS, package_works_in_root, passes_in_root, wheel_works_in_root
 
 pytestmark = [pytest.mark.slow, pytest.mark.qemu]
 
@@ -17,5 +17,9 @@ def test_a_command_of_the_readme_passes_in_a_minimal_root(command: str) -> None:
     passes_in_root(SUITE, command, f"{SUITE}-{command.split()[1]}")
 
 
-def test_the_wheel_measures_gates_and_reports_in_a_root_without_a_compiler() -> None:
+def test_every_verb_of_the_readme_runs_from_the_wheel_without_a_compiler() -> None:
     wheel_works_in_root(SUITE)
+
+
+def test_the_debian_package_works_in_a_root_without_a_compiler() -> None:
+    package_works_in_root(SUITE)

@@ -37,7 +37,7 @@ def release(root: Path, user: tuple[str, ...] = (), **chosen: str) -> dict[str, 
     # The tools are those of this environment, the sources those of the clone.
     variables = {**os.environ, "XDG_CACHE_HOME": str(root.with_name(f"{root.name}-cache")), "PYTHONPATH": str(root / "src"), **chosen}
     variables.pop("SOURCE_DATE_EPOCH", None)
-    for command in (("make", "firmware", "sbi", "host-aarch64"), (sys.executable, "scripts/package.py")):
+    for command in (("make", "firmware", "sbi", "host-aarch64"), (sys.executable, "scripts/release.py")):
         done = subprocess.run((*user, *command), cwd=root, env=variables, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
         assert done.returncode == 0, done.stderr[-2000:]
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted((root / "dist").iterdir())}
@@ -54,5 +54,5 @@ def test_two_checkouts_of_a_commit_give_the_same_files(tmp_path: Path) -> None:
     finally:
         os.umask(old)
     print(*(f"{digest}  {name}" for name, digest in one.items()), sep="\n")
-    assert sorted(Path(name).suffix for name in one) == [".gz", ".json", ".json", ".whl", ".whl"]
+    assert sorted(Path(name).suffix for name in one) == ["", "", ".deb", ".deb", ".gz", ".gz", ".json", ".json", ".whl", ".whl"]
     assert one == other

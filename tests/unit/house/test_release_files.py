@@ -1,67 +1,82 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The version of a release is the tag's, said once; its bill of materials says what is in it."""
+"""The version of a release stands in one file; its other files follow from it and from what they are made of."""
 
 from __future__ import annotations
 
 import hashlib
+import io
 import json
+import re
 import shutil
 import subprocess
+import tarfile
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.version import Version
 
+import debian_package
 import package
+import release
 import sbom
 from latlab.calls.targets import traces
 from support.places import ROOT
 
-NAMED = "git", "-c", "user.name=a", "-c", "user.email=a@b"
 PRINT = "include(${CMAKE_CURRENT_LIST_DIR}/cmake/version.cmake)\nmessage(${LATLAB_VERSION})\n"
 
 
-@pytest.fixture(name="tree")
-def fixture_tree(tmp_path: Path) -> Path:
+@pytest.mark.parametrize(("version", "release"), [("0.1.0", "0.1.0"), ("1.12.3.dev4", "1.12.3"), ("2.0.0rc1", "2.0.0")])
+def test_the_firmware_has_the_release_part_of_the_packages_version(version: str, release: str, tmp_path: Path) -> None:
     (tmp_path / "cmake").mkdir()
     shutil.copy(ROOT / "cmake" / "version.cmake", tmp_path / "cmake")
     (tmp_path / "print.cmake").write_text(PRINT)
-    return tmp_path
+    (tmp_path / "pyproject.toml").write_text(f'[project]\nname = "x"\nversion = "{version}"\ntarget-version = "py311"\n')
+    done = subprocess.run(("cmake", "-P", "print.cmake"), cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == release
 
 
-def version_in(tree: Path) -> str:
-    done = subprocess.run(("cmake", "-P", "print.cmake"), cwd=tree, capture_output=True, text=True, check=True)
-    return done.stderr.strip()
+def test_the_changelog_begins_with_the_version_or_with_what_is_not_released() -> None:
+    first = next(line for line in (ROOT / "CHANGELOG.md").read_text("utf-8").splitlines() if line.startswith("## "))
+    version = sbom.project_version()
+    assert re.fullmatch(r"## Unreleased" if ".dev" in version else rf"## {re.escape(version)} - \d{{4}}-\d\d-\d\d", first)
 
 
-def commit(tree: Path, *tags: str) -> None:
-    subprocess.run((*NAMED, "init", "-q"), cwd=tree, check=True)
-    subprocess.run((*NAMED, "commit", "-q", "--allow-empty", "-m", "one"), cwd=tree, check=True)
-    for tag in tags:
-        subprocess.run((*NAMED, "tag", tag), cwd=tree, check=True)
+def test_the_debian_package_needs_or_has_each_package_that_the_wheel_needs() -> None:
+    control = (ROOT / "debian/control").read_text("utf-8")
+    needed = {name: version for name, version in re.findall(r"^ python3-([a-z0-9-]+) \(>= (?:\d:)?([\d.]+)\)", control, re.MULTILINE)}
+    for requirement in map(Requirement, sbom.dependencies()):
+        name = {"PyYAML": "yaml"}.get(requirement.name, requirement.name.lower())
+        least = next(one.version for one in requirement.specifier if one.operator == ">=")
+        assert (name in needed) != (requirement.name in debian_package.NOT_IN_DEBIAN), requirement
+        assert requirement.name in debian_package.NOT_IN_DEBIAN or Version(needed[name]) >= Version(least), requirement
 
 
-def test_the_firmware_has_the_version_of_the_newest_tag_and_after_it_the_next(tree: Path) -> None:
-    commit(tree)
-    assert version_in(tree) == "0.1.0", "as the package has it before the first tag"
-    commit(tree, "v0.9.14", "unrelated-3.0.0")
-    assert version_in(tree) == "0.9.14"
-    commit(tree)
-    assert version_in(tree) == "0.9.15"
+def test_debians_changelog_has_the_version_and_the_time_of_the_commit() -> None:
+    maintainer = debian_package.maintainer_of((ROOT / "debian/control").read_text("utf-8"))
+    text = debian_package.changelog("1.2.3", 1_700_000_000, maintainer)
+    assert text.startswith("latlab (1.2.3) unstable; urgency=medium\n\n  * ")
+    assert text.endswith(f"\n -- {maintainer}  Tue, 14 Nov 2023 22:13:20 +0000\n")
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "version"),
-    [
-        ("PKG-INFO", "Metadata-Version: 2.4\nName: latlab\nVersion: 1.2.3\n", "1.2.3"),
-        ("PKG-INFO", "Version: 0.2.1.dev3+g1234567\n", "0.2.1"),
-        (".git_archival.txt", "node: 12\ndescribe-name: v0.2.0\n", "0.2.0"),
-        (".git_archival.txt", "describe-name: v0.2.0-3-g12345678\n", "0.2.1"),
-        (".git_archival.txt", "describe-name: $Format:%(describe:tags=true,match=v[0-9]*)$\n", "0.1.0"),
-    ],
-)
-def test_a_tree_without_git_says_its_version_in_a_file(tree: Path, name: str, text: str, version: str) -> None:
-    (tree / name).write_text(text)
-    assert version_in(tree) == version
+def test_the_archive_of_the_manual_is_the_same_whoever_makes_it(tmp_path: Path) -> None:
+    pages = [("latlab", ".TH A\n"), ("latlab-run", ".TH B\n")]
+    data = release.manual_archive(iter(pages), 1_700_000_000)
+    assert data == release.manual_archive(iter(pages), 1_700_000_000)
+    with tarfile.open(fileobj=io.BytesIO(data)) as archive:
+        assert [(one.name, one.mtime, one.uid) for one in archive] == [(f"man1/{name}.1", 1_700_000_000, 0) for name, _ in pages]
+        archive.extractall(tmp_path, filter="data")
+    assert (tmp_path / "man1/latlab-run.1").read_text() == ".TH B\n"
+
+
+def test_the_checksums_are_those_that_sha256sum_reads(tmp_path: Path) -> None:
+    for name in ("b.whl", "a.deb"):
+        (tmp_path / name).write_text(name)
+    (tmp_path / release.SUMS).write_text(release.checksums(tmp_path))
+    assert [line.split()[1] for line in release.checksums(tmp_path).splitlines()] == ["a.deb", "b.whl"]
+    subprocess.run(("sha256sum", "--check", "--strict", release.SUMS), cwd=tmp_path, capture_output=True, check=True)
+    (tmp_path / "a.deb").write_text("changed")
+    assert subprocess.run(("sha256sum", "--check", release.SUMS), cwd=tmp_path, capture_output=True, check=False).returncode == 1
 
 
 def test_a_bill_names_each_program_by_its_hash_and_what_is_linked_into_it(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -95,6 +96,8 @@ def test_the_newest_run_of_every_other_build_stands_beside_one_in_the_order_of_t
     beside = [one.run.id for one in build_results(store, mine, every_build=True)]
     assert beside == [first.id, newest.id, mine.id, unknown.id]
     assert old.id not in beside and other_machine.id not in beside
+    flags = of("classic_l1", conditions=replace(mine.conditions, compiler_flags=("-Os -lgcc",)))
+    assert flags.id in [one.run.id for one in build_results(store, mine, every_build=True)], "flags belong to a build"
     asked_again = of("ipc_l2")
     assert mine.id in [one.run.id for one in build_results(store, mine, every_build=True)], "the run that was asked for is the one"
     assert [one.run.id for one in build_results(store, asked_again, every_build=False)] == [asked_again.id]

@@ -78,6 +78,14 @@ def test_what_the_user_says_may_repeat_the_log_and_not_contradict_it(store: Stor
     assert (run.tick.clock, run.tick.value, run.status, store.logs(run.id)) == (Clock.TIME, 1.0, RunStatus.COMPLETE, {"console": figures})
 
 
+def test_figures_of_a_known_platform_need_no_topology(store: Store) -> None:
+    figures = "\n".join(line for line in log(Topology((2, 4)), 2) if "RT_INSTR" in line).encode()
+    run = imported(store, figures, platform="juno")
+    assert (str(run.topology), run.status) == ("2,4", RunStatus.COMPLETE)
+    with pytest.raises(UsageError, match="does not state its topology"):
+        imported(store, figures, platform="a board of mine")
+
+
 def test_round_trips_of_the_test_framework_are_a_run_without_a_topology(store: Store) -> None:
     run = imported(store, ROUND_TRIPS.encode(), firmware="fw 1")
     assert [(sample.test, sample.value_ticks) for sample in run.samples] == [("PSCI_VERSION-latency", 160), ("PSCI_VERSION-latency", 320)]

@@ -83,8 +83,10 @@ def _place(build: str) -> tuple[int, str]:
 
 
 def _measured_alike(build_run: Run, other: Run) -> bool:
+    """The compiler's flags belong to a build: those of two builds differ."""
     same = (build_run.campaign, build_run.platform, build_run.source) == (other.campaign, other.platform, other.source)
-    return same and not differing_conditions(build_run, other) and build_run.status is RunStatus.COMPLETE
+    differing = {condition.name for condition in differing_conditions(build_run, other)} - {"compiler flags"}
+    return same and not differing and build_run.status is RunStatus.COMPLETE
 
 
 def _check_events(images: mps2.PsaImages) -> None:

@@ -171,6 +171,8 @@ def measured_in(run: Run, files: Mapping[str, bytes]) -> list[tuple[str, Mapping
     names = sorted({name.rpartition("/")[0] for name in files})
     groups = [(name, {path.rpartition("/")[2]: data for path, data in files.items() if path.rpartition("/")[0] == name}) for name in names]
     measured: list[tuple[str, Mapping[str, bytes]]] = [(name, group) for name, group in groups if any(map(has_wakeups, group))]
+    if not measured and run.status is RunStatus.RUNNING:
+        raise DataError(f"{run.id} is still being measured", "compare it after its end; `latlab ls` shows its state", place=run.id)
     if not measured:
         raise DataError(
             "no file of a recorder, cyclictest or rtla came back; the logs of kernel and job have the reason (`latlab show --log job.log`)"

@@ -18,6 +18,7 @@ from latlab.core.readers.dump.dump import collect_dump
 from latlab.core.readers.dump.frames import Boot, parse_frames, strip_escapes
 from latlab.core.readers.dump.rt_instr import parse_figures, read_figures
 from latlab.core.readers.event_table import event_table
+from latlab.core.readers.platform_facts import facts_of
 from latlab.core.store.rows import now_utc
 from latlab.core.store.store import Store
 from latlab.core.targets.qemu import qemu as qemus
@@ -64,6 +65,8 @@ def import_log(
             raise UsageError(f"{source} holds round trips of single calls, in ns", "leave out --topology and --clock")
         return _import_calls(store, calls, data, source, platform, firmware)
     if boot is None and topology is None:
+        topology = _of_platform(platform) if has_figures else None
+    if boot is None and topology is None:
         raise _without_topology(source, texts)
     run = _imported(source, boot, topology, clock, platform, firmware)
     if boot is None:
@@ -74,6 +77,12 @@ def import_log(
         for _ in recorder.read(lines):
             pass
         return recorder.finish()
+
+
+def _of_platform(platform: str | None) -> Topology | None:
+    """The clusters that the catalogue knows of a platform; figures of a core that it has not are refused as with any other topology."""
+    clusters = facts_of(platform).clusters if platform else ()
+    return Topology(tuple(cluster.cores for cluster in clusters)) if clusters else None
 
 
 def _without_topology(source: str, texts: list[str]) -> LatlabError:

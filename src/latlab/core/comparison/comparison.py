@@ -18,7 +18,7 @@ from latlab.core.comparison.queue_model import Ladders
 from latlab.core.comparison.suspicion import Suspicion
 from latlab.core.comparison.verdicts import Limits, Verdict
 from latlab.core.comparison.wakeup_findings import CauseCounted, RarestSeen
-from latlab.core.comparison.wording import heading_unit, unit_of
+from latlab.core.comparison.wording import amount, heading_unit, row_title, unit_of
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import CoreId, Run
 from latlab.core.statistics.power_analysis import Detectable
@@ -73,7 +73,8 @@ class Row:
     Values are in ns or instructions. A shift beyond `threshold` is a change; one whose interval lies within it is equivalent; one beyond
     `large` must be reported even if it is not significant. `p_adjusted` is the adjusted p-value behind the verdict, of the row or of its
     group. `of` is the value before of the figure that moved by the shift, if that is not `before`. `is_whole`: all samples of a parallel
-    test by position, the parent of its other rows. `is_beyond_runs`: it moved by more than several runs of the base scatter by.
+    test by position, the parent of its other rows. `is_beyond_runs`: it moved by more than several runs of the base scatter by. A rate of
+    late wake-ups counts those that are `later_than` a latency.
     """
 
     test: str
@@ -100,6 +101,12 @@ class Row:
     drifts: tuple[Drift | None, Drift | None] = (None, None)
     of: float | None = None
     is_beyond_runs: bool = False
+    later_than: float | None = None
+
+    @property
+    def title(self) -> str:
+        """The name in the words of the field. Files keep the name itself."""
+        return row_title(self.name) if self.later_than is None else f"later than {amount(self.later_than, 'ns')}"
 
     @property
     def is_of_level(self) -> bool:

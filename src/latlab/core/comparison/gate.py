@@ -14,7 +14,7 @@ from latlab.core.comparison.explanation import Explanation
 from latlab.core.comparison.findings import CouldHaveSeen, FunctionsMoved, RuleChanged, TailNotTold
 from latlab.core.comparison.verdicts import Verdict
 from latlab.core.comparison.wakeup_findings import RarestSeen
-from latlab.core.comparison.wording import count, percent, row_title, said_in_iterations, signed
+from latlab.core.comparison.wording import count, percent, said_in_iterations, signed
 
 WORDS = {0: "pass", 1: "fail", 3: "inconclusive"}
 
@@ -129,7 +129,7 @@ def causes_of(comparison: Comparison, explained: Sequence[Explanation], failing:
 
 def _line(row: Row, unit: str) -> str:
     some = f", {said_in_iterations(row.in_iterations)}" if row.in_iterations else ""
-    return f"{row.verdict} {row.test} {row.metric} {row_title(row.name)}: {signed(row.shift.value, unit)} ({percent(row.relative)}){some}"
+    return f"{row.verdict} {row.test} {row.metric} {row.title}: {signed(row.shift.value, unit)} ({percent(row.relative)}){some}"
 
 
 def claim_line(claim: Claim, unit: str) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from latlab.core.model.distributions import Distribution
+from latlab.core.model.distributions import Distribution, distributions_of
 from latlab.core.model.enums import Clock
 from latlab.core.model.run import Run
 from latlab.core.statistics.distributions import normal_quantile, normal_upper
@@ -33,15 +33,22 @@ class Histogram:
     """A distribution in ns or instructions: one tick is `step`. `interval` is the time between two spans that were due, None if unknown.
 
     `counts` spans are in [`low`, `high`). If only minimum, average and maximum are known, these are empty and `is_counted` is false.
+    `filled_to` is the end of the last interval that any CPU of the run filled: no clipped span is earlier.
     """
 
     distribution: Distribution
     step: float = 1.0
     interval: float | None = None
+    filled_to: float = 0.0
 
     @property
     def is_counted(self) -> bool:
-        return bool(self.distribution.counts)
+        return bool(self.distribution.counts or self.distribution.beyond)
+
+    @cached_property
+    def end(self) -> float:
+        """The least that a clipped span can be."""
+        return max(self.filled_to, float(self.high[-1]) if len(self.high) else self.minimum)
 
     @cached_property
     def _table(self) -> Floats:
@@ -127,8 +134,7 @@ class Histogram:
         if place is not None:
             low, largest = float(self.low[place]), self.maximum + self.resolution - self.step
             return low, min(float(self.high[place]) - self.step, max(largest, low))
-        end = float(self.high[-1]) if len(self.high) else None
-        return (self.maximum, self.maximum) if rank == self.total else (end, None)
+        return (self.maximum, self.maximum) if rank == self.total else (self.end, None)
 
     def interpolated(self, share: float) -> float | None:
         """The quantile, with spans distributed evenly within an interval; None if it was clipped."""
@@ -149,27 +155,34 @@ class Histogram:
         """The number of spans that are certainly later than `level`. Of the clipped spans only the latest is known beyond the end of the
         histogram."""
         inside = int(self.counts[self.low > level].sum())
-        if not self.beyond or (len(self.high) and level < self.high[-1]):
+        if not self.beyond or level < self.end:
             return inside + self.beyond
         return inside + int(self.maximum > level)
 
     @property
+    def at_least(self) -> CountedValues:
+        """The middles of the intervals with their counts, and the clipped spans at the least that they can be."""
+        if not self.beyond:
+            return self.middles, self.counts
+        return np.r_[self.middles, self.end], np.r_[self.counts, float(self.beyond)]
+
+    @property
     def mean_and_error(self) -> tuple[float, float]:
-        """The mean and its standard error for independent spans."""
-        mean = float(np.average(self.middles, weights=self.counts))
-        variance = float(np.average((self.middles - mean) ** 2, weights=self.counts))
+        """The mean and its standard error for independent spans; clipped spans count as the least that they can be."""
+        values, counts = self.at_least
+        mean = float(np.average(values, weights=counts))
+        variance = float(np.average((values - mean) ** 2, weights=counts))
         return mean, float(np.sqrt(variance / max(self.total, 1)))
 
 
 def trimmed_mean(histogram: Histogram, share: float = 0.05) -> tuple[float, float]:
     """The mean of the spans without this share at either end, and its standard error: a level that no tail moves."""
     low, high = share * histogram.total, (1 - share) * histogram.total
-    ends = np.cumsum(histogram.counts)
-    inside = np.clip(np.minimum(ends, high) - np.maximum(ends - histogram.counts, low), 0.0, None)
-    if not inside.any():
-        return histogram.mean_and_error
-    mean = float(np.average(histogram.middles, weights=inside))
-    variance = float(np.average((histogram.middles - mean) ** 2, weights=inside))
+    values, counts = histogram.at_least
+    ends = np.cumsum(counts)
+    inside = np.clip(np.minimum(ends, high) - np.maximum(ends - counts, low), 0.0, None)
+    mean = float(np.average(values, weights=inside))
+    variance = float(np.average((values - mean) ** 2, weights=inside))
     return mean, float(np.sqrt(variance / inside.sum())) / (1 - 2 * share)
 
 
@@ -189,7 +202,8 @@ def histogram_of(run: Run, distribution: Distribution) -> Histogram:
     """In the unit of the run."""
     interval = run.conditions.interval_ns
     scale = run.tick.value if run.tick.clock is not Clock.TIME else 1.0
-    return Histogram(distribution, run.tick.value, interval * scale if interval else None)
+    filled = (other.counts[-1][1] for other in distributions_of(run) if other.test == distribution.test and other.counts)
+    return Histogram(distribution, run.tick.value, interval * scale if interval else None, max(filled, default=0) * run.tick.value)
 
 
 def weighted_shift(a: Histogram, b: Histogram, confidence: float = 0.95) -> Shift:
@@ -220,13 +234,11 @@ def shift_effect(a: Histogram, b: Histogram) -> float:
 
 def quantile_shift(a: Histogram, b: Histogram, share: float) -> Shift | None:
     """The difference of a quantile, its interval from the intervals of the order statistics, and the p-value of the counts above the
-    common quantile. None if a run has fewer than ten spans above it, or if it was clipped."""
-    if min(a.total, b.total) * (1 - share) < FEWEST_ABOVE:
+    common quantile. None if a run has fewer than ten spans above it, or if it was clipped in the first run. If it was clipped in the
+    second, the difference is the least that it can be."""
+    if min(a.total, b.total) * (1 - share) < FEWEST_ABOVE or a.quantile(share) is None:
         return None
-    ends_a, ends_b = _quantile_with_ends(a, share), _quantile_with_ends(b, share)
-    if ends_a is None or ends_b is None:
-        return None
-    (low_a, value_a, high_a), (low_b, value_b, high_b) = ends_a, ends_b
+    (low_a, value_a, high_a), (low_b, value_b, high_b) = _quantile_with_ends(a, share), _quantile_with_ends(b, share)
     difference = value_b - value_a
     low = difference - float(np.hypot(high_a - value_a, value_b - low_b))
     high = difference + float(np.hypot(value_a - low_a, high_b - value_b))
@@ -236,7 +248,7 @@ def quantile_shift(a: Histogram, b: Histogram, share: float) -> Shift | None:
 def spread_shift(a: Histogram, b: Histogram, low: float = 0.1, high: float = 0.9) -> Shift | None:
     """The difference of the distances between two quantiles, its interval from those of all four, and the p-value of that interval.
 
-    None if a quantile was clipped or has fewer than ten spans beyond it.
+    None if a quantile has fewer than ten spans beyond it or was clipped in the first run.
     """
     lower, upper = quantile_shift(a, b, low), quantile_shift(a, b, high)
     if lower is None or upper is None or min(a.total, b.total) * low < FEWEST_ABOVE:
@@ -318,15 +330,23 @@ def _with_beyond(histogram: Histogram) -> CountedValues:
     return np.r_[histogram.middles, histogram.maximum], np.r_[histogram.counts, float(histogram.beyond)]
 
 
-def _quantile_with_ends(histogram: Histogram, share: float, confidence: float = 0.95) -> tuple[float, float, float] | None:
-    """The quantile between the order statistics that hold it with this confidence."""
+def _quantile_with_ends(histogram: Histogram, share: float, confidence: float = 0.95) -> tuple[float, float, float]:
+    """The quantile between the order statistics that hold it with this confidence; of clipped spans the least that they can be, and no
+    upper end."""
     half = normal_quantile((1 + confidence) / 2) * (histogram.total * share * (1 - share)) ** 0.5
-    low = histogram.at_rank(floor(histogram.total * share - half))
-    value = histogram.quantile(share)
-    high = histogram.at_rank(ceil(histogram.total * share + half) + 1)
-    if low is None or value is None or high is None:
-        return None
-    return low, value, high
+    low, value, high = (
+        histogram.at_rank(rank)
+        for rank in (
+            floor(histogram.total * share - half),
+            ceil(histogram.total * share),
+            ceil(histogram.total * share + half) + 1,
+        )
+    )
+    return (
+        histogram.end if low is None else low,
+        histogram.end if value is None else value,
+        float("inf") if high is None else high,
+    )
 
 
 def _common_quantile_p(a: Histogram, b: Histogram, share: float) -> float:

@@ -16,7 +16,7 @@ from latlab.core.comparison.comparison import Row, Statistic, WakeupComparison, 
 from latlab.core.comparison.findings import LargestGrew, LargeUntold, Notable
 from latlab.core.comparison.verdicts import CHANGED, Limits, Verdict
 from latlab.core.comparison.wakeup_findings import CauseCounted, RarestSeen, ScatterUnknown
-from latlab.core.comparison.wording import amount, said_blame
+from latlab.core.comparison.wording import said_blame
 from latlab.core.model.blame import Blame
 from latlab.core.model.distributions import Distribution, distributions_of, load_of
 from latlab.core.model.enums import Clock, Metric, RowKind
@@ -35,6 +35,7 @@ LOAD_RATIO = 1.25
 _PARTS = 1_000_000
 _LEAST_RATE = 1e-9
 """Per million, instead of none."""
+ALL_CPUS = "all CPUs"
 CLIPPED_MAXIMUM = 2.0
 """How many times the other maximum must not pass if a histogram ends before it: nothing else says how late those were."""
 
@@ -45,7 +46,7 @@ def compare_wakeups(a: Run, b: Run, limits: Limits, earlier: Sequence[Run] = ())
     exact = a.tick.clock is not Clock.TIME
     cpus = [CpuRows(histogram_of(a, ours), histogram_of(b, theirs), limits) for ours, theirs in pair.joined]
     identical = not exact and all(_figures(ours) == _figures(theirs) for ours, theirs in pair.joined)
-    late = {} if exact or identical else _late(cpus)
+    late = {} if exact else _late(cpus)
     rows = [row for cpu in cpus for row in cpu.exact()] if exact else _judged(cpus, late, a, limits, () if identical else earlier)
     changes = {test: changes_of(lateness.a, lateness.b, limits.alpha) for test, lateness in late.items()}
     judged = [
@@ -73,10 +74,10 @@ def compare_wakeups(a: Run, b: Run, limits: Limits, earlier: Sequence[Run] = ())
         notes=notes,
         gaps=pair.gaps,
         wakeups=_counted(pair),
-        rarest_seen=tuple(_rarest_seen(late, limits)),
+        rarest_seen=() if identical else tuple(_rarest_seen(late, limits)),
         scatter_assumed=is_assumed,
         notable=tuple(_notable(rows, (a, b), limits, is_assumed, clipped)),
-        causes=tuple((test, _counted_cause(cause_change, row.verdict, late[test])) for test, cause_change, row in judged),
+        causes=() if identical else tuple((test, _counted_cause(change, row.verdict, late[test])) for test, change, row in judged),
     )
 
 
@@ -87,7 +88,7 @@ def _notable(
     maxima = [row for row in rows if row.statistic is Statistic.MAXIMUM and abs(row.shift.value) > row.threshold]
     grown = [
         (
-            LargestGrew(row.metric, row.test, row.name, row.before, row.after, row.verdict in CHANGED),
+            LargestGrew(row.metric, row.test, row.title, row.before, row.after, row.verdict in CHANGED),
             CLIPPED_MAXIMUM if (row.test, row.core) in clipped else limits.large_maximum,
         )
         for row in maxima
@@ -99,10 +100,10 @@ def _notable(
     large = [row for row in large_untold(rows, is_assumed) if row.statistic is not Statistic.MAXIMUM]
     if large and is_assumed:
         yield ScatterUnknown(
-            large[0].metric, large[0].test, large[0].name, large[0].before, large[0].after, len(large), ask_for_repeat(*runs)
+            large[0].metric, large[0].test, large[0].title, large[0].before, large[0].after, len(large), ask_for_repeat(*runs)
         )
     elif large:
-        yield LargeUntold(large[0].metric, large[0].test, large[0].name, large[0].before, large[0].largest, len(large))
+        yield LargeUntold(large[0].metric, large[0].test, large[0].title, large[0].before, large[0].largest, len(large))
 
 
 def _rarest_seen(lateness_of: dict[str, Lateness], limits: Limits) -> Iterator[RarestSeen]:
@@ -172,9 +173,9 @@ def _late_row(late: Lateness, limits: Limits, tools: int, base: Run) -> Row:
     # The ratio counts half an event more on each side (Haldane), so its ends can leave out a difference from or to none.
     shift = Shift(moved, min(moved, before * (at.low - 1)), max(moved, before * (at.high - 1)), p)
     side = late.a[0]
-    name, limit, basis = f"later than {amount(at.level, 'ns')}", max(before, after) / 2, _late_basis(at, late)
-    test = test_of(side, late.b[0])
-    row = Row(test, Metric.LATE_WAKEUPS, name, None, before, after, shift, limit, Verdict.CANNOT_TELL, basis, statistic=Statistic.LATE)
+    place = test_of(side, late.b[0]), Metric.LATE_WAKEUPS, ALL_CPUS, None
+    limit, basis = max(before, after) / 2, _late_basis(at, late)
+    row = Row(*place, before, after, shift, limit, Verdict.CANNOT_TELL, basis, statistic=Statistic.LATE, later_than=at.level)
     row = with_scatter(row, (), base)
     row = replace(row, p_adjusted=row.shift.p, large=_large_rate(at, late, limits, tools))
     if row.p_adjusted < limits.alpha:
@@ -186,13 +187,13 @@ def _late_row(late: Lateness, limits: Limits, tools: int, base: Run) -> Row:
 
 
 def _large_rate(at: AtLevel, late: Lateness, limits: Limits, tools: int) -> float:
-    """The difference of two rates beyond which it must not pass: the larger is twice the smaller. Where nobody says which late wake-ups
-    came together, ten may be one event or ten, and each counts for this."""
+    """The difference of two rates of events beyond which it must not pass: the larger is twice the smaller. Where nobody says which late
+    wake-ups came together, ten may be one event or ten, and each counts for whether the two differ."""
     before, after = (events.events if events.seen else events.wakeups for events in (at.before, at.after))
     n, m = late.totals
     if rate_p(before, n, after, m) >= limits.alpha / tools / len(late.levels):
         return 0.0
-    return max(min(before / n, after / m) * _PARTS, _LEAST_RATE)
+    return max(min(at.before.events / n, at.after.events / m) * _PARTS, _LEAST_RATE)
 
 
 def _cause_rows(

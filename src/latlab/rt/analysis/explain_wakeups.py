@@ -97,7 +97,7 @@ def _changes(comparison: WakeupComparison) -> Iterator[tuple[str, w.CpuMoved | w
         if row.verdict not in CHANGED or row.statistic is Statistic.CAUSE:
             continue
         if row.core is None:
-            yield row.test, w.LateMoved(row.verdict, row.name, row.before, row.after)
+            yield row.test, w.LateMoved(row.verdict, row.title, row.before, row.after)
         else:
             groups[row.test, row.core.core, row.verdict].append(row)
     for (test, cpu, verdict), rows in groups.items():

@@ -83,9 +83,20 @@ class Lateness:
 
     @cached_property
     def levels(self) -> tuple[AtLevel, ...]:
-        """The rarest last: levels that ten, thirty, a hundred, ... wake-ups of both runs exceed, and the smaller one of the maxima."""
-        levels = {min(max(side.maximum for side in sides) for sides in (self.a, self.b)), *_levels((*self.a, *self.b))}
-        return tuple(self._at(level) for level in sorted(levels))
+        """The rarest last: levels that ten, thirty, a hundred, ... wake-ups of both runs exceed, the end of the shorter histogram, and the
+        smaller one of the maxima."""
+        largest = min(max(side.maximum for side in sides) for sides in (self.a, self.b))
+        if self.end is None:
+            return tuple(self._at(level) for level in sorted({largest, *_levels((*self.a, *self.b))}))
+        inside = {level for level in _levels((*self.a, *self.b)) if level < self.end}
+        return tuple(self._at(level) for level in sorted({largest, self.end, *inside}))
+
+    @cached_property
+    def end(self) -> float | None:
+        """The last level of which both runs know how many wake-ups are later, if one of them clipped any. Later levels are of the latest
+        wake-up alone."""
+        ends = [side.end - side.step for side in (*self.a, *self.b) if side.beyond]
+        return min(ends) if ends else None
 
     @cached_property
     def clearest(self) -> AtLevel:

@@ -15,6 +15,7 @@ from latlab.core.model.enums import Metric
 from latlab.core.model.run import CoreId
 from latlab.core.statistics.distributions import normal_quantile, normal_upper
 from latlab.core.statistics.histogram import (
+    FEWEST_ABOVE,
     Histogram,
     exceedance_p,
     mean_rounding,
@@ -46,7 +47,8 @@ class CpuRows:
         return self.a.distribution.core
 
     def tested(self) -> Iterator[Row]:
-        """Rows without their verdict: that needs the p-values of all of them."""
+        """Rows without their verdict: that needs the p-values of all of them. The first run decides which rows there are. What the second
+        clipped is known from below only."""
         if self.a.is_counted and self.b.is_counted:
             yield from self._quantiles(self.a, self.b)
             yield self._mean(self.a, self.b)
@@ -114,11 +116,13 @@ class CpuRows:
         basis = f"{a.total:,} and {b.total:,} {spans_of(self.a)}s"
         for name, share in QUANTILES:
             before, after = a.quantile(share), b.quantile(share)
-            shift = weighted_shift(a, b) if share == 0.5 else quantile_shift(a, b, share)
-            if before is None or after is None or shift is None:
+            if before is None or (name is not Statistic.MEDIAN and a.total * (1 - share) < FEWEST_ABOVE):
                 continue
-            row = self._level(name, before, after, shift, basis, max(a.width_at(share), b.width_at(share)))
-            yield replace(row, effect=shift_effect(a, b)) if share == 0.5 else row
+            least = b.end if after is None else after
+            shift = weighted_shift(a, b) if name is Statistic.MEDIAN else quantile_shift(a, b, share)
+            text = basis if after is not None else f"{basis}, clipped in the second run: that or more"
+            row = self._level(name, before, least, shift or undecided(least - before), text, max(a.width_at(share), b.width_at(share)))
+            yield replace(row, effect=shift_effect(a, b)) if name is Statistic.MEDIAN else row
 
     def _mean(self, a: Histogram, b: Histogram) -> Row:
         """Thousands of wake-ups know their mean better than the two intervals that a median may move by. Both ends are left out: they are
@@ -137,10 +141,10 @@ class CpuRows:
         """What the quantiles do not see: that the middle lies wider, and that some wake-ups came later and others earlier."""
         coarse = max(a.width_at(0.9), b.width_at(0.9))
         spread = spread_shift(a, b)
-        if spread is not None:
-            before, after = (float((weighted.interpolated(0.9) or 0) - (weighted.interpolated(0.1) or 0)) for weighted in (a, b))
+        if a.interpolated(0.9) is not None and a.total * 0.1 >= FEWEST_ABOVE:
+            before, after = _spread(a), _spread(b)
             steps = max(coarse, self.a.resolution, self.b.resolution)
-            printed = _as_printed(_around(spread, after - before), steps)
+            printed = _as_printed(_around(spread, after - before), steps) if spread else undecided(after - before)
             row = self._row(Statistic.SPREAD, before, after, printed, "from 10 to 90 %", coarse)
             yield replace(row, large=max(self.limits.large * before, steps))
         distance = wasserstein_and_ks(a, b, max(self.a.resolution, self.b.resolution))
@@ -199,6 +203,12 @@ class CpuRows:
 def test_of(a: Histogram, b: Histogram) -> str:
     """The test's name; that of both tools where two are compared."""
     return a.distribution.test if a.distribution.test == b.distribution.test else f"{a.distribution.test}-to-{b.distribution.test}"
+
+
+def _spread(side: Histogram) -> float:
+    """From 10 to 90 %, or the least that it can be if the histogram ends before."""
+    low, high = (side.interpolated(share) for share in (0.1, 0.9))
+    return (side.end if high is None else high) - (side.end if low is None else low)
 
 
 def undecided(difference: float) -> Shift:

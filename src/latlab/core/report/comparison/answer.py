@@ -11,7 +11,7 @@ from latlab.core.comparison.counted_findings import Agreement, CountedBeside
 from latlab.core.comparison.explanation import Explanation
 from latlab.core.comparison.findings import FunctionsMoved, PartChanged, RuleChanged, SamplesMissing, Suspected
 from latlab.core.comparison.verdicts import CHANGED, Verdict
-from latlab.core.comparison.wording import amount, count, percent, row_title, signed
+from latlab.core.comparison.wording import amount, count, percent, signed
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import Run
 from latlab.core.report.comparison.sentences import summary
@@ -125,7 +125,7 @@ def _moved(comparison: Comparison, rows: Sequence[Row]) -> str:
 def _where(rows: Sequence[Row]) -> str:
     tests = list(dict.fromkeys(row.test for row in rows))
     if len(rows) == 1:
-        return f"{tests[0]}, {row_title(rows[0].name)}"
+        return f"{tests[0]}, {rows[0].title}"
     return tests[0] if len(tests) == 1 else f"{len(tests)} tests"
 
 

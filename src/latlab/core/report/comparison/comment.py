@@ -9,7 +9,7 @@ from math import isfinite
 
 from latlab.core.comparison.comparison import Comparison, Row
 from latlab.core.comparison.gate import GateReport
-from latlab.core.comparison.wording import amount, percent, row_title, signed
+from latlab.core.comparison.wording import amount, percent, signed
 from latlab.core.report.comparison.sentences import made_with
 from latlab.core.report.facts import repeated_by
 from latlab.core.report.page import Block, Commands, Item, Items, Page, Section
@@ -59,7 +59,7 @@ def _blocks(comparison: Comparison, report: GateReport) -> Iterator[Block]:
 
 def _table(comparison: Comparison, rows: Sequence[Row], all_rows: int) -> Table:
     columns = (*words("Test", "Figure"), *figures("Before", "After", "Change"))
-    lines = tuple((row.test, f"{row.metric} {row_title(row.name)}", *_amounts(comparison, row)) for row in rows)
+    lines = tuple((row.test, f"{row.metric} {row.title}", *_amounts(comparison, row)) for row in rows)
     notes = [f"The largest {len(rows)} of {all_rows}."] if all_rows > len(rows) else []
     if any(_is_of_some_cores(row) for row in rows):
         notes.append("Before and after are medians over the cores, and the change is a mean: a few cores can cause it.")

@@ -65,7 +65,7 @@ def queue_tables(comparison: Comparison) -> list[Table]:
     rows = tuple(
         (
             row.test,
-            row_title(row.name),
+            row.title,
             bare(row.before, unit),
             bare(row.after, unit),
             f"{signed(row.shift.value, unit)} ({percent(row.relative)})",
@@ -132,7 +132,7 @@ def equal_table(comparison: Comparison, tests: Sequence[str]) -> Table:
         (
             row.test,
             str(row.metric),
-            row_title(row.name),
+            row.title,
             amount(row.before, comparison.unit_of(row.metric)),
             verdict_span(row.verdict),
             row.basis,
@@ -208,11 +208,11 @@ def interval(row: Row, unit: str) -> str:
 def _change_table(comparison: Comparison, metric: Metric, verdict: Verdict, rows: list[Row]) -> Table:
     unit = comparison.unit_of(metric)
     title = _change_title(comparison, metric, verdict, rows)
-    names = list(dict.fromkeys(row_title(row.name) for row in sorted(rows, key=lambda row: (row.cluster is None, row.name))))
+    names = list(dict.fromkeys(row.title for row in sorted(rows, key=lambda row: (row.cluster is None, row.name))))
     if len(names) > MOST_COLUMNS:
-        lines = tuple((row.test, row_title(row.name), signed(row.shift.value, unit), percent(row.relative)) for row in rows)
+        lines = tuple((row.test, row.title, signed(row.shift.value, unit), percent(row.relative)) for row in rows)
         return Table(title, (*words("Test", "Cores"), *figures("Shift", "Share")), lines)
-    by_key = {(row.test, row_title(row.name)): row for row in rows}
+    by_key = {(row.test, row.title): row for row in rows}
     tests = dict.fromkeys(row.test for row in rows)
     sizes = tuple((test, *(_size(by_key.get((test, name)), unit) for name in names)) for test in tests)
     return Table(title, (*words("Test"), *figures(*names)), sizes)
@@ -255,7 +255,7 @@ def _row(row: Row, unit: str) -> tuple[Value, ...]:
     effect = f", effect {row.effect:+.2f}" if row.effect is not None else ""
     return (
         f"{row.metric} ({unit})" if unit in PLAIN else str(row.metric),
-        row_title(row.name),
+        row.title,
         bare(row.before, unit),
         bare(row.after, unit),
         signed(row.shift.value, unit),
@@ -276,7 +276,7 @@ def _cell(row: Row, cell: Cell, unit: str) -> tuple[Value, ...]:
 
 
 def _wakeup_row(row: Row, unit: str) -> tuple[Value, ...]:
-    return row_title(row.name), bare(row.before, unit), bare(row.after, unit), interval(row, unit), verdict_span(row.verdict)
+    return row.title, bare(row.before, unit), bare(row.after, unit), interval(row, unit), verdict_span(row.verdict)
 
 
 def _delta(comparison: SpanComparison, test: str, metric: Metric, core: CoreId, value: float) -> str:

@@ -87,6 +87,7 @@ def _row(row: Row, unit: str, is_large_untold: bool) -> dict[str, Any]:
         "metric": row.metric.value,
         "name": row.name,
         "cluster": row.cluster,
+        "later_than": row.later_than,
         "unit": unit,
         "before": row.before,
         "after": row.after,

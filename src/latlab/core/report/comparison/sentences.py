@@ -25,7 +25,7 @@ from latlab.core.comparison.queue_model import BASE, STEP
 from latlab.core.comparison.span_findings import InSomeIterations
 from latlab.core.comparison.verdicts import CHANGED, SAME_LEVELS, Verdict
 from latlab.core.comparison.wakeup_findings import ScatterUnknown
-from latlab.core.comparison.wording import count, percent, row_title, signed
+from latlab.core.comparison.wording import count, percent, signed
 from latlab.core.kinds.registry import kind_of, pairs_of
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import Run
@@ -92,7 +92,7 @@ def summary(comparison: Comparison, explanations: Sequence[Explanation] | None =
     clauses = [f"{metric} {verdict}{_most_in(all_explanations, metric, rows)}" for metric, verdict, rows in changes(comparison)]
     terms = [row for row in comparison.rows if row.is_term]
     for verdict in CHANGED:
-        names = dict.fromkeys(row_title(row.name) for row in terms if row.verdict is verdict)
+        names = dict.fromkeys(row.title for row in terms if row.verdict is verdict)
         if names:
             clauses.append(f"{', '.join(names)} of the queue {verdict}")
     same = [row for row in terms if row.name in (BASE, STEP)]
@@ -169,8 +169,5 @@ def sentence(text: str) -> str:
 def _quiet_line(comparison: Comparison, metric: Metric, rows: list[Row]) -> str:
     largest = max(rows, key=lambda row: (abs(row.relative) if isfinite(row.relative) else 0.0, abs(row.shift.value)))
     total = sum(row.metric == metric and not row.is_term for row in comparison.rows)
-    size = (
-        f"{signed(largest.shift.value, comparison.unit_of(metric))} ({percent(largest.relative)}) in {largest.test}, "
-        f"{row_title(largest.name)}"
-    )
+    size = f"{signed(largest.shift.value, comparison.unit_of(metric))} ({percent(largest.relative)}) in {largest.test}, {largest.title}"
     return f"{metric}: {len(rows)} of {total} rows, largest shift {size}"

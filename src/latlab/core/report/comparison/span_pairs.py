@@ -12,7 +12,7 @@ from latlab.core.comparison.comparison import Comparison, SpanComparison
 from latlab.core.comparison.printed_deltas import judge_printed_deltas
 from latlab.core.comparison.summary import follows_order, mark_of
 from latlab.core.comparison.verdicts import Verdict
-from latlab.core.comparison.wording import amount, count, row_title
+from latlab.core.comparison.wording import amount, count
 from latlab.core.model.enums import Clock
 from latlab.core.model.run import Run
 from latlab.core.report.chart import Chart
@@ -119,9 +119,7 @@ def _under_table(comparison: SpanComparison, test: str) -> Iterator[str]:
         yield "The order is random: compare a core's powerdown at its queue position."
     undecided = [row for row in comparison.rows if row.test == test and row.verdict is Verdict.CANNOT_TELL]
     if undecided:
-        names = ", ".join(
-            f"{row.metric} of {row_title(row.name)}" if not row.is_term else f"{row_title(row.name)} of the queue" for row in undecided
-        )
+        names = ", ".join(f"{row.metric} of {row.title}" if not row.is_term else f"{row.title} of the queue" for row in undecided)
         yield f"Too few samples for a verdict: {names}."
 
 

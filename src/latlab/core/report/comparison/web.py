@@ -13,7 +13,7 @@ from latlab.core.comparison.counted_findings import CountedBeside
 from latlab.core.comparison.explanation import Explanation
 from latlab.core.comparison.findings import FunctionsMoved
 from latlab.core.comparison.verdicts import CHANGED, Verdict
-from latlab.core.comparison.wording import count, heading_unit, row_title
+from latlab.core.comparison.wording import count, heading_unit
 from latlab.core.kinds.registry import pairs_of
 from latlab.core.model.distributions import distributions_of
 from latlab.core.model.run import Run
@@ -127,7 +127,7 @@ def _panel(rows: Sequence[Row], domain: list[float], verdicts: Sequence[Verdict]
     ordered = sorted(rows, key=lambda row: -row.relative)
     data = [
         {
-            "row": f"{row.test}, {row_title(row.name)}",
+            "row": f"{row.test}, {row.title}",
             "share": 100 * row.relative,
             "low": 100 * _ends(row)[0],
             "high": 100 * _ends(row)[1],

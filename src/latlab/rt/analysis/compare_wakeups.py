@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from math import inf
 
-from latlab.core.comparison.between_runs import WithinRunScatter, among_cpus, ask_for_repeat, p_of_stretch, with_scatter
+from latlab.core.comparison.between_runs import ask_for_repeat, p_of_stretch, with_scatter
 from latlab.core.comparison.comparison import Row, Statistic, WakeupComparison, large_untold
 from latlab.core.comparison.findings import LargestGrew, LargeUntold, Notable
 from latlab.core.comparison.verdicts import CHANGED, Limits, Verdict
@@ -21,20 +21,19 @@ from latlab.core.model.blame import Blame
 from latlab.core.model.distributions import Distribution, distributions_of, load_of
 from latlab.core.model.enums import Clock, Metric, RowKind
 from latlab.core.model.run import CoreId, Run
-from latlab.core.statistics.histogram import Histogram, histogram_of, rate_p, trimmed_mean
+from latlab.core.statistics.histogram import histogram_of
 from latlab.core.statistics.statistics import NO_SHIFT, Shift, false_discovery_control, family_wise
 from latlab.rt.analysis.cause_rates import LEAST_RATIO, CauseChange, changes_of, events_of, is_kept
 from latlab.rt.analysis.lateness import NEAR, RAREST, AtLevel, Lateness
 from latlab.rt.analysis.wakeup import SPANS, spans_of
+from latlab.rt.analysis.wakeup_claims import large_rate, wakeup_claims
 from latlab.rt.analysis.wakeup_identity import WakeupPair, pair_wakeups
-from latlab.rt.analysis.wakeup_rows import QUANTILES, CpuRows, test_of
+from latlab.rt.analysis.wakeup_rows import CpuRows, test_of
+from latlab.rt.analysis.wakeup_scatter import with_scatter_of_runs
 
-LEVELS = (Statistic.MEDIAN, Statistic.AVERAGE, Statistic.MEAN)
 EXPOSURE_RATIO = 1.5
 LOAD_RATIO = 1.25
 _PARTS = 1_000_000
-_LEAST_RATE = 1e-9
-"""Per million, instead of none."""
 ALL_CPUS = "all CPUs"
 CLIPPED_MAXIMUM = 2.0
 """How many times the other maximum must not pass if a histogram ends before it: nothing else says how late those were."""
@@ -54,6 +53,7 @@ def compare_wakeups(a: Run, b: Run, limits: Limits, earlier: Sequence[Run] = ())
         for test, cause_changes in changes.items()
         for cause_change, row in _cause_rows(test, cause_changes, a, limits, earlier)
     ]
+    claims = () if exact else wakeup_claims(cpus, rows, a, earlier, limits)
     rows += [row for _, _, row in judged]
     if identical:
         rows = [replace(row, shift=NO_SHIFT, verdict=Verdict.SAME, basis="identical figures") for row in rows]
@@ -71,6 +71,7 @@ def compare_wakeups(a: Run, b: Run, limits: Limits, earlier: Sequence[Run] = ())
         limits=limits,
         unit=a.tick.unit,
         rows=tuple(rows),
+        claims=claims,
         notes=notes,
         gaps=pair.gaps,
         wakeups=_counted(pair),
@@ -130,7 +131,7 @@ def _late(cpus: Sequence[CpuRows]) -> dict[str, Lateness]:
 def _judged(cpus: Sequence[CpuRows], late: dict[str, Lateness], a: Run, limits: Limits, earlier: Sequence[Run]) -> list[Row]:
     """The rows of all CPUs are one family of tests, those of late wake-ups another."""
     tested = [(cpu, row) for cpu in cpus for row in cpu.tested()]
-    rows = list(_scattered(tested, a, earlier))
+    rows = list(with_scatter_of_runs(tested, a, earlier))
     adjusted = false_discovery_control([within for _, within in rows])
     late_rows = {test: _late_row(lateness, limits, len(late), a) for test, lateness in late.items()}
     judged_rows = []
@@ -177,23 +178,13 @@ def _late_row(late: Lateness, limits: Limits, tools: int, base: Run) -> Row:
     limit, basis = max(before, after) / 2, _late_basis(at, late)
     row = Row(*place, before, after, shift, limit, Verdict.CANNOT_TELL, basis, statistic=Statistic.LATE, later_than=at.level)
     row = with_scatter(row, (), base)
-    row = replace(row, p_adjusted=row.shift.p, large=_large_rate(at, late, limits, tools))
+    row = replace(row, p_adjusted=row.shift.p, large=large_rate(at, late.totals, limits.alpha / tools / len(late.levels)))
     if row.p_adjusted < limits.alpha:
-        row = replace(row, p_adjusted=max(row.p_adjusted, p_of_stretch(late.stretch, base)))
+        row = replace(row, p_adjusted=max(row.p_adjusted, p_of_stretch(late.stretch(late.clearest), base)))
     if row.p_adjusted < limits.alpha:
         return replace(row, verdict=_verdict(row, limits))
     is_seen = late.once_in(limits.alpha / tools) >= 1 / RAREST
     return replace(row, verdict=Verdict.SAME if alike and is_seen else Verdict.CANNOT_TELL)
-
-
-def _large_rate(at: AtLevel, late: Lateness, limits: Limits, tools: int) -> float:
-    """The difference of two rates of events beyond which it must not pass: the larger is twice the smaller. Where nobody says which late
-    wake-ups came together, ten may be one event or ten, and each counts for whether the two differ."""
-    before, after = (events.events if events.seen else events.wakeups for events in (at.before, at.after))
-    n, m = late.totals
-    if rate_p(before, n, after, m) >= limits.alpha / tools / len(late.levels):
-        return 0.0
-    return max(min(at.before.events / n, at.after.events / m) * _PARTS, _LEAST_RATE)
 
 
 def _cause_rows(
@@ -250,55 +241,6 @@ def _counted(pair: WakeupPair) -> tuple[int, int]:
         sum(max(pair_of_rows[side].got, sum(n for _, _, n in pair_of_rows[side].counts)) for pair_of_rows in pair.joined) for side in (0, 1)
     )
     return before, after
-
-
-def _scattered(tested: Sequence[tuple[CpuRows, Row]], base: Run, earlier: Sequence[Run]) -> Iterator[tuple[Row, float]]:
-    """Each row with the scatter between runs, by the earlier runs of the same tool and CPU, and the p-value that its wake-ups have alone.
-    Two tools differ by more than runs scatter, so earlier runs say nothing of these."""
-    alike: dict[tuple[str, Statistic | None], list[tuple[float, float]]] = {}
-    for _, row in tested:
-        alike.setdefault((row.test, row.statistic), []).append((row.before, row.after))
-    sides: dict[int, list[Histogram]] = {}
-    for cpu, row in tested:
-        if id(cpu) not in sides:
-            ours = cpu.a.distribution
-            same = [
-                (run, distribution)
-                for run in earlier
-                for distribution in distributions_of(run)
-                if (distribution.test, distribution.core) == (ours.test, ours.core)
-            ]
-            sides[id(cpu)] = [histogram_of(run, distribution) for run, distribution in same] if ours.test == cpu.b.distribution.test else []
-        values = [value for side in sides[id(cpu)] if (value := _value(side, row.statistic)) is not None]
-        blocks = tuple(_in_blocks(side, row.statistic) for side in (cpu.a, cpu.b))
-        within = WithinRunScatter(blocks if all(blocks) else (), among_cpus(alike[row.test, row.statistic]))
-        yield with_scatter(row, values, base, within), row.shift.p
-
-
-def _in_blocks(side: Histogram, statistic: Statistic | None) -> tuple[float, ...]:
-    """A level of each part in time of a run, between the steps of the tool."""
-    if statistic not in LEVELS:
-        return ()
-    means = {Statistic.AVERAGE: lambda block: block.mean_and_error[0], Statistic.MEAN: lambda block: trimmed_mean(block)[0]}
-    level = means.get(statistic, lambda block: block.interpolated(0.5)) if statistic else None
-    levels = (level(block) for block in side.blocks) if level else ()
-    return tuple(value for value in levels if value is not None)
-
-
-def _value(side: Histogram, statistic: Statistic | None) -> float | None:
-    if statistic is Statistic.MISSED:
-        return side.missed_rate
-    simple = {Statistic.MAXIMUM: side.maximum, Statistic.MINIMUM: side.minimum, Statistic.AVERAGE: side.average}
-    if statistic in simple:
-        return simple[statistic]
-    if statistic is Statistic.MEAN:
-        return trimmed_mean(side)[0] if side.is_counted else None
-    if statistic is Statistic.SPREAD and side.is_counted:
-        return (side.quantile(0.9) or 0) - (side.quantile(0.1) or 0)
-    if statistic is Statistic.SHAPE and side.is_counted:
-        return side.mean_and_error[0]
-    share = dict(QUANTILES).get(statistic) if statistic else None
-    return side.quantile(share) if share is not None and side.is_counted else None
 
 
 def _one_run_note(base: Run, candidate: Run, earlier: Sequence[Run], cpus: Sequence[CpuRows]) -> tuple[str, ...]:

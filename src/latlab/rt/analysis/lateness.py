@@ -87,9 +87,9 @@ class Lateness:
         smaller one of the maxima."""
         largest = min(max(side.maximum for side in sides) for sides in (self.a, self.b))
         if self.end is None:
-            return tuple(self._at(level) for level in sorted({largest, *_levels((*self.a, *self.b))}))
+            return tuple(self.at(level) for level in sorted({largest, *_levels((*self.a, *self.b))}))
         inside = {level for level in _levels((*self.a, *self.b)) if level < self.end}
-        return tuple(self._at(level) for level in sorted({largest, self.end, *inside}))
+        return tuple(self.at(level) for level in sorted({largest, self.end, *inside}))
 
     @cached_property
     def end(self) -> float | None:
@@ -119,11 +119,10 @@ class Lateness:
         largest, other = (max(side.maximum for side in sides) for sides in (self.a, self.b))
         return max(largest, other) <= NEAR * min(largest, other)
 
-    @cached_property
-    def stretch(self) -> float:
-        """By how much the tail of the run that was late less often would have to be longer in time to be no less often beyond the clearest
-        level and any later one: runs of one machine differ by that, and far out a little of it makes many times as many."""
-        (n, m), at = self.totals, self.clearest
+    def stretch(self, at: AtLevel) -> float:
+        """By how much the tail of the run that was late less often would have to be longer in time to be no less often beyond the level
+        and any later one: runs of one machine differ by that, and far out a little of it makes many times as many."""
+        n, m = self.totals
         rarer, of, other, out_of = (self.a, n, self.b, m) if at.after.events * n > at.before.events * m else (self.b, m, self.a, n)
         enough = 0
         for level in at.level * STRETCHES:
@@ -156,7 +155,7 @@ class Lateness:
         wakeups = events if self.is_by_event else AN_EVENT * (events - 1) + 1
         return float(special.gammaincinv(wakeups, POWER))
 
-    def _at(self, level: float) -> AtLevel:
+    def at(self, level: float) -> AtLevel:
         before, after = events_above(self.a, level), events_above(self.b, level)
         n, m = self.totals
         events, other = before.events + 0.5, after.events + 0.5
@@ -172,7 +171,12 @@ def _is_as_often(events: int, of: int, often: int, out_of: int) -> bool:
 
 
 def _levels(sides: Sequence[Histogram]) -> set[float]:
-    """Ends of intervals of the histograms, so that no interval lies across a level."""
+    most = MOST * sum(side.total for side in sides if side.is_counted)
+    return levels_above_which(sides, [target for target in LEVELS if target <= most])
+
+
+def levels_above_which(sides: Sequence[Histogram], targets: Sequence[float]) -> set[float]:
+    """The latest levels that so many wake-ups exceed. They are ends of intervals of the histograms, so that no interval lies across one."""
     counted = [side for side in sides if side.is_counted]
     if not counted:
         return set()
@@ -180,10 +184,5 @@ def _levels(sides: Sequence[Histogram]) -> set[float]:
     counts: Floats = np.concatenate([side.counts for side in counted])
     order = np.argsort(-low)
     above = np.cumsum(counts[order]) + sum(side.beyond for side in counted)
-    most = MOST * sum(side.total for side in counted)
-    found_levels = set()
-    for target in LEVELS:
-        place = int(np.searchsorted(above, target))
-        if place < len(order) and target <= most:
-            found_levels.add(float(low[order[place]]) - min(side.step for side in counted))
-    return found_levels
+    places = (int(np.searchsorted(above, target)) for target in targets)
+    return {float(low[order[place]]) - min(side.step for side in counted) for place in places if place < len(order)}

@@ -31,7 +31,27 @@ from latlab.core.statistics.statistics import NO_SHIFT, Shift
 from latlab.rt.analysis.lateness import events_above
 from latlab.rt.analysis.wakeup import spans_of
 
+HALF_OF_95 = normal_quantile(0.975)
 QUANTILES = ((Statistic.MEDIAN, 0.5), (Statistic.P90, 0.9), (Statistic.P99, 0.99), (Statistic.P99_9, 0.999))
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """What a figure of a CPU moved by. `error` is the standard error of the difference, `rounding` the most that intervals shift it by."""
+
+    before: float
+    after: float
+    error: float
+    rounding: float
+    threshold: float
+
+    @property
+    def shift(self) -> Shift:
+        difference = self.after - self.before
+        half = HALF_OF_95 * self.error + self.rounding
+        beyond = max(abs(difference) - self.rounding, 0.0)
+        p = 2 * normal_upper(beyond / self.error) if self.error > 0 else float(beyond == 0)
+        return Shift(difference, difference - half, difference + half, p)
 
 
 @dataclass(frozen=True)
@@ -45,6 +65,11 @@ class CpuRows:
     @property
     def core(self) -> CoreId:
         return self.a.distribution.core
+
+    @property
+    def has_spread(self) -> bool:
+        """Whether the base has its quantiles of 10 and 90 %."""
+        return self.a.interpolated(0.9) is not None and self.a.total * 0.1 >= FEWEST_ABOVE
 
     def tested(self) -> Iterator[Row]:
         """Rows without their verdict: that needs the p-values of all of them. The first run decides which rows there are. What the second
@@ -124,29 +149,40 @@ class CpuRows:
             row = self._level(name, before, least, shift or undecided(least - before), text, max(a.width_at(share), b.width_at(share)))
             yield replace(row, effect=shift_effect(a, b)) if name is Statistic.MEDIAN else row
 
-    def _mean(self, a: Histogram, b: Histogram) -> Row:
+    def mean_moved(self) -> Moved:
         """Thousands of wake-ups know their mean better than the two intervals that a median may move by. Both ends are left out: they are
         for the tail to tell."""
-        (before, error_a), (after, error_b) = trimmed_mean(a), trimmed_mean(b)
-        rounding = mean_rounding(a) + mean_rounding(b)
-        error, difference = float(np.hypot(error_a, error_b)), after - before
-        half = normal_quantile(0.975) * error + rounding
-        beyond = max(abs(difference) - rounding, 0.0)
-        p = 2 * normal_upper(beyond / error) if error > 0 else float(beyond == 0)
-        shift = Shift(difference, difference - half, difference + half, p)
-        row = self._level(Statistic.MEAN, before, after, shift, f"{a.total:,} and {b.total:,} {spans_of(a)}s")
-        return replace(row, threshold=max(self.limits.relative * before, self.limits.steps * rounding, self.limits.steps * a.step))
+        (before, error_a), (after, error_b) = trimmed_mean(self.a), trimmed_mean(self.b)
+        rounding = mean_rounding(self.a) + mean_rounding(self.b)
+        threshold = max(self.limits.relative * before, self.limits.steps * rounding, self.limits.steps * self.a.step)
+        return Moved(before, after, float(np.hypot(error_a, error_b)), rounding, threshold)
+
+    def spread_moved(self) -> Moved:
+        """The distance from 10 to 90 %."""
+        before, shift, steps = spread_of(self.a), self._spread_shift(), self._spread_steps
+        half = max(shift.value - shift.low, shift.high - shift.value)
+        return Moved(before, before + shift.value, half / HALF_OF_95, 0.0, self.limits.threshold(before, steps, 0.0))
+
+    @property
+    def _spread_steps(self) -> float:
+        return max(self.a.width_at(0.9), self.b.width_at(0.9), self.a.resolution, self.b.resolution)
+
+    def _spread_shift(self) -> Shift:
+        shift, moved = spread_shift(self.a, self.b), spread_of(self.b) - spread_of(self.a)
+        return _as_printed(_around(shift, moved), self._spread_steps) if shift else undecided(moved)
+
+    def _mean(self, a: Histogram, b: Histogram) -> Row:
+        moved = self.mean_moved()
+        row = self._level(Statistic.MEAN, moved.before, moved.after, moved.shift, f"{a.total:,} and {b.total:,} {spans_of(a)}s")
+        return replace(row, threshold=moved.threshold)
 
     def _shape(self, a: Histogram, b: Histogram) -> Iterator[Row]:
         """What the quantiles do not see: that the middle lies wider, and that some wake-ups came later and others earlier."""
         coarse = max(a.width_at(0.9), b.width_at(0.9))
-        spread = spread_shift(a, b)
-        if a.interpolated(0.9) is not None and a.total * 0.1 >= FEWEST_ABOVE:
-            before, after = _spread(a), _spread(b)
-            steps = max(coarse, self.a.resolution, self.b.resolution)
-            printed = _as_printed(_around(spread, after - before), steps) if spread else undecided(after - before)
-            row = self._row(Statistic.SPREAD, before, after, printed, "from 10 to 90 %", coarse)
-            yield replace(row, large=max(self.limits.large * before, steps))
+        if self.has_spread:
+            before = spread_of(a)
+            row = self._row(Statistic.SPREAD, before, spread_of(b), self._spread_shift(), "from 10 to 90 %", coarse)
+            yield replace(row, large=max(self.limits.large * before, self._spread_steps))
         distance = wasserstein_and_ks(a, b, max(self.a.resolution, self.b.resolution))
         middle = a.mean_and_error[0]
         row = self._row(Statistic.SHAPE, middle, middle, NO_SHIFT, _told_apart(distance.later, distance.earlier, "ns"), coarse)
@@ -193,11 +229,7 @@ class CpuRows:
         if not errors:
             return undecided(difference)
         rounding = max(self.a.resolution, self.b.resolution)
-        error = float(np.linalg.norm(errors))
-        half = normal_quantile(0.975) * error + rounding
-        beyond = max(abs(difference) - rounding, 0.0)
-        p = 2 * normal_upper(beyond / error) if error > 0 else float(beyond == 0)
-        return Shift(difference, difference - half, difference + half, p)
+        return Moved(self.a.average, self.b.average, float(np.linalg.norm(errors)), rounding, 0.0).shift
 
 
 def test_of(a: Histogram, b: Histogram) -> str:
@@ -205,7 +237,7 @@ def test_of(a: Histogram, b: Histogram) -> str:
     return a.distribution.test if a.distribution.test == b.distribution.test else f"{a.distribution.test}-to-{b.distribution.test}"
 
 
-def _spread(side: Histogram) -> float:
+def spread_of(side: Histogram) -> float:
     """From 10 to 90 %, or the least that it can be if the histogram ends before."""
     low, high = (side.interpolated(share) for share in (0.1, 0.9))
     return (side.end if high is None else high) - (side.end if low is None else low)
@@ -217,7 +249,7 @@ def undecided(difference: float) -> Shift:
 
 def _as_printed(shift: Shift, step: float) -> Shift:
     """The interval with what steps cut off of four quantiles: each is anywhere in its step, a variance of a twelfth."""
-    half = normal_quantile(0.975) * step * (4 / 12) ** 0.5
+    half = HALF_OF_95 * step * (4 / 12) ** 0.5
     low, high = (float(np.hypot(shift.value - end, half)) for end in (shift.low, shift.high))
     return replace(shift, low=shift.value - low, high=shift.value + high)
 

@@ -381,3 +381,36 @@ def test_a_late_exit_from_idle_is_worded_with_the_state_only_if_that_is_known() 
     state = "state C6, exit latency 133 µs"
     assert said_blame(Blame(BlameKind.IDLE_EXIT, state)) == "late exit from idle (state C6, exit latency 133 µs)"
     assert said_blame(Blame(BlameKind.IDLE_EXIT)) == "late exit from idle"
+
+
+@pytest.mark.parametrize("calibration", [None, RUNS])
+def test_in_a_virtual_machine_no_interrupt_is_named_for_what_a_hypervisor_may_have_taken(calibration: Calibration | None) -> None:
+    steps, outlier = ordinary(LOW)
+    parts = {part.blame: part.ns for part in parts_of(steps, outlier, PRIORITY, calibration, is_virtual=True)}
+    doubtful, sure = Blame(BlameKind.AWAY, "interrupt arch_timer"), Blame(BlameKind.INTERRUPT, "arch_timer")
+    assert (doubtful in parts, sure in parts) == (calibration is None, calibration is not None)
+    assert said_blame(doubtful) == "CPU not available (running interrupt arch_timer, or preempted by the hypervisor)"
+
+
+def test_a_long_interrupt_of_a_virtual_machine_is_no_cause() -> None:
+    """30 ms in a timer's handler: nothing tells the handler from the host."""
+    steps = (
+        switch(900_000, OWN, LOW),
+        KernelStep(1_001_000, StepKind.INTERRUPT_IN, "local_timer"),
+        KernelStep(30_900_000, StepKind.WAKING, "latlab-recorder"),
+        KernelStep(30_900_500, StepKind.INTERRUPT_OUT),
+        switch(30_901_000, LOW, OWN),
+    )
+    found, outlier = late(*steps, wake_ns=30_902_000)
+    events = KernelEvents((), (found,))
+    row = cpu_row(0, ((21_000, 22_000, 100),), 100, 0, 22_000, 0.0)
+    wakeups = Wakeups("recorder", 200_000, 1, (row,), (outlier,))
+    for is_virtual, kind in ((False, BlameKind.INTERRUPT), (True, BlameKind.AWAY)):
+        (entry,) = with_parts(wakeups, attribute(wakeups, [outlier], ()), events, PRIORITY, is_virtual=is_virtual)
+        assert (entry.blame.kind, entry.explained) == (kind, not is_virtual)
+
+
+def test_a_late_exit_from_idle_needs_a_record_of_its_own() -> None:
+    """Without the waking and without the end of idle the records of this wake-up are lost, and all the time would be an exit."""
+    found = said(*late(switch(900_000, LOW, IDLE), switch(6_880_000, IDLE, OWN), wake_ns=6_882_000))
+    assert set(found) == {("unexplained", ""), ("path", "")}

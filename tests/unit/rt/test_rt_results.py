@@ -12,7 +12,16 @@ from latlab.core.model.conditions import Conditions, Mode
 from latlab.core.model.enums import Clock
 from latlab.core.model.run import Run
 from latlab.core.readers.event_table import event_table
-from latlab.rt.campaign.results import busy_facts, kernel_warnings, measured_on_facts, new_run, result_of, results_of, workload_conditions
+from latlab.rt.campaign.results import (
+    NO_CAUSES,
+    busy_facts,
+    kernel_warnings,
+    measured_on_facts,
+    new_run,
+    result_of,
+    results_of,
+    workload_conditions,
+)
 from latlab.rt.targets.rt_job import Instrument, Workload
 from support import recorder_files
 from support.places import RT_DATA
@@ -51,6 +60,15 @@ def test_the_conditions_of_an_experiment_are_its_folders_and_come_in_the_order_o
     assert [name for name, _ in results_of(run(), {"recorder.rec": RECORD, "job.log": b""})] == [""]
     with pytest.raises(DataError, match="no file of a recorder, cyclictest or rtla came back"):
         results_of(run(), {"c/console": b"x"})
+
+
+def test_threads_of_an_emulator_have_no_causes_and_the_run_says_why() -> None:
+    """Two thousand late wake-ups of a machine whose host stopped were named one by one."""
+    files = {"recorder.rec": RECORD, "kernel-events.bin": EVENTS}
+    threads = new_run("rt", "guest", "x", 2, Conditions(mode=Mode.MULTI_THREAD))
+    assert result_of(run(), files).attributed is not None
+    found = result_of(threads, files)
+    assert found.attributed is None and NO_CAUSES in found.sight
 
 
 def test_a_file_that_cannot_be_read_costs_the_others_nothing() -> None:

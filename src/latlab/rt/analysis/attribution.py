@@ -23,6 +23,7 @@ from latlab.rt.analysis.lateness_parts import (
     LatenessPart,
     beyond_ordinary,
     calibrations,
+    in_doubt,
     parts_of,
     smis_in,
     steps_by_wake_up,
@@ -51,7 +52,8 @@ class Attributed:
 
     @property
     def explained(self) -> bool:
-        return self.blame not in (UNEXPLAINED, UNTRACED)
+        """That a CPU was not available is no cause: nothing tells who had it."""
+        return self.blame not in (UNEXPLAINED, UNTRACED) and self.blame.kind is not BlameKind.AWAY
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +93,16 @@ def _medians(wakeups: Wakeups) -> dict[int, int]:
 
 
 def with_parts(
-    wakeups: Wakeups, attributed: Iterable[Attributed], events: KernelEvents, priority: int, is_alone: bool = False
+    wakeups: Wakeups,
+    attributed: Iterable[Attributed],
+    events: KernelEvents,
+    priority: int,
+    is_alone: bool = False,
+    is_virtual: bool = False,
 ) -> tuple[Attributed, ...]:
     """The same with what each outlier is made of, by the kernel's events and the cycle counters. The part that takes most beyond what is
     ordinary is its cause where nothing else explains it, under the same condition as a call. `is_alone`: no hypervisor can take a CPU, and
-    SMIs are counted."""
+    SMIs are counted. `is_virtual`: a hypervisor can, and only a clock of steal time tells when."""
     medians, steps, seeing, clock = _medians(wakeups), steps_by_wake_up(events), calibrations(events), charge_clock(events)
     entries, blamed = tuple(attributed), []
     counting = [late.cpu for late in events.late if late.smis is not None]
@@ -104,9 +111,13 @@ def with_parts(
         outlier, usual_ns = entry.outlier, medians.get(entry.outlier.cpu, 0)
         late = steps.get((outlier.cpu, outlier.wake_ns))
         if late is not None:
-            parts = parts_of(late, outlier, priority, seeing.get(outlier.cpu), wakings.get(outlier.cpu, 0), clock, is_alone)
-            entry = replace(_blaming(entry, beyond_ordinary(parts, waker(late, outlier), usual_ns), usual_ns), parts=parts)
-            if late is not None and entry.blame == SMI:
+            calibration, waking_ns = seeing.get(outlier.cpu), wakings.get(outlier.cpu, 0)
+            parts = parts_of(late, outlier, priority, calibration, waking_ns, clock, is_alone, is_virtual)
+            wakes = waker(late, outlier)
+            if wakes is not None and is_virtual and calibration is None and clock is None:
+                wakes = in_doubt(wakes)
+            entry = replace(_blaming(entry, beyond_ordinary(parts, wakes, usual_ns), usual_ns), parts=parts)
+            if entry.blame == SMI:
                 entry = replace(entry, calls=smis_in(late, outlier))
         blamed.append(entry)
     return tuple(blamed)

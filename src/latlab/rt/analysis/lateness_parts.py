@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate, pairwise
 
 from latlab.core.model.blame import UNEXPLAINED, Blame, BlameKind
@@ -84,11 +84,13 @@ def parts_of(
     usual_waking_ns: int = 0,
     clock: ChargeClock | None = None,
     is_alone: bool = False,
+    is_virtual: bool = False,
 ) -> tuple[LatenessPart, ...]:
     """The parts, the largest first; together they are the lateness. `priority` is the thread's real-time priority. Without a calibration
     or a clock of steal time nothing can be stolen, and what may have been a theft says so. Where the events do not reach back to when it
     was due, the rest is unexplained. `usual_waking_ns`: how long after it is due the thread is woken where nothing is in the way.
-    `is_alone`: nothing takes the CPU uncounted."""
+    `is_alone`: nothing takes the CPU uncounted. `is_virtual`: a hypervisor may, and what no clock tells from it is not named for sure.
+    A late exit from idle is a part only where a record shows it."""
     due_ns = outlier.wake_ns - outlier.late_ns
     stretches = list(_stretches(late, due_ns, 99 - priority, calibration is not None or is_alone))
     sums: Counter[Blame] = Counter()
@@ -109,8 +111,25 @@ def parts_of(
         usual_ns = usual_waking_ns if begin_ns < due_ns else 0
         within = max(begin_ns, due_ns), min(end_ns, outlier.wake_ns)
         _take_out(sums, stretches, within, max(0, within[1] - within[0] - usual_ns), SMI, UNKNOWN_OWNERS)
+    if not _shows_idle_end(late, due_ns):
+        sums = Counter({blame: ns for blame, ns in sums.items() if blame.kind is not BlameKind.IDLE_EXIT})
     sums[UNEXPLAINED] += outlier.late_ns - sums.total()
-    return tuple(LatenessPart(blame, ns) for blame, ns in sums.most_common() if ns > 0)
+    parts = tuple(LatenessPart(blame, ns) for blame, ns in sums.most_common() if ns > 0)
+    if not is_virtual or calibration is not None or clock is not None:
+        return parts
+    return tuple(replace(part, blame=in_doubt(part.blame)) for part in parts)
+
+
+def _shows_idle_end(late: LateSteps, due_ns: int) -> bool:
+    """Whether a record says when the CPU came out of idle, or when the thread was woken. A lost one would make all the time an exit."""
+    return any(step.ns >= due_ns and step.step in (StepKind.IDLE_OUT, StepKind.WAKING) for step in late.steps)
+
+
+def in_doubt(blame: Blame) -> Blame:
+    """An interrupt or softirq of a virtual machine without a clock of steal time: its handler may have been preempted from outside."""
+    if blame.kind not in (BlameKind.INTERRUPT, BlameKind.SOFTIRQ):
+        return blame
+    return Blame(BlameKind.AWAY, f"{blame.kind.value} {blame.name}")
 
 
 def _behind(late: LateSteps, stamped_ns: int, calibration: Calibration) -> tuple[int, int]:

@@ -20,8 +20,8 @@ SAME = {
     TimerlatPart.TIMER_IRQ: frozenset({BlameKind.INTERRUPT, BlameKind.PATH}),
     TimerlatPart.BLOCKING: HOLDERS,
     TimerlatPart.NMI: frozenset({BlameKind.INTERRUPT}),
-    TimerlatPart.IRQ: frozenset({BlameKind.INTERRUPT}),
-    TimerlatPart.SOFTIRQ: frozenset({BlameKind.SOFTIRQ}),
+    TimerlatPart.IRQ: frozenset({BlameKind.INTERRUPT, BlameKind.AWAY}),
+    TimerlatPart.SOFTIRQ: frozenset({BlameKind.SOFTIRQ, BlameKind.AWAY}),
     TimerlatPart.THREAD: frozenset({BlameKind.THREAD}),
 }
 """The causes of the recorder that are what rtla means by a part."""
@@ -123,4 +123,5 @@ def _is_same(blame: Blame, name: str) -> bool:
     """A name that one of the two does not have contradicts nothing."""
     if not name or not blame.name or blame.kind not in TASKS | {BlameKind.SOFTIRQ}:
         return True
-    return blame.name.startswith(name) or name.startswith(blame.name)
+    recorded = blame.name.removeprefix("interrupt ").removeprefix("softirq ")
+    return recorded.startswith(name) or name.startswith(recorded)

@@ -184,6 +184,9 @@ def has_wakeups(name: str) -> bool:
     return name in ("recorder.rec", OWN_CYCLICTEST, TIMERLAT_LOG, IMPORT_LOG)
 
 
+NO_CAUSES = "Causes are not named: the host schedules the threads of this emulator, and its delays look like any cause."
+
+
 def result_of(run: Run, files: Mapping[str, bytes]) -> RtResult:
     problems: list[str] = []
     wakeups = _wakeups(run, files, problems)
@@ -200,12 +203,14 @@ def result_of(run: Run, files: Mapping[str, bytes]) -> RtResult:
     outside = _outside_counts(files, problems)
     events, worlds = kernel_events_of(files, problems), _worlds(files, problems)
     rings = el3.calls() if el3 else ()
-    if recorder and (el3 or events or worlds or "ftrace.txt" in files):
+    names_causes = run.conditions.mode is not Mode.MULTI_THREAD
+    if recorder and names_causes and (el3 or events or worlds or "ftrace.txt" in files):
         calls, gaps = rings or (worlds.calls if worlds else ()), el3.gaps if el3 else {}
         kernel = read_spans(files.get("ftrace.txt", b"").decode("utf-8", "replace"), KERNEL_PROBES)
         attributed, exposed = attribute(recorder, recorder.outliers, calls, kernel, gaps), exposure(recorder, rings)
         if events:
-            attributed = with_parts(recorder, attributed, events, recorder.conditions.priority or 0, is_alone(outside))
+            is_virtual = run.conditions.mode is Mode.VIRTUAL_MACHINE
+            attributed = with_parts(recorder, attributed, events, recorder.conditions.priority or 0, is_alone(outside), is_virtual)
     problems += [
         f"{tool_wakeups.tool}: {sentence}"
         for tool_wakeups in wakeups
@@ -219,6 +224,8 @@ def result_of(run: Run, files: Mapping[str, bytes]) -> RtResult:
     seeing = calibrations(events) if events else {}
     instruments = beside(worlds.late, attributed or (), recorder, rings, seeing, el3.gaps if el3 else {}) if worlds and recorder else ()
     coverage_notes = coverage_sentences(events) if events else ()
+    if not names_causes:
+        coverage_notes = (NO_CAUSES, *coverage_notes)
     if outside and run.tick.clock is not Clock.INSTRUCTIONS:
         coverage_notes += unknown_sentences(outside)
     lost = el3.lost if el3 else 0

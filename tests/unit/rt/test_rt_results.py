@@ -22,6 +22,7 @@ from latlab.rt.campaign.results import (
     results_of,
     workload_conditions,
 )
+from latlab.rt.pages.late_causes import cause_table
 from latlab.rt.targets.rt_job import Instrument, Workload
 from support import recorder_files
 from support.places import RT_DATA
@@ -68,7 +69,7 @@ def test_threads_of_an_emulator_have_no_causes_and_the_run_says_why() -> None:
     threads = new_run("rt", "guest", "x", 2, Conditions(mode=Mode.MULTI_THREAD))
     assert result_of(run(), files).attributed is not None
     found = result_of(threads, files)
-    assert found.attributed is None and NO_CAUSES in found.sight
+    assert found.attributed is None and NO_CAUSES in cause_table(found, is_exact=False).notes
 
 
 def test_a_file_that_cannot_be_read_costs_the_others_nothing() -> None:

@@ -47,7 +47,7 @@ def cause_table(result: RtResult, is_exact: bool) -> Table:
     if result.attributed is None:
         late = len(result.recorder.outliers) if result.recorder else 0
         columns = (*words("Cause"), *figures("Late wake-ups"))
-        return Table(title, columns, ((said_blame(UNEXPLAINED), str(late)),), (NO_TRACE, *_period(result)))
+        return Table(title, columns, ((said_blame(UNEXPLAINED), str(late)),), (*(result.sight or (NO_TRACE,)), *_period(result)))
     causes = _causes(result)
     has_parts, has_rates = any(cause.ns for cause in causes), any(cause.events for cause in causes)
     shown_causes, other_causes = causes[:MOST_CAUSES], causes[MOST_CAUSES:]
@@ -67,7 +67,7 @@ def cause_table(result: RtResult, is_exact: bool) -> Table:
 
 
 def _causes(result: RtResult) -> list[_Cause]:
-    """What took most first; where no parts are known, what made most wake-ups late."""
+    """What took most first; where no parts are known, what made most wake-ups late. Causes stand above what is none."""
     groups = {group.name: group for group in by_cause(result.attributed or ())}
     events = {cause_of(cause_events.blame): cause_events for cause_events in rates_of(result)}
     sums: dict[str, int] = {}
@@ -75,7 +75,13 @@ def _causes(result: RtResult) -> list[_Cause]:
         sums[name] = sums.get(name, 0) + ns
     names = dict.fromkeys((*sums, *groups))
     causes_found = [_Cause(name, sums.get(name, 0), groups.get(name), events.get(name)) for name in names]
-    return sorted(causes_found, key=lambda cause: (cause.name == cause_of(UNEXPLAINED), -cause.ns, -cause.late))
+    return sorted(causes_found, key=lambda cause: (_doubt(cause), -cause.ns, -cause.late))
+
+
+def _doubt(cause: _Cause) -> int:
+    """What nothing explains stands last, and above it that a CPU was not available, which is no cause either."""
+    blame = _blame(cause)
+    return 2 if cause.name == cause_of(UNEXPLAINED) else int(blame is not None and blame.kind is BlameKind.AWAY)
 
 
 def _row(result: RtResult, cause: _Cause, share: float, has_parts: bool, has_rates: bool, is_exact: bool) -> tuple[Value, ...]:

@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 help:
 	@echo "make demo     set up, build the firmware for QEMU, run the psci campaign on six cores, write the report"
 	@echo "make programs what other commands run, with its compilers: other firmware, the SPM, the probe, virtual time"
-	@echo "make test     set up, then every test that CI runs; PRODUCT=rt takes those of one product"
+	@echo "make test     set up, then every test that CI runs; PRODUCT=rt takes those of one product, SHUFFLE=7 a random order"
 	@echo "make test-times  what the last make test cost, by kind, file, test and fixture"
 	@echo "make clang    the firmware for QEMU's virt and the SPM by Clang and lld, beside GCC's"
 	@echo "make prove    the slow proofs, part after part, each at most an hour; PART=... names some"
@@ -117,7 +117,7 @@ test: setup-dev
 	$(SBI_IF_POSSIBLE)
 	cmake --preset host
 	cmake --build --preset host
-	TMPDIR=$$(scripts/test_folder.sh) $(PYTHON) scripts/run_tests.py $(if $(PRODUCT),--product=$(PRODUCT))
+	TMPDIR=$$(scripts/test_folder.sh) $(PYTHON) scripts/run_tests.py $(if $(PRODUCT),--product=$(PRODUCT)) $(if $(SHUFFLE),--shuffle=$(SHUFFLE))
 
 .PHONY: test-times
 test-times:

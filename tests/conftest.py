@@ -3,8 +3,9 @@ from __future__ import annotations
 
 import gc
 import os
+import random
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--listed-skips", action="store_true", help="fail if a test is skipped for a reason that tests/skips.toml does not list"
     )
+    parser.addoption("--shuffle", metavar="SEED", type=int, help="run files, and the tests of each, in the random order of this seed")
     parser.addoption("--product", choices=sorted(PRODUCTS), help="the unit and system tests of one product")
 
 
@@ -39,6 +41,24 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(Meter(file))
     if config.getoption("--listed-skips") and not hasattr(config, "workerinput"):
         config.pluginmanager.register(Skips())
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if (seed := config.getoption("--shuffle")) is not None:
+        items[:] = shuffled(items, seed)
+
+
+def shuffled(items: Sequence[pytest.Item], seed: int) -> list[pytest.Item]:
+    """Files in a random order, and their tests: what a file shares is made once. Every worker has the same order."""
+    chance = random.Random(seed)
+    by_file: dict[Path, list[pytest.Item]] = {}
+    for item in items:
+        by_file.setdefault(item.path, []).append(item)
+    files = list(by_file.values())
+    chance.shuffle(files)
+    for of_file in files:
+        chance.shuffle(of_file)
+    return [item for of_file in files for item in of_file]
 
 
 def pytest_collection_finish() -> None:

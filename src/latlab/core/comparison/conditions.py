@@ -271,6 +271,7 @@ CONDITIONS = (
     Condition("kernel", ConditionRule.NAMED, _of("kernel")),
     Condition("kernel version", ConditionRule.NAMED, _of("kernel_version")),
     Condition("kernel command line", ConditionRule.NAMED, _of("kernel_command_line"), str, lambda ours, theirs: _words([ours], [theirs])),
+    Condition("preemption model", ConditionRule.NAMED, _of("preemption")),
     Condition("kernel-stack randomisation", ConditionRule.NAMED, _of("kstack_randomised"), _switch("on", "off")),
     Condition("hwrng driver", ConditionRule.NAMED, _of("hwrng_driver"), _switch("loaded", "not loaded")),
     Condition("hwrng node", ConditionRule.NAMED, _of("hwrng_node")),

@@ -31,8 +31,9 @@ class Conditions:
     `exception_level` is the level of the program under test. `instrument` is what made the figures. `emulator_options` are the options
     of the machine that have no field of their own. `image` is a digest of the firmware's image. `compiler_flags` are the distinct sets
     of flags with which files of the firmware were compiled. `board_model` is a digest of the simulated model. `interrupt_priority` is
-    the priority of the interrupt that a sweep fires, `basepri` the mask during its calls. `hwrng_node` is the source of the kernel
-    driver's numbers. `hwrng_quality` is the entropy that the kernel assumes for them, in 1/1024 bits for each bit.
+    the priority of the interrupt that a sweep fires, `basepri` the mask during its calls. `preemption` is the model of the kernel:
+    none, voluntary, full, lazy or rt. `hwrng_node` is the source of the kernel driver's numbers. `hwrng_quality` is the entropy that the
+    kernel assumes for them, in 1/1024 bits for each bit.
     """
 
     mode: Mode | None = None
@@ -57,6 +58,7 @@ class Conditions:
     kernel: str | None = None
     kernel_version: str | None = None
     kernel_command_line: str | None = None
+    preemption: str | None = None
     kstack_randomised: bool | None = None
     hwrng_driver: bool | None = None
     hwrng_node: str | None = None

@@ -45,6 +45,7 @@ from latlab.rt.targets.guest.guest_arch import ARCHES, Arch
 from latlab.rt.targets.guest.guest_image import GuestImage
 from latlab.rt.targets.linux import RECORD, Follower, LinuxRun, Survey
 from latlab.rt.targets.machine_inventory import COLLECTED, MachineInventory, read_collected
+from latlab.rt.targets.preemption import REALTIME, preemption_model
 from latlab.rt.targets.rt_job import Workload
 
 Facts = tuple[tuple[str, str], ...]
@@ -158,6 +159,7 @@ def _with_machine_of(conditions: Conditions, machine_survey: Survey, itself: Mac
         processor=itself.cpu or None,
         kernel=machine_survey.answers.get("kernel") or None,
         kernel_version=machine_survey.answers.get("version") or None,
+        preemption=preemption_model(machine_survey.answers),
         kernel_command_line=itself.command_line or None,
     )
 
@@ -172,7 +174,11 @@ def _survey_facts(machine_survey: Survey) -> Facts:
 def _guest_conditions(machine: GuestMachine, image: GuestImage, mode: Mode) -> Conditions:
     kernel_version = f"package {image.kernel_version}" if image.kernel_version else None
     conditions = Conditions(
-        mode=mode, kernel=image.kernel_release, kernel_version=kernel_version, kstack_randomised=machine.kstack_randomised
+        mode=mode,
+        kernel=image.kernel_release,
+        kernel_version=kernel_version,
+        preemption=REALTIME,
+        kstack_randomised=machine.kstack_randomised,
     )
     if machine.arch is Arch.X86:
         return conditions

@@ -18,6 +18,7 @@ from latlab.core.targets.linux.machine import Machine, Unreachable, last_line
 from latlab.rt.targets.board_sources import Sources, before
 from latlab.rt.targets.detached_job import JobState, end_job, run_detached
 from latlab.rt.targets.machine_inventory import COLLECT
+from latlab.rt.targets.preemption import ASKED, note
 from latlab.rt.targets.recorder_binary import recorder_for
 from latlab.rt.targets.rt_job import MEASURING, SETTLE_S, Instrument, Workload, script
 
@@ -37,6 +38,7 @@ SURVEY = (
     "echo stress-ng=$(command -v stress-ng)",
     "echo hackbench=$(command -v hackbench)",
     "echo realtime=$(cat /sys/kernel/realtime 2>/dev/null)",
+    *ASKED,
     "echo rt_runtime_us=$(cat /proc/sys/kernel/sched_rt_runtime_us 2>/dev/null)",
     "echo fifo=$(if command -v chrt >/dev/null; then chrt -f %d true 2>/dev/null && echo yes; elif [ $(id -u) = 0 ]; then echo yes; fi)",
     "echo dma_latency=$([ -w /dev/cpu_dma_latency ] && echo yes)",
@@ -214,9 +216,7 @@ def check_module(machine: Machine, machine_survey: Survey, smc_module: Path | No
 
 def notes(machine_survey: Survey) -> list[str]:
     """What does not stop a measurement but belongs beside its figures."""
-    result = []
-    if machine_survey.answers.get("realtime") != "1":
-        result.append("the kernel is not PREEMPT_RT")
+    result = list(filter(None, [note(machine_survey.answers)]))
     if machine_survey.answers.get("measuring"):
         result.append(
             f"another program measures or emulates on this machine and disturbs the measurement: {machine_survey.answers['measuring']}"

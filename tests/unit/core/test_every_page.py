@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the pages of all kinds of runs have in common."""
 
+import re
 from dataclasses import replace
 from unittest.mock import patch
 
@@ -68,3 +69,12 @@ def test_what_multi_threaded_emulation_timed_is_no_answer(pages: dict[str, Page]
 def test_an_attack_that_broke_something_is_the_answer_and_one_that_was_not_tried_is_none(outcome: AttackOutcome, said: str) -> None:
     run = run_with(campaign="attack", contents=Attacks((replace(ATTACKED, outcome=outcome),)))
     assert attack_pages.document(replace(run, build=replace(run.build, firmware="x"))).answer == said
+
+
+def test_no_page_prints_a_backtick(pages: dict[str, Page]) -> None:
+    """Commands and options stand in them in sentences, and as code on a page."""
+    for name, page in pages.items():
+        document = re.sub(r"<(script|style).*?</\1>", "", html.document(page), flags=re.DOTALL)
+        assert "`" not in re.sub(r"<[^>]+>", "", document), name
+    odd = html.document(Page("", lead=("a ` alone, <b> escaped", "`latlab <x>` and `y`")))
+    assert "a ` alone, &lt;b&gt; escaped" in odd and "<code>latlab &lt;x&gt;</code> and <code>y</code>" in odd

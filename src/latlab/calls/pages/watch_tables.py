@@ -84,7 +84,7 @@ def masked_table(atlas: MaskedAtlas, most: int = ROWS_SHOWN) -> Table:
     shorter = len(atlas.stretches) - most
     notes = (MASKED_NOTE, f"{shorter:,} shorter rows are not shown.") if shorter > 0 else (MASKED_NOTE,)
     columns = (
-        *figures("Longest", "Times", "All together"),
+        *figures("Max", "n", "Total"),
         *words("Masked"),
         *(Column(name, Align.LEFT, wraps=True) for name in ("Where it ran", "From", "To")),
     )

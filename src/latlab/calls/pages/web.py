@@ -161,7 +161,7 @@ def _table(kinds: Sequence[CallsOfKind], unit: str) -> Table:
         )
         for kind in kinds
     )
-    counts = ("Calls", "Least", "Median", "99 %", "Most", "Share", "All together", *(f"in {world}" for world in worlds), "Slept")
+    counts = ("Calls", "Min", "Median", "99 %", "Max", "Share", "Total", *(f"in {world}" for world in worlds), "Slept")
     columns = (*words("Call", "From"), *figures(*counts), *words("Failed"))
     notes = (
         f"{unit.capitalize()} of a call; the largest totals come first. Of the median, the part in each world. A call inside another is "

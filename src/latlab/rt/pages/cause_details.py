@@ -98,7 +98,7 @@ def took(result: RtResult) -> list[Table]:
     rows = tuple(
         (cause, *(us(sums.get((cpu, cause), 0)) for cpu in cpus), us(sum(sums.get((cpu, cause), 0) for cpu in cpus))) for cause in causes
     )
-    columns = (*words("Cause"), *figures(*(f"CPU {cpu}" for cpu in cpus), "Together", unit="µs"))
+    columns = (*words("Cause"), *figures(*(f"CPU {cpu}" for cpu in cpus), "Total", unit="µs"))
     late = sum(bool(entry.parts) for entry in result.attributed or ())
     note = f"The parts of {late} late wake-ups, from the moment when each was due to the moment when its thread ran."
     return [Table("Who took my core", columns, rows, (note,))]

@@ -165,7 +165,7 @@ def _calls(worlds: GuestWorlds) -> Table:
         (kind.name, kind.calls, kind.yielded, kind.least, kind.median, kind.most, kind.in_el3 // kind.calls, kind.in_secure // kind.calls)
         for kind in worlds.kinds
     )
-    names = ("Calls", "left for Linux", "Least", "Median", "Most", "of that EL3", "secure world")
+    names = ("Calls", "left for Linux", "Min", "Median", "Max", "of that EL3", "secure world")
     return Table(
         "Calls into the firmware during the measurement, by the probe",
         (*words("Call"), *figures(*names)),
@@ -218,9 +218,9 @@ def _shares(worlds: GuestWorlds) -> Table:
     columns = (
         *words("World", "in the call"),
         *figures("Late wake-ups"),
-        Column("Together", unit=UNIT),
+        Column("Total", unit=UNIT),
         Column("Share", unit="%"),
-        Column("Most in one", unit=UNIT),
+        Column("Max in one", unit=UNIT),
     )
     return Table("Parts of the late wake-ups, by world", columns, rows, tuple(notes))
 

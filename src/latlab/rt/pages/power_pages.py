@@ -92,7 +92,7 @@ def power_tables(result: PowerResult) -> tuple[Table, ...]:
 
 
 def _power_columns(first: str) -> tuple[Column, ...]:
-    return (*words(first), *figures("CPU", "Times"), *figures("Minimum", "Median", "Maximum", unit=UNIT))
+    return (*words(first), *figures("CPU", "n"), *figures("Minimum", "Median", "Maximum", unit=UNIT))
 
 
 def _times(cpu: int | None, ns: Sequence[float]) -> tuple[str, ...]:

@@ -151,7 +151,7 @@ def _losses(phase: StealPhase) -> Table:
         Column("Steal time per second", unit="µs"),
         Column("in the worst second", unit="µs"),
         Column("Share", unit="%"),
-        Column("Most in one window", unit="µs"),
+        Column("Max in one window", unit="µs"),
         *figures("Windows", "with steal time"),
         Column("The meter's own time", unit="%"),
     )

@@ -198,7 +198,7 @@ def _exposure(name: str, result: RtResult) -> Table:
     notes = ["A cause that occurred only a few times may have a larger maximum: measure for longer before you rely on it."]
     if result.records_lost:
         notes.append(f"The trace buffers had wrapped: {result.records_lost} records are lost, and these counts are too low.")
-    columns = (*words("Call"), *figures("CPU", "Times"), *figures("Longest", "Together", unit=UNIT))
+    columns = (*words("Call"), *figures("CPU", "n"), *figures("Maximum", "Total", unit=UNIT))
     return Table(_titled(name, "Calls into the firmware during the measurement"), columns, rows, tuple(notes))
 
 

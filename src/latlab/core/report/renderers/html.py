@@ -128,12 +128,20 @@ def _span(span: Styled) -> Markup:
     if span.target:
         return Markup('<a href="{}">{}</a>').format(span.target, _span(replace(span, target="")))
     if span.style is Style.PLAIN:
-        return escape(span.text)
+        return _words(span.text)
     if span.style is Style.CODE:
         return Markup("<code>{}</code>").format(span.text)
     if span.style is Style.STRONG:
         return Markup("<b>{}</b>").format(span.text)
     return Markup('<span class="{}">{}</span>').format(span.style.value, span.text)
+
+
+def _words(text: str) -> Markup:
+    """What stands between two backticks is code, in whatever sentence."""
+    parts = text.split("`")
+    if len(parts) % 2 == 0:
+        return escape(text)
+    return Markup("").join(Markup("<code>{}</code>").format(part) if at % 2 else escape(part) for at, part in enumerate(parts))
 
 
 def _is_quiet(row: Sequence[Value]) -> bool:
@@ -151,4 +159,4 @@ def _cell(value: Value, quiet: bool = False) -> Markup:
     if isinstance(value, Bar):
         width = f"{BAR_EM * min(1.0, max(0.0, value.share)):.2f}"
         return Markup('<span class="room"><span class="bar" style="width:{}em"></span></span>{}').format(width, value.text)
-    return _span(value) if isinstance(value, Styled) else escape(str(value))
+    return _span(value) if isinstance(value, Styled) else _words(str(value))

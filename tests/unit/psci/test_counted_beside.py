@@ -43,8 +43,8 @@ def test_a_fall_is_agreed_by_what_left_the_caches_though_all_together_moved_agai
         sentence = one.sentence("insns")
         assert (
             "agreed" in sentence
-            and "; in the same direction neoverse_n1_reset_func -121" in sentence
-            and "in the opposite direction memcpy +388" in sentence
+            and ". In the same direction: neoverse_n1_reset_func -121" in sentence
+            and "In the opposite direction: memcpy +388" in sentence
         )
         assert "neoverse_n1_reset_func by 89dba82df, perf(cpus): make reset errata do fewer branches" in sentence
 

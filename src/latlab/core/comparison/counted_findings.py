@@ -56,17 +56,16 @@ class CountedBeside:
         shares = " to ".join(dict.fromkeys(map(percent, self.shares)))
         where = f"{self.metric} of {' and '.join(self.tests)}, counted on {' and '.join(self.processors)}"
         moved = f"{signed(self.difference, unit)} ({shares}), {self.sight}"
-        by_class = f"; by class {_listed(self.classes, unit)}" if self.classes else ""
-        commits = "".join(f"; {' and '.join(commit.functions)} by {commit.id[:9]}, {commit.subject}" for commit in self.commits)
+        by_class = f". By class: {_listed(self.classes, unit)}" if self.classes else ""
+        commits = "".join(f". {' and '.join(commit.functions)} by {commit.id[:9]}, {commit.subject}" for commit in self.commits)
         return f"{where}: {self.agreement}: {moved}{by_class}{self._by_function(unit)}{commits}"
 
     def _by_function(self, unit: str) -> str:
         """The functions that changed in the direction of the time come first: a few of them may be slow and all others fast."""
         with_time = [move for move in self.functions if (move[1] > 0) == (self.verdict is Verdict.REGRESSED)]
         against = [move for move in self.functions if move not in with_time]
-        directions = (("in the same direction", with_time), ("in the opposite direction", against))
-        parts = [f"{word} {_listed(moves, unit)}" for word, moves in directions if moves]
-        return f"; {', '.join(parts)}" if parts else ""
+        directions = (("In the same direction", with_time), ("In the opposite direction", against))
+        return "".join(f". {words}: {_listed(moves, unit)}" for words, moves in directions if moves)
 
 
 @dataclass(frozen=True, slots=True)

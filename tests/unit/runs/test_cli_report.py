@@ -103,3 +103,17 @@ def test_a_comparison_is_a_document_in_markdown_too(store, tmp_path):
     one, other = "published:tf-a/juno/v2.9", "published:tf-a/juno/v2.10"
     latlab("report", one, other, "--format", "md", "-o", tmp_path / "c.md")
     assert "## What changed" in (tmp_path / "c.md").read_text()
+
+
+def test_a_published_table_is_shown_and_reported_as_a_run_is(tmp_path, capsys):
+    """What `compare` takes, the verbs that look at one run take too."""
+    latlab("show", "published:tf-a/juno/v2.10")
+    assert "CPU_SUSPEND latencies" in capsys.readouterr().out
+    latlab("report", "published:ti/am62l/12.00", "-o", tmp_path / "ti.html")
+    assert "72.0 µs on CPU 1" in (tmp_path / "ti.html").read_text()
+    latlab("ls", "--published")
+    assert "published:tf-a/juno/2017" in capsys.readouterr().out
+    latlab("ls", "--published", "--format", "csv")
+    assert "published:ti/am62l/12.00,am62l," in capsys.readouterr().out
+    with pytest.raises(UsageError, match="is not in the catalogue"):
+        latlab("show", "published:tf-a/nothing")

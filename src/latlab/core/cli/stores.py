@@ -28,20 +28,29 @@ def open_store(place: str | None = None) -> Store:
     return store
 
 
+PUBLISHED = "published:"
+
+
 @contextmanager
 def store_with(run: str, place: str | None) -> Iterator[Store]:
-    """The store that has the run. A file that `latlab export` wrote is in one of its own for as long as it is looked at."""
-    if Path(run).suffix != ".json" or not Path(run).is_file():
+    """The store that has the run. A published table, and a file that `latlab compare` reads, are in one of their own for as long as they
+    are looked at."""
+    if not run.startswith(PUBLISHED) and not Path(run.partition("#")[0]).is_file():
         yield open_store(place)
         return
     from latlab.core.lifecycle.exported import import_export, is_export
+    from latlab.core.store import run_json
     from latlab.core.store.reading import read_file
+    from latlab.core.store.references import load
     from latlab.core.store.store import open_store as opened
     from latlab.core.targets.scratch import scratch
 
-    data = read_file(Path(run))
-    if not is_export(data):
-        raise UsageError(f"{run} is no export of latlab", f"keep output of another tool with `latlab import {run}` and name the run")
+    if Path(run).suffix == ".json":
+        data = read_file(Path(run))
+        if not is_export(data):
+            raise UsageError(f"{run} is no export of latlab", f"keep output of another tool with `latlab import {run}` and name the run")
+    else:
+        data = run_json.render(load(run)).encode()
     with scratch() as folder:
         store = opened(str(folder / "export.db"))
         import_export(store, data, run, run_id=run)

@@ -39,6 +39,11 @@ def published_references() -> list[str]:
     return [f"{PREFIX}{entry['reference']}" for entry in _sources()]
 
 
+def published_tables() -> list[tuple[str, str, str]]:
+    """Of each published table its reference, its platform and what was measured."""
+    return [(f"{PREFIX}{entry['reference']}", str(entry["platform"]), str(entry["firmware"])) for entry in _sources()]
+
+
 def load(reference: str, unit: str = "", from_store: Callable[[str], Run | None] | None = None) -> Run:
     """The run that `reference` names. A document of several releases is named `FILE#RELEASE`. `unit` stands in where a table has none."""
     if reference.startswith(PREFIX):

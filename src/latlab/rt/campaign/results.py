@@ -337,12 +337,32 @@ def results_of_export(run: Run, files: Mapping[str, bytes]) -> list[tuple[str, R
     whole = with_export(run, files)
     by_test: dict[str, list[Distribution]] = {}
     for distribution in distributions_of(whole):
-        by_test.setdefault(distribution.test, []).append(distribution)
+        by_test.setdefault(distribution.test, []).append(_in_ns(distribution, run.tick))
     if not by_test:
         raise DataError("no wake-ups in the export", "export the run again", place=run.source)
     wakeups = tuple(_exported_wakeups(test, rows, run.conditions.interval_ns) for test, rows in by_test.items())
     silent = tuple(sentence for tool_wakeups in wakeups for cpu in tool_wakeups.cpus if (sentence := silence(tool_wakeups, cpu)))
     return [("", RtResult(wakeups, None, (), None, silent))]
+
+
+def _in_ns(row: Distribution, tick: Tick) -> Distribution:
+    """A tool's ticks of time in ns, as the pages have them. Of counted instructions each tick is a ns already."""
+    if tick.clock is not Clock.TIME or tick.value == 1.0:
+        return row
+
+    def ns(ticks: float) -> int:
+        return round(ticks * tick.value)
+
+    return replace(
+        row,
+        counts=tuple((ns(low), ns(high), n) for low, high, n in row.counts),
+        blocks=tuple(tuple((ns(low), ns(high), n) for low, high, n in block) for block in row.blocks),
+        minimum_ticks=ns(row.minimum_ticks),
+        maximum_ticks=ns(row.maximum_ticks),
+        average_ticks=row.average_ticks * tick.value,
+        resolution_ticks=ns(row.resolution_ticks),
+        late=tuple(replace(late, late_ticks=ns(late.late_ticks)) for late in row.late),
+    )
 
 
 def _exported_wakeups(test: str, rows: Sequence[Distribution], interval_ns: int | None) -> Wakeups:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from latlab.core.cli.options import Format, ListFormat, StoreOption, grouped
-from latlab.core.cli.output import emit, say
+from latlab.core.cli.output import emit, say, show
 from latlab.core.errors import LatlabError, UsageError
 
 if TYPE_CHECKING:
@@ -76,10 +76,14 @@ def ls(
     which: FilterOptions,
     newest: Annotated[int | None, typer.Option(min=1, max=1 << 31, help="Only so many, the newest.")] = None,
     removed: Annotated[bool, typer.Option("--removed", help="The runs that `runs prune` removed.")] = False,
+    published: Annotated[bool, typer.Option("--published", help="The published tables that every verb takes instead of a run.")] = False,
     store: StoreOption = None,
     format: ListFormat = Format.TABLE,
 ) -> None:
     """List the runs, the newest last."""
+    if published:
+        _print_published(format)
+        return
     from latlab.core.cli.stores import open_store
     from latlab.core.store.listing import heads
     from latlab.runs.pages.listing import list_csv
@@ -102,6 +106,22 @@ def ls(
         say(f"{opened.place} has no runs; make one with `latlab run psci`")
     else:
         say(f"{opened.place} has no such run; `latlab ls` lists all")
+
+
+def _print_published(format: Format) -> None:
+    from latlab.core.report.page import Page, Section
+    from latlab.core.report.renderers import csv, json
+    from latlab.core.report.table import Table, words
+    from latlab.core.store.references import published_tables
+
+    tables, names = published_tables(), ("reference", "platform", "firmware")
+    if format is Format.CSV:
+        emit(csv.lines(names, tables))
+    elif format is Format.JSON:
+        emit(json.document([dict(zip(names, table, strict=True)) for table in tables]))
+    else:
+        table = Table("", words("Reference", "Platform", "Firmware"), tuple(tables))
+        show(Page("", sections=(Section("", (table,)),)))
 
 
 def label(

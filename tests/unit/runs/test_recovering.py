@@ -282,6 +282,20 @@ def test_a_run_that_is_under_way_cannot_be_removed_and_a_labelled_one_is_not_pru
     )
 
 
+def test_what_rm_removed_comes_back_until_it_is_emptied(store: Store) -> None:
+    """Deleted for good at once, it was gone though the manual promised its return."""
+    run_id = store.begin(RUN)
+    store.finish(run_id, RunStatus.COMPLETE)
+    said = latlab("runs", "rm", run_id, store=store.place)
+    assert "`latlab runs restore` brings them back" in said.stderr and store.runs() == ()
+    assert latlab("show", run_id, store=store.place).returncode == 2
+    latlab("runs", "restore", run_id, store=store.place)
+    assert [run.id for run in store.runs()] == [run_id]
+    latlab("runs", "rm", run_id, store=store.place)
+    latlab("runs", "empty", "--yes", store=store.place)
+    assert latlab("runs", "restore", store=store.place).stderr.strip().endswith("there is no removed run")
+
+
 def test_a_part_that_was_cut_off_says_so(store: Store) -> None:
     run_id = store.begin(RUN)
     of_another(store, run_id, replace(this_process(), pid_started=1))

@@ -189,11 +189,13 @@ class Store:
             )
 
     def unfinished_runs(self, series: bool = False) -> tuple[Life, ...]:
-        """The lives of the runs that are not at their end, the oldest first; with `series` also those of series that have ended."""
+        """The lives of the runs that are not at their end, the oldest first; with `series` also those of series that have ended. Removed
+        runs are in no series."""
         query = sa.select(runs_table.c.id, runs_table.c.status, lives_table).join(lives_table, lives_table.c.run == runs_table.c.number)
         unfinished = runs_table.c.status.in_((RunStatus.PLANNED.value, RunStatus.RUNNING.value))
         condition = sa.or_(unfinished, lives_table.c.part != packed(None)) if series else unfinished
-        with self.transaction() as connection, connection.execute(query.where(condition).order_by(runs_table.c.number)) as rows:
+        query = query.where(condition, *ALL.clauses()).order_by(runs_table.c.number)
+        with self.transaction() as connection, connection.execute(query) as rows:
             return self._readable(life_of, rows.mappings())
 
     def runs(self, chosen: Filter = ALL) -> tuple[Run, ...]:

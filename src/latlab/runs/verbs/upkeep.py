@@ -75,7 +75,7 @@ def register(app: typer.Typer) -> None:
 def ls(
     which: FilterOptions,
     newest: Annotated[int | None, typer.Option(min=1, max=1 << 31, help="Only so many, the newest.")] = None,
-    removed: Annotated[bool, typer.Option("--removed", help="The runs that `runs prune` removed.")] = False,
+    removed: Annotated[bool, typer.Option("--removed", help="The runs that `runs rm` and `runs prune` removed.")] = False,
     published: Annotated[bool, typer.Option("--published", help="The published tables that every verb takes instead of a run.")] = False,
     store: StoreOption = None,
     format: ListFormat = Format.TABLE,
@@ -154,21 +154,24 @@ def rm(
     runs: Annotated[list[str], typer.Argument(help="Ids, or unique beginnings of ids.")],
     store: StoreOption = None,
 ) -> None:
-    """Delete runs with their logs and traces."""
+    """Remove runs.
+
+    `runs restore` undoes it until `runs empty` deletes them.
+    """
     from latlab.core.cli.stores import open_store
-    from latlab.core.store.listing import remove
+    from latlab.core.store.listing import set_removed
     from latlab.runs.campaign.housekeeping import check_ended
 
     opened = open_store(store)
     ids = list(dict.fromkeys(opened.resolve(run) for run in runs))
     check_ended(opened, ids)
-    remove(opened, ids)
-    say(f"removed {', '.join(ids)}")
+    set_removed(opened, ids, True)
+    say(f"removed {', '.join(ids)}; `latlab runs restore` brings them back until `latlab runs empty` deletes them")
 
 
 def prune(
     which: FilterOptions,
-    before: Annotated[str, typer.Option(help="Only started before then: 2026-11-01, or 30d ago.")] = "",
+    before: Annotated[str, typer.Option(help="Only started before then: 2026-11-01, or 30d.")] = "",
     keep: Annotated[int, typer.Option(min=0, help="Keep so many of the newest of them.")] = 0,
     keep_daily: Annotated[int, typer.Option(min=0, help="Of each measured thing, keep the newest run of so many days.")] = 0,
     keep_weekly: Annotated[int, typer.Option(min=0, help="Of each measured thing, keep the newest run of so many weeks.")] = 0,
@@ -206,7 +209,7 @@ def restore(
     runs: Annotated[list[str] | None, typer.Argument(help="Ids of removed runs.", show_default="all")] = None,
     store: StoreOption = None,
 ) -> None:
-    """Bring back what `runs prune` removed."""
+    """Bring back removed runs."""
     from latlab.core.cli.stores import open_store
     from latlab.core.store.listing import set_removed
     from latlab.runs.campaign.housekeeping import removed_ids
@@ -221,7 +224,7 @@ def empty(
     yes: Annotated[bool, typer.Option("--yes", help="Delete them; without it they are only counted.")] = False,
     store: StoreOption = None,
 ) -> None:
-    """Delete for good what `runs prune` removed."""
+    """Delete removed runs for good."""
     from latlab.core.cli.stores import open_store
     from latlab.core.store.listing import remove
     from latlab.runs.campaign.housekeeping import removed_ids

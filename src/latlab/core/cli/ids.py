@@ -33,8 +33,9 @@ _handing = _Handing()
 
 
 def watch_store(store: Store) -> None:
-    """Runs that are begun in it are handed over."""
+    """Runs that are begun in it are handed over, each at once: a process that is killed has an id of its partial run."""
     _handing.stores.append(store)
+    store.on_begin = _write_ids
 
 
 def hands_over_ids(app: typer.Typer, *names: str) -> None:
@@ -47,13 +48,22 @@ def hands_over_ids(app: typer.Typer, *names: str) -> None:
 
 def hand_over() -> None:
     """At the very end, also of a command that failed: a partial run has an id too."""
-    ids = [run_id for store in _handing.stores for run_id in store.begun]
-    is_wanted, file = _handing.is_wanted, _handing.file
-    _handing.is_wanted, _handing.file, _handing.stores = False, None, []
-    if file is not None:
-        write_file("".join(f"{run_id}\n" for run_id in ids), file)
+    ids, is_wanted = _ids(), _handing.is_wanted
+    try:
+        _write_ids()
+    finally:
+        _handing.is_wanted, _handing.file, _handing.stores = False, None, []
     if is_wanted and ids:
         say(f"id: {' '.join(ids)}")
+
+
+def _ids() -> list[str]:
+    return [run_id for store in _handing.stores for run_id in store.begun]
+
+
+def _write_ids() -> None:
+    if _handing.file is not None:
+        write_file("".join(f"{run_id}\n" for run_id in _ids()), _handing.file)
 
 
 def _with_id_file(verb: Callable[..., Any]) -> Callable[..., Any]:

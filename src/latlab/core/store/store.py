@@ -72,6 +72,10 @@ logging.getLogger("sqlalchemy").addHandler(logging.NullHandler())
 _log_of_rows = logging.getLogger(__name__)
 
 
+def _nothing() -> None:
+    """What follows from a run that begins, where nobody wants to know."""
+
+
 class Store:
     """One database of runs. Every method is one transaction."""
 
@@ -81,6 +85,7 @@ class Store:
         self.command_line: tuple[str, ...] = ()
         """The command line for which it was opened, which is kept with each run that it begins; empty where there is none."""
         self.begun: list[str] = []
+        self.on_begin: Callable[[], None] = _nothing
         """The ids of the runs that were begun by it, in this order."""
         self._was_reached = False
         self._marking: sa.Connection | None = None
@@ -107,6 +112,7 @@ class Store:
                     (number,) = connection.execute(runs_table.insert(), row).inserted_primary_key or (None,)
                     connection.execute(lives_table.insert(), life | {"run": number})
                 self.begun.append(new_id)
+                self.on_begin()
                 return new_id
             except exc.IntegrityError:
                 continue

@@ -214,7 +214,7 @@ def _deltas(judged: list[DeltaJudgement]) -> Iterator[str]:
     if not judged:
         return
     against = [one for one in judged if not one.of_other_runs]
-    verdicts = Counter(str(one.verdict) for one in against)
+    verdicts = Counter(one.verdict.word for one in against)
     told = ", ".join(f"{count} *{verdict}*" for verdict, count in sorted(verdicts.items()))
     yield f"*Percentages:* {len(judged)} were published; {len(against) or 'none'} of them follow from the same core's earlier figure."
     if against:

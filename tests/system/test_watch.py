@@ -170,7 +170,7 @@ def test_two_runs_of_a_machine_with_several_cores_are_the_same(tmp_path: Path) -
     assert first.topology == second.topology == Topology((6,))
     done = latlab(tmp_path, "compare", first.id, second.id)
     assert done.returncode == 0, done.stderr.decode()
-    assert b": same (" in done.stdout.split(b"\n")[0]
+    assert b": unchanged (" in done.stdout.split(b"\n")[0]
 
 
 def test_symbols_of_another_image_are_refused_and_the_run_is_kept(tmp_path: Path) -> None:

@@ -81,7 +81,7 @@ def held(case: Case) -> Held:
     except DataError as error:
         out.refused, out.verdict, out.gate = str(error), "refused", error.exit_code
         return out
-    out.verdict, out.gate = comparison.verdict.value, report_gate(comparison, FAIL_ON).exit_code
+    out.verdict, out.gate = comparison.verdict.word, report_gate(comparison, FAIL_ON).exit_code
     for row in comparison.rows:
         _hold_row(row, truth, out)
     for one in explain_pair(comparison):

@@ -70,8 +70,8 @@ def boots(options: argparse.Namespace) -> None:
 
 def _said(drawn: Iterable[SpanCase]) -> str:
     pairs = [held(case) for case in drawn]
-    words = ("same", "same level, tail not told", "moved, within the margin", "cannot tell", "improved", "regressed", "refused")
-    verdicts = " ".join(f"{word.split(',')[0]} {sum(one.verdict == word for one in pairs) / len(pairs):.3f}" for word in words)
+    words = ("unchanged", "inconclusive", "improved", "regressed", "refused")
+    verdicts = " ".join(f"{word} {sum(one.verdict == word for one in pairs) / len(pairs):.3f}" for word in words)
     gates = "/".join(f"{sum(one.gate == code for one in pairs) / len(pairs):.3f}" for code in (0, 1, 3))
     return f"found {shares(pairs)} flagged {sum(one.flagged for one in pairs) / len(pairs):.3f}  {verdicts}  gate {gates}"
 

@@ -84,7 +84,7 @@ def _rates(found: Iterable[dict[str, Any]]) -> str:
     wrongs = Counter(kind for line in found for kind in {kind for kind, _ in line["faults"]})
     shares = [wrongs[kind] / count for kind in ("blame", "peace", "overstated")]
     gates = Counter(line["gate"] for line in found)
-    same = sum(line["verdict"] == "same" for line in found) / count
+    same = sum(line["verdict"] == "unchanged" for line in found) / count
     hits = sum(line["found"] for line in found) / count
     intervals = sum(line["intervals"] for line in found)
     covered = f"{sum(line['covered'] for line in found) / intervals:.2f}" if intervals else "-"

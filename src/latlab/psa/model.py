@@ -30,11 +30,7 @@ class AttackOutcome(StrEnum):
     DENIAL = "denial of service"
     BROKEN = "broken"
     NOT_TRIED = "not tried"
-    UNTOLD = "cannot tell"
-
-    def __str__(self) -> str:
-        """As a reader sees it; `value` is its code in files."""
-        return "inconclusive" if self is AttackOutcome.UNTOLD else self.value
+    UNTOLD = "inconclusive"
 
 
 class Operation(IntEnum):

@@ -82,7 +82,7 @@ def test_each_reason_has_its_exit_code_and_is_read_everywhere(same: Comparison, 
     assert (decision.reason, decision.exit_code, decision.verdict) == (reason, code, verdict)
     assert report.exit_code == code and report.verdict.startswith({0: "pass: ", 1: "fail: ", 3: "inconclusive: "}[code])
     document = json.loads(comparison_json(comparison))
-    assert (document["verdict"], document["exit_code"], document["reason"]) == (verdict.value, code, reason.value)
+    assert (document["verdict"], document["exit_code"], document["reason"]) == (verdict.word, code, reason.value)
     assert comment(comparison, report).startswith({0: "# latlab passes", 1: "# latlab fails", 3: "# latlab is inconclusive"}[code])
     assert str(verdict) in plain(screen(comparison).title)
     suite = ET.fromstring(comparison_junit(comparison, report)).find("testsuite")
@@ -112,6 +112,6 @@ def test_a_failing_row_weighs_more_than_what_is_inconclusive(same: Comparison):
 
 
 def test_the_first_line_of_the_gate_is_the_reason_for_its_exit_code(same: Comparison):
-    assert report_gate(replace(same, rule_changes=(broken(),)), REGRESSED).verdict.startswith("fail: one rule broken; 0 regressed")
+    assert report_gate(replace(same, rule_changes=(broken(),)), REGRESSED).verdict.startswith("fail: one rule broken; rows: 32 unchanged")
     assert "large difference" in report_gate(replace(same, notable=(STOP,)), REGRESSED).verdict
     assert "regressed wakeup of cluster 1" in report_gate(replace(same, claims=(part(Verdict.REGRESSED),)), REGRESSED).verdict

@@ -109,7 +109,7 @@ VERBS = (
 ANSWERS = {
     "show": r"The longest|The maximum|median of|None of one attack|CPU 0 lost|All 14|[Nn]o ",
     "design": r"lowers|Inconclusive",
-    "compare": r"regressed by|Nothing changed|Inconclusive",
+    "compare": r"regressed by|Unchanged|Inconclusive",
     "explain": r"regressed|CPU_OFF|has the longest|maximum",
     "gate": r"^(pass|fail|inconclusive):",
     "extremes": r"No core allows|is exceeded",

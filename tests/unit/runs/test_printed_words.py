@@ -1,36 +1,31 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Verdicts and rows have a printed form; files and options keep their codes."""
+"""The words of verdicts and of rows."""
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
-from latlab.core.comparison.verdicts import Verdict
+from latlab.core.comparison.verdicts import WORDS, Verdict
 from latlab.core.comparison.wording import row_title, span_of
 from latlab.core.errors import UsageError
+from latlab.core.report.comparison.verdict_data import verdict_data
 from latlab.psa.model import AttackOutcome
 from latlab.runs.verbs.comparing import _verdicts
 
 
-def test_a_verdict_is_printed_in_the_words_of_the_field_and_kept_by_its_code() -> None:
-    printed = {str(verdict) for verdict in Verdict}
-    assert printed == {
-        "regressed", "improved", "same", "changed, below threshold", "equivalent median, tail inconclusive",
-        "no change shown, some rows inconclusive", "inconclusive",
-    }  # fmt: skip
-    assert all(Verdict(verdict.value) is verdict for verdict in Verdict) and Verdict("cannot tell") is Verdict.CANNOT_TELL
-    words = [verdict.word for verdict in Verdict]
-    assert len(set(words)) == len(words) and not any("," in word for word in words)
-    as_data = json.loads(json.dumps([Verdict.CANNOT_TELL, Verdict.MOVED.value]))
-    assert as_data == ["cannot tell", "moved, within the margin"], "files keep the codes"
+def test_a_verdict_is_one_of_four_words_and_its_detail_is_not_lost() -> None:
+    assert {verdict.word for verdict in Verdict} == set(WORDS)
+    printed = [str(verdict) for verdict in Verdict]
+    assert len(set(printed)) == len(printed) and all(text.split(" (")[0] in WORDS for text in printed)
+    assert str(Verdict.SAME_LEVEL) == "unchanged (tail inconclusive)"
+    assert [Verdict(word) for word in WORDS] == [Verdict.REGRESSED, Verdict.IMPROVED, Verdict.SAME, Verdict.CANNOT_TELL]
+    assert verdict_data(Verdict.MOVED) == {"verdict": "unchanged", "detail": "less than the threshold"}
+    assert verdict_data(None) == {"verdict": None, "detail": None}
 
 
-def test_the_gate_takes_the_printed_words_and_the_codes_of_verdicts() -> None:
-    assert _verdicts("inconclusive, below threshold") == _verdicts("cannot tell,moved") == {Verdict.CANNOT_TELL, Verdict.MOVED}
-    assert _verdicts("equivalent median") == _verdicts("same level") == {Verdict.SAME_LEVEL}
-    with pytest.raises(UsageError, match="use regressed, improved, below threshold, equivalent median, same, inconclusive"):
+def test_a_gate_fails_on_the_four_words() -> None:
+    assert _verdicts("inconclusive, improved") == {"inconclusive", "improved"}
+    with pytest.raises(UsageError, match="use regressed, improved, unchanged, inconclusive"):
         _verdicts("worse")
 
 
@@ -41,11 +36,7 @@ def test_a_row_is_titled_in_the_words_of_the_field() -> None:
 
 
 def test_an_outcome_is_read_by_its_code() -> None:
-    assert (AttackOutcome("cannot tell"), str(AttackOutcome.UNTOLD), str(AttackOutcome.BROKEN)) == (
-        AttackOutcome.UNTOLD,
-        "inconclusive",
-        "broken",
-    )
+    assert (AttackOutcome("inconclusive"), str(AttackOutcome.BROKEN)) == (AttackOutcome.UNTOLD, "broken")
 
 
 def test_equal_ends_are_printed_once() -> None:

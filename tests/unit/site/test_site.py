@@ -296,7 +296,7 @@ def test_the_feed_has_the_newest_verdict_on_each_thing_and_its_links_lead_to_pag
     for entry in entries:
         link = entry.find(f"{atom}link")
         assert link is not None and (site / link.attrib["href"]).is_file()
-        assert re.match(r"(regressed|improved|same|changed|inconclusive|Week 20)", entry.findtext(f"{atom}title") or "")
+        assert re.match(r"(regressed|improved|unchanged|inconclusive|Week 20)", entry.findtext(f"{atom}title") or "")
         assert (entry.findtext(f"{atom}updated") or "") <= (found.findtext(f"{atom}updated") or "")
 
 

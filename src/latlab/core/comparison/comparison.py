@@ -49,7 +49,7 @@ class Statistic(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One core (or queue position) of a row. `verdict` needs several boots; with fewer it is `cannot tell`. `threshold` and `large` are
+    """One core (or queue position) of a row. `verdict` needs several boots; with fewer it is `inconclusive`. `threshold` and `large` are
     relative to the cell's own value before."""
 
     label: str

@@ -18,7 +18,7 @@ from latlab.core.statistics.statistics import Shift
 if TYPE_CHECKING:
     from latlab.core.comparison.comparison import Compared, Row
 
-REGRESSED: frozenset[str] = frozenset({Verdict.REGRESSED.value})
+REGRESSED: frozenset[str] = frozenset({Verdict.REGRESSED.word})
 UNCHANGED, FAILED, INCONCLUSIVE = 0, 1, 3
 
 
@@ -86,13 +86,13 @@ class Decision:
 
 
 def decide(comparison: Compared, fail_on: Collection[str] = REGRESSED) -> Decision:
-    """`fail_on` are the values of the verdicts that fail.
+    """`fail_on` are the words of the verdicts that fail.
 
     Under a data-quality warning nothing is decided. A failing row, part or rule fails, whatever else is inconclusive. Missing data and a
     large difference that is inconclusive pass nothing, and a comparison without any verdict neither.
     """
-    rows = tuple(row for row in comparison.rows if row.verdict in fail_on)
-    claims = tuple(claim for claim in comparison.claims if claim.is_frontier and claim.verdict in fail_on)
+    rows = tuple(row for row in comparison.rows if row.verdict.word in fail_on)
+    claims = tuple(claim for claim in comparison.claims if claim.is_frontier and claim.verdict.word in fail_on)
     if comparison.suspicions:
         return Decision(Verdict.CANNOT_TELL, INCONCLUSIVE, Reason.WARNING)
     if any(change.is_worse for change in comparison.rule_changes):

@@ -12,11 +12,11 @@ from latlab.core.comparison.comparison import Comparison, Row, WakeupComparison
 from latlab.core.comparison.decision import Claim, Decision, Reason, decide
 from latlab.core.comparison.explanation import Explanation
 from latlab.core.comparison.findings import CouldHaveSeen, FunctionsMoved, RuleChanged, TailNotTold
-from latlab.core.comparison.verdicts import Verdict
+from latlab.core.comparison.verdicts import WORDS, Verdict
 from latlab.core.comparison.wakeup_findings import RarestSeen
 from latlab.core.comparison.wording import count, percent, said_in_iterations, signed
 
-WORDS = {0: "pass", 1: "fail", 3: "inconclusive"}
+EXITS = {0: "pass", 1: "fail", 3: "inconclusive"}
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def report_gate(comparison: Comparison, fail_on: frozenset[str]) -> GateReport:
     decision = decide(comparison, fail_on)
     explained = explain_pair(comparison)
     caveat = f"; {comparison.caveat}" if comparison.caveat else ""
-    verdict = f"{WORDS[decision.exit_code]}: {_reason(decision, comparison)}{_counts(comparison)}{caveat}"
+    verdict = f"{EXITS[decision.exit_code]}: {_reason(decision, comparison)}; {_counts(decision, comparison)}{caveat}"
     missing = tuple(finding.sentence(comparison.unit) for finding in comparison.missing)
     rules = (f"{explanation.test}: {explanation.sentence}" for explanation in explained if isinstance(explanation.finding, RuleChanged))
     first = (
@@ -78,22 +78,24 @@ def report_gate(comparison: Comparison, fail_on: frozenset[str]) -> GateReport:
 
 
 def _reason(decision: Decision, comparison: Comparison) -> str:
-    """What the exit code rests on, where the counts of the rows do not say it."""
+    """What the exit code rests on."""
     match decision.reason:
         case Reason.RULE:
-            return f"{count(sum(change.is_worse for change in comparison.rule_changes), 'rule')} broken; "
+            return f"{count(sum(change.is_worse for change in comparison.rule_changes), 'rule')} broken"
         case Reason.WARNING:
-            return f"{count(len(comparison.suspicions), 'data-quality warning')}; "
+            return count(len(comparison.suspicions), "data-quality warning")
+        case Reason.ROW:
+            return f"{_by_word(decision.rows)} of {count(len(comparison.rows), 'row')}"
         case Reason.CLAIM:
-            return f"{decision.claims[0].verdict} {_subject(decision.claims[0])}; "
+            return f"{decision.claims[0].verdict.word} {_subject(decision.claims[0])}"
         case Reason.MISSING:
-            return "missing data; "
+            return "missing data"
         case Reason.LARGE:
-            return f"{count(len(comparison.stops) + len(decision.claims), 'large difference')} without a verdict; "
+            return f"{count(len(comparison.stops) + len(decision.claims), 'large difference')} without a verdict"
         case Reason.NOTHING:
             rows = sum(row.verdict is Verdict.CANNOT_TELL for row in comparison.rows)
-            return f"none of {count(rows, 'row')} has a verdict, {_what_tells_more(comparison)}; "
-    return ""
+            return f"none of {count(rows, 'row')} has a verdict, {_what_tells_more(comparison)}"
+    return Reason.PASSED.value
 
 
 def _is_assumed(comparison: Comparison) -> bool:
@@ -106,11 +108,18 @@ def _what_tells_more(comparison: Comparison) -> str:
     return "measure both again for longer" if isinstance(comparison, WakeupComparison) else "measure more boots of both"
 
 
-def _counts(comparison: Comparison) -> str:
-    """How many rows of each verdict; those that are not quite `same` only where there are any."""
-    verdict_counts = {verdict: sum(row.verdict is verdict for row in comparison.rows) for verdict in Verdict}
-    rare = (Verdict.MOVED, Verdict.SAME_LEVEL, Verdict.NOT_SHOWN)
-    return ", ".join(f"{n} {v.word}" for v, n in verdict_counts.items() if n or v not in rare)
+def _counts(decision: Decision, comparison: Comparison) -> str:
+    """How many rows of each verdict. With a large difference without a verdict none is called unchanged."""
+    is_open = decision.reason is Reason.LARGE
+    rows = [row for row in comparison.rows if not (is_open and row.verdict.word == Verdict.SAME.word)]
+    of = f" of {len(comparison.rows)}" if is_open else ""
+    return f"rows{of}: {_by_word(rows) or 'none changed'}"
+
+
+def _by_word(rows: Sequence[Row]) -> str:
+    """`2 regressed, 40 unchanged`."""
+    words = [row.verdict.word for row in rows]
+    return ", ".join(f"{words.count(word)} {word}" for word in WORDS if word in words)
 
 
 def causes_of(comparison: Comparison, explained: Sequence[Explanation], failing: Sequence[Row]) -> tuple[str, ...]:

@@ -12,44 +12,36 @@ from latlab.core.statistics.statistics import Shift
 
 
 class Verdict(StrEnum):
-    """`same`: shown equivalent within the threshold, in level and shape. `same level`: the samples are too few for a result on the
-    shape.
+    """Four words, one of them with a detail. A reader sees the word, and the detail in parentheses; files have both in fields.
 
-    `moved`: shown to differ, by no more than the threshold. `cannot tell`: neither shown different nor equivalent. `no change shown`, of a
-    whole only: some rows are inconclusive, and none of them can hide a large change.
+    `unchanged`: equivalent within the threshold, in level and shape. With a detail: different by less than the threshold; equivalent in
+    level, with too few samples for a result on the tail; of a whole only, some rows are inconclusive, and none of them can hide a large
+    change. `inconclusive`: neither shown to differ nor equivalent.
     """
 
     REGRESSED = "regressed"
     IMPROVED = "improved"
-    MOVED = "moved, within the margin"
-    SAME_LEVEL = "same level, tail not told"
-    SAME = "same"
-    NOT_SHOWN = "no change shown"
-    CANNOT_TELL = "cannot tell"
+    MOVED = "unchanged: less than the threshold"
+    SAME_LEVEL = "unchanged: tail inconclusive"
+    SAME = "unchanged"
+    NOT_SHOWN = "unchanged: some rows inconclusive"
+    CANNOT_TELL = "inconclusive"
 
     def __str__(self) -> str:
-        """As a reader sees it; `value` is its code in files."""
-        return PRINTED.get(self, self.value)
+        return f"{self.word} ({self.detail})" if self.detail else self.word
 
     @property
     def word(self) -> str:
-        """The verdict for a list: without its comma."""
-        return SHORT.get(self, str(self))
+        """One of `WORDS`."""
+        return self.value.partition(": ")[0]
 
     @property
-    def code(self) -> str:
-        """What older versions printed for `word`."""
-        return self.value.partition(",")[0]
+    def detail(self) -> str:
+        """What the word leaves out; empty for most."""
+        return self.value.partition(": ")[2]
 
 
-PRINTED = {
-    Verdict.MOVED: "changed, below threshold",
-    Verdict.SAME_LEVEL: "equivalent median, tail inconclusive",
-    Verdict.NOT_SHOWN: "no change shown, some rows inconclusive",
-    Verdict.CANNOT_TELL: "inconclusive",
-}
-SHORT = {Verdict.MOVED: "below threshold", Verdict.SAME_LEVEL: "equivalent median", Verdict.NOT_SHOWN: "no change shown"}
-
+WORDS = ("regressed", "improved", "unchanged", "inconclusive")
 CHANGED = (Verdict.REGRESSED, Verdict.IMPROVED)
 SAME_LEVELS = frozenset({Verdict.SAME, Verdict.SAME_LEVEL})
 WORST_FIRST = (Verdict.REGRESSED, Verdict.CANNOT_TELL, Verdict.IMPROVED, Verdict.MOVED, Verdict.SAME_LEVEL, Verdict.SAME)
@@ -62,8 +54,8 @@ class Limits:
 
     Two captures make a span and each may be off by one tick, so two spans of equal length may differ by two printed ticks: `steps` is 2.
     Under the instruction clock figures are exact and the threshold is 0, unless `relative_exact` is given. `alpha` is the probability
-    that any row of a metric is called changed if nothing changed. The same threshold is the equivalence margin of `same`, for any number
-    of boots. A change beyond `large` must be reported, and a largest wake-up beyond `large_maximum` times the other.
+    that any row of a metric is called changed if nothing changed. The same threshold is the equivalence margin of `unchanged`, for
+    any number of boots. A change beyond `large` must be reported, and a largest wake-up beyond `large_maximum` times the other.
     """
 
     relative: float = 0.03
@@ -78,7 +70,7 @@ class Limits:
 
 
 def decide(shift: Shift, threshold: float, p_adjusted: float, alpha: float) -> Verdict:
-    """The verdict on a shift for which more is worse. A significant shift is never `same`, however small."""
+    """The verdict on a shift for which more is worse. A significant shift has its detail, however small."""
     if p_adjusted < alpha and shift.value:
         return decide_exact(shift.value, threshold)
     if -threshold <= shift.low and shift.high <= threshold:
@@ -93,13 +85,13 @@ def decide_exact(difference: float, threshold: float) -> Verdict:
 
 
 def worst(verdicts: Iterable[Verdict]) -> Verdict:
-    """The worst of the verdicts on the parts of one row; `cannot tell` without any."""
+    """The worst of the verdicts on the parts of one row; `inconclusive` without any."""
     present = set(verdicts)
     return next((verdict for verdict in WORST_FIRST if verdict in present), Verdict.CANNOT_TELL)
 
 
 def limits_of(tolerance_percent: float | None) -> Limits:
-    """The limits with another relative threshold, for changes and for `same`, under every clock. None keeps the defaults."""
+    """The limits with another relative threshold, for changes and for `unchanged`, under every clock. None keeps the defaults."""
     if tolerance_percent is None:
         return Limits()
     if not 0 <= tolerance_percent < 100:

@@ -11,12 +11,8 @@ class EffectVerdict(StrEnum):
     RAISES = "raises"
     LOWERS = "lowers"
     NONE_SO_LARGE = "none so large"
-    CANNOT_TELL = "cannot tell"
+    CANNOT_TELL = "inconclusive"
     NO_CHANGE = "no change"
-
-    def __str__(self) -> str:
-        """As a reader sees it; `value` is its code in files."""
-        return "inconclusive" if self is EffectVerdict.CANNOT_TELL else self.value
 
 
 @dataclass(frozen=True, slots=True)

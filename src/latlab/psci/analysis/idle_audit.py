@@ -31,11 +31,7 @@ platform's own number."""
 class IdleFinding(StrEnum):
     TOO_SHORT = "too short"
     HOLDS = "not contradicted"
-    CANNOT_TELL = "cannot tell"
-
-    def __str__(self) -> str:
-        """As a reader sees it; `value` is its code in files."""
-        return "inconclusive" if self is IdleFinding.CANNOT_TELL else self.value
+    CANNOT_TELL = "inconclusive"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 """Wake-ups of two runs compared: for each CPU level, spread, shape, quantiles, maximum and missed periods, for each tool the rate of late
 wake-ups of all CPUs together.
 
-A distribution is what the tests rest on, with its counts as weights. What is too rare to be told makes `same level, tail not told`.
+A distribution is what the tests rest on, with its counts as weights. What is too rare for a result leaves `unchanged (tail inconclusive)`.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ def _judged(cpus: Sequence[CpuRows], late: dict[str, Lateness], a: Run, limits: 
 
 
 def _verdict(row: Row, limits: Limits) -> Verdict:
-    """What is shown to differ is never `same`."""
+    """What is shown to differ has a detail at least."""
     if row.p_adjusted < limits.alpha:
         if abs(row.shift.value) <= row.threshold:
             return Verdict.MOVED
@@ -164,7 +164,7 @@ def _near(row: Row, late: Row) -> Verdict:
 def _late_row(late: Lateness, limits: Limits, tools: int, base: Run) -> Row:
     """The rates of late wake-ups over all CPUs: at the level where they differ most clearly, or at the rarest where they are alike.
 
-    They are `same` only where nothing that comes once in a hundred thousand could have been overlooked.
+    They are `unchanged` only where nothing that comes once in a hundred thousand could have been overlooked.
     """
     p = min(1.0, late.p * tools)
     alike = late.rarest_alike if late.rarest_alike and late.are_maxima_near and p >= limits.alpha else None

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from latlab.core.comparison.comparison import Comparison
     from latlab.core.comparison.explanation import Explanation
     from latlab.core.comparison.history import Series
-    from latlab.core.comparison.verdicts import Limits, Verdict
+    from latlab.core.comparison.verdicts import Limits
     from latlab.core.model.run import Run
     from latlab.core.report.table import Table
 
@@ -251,7 +251,7 @@ def gate(
     candidate: Annotated[str | None, typer.Argument(help="The run that passes or fails; left out with --limit and --max-masked.")] = None,
     fail_on: Annotated[
         str,
-        typer.Option(help="Verdicts that fail: regressed, improved, below threshold, equivalent median, inconclusive; comma-separated."),
+        typer.Option(help="Verdicts that fail: regressed, improved, unchanged, inconclusive; comma-separated."),
     ] = "regressed",
     tolerance: ToleranceOption = None,
     allow_different: AllowDifferentOption = None,
@@ -567,14 +567,10 @@ def comparison_text(comparison: Comparison, format: Format, redact: bool = False
     return render(shown)
 
 
-def _verdicts(text: str) -> frozenset[Verdict]:
-    from latlab.core.comparison.verdicts import Verdict
+def _verdicts(text: str) -> frozenset[str]:
+    from latlab.core.comparison.verdicts import WORDS
 
-    of_rows = [verdict for verdict in Verdict if verdict is not Verdict.NOT_SHOWN]
-    codes = {verdict.code: verdict for verdict in of_rows}
-    by_word = {verdict.word: verdict for verdict in of_rows}
-    known_words = codes | by_word
     named = [part.strip() for part in text.split(",") if part.strip()]
-    if not named or any(word not in known_words for word in named):
-        raise UsageError(f"--fail-on {text!r} is not a list of verdicts", f"use {', '.join(by_word)}", value=text)
-    return frozenset(known_words[word] for word in named)
+    if not named or any(word not in WORDS for word in named):
+        raise UsageError(f"--fail-on {text!r} is not a list of verdicts", f"use {', '.join(WORDS)}", value=text)
+    return frozenset(named)

@@ -74,7 +74,7 @@ def _steps(board: PublishedBoard) -> Iterator[ReleaseStep]:
     for at, (before, after) in enumerate(board.steps, 1):
         difference = series.points[at].value / series.points[at - 1].value - 1
         value, change = bare(series.points[at].value, series.unit), changes.get(at)
-        yield ReleaseStep(before, after, value, percent(difference), change.verdict.value if change else "", _beside(change))
+        yield ReleaseStep(before, after, value, percent(difference), change.verdict.word if change else "", _beside(change))
 
 
 def _beside(change: ChangePoint | None) -> str:

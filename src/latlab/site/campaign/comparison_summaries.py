@@ -144,7 +144,7 @@ class SummaryCache:
         if isinstance(comparison, str):
             return ComparisonSummary("", self._shown(comparison, None))
         return ComparisonSummary(
-            comparison.verdict.value, self._shown(summary(comparison), comparison), self._shown(_functions(comparison), comparison)
+            comparison.verdict.word, self._shown(summary(comparison), comparison), self._shown(_functions(comparison), comparison)
         )
 
     def _shown(self, text: str, of: Comparison | None) -> str:

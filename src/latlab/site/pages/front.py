@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from latlab.core.comparison.verdicts import CHANGED, Verdict
+from latlab.core.comparison.verdicts import CHANGED, WORDS, Verdict
 from latlab.core.comparison.wording import count
 from latlab.core.model.enums import RunStatus
 from latlab.core.report.comparison.comparison_tables import title_verdict
@@ -20,7 +20,7 @@ UNCHANGED = len(CHANGED)
 MADE_BY = "latlab publish site"
 MOST_MEASURED = 300
 """Rows of a page."""
-NEVER = "no change shown"
+NEVER = Verdict.SAME.word
 NOTHING_BEFORE = "no earlier complete run of it"
 NONE_COMPARABLE = "no earlier run is comparable"
 HOW = (
@@ -62,9 +62,8 @@ def _measured_headline(things: Sequence[MeasuredThing], tellings: SummaryCache) 
     verdicts = {thing.name: tellings.of(*(head.id for head in pair)).verdict for thing in things if (pair := tellings.pair(thing))}
     if not verdicts:
         return _capital(f"{count(len(things), 'measurement')} in this store; none has two comparable runs yet.")
-    ordered = sorted(Verdict, key=lambda verdict: _rank(verdict.value))
-    counts = [(list(verdicts.values()).count(verdict.value), verdict) for verdict in ordered]
-    parts = [f"{number} {verdict}{_first_of(verdict, verdicts)}" for number, verdict in counts if number]
+    counts = [(list(verdicts.values()).count(word), word) for word in WORDS]
+    parts = [f"{number} {word}{_first_of(word, verdicts)}" for number, word in counts if number]
     return _capital(f"{count(len(verdicts), 'measurement')} compared with an earlier run: {', '.join(parts)}.")
 
 
@@ -72,9 +71,9 @@ def _capital(sentence: str) -> str:
     return sentence[:1].upper() + sentence[1:]
 
 
-def _first_of(verdict: Verdict, verdicts: Mapping[str, str]) -> str:
+def _first_of(word: str, verdicts: Mapping[str, str]) -> str:
     """The name of the first measurement that changed in this way."""
-    return f" ({next(name for name, code in verdicts.items() if code == verdict.value)})" if _rank(verdict.value) < UNCHANGED else ""
+    return f" ({next(name for name, verdict in verdicts.items() if verdict == word)})" if _rank(word) < UNCHANGED else ""
 
 
 def _method(boards: Sequence[PublishedBoard]) -> Iterator[Section]:

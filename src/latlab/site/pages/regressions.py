@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from latlab.core.comparison.verdicts import Limits, Verdict
+from latlab.core.comparison.verdicts import CHANGED, WORDS, Limits, Verdict
 from latlab.core.comparison.wording import count
 from latlab.core.report.page import Item, Items, Page, Paragraph, Section
 from latlab.core.report.renderers import csv, json
@@ -21,10 +21,10 @@ WORTH_A_SENTENCE = 0.5
 
 def page(changes: Sequence[Change], since: str) -> Page:
     """`since` is the day as the user wrote it."""
-    by_verdict = {verdict: [change for change in changes if _verdict(change) == verdict.value] for verdict in Verdict}
+    by_verdict = {verdict: [change for change in changes if _verdict(change) == verdict] for verdict in CHANGED}
     sections = [
         Section(str(verdict).capitalize(), (Items(tuple(map(_item, by_verdict[verdict]))), *_shared(by_verdict[verdict])))
-        for verdict in (Verdict.REGRESSED, Verdict.IMPROVED)
+        for verdict in CHANGED
         if by_verdict[verdict]
     ]
     return Page(title(changes, since), (_rest(changes), *_by_chance(sum(bool(change.base) for change in changes))), tuple(sections))
@@ -73,7 +73,7 @@ def _shared(changes: Sequence[Change]) -> Iterator[Paragraph]:
 def _rest(changes: Sequence[Change]) -> str:
     """What the answer does not rest on."""
     others = Counter(_verdict(change) for change in changes if change.base)
-    parts = [f"{others[verdict.value]} {verdict}" for verdict in Verdict if verdict not in (Verdict.REGRESSED, Verdict.IMPROVED)]
+    parts = [f"{others[word]} {word}" for word in WORDS if word not in CHANGED]
     new = sum(not change.comparison for change in changes)
     incomparable = [change for change in changes if change.comparison and not change.base]
     named = ", ".join(change.thing.name for change in incomparable[:MOST_NAMED])

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 ABOUT = (
     "Runs of latlab, a latency laboratory for firmware and real-time Linux. A run is named by its id, its label, latest:LABEL, last, "
-    "or published:NAME. Every figure has its clock: instructions under an emulator are no times. Verdicts are regressed, improved, same, "
-    "and inconclusive (`cannot tell` in data): then nothing is known of a change."
+    "or published:NAME. Every figure has its clock: instructions under an emulator are no times. Verdicts are regressed, improved, "
+    "unchanged and inconclusive: then nothing is known of a change."
 )
 PATIENCE_S = 300
 

@@ -165,13 +165,17 @@ def _unchanged(comparison: Comparison) -> str:
         finding = comparison.stops[0]
         return f"{comparison.verdict.word}: {finding.sentence(comparison.unit_of(finding.metric))}"
     if untold:
-        return f"{comparison.verdict.word}: {len(untold)} of {count(len(rows), 'row')}; no row is shown to change"
+        if len(untold) == len(rows):
+            return f"{comparison.verdict.word}: none of {count(len(rows), 'row')} has a verdict"
+        return f"{comparison.verdict.word}: no row changed beyond its threshold; {len(untold)} of {count(len(rows), 'row')} inconclusive"
     moved = [row for row in rows if row.shift.value]
     if not moved:
-        return f"nothing changed: all {len(rows)} rows have equal figures"
+        return f"{comparison.verdict.word}: all {len(rows)} rows have equal figures"
     largest = max(moved, key=lambda row: abs(row.relative) if isfinite(row.relative) else 0.0)
     size = f"{signed(largest.shift.value, comparison.unit_of(largest.metric))} ({percent(largest.relative)})"
-    return f"no row of {len(rows)} changed beyond its threshold; the largest shift is {size} in {_where([largest])}"
+    return (
+        f"{comparison.verdict.word}: no row of {len(rows)} changed beyond its threshold; the largest shift is {size} in {_where([largest])}"
+    )
 
 
 def _sentence(text: str) -> str:

@@ -27,7 +27,7 @@ MOST_COLUMNS = 5
 STYLES = {
     Verdict.REGRESSED: Style.BAD,
     Verdict.IMPROVED: Style.GOOD,
-    Verdict.MOVED: Style.DOUBT,
+    Verdict.MOVED: Style.NEUTRAL,
     Verdict.SAME_LEVEL: Style.NEUTRAL,
     Verdict.SAME: Style.NEUTRAL,
     Verdict.NOT_SHOWN: Style.NEUTRAL,
@@ -262,7 +262,7 @@ def _row(row: Row, unit: str) -> tuple[Value, ...]:
         interval(row, unit),
         bare(row.threshold, unit),
         verdict_span(row.verdict),
-        row.basis + effect,
+        "; ".join(filter(None, (row.verdict.detail, row.basis + effect))),
     )
 
 

@@ -11,16 +11,18 @@ from typing import Any
 from latlab.core.comparison.comparison import Cell, Comparison, Row
 from latlab.core.comparison.decision import Claim, decide
 from latlab.core.comparison.explanation import Explanation
+from latlab.core.comparison.verdicts import Verdict
 from latlab.core.kinds.registry import pairs_of
+from latlab.core.report.comparison.verdict_data import verdict_data
 from latlab.core.report.renderers import csv, json
 from latlab.core.report.run_data import run_head
 from latlab.core.statistics.statistics import Shift
 
 SCHEMA = "latlab-comparison"
-VERSION = 4
+VERSION = 5
 COLUMNS = (
     "test", "metric", "name", "cell", "before", "after", "shift", "low", "high", "threshold",
-    "p_adjusted", "unit", "verdict", "basis",
+    "p_adjusted", "unit", "verdict", "detail", "basis",
 )  # fmt: skip
 
 
@@ -30,7 +32,7 @@ def comparison_json(comparison: Comparison) -> str:
         "schema": SCHEMA,
         "version": VERSION,
         "unit": comparison.unit,
-        "verdict": decision.verdict.value,
+        **verdict_data(decision.verdict),
         "exit_code": decision.exit_code,
         "reason": decision.reason.value,
         "caveat": comparison.caveat,
@@ -61,24 +63,32 @@ def comparison_csv(comparison: Comparison) -> str:
     lines_of_rows = []
     for row in comparison.rows:
         unit = comparison.unit_of(row.metric)
-        lines_of_rows.append(
-            _csv_line(row, unit, comparison.caveat, "", row.before, row.after, row.shift, row.p_adjusted, row.verdict.value)
-        )
+        lines_of_rows.append(_csv_line(row, unit, comparison.caveat, "", row.before, row.after, row.shift, row.p_adjusted, row.verdict))
         for cell in row.cells:
             tested = row.effect is not None
-            verdict = cell.verdict.value if tested else ""
+            verdict = cell.verdict if tested else None
             p = cell.p_adjusted if tested else ""
             lines_of_rows.append(_csv_line(row, unit, "", cell.label, cell.before, cell.after, cell.shift, p, verdict))
     return csv.lines(COLUMNS, lines_of_rows)
 
 
 def _csv_line(
-    row: Row, unit: str, caveat: str, cell: str, before: float, after: float, shift: Shift, p: float | str, verdict: str
+    row: Row, unit: str, caveat: str, cell: str, before: float, after: float, shift: Shift, p: float | str, verdict: Verdict | None
 ) -> list[Any]:
     low, high = ("" if math.isinf(x) else x for x in (shift.low, shift.high))
     figures = [round(x, 3) if isinstance(x, float) else x for x in (before, after, shift.value, low, high, row.threshold)]
     basis = "" if cell else "; ".join(filter(None, (row.basis, caveat)))
-    return [row.test, row.metric.value, row.name, cell, *figures, p, unit, verdict, basis]
+    return [
+        row.test,
+        row.metric.value,
+        row.name,
+        cell,
+        *figures,
+        p,
+        unit,
+        *((verdict.word, verdict.detail) if verdict else ("", "")),
+        basis,
+    ]
 
 
 def _row(row: Row, unit: str, is_large_untold: bool) -> dict[str, Any]:
@@ -96,7 +106,7 @@ def _row(row: Row, unit: str, is_large_untold: bool) -> dict[str, Any]:
         "p_adjusted": row.p_adjusted,
         "large_untold": is_large_untold,
         "effect": row.effect,
-        "verdict": row.verdict.value,
+        **verdict_data(row.verdict),
         "basis": row.basis,
         "in_iterations": row.in_iterations and asdict(row.in_iterations),
         "detectable": [asdict(detectable) for detectable in row.detectable],
@@ -120,13 +130,13 @@ def _claim(claim: Claim, unit: str) -> dict[str, Any]:
         "rows": claim.rows,
         "data_points": claim.cells,
         "is_frontier": claim.is_frontier,
-        "verdict": claim.verdict.value,
+        **verdict_data(claim.verdict),
     }
 
 
 def _cell(cell: Cell, tested: bool) -> dict[str, Any]:
     out: dict[str, Any] = {"label": cell.label, "before": cell.before, "after": cell.after, **shift_data(cell.shift)}
-    return out | {"p_adjusted": cell.p_adjusted if tested else None, "verdict": cell.verdict.value if tested else None}
+    return out | {"p_adjusted": cell.p_adjusted if tested else None, **verdict_data(cell.verdict if tested else None)}
 
 
 def shift_data(shift: Shift) -> dict[str, float | None]:

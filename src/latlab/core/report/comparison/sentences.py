@@ -143,7 +143,7 @@ def _rules(changed: Iterable[RuleChanged]) -> list[str]:
 
 
 def quiet_lines(comparison: Comparison) -> list[tuple[Verdict, str]]:
-    """What is the same, what moved within the margin, and what cannot be told, one line for each metric."""
+    """What is unchanged, with each detail, and what is inconclusive, one line for each metric."""
     out = []
     for verdict in (Verdict.SAME, Verdict.SAME_LEVEL, Verdict.MOVED, Verdict.CANNOT_TELL):
         by_metric: dict[Metric, list[Row]] = defaultdict(list)

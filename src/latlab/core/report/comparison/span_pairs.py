@@ -17,6 +17,7 @@ from latlab.core.model.enums import Clock
 from latlab.core.model.run import Run
 from latlab.core.report.chart import Chart
 from latlab.core.report.comparison import comparison_tables
+from latlab.core.report.comparison.verdict_data import verdict_data
 from latlab.core.report.flame import DIFFERENCE_KEY, difference_flames
 from latlab.core.report.page import Beside, Drawing, Paragraph, Section
 from latlab.core.report.table import Table
@@ -68,7 +69,7 @@ def data(comparison: SpanComparison) -> dict[str, Any]:
                 "metric": d.metric.value,
                 "core": str(d.core),
                 "printed": d.printed,
-                "verdict": d.verdict.value,
+                **verdict_data(d.verdict),
                 "reason": d.reason,
             }
             for d in judge_printed_deltas(comparison)

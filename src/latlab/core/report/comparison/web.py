@@ -12,7 +12,7 @@ from latlab.core.comparison.comparison import Comparison, Row, WakeupComparison
 from latlab.core.comparison.counted_findings import CountedBeside
 from latlab.core.comparison.explanation import Explanation
 from latlab.core.comparison.findings import FunctionsMoved
-from latlab.core.comparison.verdicts import CHANGED, Verdict
+from latlab.core.comparison.verdicts import CHANGED, WORDS, Verdict
 from latlab.core.comparison.wording import count, heading_unit
 from latlab.core.kinds.registry import pairs_of
 from latlab.core.model.distributions import distributions_of
@@ -109,7 +109,8 @@ def _panels(rows: Sequence[Row]) -> Any:
     low, high = min(0.0, *ends), max(0.0, *ends)
     room = 0.04 * (high - low) or 1.0
     domain = [100 * (low - room), 100 * (high + room)]
-    verdicts = list(dict.fromkeys(row.verdict for row in sorted(rows, key=lambda row: row.verdict.value)))
+    words = {row.verdict.word for row in rows}
+    verdicts = [Verdict(word) for word in WORDS if word in words]
     metrics = list(dict.fromkeys(row.metric for row in rows))
     panels = [_panel([row for row in rows if row.metric is metric], domain, verdicts, metric is metrics[-1]) for metric in metrics]
     return panels[0] if len(panels) == 1 else alt.vconcat(*panels, spacing=14)

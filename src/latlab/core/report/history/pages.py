@@ -78,7 +78,7 @@ def history_json(all_series: tuple[Series, ...]) -> str:
                             "before": c.before,
                             "after": c.after,
                             "p": c.p,
-                            "verdict": c.verdict.value,
+                            "verdict": c.verdict.word,
                             "rows": asdict(c.judged),
                             "figures": asdict(c.moved),
                             "explanations": [asdict(e) for e in c.explanations],

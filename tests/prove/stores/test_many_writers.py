@@ -26,8 +26,8 @@ from support.postgres import server as postgres_server
 pytestmark = [pytest.mark.slow, pytest.mark.postgres]
 
 FIRST_WRITERS = 20
-TIMES = int(os.environ.get("LATLAB_PROOF_TIMES", "10"))
-MOMENTS = int(os.environ.get("LATLAB_PROOF_MOMENTS", "100"))
+TIMES = int(os.environ.get("LATLAB_PROOF_TIMES", "2"))
+MOMENTS = int(os.environ.get("LATLAB_PROOF_MOMENTS", "20"))
 SEED = 20261127
 PART = 7
 TEST = "cpu_susp_serial"

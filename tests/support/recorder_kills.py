@@ -7,6 +7,7 @@ that was due so long before the kill must be in the file, and nothing else about
 
 from __future__ import annotations
 
+import os
 import random
 import re
 import signal
@@ -57,6 +58,8 @@ class Killed:
 def kill_at(program: Path, path: Path, after_s: float) -> Killed:
     """Starts the recorder and kills it so long after its first checkpoint is there."""
     process = subprocess.Popen([program, "-o", path, "-i", str(INTERVAL_NS // 1000), "-t", "20", "-I"])
+    # A checkpoint is due each second. The thread that writes it is an ordinary one, which a load would keep waiting.
+    os.sched_setscheduler(process.pid, os.SCHED_RR, os.sched_param(1))
     try:
         _wait_for_first_checkpoint(process, path)
         time.sleep(after_s)

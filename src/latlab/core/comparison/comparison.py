@@ -73,8 +73,9 @@ class Row:
     Values are in ns or instructions. A shift beyond `threshold` is a change; one whose interval lies within it is equivalent; one beyond
     `large` must be reported even if it is not significant. `p_adjusted` is the adjusted p-value behind the verdict, of the row or of its
     group. `of` is the value before of the figure that moved by the shift, if that is not `before`. `is_whole`: all samples of a parallel
-    test by position, the parent of its other rows. `is_beyond_runs`: it moved by more than several runs of the base scatter by. A rate of
-    late wake-ups counts those that are `later_than` a latency.
+    test by position, the parent of its other rows. `is_cell`: one data point of another row, which changed otherwise than it.
+    `is_beyond_runs`: it moved by more than several runs of the base scatter by. A rate of late wake-ups counts those that are `later_than` a
+    latency. A value of a row that cannot be judged is NaN if a run does not show it.
     """
 
     test: str
@@ -94,6 +95,7 @@ class Row:
     core: CoreId | None = None
     large: float = 0.0
     is_whole: bool = False
+    is_cell: bool = False
     p_adjusted: float = 1.0
     in_iterations: InIterations | None = None
     detectable: tuple[Detectable, ...] = ()
@@ -163,7 +165,8 @@ class Compared:
     """The fields of every comparison. `differences` are the differing conditions, `missing` the places with fewer samples in the second
     run.
 
-    `rows` and `claims` are what was judged, `notable` what has to be named with the verdict; some of it stops. `gaps` are sentences on what
+    `rows` and `claims` are what was judged. `figures` are the figures of the shape of rows that did not change, which no screen shows.
+    `notable` is what has to be named with the verdict; some of it stops. `gaps` are sentences on what
     could not be judged, because the second run lacks it or a run is partial. `rule_changes` are rules that only one run keeps. Data under
     one of the `suspicions` gets no verdict. `decide` makes the verdict of the whole of all these and of nothing else.
     """
@@ -177,6 +180,7 @@ class Compared:
     gaps: tuple[str, ...]
     differences: Differences = ALIKE
     missing: tuple[SamplesMissing, ...] = ()
+    figures: tuple[Row, ...] = ()
     claims: tuple[Claim, ...] = ()
     notable: tuple[Notable, ...] = ()
     rule_changes: tuple[RuleChange, ...] = ()
@@ -186,6 +190,11 @@ class Compared:
     def verdict(self) -> Verdict:
         """The verdict of the whole, as `decide` says."""
         return decide(self).verdict
+
+    @property
+    def leaves(self) -> tuple[Row, ...]:
+        """Every row that the base has, whatever the candidate is: single data points are in their rows."""
+        return tuple(row for row in (*self.rows, *self.figures) if not row.is_cell)
 
     @property
     def stops(self) -> tuple[Notable, ...]:

@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import isfinite
 from typing import Protocol
 
 import numpy as np
@@ -33,7 +34,7 @@ from latlab.core.comparison.decision import Claim, ClaimLevel
 from latlab.core.comparison.identity import Pair, pair_runs, platform_of
 from latlab.core.comparison.queue_model import Ladders
 from latlab.core.comparison.summary import follows_order, takes_turns
-from latlab.core.comparison.verdicts import CHANGED, SAME_LEVELS, Limits, Verdict, decide, decide_exact
+from latlab.core.comparison.verdicts import CHANGED, SAME_LEVELS, Limits, Verdict, decide, decide_exact, worst
 from latlab.core.comparison.wording import count
 from latlab.core.model.enums import Clock, Metric
 from latlab.core.model.platforms import PlatformFacts
@@ -45,17 +46,17 @@ from latlab.core.statistics.statistics import NO_SHIFT, Shift, by_family, family
 from latlab.psci.analysis.by_boot import ByBoot
 from latlab.psci.analysis.by_core import ByCore
 from latlab.psci.analysis.deterministic_rows import NO_COUNTERPART, ORDER, exact_row
-from latlab.psci.analysis.groups import MEDIAN, PLACE, Grouping, groups_of, groups_of_turns, left_out
+from latlab.psci.analysis.groups import MEDIAN, PLACE, WHOLE, Grouping, groups_of, left_out, whole_of
 from latlab.psci.analysis.large_moves import LargeMove, beyond_order, large_moves, moved_everywhere
 from latlab.psci.analysis.notable import notable_of
 from latlab.psci.analysis.overlap import overlap_suspicions
 from latlab.psci.analysis.queue_fit import fit_ladders, is_refused
-from latlab.psci.analysis.roles import inferred_lead, is_parallel, roles_of, with_one_limit
-from latlab.psci.analysis.shape import drifts_of, judged_shapes, pooled_shapes
+from latlab.psci.analysis.roles import inferred_lead, is_parallel, roles_of
+from latlab.psci.analysis.shape import drifts_of, judged_shapes, pooled_shapes, unjudged_figures
 from latlab.psci.analysis.span_invariants import check_columns
 from latlab.psci.analysis.thresholds import Spacing
 from latlab.psci.analysis.usual_boots import without_usual_boots
-from latlab.psci.analysis.variance_estimate import Evidence, Pooled, group_evidence, ladder_evidence
+from latlab.psci.analysis.variance_estimate import Evidence, Pooled, group_evidence, terms_of, unjudged
 
 FEWEST_DOF = 2
 OF_ROWS, OF_GROUPS, OF_CORES, OF_CELLS = 0.4, 0.3, 0.1, 0.2
@@ -98,7 +99,7 @@ def compare_spans(a: Run, b: Run, limits: Limits) -> SpanComparison:
     pair, of_boots = without_usual_boots(whole.without_suspect(), limits)
     boots = _boots(pair.columns_a), _boots(pair.columns_b)
     facts = facts_of(platform_of(a, b))
-    roles_a, roles_b = with_one_limit(*(roles_of(columns, facts.managed_by) for columns in (pair.columns_a, pair.columns_b)))
+    roles_a, roles_b = (roles_of(columns, facts.managed_by) for columns in (pair.columns_a, pair.columns_b))
     lead_a = a.lead or inferred_lead(a, pair.columns_a, roles_a)
     lead_b = b.lead or inferred_lead(b, pair.columns_b, roles_b)
     notes, gaps = [*pair.notes, *of_boots], list(pair.gaps)
@@ -108,25 +109,33 @@ def compare_spans(a: Run, b: Run, limits: Limits) -> SpanComparison:
     spacing = Spacing(pair, limits, min(boots))
     ladders: dict[str, tuple[Ladders, Ladders]] = {}
     evidence: list[Evidence] = []
+    without: list[Evidence] = []
     for test, metric in pair.common:
         gaps += left_out(grouping, test, metric)
-        if metric is Metric.POWERDOWN and is_parallel(test):
-            before, after = fit_ladders(pair.columns_a, roles_a, test), fit_ladders(pair.columns_b, roles_b, test)
-            if before and after and not is_refused(before) and not is_refused(after):
-                ladders[test] = before, after
-                shown, hidden = ladder_evidence(test, before, after, spacing)
-                evidence += shown
-                notes += [f"{test}: {name} is in one run only, because the cores queued in another order" for name in hidden]
-                evidence += [group_evidence(group, spacing) for group in groups_of_turns(grouping, test, metric)]
-                continue
+        before = fit_ladders(pair.columns_a, roles_a, test) if metric is Metric.POWERDOWN and is_parallel(test) else None
+        if before is not None and not is_refused(before):
+            terms = terms_of(before, fit_ladders(pair.columns_b, roles_b, test), spacing)
+            evidence += terms.evidence
+            without += terms.unjudged
+            notes, gaps = [*notes, *terms.notes], [*gaps, *terms.gaps]
+            if terms.after is not None:
+                ladders[test] = before, terms.after
+            if terms.after is None or takes_turns(a, test):
+                evidence += [group_evidence(group, spacing) for group in whole_of(grouping, test, metric)]
+            continue
         groups = groups_of(grouping, test, metric)
-        notes += [note for note in groups.notes if note not in notes]
         gaps += [gap for gap in groups.gaps if gap not in gaps]
-        evidence += [group_evidence(group, spacing) for group in groups.groups]
-    rows, claims, moves = _judged(pair, evidence, boots, limits)
+        for group in groups.groups:
+            of_group = group_evidence(group, spacing)
+            if group.unjudged:
+                without.append(unjudged(of_group, of_group.row.after, group.unjudged))
+            else:
+                evidence.append(of_group)
+    judged = _judged(pair, evidence, boots, limits)
+    rows = [*judged.rows, *(row_evidence.row for row_evidence in without)]
     gaps += [f"{row.test} {row.metric}, {row.name}: {NO_COUNTERPART}" for row in rows if _is_exact(pair) and _lacks_counterpart(row)]
     notes += _order_note(rows)
-    claims = (*claims, *_whole_tests(rows))
+    claims = (*judged.claims, *_whole_tests(rows))
     rows = [row for row in rows if not row.is_whole]
     rows += [_suspect_row(whole, *span) for span in whole.common if span in whole.suspect]
     return SpanComparison(
@@ -137,44 +146,67 @@ def compare_spans(a: Run, b: Run, limits: Limits) -> SpanComparison:
         rows=tuple(rows),
         notes=tuple(notes),
         gaps=tuple(gaps),
+        figures=(*judged.figures, *_unjudged_figures(pair, without)),
         claims=claims,
         ladders=ladders,
         leads=(lead_a, lead_b),
         boots=boots,
         rule_changes=rule_changes(pair, facts),
         suspicions=whole.suspicions,
-        notable=(*notable_of(rows, (a, b)), *moves),
+        notable=(*notable_of(rows, (a, b)), *judged.moves),
     )
 
 
-def _judged(
-    pair: Pair, evidence: list[Evidence], boots: tuple[int, int], limits: Limits
-) -> tuple[list[Row], tuple[Claim, ...], tuple[LargeMove, ...]]:
-    """The rows with their verdicts. Instruction counts and virtual time are deterministic, and equal figures need no test."""
+def _unjudged_figures(pair: Pair, without: Sequence[Evidence]) -> Iterator[Row]:
+    for row_evidence in () if _is_exact(pair) else without:
+        yield from unjudged_figures(row_evidence, row_evidence.row)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Every row with its verdict, those of single data points that changed otherwise than their row among them; the figures of shapes that
+    did not change; the claims above the rows; and what is large without a verdict."""
+
+    rows: list[Row]
+    claims: tuple[Claim, ...] = ()
+    figures: Sequence[Row] = ()
+    moves: tuple[LargeMove, ...] = ()
+
+
+def _judged(pair: Pair, evidence: list[Evidence], boots: tuple[int, int], limits: Limits) -> Judged:
+    """Instruction counts and virtual time are deterministic, and equal figures need no test."""
     if _is_exact(pair):
         rows = _exact_rows(pair, evidence, limits)
-        return rows, (), tuple(beyond_order(evidence, rows, [row.basis == ORDER for row in rows], limits))
-    if _identical(pair):
-        return [_same(row_evidence.row) for row_evidence in evidence], (), ()
+        return Judged(rows, moves=tuple(beyond_order(evidence, rows, [row.basis == ORDER for row in rows], limits)))
     drifting = [drifts_of(row_evidence) for row_evidence in evidence]
-    judged = judge_rows(evidence, boots, limits, apart=[i for i, drifts in enumerate(drifting) if drifts])
-    moves = large_moves(evidence, judged.rows, (pair.a.id, pair.b.id), boots, limits)
-    rows = judged_shapes(evidence, judged.rows, drifting, limits)
+    if _identical(pair):
+        rows, figures = judged_shapes(evidence, [_same(row_evidence.row) for row_evidence in evidence], drifting, limits)
+        return Judged([replace(row, verdict=Verdict.SAME) for row in rows], figures=figures)
+    levels = judge_rows(evidence, boots, limits, apart=[i for i, drifts in enumerate(drifting) if drifts])
+    moves = large_moves(evidence, levels.rows, (pair.a.id, pair.b.id), boots, limits)
+    rows, figures = judged_shapes(evidence, levels.rows, drifting, limits)
     has_shape = {row.metric for row in rows if row.statistic is not None and row.verdict in CHANGED}
     shapes = [
         replace(claim, is_frontier=claim.is_frontier and claim.metric not in has_shape)
         for claim in pooled_shapes(evidence, drifting, limits)
     ]
-    return [*rows, *judged.cells], (*judged.claims, *shapes), moves
+    return Judged([*rows, *levels.cells], (*levels.claims, *shapes), figures, moves)
 
 
 def _whole_tests(rows: Sequence[Row]) -> Iterator[Claim]:
-    """All samples of a parallel test by position, the parent of its rows."""
+    """All samples of a parallel test by position, the parent of its rows. What its order moves is explained by the terms of a queue model
+    that fits both runs, so that the whole is rejected with any of them."""
     changed = {(row.test, row.metric) for row in rows if row.verdict in CHANGED and not row.is_whole}
-    for row in (row for row in rows if row.is_whole):
+    wholes = {(row.test, row.metric): row for row in rows if row.is_whole}
+    for row in wholes.values():
         is_frontier = row.verdict in CHANGED and (row.test, row.metric) not in changed
         place = ClaimLevel.TEST, row.metric, row.test, row.name, row.before, row.after
         yield Claim(*place, row.shift, row.threshold, row.p_adjusted, row.verdict, 1, len(row.cells), is_frontier)
+    for test in dict.fromkeys(row.test for row in rows if row.is_term and (row.test, row.metric) not in wholes):
+        terms = [row for row in rows if row.is_term and row.test == test]
+        row = max(terms, key=lambda term: (term.verdict in CHANGED, abs(term.shift.value) if isfinite(term.shift.value) else 0.0))
+        place = ClaimLevel.TEST, row.metric, test, WHOLE, row.before, row.after
+        yield Claim(*place, row.shift, row.threshold, row.p_adjusted, worst(term.verdict for term in terms), len(terms))
 
 
 def _exact_rows(pair: Pair, evidence: list[Evidence], limits: Limits) -> list[Row]:
@@ -235,7 +267,7 @@ def _boots(columns: Columns) -> int:
 
 
 @dataclass(frozen=True)
-class Judged:
+class Levels:
     """Every row with its verdict, rows of single data points that changed otherwise than their row, and the claims above the rows."""
 
     rows: list[Row]
@@ -243,13 +275,13 @@ class Judged:
     claims: tuple[Claim, ...]
 
 
-def judge_rows(evidence: Sequence[Evidence], boots: tuple[int, int], limits: Limits, apart: Collection[int] = ()) -> Judged:
+def judge_rows(evidence: Sequence[Evidence], boots: tuple[int, int], limits: Limits, apart: Collection[int] = ()) -> Levels:
     """What is `apart` belongs to no group, and its data points have no verdicts: it drifts inside a run.
 
     One boot of each run does not show what all rows of a boot share. A part of which no row can be named is inconclusive then.
     """
     if not evidence:
-        return Judged([], [], ())
+        return Levels([], [], ())
     tests: Tests = ByBoot(evidence, sum(boots)) if sum(boots) - 2 >= FEWEST_DOF else ByCore(evidence)
     rows = _by_themselves(evidence, tests, min(boots), limits)
     groups = [
@@ -280,7 +312,7 @@ def judge_rows(evidence: Sequence[Evidence], boots: tuple[int, int], limits: Lim
             rows[i] = replace(rows[i], verdict=Verdict.MOVED)
     if isinstance(tests, ByCore):
         shown = [replace(claim, verdict=Verdict.CANNOT_TELL) if claim.is_frontier else claim for claim in shown]
-    return Judged(rows, [row for _, row in cells], tuple(shown))
+    return Levels(rows, [row for _, row in cells], tuple(shown))
 
 
 def _by_themselves(evidence: Sequence[Evidence], tests: Tests, boots: int, limits: Limits) -> list[Row]:
@@ -319,7 +351,7 @@ def _changed_cells(evidence: Sequence[Evidence], rows: Sequence[Row], drifting: 
             if cell.verdict in CHANGED and cell.verdict is not row.verdict:
                 name = f"{row.name} ({cell.label})" if len(row.cells) > 1 else row.name
                 place = row.test, row.metric, name, row.cluster, cell.before, cell.after, cell.shift, cell.threshold, cell.verdict
-                out.append((i, Row(*place, f"one data point, {row.basis}", (cell,), is_whole=row.is_whole, p_adjusted=cell.p_adjusted)))
+                out.append((i, Row(*place, f"one data point, {row.basis}", (cell,), is_cell=True, p_adjusted=cell.p_adjusted)))
     return out
 
 

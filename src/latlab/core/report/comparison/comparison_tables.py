@@ -68,7 +68,7 @@ def queue_tables(comparison: Comparison) -> list[Table]:
             row.title,
             bare(row.before, unit),
             bare(row.after, unit),
-            f"{signed(row.shift.value, unit)} ({percent(row.relative)})",
+            signed(row.shift.value, unit) + (f" ({percent(row.relative)})" if isfinite(row.shift.value) else ""),
             interval(row, unit),
             verdict_span(row.verdict),
         )

@@ -37,6 +37,9 @@ ASSUMED_OF_TERM = 0.25
 WEIGHT = 4.0
 """Degrees of freedom that an assumption, or the variance of the metric, counts as."""
 
+LEAST_SHARE = 0.5
+"""Of a threshold: what the difference of one core scatters by at least."""
+
 MOST_DOF = 8.0
 MOST_DOF_OF_GROUP = 30.0
 ALONE = 10 / 3
@@ -111,7 +114,18 @@ class ByCore:
         return [[unknown] * len(row_evidence.row.cells) for row_evidence in self._evidence]
 
     def of_cells(self, cells: Sequence[tuple[int, int]]) -> Pooled:
-        return Pooled(t_shift(0.0, np.inf, 0.0), 0.0, np.inf)
+        """By what one core moved by in its tests, each over its threshold. Nothing of it is pooled with other cores, of which some may have
+        moved too; two tests show no scatter."""
+        moved = [self._evidence[i].row.cells[j] for i, j in cells]
+        shares = np.array([cell.difference / cell.threshold for cell in moved])
+        threshold = float(np.mean([cell.threshold for cell in moved]))
+        dof = len(shares) - 1.0
+        variance = max(float(shares.var(ddof=1)), LEAST_SHARE**2) / len(shares) if len(shares) > 2 else np.inf
+        return Pooled(
+            t_shift(float(shares.mean()) * threshold, variance * threshold**2, dof),
+            float(np.mean([cell.before for cell in moved])),
+            threshold,
+        )
 
     def own_p(self, row: int) -> float:
         """By its cores alone, as its group accounts for what the cores of a test share. Nothing is shown of a kind of single cores: what

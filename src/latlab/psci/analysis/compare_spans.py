@@ -47,7 +47,7 @@ from latlab.psci.analysis.by_boot import ByBoot
 from latlab.psci.analysis.by_core import ByCore
 from latlab.psci.analysis.deterministic_rows import NO_COUNTERPART, ORDER, exact_row
 from latlab.psci.analysis.groups import MEDIAN, PLACE, WHOLE, Grouping, groups_of, left_out, whole_of
-from latlab.psci.analysis.large_moves import LargeMove, beyond_order, large_moves, moved_everywhere
+from latlab.psci.analysis.large_moves import LargeMove, beyond_order, large_moves, moved_everywhere, off_the_queue
 from latlab.psci.analysis.notable import notable_of
 from latlab.psci.analysis.overlap import overlap_suspicions
 from latlab.psci.analysis.queue_fit import fit_ladders, is_refused
@@ -153,7 +153,7 @@ def compare_spans(a: Run, b: Run, limits: Limits) -> SpanComparison:
         boots=boots,
         rule_changes=rule_changes(pair, facts),
         suspicions=whole.suspicions,
-        notable=(*notable_of(rows, (a, b)), *judged.moves),
+        notable=(*notable_of(rows, (a, b)), *judged.moves, *off_the_queue(ladders if not _is_exact(pair) else {}, rows, limits)),
     )
 
 

@@ -16,7 +16,7 @@ from latlab.core.comparison.summary import takes_turns
 from latlab.core.model.enums import Clock, Metric
 from latlab.core.model.run import CoreId
 from latlab.core.statistics.sample_matrix import Bools, Cells, Floats, Matrix, nan_median
-from latlab.psci.analysis.roles import QUEUED_RATIO, Roles, is_parallel, serial_last_men
+from latlab.psci.analysis.roles import Roles, is_parallel, serial_last_men
 
 PLAIN = ""
 LAST_MAN = "last man"
@@ -120,18 +120,18 @@ def _parts_of_order(grouping: Grouping, metric: Metric, ours: Matrix, theirs: Ma
     if metric is Metric.CACHE_FLUSH:
         a, limits = ours.values > grouping.roles_a.flush_limits(ours), grouping.roles_b.flush_limits(theirs)
     elif metric is Metric.WAKEUP:
-        # One limit for both: serial wake-ups of the candidate that changed make no core of a parallel test wait.
-        a, limits = ours.values > grouping.roles_a.wait_limits(ours), _if_nobody_waits(grouping.roles_a.wait_limits(theirs), theirs)
+        a, limits = grouping.roles_a.queued(ours), grouping.roles_a.wait_limits(ours)
+        limits = limits * max(1.0, _fastest(theirs, limits) / _fastest(ours, limits))
     else:
         return _nobody(ours), _nobody(theirs)
     most = int(a.sum(axis=1).max(initial=0)) if len(a) >= FEWEST_FOR_ROLES else len(ours.cores)
     return a, _farthest_beyond(limits, theirs.values, most)
 
 
-def _if_nobody_waits(limits: Floats, matrix: Matrix) -> Floats:
-    """The limits, or higher ones if all cores of the test are beyond them: a core that waits needs another one that does not."""
-    fastest = float(np.median((matrix.values / limits).min(axis=1)))
-    return limits * (QUEUED_RATIO * fastest if fastest > 1 else 1.0)
+def _fastest(matrix: Matrix, limits: Floats) -> float:
+    """What the fastest core of an iteration takes, as a share of its limit. It waits for nobody: a core that waits needs another one that
+    does not."""
+    return float(np.median((matrix.values / limits).min(axis=1)))
 
 
 def _farthest_beyond(limits: Floats, values: Floats, most: int) -> Bools:

@@ -18,7 +18,7 @@ import numpy as np
 
 from latlab.core.comparison.comparison import Cell, Row
 from latlab.core.comparison.findings import BeyondOrder, BootApart, LargeUntold, SpreadMoved
-from latlab.core.comparison.queue_model import BASE, Ladders, predict
+from latlab.core.comparison.queue_model import Ladders, predict
 from latlab.core.comparison.verdicts import CHANGED, Limits, Verdict
 from latlab.core.model.enums import Metric
 from latlab.core.statistics.distributions import t_quantile, t_tail, t_upper
@@ -118,7 +118,6 @@ def _off(ladders: Ladders, other: Ladders, is_after: bool) -> Iterator[tuple[flo
     """At each position the median over the iterations, and what the other run's terms say: (first run's, second run's, position)."""
     terms = {name: float(np.nanmedian(values)) for name, values in other.terms.items() if not np.isnan(values).all()}
     expected = np.array([predict(ladders, terms, row) for row in range(len(ladders.spans))])
-    expected = np.where(np.arange(expected.shape[1]) < ladders.head[:, None], terms[BASE], expected)
     for position in np.flatnonzero(~np.isnan(expected).all(axis=0)):
         said, value = float(np.nanmedian(expected[:, position])), float(np.median(ladders.spans[:, position]))
         yield (said, value, int(position)) if is_after else (value, said, int(position))

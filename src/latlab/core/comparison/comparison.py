@@ -9,6 +9,7 @@ from enum import StrEnum
 
 import numpy as np
 
+from latlab.core.comparison.account import Account
 from latlab.core.comparison.check import RuleChange
 from latlab.core.comparison.conditions import ALIKE, Differences, caveat_of
 from latlab.core.comparison.decision import Claim, decide
@@ -166,9 +167,10 @@ class Compared:
     run.
 
     `rows` and `claims` are what was judged. `figures` are the figures of the shape of rows that did not change, which no screen shows.
-    `notable` is what has to be named with the verdict; some of it stops. `gaps` are sentences on what
-    could not be judged, because the second run lacks it or a run is partial. `rule_changes` are rules that only one run keeps. Data under
-    one of the `suspicions` gets no verdict. `decide` makes the verdict of the whole of all these and of nothing else.
+    `account` says how many samples were judged, for kinds of runs that count them. `notable` is what has to be named with the verdict; some
+    of it stops. `gaps` are sentences on what could not be judged, because the second run lacks it or a run is partial. `rule_changes` are
+    rules that only one run keeps. Data under one of the `suspicions` gets no verdict. `decide` makes the verdict of the whole of all these
+    and of nothing else.
     """
 
     a: Run
@@ -180,6 +182,7 @@ class Compared:
     gaps: tuple[str, ...]
     differences: Differences = ALIKE
     missing: tuple[SamplesMissing, ...] = ()
+    account: Account | None = None
     figures: tuple[Row, ...] = ()
     claims: tuple[Claim, ...] = ()
     notable: tuple[Notable, ...] = ()

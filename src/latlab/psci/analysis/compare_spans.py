@@ -38,11 +38,12 @@ from latlab.core.comparison.verdicts import CHANGED, SAME_LEVELS, Limits, Verdic
 from latlab.core.comparison.wording import count
 from latlab.core.model.enums import Clock, Metric
 from latlab.core.model.platforms import PlatformFacts
-from latlab.core.model.run import Run
+from latlab.core.model.run import CoreId, Run
 from latlab.core.readers.platform_facts import facts_of
 from latlab.core.statistics.power_analysis import detectable
 from latlab.core.statistics.sample_matrix import Columns
 from latlab.core.statistics.statistics import NO_SHIFT, Shift, by_family, family_wise
+from latlab.psci.analysis.account import account_of
 from latlab.psci.analysis.by_boot import ByBoot
 from latlab.psci.analysis.by_core import ByCore
 from latlab.psci.analysis.deterministic_rows import NO_COUNTERPART, ORDER, exact_row
@@ -110,6 +111,7 @@ def compare_spans(a: Run, b: Run, limits: Limits) -> SpanComparison:
     ladders: dict[str, tuple[Ladders, Ladders]] = {}
     evidence: list[Evidence] = []
     without: list[Evidence] = []
+    apart: dict[tuple[str, Metric], tuple[CoreId, ...]] = {}
     for test, metric in pair.common:
         gaps += left_out(grouping, test, metric)
         before = fit_ladders(pair.columns_a, roles_a, test) if metric is Metric.POWERDOWN and is_parallel(test) else None
@@ -125,6 +127,7 @@ def compare_spans(a: Run, b: Run, limits: Limits) -> SpanComparison:
             continue
         groups = groups_of(grouping, test, metric)
         gaps += [gap for gap in groups.gaps if gap not in gaps]
+        apart[test, metric] = groups.apart
         for group in groups.groups:
             of_group = group_evidence(group, spacing)
             if group.unjudged:
@@ -146,6 +149,7 @@ def compare_spans(a: Run, b: Run, limits: Limits) -> SpanComparison:
         rows=tuple(rows),
         notes=tuple(notes),
         gaps=tuple(gaps),
+        account=account_of(whole, pair, evidence, apart),
         figures=(*judged.figures, *_unjudged_figures(pair, without)),
         claims=claims,
         ladders=ladders,

@@ -78,10 +78,12 @@ class Grouping:
 
 @dataclass(frozen=True)
 class Groups:
-    """The groups of one test and metric. `gaps` are sentences on cells of the first run without a counterpart in the second."""
+    """The groups of one test and metric. `gaps` are sentences on cells of the first run without a counterpart in the second, `apart` the
+    cores that no group compares."""
 
     groups: list[Group]
     gaps: tuple[str, ...] = ()
+    apart: tuple[CoreId, ...] = ()
 
 
 def groups_of(grouping: Grouping, test: str, metric: Metric) -> Groups:
@@ -183,7 +185,8 @@ def _serial(grouping: Grouping, test: str, metric: Metric, ours: Matrix, theirs:
         judged = [column for column in columns if ours.cores[column] not in apart]
         group = _of_columns(test, metric, *key, ours.cores, judged or columns, *cells)
         groups.append(group if judged else replace(group, unjudged="its cores play another part in one run"))
-    return Groups(groups, gaps=(_apart(test, metric, sorted(apart), grouping),) if apart else ())
+    others = tuple(sorted(apart))
+    return Groups(groups, (_apart(test, metric, list(others), grouping),) if apart else (), others)
 
 
 def _apart(test: str, metric: Metric, cores: list[CoreId], grouping: Grouping) -> str:

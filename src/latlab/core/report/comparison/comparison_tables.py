@@ -105,7 +105,8 @@ def decision_table(comparison: Comparison) -> Table:
     decision = decide(comparison)
     whole = ("whole", decision.reason.value, "", "", "", "", title_verdict(decision.verdict))
     columns = (*words("Level", "Part"), *figures("Shift", "Interval", "Threshold", "p"), *words("Verdict"))
-    return Table("Decision", columns, (whole, *(_claim_row(claim, comparison.unit_of(claim.metric)) for claim in comparison.claims)))
+    title = f"Decision, {comparison.account.sentence}" if comparison.account else "Decision"
+    return Table(title, columns, (whole, *(_claim_row(claim, comparison.unit_of(claim.metric)) for claim in comparison.claims)))
 
 
 def _claim_row(claim: Claim, unit: str) -> tuple[Value, ...]:

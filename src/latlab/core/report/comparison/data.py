@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
+from latlab.core.comparison.account import Account
 from latlab.core.comparison.comparison import Cell, Comparison, Row
 from latlab.core.comparison.decision import Claim, ClaimLevel, decide
 from latlab.core.comparison.explanation import Explanation
@@ -49,6 +50,7 @@ def comparison_json(comparison: Comparison) -> str:
             *(_claim(claim, comparison.unit_of(claim.metric)) for claim in comparison.claims),
             *(_claim(_cell_claim(row), comparison.unit_of(row.metric)) for row in comparison.rows if row.is_cell),
         ],
+        "account": comparison.account and _account(comparison.account),
         "stops": [finding.sentence(comparison.unit_of(finding.metric)) for finding in comparison.stops],
         "orders": [],
         "printed_deltas": [],
@@ -116,6 +118,12 @@ def _row(row: Row, unit: str, is_large_untold: bool) -> dict[str, Any]:
         "drifts": [drift and asdict(drift) for drift in row.drifts],
         "cells": [_cell(cell, tested=row.effect is not None) for cell in row.cells],
     }
+
+
+def _account(account: Account) -> dict[str, Any]:
+    """Numbers of samples are of the first and of the second run."""
+    unjudged = [{"test": u.test, "metric": u.metric.value, "reason": u.reason, "samples": list(u.samples)} for u in account.unjudged]
+    return {"samples": list(account.samples), "judged": list(account.judged), "unjudged": unjudged}
 
 
 def _cell_claim(row: Row) -> Claim:

@@ -44,6 +44,9 @@ MOST_DOF = 8.0
 MOST_DOF_OF_GROUP = 30.0
 ALONE = 10 / 3
 """How many thresholds a row has to move by where nothing moved with it."""
+TOGETHER = 2.0
+"""How many thresholds it has to move by where other tests did. Juno's wake-ups of v2.12 lie 4.8 % below those of v2.10 in two tests, and
+none of their code changed: one boot does not tell less from a change."""
 FAR = 5.0
 FAR_OF_FEW = 20.0
 """Deviations from the median of its row at which a core is an outlier; a deviation is not well known from fewer than `FEW` cores."""
@@ -68,6 +71,8 @@ NONE = Variance(0.0, 0.0)
 
 class ByCore:
     """The tests of two runs of one boot each."""
+
+    stop_p = 0.01
 
     def __init__(self, evidence: Sequence[Evidence]) -> None:
         self._evidence = evidence
@@ -99,14 +104,13 @@ class ByCore:
             by_test[self._evidence[i].row.test] += weight
         shared = float(np.mean([offset.value for _, offset in parts])) * sum(weight**2 for weight in by_test.values())
         shift = t_shift(float(weights @ self._moved[rows]), *_sum(of_cells, Variance(shared, parts[0][1].dof), MOST_DOF_OF_GROUP))
-        before, threshold = (
-            float(weights @ values) for values in zip(*((self._evidence[i].row.before, self.least_together(i)) for i in rows), strict=True)
-        )
+        judged = [self._evidence[i].row for i in rows]
+        before, threshold = (float(weights @ values) for values in zip(*((row.before, row.threshold) for row in judged), strict=True))
         return Pooled(shift, before, threshold if len(by_test) > 1 else threshold * ALONE)
 
     def least_together(self, row: int) -> float:
-        """The smallest shift of a row that counts with other tests."""
-        return self._evidence[row].row.threshold
+        judged_row = self._evidence[row].row
+        return judged_row.threshold * (1.0 if judged_row.is_term else TOGETHER)
 
     def cells(self) -> list[list[Shift]]:
         """One boot shows no change of a single data point."""

@@ -69,7 +69,9 @@ Group = tuple[int, ...]
 
 class Tests(Protocol):
     """The tests of one sampling unit. A row is named by its index in the evidence, a data point by its row's and its own; shifts are in ns
-    or instructions."""
+    or instructions. `stop_p` is the p-value below which a group stops a gate and blames nobody, 0 if groups are blamed."""
+
+    stop_p: float
 
     def shifts(self) -> list[Shift]:
         """The shift of each row, tested by itself."""
@@ -88,6 +90,9 @@ class Tests(Protocol):
 
     def least(self, row: int) -> float:
         """The smallest shift that counts if no other test changed with the row."""
+
+    def least_together(self, row: int) -> float:
+        """The smallest shift of a row that counts if other tests changed with it."""
 
     def shown(self, row: int) -> Row:
         """The row with its basis, its effect size and its cells."""
@@ -280,43 +285,72 @@ class Levels:
 
 
 def judge_rows(evidence: Sequence[Evidence], boots: tuple[int, int], limits: Limits, apart: Collection[int] = ()) -> Levels:
-    """What is `apart` belongs to no group, and its data points have no verdicts: it drifts inside a run.
-
-    One boot of each run does not show what all rows of a boot share. A part of which no row can be named is inconclusive then.
-    """
+    """What is `apart` belongs to no group, and its data points have no verdicts: it drifts inside a run."""
     if not evidence:
         return Levels([], [], ())
     tests: Tests = ByBoot(evidence, sum(boots)) if sum(boots) - 2 >= FEWEST_DOF else ByCore(evidence)
     rows = _by_themselves(evidence, tests, min(boots), limits)
-    groups = [
-        group
-        for metric in dict.fromkeys(row_evidence.row.metric for row_evidence in evidence)
-        for group in _groups(evidence, metric, apart)
-    ]
+    metrics = dict.fromkeys(row_evidence.row.metric for row_evidence in evidence)
+    groups = [group for metric in metrics for group in _groups(evidence, metric, apart)]
     claims = _adjusted([_claim(evidence, group, tests.of_group(group)) for group in groups], OF_GROUPS, limits)
     for group, claim in zip(groups, claims, strict=True):
         _name_rows(evidence, tests, group, claim, rows, limits)
     cells = _changed_cells(evidence, rows, {evidence[i].row.test for i in apart})
-    changed = {i for i, row in enumerate(rows) if row.verdict in CHANGED}
-    in_part = changed | {i for i, _ in cells}
-    tops = [set(group) for group, claim in zip(groups, claims, strict=True) if claim.verdict in CHANGED]
-    shown = [
-        replace(claim, is_frontier=claim.verdict in CHANGED and not in_part & set(group) and not any(top < set(group) for top in tops))
-        for group, claim in zip(groups, claims, strict=True)
-    ]
-    moved = changed.union(*(group for group, claim in zip(groups, shown, strict=True) if claim.is_frontier))
     cores = _cores(evidence, tests, apart)
-    core_claims = _adjusted([_core_claim(evidence, cell_places, tests.of_cells(cell_places)) for cell_places in cores], OF_CORES, limits)
-    shown_cells = {(i, row.cells[0].label) for i, row in cells}
-    for places, claim in zip(cores, core_claims, strict=True):
-        is_held = any(i in moved or (i, evidence[i].row.cells[j].label) in shown_cells for i, j in places)
-        shown.append(replace(claim, is_frontier=claim.verdict in CHANGED and not is_held))
+    core_claims = _adjusted([_core_claim(evidence, places, tests.of_cells(places)) for places in cores], OF_CORES, limits)
+    if tests.stop_p:
+        claims = [_stopping(claim, tests.stop_p, is_first) for claim, is_first in zip(claims, _firsts(claims), strict=True)]
+    shown = tuple(_with_frontier(evidence, rows, cells, groups, claims, cores, core_claims))
+    if tests.stop_p:
+        shown = tuple(_less_sure(claim, limits) for claim in shown)
     for i, _ in cells:
         if rows[i].verdict in SAME_LEVELS:
             rows[i] = replace(rows[i], verdict=Verdict.MOVED)
-    if isinstance(tests, ByCore):
-        shown = [replace(claim, verdict=Verdict.CANNOT_TELL) if claim.is_frontier else claim for claim in shown]
-    return Levels(rows, [row for _, row in cells], tuple(shown))
+    return Levels(rows, [row for _, row in cells], shown)
+
+
+def _firsts(claims: Sequence[Claim]) -> list[bool]:
+    """Whether a claim is the first of its metric, of all its rows."""
+    metrics = [claim.metric for claim in claims]
+    return [metrics.index(metric) == i for i, metric in enumerate(metrics)]
+
+
+def _stopping(claim: Claim, stop_p: float, is_whole_metric: bool) -> Claim:
+    """A group with a verdict at the level at which it stops a gate: all rows of a metric together, which need no correction for the groups
+    that they contain, and those groups by Holm's method at half of it."""
+    p = claim.shift.p if is_whole_metric else 2 * OF_GROUPS * claim.p_adjusted
+    return replace(claim, verdict=decide(claim.shift, claim.threshold, p, stop_p))
+
+
+def _with_frontier(
+    evidence: Sequence[Evidence],
+    rows: Sequence[Row],
+    cells: Sequence[tuple[int, Row]],
+    groups: Sequence[Group],
+    claims: Sequence[Claim],
+    cores: Sequence[Sequence[tuple[int, int]]],
+    core_claims: Sequence[Claim],
+) -> Iterator[Claim]:
+    """The claims, with those that changed and hold no part that did: of a group no row, data point or larger group, of a core no row,
+    data point or group of them."""
+    changed = {i for i, row in enumerate(rows) if row.verdict in CHANGED}
+    held = changed | {i for i, _ in cells}
+    tops = [set(group) for group, claim in zip(groups, claims, strict=True) if claim.verdict in CHANGED]
+    moved = set(changed)
+    for group, claim in zip(groups, claims, strict=True):
+        is_frontier = claim.verdict in CHANGED and not held & set(group) and not any(top < set(group) for top in tops)
+        moved |= set(group) if is_frontier else set()
+        yield replace(claim, is_frontier=is_frontier)
+    shown_cells = {(i, row.cells[0].label) for i, row in cells}
+    for places, claim in zip(cores, core_claims, strict=True):
+        is_held = any(i in moved or (i, evidence[i].row.cells[j].label) in shown_cells for i, j in places)
+        yield replace(claim, is_frontier=claim.verdict in CHANGED and not is_held)
+
+
+def _less_sure(claim: Claim, limits: Limits) -> Claim:
+    """One boot of each run does not show what all rows of a boot share: a part of which no row can be named is inconclusive then."""
+    is_sure = claim.p_adjusted < limits.alpha and not claim.is_frontier
+    return replace(claim, verdict=Verdict.CANNOT_TELL) if claim.verdict in CHANGED and not is_sure else claim
 
 
 def _by_themselves(evidence: Sequence[Evidence], tests: Tests, boots: int, limits: Limits) -> list[Row]:
@@ -441,7 +475,7 @@ def _named(evidence: Sequence[Evidence], shifts: Sequence[Shift], group: Group, 
     tested = [tests.of_group(part).shift if len(part) > 1 else shifts[part[0]] for part in parts]
     for part, moved, p in zip(parts, tested, family_wise([shift.p for shift in tested]), strict=True):
         for i, of_row in zip(part, family_wise([tests.own_p(i) for i in part]), strict=True):
-            is_beyond = shifts[i].value * moved.value > 0 and abs(shifts[i].value) > evidence[i].row.threshold
+            is_beyond = shifts[i].value * moved.value > 0 and abs(shifts[i].value) > tests.least_together(i)
             if p < PART_P and of_row < ROW_P and is_beyond:
                 yield i
 

@@ -199,13 +199,14 @@ def _alone(quiet: Sequence[Evidence], evidence: Sequence[Evidence], limits: Limi
         for i, cell in enumerate(row_evidence.row.cells):
             if _share(row_evidence, i) <= limits.large:
                 continue
+            if is_alone:
+                if max(cell.after, cell.before) >= TWICE * min(cell.after, cell.before):
+                    yield row_evidence, i
+                continue
             same_kind = [(other.row.test, one) for other, one in places if other.kind[2] == row_evidence.kind[2]]
-            others = (
-                [one for test, one in same_kind if test != row_evidence.row.test],
-                [one for _, one in same_kind if one.label != cell.label],
-            )
-            is_twice = is_alone and not 1 / TWICE < cell.after / cell.before < TWICE
-            if is_twice or any(_odds(cell, of) < ODD_CORE_P / tested for of in others if len(of) >= FEWEST_OTHERS):
+            of_tests = [one for test, one in same_kind if test != row_evidence.row.test]
+            of_cores = [one for _, one in same_kind if one.label != cell.label]
+            if any(_odds(cell, of) < ODD_CORE_P / tested for of in (of_tests, of_cores) if len(of) >= FEWEST_OTHERS):
                 yield row_evidence, i
 
 

@@ -14,7 +14,7 @@ from latlab.core.comparison.verdicts import Verdict
 from latlab.core.model.enums import Metric
 from latlab.core.statistics.sample_matrix import Cells, Floats, nan_median
 from latlab.core.statistics.statistics import NO_SHIFT, Shift
-from latlab.psci.analysis.groups import WHOLE, Group
+from latlab.psci.analysis.groups import FEWEST_FOR_ROLES, WHOLE, Group
 from latlab.psci.analysis.queue_fit import is_refused
 from latlab.psci.analysis.roles import is_parallel
 from latlab.psci.analysis.thresholds import Spacing
@@ -116,7 +116,9 @@ def terms_of(before: Ladders, after: Ladders | None, spacing: Spacing) -> Terms:
     if after is None or is_refused(after):
         reason = "the queue model does not fit the second run"
         rows = [unjudged(_term(before.test, name, before, before, spacing), np.nan, reason) for name in names]
-        return Terms([], rows, [], [f"{before.test} powerdown: {reason}, so that its samples are compared by position alone"], None)
+        said = [f"{before.test} powerdown: {reason}, so that its samples are compared by position alone"]
+        is_chance = len(before.spans) < FEWEST_FOR_ROLES  # a few cores of one iteration may look like a queue
+        return Terms([], rows, said if is_chance else [], [] if is_chance else said, None)
     shared = [name for name in names if _has_term(after, name)]
     hidden = [name for name in names if name not in shared]
     rows = [unjudged(_term(before.test, name, before, before, spacing), np.nan, HIDDEN) for name in hidden]

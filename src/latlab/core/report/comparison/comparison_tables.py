@@ -70,12 +70,17 @@ def queue_tables(comparison: Comparison) -> list[Table]:
             bare(row.after, unit),
             signed(row.shift.value, unit) + (f" ({percent(row.relative)})" if isfinite(row.shift.value) else ""),
             interval(row, unit),
+            bare(row.threshold, unit),
             verdict_span(row.verdict),
         )
         for row in comparison.rows
         if row.is_term
     )
-    columns = (*words("Test", "Term"), *figures("Before", "After", "Shift", f"{comparison.interval_percent} % interval"), *words("Verdict"))
+    columns = (
+        *words("Test", "Term"),
+        *figures("Before", "After", "Shift", f"{comparison.interval_percent} % interval", "Threshold"),
+        *words("Verdict"),
+    )
     return [Table(f"Powerdown queues ({comparison.heading})", columns, rows)] if rows else []
 
 

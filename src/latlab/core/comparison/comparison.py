@@ -75,8 +75,8 @@ class Row:
     `large` must be reported even if it is not significant. `p_adjusted` is the adjusted p-value behind the verdict, of the row or of its
     group. `of` is the value before of the figure that moved by the shift, if that is not `before`. `is_whole`: all samples of a parallel
     test by position, the parent of its other rows. `is_cell`: one data point of another row, which changed otherwise than it.
-    `is_beyond_runs`: it moved by more than several runs of the base scatter by. A rate of late wake-ups counts those that are `later_than` a
-    latency. A value of a row that cannot be judged is NaN if a run does not show it.
+    `is_beyond_runs`: it moved by more than several runs of the base scatter by. `later_than`: the latency that a rate of late wake-ups
+    counts from. A value of a row that cannot be judged is NaN if a run does not show it.
     """
 
     test: str

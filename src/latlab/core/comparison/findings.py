@@ -125,8 +125,8 @@ class LargeUntold:
         share = f" ({percent(self.largest / self.before)})" if self.before else ""
         moved = f"{self.metric} in {self.test}, {row_title(self.name)}, differs by {signed(self.largest, unit)}{share}"
         if self.cores:
-            whose = "its" if self.cores == 1 else "their"
-            return f"{moved}: {count(self.cores, 'core')} moved by more than {whose} noise; measure four boots or more of both"
+            possessive = "its" if self.cores == 1 else "their"
+            return f"{moved}: {count(self.cores, 'core')} moved by more than {possessive} noise; measure four boots or more of both"
         more = f", and {count(self.rows - 1, 'more row')} by that or less" if self.rows > 1 else ""
         return f"{moved}{more}: large but inconclusive with so few boots; measure more boots of both"
 

@@ -37,16 +37,16 @@ class _Side:
 
     run: Run
     whole: Columns
-    kept: Columns
+    usable: Columns
     rows: Sequence[tuple[Evidence, Cells]]
 
 
-def account_of(whole: Pair, kept: Pair, evidence: Sequence[Evidence], apart: Mapping[Span, Sequence[CoreId]]) -> Account:
-    """`whole` has all columns of both runs, `kept` those without figures under a warning and without boots that are usual. `evidence` is of
-    the rows with a verdict, and `apart` has the cores that no row has."""
+def account_of(whole: Pair, usable: Pair, evidence: Sequence[Evidence], apart: Mapping[Span, Sequence[CoreId]]) -> Account:
+    """`whole` has all columns of both runs, `usable` those without figures under a warning and without boots that are usual. `evidence` is
+    of the rows with a verdict, and `apart` has the cores that no row has."""
     sides = (
-        _Side(whole.a, whole.columns_a, kept.columns_a, [(row_evidence, row_evidence.before) for row_evidence in evidence]),
-        _Side(whole.b, whole.columns_b, kept.columns_b, [(row_evidence, row_evidence.after) for row_evidence in evidence]),
+        _Side(whole.a, whole.columns_a, usable.columns_a, [(row_evidence, row_evidence.before) for row_evidence in evidence]),
+        _Side(whole.b, whole.columns_b, usable.columns_b, [(row_evidence, row_evidence.after) for row_evidence in evidence]),
     )
     is_exact = whole.a.tick.clock is not Clock.TIME
     judged, left, sizes = [], [], []
@@ -54,41 +54,40 @@ def account_of(whole: Pair, kept: Pair, evidence: Sequence[Evidence], apart: Map
         sizes.append(len(side.run.samples))
         spans = dict.fromkeys((row_evidence.row.test, row_evidence.row.metric) for row_evidence, _ in side.rows)
         judged.append(sum(_judged(side, span) for span in spans))
-        left.append(Counter(dict(_unjudged(side, whole, kept, apart, is_exact))))
+        left.append(Counter(dict(_unjudged(side, whole, usable, apart, is_exact))))
     places = dict.fromkeys((*left[0], *left[1]))
     unjudged = (Unjudged(*place, (left[0][place], left[1][place])) for place in places)
-    return Account((sizes[0], sizes[1]), (judged[0], judged[1]), tuple(one for one in unjudged if any(one.samples)))
+    return Account((sizes[0], sizes[1]), (judged[0], judged[1]), tuple(part for part in unjudged if any(part.samples)))
 
 
 def _judged(side: _Side, span: Span) -> int:
     """Of a test by position, or by a queue model, all complete iterations; else the values of each row."""
     rows = [(e, cells) for e, cells in side.rows if (e.row.test, e.row.metric) == span]
     if any(e.row.is_whole or e.row.is_term for e, _ in rows):
-        return int(side.kept.matrices[span].values.size)
+        return int(side.usable.matrices[span].values.size)
     return sum(_numbers(cells) for _, cells in rows)
 
 
 def _unjudged(
-    side: _Side, whole: Pair, kept: Pair, apart: Mapping[Span, Sequence[CoreId]], is_exact: bool
+    side: _Side, whole: Pair, usable: Pair, apart: Mapping[Span, Sequence[CoreId]], is_exact: bool
 ) -> Iterator[tuple[tuple[str, Metric, str], int]]:
     samples = Counter((sample.test, sample.metric) for sample in side.run.samples)
     for span, count in samples.items():
-        matrix = side.whole.matrices[span]
-        once = _numbers(matrix.every)
+        once = _numbers(side.whole.matrices[span].every)
         yield (*span, TWICE), count - once
         if span not in whole.common:
             yield (*span, ONE_RUN), once
             continue
-        if span not in kept.common:
+        if span not in usable.common:
             yield (*span, SUSPECT), once
             continue
-        own = side.kept.matrices[span]
-        yield (*span, USUAL_BOOT), once - _numbers(own.every)
-        columns = [own.cores.index(core) for core in apart.get(span, ())]
+        matrix = side.usable.matrices[span]
+        yield (*span, USUAL_BOOT), once - _numbers(matrix.every)
+        columns = [matrix.cores.index(core) for core in apart.get(span, ())]
         is_every = is_exact and not is_parallel(span[0])
-        yield (*span, INCOMPLETE), 0 if is_every else _numbers(own.every) - own.values.size
+        yield (*span, INCOMPLETE), 0 if is_every else _numbers(matrix.every) - matrix.values.size
         if columns:
-            yield (*span, OTHER_ROLE), int(np.count_nonzero(~np.isnan((own.every if is_every else own).values[:, columns])))
+            yield (*span, OTHER_ROLE), int(np.count_nonzero(~np.isnan((matrix.every if is_every else matrix).values[:, columns])))
 
 
 def _numbers(cells: Cells) -> int:

@@ -107,7 +107,8 @@ def off_the_queue(ladders: Mapping[str, tuple[Ladders, Ladders]], rows: Sequence
     neither its position nor a last core down explains. Rows of the test that changed say it better."""
     changed = {row.test for row in rows if row.metric is Metric.POWERDOWN and row.verdict in CHANGED}
     for test, (before, after) in ladders.items():
-        off = [place for one, other, is_after in ((after, before, True), (before, after, False)) for place in _off(one, other, is_after)]
+        sides = ((after, before, True), (before, after, False))
+        off = [place for ladders_of_run, other, is_after in sides for place in _off(ladders_of_run, other, is_after)]
         far = [place for place in off if abs(place[1] - place[0]) > limits.large * abs(place[0])]
         if far and test not in changed:
             expected, value, position = max(far, key=lambda place: abs(place[1] / place[0] - 1))
@@ -119,8 +120,8 @@ def _off(ladders: Ladders, other: Ladders, is_after: bool) -> Iterator[tuple[flo
     terms = {name: float(np.nanmedian(values)) for name, values in other.terms.items() if not np.isnan(values).all()}
     expected = np.array([predict(ladders, terms, row) for row in range(len(ladders.spans))])
     for position in np.flatnonzero(~np.isnan(expected).all(axis=0)):
-        said, value = float(np.nanmedian(expected[:, position])), float(np.median(ladders.spans[:, position]))
-        yield (said, value, int(position)) if is_after else (value, said, int(position))
+        predicted, value = float(np.nanmedian(expected[:, position])), float(np.median(ladders.spans[:, position]))
+        yield (predicted, value, int(position)) if is_after else (value, predicted, int(position))
 
 
 def moved_everywhere(row_evidence: Evidence, limits: Limits) -> float:
@@ -203,9 +204,9 @@ def _alone(quiet: Sequence[Evidence], evidence: Sequence[Evidence], limits: Limi
                 if max(cell.after, cell.before) >= TWICE * min(cell.after, cell.before):
                     yield row_evidence, i
                 continue
-            same_kind = [(other.row.test, one) for other, one in places if other.kind[2] == row_evidence.kind[2]]
-            of_tests = [one for test, one in same_kind if test != row_evidence.row.test]
-            of_cores = [one for _, one in same_kind if one.label != cell.label]
+            same_kind = [(other.row.test, place) for other, place in places if other.kind[2] == row_evidence.kind[2]]
+            of_tests = [place for test, place in same_kind if test != row_evidence.row.test]
+            of_cores = [place for _, place in same_kind if place.label != cell.label]
             if any(_odds(cell, of) < ODD_CORE_P / tested for of in (of_tests, of_cores) if len(of) >= FEWEST_OTHERS):
                 yield row_evidence, i
 

@@ -52,5 +52,5 @@ def _offsets(columns: Columns) -> dict[int, float]:
 
 
 def _without(columns: Columns, boots: list[int]) -> Columns:
-    kept = {span: matrix.of_boots(set(matrix.every.boots.tolist()) - set(boots)) for span, matrix in columns.matrices.items()}
-    return replace(columns, matrices=kept)
+    matrices = {span: matrix.of_boots(set(matrix.every.boots.tolist()) - set(boots)) for span, matrix in columns.matrices.items()}
+    return replace(columns, matrices=matrices)

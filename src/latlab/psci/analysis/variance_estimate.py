@@ -116,9 +116,9 @@ def terms_of(before: Ladders, after: Ladders | None, spacing: Spacing) -> Terms:
     if after is None or is_refused(after):
         reason = "the queue model does not fit the second run"
         rows = [unjudged(_term(before.test, name, before, before, spacing), np.nan, reason) for name in names]
-        said = [f"{before.test} powerdown: {reason}, so that its samples are compared by position alone"]
+        sentence = [f"{before.test} powerdown: {reason}, so that its samples are compared by position alone"]
         is_chance = len(before.spans) < FEWEST_FOR_ROLES  # a few cores of one iteration may look like a queue
-        return Terms([], rows, said if is_chance else [], [] if is_chance else said, None)
+        return Terms([], rows, sentence if is_chance else [], [] if is_chance else sentence, None)
     shared = [name for name in names if _has_term(after, name)]
     hidden = [name for name in names if name not in shared]
     rows = [unjudged(_term(before.test, name, before, before, spacing), np.nan, HIDDEN) for name in hidden]

@@ -80,8 +80,8 @@ def comparison_csv(comparison: Comparison) -> str:
 def _csv_line(
     row: Row, unit: str, caveat: str, cell: str, before: float, after: float, shift: Shift, p: float | str, verdict: Verdict | None
 ) -> list[Any]:
-    known = ("" if not math.isfinite(x) else x for x in (before, after, shift.value, shift.low, shift.high, row.threshold))
-    figures = [round(x, 3) if isinstance(x, float) else x for x in known]
+    finite = ("" if not math.isfinite(x) else x for x in (before, after, shift.value, shift.low, shift.high, row.threshold))
+    figures = [round(x, 3) if isinstance(x, float) else x for x in finite]
     basis = "" if cell else "; ".join(filter(None, (row.basis, caveat)))
     return [
         row.test,

@@ -587,6 +587,8 @@ def _sqlite_url(path: Path) -> sa.URL:
         return sa.URL.create("sqlite")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists():
+            path.touch(mode=0o600)  # a run has names of machines and command lines; SQLite's own files beside it have the same mode
     except OSError as error:
         raise UsageError(f"cannot hold the store ({error.strerror})", "name another path with --store", place=path.parent) from error
     return sa.URL.create("sqlite", database=str(path))

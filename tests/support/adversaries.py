@@ -23,7 +23,7 @@ QEMU = "qemu-system-aarch64"
 START_AT, IMAGE_AT, IMAGE32_AT = 0x60400000, 0x60000000, 0x60800000
 JUMP = bytes.fromhex("40000058 00001fd6") + START_AT.to_bytes(8, "little")
 LIMIT_BYTES = 64 << 20
-TIMEOUT_S = 600
+TIMEOUT_S = 3600
 WORLD_BITS = 0xC
 
 PLAIN = (

@@ -38,7 +38,7 @@ class Root:
     def do(self, script: str, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
         known = {"PATH": self.path, "HOME": str(self.folder), "LATLAB_COMMIT": COMMIT, "LATLAB_RUN": IMPORT, **variables}
         command = (preloaded.python(), str(ROOT / "ci" / script), *words)
-        return subprocess.run(command, cwd=self.folder, env=known, capture_output=True, text=True, timeout=300, check=False)
+        return subprocess.run(command, cwd=self.folder, env=known, capture_output=True, text=True, timeout=3600, check=False)
 
     def gate(self, branch: str = "", *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
         return self.do("gate.py", *words, LATLAB_BRANCH=branch, **variables)

@@ -25,7 +25,7 @@ from support.plugins import probe_here
 QEMU = "qemu-system-aarch64"
 AT, JUMP_AT = 0x60000000, bytes.fromhex("40000058 00001fd6")
 RES1, SWITCHES = 0x30C50830, {"M": 1, "C": 1 << 2, "I": 1 << 12}
-TIMEOUT_S = 600
+TIMEOUT_S = 3600
 
 PLAIN = ("add x0, x0, #1", "eor x3, x3, x1", "mov x2, #7", "nop", "yield", "adr x7, .", "cmp x0, x3", "csel x3, x0, x1, ne", "clz x1, x0",
          "hint #20", "fmov x6, d0", "fadd d0, d1, d2", "prfm pldl1keep, [x25]", "udiv x1, x0, x2", "msr nzcv, xzr")  # fmt: skip

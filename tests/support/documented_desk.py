@@ -27,7 +27,7 @@ from support.places import RT_DATA
 from support.psa_subjects import own_text
 from support.repositories import commit, git, new_repository
 
-TIMEOUT_S = 900
+TIMEOUT_S = 3600
 LATLAB = Path(sys.executable).with_name("latlab")
 BUILD = search_folders()[0]
 OURS = BUILD / "qemu_virt"

@@ -22,7 +22,7 @@ def probe(folder: Path, *options: str, machine: str = "", cpu: str = "cortex-a57
         *("-device", f"loader,file={images.payload('entry_probe')}", "-icount", "shift=4,sleep=off"),
         *("-serial", "stdio", "-serial", f"file:{secure}", *options),
     ]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=3600, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "PANIC" not in secure.read_text()
     said: dict[str, int] = {}

@@ -8,8 +8,8 @@ import socket
 import time
 from pathlib import Path
 
-CONNECT_S = 60
-SILENCE_S = 120
+CONNECT_S = 600
+SILENCE_S = 600
 
 
 class Gone(Exception):

@@ -29,8 +29,8 @@ from latlab.rt.readers.recorder import read_record
 from latlab.rt.targets.guest.checkpoints import SHARED, read_shared
 
 MARK = "LATLAB_PROOF"
-START_LIMIT_S = 300
-GONE_LIMIT_S = 300
+START_LIMIT_S = 3600
+GONE_LIMIT_S = 3600
 RECORDER_SLACK_NS = 1_500_000_000
 LOAD = "#!/bin/sh\nsleep 1000 & sleep 1000 & sleep 1000 &\nwait\n"
 
@@ -106,7 +106,7 @@ class KilledRun:
     def check(self) -> str:
         """Run the next command and check everything; one word for what was found."""
         done = subprocess.run(
-            [sys.executable, "-m", "latlab", "ls"], capture_output=True, text=True, env=self.environment, timeout=600, check=False
+            [sys.executable, "-m", "latlab", "ls"], capture_output=True, text=True, env=self.environment, timeout=3600, check=False
         )
         assert done.returncode == 0, done.stderr
         self.check_nothing_is_left()

@@ -17,8 +17,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Protocol
 
-UP_S = 600
-CLIENT_S = 600
+UP_S = 3600
+CLIENT_S = 3600
 PROGRAMS = Path(sys.executable).parent
 TAG = "kind=virt"
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from latlab.core.targets.process.process_time import ProcessClock, state_of
 
-CONNECT_S = 60
+CONNECT_S = 600
 
 
 class Monitored:

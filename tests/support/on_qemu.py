@@ -13,7 +13,7 @@ from latlab.core.targets.qemu.images import find_images
 from latlab.core.targets.qemu.qemu import QemuMachine, command_line, find_qemu
 from support.needs import found
 
-TIMEOUT_S = 900
+TIMEOUT_S = 3600
 
 
 def boot(

@@ -20,7 +20,7 @@ import sqlalchemy as sa
 
 DURABLE = ()
 FAST = ("-c", "fsync=off")
-GONE_S = 300
+GONE_S = 3600
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-LIMIT_S = 600
+LIMIT_S = 3600
 
 
 def is_running(pid: int) -> bool:

@@ -15,7 +15,7 @@ from support.places import ROOT
 
 SAMPLE = ROOT / "examples" / "spm_product"
 TOOLS = ("cmake", "ninja", "arm-none-eabi-gcc", mps2.PROGRAM)
-TIMEOUT_S = 300
+TIMEOUT_S = 3600
 
 
 def needed_tools() -> None:

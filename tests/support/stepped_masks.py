@@ -17,7 +17,7 @@ from latlab.core.targets.qemu.probe import find_probe
 from support.places import ROOT
 
 SOURCE = Path(__file__).with_suffix(".c")
-TIMEOUT_S = 600
+TIMEOUT_S = 3600
 LINES = 2
 OPEN, MASKED = 0, 1
 MACHINE, HYPERVISOR, SUPERVISOR = 3, 2, 1

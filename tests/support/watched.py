@@ -19,7 +19,7 @@ from latlab.core.targets.qemu.images import find_images
 from support import preloaded
 from support.clients import ENTRY, INITRD, KERNEL_OF_XEN, Clients, add_dom0, loader, tree
 
-PATIENCE_S = 900
+PATIENCE_S = 3600
 CORES = 4
 ARGUMENTS = "console=ttyAMA0 loglevel=4 panic=-1"
 CLOCK = ("-icount", "shift=1,sleep=off", "-rtc", "base=2026-01-01,clock=vm")

@@ -31,7 +31,7 @@ PACKAGES = ("dropbear-bin", "openssh-sftp-server")
 PROGRAMS = ("usr/sbin/dropbear", "usr/lib/openssh/sftp-server")
 NETWORK = ("drivers/virtio/virtio_mmio.ko", "net/core/failover.ko", "drivers/net/net_failover.ko", "drivers/net/virtio_net.ko")
 LIMITS = Limits(1800, 1800)
-UP_S = 1200
+UP_S = 3600
 JOB = f"""\
 for module in {" ".join(Path(name).stem for name in NETWORK)}; do insmod /modules/$module.ko || exit 3; done
 ip link set lo up
@@ -127,7 +127,7 @@ def ssh_board(work: Path, hold_ns: int = 0, cores: int = 1) -> Iterator[SshBoard
     try:
         board.wait_until_up()
         yield board
-        subprocess.run((*board.machine.program, "root@127.0.0.1", "poweroff -f"), check=False, timeout=60)
+        subprocess.run((*board.machine.program, "root@127.0.0.1", "poweroff -f"), check=False, timeout=3600)
     finally:
         board.off()
 

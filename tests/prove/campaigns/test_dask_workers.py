@@ -24,7 +24,7 @@ from support.repositories import commit, new_repository
 pytest.importorskip("distributed", reason="`make setup-dev` installs it")
 pytestmark = [pytest.mark.slow, pytest.mark.firmware]
 
-PATIENCE_S = 300
+PATIENCE_S = 3600
 MEASURED = ("--build", "sh build.sh", "--firmware", "out/firmware.bin", "--machine", "virt", "--symbols", "out/firmware.elf")
 LIMITS = ("--iterations", "1", "--build-timeout", "5", "--timeout", "120", "--silence", "10")
 BRANCH_TO_ITSELF = "\\000\\000\\000\\024"

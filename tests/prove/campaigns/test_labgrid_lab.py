@@ -27,7 +27,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.qemu]
 
 ITERATIONS = 20
 USERS = 8
-COMMAND_S = 600
+COMMAND_S = 3600
 ENVIRONMENT = """\
 targets:
   main:

@@ -24,7 +24,7 @@ pytestmark = [
     pytest.mark.skipif(SSHD is None, reason="sshd is not installed (Debian: openssh-server)"),
 ]
 
-LIMIT_S = 600
+LIMIT_S = 3600
 AFTER_S = 4
 ALONE_S = 6
 OPTIONS = ("--duration", "30m", "--load", "idle", "--instrument", "recorder", "--interval", "1000", "--idle-states", "--no-probes")

@@ -14,7 +14,7 @@ from support.clients import ENTRY, INITRD, KERNEL_OF_XEN, Clients, add_dom0, fet
 pytestmark = [pytest.mark.slow, pytest.mark.qemu]
 
 ARGUMENTS = "console=ttyAMA0 loglevel=4 panic=-1"
-PATIENCE_S = 900
+PATIENCE_S = 3600
 # The machine has a clock of its own, and a real-time clock that goes by it: what the host does meanwhile makes no difference.
 CLOCK = ("-icount", "shift=1,sleep=off", "-rtc", "base=2026-01-01,clock=vm")
 # Each processor once; with kernel, level and cores, each value of one meets each of the others.

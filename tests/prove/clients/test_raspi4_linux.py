@@ -16,7 +16,7 @@ from support.raspi4 import TREE, as_loaded, for_qemu, loader, machine
 pytestmark = [pytest.mark.slow, pytest.mark.qemu]
 
 KERNEL, INITRD = 0x20_0000, 0x1000_0000
-PATIENCE_S = 900
+PATIENCE_S = 3600
 ROUNDS = 3
 
 INIT = b"""#!/bin/busybox sh

@@ -16,7 +16,7 @@ from support.psa_subjects import own_text
 
 pytestmark = [pytest.mark.slow, pytest.mark.qemu]
 
-TIMEOUT_S = 1800
+TIMEOUT_S = 3600
 BUILT = search_folders()[0]
 THEIRS = 'name = "firmware"\nsymbols = ["{built}/firmware.elf"]\n[[image]]\nfile = "{built}/firmware.bin"\nflash = 0\n'
 

@@ -13,7 +13,7 @@ from support.killed_runs import Campaign, KilledRun, Moment
 
 pytestmark = [pytest.mark.slow, pytest.mark.qemu]
 
-LIMIT_S = 1800
+LIMIT_S = 3600
 BOOTS = 3
 MEASURE = ("--duration", "20s", "--load", "idle", "--instrument", "recorder", "--threshold", "5000")
 SERIES = ("run", "rt", "--boots", str(BOOTS), *MEASURE)

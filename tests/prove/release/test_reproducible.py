@@ -14,7 +14,7 @@ import pytest
 from support.places import ROOT
 
 pytestmark = [pytest.mark.slow, pytest.mark.firmware]
-TIMEOUT_S = 3000
+TIMEOUT_S = 3600
 SOMEBODY_ELSE = (
     *("unshare", "--map-root-user", "--uts", "sh", "-c"),
     *('hostname elsewhere && exec unshare --user --map-user=1234 --map-group=1234 "$@"', "sh"),

@@ -138,7 +138,7 @@ def recording(programs: Programs, folder: Path, group: Path, waits: Sequence[str
             yield
         finally:
             recorder.send_signal(signal.SIGINT)
-            _, errors = recorder.communicate(timeout=60)
+            _, errors = recorder.communicate(timeout=3600)
     assert recorder.returncode == 0, errors
 
 
@@ -146,7 +146,7 @@ def planted_texts(programs: Programs, group: Path, kinds: Sequence[str], seed: i
     """What each planter says that it did; all of them plant at the same time."""
     longest_pause_ms = ALONE_MS if len(kinds) == 1 else TOGETHER_MS
     planters = [planting(programs, kind, group, seed + number, longest_pause_ms) for number, kind in enumerate(kinds)]
-    ends = [planter.communicate(timeout=300) for planter in planters]
+    ends = [planter.communicate(timeout=3600) for planter in planters]
     for kind, planter, (_, errors) in zip(kinds, planters, ends, strict=True):
         if planter.returncode != 0:
             pytest.skip(f"{kind} cannot be planted here: {errors}")

@@ -6,7 +6,7 @@ import pytest
 from latlab.psa.targets import mps2
 from support.on_mps2 import WITH_A_TICKER, threads_beside_a_ticker, threads_under_a_scheduler
 
-CALLS = 100_000
+CALLS = 5_000
 
 pytestmark = [pytest.mark.slow, pytest.mark.qemu]
 

@@ -18,7 +18,7 @@ from support.postgres import server as postgres_server
 
 pytestmark = [pytest.mark.slow, pytest.mark.postgres]
 
-TIMES = int(os.environ.get("LATLAB_PROOF_TIMES", "10"))
+TIMES = int(os.environ.get("LATLAB_PROOF_TIMES", "5"))
 
 
 @pytest.fixture(name="pg", scope="module")

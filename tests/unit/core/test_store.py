@@ -16,6 +16,7 @@ from latlab.core.store.database_errors import as_sentence
 from latlab.core.store.listing import heads
 from latlab.core.store.store import Store, open_store
 from latlab.psci.analysis.spans import samples_of
+from support.command import latlab
 from support.places import TESTS
 from support.runs import unfinished_run
 from support.synthetic import Model
@@ -263,3 +264,24 @@ def test_a_checkpoint_stands_in_place_of_the_one_before_it(store: Store) -> None
     assert store.logs(run_id) == {"console": b"one and two", "record": b"kept"}
     assert store.logs(other) == {"console": b"another's"} and store.log(run_id, "nothing") == b""
     assert [life.phase for life in store.unfinished_runs()] == ["settling", ""]
+
+
+@pytest.mark.parametrize("verb", [("ls",), ("show", "last"), ("compare", "last~1", "last"), ("gate", "last~1", "last"), ("regressions",)])
+@pytest.mark.parametrize("content", [None, b""])
+def test_who_only_reads_makes_no_store_of_a_name_with_a_typing_error(tmp_path, verb, content):
+    place = tmp_path / "typo.sqlite"
+    if content is not None:
+        place.write_bytes(content)
+    done = latlab(*verb, "--store", str(place))
+    assert done.returncode == 2 and ("there is no such store" if content is None else "the file is empty") in done.stderr
+    assert place.exists() == (content is not None) and not (content is not None and place.stat().st_size)
+
+
+def test_a_new_store_is_its_owners_alone(tmp_path):
+    place = tmp_path / "new" / "store.sqlite"
+    store = open_store(str(place))
+    store.begin(unfinished_run())
+    assert {file.stat().st_mode & 0o777 for file in place.parent.iterdir()} == {0o600}
+    place.chmod(0o644)
+    open_store(str(place))
+    assert place.stat().st_mode & 0o777 == 0o644, "what its owner has opened to others stays so"

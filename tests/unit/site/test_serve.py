@@ -111,6 +111,7 @@ def test_without_its_packages_it_names_them_and_no_address(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "uvicorn", None)
+    open_store(str(tmp_path / "store.sqlite"))
     monkeypatch.setattr(sys, "argv", ["latlab", "serve", "--store", str(tmp_path / "store.sqlite")])
     with pytest.raises(SystemExit) as ended:
         main()

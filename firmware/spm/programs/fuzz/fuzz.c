@@ -11,7 +11,7 @@
 #include "test_requests.h"
 
 #ifndef FUZZ_CALLS
-#define FUZZ_CALLS 1000000U
+#define FUZZ_CALLS 100000U
 #endif
 
 #define NVIC_ISER0 NS_REG32(0xE000E100U)

@@ -28,6 +28,14 @@ def open_store(place: str | None = None) -> Store:
     return store
 
 
+def open_existing(place: str | None = None) -> Store:
+    """The store of a verb that reads: a name with a typing error makes no new one."""
+    from latlab.core.store.store import check_exists
+
+    check_exists(place)
+    return open_store(place)
+
+
 PUBLISHED = "published:"
 
 
@@ -36,7 +44,7 @@ def store_with(run: str, place: str | None) -> Iterator[Store]:
     """The store that has the run. A published table, and a file that `latlab compare` reads, are in one of their own for as long as they
     are looked at."""
     if not run.startswith(PUBLISHED) and not Path(run.partition("#")[0]).is_file():
-        yield open_store(place)
+        yield open_existing(place)
         return
     from latlab.core.lifecycle.exported import import_export, is_export
     from latlab.core.store import run_json

@@ -13,7 +13,7 @@ from latlab.core.comparison.check import Check
 from latlab.core.comparison.iterations import Drift
 from latlab.core.comparison.suspicion import Suspicion
 from latlab.core.comparison.verdicts import Verdict
-from latlab.core.comparison.wording import amount, bare, count, heading_unit, percent, row_title, signed, signed_bare
+from latlab.core.comparison.wording import MORE_IS_BETTER, amount, bare, count, heading_unit, percent, row_title, signed, signed_bare
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import CoreId
 
@@ -221,8 +221,8 @@ class SpreadMoved:
 
 @dataclass(frozen=True, slots=True)
 class LargestGrew:
-    """The largest value of one run is many times that of the other. If it is not `is_told`, too few values are as large to distinguish
-    it from chance."""
+    """The largest value of one run, or the smallest if more is better, is many times that of the other. If it is not `is_told`, too few
+    values are as far out to distinguish it from chance."""
 
     metric: Metric
     test: str
@@ -239,12 +239,13 @@ class LargestGrew:
 
     @property
     def stops(self) -> bool:
-        return self.after > self.before and not self.is_told
+        is_worse = self.after < self.before if self.metric in MORE_IS_BETTER else self.after > self.before
+        return is_worse and not self.is_told
 
     def sentence(self, unit: str) -> str:
         way = "as large" if self.after > self.before else "smaller"
         size = "grew from nothing" if self.ratio == float("inf") else f"is {self.ratio:.1f} times {way}"
-        caveat = "" if self.is_told else ": inconclusive, because too few latencies are as large; measure both for longer"
+        caveat = "" if self.is_told else ": inconclusive, because too few samples are as far out; measure both for longer"
         return f"{self.metric} in {self.test}, {self.name}, {size}, {amount(self.before, unit)} to {amount(self.after, unit)}{caveat}"
 
 

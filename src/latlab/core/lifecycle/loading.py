@@ -68,8 +68,9 @@ def load_earlier(a: Run, b: Run, store: str | None = None) -> tuple[Run, ...]:
 def _stored(run: str, store: str | None) -> Run:
     """Published tables and documents need no store, which takes a quarter of a second to load."""
     from latlab.core.lifecycle.material import load_run
-    from latlab.core.store.store import open_store
+    from latlab.core.store.store import check_exists, open_store
 
+    check_exists(store)
     opened = open_store(store)
     return load_run(opened, run)
 

@@ -72,6 +72,18 @@ logging.getLogger("sqlalchemy").addHandler(logging.NullHandler())
 _log_of_rows = logging.getLogger(__name__)
 
 
+def check_exists(place: str | None) -> None:
+    """Raises UsageError for a file that was named and is not there, or is empty: who only reads makes no new store. The default place, and
+    what LATLAB_STORE says, may be new."""
+    file = Path(place) if place and "://" not in place else None
+    if file is not None and not file.exists():
+        raise UsageError(
+            f"--store {place}: there is no such store", "see to its name; `latlab run` makes one", value=place
+        )
+    if file is not None and file.is_file() and not file.stat().st_size:
+        raise UsageError(f"--store {place}: the file is empty and no store", "name another, or delete it", value=place)
+
+
 def _nothing() -> None:
     """What follows from a run that begins, where nobody wants to know."""
 
@@ -575,6 +587,8 @@ def _sqlite_url(path: Path) -> sa.URL:
         return sa.URL.create("sqlite")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists():
+            path.touch(mode=0o600)  # a run has names of machines and command lines; SQLite's own files beside it have the same mode
     except OSError as error:
         raise UsageError(f"cannot hold the store ({error.strerror})", "name another path with --store", place=path.parent) from error
     return sa.URL.create("sqlite", database=str(path))

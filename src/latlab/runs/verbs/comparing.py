@@ -235,11 +235,11 @@ def _board_times(board: str, run: str, against: str | None, unit: str, store: st
 
 def _thefts_and_calls(run: str, calls: str, place: str | None) -> tuple[Run, tuple[Explanation, ...]]:
     from latlab.calls.campaign.watch_logs import calls_of
-    from latlab.core.cli.stores import open_store
+    from latlab.core.cli.stores import open_existing
     from latlab.core.lifecycle.material import RunArtifacts
     from latlab.rt.campaign.steal_results import thefts_by_caller, with_stolen
 
-    store = open_store(place)
+    store = open_existing(place)
     single, files = store.load(run), store.logs(store.resolve(run))
     explanations = thefts_by_caller(single, files, calls_of(RunArtifacts(store, store.load(calls))))
     return with_stolen(single, files), explanations
@@ -363,14 +363,14 @@ def _gate_limits(
 def _gate_masked(run: str, other: str | None, most_insns: int, of_two: Sequence[str], store: str | None) -> NoReturn:
     from latlab.calls.analysis.masked import judge_masked
     from latlab.calls.campaign.watch_logs import masked_of
-    from latlab.core.cli.stores import open_store
+    from latlab.core.cli.stores import open_existing
     from latlab.core.lifecycle.material import RunArtifacts
 
     if other is not None:
         raise UsageError("--max-masked judges one run", f"leave out {run} or {other}")
     if of_two:
         raise UsageError("--max-masked compares nothing", f"leave out {' and '.join(of_two)}")
-    opened = open_store(store)
+    opened = open_existing(store)
     loaded = opened.load(run)
     code, lines = judge_masked(
         loaded.id, masked_of(RunArtifacts(opened, loaded)), most_insns, [problem.message for problem in loaded.problems]
@@ -484,11 +484,11 @@ def _named_runs(context: typer.Context, runs: Sequence[str], unit: str, store: s
 
 
 def _matching_runs(which: RunFilterOptions, firmware: Path | None, newest: int | None, store: str | None) -> dict[str, list[Run]]:
-    from latlab.core.cli.stores import open_store
+    from latlab.core.cli.stores import open_existing
     from latlab.core.lifecycle.loading import load_reference
     from latlab.runs.campaign.matching_runs import runs_to_follow
 
-    followed = runs_to_follow(open_store(store), which.chosen("" if firmware is None else str(firmware), newest))
+    followed = runs_to_follow(open_existing(store), which.chosen("" if firmware is None else str(firmware), newest))
     return {name: [load_reference(run, "", store) for run in runs] for name, runs in followed.items()}
 
 

@@ -84,11 +84,11 @@ def ls(
     if published:
         _print_published(format)
         return
-    from latlab.core.cli.stores import open_store
+    from latlab.core.cli.stores import open_existing
     from latlab.core.store.listing import heads
     from latlab.runs.pages.listing import list_csv
 
-    opened = open_store(store)
+    opened = open_existing(store)
     chosen = which.filter(newest, is_removed=removed)
     listed = heads(opened, chosen)
     if format is Format.CSV:
@@ -136,13 +136,13 @@ def label(
 
     `ls` and references find the run by its label. `runs prune` keeps a run that has one.
     """
-    from latlab.core.cli.stores import open_store
+    from latlab.core.cli.stores import open_existing
     from latlab.core.store.listing import set_label
     from latlab.runs.campaign.housekeeping import check_measured_from
 
     if not text.isprintable():
         raise UsageError(f"{text!r}: a label is one line of printable characters", value=text)
-    opened = open_store(store)
+    opened = open_existing(store)
     run_id = opened.resolve(run)
     if measured_from is not None:
         check_measured_from(opened, run_id, measured_from)
@@ -158,11 +158,11 @@ def rm(
 
     `runs restore` undoes it until `runs empty` deletes them.
     """
-    from latlab.core.cli.stores import open_store
+    from latlab.core.cli.stores import open_existing
     from latlab.core.store.listing import set_removed
     from latlab.runs.campaign.housekeeping import check_ended
 
-    opened = open_store(store)
+    opened = open_existing(store)
     ids = list(dict.fromkeys(opened.resolve(run) for run in runs))
     check_ended(opened, ids)
     set_removed(opened, ids, True)
@@ -183,7 +183,7 @@ def prune(
 
     Runs with a label, runs in progress and both runs of a regression are kept. `runs restore` undoes it until `runs empty`.
     """
-    from latlab.core.cli.stores import open_store
+    from latlab.core.cli.stores import open_existing
     from latlab.core.store.listing import set_removed
     from latlab.runs.campaign.housekeeping import Retention, prunable
 
@@ -192,7 +192,7 @@ def prune(
         raise UsageError(
             "runs prune without an option would remove every run", "select some, such as --before 30d, --status partial or --keep 100"
         )
-    opened = open_store(store)
+    opened = open_existing(store)
     doomed = prunable(opened, which.filter(before=before), retention)
     if not doomed:
         say("no run to remove")
@@ -210,11 +210,11 @@ def restore(
     store: StoreOption = None,
 ) -> None:
     """Bring back removed runs."""
-    from latlab.core.cli.stores import open_store
+    from latlab.core.cli.stores import open_existing
     from latlab.core.store.listing import set_removed
     from latlab.runs.campaign.housekeeping import removed_ids
 
-    opened = open_store(store)
+    opened = open_existing(store)
     ids = removed_ids(opened, runs)
     set_removed(opened, ids, False)
     say(f"restored {len(ids)} runs" if ids else "there is no removed run")
@@ -225,11 +225,11 @@ def empty(
     store: StoreOption = None,
 ) -> None:
     """Delete removed runs for good."""
-    from latlab.core.cli.stores import open_store
+    from latlab.core.cli.stores import open_existing
     from latlab.core.store.listing import remove
     from latlab.runs.campaign.housekeeping import removed_ids
 
-    opened = open_store(store)
+    opened = open_existing(store)
     ids = removed_ids(opened, None)
     if not ids:
         say("there is no removed run")
@@ -249,11 +249,11 @@ def recover(
 
     It stops their processes, also on boards, and keeps what they had measured.
     """
-    from latlab.core.cli.stores import open_store
+    from latlab.core.cli.stores import open_existing
     from latlab.runs.campaign.recovering import orphans
     from latlab.runs.campaign.recovering import recover as end
 
-    opened = open_store(store)
+    opened = open_existing(store)
     run_id = opened.resolve(run) if run else None
     lives = [life for life in orphans(opened) if run_id in (None, life.run_id)]
     if not lives:

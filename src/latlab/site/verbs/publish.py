@@ -56,7 +56,7 @@ def site(
     """
     from itertools import chain
 
-    from latlab.core.cli.stores import open_store
+    from latlab.core.cli.stores import open_existing
     from latlab.core.store.store import store_location
     from latlab.site.pages.files import write_site
     from latlab.site.pages.site_pages import pages_of
@@ -64,7 +64,7 @@ def site(
 
     if dask and jobs is not None:
         raise UsageError("--jobs are processes of this machine and --dask has workers of its own", "give one of them")
-    opened = open_store(store)
+    opened = open_existing(store)
     location = store_location(store)
     location = str(Path(location).absolute()) if dask and "://" not in location else location
     order = SiteOrder(location, folder, newest, redact)

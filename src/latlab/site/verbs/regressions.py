@@ -29,14 +29,14 @@ def regressions(
 
     The newest run of each measured thing is compared with the newest comparable one before that day. A comparison is made once and kept.
     """
-    from latlab.core.cli.stores import open_store
+    from latlab.core.cli.stores import open_existing
     from latlab.core.store.choice import Filter, moment
     from latlab.core.store.store import store_location
     from latlab.site.campaign.regressions import changes_since
     from latlab.site.pages.regressions import page, regressions_csv, regressions_json
 
     chosen = Filter(campaign=campaign, platform=platform)
-    opened = open_store(store)
+    opened = open_existing(store)
     processes = jobs or os.cpu_count() or 1
     changes = list(changes_since(opened, store_location(store), moment("since", since), chosen, processes, _progress))
     if not changes:

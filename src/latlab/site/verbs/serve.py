@@ -57,7 +57,7 @@ def serve(
     from functools import partial
 
     from latlab.core.cli.showing import page_of
-    from latlab.core.cli.stores import open_store
+    from latlab.core.cli.stores import open_existing
     from latlab.core.store.changes import RunList
     from latlab.site.campaign.comparison_summaries import SummaryCache, summaries_of
     from latlab.site.campaign.measured import compare_stored, published_boards
@@ -66,7 +66,7 @@ def serve(
     from latlab.site.pages.live import LOOPBACK, Live, listening, server
     from latlab.site.pages.site_pages import SiteContents, pages_of, pages_under_way
 
-    opened, boards = open_store(store), published_boards()
+    opened, boards = open_existing(store), published_boards()
     compare = partial(compare_stored, opened)
     tellings = SummaryCache(compare, redact=False, summaries=summaries_of(opened))
 
@@ -93,13 +93,13 @@ def serve(
 
 def serve_mcp(store: str | None) -> None:
     """Answer on standard input and output until the assistant closes them: runs, show, compare, explain, history."""
-    from latlab.core.cli.stores import open_store
+    from latlab.core.cli.stores import open_existing
 
     try:
         from mcp.server import MCPServer
     except ModuleNotFoundError:
         raise needs_packages("mcp", "mcp") from None
-    open_store(store)
+    open_existing(store)
     place = () if store is None else ("--store", store)
     server = MCPServer("latlab", instructions=ABOUT, log_level="ERROR")
 

@@ -116,11 +116,13 @@ def off_the_queue(ladders: Mapping[str, tuple[Ladders, Ladders]], rows: Sequence
 
 
 def _off(ladders: Ladders, other: Ladders, is_after: bool) -> Iterator[tuple[float, float, int]]:
-    """At each position the median over the iterations, and what the other run's terms say: (first run's, second run's, position)."""
+    """At each position what the other run's terms say, and the same with the median distance of the iterations from it: (first run's,
+    second run's, position). Iterations with a last core down that the other run does not have say nothing from there on."""
     terms = {name: float(np.nanmedian(values)) for name, values in other.terms.items() if not np.isnan(values).all()}
     expected = np.array([predict(ladders, terms, row) for row in range(len(ladders.spans))])
     for position in np.flatnonzero(~np.isnan(expected).all(axis=0)):
-        predicted, value = float(np.nanmedian(expected[:, position])), float(np.median(ladders.spans[:, position]))
+        predicted = float(np.nanmedian(expected[:, position]))
+        value = predicted + float(np.nanmedian(ladders.spans[:, position] - expected[:, position]))
         yield (predicted, value, int(position)) if is_after else (value, predicted, int(position))
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 import numpy as np
 
@@ -71,7 +72,7 @@ def _judged(side: _Side, span: Span) -> int:
 def _unjudged(
     side: _Side, whole: Pair, usable: Pair, apart: Mapping[Span, Sequence[CoreId]], is_exact: bool
 ) -> Iterator[tuple[tuple[str, Metric, str], int]]:
-    samples = Counter((sample.test, sample.metric) for sample in side.run.samples)
+    samples = Counter(map(attrgetter("test", "metric"), side.run.samples))
     for span, count in samples.items():
         once = _numbers(side.whole.matrices[span].every)
         yield (*span, TWICE), count - once

@@ -119,7 +119,10 @@ def _off(ladders: Ladders, other: Ladders, is_after: bool) -> Iterator[tuple[flo
     """At each position what the other run's terms say, and the same with the median distance of the iterations from it: (first run's,
     second run's, position). Iterations with a last core down that the other run does not have say nothing from there on."""
     terms = {name: float(np.nanmedian(values)) for name, values in other.terms.items() if not np.isnan(values).all()}
-    expected = np.array([predict(ladders, terms, row) for row in range(len(ladders.spans))])
+    clusters = np.array([core.cluster for core in ladders.cores])[ladders.order]
+    pattern = np.column_stack([ladders.head, np.where(ladders.last_man, clusters + 1, 0)])
+    _, firsts, which = np.unique(pattern, axis=0, return_index=True, return_inverse=True)
+    expected = np.array([predict(ladders, terms, int(row)) for row in firsts])[which.reshape(-1)]
     for position in np.flatnonzero(~np.isnan(expected).all(axis=0)):
         predicted = float(np.nanmedian(expected[:, position]))
         value = predicted + float(np.nanmedian(ladders.spans[:, position] - expected[:, position]))

@@ -130,8 +130,8 @@ def unjudged_figures(row_evidence: Evidence, row: Row, judged: Collection[Statis
     """The figures of the base's shape for which the second run has too few samples."""
     if row_evidence.row.is_whole or not _is_long(row_evidence.before):
         return
-    a = _side(row_evidence.before)
-    for statistic in [Statistic.SPREAD, *_quantiles_of(a.count), Statistic.MAXIMUM, Statistic.SHAPE]:
+    samples = int(np.count_nonzero(~np.isnan(row_evidence.before.values)))
+    for statistic in [Statistic.SPREAD, *_quantiles_of(samples), Statistic.MAXIMUM, Statistic.SHAPE]:
         if statistic not in judged:
             shift = Shift(np.nan, -np.inf, np.inf, 1.0)
             yield _row(row, statistic, np.nan, np.nan, shift, "too few samples of the second run")

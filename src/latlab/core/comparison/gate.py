@@ -52,7 +52,7 @@ def report_gate(comparison: Comparison, fail_on: frozenset[str]) -> GateReport:
     decision = decide(comparison, fail_on)
     explained = explain_pair(comparison)
     caveat = f"; {comparison.caveat}" if comparison.caveat else ""
-    verdict = f"{EXITS[decision.exit_code]}: {_reason(decision, comparison)}; {_counts(decision, comparison)}{caveat}"
+    verdict = f"{EXITS[decision.exit_code]}: {_reason(decision, comparison)}{_counts(decision, comparison)}{caveat}"
     missing = tuple(finding.sentence(comparison.unit) for finding in comparison.missing)
     rules = (f"{explanation.test}: {explanation.sentence}" for explanation in explained if isinstance(explanation.finding, RuleChanged))
     first = (
@@ -109,11 +109,13 @@ def _what_tells_more(comparison: Comparison) -> str:
 
 
 def _counts(decision: Decision, comparison: Comparison) -> str:
-    """How many rows of each verdict. With a large difference without a verdict none is called unchanged."""
+    """How many rows of each verdict, empty if the reason says so. With a large difference without a verdict none is called unchanged."""
+    if decision.reason is Reason.NOTHING:
+        return ""
     is_open = decision.reason is Reason.LARGE
     rows = [row for row in comparison.rows if not (is_open and row.verdict.word == Verdict.SAME.word)]
     of = f" of {len(comparison.rows)}" if is_open else ""
-    return f"rows{of}: {_by_word(rows) or 'none changed'}"
+    return f"; rows{of}: {_by_word(rows) or 'none changed'}"
 
 
 def _by_word(rows: Sequence[Row]) -> str:

@@ -77,9 +77,7 @@ def check_exists(place: str | None) -> None:
     what LATLAB_STORE says, may be new."""
     file = Path(place) if place and "://" not in place else None
     if file is not None and not file.exists():
-        raise UsageError(
-            f"--store {place}: there is no such store", "see to its name; `latlab run` makes one", value=place
-        )
+        raise UsageError(f"--store {place}: there is no such store", "see to its name; `latlab run` makes one", value=place)
     if file is not None and file.is_file() and not file.stat().st_size:
         raise UsageError(f"--store {place}: the file is empty and no store", "name another, or delete it", value=place)
 

@@ -109,7 +109,10 @@ class Row:
     @property
     def title(self) -> str:
         """The name in the words of the field. Files keep the name itself."""
-        return row_title(self.name) if self.later_than is None else f"later than {amount(self.later_than, 'ns')}"
+        if self.later_than is not None:
+            return f"later than {amount(self.later_than, 'ns')}"
+        is_quantile = self.statistic in (Statistic.P90, Statistic.P99, Statistic.P99_9)
+        return f"{row_title(self.name)}{' quantile' * is_quantile}"
 
     @property
     def is_of_level(self) -> bool:

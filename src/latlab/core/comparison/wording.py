@@ -65,7 +65,7 @@ def bare(value: float, unit: str) -> str:
 
 
 def signed(value: float, unit: str) -> str:
-    """`+4.13 µs`; minus is a plain hyphen so that columns and terminals agree. `-` for what is not known."""
+    """`+4.13 µs`; minus is a plain hyphen so that columns and terminals agree."""
     if isnan(value):
         return UNKNOWN_FIGURE
     shown_unit = _counted(value, unit) if unit in COUNTED else heading_unit(unit)
@@ -73,7 +73,9 @@ def signed(value: float, unit: str) -> str:
 
 
 def signed_bare(value: float, unit: str) -> str:
-    """The number of `signed` without its unit."""
+    """The number of `signed` without its unit; `-` for one that is not known."""
+    if isnan(value):
+        return UNKNOWN_FIGURE
     shown = _shown(value, unit)
     return f"{shown:+,.0f}" if unit in COUNTED else f"{shown:+.2f}"
 

@@ -19,6 +19,8 @@ from latlab.psci.analysis.queue_fit import is_refused
 from latlab.psci.analysis.roles import is_parallel
 from latlab.psci.analysis.thresholds import Spacing
 
+FEWEST_IN_QUEUE = 5
+"""Cores whose spans show a queue: those of fewer may rise evenly by chance, as in 7 of 96 drawn pairs of N1SDP."""
 TERM = "term"
 HIDDEN = "the order of the second run's queue hides it"
 
@@ -117,7 +119,7 @@ def terms_of(before: Ladders, after: Ladders | None, spacing: Spacing) -> Terms:
         reason = "the queue model does not fit the second run"
         rows = [unjudged(_term(before.test, name, before, before, spacing), np.nan, reason) for name in names]
         sentence = [f"{before.test} powerdown: {reason}, so that its samples are compared by position alone"]
-        is_chance = len(before.spans) < FEWEST_FOR_ROLES  # a few cores of one iteration may look like a queue
+        is_chance = len(before.spans) < FEWEST_FOR_ROLES or len(before.cores) < FEWEST_IN_QUEUE
         return Terms([], rows, sentence if is_chance else [], [] if is_chance else sentence, None)
     shared = [name for name in names if _has_term(after, name)]
     hidden = [name for name in names if name not in shared]

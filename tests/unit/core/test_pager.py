@@ -67,6 +67,17 @@ def test_an_answer_for_a_terminal_is_as_without_a_pager(pager: str) -> None:
     assert on_terminal("sed p -n", *words)[1] == 1, "the exit code is the verb's, not the pager's"
 
 
+def test_an_interrupt_is_for_the_pager(tmp_path: Path) -> None:
+    program = tmp_path / "pager"
+    program.write_text("#!/bin/sh\nsleep 0.2\nkill -INT $PPID\ncat >/dev/null\necho seen\n")
+    program.chmod(0o755)
+    assert on_terminal(str(program), "gate", "--help") == ("seen\n", 0)
+
+
+def test_a_pager_that_ends_early_is_no_error() -> None:
+    assert on_terminal("true", "gate", "--help") == ("", 0)
+
+
 @pytest.mark.parametrize(
     ("line", "paged"),
     [

@@ -23,7 +23,8 @@ def on_terminal(pager: str, *words: str, lines: int = LINES) -> tuple[str, int]:
     """What a terminal shows, and the exit code."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", lines, 80, 0, 0))
-    variables = {**os.environ, "PAGER": pager, "TERM": "xterm", "NO_COLOR": "1"}
+    size = ("LINES", "COLUMNS")  # readline exports them, and they weigh more than the terminal's own
+    variables = {name: value for name, value in os.environ.items() if name not in size} | {"PAGER": pager, "TERM": "xterm", "NO_COLOR": "1"}
     command = (sys.executable, "-m", "latlab", *words)
     with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=variables) as process:
         os.close(theirs)

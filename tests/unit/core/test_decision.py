@@ -133,3 +133,13 @@ def test_a_gate_that_is_inconclusive_because_no_row_has_a_verdict_is_so_in_sarif
 def test_beside_a_large_difference_without_a_verdict_no_row_is_called_unchanged(same: Comparison):
     report = report_gate(replace(same, notable=(STOP,)), REGRESSED)
     assert report.verdict == f"inconclusive: one large difference without a verdict; rows of {len(same.rows)}: none changed"
+
+
+def test_figures_that_no_row_has_are_not_called_equal(same: Comparison) -> None:
+    """The queue's waits of an instruction clock stand in claims of all cores; of 38 equal rows the heading said that all figures are."""
+    equal = replace(
+        same, rows=tuple(replace(row, shift=replace(row.shift, value=0.0), verdict=Verdict.SAME) for row in same.rows), claims=()
+    )
+    assert "rows have equal figures" in plain(screen(equal).answer)
+    moved = plain(screen(replace(equal, claims=(part(Verdict.CANNOT_TELL, is_frontier=False),))).answer)
+    assert "equal figures" not in moved and "wakeup, of cluster 1 in five tests, differs by +0.90 µs (+4.5 %), in no row" in moved

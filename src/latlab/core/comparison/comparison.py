@@ -38,6 +38,7 @@ class Statistic(StrEnum):
     P90 = "90 %"
     P99 = "99 %"
     P99_9 = "99.9 %"
+    SLOWEST = "slowest tenth"
     AVERAGE = "average"
     MEAN = "trimmed mean"
     MINIMUM = "minimum"

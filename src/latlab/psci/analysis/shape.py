@@ -35,6 +35,7 @@ FEWEST_ABOVE = 5
 FEWEST_UNITS = 8
 BINS = (0.1, 0.25, 0.5, 0.75, 0.9)
 CAP = 0.95
+SLOWEST = 0.1
 LARGEST = 2.0
 """How many times the base's largest must not pass untold."""
 HALF_OF_90 = float(normal_quantile(0.95))
@@ -167,7 +168,7 @@ def _pooled_claims(metric: Metric, scaled: Sequence[tuple[Evidence, _Side, _Side
     b = _joined([_scaled(side, scale / spread) for _, _, side, spread in scaled])
     threshold = float(np.median([row_evidence.row.threshold * scale / spread for row_evidence, _, _, spread in scaled]))
     tests = len({row_evidence.row.test for row_evidence, *_ in scaled})
-    for statistic, before, after, shift, _ in (_spread(a, b), *_quantiles(a, b), _whole(a, b)):
+    for statistic, before, after, shift, _ in (_spread(a, b), *_quantiles(a, b), _slowest(a, b), _whole(a, b)):
         name = f"{statistic} of {len(scaled)} rows in {count(tests, 'test')}"
         place = ClaimLevel.METRIC, metric, "", name, before, after, shift, threshold, 1.0, Verdict.CANNOT_TELL
         yield Claim(*place, rows=len(scaled))
@@ -293,6 +294,21 @@ def _ends(side: _Side, share: float, excess: float) -> tuple[float, float, float
     half = HALF_OF_90 * (excess * share * (1 - share) / side.count) ** 0.5
     low, at, high = np.quantile(side.values, [max(share - half, 0.0), share, min(share + half, 1.0)], method="inverted_cdf")
     return float(low), float(at), float(high)
+
+
+def _slowest(a: _Side, b: _Side) -> Figure:
+    """The mean of the slowest tenth of each unit. A second mode with a growing share moves it by more than any quantile that lies on one
+    side of the mode in both runs."""
+    means = [_slowest_means(side) for side in (a, b)]
+    dof = sum(len(of_side) - 1 for of_side in means)
+    pooled = sum(float(((of_side - of_side.mean()) ** 2).sum()) for of_side in means) / max(dof, 1)
+    before, after = (float(of_side.mean()) for of_side in means)
+    return Statistic.SLOWEST, before, after, t_shift(after - before, pooled * sum(1 / len(of_side) for of_side in means), dof), _basis(a, b)
+
+
+def _slowest_means(side: _Side) -> Floats:
+    by_unit = (np.sort(side.values[side.units == unit]) for unit in np.unique(side.units))
+    return np.array([values[-max(1, round(SLOWEST * len(values))) :].mean() for values in by_unit])
 
 
 def _largest(a: _Side, b: _Side) -> Figure:

@@ -183,4 +183,4 @@ def _quiet_line(comparison: Comparison, metric: Metric, rows: list[Row]) -> str:
     size = f"{signed(largest.shift.value, unit)} ({percent(largest.relative)})"
     is_wide = largest.verdict.word == Verdict.SAME.word and abs(largest.relative) > comparison.limits.relative
     threshold = f", less than {amount(largest.threshold, unit)}," if is_wide else ""
-    return f"{metric}: {len(rows)} of {total} rows, largest shift {size}{threshold} in {largest.test}, {largest.title}"
+    return f"{metric}: {len(rows)} of {total} rows, max shift {size}{threshold} in {largest.test}, {largest.title}"

@@ -68,7 +68,7 @@ def queue_tables(comparison: Comparison) -> list[Table]:
             row.title,
             bare(row.before, unit),
             bare(row.after, unit),
-            signed(row.shift.value, unit) + (f" ({percent(row.relative)})" if isfinite(row.shift.value) else ""),
+            signed_bare(row.shift.value, unit) + (f" ({percent(row.relative)})" if isfinite(row.shift.value) else ""),
             interval(row, unit),
             bare(row.threshold, unit),
             verdict_span(row.verdict),

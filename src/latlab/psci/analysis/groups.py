@@ -133,7 +133,8 @@ def _parts_of_order(grouping: Grouping, metric: Metric, ours: Matrix, theirs: Ma
 def _fastest(matrix: Matrix, limits: Floats) -> float:
     """What the fastest core of an iteration takes, as a share of its limit. It waits for nobody: a core that waits needs another one that
     does not."""
-    return float(np.median((matrix.values / limits).min(axis=1)))
+    shares = np.divide(matrix.values, limits, out=np.ones_like(matrix.values), where=np.asarray(limits) > 0)
+    return float(np.median(shares.min(axis=1)))
 
 
 def _farthest_beyond(limits: Floats, values: Floats, most: int) -> Bools:

@@ -48,7 +48,8 @@ def _offsets(columns: Columns) -> dict[int, float]:
         middle = np.nanmedian(by_boot, axis=0)
         for boot, values in zip(np.unique(matrix.every.boots), by_boot, strict=True):
             ratios.setdefault(int(boot), []).append(values[middle > 0] / middle[middle > 0])
-    return {boot: float(np.nanmedian(np.concatenate(parts))) - 1 for boot, parts in ratios.items()}
+    whole = {boot: np.concatenate(parts) for boot, parts in ratios.items()}
+    return {boot: float(np.nanmedian(values)) - 1 if np.isfinite(values).any() else 0.0 for boot, values in whole.items()}
 
 
 def _without(columns: Columns, boots: list[int]) -> Columns:

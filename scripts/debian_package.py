@@ -25,6 +25,8 @@ STAGE = package.BUILD / "debian"
 ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 NOT_IN_DEBIAN = ("altair", "fdt", "narwhals", "pyderust", "vl-convert-python")
 """Debian 13 lacks these, or has older ones. Each is pure Python or has the stable ABI: it runs with any Python of a suite."""
+NOTES_OF_PIP = ("direct_url.json", "RECORD", "REQUESTED")
+"""What pip did on the machine that made the package, with the folder of the wheel."""
 OLDEST_PYTHON = "3.11"
 PLACE = Path("usr/lib/latlab")
 
@@ -86,6 +88,8 @@ def stage(wheel: Path, machine: str, version: str, when_s: int) -> Path:
     shutil.move(target / "share/man", folder / "root/usr/share/man")
     for left in ("bin", "share"):
         shutil.rmtree(target / left, ignore_errors=True)
+    for notes in (path for pattern in NOTES_OF_PIP for path in target.glob(f"*.dist-info/{pattern}")):
+        notes.unlink()
     command = folder / "root/usr/bin/latlab"
     command.parent.mkdir(parents=True)
     shutil.copy(folder / "debian/latlab.sh", command)

@@ -41,7 +41,7 @@ OF_README = (
     "latlab run rt --duration 2s",
     "latlab run steal --duration 2s",
     "latlab explore",
-    "latlab identify .",
+    "latlab identify",
     "latlab ls",
 )
 """What README says of the verbs, and what its table runs, in their order."""

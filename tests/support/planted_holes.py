@@ -221,6 +221,7 @@ class Copy:
         self.folder = folder
         for name in FOLDERS:
             shutil.copytree(ROOT / name, folder / name)
+        shutil.copy(ROOT / "pyproject.toml", folder)  # the version
         self.build = folder / "build"
         toolchain = folder / "cmake" / "arm-none-eabi.cmake"
         self._run("cmake", "-S", folder / "firmware" / "spm", "-B", self.build, "-G", "Ninja", f"-DCMAKE_TOOLCHAIN_FILE={toolchain}")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-SOURCES = ("CMakeLists.txt", "CMakePresets.json", "cmake", "firmware", "guest", "probe", "scripts")
+SOURCES = ("CMakeLists.txt", "CMakePresets.json", "cmake", "firmware", "guest", "probe", "scripts", "pyproject.toml")
 
 
 @dataclass(frozen=True, slots=True)

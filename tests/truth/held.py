@@ -87,7 +87,7 @@ def held(case: Case) -> Held:
     for one in explain_pair(comparison):
         wrongs = list(truth.wrongs(one.finding))
         out.faults += [Fault(wrong, one.sentence) for wrong in wrongs]
-        if isinstance(one.finding, f.PartChanged):
+        if isinstance(one.finding, f.PartChanged) and one.finding.verdict is not Verdict.CANNOT_TELL:
             out.flagged, out.found = True, out.found or not wrongs
         if isinstance(one.finding, f.RuleChanged) and not truth.breaks_rules:
             out.faults.append(Fault(Wrong.BLAME, one.finding.check.sentence))
@@ -254,8 +254,8 @@ class _OfSpans(Truth):
                 yield Wrong.BLAME
         elif isinstance(finding, f.PartChanged):
             spans = [span for span in self.pair.before if span[1] == finding.metric.value and finding.test in ("", span[0])]
-            if not any(self._reached(span, _cluster_of(finding), finding.verdict is WORSE) for span in spans):
-                yield Wrong.BLAME
+            if not any(self._reached(span, _cluster_of(finding), finding.moved > 0) for span in spans):
+                yield _of_part(finding)
         elif isinstance(finding, f.BeyondOrder):
             if self.case.planted.pathology in (Pathology.NOTHING, Pathology.LEAD):
                 yield Wrong.ALARM
@@ -350,13 +350,18 @@ class _OfPart(Truth):
             spans = [span for span in self.part.factor if span[1] == finding.metric.value]
             core = re.search(r"core (\d+\.\d+)", finding.name)
             reached = [self._reached(span, _cluster_of(finding), core[1] if core else "") for span in spans]
-            if not any(up if finding.verdict is WORSE else down for up, down in reached):
-                yield Wrong.BLAME
+            if not any(up if finding.moved > 0 else down for up, down in reached):
+                yield _of_part(finding)
         elif (isinstance(finding, f.LargeUntold) and finding.cores) or isinstance(finding, f.BootApart | f.SpreadMoved | f.BeyondOrder):
             if (finding.test, finding.metric.value) not in self.part.factor:
                 yield Wrong.ALARM
         elif isinstance(finding, f.Suspected | f.RuleBroken) and not self.part.factor:
             yield Wrong.BLAME
+
+
+def _of_part(finding: f.PartChanged) -> Wrong:
+    """A part that is inconclusive stops the gate and blames nobody."""
+    return Wrong.ALARM if finding.verdict is Verdict.CANNOT_TELL else Wrong.BLAME
 
 
 def _cluster_of(finding: f.PartChanged) -> int | None:

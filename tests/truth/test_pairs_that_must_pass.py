@@ -18,6 +18,8 @@ from latlab.rt.targets.rt_job import Workload
 from support.command import Done, latlab
 from support.wakeup_runs import distribution, drawn, wakeup_run, with_late
 from truth.asked_gate import Asked
+from truth.draw import case_of
+from truth.held import held
 from truth.machines import JUNO, N1SDP
 from truth.mutated_kinds import DocumentPair, recorded
 from truth.verdict_cases import nobody_flushes_once, of_different_length, one_clock, slow_first_boot
@@ -44,6 +46,12 @@ def test_a_long_and_a_short_run_of_one_truth_pass(asked: Asked, iterations: tupl
 def test_a_base_of_100_boots_and_a_candidate_of_one_pass(asked: Asked):
     done = asked.gate(*of_different_length((1, 1), (100, 1), 1))
     assert done.returncode == 0, done.stdout
+
+
+def test_orders_of_a_queue_that_only_one_run_has_stop_nothing():
+    """Last cores down at other positions: a term of the base's model is not in each iteration of the candidate."""
+    done = held(case_of(6_000_028))
+    assert done.gate == 0 and not done.faults
 
 
 def test_two_releases_without_a_change_of_the_code_are_not_called_improved():

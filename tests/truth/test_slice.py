@@ -9,7 +9,7 @@ from __future__ import annotations
 from truth.draw import case_of
 from truth.held import Wrong, held
 
-PAIRS = 200
+PAIRS = 100
 MOST_WRONG = {Wrong.BLAME: 0.01, Wrong.PEACE: 0.005}
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import shlex
 import sys
+import sysconfig
+from pathlib import Path
 
 from latlab.core.shown import shown
 
@@ -68,6 +70,10 @@ class DataError(LatlabError):
 
 
 def needs_packages(feature: str, *packages: str) -> UsageError:
-    """They go where this latlab is, whoever installed it and how."""
+    """They go where this latlab is, whoever installed it and how. A Python that only the system's packages may change takes none of pip's
+    (PEP 668)."""
     named = f"the Python package{'s' if len(packages) > 1 else ''} {' and '.join(packages)}"
-    return UsageError(f"{feature} needs {named}", f"run `{shlex.join((sys.executable, '-m', 'pip', 'install', *packages))}`")
+    is_of_system = sys.prefix == sys.base_prefix and Path(sysconfig.get_path("stdlib"), "EXTERNALLY-MANAGED").is_file()
+    by_pip = f"run `{shlex.join((sys.executable, '-m', 'pip', 'install', *packages))}`"
+    by_system = "install them by this system's packages, or use latlab's wheel, whose environment takes them from pip"
+    return UsageError(f"{feature} needs {named}", by_system if is_of_system else by_pip)

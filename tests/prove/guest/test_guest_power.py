@@ -79,7 +79,7 @@ LOSES = f"""\
 def losing_firmware(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A build of EL3 whose CPU_ON reports success for the third start of core 2 and starts nothing. The first start is the boot's."""
     tree = tmp_path_factory.mktemp("losing")
-    for name in ("CMakeLists.txt", "CMakePresets.json"):
+    for name in ("CMakeLists.txt", "CMakePresets.json", "pyproject.toml"):
         shutil.copy(ROOT / name, tree)
     for name in ("cmake", "firmware"):
         shutil.copytree(ROOT / name, tree / name)

@@ -21,7 +21,7 @@ from latlab.core.store.store import open_store
 from support.etmv4_traces import EL1, EL3, make_snapshot, mutants
 from support.trace_reader import sanitized_coresight
 
-MUTANTS = 40
+MUTANTS = 20
 
 
 @pytest.fixture(name="reader", scope="module")
@@ -97,7 +97,7 @@ def test_a_snapshot_is_kept_in_instructions_and_in_cycles(reader: Path, tmp_path
     assert counted.emulator == "CoreSight"
 
 
-@pytest.mark.parametrize("count", [MUTANTS, pytest.param(5 * MUTANTS, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [MUTANTS, pytest.param(10 * MUTANTS, marks=pytest.mark.slow)])
 def test_a_damaged_trace_ends_no_reader_and_a_cut_one_has_what_came_before(reader: Path, tmp_path: Path, count: int) -> None:
     made = make_snapshot(6, calls=30)
     folder = made.write(tmp_path / "snapshot")

@@ -114,4 +114,32 @@ def test_a_failing_row_weighs_more_than_what_is_inconclusive(same: Comparison):
 def test_the_first_line_of_the_gate_is_the_reason_for_its_exit_code(same: Comparison):
     assert report_gate(replace(same, rule_changes=(broken(),)), REGRESSED).verdict.startswith("fail: one rule broken; rows: 32 unchanged")
     assert "large difference" in report_gate(replace(same, notable=(STOP,)), REGRESSED).verdict
-    assert "regressed wakeup of cluster 1" in report_gate(replace(same, claims=(part(Verdict.REGRESSED),)), REGRESSED).verdict
+    assert (
+        "wakeup of cluster 1 in five tests regressed as a whole"
+        in report_gate(replace(same, claims=(part(Verdict.REGRESSED),)), REGRESSED).verdict
+    )
+
+
+def test_a_gate_that_is_inconclusive_because_no_row_has_a_verdict_is_so_in_sarif(same: Comparison):
+    """No finding stops then, and the reason is the only sentence."""
+    comparison = replace(same, rows=tuple(replace(row, verdict=Verdict.CANNOT_TELL, large=0.0) for row in same.rows))
+    report = report_gate(comparison, REGRESSED)
+    (invocation,) = json.loads(sarif.render(comparison, report))["runs"][0]["invocations"]
+    assert (report.exit_code, report.decision.reason, invocation["executionSuccessful"]) == (3, Reason.NOTHING, False)
+    assert invocation["toolExecutionNotifications"][0]["message"]["text"] == report.verdict
+    assert report.verdict.startswith(f"inconclusive: none of {len(same.rows)} rows has a verdict")
+
+
+def test_beside_a_large_difference_without_a_verdict_no_row_is_called_unchanged(same: Comparison):
+    report = report_gate(replace(same, notable=(STOP,)), REGRESSED)
+    assert report.verdict == f"inconclusive: one large difference without a verdict; rows of {len(same.rows)}: none changed"
+
+
+def test_figures_that_no_row_has_are_not_called_equal(same: Comparison) -> None:
+    """The queue's waits of an instruction clock stand in claims of all cores; of 38 equal rows the heading said that all figures are."""
+    equal = replace(
+        same, rows=tuple(replace(row, shift=replace(row.shift, value=0.0), verdict=Verdict.SAME) for row in same.rows), claims=()
+    )
+    assert "rows have equal figures" in plain(screen(equal).answer)
+    moved = plain(screen(replace(equal, claims=(part(Verdict.CANNOT_TELL, is_frontier=False),))).answer)
+    assert "equal figures" not in moved and "wakeup, of cluster 1 in five tests, differs by +0.90 µs (+4.5 %), in no row" in moved

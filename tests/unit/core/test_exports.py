@@ -51,7 +51,7 @@ def test_the_cases_of_a_problem_survive_json_and_may_be_missing():
     written = run_json.render(run)
     assert run_json.parse(written, "run.json").problems == cases
     document = json.loads(written)
-    del document["problem_details"]  # as older latlabs write it
+    del document["problem_details"]  # another writer may leave it out
     assert run_json.parse(json.dumps(document), "run.json").problems == tuple(replace(case, details=()) for case in cases)
     with pytest.raises(DataError, match="2 problems and details of 1"):
         run_json.parse(json.dumps(document | {"problem_details": [["first"]]}), "run.json")

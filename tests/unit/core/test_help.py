@@ -84,6 +84,9 @@ def test_a_narrow_terminal_breaks_descriptions_and_cuts_none(columns: int) -> No
     for name in root.list_commands(context):
         inner = root.get_command(context, name)
         assert inner.hidden or inner.get_short_help_str(1000) in shown, name
+        if hasattr(inner, "list_commands"):
+            listed = " ".join(inner.get_help(inner.context_class(inner, info_name=name, parent=context, terminal_width=columns)).split())
+            assert all(verb.get_short_help_str(1000) in listed for verb in inner.commands.values()), name
 
 
 MOST_OPTIONS = 10

@@ -11,7 +11,7 @@ from latlab.core.comparison.history import Series, history
 from latlab.core.comparison.wording import bare, percent
 from latlab.core.report.history import pages as history_pages
 from latlab.core.report.history.charts import MOST_TOGETHER, history_drawing
-from latlab.core.report.history.words import answer, change_table
+from latlab.core.report.history.words import answer, cause_of, change_table
 from latlab.core.report.page import drawings_of, tables_of
 from latlab.core.report.table import text_of
 from latlab.core.store.references import load
@@ -93,3 +93,16 @@ def test_names_of_change_points_have_room(wakeup: tuple[Series, ...]) -> None:
         left = float(x) - (width if anchor == "end" else width / 2)
         assert left >= ends.get(y, 0.0)
         ends[y] = left + width
+
+
+def test_a_function_is_named_for_the_cores_that_run_it_alone() -> None:
+    """Of a Cortex-A53's wake-up the picture named the reset function of the Cortex-A57."""
+    runs = [load(f"published:tf-a/juno/v2.{n}") for n in (9, 10, 11)]
+    named = {
+        path: [cause_of(change)[0] for change in series.changes]
+        for path in ("susp_deep_serial/wakeup/core-0.0", "susp_deep_serial/wakeup/core-1.1", "susp_deep_serial/wakeup")
+        for series in history(runs, path)
+    }
+    assert named["susp_deep_serial/wakeup/core-0.0"] == ["cortex_a57_reset_func"]
+    assert named["susp_deep_serial/wakeup/core-1.1"] == ["cortex_a53_reset_func"]
+    assert named["susp_deep_serial/wakeup"] == ["cortex_a57_reset_func, cortex_a53_reset_func"]

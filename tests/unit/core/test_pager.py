@@ -23,7 +23,8 @@ def on_terminal(pager: str, *words: str, lines: int = LINES) -> tuple[str, int]:
     """What a terminal shows, and the exit code."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", lines, 80, 0, 0))
-    variables = {**os.environ, "PAGER": pager, "TERM": "xterm", "NO_COLOR": "1"}
+    size = ("LINES", "COLUMNS")  # readline exports them, and they weigh more than the terminal's own
+    variables = {name: value for name, value in os.environ.items() if name not in size} | {"PAGER": pager, "TERM": "xterm", "NO_COLOR": "1"}
     command = (sys.executable, "-m", "latlab", *words)
     with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=variables) as process:
         os.close(theirs)
@@ -65,6 +66,17 @@ def test_an_answer_for_a_terminal_is_as_without_a_pager(pager: str) -> None:
     plain, code = on_terminal("cat", *words)
     assert code == 1 and plain.count("\n") > LINES and max(map(len, plain.splitlines())) <= 80
     assert on_terminal("sed p -n", *words)[1] == 1, "the exit code is the verb's, not the pager's"
+
+
+def test_an_interrupt_is_for_the_pager(tmp_path: Path) -> None:
+    program = tmp_path / "pager"
+    program.write_text("#!/bin/sh\nsleep 0.2\nkill -INT $PPID\ncat >/dev/null\necho seen\n")
+    program.chmod(0o755)
+    assert on_terminal(str(program), "gate", "--help") == ("seen\n", 0)
+
+
+def test_a_pager_that_ends_early_is_no_error() -> None:
+    assert on_terminal("true", "gate", "--help") == ("", 0)
 
 
 @pytest.mark.parametrize(

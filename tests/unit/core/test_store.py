@@ -275,3 +275,13 @@ def test_who_only_reads_makes_no_store_of_a_name_with_a_typing_error(tmp_path, v
     done = latlab(*verb, "--store", str(place))
     assert done.returncode == 2 and ("there is no such store" if content is None else "the file is empty") in done.stderr
     assert place.exists() == (content is not None) and not (content is not None and place.stat().st_size)
+
+
+def test_a_new_store_is_its_owners_alone(tmp_path):
+    place = tmp_path / "new" / "store.sqlite"
+    store = open_store(str(place))
+    store.begin(unfinished_run())
+    assert {file.stat().st_mode & 0o777 for file in place.parent.iterdir()} == {0o600}
+    place.chmod(0o644)
+    open_store(str(place))
+    assert place.stat().st_mode & 0o777 == 0o644, "what its owner has opened to others stays so"

@@ -13,6 +13,7 @@ from support.places import ROOT
 def _copy(folder: Path) -> Path:
     for name in ("firmware", "cmake", "probe/programs"):
         shutil.copytree(ROOT / name, folder / name)
+    shutil.copy(ROOT / "pyproject.toml", folder)  # the version
     return folder / "firmware"
 
 

@@ -16,6 +16,7 @@ from latlab.core.comparison.verdicts import Verdict
 from latlab.core.model.run import Run
 from latlab.core.report.comparison.sentences import quiet_lines, summary
 from latlab.core.statistics.distributions import t_tail
+from support.slow_but import slow_but
 from truth.held import Wrong, held
 from truth.machines import JUNO, SERIAL, scaled
 from truth.noise import Noise
@@ -39,8 +40,8 @@ def _gate(comparison: Comparison) -> GateReport:
     return report_gate(comparison, frozenset({"regressed"}))
 
 
-@pytest.mark.parametrize("boots", [1, 3, 8])
-@pytest.mark.parametrize("noise", [0.8, 1.4])
+@pytest.mark.parametrize("boots", slow_but([1, 3, 8], 1, 8))
+@pytest.mark.parametrize("noise", slow_but([0.8, 1.4], 1.4))
 @pytest.mark.parametrize(("which", "size"), [(Which.HALF, 0.4), (Which.HALF, 1.0), (Which.EACH, 0.4), (Which.SPLIT, 0.4), (Which.ONE, 0.4)])
 def test_some_of_the_like_cores_later_in_every_serial_test_never_pass(which: Which, size: float, noise: float, boots: int) -> None:
     for seed in range(3):
@@ -118,7 +119,7 @@ def test_runs_of_one_truth_hold_nothing_large() -> None:
 
 
 def test_of_drawn_pairs_of_parts_hardly_one_passes_in_silence_or_is_blamed() -> None:
-    found = [held(part_case_of(seed)) for seed in range(60)] + [held(rt_part_case_of(seed)) for seed in range(30)]
+    found = [held(part_case_of(seed)) for seed in range(30)] + [held(rt_part_case_of(seed)) for seed in range(15)]
     for wrong in (Wrong.SILENCE, Wrong.BLAME, Wrong.UNKNOWN):
         said = [(one.case.name, fault.said) for one in found for fault in one.faults if fault.wrong is wrong]
         assert len(said) <= 1, said

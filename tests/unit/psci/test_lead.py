@@ -14,7 +14,7 @@ from latlab.core.model.run import CoreId
 from latlab.core.readers.platform_facts import facts_of
 from latlab.core.statistics.sample_matrix import columns_of
 from latlab.core.store.references import load
-from latlab.psci.analysis.groups import LAST_MAN, OTHER_PART, PLAIN
+from latlab.psci.analysis.groups import LAST_MAN, PLAIN
 from latlab.psci.analysis.roles import inferred_lead, roles_of
 from support.known_boards import JUNO, N1SDP, N1SDP_NOISE, Noise, like_juno, measured
 from support.pairs_of_kind import compare_spans as compare
@@ -59,12 +59,13 @@ def test_published_tables_compare_alike_whether_or_not_their_source_names_the_le
     assert [one.sentence for one in explain_pair(inferred)] == [one.sentence for one in explain_pair(told)]
 
 
-def test_a_powerdown_that_only_the_lead_s_siblings_gained_is_nothing_of_the_lead():
+def test_a_powerdown_that_only_the_lead_s_siblings_gained_stays_in_their_row_of_the_base():
     comparison = compare(untold(load("published:tf-a/juno/v2.14")), untold(load("published:tf-a/juno/v2.15")))
-    rows = {row.name: row for row in comparison.rows if (row.test, row.metric) == ("susp_deep_serial", Metric.POWERDOWN)}
-    lead, siblings = rows["cluster 1, last man"], rows["cluster 1, last man in one run only"]
-    assert [cell.label for cell in lead.cells] == ["1.0"] and lead.verdict not in CHANGED
-    assert [cell.label for cell in siblings.cells] == ["1.1", "1.2", "1.3"] and siblings.verdict is Verdict.IMPROVED
+    (row,) = [row for row in comparison.rows if (row.test, row.metric, row.cluster) == ("susp_deep_serial", Metric.POWERDOWN, 1)]
+    assert [cell.label for cell in row.cells] == ["1.0", "1.1", "1.2", "1.3"]
+    lead, *siblings = (cell.difference / cell.before for cell in row.cells)
+    assert abs(lead) < 0.05 and max(siblings) < -0.4
+    assert comparison.stops and report_gate(comparison, FAIL_ON).exit_code == 3
 
 
 @pytest.mark.parametrize("known", [True, False], ids=["told", "not told"])
@@ -118,12 +119,12 @@ def test_cores_that_become_last_men_under_an_unknown_lead_are_a_gap_and_the_othe
     assert labels == ["0.0", "0.1", "1.0"]
 
 
-def test_cores_that_become_last_men_under_one_lead_are_a_group_of_their_own():
+def test_cores_that_become_last_men_under_one_lead_stay_in_their_row_of_the_base():
     a = measured(JUNO, NOISE, 2, 4, "a")
     b = scaled(a, "susp_deep_serial", Metric.CACHE_FLUSH, CoreId(1, 1), 17)
     comparison = compare(a, replace(b, id="b"))
     names = {row.name for row in comparison.rows if (row.test, row.metric, row.cluster) == ("susp_deep_serial", Metric.CACHE_FLUSH, 1)}
-    assert names == {f"cluster 1{', ' if part else ''}{part}" for part in (PLAIN, LAST_MAN, OTHER_PART)}
+    assert names == {f"cluster 1{', ' if part else ''}{part}" for part in (PLAIN, LAST_MAN)}
 
 
 def test_serial_tests_that_show_two_leads_show_none():

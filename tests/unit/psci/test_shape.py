@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -185,3 +186,24 @@ def test_a_drift_that_both_runs_have_hides_no_change_between_them():
     before, after = (_values(seed, boots=8, iterations=20) * (1 + course) for seed in (1, 2))
     _, decision = _compared(before, 1.5 * after)
     assert decision.exit_code == 1
+
+
+def test_a_second_mode_that_comes_twice_as_often_is_regressed_over_all_rows_together():
+    """5 to 10 % of the spans of four tests, 4 boots of 25: no quantile of a row moves by more than its threshold."""
+
+    def run(seed: int, share: float, name: str) -> Run:
+        rng = np.random.default_rng(seed)
+        samples = []
+        for test in range(4):
+            values = _values(10 * seed + test, boots=4, iterations=25)
+            values += np.where(rng.random(values.shape) < share, 8_000.0, 0.0)
+            of_test = _run(values, name).samples
+            samples += [replace(sample, test=f"test_{test}_serial") for sample in of_test]
+        return run_with(samples=samples, id=name, lead=CoreId(1, 0))
+
+    for seed in range(3):
+        found = compare(run(seed, 0.05, "a"), run(50 + seed, 0.10, "b"))
+        (slowest,) = (claim for claim in found.claims if claim.name.startswith(str(Statistic.SLOWEST)))
+        assert slowest.verdict is Verdict.REGRESSED and report_gate(found, frozenset({"regressed"})).exit_code == 1
+        equal = compare(run(seed, 0.05, "a"), run(100 + seed, 0.05, "b"))
+        assert not [claim for claim in equal.claims if claim.is_frontier]

@@ -13,7 +13,7 @@ from latlab.core.comparison.comparison import Comparison
 from latlab.core.comparison.decision import Claim, ClaimLevel, decide
 from latlab.core.comparison.verdicts import CHANGED, Verdict
 from latlab.core.model.conditions import Mode
-from latlab.core.model.distributions import Distribution
+from latlab.core.model.distributions import Distribution, WakeupCounts, distributions_of
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import Run
 from support.pairs_of_kind import compare_wakeups as compare
@@ -101,9 +101,9 @@ def test_wake_ups_beyond_a_histogram_that_are_three_times_as_many_do_not_pass(af
 
 def test_a_candidate_of_which_every_wake_up_is_beyond_the_histogram_has_the_rows_of_the_base():
     base = with_overflows(1, 50)
-    (one, other) = base.contents.distributions  # type: ignore[attr-defined]
+    (one, other) = distributions_of(base)
     late = replace(one, counts=(), beyond=one.got, minimum_ticks=90_000, maximum_ticks=400_000, average_ticks=200_000.0)
-    candidate = replace(base, id="late", contents=replace(base.contents, distributions=(late, other)))
+    candidate = replace(base, id="late", contents=WakeupCounts((late, other)))
     comparison = compare(base, candidate)
     assert {row.name for row in comparison.rows} == {row.name for row in compare(base, base).rows}
     (median,) = (row for row in comparison.rows if row.name == "CPU 0 median")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Amounts of two runs compared: each with its counterpart of the same test, name and core, by Welch's test on the repetitions.
+"""Amounts of two runs compared: each with its counterpart of the same test, name and core, by Welch's test on the repetitions. The amounts
+of a metric, and those of each of its tests, are judged together besides.
 
 What has one value on a side has no scatter that is known, so nothing can be told of it, however it differs. Of a value without a known
 direction neither regressed nor improved is ever said.
@@ -9,14 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from math import inf
 
 import numpy as np
 
+from latlab.benchmarks.analysis.amount_claims import amount_claims, in_its_direction
 from latlab.benchmarks.analysis.amount_figures import is_level, levels, named
-from latlab.core.comparison.comparison import AmountComparison, Row, large_untold
-from latlab.core.comparison.findings import LargeUntold
+from latlab.core.comparison.comparison import ROW_P, AmountComparison, Row, large_untold
+from latlab.core.comparison.findings import LargestGrew, LargeUntold
 from latlab.core.comparison.identity import NotComparable, check_same, partial_runs
-from latlab.core.comparison.verdicts import Limits, Verdict, decide, decide_exact
+from latlab.core.comparison.verdicts import CHANGED, Limits, Verdict, decide, decide_exact
 from latlab.core.comparison.wording import MORE_IS_BETTER, UNDIRECTED
 from latlab.core.model.amounts import Amount, amounts_of
 from latlab.core.model.enums import Metric
@@ -25,7 +28,6 @@ from latlab.core.statistics.distributions import welch
 from latlab.core.statistics.statistics import Shift, family_wise
 
 Key = tuple[str, str, str, CoreId | None]
-_OPPOSITE = {Verdict.REGRESSED: Verdict.IMPROVED, Verdict.IMPROVED: Verdict.REGRESSED}
 
 
 def compare_amounts(a: Run, b: Run, limits: Limits) -> AmountComparison:
@@ -46,8 +48,9 @@ def compare_amounts(a: Run, b: Run, limits: Limits) -> AmountComparison:
         b=b,
         limits=limits,
         unit=a.tick.unit,
-        notable=tuple(_large(rows)),
+        notable=(*_large(rows), *_extremes(joined, rows, limits)),
         rows=tuple(rows),
+        claims=amount_claims(rows, limits),
         notes=tuple(notes),
         gaps=tuple(gaps),
         repetitions=_repetitions(joined),
@@ -55,8 +58,25 @@ def compare_amounts(a: Run, b: Run, limits: Limits) -> AmountComparison:
 
 
 def _large(rows: list[Row]) -> Iterator[LargeUntold]:
-    for row in large_untold(rows)[:1]:
-        yield LargeUntold(row.metric, row.test, row.name, row.before, row.largest, len(large_untold(rows)))
+    """Rows that may hold a large change: beyond 20 % if their own test is below 5 %, beyond half of that if it is so in the family of their
+    metric."""
+    likely = [row for row in rows if row.verdict not in CHANGED and row.p_adjusted < ROW_P and abs(row.shift.value) > row.large / 2 > 0]
+    large_rows = [*large_untold(rows), *(row for row in likely if row not in large_untold(rows))]
+    for row in large_rows[:1]:
+        yield LargeUntold(row.metric, row.test, row.name, row.before, row.largest, len(large_rows))
+
+
+def _extremes(joined: list[tuple[Amount, Amount]], rows: list[Row], limits: Limits) -> Iterator[LargestGrew]:
+    """The worst repetition of a quantity that is several times as bad as the base's: one of ten is too few for a test, and too much to
+    pass."""
+    for (amount, other), row in zip(joined, rows, strict=True):
+        if amount.metric in UNDIRECTED or row.verdict in CHANGED:
+            continue
+        worst = min if amount.metric in MORE_IS_BETTER else max
+        name = f"the worst repetition of {row.name}"
+        grew = LargestGrew(row.metric, row.test, name, worst(levels(amount)), worst(levels(other)), False)
+        if grew.stops and limits.large_maximum < grew.ratio < inf:
+            yield grew
 
 
 def _joined(a: Run, b: Run, notes: list[str], gaps: list[str]) -> Iterator[tuple[Amount, Amount]]:
@@ -127,7 +147,7 @@ def _verdict(row: Row, p: float, limits: Limits) -> Verdict:
         verdict = decide_exact(row.shift.value, row.threshold)
     else:
         verdict = decide(row.shift, row.threshold, p, limits.alpha)
-    return _OPPOSITE.get(verdict, verdict) if row.metric in MORE_IS_BETTER else verdict
+    return in_its_direction(row.metric, verdict)
 
 
 def _repetitions(joined: list[tuple[Amount, Amount]]) -> tuple[int, int]:

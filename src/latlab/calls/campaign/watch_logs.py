@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def calls_of(material: RunArtifacts) -> tuple[CallsOfKind, ...]:
-    """The calls that a watch counted, by kind; empty for another run, and for a watch of an older latlab."""
+    """The calls that a watch counted, by kind; empty for another run."""
     return material.parsed(parse_kinds, KINDS_LOG)
 
 

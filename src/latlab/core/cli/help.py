@@ -7,7 +7,7 @@ from collections import defaultdict
 from typing import Any
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 from latlab.core.cli.examples import EXAMPLES
 
@@ -21,6 +21,18 @@ EXIT_CODES = (
 PRINTED, OTHERS = "Print and store", "Options"
 OF_PRINTING = frozenset({"format", "output", "store", "id_file", "redact", "help"})
 """Options that many verbs have, by their names in Python."""
+
+
+WHOLE = 1000
+"""Characters of a description: a narrow terminal breaks it and cuts nothing."""
+
+
+class GroupHelp(TyperGroup):
+    """A group of verbs whose list has each description whole."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, self.commands[name].get_short_help_str(WHOLE)) for name in self.list_commands(ctx)])
 
 
 class VerbHelp(TyperCommand):
@@ -69,5 +81,6 @@ def with_help(group: typer.Typer) -> None:
     for verb in group.registered_commands:
         verb.cls = VerbHelp
     for inner in group.registered_groups:
+        inner.cls = GroupHelp
         if inner.typer_instance is not None:
             with_help(inner.typer_instance)

@@ -7,6 +7,7 @@ import io
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -61,4 +62,9 @@ def _print(text: str, command: Sequence[str]) -> None:
     if text.count("\n") < shutil.get_terminal_size().lines:
         sys.stdout.write(text)
         return
-    subprocess.run(command, input=text.encode(errors="backslashreplace"), env={"LESS": LESS, **os.environ}, check=False)
+    with subprocess.Popen(command, stdin=subprocess.PIPE, env={"LESS": LESS, **os.environ}) as pager:
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the pager, which ends a search by it
+        try:
+            pager.communicate(text.encode(errors="backslashreplace"))
+        finally:
+            signal.signal(signal.SIGINT, before)

@@ -11,6 +11,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from latlab.core.cli.help import WHOLE
 from latlab.core.errors import UsageError
 from latlab.core.store.address import shown_address
 
@@ -24,8 +25,6 @@ GROUPS = {
 }
 
 GROUP_OF_PACKAGES = "latlab.verbs"
-WHOLE = 1000
-"""Characters of a description: a narrow terminal breaks it and cuts nothing."""
 NO_PART = ("--store", "--id-file")
 
 _asked: ContextVar[tuple[str, ...]] = ContextVar("asked", default=())

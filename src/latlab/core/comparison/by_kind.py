@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from latlab.core.comparison.check import Check
 from latlab.core.comparison.comparison import Comparison, Statistic
 from latlab.core.comparison.conditions import differences
-from latlab.core.comparison.coverage import absences, coverage_rows, missing_samples, shortfalls
+from latlab.core.comparison.coverage import absences, counted, coverage_rows, missing_samples, shortfalls
 from latlab.core.comparison.decision import Claim
 from latlab.core.comparison.explanation import Basis, Explanation
 from latlab.core.comparison.figure import Figure, refusal
@@ -40,8 +40,8 @@ def compare(a: Run, b: Run, limits: Limits | None = None, earlier: Sequence[Run]
 def _with_coverage(comparison: Comparison) -> Comparison:
     """No samples where the base had some are missing data. Fewer than were due are a regression where chance does not explain it, otherwise
     missing data too."""
-    pair = comparison.a, comparison.b, comparison.limits
-    absent, short = absences(*pair), shortfalls(*pair)
+    counts = counted(comparison.a), counted(comparison.b), comparison.limits
+    absent, short = absences(*counts), shortfalls(*counts, kind_of(comparison.a).analysis.burst)
     if not absent and not short:
         return comparison
     rows = coverage_rows(short, comparison.limits)

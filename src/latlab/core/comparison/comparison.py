@@ -9,6 +9,7 @@ from enum import StrEnum
 
 import numpy as np
 
+from latlab.core.comparison.account import Account
 from latlab.core.comparison.check import RuleChange
 from latlab.core.comparison.conditions import ALIKE, Differences, caveat_of
 from latlab.core.comparison.decision import Claim, decide
@@ -37,6 +38,7 @@ class Statistic(StrEnum):
     P90 = "90 %"
     P99 = "99 %"
     P99_9 = "99.9 %"
+    SLOWEST = "slowest tenth"
     AVERAGE = "average"
     MEAN = "trimmed mean"
     MINIMUM = "minimum"
@@ -73,8 +75,9 @@ class Row:
     Values are in ns or instructions. A shift beyond `threshold` is a change; one whose interval lies within it is equivalent; one beyond
     `large` must be reported even if it is not significant. `p_adjusted` is the adjusted p-value behind the verdict, of the row or of its
     group. `of` is the value before of the figure that moved by the shift, if that is not `before`. `is_whole`: all samples of a parallel
-    test by position, the parent of its other rows. `is_beyond_runs`: it moved by more than several runs of the base scatter by. A rate of
-    late wake-ups counts those that are `later_than` a latency.
+    test by position, the parent of its other rows. `is_cell`: one data point of another row, which changed otherwise than it.
+    `is_beyond_runs`: it moved by more than several runs of the base scatter by. `later_than`: the latency that a rate of late wake-ups
+    counts from. A value of a row that cannot be judged is NaN if a run does not show it.
     """
 
     test: str
@@ -94,6 +97,7 @@ class Row:
     core: CoreId | None = None
     large: float = 0.0
     is_whole: bool = False
+    is_cell: bool = False
     p_adjusted: float = 1.0
     in_iterations: InIterations | None = None
     detectable: tuple[Detectable, ...] = ()
@@ -106,7 +110,10 @@ class Row:
     @property
     def title(self) -> str:
         """The name in the words of the field. Files keep the name itself."""
-        return row_title(self.name) if self.later_than is None else f"later than {amount(self.later_than, 'ns')}"
+        if self.later_than is not None:
+            return f"later than {amount(self.later_than, 'ns')}"
+        is_quantile = self.statistic in (Statistic.P90, Statistic.P99, Statistic.P99_9)
+        return f"{row_title(self.name)}{' quantile' * is_quantile}"
 
     @property
     def is_of_level(self) -> bool:
@@ -163,9 +170,11 @@ class Compared:
     """The fields of every comparison. `differences` are the differing conditions, `missing` the places with fewer samples in the second
     run.
 
-    `rows` and `claims` are what was judged, `notable` what has to be named with the verdict; some of it stops. `gaps` are sentences on what
-    could not be judged, because the second run lacks it or a run is partial. `rule_changes` are rules that only one run keeps. Data under
-    one of the `suspicions` gets no verdict. `decide` makes the verdict of the whole of all these and of nothing else.
+    `rows` and `claims` are what was judged. `figures` are the figures of the shape of rows that did not change, which no screen shows.
+    `account` says how many samples were judged, for kinds of runs that count them. `notable` is what has to be named with the verdict; some
+    of it stops. `gaps` are sentences on what could not be judged, because the second run lacks it or a run is partial. `rule_changes` are
+    rules that only one run keeps. Data under one of the `suspicions` gets no verdict. `decide` makes the verdict of the whole of all these
+    and of nothing else.
     """
 
     a: Run
@@ -177,6 +186,8 @@ class Compared:
     gaps: tuple[str, ...]
     differences: Differences = ALIKE
     missing: tuple[SamplesMissing, ...] = ()
+    account: Account | None = None
+    figures: tuple[Row, ...] = ()
     claims: tuple[Claim, ...] = ()
     notable: tuple[Notable, ...] = ()
     rule_changes: tuple[RuleChange, ...] = ()
@@ -186,6 +197,11 @@ class Compared:
     def verdict(self) -> Verdict:
         """The verdict of the whole, as `decide` says."""
         return decide(self).verdict
+
+    @property
+    def leaves(self) -> tuple[Row, ...]:
+        """Every row that the base has, whatever the candidate is: single data points are in their rows."""
+        return tuple(row for row in (*self.rows, *self.figures) if not row.is_cell)
 
     @property
     def stops(self) -> tuple[Notable, ...]:

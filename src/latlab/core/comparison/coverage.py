@@ -58,15 +58,17 @@ class Shortfall:
     rows: RowKind = RowKind.CPU
 
 
+Counts = Mapping[SampleKey, Counted]
+
+
 def counted(run: Run) -> dict[SampleKey, Counted]:
     """The number of samples at each place of a run."""
     return kind_of(run).analysis.counted(run)
 
 
-def absences(a: Run, b: Run, limits: Limits) -> tuple[SamplesMissing, ...]:
-    """The places with samples in `a` and none in `b`: a whole test, a core or CPU of a test, or a metric or quantity. Empty for two runs
-    without a common place, which are of two tools."""
-    ours, theirs = counted(a), counted(b)
+def absences(ours: Counts, theirs: Counts, limits: Limits) -> tuple[SamplesMissing, ...]:
+    """The places with samples in the first run and none in the second: a whole test, a core or CPU of a test, or a metric or quantity.
+    Empty for two runs without a common place, which are of two tools."""
     if not ours.keys() & theirs.keys():
         return ()
     gone: dict[tuple[str, CoreId | None, str], list[SampleKey]] = {}
@@ -90,10 +92,10 @@ def _absence(test: str, core: CoreId | None, name: str, lost: list[Counted], met
     return SamplesMissing(test, name, _thing(metric), 0, due, before, due_before)
 
 
-def shortfalls(a: Run, b: Run, limits: Limits) -> tuple[Shortfall, ...]:
-    """The places at which `b` has a smaller share of the due samples than `a`, by more than the tolerance; the smallest share first."""
-    ours, theirs = counted(a), counted(b)
-    places = [*_shortfalls(ours, theirs, limits, kind_of(a).analysis.burst)]
+def shortfalls(ours: Counts, theirs: Counts, limits: Limits, burst: int) -> tuple[Shortfall, ...]:
+    """The places at which the second run has a smaller share of the due samples than the first, by more than the tolerance; the smallest
+    share first. `burst` samples are lost together."""
+    places = [*_shortfalls(ours, theirs, limits, burst)]
     return tuple(sorted(places, key=lambda shortfall: (shortfall.got[1] / shortfall.due[1], shortfall.p)))
 
 

@@ -13,7 +13,7 @@ from latlab.core.comparison.check import Check
 from latlab.core.comparison.iterations import Drift
 from latlab.core.comparison.suspicion import Suspicion
 from latlab.core.comparison.verdicts import Verdict
-from latlab.core.comparison.wording import amount, bare, count, heading_unit, percent, row_title, signed, signed_bare
+from latlab.core.comparison.wording import MORE_IS_BETTER, amount, bare, count, heading_unit, percent, row_title, signed, signed_bare
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import CoreId
 
@@ -125,7 +125,8 @@ class LargeUntold:
         share = f" ({percent(self.largest / self.before)})" if self.before else ""
         moved = f"{self.metric} in {self.test}, {row_title(self.name)}, differs by {signed(self.largest, unit)}{share}"
         if self.cores:
-            return f"{moved}: {count(self.cores, 'core')} moved by more than their noise; measure four boots or more of both"
+            possessive = "its" if self.cores == 1 else "their"
+            return f"{moved}: {count(self.cores, 'core')} moved by more than {possessive} noise; measure four boots or more of both"
         more = f", and {count(self.rows - 1, 'more row')} by that or less" if self.rows > 1 else ""
         return f"{moved}{more}: large but inconclusive with so few boots; measure more boots of both"
 
@@ -220,8 +221,8 @@ class SpreadMoved:
 
 @dataclass(frozen=True, slots=True)
 class LargestGrew:
-    """The largest value of one run is many times that of the other. If it is not `is_told`, too few values are as large to distinguish
-    it from chance."""
+    """The largest value of one run, or the smallest if more is better, is many times that of the other. If it is not `is_told`, too few
+    values are as far out to distinguish it from chance."""
 
     metric: Metric
     test: str
@@ -238,12 +239,13 @@ class LargestGrew:
 
     @property
     def stops(self) -> bool:
-        return self.after > self.before and not self.is_told
+        is_worse = self.after < self.before if self.metric in MORE_IS_BETTER else self.after > self.before
+        return is_worse and not self.is_told
 
     def sentence(self, unit: str) -> str:
         way = "as large" if self.after > self.before else "smaller"
         size = "grew from nothing" if self.ratio == float("inf") else f"is {self.ratio:.1f} times {way}"
-        caveat = "" if self.is_told else ": inconclusive, because too few latencies are as large; measure both for longer"
+        caveat = "" if self.is_told else ": inconclusive, because too few samples are as far out; measure both for longer"
         return f"{self.metric} in {self.test}, {self.name}, {size}, {amount(self.before, unit)} to {amount(self.after, unit)}{caveat}"
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from latlab.core.comparison.between_runs import ask_for_repeat
@@ -12,7 +12,7 @@ from latlab.core.comparison.comparison import Comparison, Row, WakeupComparison
 from latlab.core.comparison.decision import Claim, Decision, Reason, decide
 from latlab.core.comparison.explanation import Explanation
 from latlab.core.comparison.findings import CouldHaveSeen, FunctionsMoved, RuleChanged, TailNotTold
-from latlab.core.comparison.verdicts import WORDS, Verdict
+from latlab.core.comparison.verdicts import CHANGED, WORDS, Verdict
 from latlab.core.comparison.wakeup_findings import RarestSeen
 from latlab.core.comparison.wording import count, percent, said_in_iterations, signed
 
@@ -52,7 +52,7 @@ def report_gate(comparison: Comparison, fail_on: frozenset[str]) -> GateReport:
     decision = decide(comparison, fail_on)
     explained = explain_pair(comparison)
     caveat = f"; {comparison.caveat}" if comparison.caveat else ""
-    verdict = f"{EXITS[decision.exit_code]}: {_reason(decision, comparison)}; {_counts(decision, comparison)}{caveat}"
+    verdict = f"{EXITS[decision.exit_code]}: {_reason(decision, comparison, fail_on)}{_counts(decision, comparison)}{caveat}"
     missing = tuple(finding.sentence(comparison.unit) for finding in comparison.missing)
     rules = (f"{explanation.test}: {explanation.sentence}" for explanation in explained if isinstance(explanation.finding, RuleChanged))
     first = (
@@ -77,7 +77,7 @@ def report_gate(comparison: Comparison, fail_on: frozenset[str]) -> GateReport:
     return GateReport(decision, verdict, (*first, *parts, *notable, *gaps, *reach, *assumed))
 
 
-def _reason(decision: Decision, comparison: Comparison) -> str:
+def _reason(decision: Decision, comparison: Comparison, fail_on: Collection[str]) -> str:
     """What the exit code rests on."""
     match decision.reason:
         case Reason.RULE:
@@ -85,9 +85,9 @@ def _reason(decision: Decision, comparison: Comparison) -> str:
         case Reason.WARNING:
             return count(len(comparison.suspicions), "data-quality warning")
         case Reason.ROW:
-            return f"{_by_word(decision.rows)} of {count(len(comparison.rows), 'row')}"
+            return _failing(decision.rows, len(comparison.rows))
         case Reason.CLAIM:
-            return f"{decision.claims[0].verdict.word} {_subject(decision.claims[0])}"
+            return f"{_subject(decision.claims[0])} {decision.claims[0].verdict.word} as a whole"
         case Reason.MISSING:
             return "missing data"
         case Reason.LARGE:
@@ -95,6 +95,8 @@ def _reason(decision: Decision, comparison: Comparison) -> str:
         case Reason.NOTHING:
             rows = sum(row.verdict is Verdict.CANNOT_TELL for row in comparison.rows)
             return f"none of {count(rows, 'row')} has a verdict, {_what_tells_more(comparison)}"
+    if any(row.verdict in CHANGED for row in comparison.rows):
+        return f"no row {' or '.join(word for word in WORDS if word in fail_on)}"
     return Reason.PASSED.value
 
 
@@ -109,11 +111,20 @@ def _what_tells_more(comparison: Comparison) -> str:
 
 
 def _counts(decision: Decision, comparison: Comparison) -> str:
-    """How many rows of each verdict. With a large difference without a verdict none is called unchanged."""
+    """How many rows of each verdict, empty if the reason says so. With a large difference without a verdict none is called unchanged."""
+    if decision.reason is Reason.NOTHING:
+        return ""
     is_open = decision.reason is Reason.LARGE
     rows = [row for row in comparison.rows if not (is_open and row.verdict.word == Verdict.SAME.word)]
     of = f" of {len(comparison.rows)}" if is_open else ""
-    return f"rows{of}: {_by_word(rows) or 'none changed'}"
+    return f"; rows{of}: {_by_word(rows) or 'none changed'}"
+
+
+def _failing(rows: Sequence[Row], of: int) -> str:
+    """`5 of 49 rows regressed`, `5 regressed, 2 improved of 49 rows`."""
+    all_rows = f"{of} row{'s' * (of != 1)}"
+    words = {row.verdict.word for row in rows}
+    return f"{len(rows)} of {all_rows} {words.pop()}" if len(words) == 1 else f"{_by_word(rows)} of {all_rows}"
 
 
 def _by_word(rows: Sequence[Row]) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 from latlab.core.comparison.by_kind import compare, explain_pair, figures_of
 from latlab.core.comparison.comparison import Comparison, Row, SpanComparison
 from latlab.core.comparison.conditions import Differences
+from latlab.core.comparison.counted_findings import CountedBeside
 from latlab.core.comparison.explanation import Explanation
 from latlab.core.comparison.figure import Figure, FigureName, refusal
 from latlab.core.comparison.findings import ConditionsDiffer
@@ -25,6 +26,7 @@ from latlab.core.comparison.wording import MORE_IS_BETTER, amount, count, headin
 from latlab.core.kinds.registry import kind_of
 from latlab.core.model.enums import Clock, Metric
 from latlab.core.model.run import Run
+from latlab.core.readers.platform_facts import facts_of
 from latlab.core.statistics.change_points import Beyond, Change, ChangeKind, changes_of, visible
 
 EXACT_NOTE = "the clock is deterministic, so every change beyond the threshold is exact and reported"
@@ -333,7 +335,16 @@ class _Followed:
         metric = getattr(explanation.finding, "metric", None)
         metrics = {of for _, of in spans} | ({Metric.CACHE_FLUSH} if any(of is Metric.POWERDOWN for _, of in spans) else set())
         is_test = not any(tests) or bool({test for test, _ in spans} & set(tests))
-        return not isinstance(explanation.finding, ConditionsDiffer) and is_test and (metric is None or metric in metrics)
+        of_core = self._reaches(explanation.finding)
+        return not isinstance(explanation.finding, ConditionsDiffer) and is_test and of_core and (metric is None or metric in metrics)
+
+    def _reaches(self, finding: object) -> bool:
+        """Whether code that was counted on some processors runs on the core or cluster that is followed."""
+        cluster = self._any.cluster if self._any.core is None else self._any.core.cluster
+        clusters = facts_of(self._runs[0].platform).clusters
+        if not self._is_one or cluster is None or not isinstance(finding, CountedBeside) or cluster >= len(clusters):
+            return True
+        return clusters[cluster].core.value in finding.processors
 
     def _p(self, k: int) -> float | None:
         if self._runs[0].tick.clock is not Clock.TIME:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass, replace
 
 from latlab.core.comparison.suspect_pair import suspicions_between
@@ -101,7 +102,10 @@ def _check_platform(a: Run, b: Run, notes: list[str]) -> None:
     if a.platform == b.platform:
         return
     if UNNAMED not in (a.platform, b.platform):
-        raise NotComparable(f"the platform differs, {a.platform} in {a.id} and {b.platform} in {b.id}", "compare runs of one platform")
+        raise NotComparable(
+            f"the platform differs, {a.platform} in {a.id} and {b.platform} in {b.id}",
+            f"compare runs of one platform; `latlab ls --platform {shlex.quote(b.platform)}` lists those of {b.id}",
+        )
     unnamed, other = (a, b) if a.platform == UNNAMED else (b, a)
     notes.append(f"{unnamed.id} does not name its platform; latlab assumes {other.platform}")
 

@@ -59,7 +59,7 @@ def one_of_each_boot(columns: Columns) -> Columns:
     first_boots = {boots[0] for boots in _equal_boots(columns)}
     if len(first_boots) == len(_boots(columns)):
         return columns
-    return replace(columns, matrices={span: _of_boots(matrix, first_boots) for span, matrix in columns.matrices.items()})
+    return replace(columns, matrices={span: matrix.of_boots(first_boots) for span, matrix in columns.matrices.items()})
 
 
 def _wrapped(run: Run, columns: Columns) -> Iterator[Suspicion]:
@@ -122,11 +122,6 @@ def _equal_boots(columns: Columns) -> list[list[int]]:
 
 def _boots(columns: Columns) -> list[int]:
     return sorted({int(boot) for matrix in columns.matrices.values() for boot in np.unique(matrix.boots)})
-
-
-def _of_boots(matrix: Matrix, boots: set[int]) -> Matrix:
-    rows = np.isin(matrix.boots, sorted(boots))
-    return replace(matrix, boots=matrix.boots[rows], iterations=matrix.iterations[rows], values=matrix.values[rows])
 
 
 def _cores(matrix: Matrix, hit: Bools) -> tuple[CoreId, ...]:

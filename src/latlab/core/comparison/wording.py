@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from math import isnan
+
 from latlab.core.comparison.iterations import InIterations
 from latlab.core.model.blame import Blame, BlameKind, Caller, CallerKind
 from latlab.core.model.conditions import Mode
@@ -27,6 +29,7 @@ MODES = {
     Mode.VIRTUAL_MACHINE: "virtual machine: not an RT figure",
     Mode.REAL: "real target",
 }
+UNKNOWN_FIGURE = "-"
 TERMS = {"base": "first-core latency", "step": "delay per position"}
 COUNTED = {"insns": ("instruction", "instructions"), "cycles": ("cycle", "cycles"), "ticks": ("tick", "ticks")}
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
@@ -54,19 +57,25 @@ def printed(value: float, step: float, unit: str) -> str:
 
 
 def bare(value: float, unit: str) -> str:
-    """The number without its unit, two decimals where it is µs, for columns."""
+    """The number without its unit, two decimals where it is µs, for columns; `-` for one that is not known."""
+    if isnan(value):
+        return UNKNOWN_FIGURE
     shown = _shown(value, unit)
     return f"{shown:,.0f}" if unit in COUNTED else f"{shown:.2f}"
 
 
 def signed(value: float, unit: str) -> str:
     """`+4.13 µs`; minus is a plain hyphen so that columns and terminals agree."""
+    if isnan(value):
+        return UNKNOWN_FIGURE
     shown_unit = _counted(value, unit) if unit in COUNTED else heading_unit(unit)
     return f"{signed_bare(value, unit)} {shown_unit}"
 
 
 def signed_bare(value: float, unit: str) -> str:
-    """The number of `signed` without its unit."""
+    """The number of `signed` without its unit; `-` for one that is not known."""
+    if isnan(value):
+        return UNKNOWN_FIGURE
     shown = _shown(value, unit)
     return f"{shown:+,.0f}" if unit in COUNTED else f"{shown:+.2f}"
 

@@ -12,7 +12,7 @@ CUT_OFF = "cut off"
 @dataclass(frozen=True, slots=True)
 class Owner:
     """The process that makes a run. `host` is a machine and its PID namespace. `pid_started` distinguishes the process from a later one
-    with the same number. Both are 0 if the run has no process yet. `user` is empty if an older latlab made the run."""
+    with the same number. Both are 0 if the run has no process yet."""
 
     host: str
     boot_id: str

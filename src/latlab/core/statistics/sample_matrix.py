@@ -41,6 +41,12 @@ class Matrix:
         """The number of iterations that lack a core."""
         return len(self.every.boots) - len(self.boots)
 
+    def of_boots(self, boots: Collection[int]) -> Matrix:
+        """The spans of these boots alone."""
+        keep, keep_every = (np.isin(of, list(boots)) for of in (self.boots, self.every.boots))
+        every = Cells(self.every.boots[keep_every], self.every.values[keep_every])
+        return replace(self, boots=self.boots[keep], iterations=self.iterations[keep], values=self.values[keep], every=every)
+
     @cached_property
     def by_boot(self) -> Floats:
         """Medians over the iterations of each boot, a row for each boot: the boot is the sampling unit."""

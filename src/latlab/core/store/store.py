@@ -77,9 +77,7 @@ def check_exists(place: str | None) -> None:
     what LATLAB_STORE says, may be new."""
     file = Path(place) if place and "://" not in place else None
     if file is not None and not file.exists():
-        raise UsageError(
-            f"--store {place}: there is no such store", "see to its name; `latlab run` makes one", value=place
-        )
+        raise UsageError(f"--store {place}: there is no such store", "see to its name; `latlab run` makes one", value=place)
     if file is not None and file.is_file() and not file.stat().st_size:
         raise UsageError(f"--store {place}: the file is empty and no store", "name another, or delete it", value=place)
 
@@ -587,6 +585,8 @@ def _sqlite_url(path: Path) -> sa.URL:
         return sa.URL.create("sqlite")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists():
+            path.touch(mode=0o600)  # a run has names of machines and command lines; SQLite's own files beside it have the same mode
     except OSError as error:
         raise UsageError(f"cannot hold the store ({error.strerror})", "name another path with --store", place=path.parent) from error
     return sa.URL.create("sqlite", database=str(path))

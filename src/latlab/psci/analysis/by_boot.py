@@ -48,6 +48,8 @@ class BootMeans(NamedTuple):
 class ByBoot:
     """The tests of two runs that have so many boots together."""
 
+    stop_p = 0.0
+
     def __init__(self, evidence: Sequence[Evidence], boots: int) -> None:
         self._evidence = evidence
         self._shifts = row_shifts(evidence, boots)
@@ -88,6 +90,9 @@ class ByBoot:
         return self._shifts[row].p
 
     def least(self, row: int) -> float:
+        return self._evidence[row].row.threshold
+
+    def least_together(self, row: int) -> float:
         return self._evidence[row].row.threshold
 
     def shown(self, row: int) -> Row:

@@ -37,10 +37,16 @@ ASSUMED_OF_TERM = 0.25
 WEIGHT = 4.0
 """Degrees of freedom that an assumption, or the variance of the metric, counts as."""
 
+LEAST_SHARE = 0.5
+"""Of a threshold: what the difference of one core scatters by at least."""
+
 MOST_DOF = 8.0
 MOST_DOF_OF_GROUP = 30.0
 ALONE = 10 / 3
 """How many thresholds a row has to move by where nothing moved with it."""
+TOGETHER = 2.0
+"""How many thresholds it has to move by where other tests did. Juno's wake-ups of v2.12 lie 4.8 % below those of v2.10 in two tests, and
+none of their code changed: one boot does not tell less from a change."""
 FAR = 5.0
 FAR_OF_FEW = 20.0
 """Deviations from the median of its row at which a core is an outlier; a deviation is not well known from fewer than `FEW` cores."""
@@ -65,6 +71,8 @@ NONE = Variance(0.0, 0.0)
 
 class ByCore:
     """The tests of two runs of one boot each."""
+
+    stop_p = 0.01
 
     def __init__(self, evidence: Sequence[Evidence]) -> None:
         self._evidence = evidence
@@ -96,14 +104,13 @@ class ByCore:
             by_test[self._evidence[i].row.test] += weight
         shared = float(np.mean([offset.value for _, offset in parts])) * sum(weight**2 for weight in by_test.values())
         shift = t_shift(float(weights @ self._moved[rows]), *_sum(of_cells, Variance(shared, parts[0][1].dof), MOST_DOF_OF_GROUP))
-        before, threshold = (
-            float(weights @ values) for values in zip(*((self._evidence[i].row.before, self.least_together(i)) for i in rows), strict=True)
-        )
+        judged = [self._evidence[i].row for i in rows]
+        before, threshold = (float(weights @ values) for values in zip(*((row.before, row.threshold) for row in judged), strict=True))
         return Pooled(shift, before, threshold if len(by_test) > 1 else threshold * ALONE)
 
     def least_together(self, row: int) -> float:
-        """The smallest shift of a row that counts with other tests."""
-        return self._evidence[row].row.threshold
+        judged_row = self._evidence[row].row
+        return judged_row.threshold * (1.0 if judged_row.is_term else TOGETHER)
 
     def cells(self) -> list[list[Shift]]:
         """One boot shows no change of a single data point."""
@@ -111,7 +118,18 @@ class ByCore:
         return [[unknown] * len(row_evidence.row.cells) for row_evidence in self._evidence]
 
     def of_cells(self, cells: Sequence[tuple[int, int]]) -> Pooled:
-        return Pooled(t_shift(0.0, np.inf, 0.0), 0.0, np.inf)
+        """By what one core moved by in its tests, each over its threshold. Nothing of it is pooled with other cores, of which some may have
+        moved too; two tests show no scatter."""
+        moved = [self._evidence[i].row.cells[j] for i, j in cells]
+        shares = np.array([cell.difference / cell.threshold for cell in moved])
+        threshold = float(np.mean([cell.threshold for cell in moved]))
+        dof = len(shares) - 1.0
+        variance = max(float(shares.var(ddof=1)), LEAST_SHARE**2) / len(shares) if len(shares) > 2 else np.inf
+        return Pooled(
+            t_shift(float(shares.mean()) * threshold, variance * threshold**2, dof),
+            float(np.mean([cell.before for cell in moved])),
+            threshold,
+        )
 
     def own_p(self, row: int) -> float:
         """By its cores alone, as its group accounts for what the cores of a test share. Nothing is shown of a kind of single cores: what

@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import isfinite
 from typing import Protocol
 
 import numpy as np
@@ -33,29 +34,30 @@ from latlab.core.comparison.decision import Claim, ClaimLevel
 from latlab.core.comparison.identity import Pair, pair_runs, platform_of
 from latlab.core.comparison.queue_model import Ladders
 from latlab.core.comparison.summary import follows_order, takes_turns
-from latlab.core.comparison.verdicts import CHANGED, SAME_LEVELS, Limits, Verdict, decide, decide_exact
+from latlab.core.comparison.verdicts import CHANGED, SAME_LEVELS, Limits, Verdict, decide, decide_exact, worst
 from latlab.core.comparison.wording import count
 from latlab.core.model.enums import Clock, Metric
 from latlab.core.model.platforms import PlatformFacts
-from latlab.core.model.run import Run
+from latlab.core.model.run import CoreId, Run
 from latlab.core.readers.platform_facts import facts_of
 from latlab.core.statistics.power_analysis import detectable
 from latlab.core.statistics.sample_matrix import Columns
 from latlab.core.statistics.statistics import NO_SHIFT, Shift, by_family, family_wise
+from latlab.psci.analysis.account import account_of
 from latlab.psci.analysis.by_boot import ByBoot
 from latlab.psci.analysis.by_core import ByCore
 from latlab.psci.analysis.deterministic_rows import NO_COUNTERPART, ORDER, exact_row
-from latlab.psci.analysis.groups import MEDIAN, PLACE, Grouping, groups_of, groups_of_turns, left_out
-from latlab.psci.analysis.large_moves import LargeMove, beyond_order, large_moves, moved_everywhere
+from latlab.psci.analysis.groups import MEDIAN, PLACE, WHOLE, Grouping, groups_of, left_out, whole_of
+from latlab.psci.analysis.large_moves import LargeMove, beyond_order, large_moves, moved_everywhere, off_the_queue
 from latlab.psci.analysis.notable import notable_of
 from latlab.psci.analysis.overlap import overlap_suspicions
 from latlab.psci.analysis.queue_fit import fit_ladders, is_refused
-from latlab.psci.analysis.roles import inferred_lead, is_parallel, roles_of, with_one_limit
-from latlab.psci.analysis.shape import drifts_of, judged_shapes, pooled_shapes
+from latlab.psci.analysis.roles import inferred_lead, is_parallel, roles_of
+from latlab.psci.analysis.shape import drifts_of, judged_shapes, pooled_shapes, unjudged_figures
 from latlab.psci.analysis.span_invariants import check_columns
 from latlab.psci.analysis.thresholds import Spacing
 from latlab.psci.analysis.usual_boots import without_usual_boots
-from latlab.psci.analysis.variance_estimate import Evidence, Pooled, group_evidence, ladder_evidence
+from latlab.psci.analysis.variance_estimate import Evidence, Pooled, group_evidence, terms_of, unjudged
 
 FEWEST_DOF = 2
 OF_ROWS, OF_GROUPS, OF_CORES, OF_CELLS = 0.4, 0.3, 0.1, 0.2
@@ -67,7 +69,9 @@ Group = tuple[int, ...]
 
 class Tests(Protocol):
     """The tests of one sampling unit. A row is named by its index in the evidence, a data point by its row's and its own; shifts are in ns
-    or instructions."""
+    or instructions. `stop_p` is the p-value below which a group stops a gate and blames nobody, 0 if groups are blamed."""
+
+    stop_p: float
 
     def shifts(self) -> list[Shift]:
         """The shift of each row, tested by itself."""
@@ -87,6 +91,9 @@ class Tests(Protocol):
     def least(self, row: int) -> float:
         """The smallest shift that counts if no other test changed with the row."""
 
+    def least_together(self, row: int) -> float:
+        """The smallest shift of a row that counts if other tests changed with it."""
+
     def shown(self, row: int) -> Row:
         """The row with its basis, its effect size and its cells."""
 
@@ -98,7 +105,7 @@ def compare_spans(a: Run, b: Run, limits: Limits) -> SpanComparison:
     pair, of_boots = without_usual_boots(whole.without_suspect(), limits)
     boots = _boots(pair.columns_a), _boots(pair.columns_b)
     facts = facts_of(platform_of(a, b))
-    roles_a, roles_b = with_one_limit(*(roles_of(columns, facts.managed_by) for columns in (pair.columns_a, pair.columns_b)))
+    roles_a, roles_b = (roles_of(columns, facts.managed_by) for columns in (pair.columns_a, pair.columns_b))
     lead_a = a.lead or inferred_lead(a, pair.columns_a, roles_a)
     lead_b = b.lead or inferred_lead(b, pair.columns_b, roles_b)
     notes, gaps = [*pair.notes, *of_boots], list(pair.gaps)
@@ -108,25 +115,35 @@ def compare_spans(a: Run, b: Run, limits: Limits) -> SpanComparison:
     spacing = Spacing(pair, limits, min(boots))
     ladders: dict[str, tuple[Ladders, Ladders]] = {}
     evidence: list[Evidence] = []
+    without: list[Evidence] = []
+    apart: dict[tuple[str, Metric], tuple[CoreId, ...]] = {}
     for test, metric in pair.common:
         gaps += left_out(grouping, test, metric)
-        if metric is Metric.POWERDOWN and is_parallel(test):
-            before, after = fit_ladders(pair.columns_a, roles_a, test), fit_ladders(pair.columns_b, roles_b, test)
-            if before and after and not is_refused(before) and not is_refused(after):
-                ladders[test] = before, after
-                shown, hidden = ladder_evidence(test, before, after, spacing)
-                evidence += shown
-                notes += [f"{test}: {name} is in one run only, because the cores queued in another order" for name in hidden]
-                evidence += [group_evidence(group, spacing) for group in groups_of_turns(grouping, test, metric)]
-                continue
+        before = fit_ladders(pair.columns_a, roles_a, test) if metric is Metric.POWERDOWN and is_parallel(test) else None
+        if before is not None and not is_refused(before):
+            terms = terms_of(before, fit_ladders(pair.columns_b, roles_b, test), spacing)
+            evidence += terms.evidence
+            without += terms.unjudged
+            notes, gaps = [*notes, *terms.notes], [*gaps, *terms.gaps]
+            if terms.after is not None:
+                ladders[test] = before, terms.after
+            if terms.after is None or takes_turns(a, test):
+                evidence += [group_evidence(group, spacing) for group in whole_of(grouping, test, metric)]
+            continue
         groups = groups_of(grouping, test, metric)
-        notes += [note for note in groups.notes if note not in notes]
         gaps += [gap for gap in groups.gaps if gap not in gaps]
-        evidence += [group_evidence(group, spacing) for group in groups.groups]
-    rows, claims, moves = _judged(pair, evidence, boots, limits)
+        apart[test, metric] = groups.apart
+        for group in groups.groups:
+            of_group = group_evidence(group, spacing)
+            if group.unjudged:
+                without.append(unjudged(of_group, of_group.row.after, group.unjudged))
+            else:
+                evidence.append(of_group)
+    judged = _judged(pair, evidence, boots, limits)
+    rows = [*judged.rows, *(row_evidence.row for row_evidence in without)]
     gaps += [f"{row.test} {row.metric}, {row.name}: {NO_COUNTERPART}" for row in rows if _is_exact(pair) and _lacks_counterpart(row)]
     notes += _order_note(rows)
-    claims = (*claims, *_whole_tests(rows))
+    claims = (*judged.claims, *_whole_tests(rows))
     rows = [row for row in rows if not row.is_whole]
     rows += [_suspect_row(whole, *span) for span in whole.common if span in whole.suspect]
     return SpanComparison(
@@ -137,44 +154,68 @@ def compare_spans(a: Run, b: Run, limits: Limits) -> SpanComparison:
         rows=tuple(rows),
         notes=tuple(notes),
         gaps=tuple(gaps),
+        account=account_of(whole, pair, evidence, apart),
+        figures=(*judged.figures, *_unjudged_figures(pair, without)),
         claims=claims,
         ladders=ladders,
         leads=(lead_a, lead_b),
         boots=boots,
         rule_changes=rule_changes(pair, facts),
         suspicions=whole.suspicions,
-        notable=(*notable_of(rows, (a, b)), *moves),
+        notable=(*notable_of(rows, (a, b)), *judged.moves, *off_the_queue(ladders if not _is_exact(pair) else {}, rows, limits)),
     )
 
 
-def _judged(
-    pair: Pair, evidence: list[Evidence], boots: tuple[int, int], limits: Limits
-) -> tuple[list[Row], tuple[Claim, ...], tuple[LargeMove, ...]]:
-    """The rows with their verdicts. Instruction counts and virtual time are deterministic, and equal figures need no test."""
+def _unjudged_figures(pair: Pair, without: Sequence[Evidence]) -> Iterator[Row]:
+    for row_evidence in () if _is_exact(pair) else without:
+        yield from unjudged_figures(row_evidence, row_evidence.row)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Every row with its verdict, those of single data points that changed otherwise than their row among them; the figures of shapes that
+    did not change; the claims above the rows; and what is large without a verdict."""
+
+    rows: list[Row]
+    claims: tuple[Claim, ...] = ()
+    figures: Sequence[Row] = ()
+    moves: tuple[LargeMove, ...] = ()
+
+
+def _judged(pair: Pair, evidence: list[Evidence], boots: tuple[int, int], limits: Limits) -> Judged:
+    """Instruction counts and virtual time are deterministic, and equal figures need no test."""
     if _is_exact(pair):
         rows = _exact_rows(pair, evidence, limits)
-        return rows, (), tuple(beyond_order(evidence, rows, [row.basis == ORDER for row in rows], limits))
-    if _identical(pair):
-        return [_same(row_evidence.row) for row_evidence in evidence], (), ()
+        return Judged(rows, moves=tuple(beyond_order(evidence, rows, [row.basis == ORDER for row in rows], limits)))
     drifting = [drifts_of(row_evidence) for row_evidence in evidence]
-    judged = judge_rows(evidence, boots, limits, apart=[i for i, drifts in enumerate(drifting) if drifts])
-    moves = large_moves(evidence, judged.rows, (pair.a.id, pair.b.id), boots, limits)
-    rows = judged_shapes(evidence, judged.rows, drifting, limits)
+    if _identical(pair):
+        rows, figures = judged_shapes(evidence, [_same(row_evidence.row) for row_evidence in evidence], drifting, limits)
+        return Judged([replace(row, verdict=Verdict.SAME) for row in rows], figures=figures)
+    levels = judge_rows(evidence, boots, limits, apart=[i for i, drifts in enumerate(drifting) if drifts])
+    moves = large_moves(evidence, levels.rows, (pair.a.id, pair.b.id), boots, limits)
+    rows, figures = judged_shapes(evidence, levels.rows, drifting, limits)
     has_shape = {row.metric for row in rows if row.statistic is not None and row.verdict in CHANGED}
     shapes = [
         replace(claim, is_frontier=claim.is_frontier and claim.metric not in has_shape)
         for claim in pooled_shapes(evidence, drifting, limits)
     ]
-    return [*rows, *judged.cells], (*judged.claims, *shapes), moves
+    return Judged([*rows, *levels.cells], (*levels.claims, *shapes), figures, moves)
 
 
 def _whole_tests(rows: Sequence[Row]) -> Iterator[Claim]:
-    """All samples of a parallel test by position, the parent of its rows."""
+    """All samples of a parallel test by position, the parent of its rows. What its order moves is explained by the terms of a queue model
+    that fits both runs, so that the whole is rejected with any of them."""
     changed = {(row.test, row.metric) for row in rows if row.verdict in CHANGED and not row.is_whole}
-    for row in (row for row in rows if row.is_whole):
+    wholes = {(row.test, row.metric): row for row in rows if row.is_whole}
+    for row in wholes.values():
         is_frontier = row.verdict in CHANGED and (row.test, row.metric) not in changed
         place = ClaimLevel.TEST, row.metric, row.test, row.name, row.before, row.after
         yield Claim(*place, row.shift, row.threshold, row.p_adjusted, row.verdict, 1, len(row.cells), is_frontier)
+    for test in dict.fromkeys(row.test for row in rows if row.is_term and (row.test, row.metric) not in wholes):
+        terms = [row for row in rows if row.is_term and row.test == test]
+        row = max(terms, key=lambda term: (term.verdict in CHANGED, abs(term.shift.value) if isfinite(term.shift.value) else 0.0))
+        place = ClaimLevel.TEST, row.metric, test, WHOLE, row.before, row.after
+        yield Claim(*place, row.shift, row.threshold, row.p_adjusted, worst(term.verdict for term in terms), len(terms))
 
 
 def _exact_rows(pair: Pair, evidence: list[Evidence], limits: Limits) -> list[Row]:
@@ -235,7 +276,7 @@ def _boots(columns: Columns) -> int:
 
 
 @dataclass(frozen=True)
-class Judged:
+class Levels:
     """Every row with its verdict, rows of single data points that changed otherwise than their row, and the claims above the rows."""
 
     rows: list[Row]
@@ -243,44 +284,73 @@ class Judged:
     claims: tuple[Claim, ...]
 
 
-def judge_rows(evidence: Sequence[Evidence], boots: tuple[int, int], limits: Limits, apart: Collection[int] = ()) -> Judged:
-    """What is `apart` belongs to no group, and its data points have no verdicts: it drifts inside a run.
-
-    One boot of each run does not show what all rows of a boot share. A part of which no row can be named is inconclusive then.
-    """
+def judge_rows(evidence: Sequence[Evidence], boots: tuple[int, int], limits: Limits, apart: Collection[int] = ()) -> Levels:
+    """What is `apart` belongs to no group, and its data points have no verdicts: it drifts inside a run."""
     if not evidence:
-        return Judged([], [], ())
+        return Levels([], [], ())
     tests: Tests = ByBoot(evidence, sum(boots)) if sum(boots) - 2 >= FEWEST_DOF else ByCore(evidence)
     rows = _by_themselves(evidence, tests, min(boots), limits)
-    groups = [
-        group
-        for metric in dict.fromkeys(row_evidence.row.metric for row_evidence in evidence)
-        for group in _groups(evidence, metric, apart)
-    ]
+    metrics = dict.fromkeys(row_evidence.row.metric for row_evidence in evidence)
+    groups = [group for metric in metrics for group in _groups(evidence, metric, apart)]
     claims = _adjusted([_claim(evidence, group, tests.of_group(group)) for group in groups], OF_GROUPS, limits)
     for group, claim in zip(groups, claims, strict=True):
         _name_rows(evidence, tests, group, claim, rows, limits)
     cells = _changed_cells(evidence, rows, {evidence[i].row.test for i in apart})
-    changed = {i for i, row in enumerate(rows) if row.verdict in CHANGED}
-    in_part = changed | {i for i, _ in cells}
-    tops = [set(group) for group, claim in zip(groups, claims, strict=True) if claim.verdict in CHANGED]
-    shown = [
-        replace(claim, is_frontier=claim.verdict in CHANGED and not in_part & set(group) and not any(top < set(group) for top in tops))
-        for group, claim in zip(groups, claims, strict=True)
-    ]
-    moved = changed.union(*(group for group, claim in zip(groups, shown, strict=True) if claim.is_frontier))
     cores = _cores(evidence, tests, apart)
-    core_claims = _adjusted([_core_claim(evidence, cell_places, tests.of_cells(cell_places)) for cell_places in cores], OF_CORES, limits)
-    shown_cells = {(i, row.cells[0].label) for i, row in cells}
-    for places, claim in zip(cores, core_claims, strict=True):
-        is_held = any(i in moved or (i, evidence[i].row.cells[j].label) in shown_cells for i, j in places)
-        shown.append(replace(claim, is_frontier=claim.verdict in CHANGED and not is_held))
+    core_claims = _adjusted([_core_claim(evidence, places, tests.of_cells(places)) for places in cores], OF_CORES, limits)
+    if tests.stop_p:
+        claims = [_stopping(claim, tests.stop_p, is_first) for claim, is_first in zip(claims, _firsts(claims), strict=True)]
+    shown = tuple(_with_frontier(evidence, rows, cells, groups, claims, cores, core_claims))
+    if tests.stop_p:
+        shown = tuple(_less_sure(claim, limits) for claim in shown)
     for i, _ in cells:
         if rows[i].verdict in SAME_LEVELS:
             rows[i] = replace(rows[i], verdict=Verdict.MOVED)
-    if isinstance(tests, ByCore):
-        shown = [replace(claim, verdict=Verdict.CANNOT_TELL) if claim.is_frontier else claim for claim in shown]
-    return Judged(rows, [row for _, row in cells], tuple(shown))
+    return Levels(rows, [row for _, row in cells], shown)
+
+
+def _firsts(claims: Sequence[Claim]) -> list[bool]:
+    """Whether a claim is the first of its metric, of all its rows."""
+    metrics = [claim.metric for claim in claims]
+    return [metrics.index(metric) == i for i, metric in enumerate(metrics)]
+
+
+def _stopping(claim: Claim, stop_p: float, is_whole_metric: bool) -> Claim:
+    """A group with a verdict at the level at which it stops a gate: all rows of a metric together, which need no correction for the groups
+    that they contain, and those groups by Holm's method at half of it."""
+    p = claim.shift.p if is_whole_metric else 2 * OF_GROUPS * claim.p_adjusted
+    return replace(claim, verdict=decide(claim.shift, claim.threshold, p, stop_p))
+
+
+def _with_frontier(
+    evidence: Sequence[Evidence],
+    rows: Sequence[Row],
+    cells: Sequence[tuple[int, Row]],
+    groups: Sequence[Group],
+    claims: Sequence[Claim],
+    cores: Sequence[Sequence[tuple[int, int]]],
+    core_claims: Sequence[Claim],
+) -> Iterator[Claim]:
+    """The claims, with those that changed and hold no part that did: of a group no row, data point or larger group, of a core no row,
+    data point or group of them."""
+    changed = {i for i, row in enumerate(rows) if row.verdict in CHANGED}
+    held = changed | {i for i, _ in cells}
+    tops = [set(group) for group, claim in zip(groups, claims, strict=True) if claim.verdict in CHANGED]
+    moved = set(changed)
+    for group, claim in zip(groups, claims, strict=True):
+        is_frontier = claim.verdict in CHANGED and not held & set(group) and not any(top < set(group) for top in tops)
+        moved |= set(group) if is_frontier else set()
+        yield replace(claim, is_frontier=is_frontier)
+    shown_cells = {(i, row.cells[0].label) for i, row in cells}
+    for places, claim in zip(cores, core_claims, strict=True):
+        is_held = any(i in moved or (i, evidence[i].row.cells[j].label) in shown_cells for i, j in places)
+        yield replace(claim, is_frontier=claim.verdict in CHANGED and not is_held)
+
+
+def _less_sure(claim: Claim, limits: Limits) -> Claim:
+    """One boot of each run does not show what all rows of a boot share: a part of which no row can be named is inconclusive then."""
+    is_sure = claim.p_adjusted < limits.alpha and not claim.is_frontier
+    return replace(claim, verdict=Verdict.CANNOT_TELL) if claim.verdict in CHANGED and not is_sure else claim
 
 
 def _by_themselves(evidence: Sequence[Evidence], tests: Tests, boots: int, limits: Limits) -> list[Row]:
@@ -319,7 +389,7 @@ def _changed_cells(evidence: Sequence[Evidence], rows: Sequence[Row], drifting: 
             if cell.verdict in CHANGED and cell.verdict is not row.verdict:
                 name = f"{row.name} ({cell.label})" if len(row.cells) > 1 else row.name
                 place = row.test, row.metric, name, row.cluster, cell.before, cell.after, cell.shift, cell.threshold, cell.verdict
-                out.append((i, Row(*place, f"one data point, {row.basis}", (cell,), is_whole=row.is_whole, p_adjusted=cell.p_adjusted)))
+                out.append((i, Row(*place, f"one data point, {row.basis}", (cell,), is_cell=True, p_adjusted=cell.p_adjusted)))
     return out
 
 
@@ -405,7 +475,7 @@ def _named(evidence: Sequence[Evidence], shifts: Sequence[Shift], group: Group, 
     tested = [tests.of_group(part).shift if len(part) > 1 else shifts[part[0]] for part in parts]
     for part, moved, p in zip(parts, tested, family_wise([shift.p for shift in tested]), strict=True):
         for i, of_row in zip(part, family_wise([tests.own_p(i) for i in part]), strict=True):
-            is_beyond = shifts[i].value * moved.value > 0 and abs(shifts[i].value) > evidence[i].row.threshold
+            is_beyond = shifts[i].value * moved.value > 0 and abs(shifts[i].value) > tests.least_together(i)
             if p < PART_P and of_row < ROW_P and is_beyond:
                 yield i
 

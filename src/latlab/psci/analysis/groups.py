@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Comparable cells: grouped by cluster and role, sorted if a queue makes the order of the cores random."""
+"""What is judged of a span, chosen by the base alone: its cores by cluster and role, or by position if a queue makes their order random.
+
+The groups of a base against any candidate that has its samples are those of the base against itself. A core of the candidate that changed
+its role stays in the group that its role in the base puts it in.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -21,16 +25,17 @@ MEDIAN = "median"
 WHOLE = "all cores, sorted"
 """All samples of a parallel test, in each iteration sorted: what the order of the cores cannot move. The parent of rows that leave
 out cores that wait, that flush for their cluster or that call first."""
-OTHER_PART = "last man in one run only"
 
 QUEUE_RATIO = 2.0
 FIRST_RATIO = 1.25
 ALIKE_RATIO = 1.5
+FEWEST_FOR_ROLES = 3
+"""Iterations of the base that show how many cores play a part: in one iteration their number is chance."""
 
 
 @dataclass(frozen=True)
 class Group:
-    """The same cells of two runs, one for each label."""
+    """The same cells of two runs, one for each label. Without any number in `b` the group has no verdict, for the reason in `unjudged`."""
 
     test: str
     metric: Metric
@@ -39,6 +44,7 @@ class Group:
     labels: tuple[str, ...]
     a: Cells
     b: Cells
+    unjudged: str = ""
 
     @property
     def name(self) -> str:
@@ -72,57 +78,79 @@ class Grouping:
 
 @dataclass(frozen=True)
 class Groups:
-    """The groups of one test and metric. `gaps` are sentences on cells of the first run without a counterpart in the second."""
+    """The groups of one test and metric. `gaps` are sentences on cells of the first run without a counterpart in the second, `apart` the
+    cores that no group compares."""
 
     groups: list[Group]
-    notes: tuple[str, ...] = ()
     gaps: tuple[str, ...] = ()
+    apart: tuple[CoreId, ...] = ()
 
 
 def groups_of(grouping: Grouping, test: str, metric: Metric) -> Groups:
-    """The groups of a test and metric. A parallel powerdown is in here only if the queue model does not fit it. If the base has cores
-    with a part of their own, which the order chooses, all samples are a group besides, by position."""
+    """The groups of a test and metric. A parallel powerdown is in here only if the base's queue model does not fit it. If the base has
+    cores with a part of their own, which the order chooses, all samples are a group besides, by position."""
     ours, theirs = grouping.pair.columns_a.matrix(test, metric), grouping.pair.columns_b.matrix(test, metric)
     if ours is None or theirs is None:
         return Groups([])
     if not is_parallel(test):
         return _serial(grouping, test, metric, ours, theirs)
-    if metric is Metric.CACHE_FLUSH:
-        last_men = grouping.roles_a.last_man(ours, ours), grouping.roles_b.last_man(theirs, theirs)
-        return _with_whole(grouping, test, metric, ours, theirs, last_men)
-    if metric is Metric.WAKEUP:
-        return _with_whole(grouping, test, metric, ours, theirs, (grouping.roles_a.queued(ours), grouping.roles_b.queued(theirs)))
-    if metric is Metric.PSCI_CALL:
-        return _with_whole(grouping, test, metric, ours, theirs, (_first_callers(ours), _first_callers(theirs)))
-    if turns := groups_of_turns(grouping, test, metric):
-        return Groups([*_plain_groups(test, metric, ours, theirs, *_nobody(ours, theirs)), *turns])
-    if metric is Metric.POWERDOWN and (_queues(ours) or _queues(theirs)):
-        return Groups([_by_place(test, metric, PLACE, ours, theirs)])
-    return Groups(_plain_groups(test, metric, ours, theirs, *_nobody(ours, theirs)))
-
-
-def groups_of_turns(grouping: Grouping, test: str, metric: Metric) -> list[Group]:
-    """All samples by position, if they contain the turns of other cores."""
-    ours, theirs = grouping.pair.columns_a.matrix(test, metric), grouping.pair.columns_b.matrix(test, metric)
-    has_turns = any(takes_turns(run, test) for run in (grouping.pair.a, grouping.pair.b))
-    return [_by_place(test, metric, WHOLE, ours, theirs)] if has_turns and ours is not None and theirs is not None else []
-
-
-def _with_whole(grouping: Grouping, test: str, metric: Metric, ours: Matrix, theirs: Matrix, parts: tuple[Bools, Bools]) -> Groups:
-    """The cores without a part of their own, by cluster, and all samples by position. Without such a part in the base no sample is left
-    out, so that a core of the candidate that takes as long as one that waits is judged as what it is."""
-    if not parts[0].any() and not groups_of_turns(grouping, test, metric):
-        return Groups(_plain_groups(test, metric, ours, theirs, *_nobody(ours, theirs)))
-    groups = _plain_groups(test, metric, ours, theirs, *parts)
+    turns = whole_of(grouping, test, metric) if takes_turns(grouping.pair.a, test) else []
+    if metric is Metric.POWERDOWN:
+        if not turns and _queues(ours):
+            return Groups([by_place(test, metric, PLACE, ours, theirs)])
+        return Groups([*_plain_groups(test, metric, ours, theirs, _nobody(ours), _nobody(theirs)), *turns])
+    apart = _parts_of_order(grouping, metric, ours, theirs)
+    if not apart[0].any():
+        plain = _plain_groups(test, metric, ours, theirs, _nobody(ours), _nobody(theirs))
+        return Groups([*plain, *turns] if metric in PARTS_OF_ORDER else plain)
+    groups = _plain_groups(test, metric, ours, theirs, *apart)
     gaps: tuple[str, ...] = ()
     if metric is Metric.CACHE_FLUSH:
-        paid, gaps = _last_men(test, ours, theirs, *parts)
+        paid, gaps = _last_men(test, ours, theirs, *apart)
         groups += paid
-    return Groups([*groups, _by_place(test, metric, WHOLE, ours, theirs)], gaps=gaps)
+    return Groups([*groups, by_place(test, metric, WHOLE, ours, theirs)], gaps)
 
 
-def _nobody(ours: Matrix, theirs: Matrix) -> tuple[Bools, Bools]:
-    return np.zeros(ours.values.shape, bool), np.zeros(theirs.values.shape, bool)
+PARTS_OF_ORDER = (Metric.CACHE_FLUSH, Metric.WAKEUP, Metric.PSCI_CALL)
+
+
+def _parts_of_order(grouping: Grouping, metric: Metric, ours: Matrix, theirs: Matrix) -> tuple[Bools, Bools]:
+    """For each value of both runs, whether its core plays a part that the order of the cores chooses. In an iteration of the candidate no
+    more cores play it than in any of the base, so that what became as long as a part is judged as what it is."""
+    if metric is Metric.PSCI_CALL:
+        return _first_callers(ours), _first_callers(theirs)
+    if metric is Metric.CACHE_FLUSH:
+        a, limits = ours.values > grouping.roles_a.flush_limits(ours), grouping.roles_b.flush_limits(theirs)
+    elif metric is Metric.WAKEUP:
+        a, limits = grouping.roles_a.queued(ours), grouping.roles_a.wait_limits(ours)
+        limits = limits * max(1.0, _fastest(theirs, limits) / _fastest(ours, limits))
+    else:
+        return _nobody(ours), _nobody(theirs)
+    most = int(a.sum(axis=1).max(initial=0)) if len(a) >= FEWEST_FOR_ROLES else len(ours.cores)
+    return a, _farthest_beyond(limits, theirs.values, most)
+
+
+def _fastest(matrix: Matrix, limits: Floats) -> float:
+    """What the fastest core of an iteration takes, as a share of its limit. It waits for nobody: a core that waits needs another one that
+    does not."""
+    shares = np.divide(matrix.values, limits, out=np.ones_like(matrix.values), where=np.asarray(limits) > 0)
+    return float(np.median(shares.min(axis=1)))
+
+
+def _farthest_beyond(limits: Floats, values: Floats, most: int) -> Bools:
+    """Of each iteration so many cores, those that are farthest beyond their limit."""
+    rank = np.argsort(np.argsort(limits - values, axis=1, kind="stable"), axis=1)
+    return np.asarray((values > limits) & (rank < most))
+
+
+def whole_of(grouping: Grouping, test: str, metric: Metric) -> list[Group]:
+    """All samples of a test by position."""
+    ours, theirs = grouping.pair.columns_a.matrix(test, metric), grouping.pair.columns_b.matrix(test, metric)
+    return [] if ours is None or theirs is None else [by_place(test, metric, WHOLE, ours, theirs)]
+
+
+def _nobody(matrix: Matrix) -> Bools:
+    return np.zeros(matrix.values.shape, bool)
 
 
 def _plain_groups(test: str, metric: Metric, ours: Matrix, theirs: Matrix, apart_a: Bools, apart_b: Bools) -> list[Group]:
@@ -143,23 +171,23 @@ def left_out(grouping: Grouping, test: str, metric: Metric) -> tuple[str, ...]:
 
 
 def _serial(grouping: Grouping, test: str, metric: Metric, ours: Matrix, theirs: Matrix) -> Groups:
-    """Each core compared with itself, if it has the same role in both runs. A changed role is a group of its own if the lead is known to
-    be the same, because the firmware changed it. Otherwise the lead may have changed it, and nothing is compared."""
+    """Each core compared with itself, in the group of its role in the base. If the lead is known to be the same, the firmware changed a
+    role, and the core is judged as what it was. Otherwise the lead may have changed it, and the core is not compared."""
     last_a = serial_last_men(grouping.pair.columns_a, grouping.roles_a, test)
     last_b = serial_last_men(grouping.pair.columns_b, grouping.roles_b, test)
     leads = frozenset(filter(None, grouping.leads)) if grouping.lead_moved and metric is not Metric.CACHE_FLUSH else frozenset()
+    apart = {core for core in ours.cores if core in leads or ((core in last_a) != (core in last_b) and not grouping.same_lead)}
     parts: dict[tuple[int, str], list[int]] = {}
-    apart = []
     for column, core in enumerate(ours.cores):
-        other_part = (core in last_a) != (core in last_b)
-        if core in leads or (other_part and not grouping.same_lead):
-            apart.append(core)
-            continue
-        role = OTHER_PART if other_part else LAST_MAN if core in last_a else PLAIN
-        parts.setdefault((core.cluster, role), []).append(column)
+        parts.setdefault((core.cluster, LAST_MAN if core in last_a else PLAIN), []).append(column)
     cells = [m.every if grouping.is_exact else Cells(m.boots, m.values) for m in (ours, theirs)]
-    groups = [_of_columns(test, metric, *key, ours.cores, columns, *cells) for key, columns in parts.items()]
-    return Groups(groups, gaps=(_apart(test, metric, apart, grouping),) if apart else ())
+    groups = []
+    for key, columns in parts.items():
+        judged = [column for column in columns if ours.cores[column] not in apart]
+        group = _of_columns(test, metric, *key, ours.cores, judged or columns, *cells)
+        groups.append(group if judged else replace(group, unjudged="its cores play another part in one run"))
+    others = tuple(sorted(apart))
+    return Groups(groups, (_apart(test, metric, list(others), grouping),) if apart else (), others)
 
 
 def _apart(test: str, metric: Metric, cores: list[CoreId], grouping: Grouping) -> str:
@@ -195,14 +223,16 @@ def _alike(matrix: Matrix, clusters: dict[int, list[int]]) -> bool:
 def _cluster_group(
     test: str, metric: Metric, cluster: int | None, ours: Matrix, theirs: Matrix, columns: list[int], keep_a: Bools, keep_b: Bools
 ) -> list[Group]:
-    """Each core without a special role, compared with itself; the medians if no core has none in both runs."""
+    """Each core without a part of its own, compared with itself; the medians if no core has none in both runs. None if no core of the base
+    is without one."""
     a, b = _masked(ours, columns, keep_a), _masked(theirs, columns, keep_b)
     common = [i for i in range(len(columns)) if not (np.isnan(a[:, i]).all() or np.isnan(b[:, i]).all())]
     if common:
         labels = _names(ours.cores, [columns[i] for i in common])
         return [Group(test, metric, cluster, PLAIN, labels, Cells(ours.boots, a[:, common]), Cells(theirs.boots, b[:, common]))]
-    group = _medians(test, metric, cluster, PLAIN, ours, theirs, a, b)
-    return [] if group is None else [group]
+    if np.isnan(a).all():
+        return []
+    return [_medians(test, metric, cluster, PLAIN, ours, theirs, a, b, "each of its cores plays a part of the order in the second run")]
 
 
 def _masked(matrix: Matrix, columns: list[int], keep: Bools) -> Floats:
@@ -228,25 +258,29 @@ def _last_men(test: str, ours: Matrix, theirs: Matrix, last_a: Bools, last_b: Bo
     groups, gaps = [], []
     for cluster, columns in _clusters(ours.cores).items():
         paid = _masked(ours, columns, last_a), _masked(theirs, columns, last_b)
-        if (group := _medians(test, Metric.CACHE_FLUSH, cluster, LAST_MAN, ours, theirs, paid[0], paid[1])) is not None:
+        has = [not np.isnan(values).all() for values in paid]
+        if has[0]:
+            group = _medians(
+                test, Metric.CACHE_FLUSH, cluster, LAST_MAN, ours, theirs, *paid, "no core flushes for its cluster in the second run"
+            )
             groups.append(group)
-        elif not all(np.isnan(values).all() for values in paid):
-            only = "first" if np.isnan(paid[1]).all() else "second"
+        if has[0] != has[1]:
+            only = "first" if has[0] else "second"
             gaps.append(f"{test} cache_flush: a core of cluster {cluster} flushes as its last core down in the {only} run only")
     return groups, tuple(gaps)
 
 
-def _by_place(test: str, metric: Metric, role: str, ours: Matrix, theirs: Matrix) -> Group:
+def by_place(test: str, metric: Metric, role: str, ours: Matrix, theirs: Matrix) -> Group:
     a, b = (Cells(m.boots, np.sort(m.values, axis=1)) for m in (ours, theirs))
     return Group(test, metric, None, role, _ranks(len(ours.cores)), a, b)
 
 
-def _medians(test: str, metric: Metric, cluster: int | None, role: str, ours: Matrix, theirs: Matrix, a: Floats, b: Floats) -> Group | None:
-    """The medians of the numbers in each iteration; None if one run has no number."""
-    cells = [Cells(m.boots, nan_median(values.T)[:, None]) for m, values in ((ours, a), (theirs, b))]
-    if any(np.isnan(values.values).all() for values in cells):
-        return None
-    return Group(test, metric, cluster, role, (MEDIAN,), cells[0], cells[1])
+def _medians(
+    test: str, metric: Metric, cluster: int | None, role: str, ours: Matrix, theirs: Matrix, a: Floats, b: Floats, without: str
+) -> Group:
+    """The medians of the numbers in each iteration; unjudged if the second run has no number."""
+    before, after = (Cells(m.boots, nan_median(values.T)[:, None]) for m, values in ((ours, a), (theirs, b)))
+    return Group(test, metric, cluster, role, (MEDIAN,), before, after, without if np.isnan(b).all() else "")
 
 
 def _clusters(cores: tuple[CoreId, ...]) -> dict[int, list[int]]:

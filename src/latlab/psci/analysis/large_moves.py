@@ -9,19 +9,21 @@ the order of the cores. They stop the gate, and the sentence says what to check.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import exp
 
 import numpy as np
 
-from latlab.core.comparison.comparison import Row
+from latlab.core.comparison.comparison import Cell, Row
 from latlab.core.comparison.findings import BeyondOrder, BootApart, LargeUntold, SpreadMoved
+from latlab.core.comparison.queue_model import Ladders, predict
 from latlab.core.comparison.verdicts import CHANGED, Limits, Verdict
 from latlab.core.model.enums import Metric
 from latlab.core.statistics.distributions import t_quantile, t_tail, t_upper
 from latlab.core.statistics.sample_matrix import Cells, Floats, nan_median
+from latlab.psci.analysis.groups import WHOLE
 from latlab.psci.analysis.roles import is_parallel
 from latlab.psci.analysis.shape import FEWEST_ITERATIONS, LARGEST
 from latlab.psci.analysis.variance_estimate import Evidence, Kind
@@ -39,11 +41,18 @@ MAD = 1.4826
 ODD_BOOT, ODD_CORE = 12.0, 24.0
 """Deviations of a boot, by the median of three cores or more, and of one core in it. Of Student's t of three degrees, the heaviest tails
 that the bench draws, one in ten thousand lies farther out than 24; the median of three such lies beyond 12 less often than that."""
-ODD_P = 0.01
-"""How often an even run may be called odd by the tails of its other boots: it stops the gate and blames nobody."""
+ODD_P, ODD_CORE_P = 0.01, 0.02
+"""How often an even run may be called odd by the tails of its other boots, and a core by those of other cores: it stops the gate and
+blames nobody."""
 FEW_CORES = 3
 RARE = 0.1
 """Of the iterations, at either end: the first ones wait for what no later one waits for."""
+FEW_STEPS = 1.5
+"""Thresholds, which are two steps of the clock or more: a core that moved by less did not move by a large share."""
+TWICE = 2.0
+"""What a core of a metric of a single test must not pass with: nothing shows what such a core scatters by from boot to boot."""
+FEWEST_OTHERS = 3
+"""Differences that show how large differences are."""
 QUARTER = 0.25
 """Where all positions moved one way, each of them may be in the range that a quarter of the iterations have."""
 MOST_UNEVEN = 4.0
@@ -93,6 +102,33 @@ def beyond_order(evidence: Sequence[Evidence], rows: Sequence[Row], ordered: Seq
             yield BeyondOrder(row.metric, row.test, name, before, after, low, high, len(far))
 
 
+def off_the_queue(ladders: Mapping[str, tuple[Ladders, Ladders]], rows: Sequence[Row], limits: Limits) -> Iterator[BeyondOrder]:
+    """Of each parallel test the position that is farthest from what the other run's queue model says of it, by the large share: a time that
+    neither its position nor a last core down explains. Rows of the test that changed say it better."""
+    changed = {row.test for row in rows if row.metric is Metric.POWERDOWN and row.verdict in CHANGED}
+    for test, (before, after) in ladders.items():
+        sides = ((after, before, True), (before, after, False))
+        off = [place for ladders_of_run, other, is_after in sides for place in _off(ladders_of_run, other, is_after)]
+        far = [place for place in off if abs(place[1] - place[0]) > limits.large * abs(place[0])]
+        if far and test not in changed:
+            expected, value, position = max(far, key=lambda place: abs(place[1] / place[0] - 1))
+            yield BeyondOrder(Metric.POWERDOWN, test, f"{WHOLE} (rank {position + 1})", expected, value, expected, expected, len(far))
+
+
+def _off(ladders: Ladders, other: Ladders, is_after: bool) -> Iterator[tuple[float, float, int]]:
+    """At each position what the other run's terms say, and the same with the median distance of the iterations from it: (first run's,
+    second run's, position). Iterations with a last core down that the other run does not have say nothing from there on."""
+    terms = {name: float(np.nanmedian(values)) for name, values in other.terms.items() if not np.isnan(values).all()}
+    clusters = np.array([core.cluster for core in ladders.cores])[ladders.order]
+    pattern = np.column_stack([ladders.head, np.where(ladders.last_man, clusters + 1, 0)])
+    _, firsts, which = np.unique(pattern, axis=0, return_index=True, return_inverse=True)
+    expected = np.array([predict(ladders, terms, int(row)) for row in firsts])[which.reshape(-1)]
+    for position in np.flatnonzero(~np.isnan(expected).all(axis=0)):
+        predicted = float(np.nanmedian(expected[:, position]))
+        value = predicted + float(np.nanmedian(ladders.spans[:, position] - expected[:, position]))
+        yield (predicted, value, int(position)) if is_after else (value, predicted, int(position))
+
+
 def moved_everywhere(row_evidence: Evidence, limits: Limits) -> float:
     """The smallest shift of a parallel test's positions, if all of them moved one way by more than the order explains; else 0. Another
     order makes no core slower without making another one faster."""
@@ -119,8 +155,9 @@ def _beyond(
 
 
 def _cores(quiet: Sequence[Evidence], evidence: Sequence[Evidence], limits: Limits) -> Iterator[LargeUntold]:
-    """Cores that changed by more than their noise (Student's t, Bonferroni's correction over the metric) and by the large share. Half
-    that share is sufficient if several changed in the same direction, which single outliers of heavy-tailed noise rarely do."""
+    """Cores that changed by the large share, and by more than their noise: that of the runs, or what the differences of the same metric are
+    in other tests, or on other cores, where only some changed. Half of the share is sufficient beyond the noise of the runs if several
+    changed in the same direction, which single outliers of heavy-tailed noise rarely do."""
     noise = _noises(row_evidence for row_evidence in evidence if not row_evidence.row.is_term and not row_evidence.row.is_whole)
     for metric in dict.fromkeys(row_evidence.row.metric for row_evidence in quiet):
         of_metric = [row_evidence for row_evidence in quiet if row_evidence.row.metric is metric]
@@ -129,29 +166,61 @@ def _cores(quiet: Sequence[Evidence], evidence: Sequence[Evidence], limits: Limi
             (row_evidence, i)
             for row_evidence in of_metric
             if row_evidence.kind in noise
-            for i in _far_cells(row_evidence, *noise[row_evidence.kind], limits.alpha / tested)
+            for i in _far_cells(row_evidence, *noise[row_evidence.kind], limits, tested)
         ]
         signs = Counter(np.sign(row_evidence.row.cells[i].difference) for row_evidence, i in beyond)
         far = [
             (row_evidence, i)
             for row_evidence, i in beyond
-            if _is_large(row_evidence, i) or signs[np.sign(row_evidence.row.cells[i].difference)] > 1
+            if _share(row_evidence, i) > limits.large or signs[np.sign(row_evidence.row.cells[i].difference)] > 1
         ]
+        far += [place for place in _alone(of_metric, evidence, limits, tested) if place not in far]
         if far:
-            farthest, i = max(far, key=lambda pair: abs(pair[0].row.cells[pair[1]].difference) / pair[0].row.large)
+            farthest, i = max(far, key=lambda place: _share(*place))
             cell = farthest.row.cells[i]
             name = f"{farthest.row.name} ({cell.label})" if len(farthest.row.cells) > 1 else farthest.row.name
             rows = len({id(pair.row) for pair, _ in far})
             yield LargeUntold(metric, farthest.row.test, name, cell.before, cell.difference, rows, cores=len(far))
 
 
-def _far_cells(row_evidence: Evidence, variance: float, dof: float, alpha: float) -> list[int]:
-    likely = t_quantile(1 - alpha / 2, dof) * (2 * variance) ** 0.5
-    return [i for i, cell in enumerate(row_evidence.row.cells) if abs(cell.difference) > max(row_evidence.row.large / 2, likely)]
+def _far_cells(row_evidence: Evidence, variance: float, dof: float, limits: Limits, tested: int) -> list[int]:
+    likely = t_quantile(1 - limits.alpha / tested / 2, dof) * (2 * variance) ** 0.5
+    cells = enumerate(row_evidence.row.cells)
+    return [i for i, cell in cells if abs(cell.difference) > likely and _share(row_evidence, i) > limits.large / 2]
 
 
-def _is_large(row_evidence: Evidence, cell: int) -> bool:
-    return abs(row_evidence.row.cells[cell].difference) > row_evidence.row.large
+def _share(row_evidence: Evidence, i: int) -> float:
+    """The share of itself that a core moved by. What is only a few steps of the clock is none."""
+    cell = row_evidence.row.cells[i]
+    moved = abs(cell.difference)
+    return (moved / abs(cell.before) if cell.before else np.inf) if moved > FEW_STEPS * cell.threshold else 0.0
+
+
+def _alone(quiet: Sequence[Evidence], evidence: Sequence[Evidence], limits: Limits, tested: int) -> Iterator[tuple[Evidence, int]]:
+    """Cores of a metric that moved by the large share, as the differences of the metric in other tests, or on other cores, do not."""
+    alike = [other for other in evidence if other.row.metric is quiet[0].row.metric and not other.row.is_term and not other.row.is_whole]
+    places = [(other, cell) for other in alike for cell in other.row.cells]
+    is_alone = len({other.row.test for other in alike}) == 1
+    for row_evidence in quiet:
+        for i, cell in enumerate(row_evidence.row.cells):
+            if _share(row_evidence, i) <= limits.large:
+                continue
+            if is_alone:
+                if max(cell.after, cell.before) >= TWICE * min(cell.after, cell.before):
+                    yield row_evidence, i
+                continue
+            same_kind = [(other.row.test, place) for other, place in places if other.kind[2] == row_evidence.kind[2]]
+            of_tests = [place for test, place in same_kind if test != row_evidence.row.test]
+            of_cores = [place for _, place in same_kind if place.label != cell.label]
+            if any(_odds(cell, of) < ODD_CORE_P / tested for of in (of_tests, of_cores) if len(of) >= FEWEST_OTHERS):
+                yield row_evidence, i
+
+
+def _odds(cell: Cell, others: Sequence[Cell]) -> float:
+    """How often one of such differences is as large, by Student's t with their scale. A difference is taken as no smaller than a fourth of
+    its threshold, because equal figures have no scale."""
+    sizes = [float(np.hypot(other.difference, other.threshold / 4)) for other in others]
+    return 2 * t_tail(abs(cell.difference), np.array(sizes))
 
 
 def _noises(evidence: Iterable[Evidence]) -> dict[Kind, tuple[float, float]]:

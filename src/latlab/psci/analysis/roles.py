@@ -7,7 +7,7 @@ Inferred from durations, for runs without traces.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -35,13 +35,19 @@ class Roles:
         """For each value of `like`: whether the core paid the flush of its whole cluster in this iteration."""
         if flush is None or flush.values.shape != like.values.shape or flush.cores != like.cores:
             return np.zeros(like.values.shape, bool)
-        limits = np.array([LAST_MAN_RATIO * self.plain_flush[core.cluster] for core in flush.cores])
-        return np.asarray(flush.values > limits)
+        return np.asarray(flush.values > self.flush_limits(flush))
 
     def queued(self, wakeup: Matrix) -> Bools:
         """For each wake-up: whether the core waited for others."""
-        limits = np.array([QUEUED_RATIO * self.direct_wakeup[core.cluster] for core in wakeup.cores])
-        return np.asarray(wakeup.values > limits)
+        return np.asarray(wakeup.values > self.wait_limits(wakeup))
+
+    def flush_limits(self, flush: Matrix) -> Floats:
+        """For each core, the flush above which it is that of its whole cluster."""
+        return np.array([LAST_MAN_RATIO * self.plain_flush[core.cluster] for core in flush.cores])
+
+    def wait_limits(self, wakeup: Matrix) -> Floats:
+        """For each core, the wake-up above which it waited for others."""
+        return np.array([QUEUED_RATIO * self.direct_wakeup[core.cluster] for core in wakeup.cores])
 
 
 def is_parallel(test: str) -> bool:
@@ -69,13 +75,6 @@ def roles_of(columns: Columns, managed_by: Coherency = Coherency.SOFTWARE) -> Ro
     plain = {cluster: _usual(values, 0.25) for cluster, values in flush.items()}
     plain |= {cluster: min(_usual(values, 0.5), plain.get(cluster, np.inf)) for cluster, values in level_zero.items()}
     return Roles(plain, direct)
-
-
-def with_one_limit(a: Roles, b: Roles) -> tuple[Roles, Roles]:
-    """Both roles with the longer direct wake-up of each cluster. With separate limits, changed serial wake-ups would make unchanged
-    cores of the parallel tests count as waiting in one run only."""
-    direct = {cluster: max(roles.direct_wakeup.get(cluster, 0.0) for roles in (a, b)) for cluster in a.direct_wakeup | b.direct_wakeup}
-    return replace(a, direct_wakeup=direct), replace(b, direct_wakeup=direct)
 
 
 def serial_last_men(columns: Columns, roles: Roles, test: str) -> frozenset[CoreId]:

@@ -9,7 +9,7 @@ correction). The largest values are counted by event: late figures of one iterat
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -35,6 +35,7 @@ FEWEST_ABOVE = 5
 FEWEST_UNITS = 8
 BINS = (0.1, 0.25, 0.5, 0.75, 0.9)
 CAP = 0.95
+SLOWEST = 0.1
 LARGEST = 2.0
 """How many times the base's largest must not pass untold."""
 HALF_OF_90 = float(normal_quantile(0.95))
@@ -92,16 +93,21 @@ class Shape:
         return {Statistic.SPREAD, Statistic.P90, Statistic.P99} <= shown and open_ended and self.maxima[1] < LARGEST * self.maxima[0]
 
 
-def judged_shapes(evidence: Sequence[Evidence], rows: Sequence[Row], drifting: Sequence[Drifts | None], limits: Limits) -> list[Row]:
-    """The rows of levels, `same` only if their shape is too, followed by a row for each figure of a shape that changed."""
+def judged_shapes(
+    evidence: Sequence[Evidence], rows: Sequence[Row], drifting: Sequence[Drifts | None], limits: Limits
+) -> tuple[list[Row], list[Row]]:
+    """The rows of levels, `same` only if their shape is too, each followed by the figures of its shape that changed. Then the other figures
+    of all shapes."""
     shapes = [_shape(row_evidence, row) if _has_shape(row_evidence) else None for row_evidence, row in zip(evidence, rows, strict=True)]
     figures = [figure for shape in shapes if shape is not None for figure in shape.rows]
     adjusted = dict(zip(map(id, figures), _adjusted(figures), strict=True))
     out: list[Row] = []
-    for row, shape, drifts in zip(rows, shapes, drifting, strict=True):
+    unchanged: list[Row] = []
+    for row_evidence, row, shape, drifts in zip(evidence, rows, shapes, drifting, strict=True):
         if drifts is not None:
             is_explained = explains(row.shift, drifts) or row.verdict is Verdict.SAME
             out.append(replace(row, verdict=Verdict.CANNOT_TELL if is_explained else row.verdict, drifts=drifts))
+            unchanged += [replace(figure, basis=f"{figure.basis}, one run drifts") for figure in (shape.rows if shape is not None else ())]
             continue
         of_span = [
             other_drifts
@@ -109,13 +115,27 @@ def judged_shapes(evidence: Sequence[Evidence], rows: Sequence[Row], drifting: S
             if other_drifts and (other.test, other.metric) == (row.test, row.metric)
         ]
         judged = [] if shape is None else [_decided(figure, adjusted[id(figure)], len(figures), limits) for figure in shape.rows]
+        differing = {id(figure) for figure in judged if _beside(figure, of_span) in (*CHANGED, Verdict.MOVED)}
         is_same_shape = shape is not None and shape.is_same(judged)
         verdict = _beside(row, of_span) if row.verdict is not Verdict.SAME or is_same_shape else Verdict.SAME_LEVEL
         detectables = tuple(smallest for figure in judged for smallest in figure.detectable)
         maxima = shape.maxima if shape is not None else None
         out.append(replace(row, verdict=verdict, detectable=(*row.detectable, *detectables), maxima=maxima))
-        out += [figure for figure in judged if _beside(figure, of_span) in (*CHANGED, Verdict.MOVED)]
-    return out
+        out += [figure for figure in judged if id(figure) in differing]
+        unchanged += [figure for figure in judged if id(figure) not in differing]
+        unchanged += unjudged_figures(row_evidence, row, {figure.statistic for figure in judged})
+    return out, unchanged
+
+
+def unjudged_figures(row_evidence: Evidence, row: Row, judged: Collection[Statistic | None] = ()) -> Iterator[Row]:
+    """The figures of the base's shape for which the second run has too few samples."""
+    if row_evidence.row.is_whole or not _is_long(row_evidence.before):
+        return
+    samples = int(np.count_nonzero(~np.isnan(row_evidence.before.values)))
+    for statistic in [Statistic.SPREAD, *_quantiles_of(samples), Statistic.MAXIMUM, Statistic.SHAPE]:
+        if statistic not in judged:
+            shift = Shift(np.nan, -np.inf, np.inf, 1.0)
+            yield _row(row, statistic, np.nan, np.nan, shift, "too few samples of the second run")
 
 
 def pooled_shapes(evidence: Sequence[Evidence], drifting: Sequence[Drifts | None], limits: Limits) -> list[Claim]:
@@ -148,7 +168,7 @@ def _pooled_claims(metric: Metric, scaled: Sequence[tuple[Evidence, _Side, _Side
     b = _joined([_scaled(side, scale / spread) for _, _, side, spread in scaled])
     threshold = float(np.median([row_evidence.row.threshold * scale / spread for row_evidence, _, _, spread in scaled]))
     tests = len({row_evidence.row.test for row_evidence, *_ in scaled})
-    for statistic, before, after, shift, _ in (_spread(a, b), *_quantiles(a, b), _whole(a, b)):
+    for statistic, before, after, shift, _ in (_spread(a, b), *_quantiles(a, b), _slowest(a, b), _whole(a, b)):
         name = f"{statistic} of {len(scaled)} rows in {count(tests, 'test')}"
         place = ClaimLevel.METRIC, metric, "", name, before, after, shift, threshold, 1.0, Verdict.CANNOT_TELL
         yield Claim(*place, rows=len(scaled))
@@ -173,10 +193,11 @@ def drifts_of(row_evidence: Evidence) -> Drifts | None:
 
 def _has_shape(row_evidence: Evidence) -> bool:
     """Whether the row has enough iterations for figures of its shape."""
-    figures = [
-        min(len(cells.values), int(np.count_nonzero(~np.isnan(cells.values)))) for cells in (row_evidence.before, row_evidence.after)
-    ]
-    return not row_evidence.row.is_whole and min(figures) >= FEWEST_ITERATIONS
+    return not row_evidence.row.is_whole and _is_long(row_evidence.before) and _is_long(row_evidence.after)
+
+
+def _is_long(cells: Cells) -> bool:
+    return min(len(cells.values), int(np.count_nonzero(~np.isnan(cells.values)))) >= FEWEST_ITERATIONS
 
 
 def _beside(row: Row, of_span: Sequence[Drifts]) -> Verdict:
@@ -253,10 +274,13 @@ def _spread(a: _Side, b: _Side) -> Figure:
     return Statistic.SPREAD, before, before + value, Shift(value, low, high, grown.p, error, grown.dof), _basis(a, b)
 
 
+def _quantiles_of(samples: int) -> dict[Statistic, float]:
+    """The quantiles that so many samples show."""
+    return {name: share for name, share in QUANTILES if samples * (1 - share) >= FEWEST_ABOVE}
+
+
 def _quantiles(a: _Side, b: _Side) -> Iterator[Figure]:
-    for name, share in QUANTILES:
-        if min(a.count, b.count) * (1 - share) < FEWEST_ABOVE:
-            return
+    for name, share in _quantiles_of(min(a.count, b.count)).items():
         level = float(np.quantile(np.r_[a.values, b.values], share, method="inverted_cdf"))
         p, excess, dof = _shares_differ(a, b, [a.values > level], [b.values > level])
         low_a, at_a, high_a = _ends(a, share, excess)
@@ -270,6 +294,21 @@ def _ends(side: _Side, share: float, excess: float) -> tuple[float, float, float
     half = HALF_OF_90 * (excess * share * (1 - share) / side.count) ** 0.5
     low, at, high = np.quantile(side.values, [max(share - half, 0.0), share, min(share + half, 1.0)], method="inverted_cdf")
     return float(low), float(at), float(high)
+
+
+def _slowest(a: _Side, b: _Side) -> Figure:
+    """The mean of the slowest tenth of each unit. A second mode with a growing share moves it by more than any quantile that lies on one
+    side of the mode in both runs."""
+    means = [_slowest_means(side) for side in (a, b)]
+    dof = sum(len(of_side) - 1 for of_side in means)
+    pooled = sum(float(((of_side - of_side.mean()) ** 2).sum()) for of_side in means) / max(dof, 1)
+    before, after = (float(of_side.mean()) for of_side in means)
+    return Statistic.SLOWEST, before, after, t_shift(after - before, pooled * sum(1 / len(of_side) for of_side in means), dof), _basis(a, b)
+
+
+def _slowest_means(side: _Side) -> Floats:
+    by_unit = (np.sort(side.values[side.units == unit]) for unit in np.unique(side.units))
+    return np.array([values[-max(1, round(SLOWEST * len(values))) :].mean() for values in by_unit])
 
 
 def _largest(a: _Side, b: _Side) -> Figure:

@@ -11,7 +11,7 @@ from latlab.core.comparison.identity import Pair
 from latlab.core.comparison.verdicts import Limits
 from latlab.core.comparison.wording import percent
 from latlab.core.model.enums import Clock
-from latlab.core.statistics.sample_matrix import Cells, Columns, Floats, Matrix
+from latlab.core.statistics.sample_matrix import Columns, Floats
 
 FEWEST_LEFT = 3
 MOST_APART = 2.0
@@ -48,14 +48,10 @@ def _offsets(columns: Columns) -> dict[int, float]:
         middle = np.nanmedian(by_boot, axis=0)
         for boot, values in zip(np.unique(matrix.every.boots), by_boot, strict=True):
             ratios.setdefault(int(boot), []).append(values[middle > 0] / middle[middle > 0])
-    return {boot: float(np.nanmedian(np.concatenate(parts))) - 1 for boot, parts in ratios.items()}
+    whole = {boot: np.concatenate(parts) for boot, parts in ratios.items()}
+    return {boot: float(np.nanmedian(values)) - 1 if np.isfinite(values).any() else 0.0 for boot, values in whole.items()}
 
 
 def _without(columns: Columns, boots: list[int]) -> Columns:
-    return replace(columns, matrices={span: _kept(matrix, boots) for span, matrix in columns.matrices.items()})
-
-
-def _kept(matrix: Matrix, boots: list[int]) -> Matrix:
-    keep, keep_every = (~np.isin(of, boots) for of in (matrix.boots, matrix.every.boots))
-    every = Cells(matrix.every.boots[keep_every], matrix.every.values[keep_every])
-    return replace(matrix, boots=matrix.boots[keep], iterations=matrix.iterations[keep], values=matrix.values[keep], every=every)
+    matrices = {span: matrix.of_boots(set(matrix.every.boots.tolist()) - set(boots)) for span, matrix in columns.matrices.items()}
+    return replace(columns, matrices=matrices)

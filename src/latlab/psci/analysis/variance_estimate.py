@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -14,11 +14,15 @@ from latlab.core.comparison.verdicts import Verdict
 from latlab.core.model.enums import Metric
 from latlab.core.statistics.sample_matrix import Cells, Floats, nan_median
 from latlab.core.statistics.statistics import NO_SHIFT, Shift
-from latlab.psci.analysis.groups import WHOLE, Group
+from latlab.psci.analysis.groups import FEWEST_FOR_ROLES, WHOLE, Group
+from latlab.psci.analysis.queue_fit import is_refused
 from latlab.psci.analysis.roles import is_parallel
 from latlab.psci.analysis.thresholds import Spacing
 
+FEWEST_IN_QUEUE = 5
+"""Cores whose spans show a queue: those of fewer may rise evenly by chance, as in 7 of 96 drawn pairs of N1SDP."""
 TERM = "term"
+HIDDEN = "the order of the second run's queue hides it"
 
 Kind = tuple[Metric, str, bool]
 """What scatters alike: a metric, a part that a core plays, and whether the cores run at once."""
@@ -96,11 +100,40 @@ def group_evidence(group: Group, spacing: Spacing) -> Evidence:
     return Evidence(row, group.a, group.b, group.role)
 
 
-def ladder_evidence(test: str, before: Ladders, after: Ladders, spacing: Spacing) -> tuple[list[Evidence], list[str]]:
-    """The terms of the queue model that both runs have, and the names of the terms that the order of one run's queue hides."""
-    names = list(dict.fromkeys([*before.terms, *after.terms]))
-    shown = [name for name in names if _has_term(before, name) and _has_term(after, name)]
-    return [_term(test, name, before, after, spacing) for name in shown], [name for name in names if name not in shown]
+@dataclass(frozen=True)
+class Terms:
+    """The terms of the base's queue model: evidence of those that both runs have, and of those that are unjudged. `after` is the second
+    run's model, None if it does not fit."""
+
+    evidence: list[Evidence]
+    unjudged: list[Evidence]
+    notes: list[str]
+    gaps: list[str]
+    after: Ladders | None
+
+
+def terms_of(before: Ladders, after: Ladders | None, spacing: Spacing) -> Terms:
+    """Which terms there are depends on the base alone. The order of the second run's queue may hide one, and its model may not fit."""
+    names = [name for name in before.terms if _has_term(before, name)]
+    if after is None or is_refused(after):
+        reason = "the queue model does not fit the second run"
+        rows = [unjudged(_term(before.test, name, before, before, spacing), np.nan, reason) for name in names]
+        sentence = [f"{before.test} powerdown: {reason}, so that its samples are compared by position alone"]
+        is_chance = len(before.spans) < FEWEST_FOR_ROLES or len(before.cores) < FEWEST_IN_QUEUE
+        return Terms([], rows, sentence if is_chance else [], [] if is_chance else sentence, None)
+    shared = [name for name in names if _has_term(after, name)]
+    hidden = [name for name in names if name not in shared]
+    rows = [unjudged(_term(before.test, name, before, before, spacing), np.nan, HIDDEN) for name in hidden]
+    only = [*hidden, *(name for name in after.terms if name not in names and _has_term(after, name))]
+    notes = [f"{before.test}: {name} is in one run only, because the cores queued in another order" for name in only]
+    return Terms([_term(before.test, name, before, after, spacing) for name in shared], rows, notes, [], after)
+
+
+def unjudged(evidence: Evidence, after: float, reason: str) -> Evidence:
+    """Of a row of which nothing can be judged; `after` is NaN if the second run does not show it."""
+    row, after = evidence.row, after if np.isfinite(after) else np.nan
+    shift = Shift(after - row.before if np.isfinite(after) else np.nan, -np.inf, np.inf, 1.0)
+    return replace(evidence, row=replace(row, after=after, shift=shift, large=0.0, cells=(), basis=reason))
 
 
 def _term(test: str, name: str, before: Ladders, after: Ladders, spacing: Spacing) -> Evidence:

@@ -170,12 +170,23 @@ def _unchanged(comparison: Comparison) -> str:
         return f"{comparison.verdict.word}: no row changed beyond its threshold; {len(untold)} of {count(len(rows), 'row')} inconclusive"
     moved = [row for row in rows if row.shift.value]
     if not moved:
-        return f"{comparison.verdict.word}: all {len(rows)} rows have equal figures"
+        return f"{comparison.verdict.word}: {_equal_rows(comparison)}"
     largest = max(moved, key=lambda row: abs(row.relative) if isfinite(row.relative) else 0.0)
     size = f"{signed(largest.shift.value, comparison.unit_of(largest.metric))} ({percent(largest.relative)})"
     return (
         f"{comparison.verdict.word}: no row of {len(rows)} changed beyond its threshold; the largest shift is {size} in {_where([largest])}"
     )
+
+
+def _equal_rows(comparison: Comparison) -> str:
+    """Rows may be equal where figures that no row holds, such as queue waits, are not: these are claims of all cores together."""
+    moved = [claim for claim in comparison.claims if claim.shift.value]
+    if not moved:
+        return f"all {len(comparison.rows)} rows have equal figures"
+    largest = max(moved, key=lambda claim: abs(claim.relative) if isfinite(claim.relative) else 0.0)
+    size = f"{signed(largest.shift.value, comparison.unit_of(largest.metric))} ({percent(largest.relative)})"
+    where = " of ".join(filter(None, (METRIC_WORDS.get(largest.metric, largest.metric), largest.test)))
+    return f"no row of {len(comparison.rows)} changed; {where}, {largest.name}, differs by {size}, in no row"
 
 
 def _sentence(text: str) -> str:

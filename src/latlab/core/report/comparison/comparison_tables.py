@@ -68,14 +68,19 @@ def queue_tables(comparison: Comparison) -> list[Table]:
             row.title,
             bare(row.before, unit),
             bare(row.after, unit),
-            f"{signed(row.shift.value, unit)} ({percent(row.relative)})",
+            signed_bare(row.shift.value, unit) + (f" ({percent(row.relative)})" if isfinite(row.shift.value) else ""),
             interval(row, unit),
+            bare(row.threshold, unit),
             verdict_span(row.verdict),
         )
         for row in comparison.rows
         if row.is_term
     )
-    columns = (*words("Test", "Term"), *figures("Before", "After", "Shift", f"{comparison.interval_percent} % interval"), *words("Verdict"))
+    columns = (
+        *words("Test", "Term"),
+        *figures("Before", "After", "Shift", f"{comparison.interval_percent} % interval", "Threshold"),
+        *words("Verdict"),
+    )
     return [Table(f"Powerdown queues ({comparison.heading})", columns, rows)] if rows else []
 
 
@@ -105,7 +110,8 @@ def decision_table(comparison: Comparison) -> Table:
     decision = decide(comparison)
     whole = ("whole", decision.reason.value, "", "", "", "", title_verdict(decision.verdict))
     columns = (*words("Level", "Part"), *figures("Shift", "Interval", "Threshold", "p"), *words("Verdict"))
-    return Table("Decision", columns, (whole, *(_claim_row(claim, comparison.unit_of(claim.metric)) for claim in comparison.claims)))
+    title = f"Decision, {comparison.account.sentence}" if comparison.account else "Decision"
+    return Table(title, columns, (whole, *(_claim_row(claim, comparison.unit_of(claim.metric)) for claim in comparison.claims)))
 
 
 def _claim_row(claim: Claim, unit: str) -> tuple[Value, ...]:

@@ -8,8 +8,9 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
+from latlab.core.comparison.account import Account
 from latlab.core.comparison.comparison import Cell, Comparison, Row
-from latlab.core.comparison.decision import Claim, decide
+from latlab.core.comparison.decision import Claim, ClaimLevel, decide
 from latlab.core.comparison.explanation import Explanation
 from latlab.core.comparison.verdicts import Verdict
 from latlab.core.kinds.registry import pairs_of
@@ -44,8 +45,12 @@ def comparison_json(comparison: Comparison) -> str:
             "alpha": comparison.limits.alpha,
         },
         "boots": [1, 1],
-        "rows": [_row(row, comparison.unit_of(row.metric), row in comparison.large_untold) for row in comparison.rows],
-        "claims": [_claim(claim, comparison.unit_of(claim.metric)) for claim in comparison.claims],
+        "rows": [_row(row, comparison.unit_of(row.metric), row in comparison.large_untold) for row in comparison.leaves],
+        "claims": [
+            *(_claim(claim, comparison.unit_of(claim.metric)) for claim in comparison.claims),
+            *(_claim(_cell_claim(row), comparison.unit_of(row.metric)) for row in comparison.rows if row.is_cell),
+        ],
+        "account": comparison.account and _account(comparison.account),
         "stops": [finding.sentence(comparison.unit_of(finding.metric)) for finding in comparison.stops],
         "orders": [],
         "printed_deltas": [],
@@ -75,8 +80,8 @@ def comparison_csv(comparison: Comparison) -> str:
 def _csv_line(
     row: Row, unit: str, caveat: str, cell: str, before: float, after: float, shift: Shift, p: float | str, verdict: Verdict | None
 ) -> list[Any]:
-    low, high = ("" if math.isinf(x) else x for x in (shift.low, shift.high))
-    figures = [round(x, 3) if isinstance(x, float) else x for x in (before, after, shift.value, low, high, row.threshold)]
+    finite = ("" if not math.isfinite(x) else x for x in (before, after, shift.value, shift.low, shift.high, row.threshold))
+    figures = [round(x, 3) if isinstance(x, float) else x for x in finite]
     basis = "" if cell else "; ".join(filter(None, (row.basis, caveat)))
     return [
         row.test,
@@ -99,8 +104,8 @@ def _row(row: Row, unit: str, is_large_untold: bool) -> dict[str, Any]:
         "cluster": row.cluster,
         "later_than": row.later_than,
         "unit": unit,
-        "before": row.before,
-        "after": row.after,
+        "before": _finite(row.before),
+        "after": _finite(row.after),
         **shift_data(row.shift),
         "threshold": row.threshold,
         "p_adjusted": row.p_adjusted,
@@ -113,6 +118,18 @@ def _row(row: Row, unit: str, is_large_untold: bool) -> dict[str, Any]:
         "drifts": [drift and asdict(drift) for drift in row.drifts],
         "cells": [_cell(cell, tested=row.effect is not None) for cell in row.cells],
     }
+
+
+def _account(account: Account) -> dict[str, Any]:
+    """Numbers of samples are of the first and of the second run."""
+    unjudged = [{"test": u.test, "metric": u.metric.value, "reason": u.reason, "samples": list(u.samples)} for u in account.unjudged]
+    return {"samples": list(account.samples), "judged": list(account.judged), "unjudged": unjudged}
+
+
+def _cell_claim(row: Row) -> Claim:
+    """A data point that changed otherwise than its row."""
+    place = ClaimLevel.CELL, row.metric, row.test, row.name, row.before, row.after
+    return Claim(*place, row.shift, row.threshold, row.p_adjusted, row.verdict, cells=1, is_frontier=True)
 
 
 def _claim(claim: Claim, unit: str) -> dict[str, Any]:
@@ -140,8 +157,8 @@ def _cell(cell: Cell, tested: bool) -> dict[str, Any]:
 
 
 def shift_data(shift: Shift) -> dict[str, float | None]:
-    """An interval without an end has no number in JSON."""
-    return {"shift": shift.value, "low": _finite(shift.low), "high": _finite(shift.high)}
+    """An interval without an end has no number in JSON, nor has a shift of what the second run does not show."""
+    return {"shift": _finite(shift.value), "low": _finite(shift.low), "high": _finite(shift.high)}
 
 
 def _finite(value: float) -> float | None:

@@ -25,7 +25,7 @@ from latlab.core.comparison.queue_model import BASE, STEP
 from latlab.core.comparison.span_findings import InSomeIterations
 from latlab.core.comparison.verdicts import CHANGED, SAME_LEVELS, Verdict
 from latlab.core.comparison.wakeup_findings import ScatterUnknown
-from latlab.core.comparison.wording import count, percent, signed
+from latlab.core.comparison.wording import amount, count, percent, signed
 from latlab.core.kinds.registry import kind_of, pairs_of
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import Run
@@ -35,6 +35,10 @@ from latlab.core.report.page import Item
 from latlab.core.report.text import code, soft
 from latlab.core.report.units import tick_unit
 
+_DETAILS = {
+    Verdict.MOVED: "they differ significantly, by less than the threshold",
+    Verdict.SAME_LEVEL: "their level; the samples are too few for a result on the tail",
+}
 _LARGE = (LargestGrew, LargeUntold, ScatterUnknown, DriftInside, BootApart, SpreadMoved)
 
 
@@ -143,14 +147,18 @@ def _rules(changed: Iterable[RuleChanged]) -> list[str]:
 
 
 def quiet_lines(comparison: Comparison) -> list[tuple[Verdict, str]]:
-    """What is unchanged, with each detail, and what is inconclusive, one line for each metric."""
+    """What is unchanged and what is inconclusive, one line for each metric; then how many of the unchanged rows have each detail."""
     out = []
-    for verdict in (Verdict.SAME, Verdict.SAME_LEVEL, Verdict.MOVED, Verdict.CANNOT_TELL):
+    rows = [row for row in comparison.rows if not row.is_term]
+    for verdict in (Verdict.SAME, Verdict.CANNOT_TELL):
         by_metric: dict[Metric, list[Row]] = defaultdict(list)
-        for row in comparison.rows:
-            if row.verdict is verdict and not row.is_term:
+        for row in rows:
+            if row.verdict.word == verdict.word:
                 by_metric[row.metric].append(row)
-        out += [(verdict, _quiet_line(comparison, metric, rows)) for metric, rows in by_metric.items()]
+        out += [(verdict, _quiet_line(comparison, metric, of_metric)) for metric, of_metric in by_metric.items()]
+    for verdict in (Verdict.MOVED, Verdict.SAME_LEVEL):
+        if number := sum(row.verdict is verdict for row in rows):
+            out.append((Verdict.SAME, f"in {number} of {len(rows)} rows: {_DETAILS[verdict]}"))
     return out
 
 
@@ -169,5 +177,10 @@ def sentence(text: str) -> str:
 def _quiet_line(comparison: Comparison, metric: Metric, rows: list[Row]) -> str:
     largest = max(rows, key=lambda row: (abs(row.relative) if isfinite(row.relative) else 0.0, abs(row.shift.value)))
     total = sum(row.metric == metric and not row.is_term for row in comparison.rows)
-    size = f"{signed(largest.shift.value, comparison.unit_of(metric))} ({percent(largest.relative)}) in {largest.test}, {largest.title}"
-    return f"{metric}: {len(rows)} of {total} rows, largest shift {size}"
+    if not any(row.shift.value for row in rows):
+        return f"{metric}: {len(rows)} of {total} rows, all with equal figures"
+    unit = comparison.unit_of(metric)
+    size = f"{signed(largest.shift.value, unit)} ({percent(largest.relative)})"
+    is_wide = largest.verdict.word == Verdict.SAME.word and abs(largest.relative) > comparison.limits.relative
+    threshold = f", less than {amount(largest.threshold, unit)}," if is_wide else ""
+    return f"{metric}: {len(rows)} of {total} rows, max shift {size}{threshold} in {largest.test}, {largest.title}"

@@ -32,10 +32,12 @@ RULE = {
 
 def render(comparison: Comparison, report: GateReport) -> str:
     """A result for each function and figure; none where nothing fails, or no image says lines. Files are named from where they part from
-    the folder in which the compiler ran. What is missing has no place in a file: it is told as notifications."""
+    the folder in which the compiler ran. What is missing or inconclusive has no place in a file: it is in notifications, the reason of an
+    inconclusive gate first."""
     stops = (finding.sentence(comparison.unit_of(finding.metric)) for finding in comparison.stops)
     warnings = (suspicion.sentence(comparison.unit) for suspicion in comparison.suspicions)
-    sentences = (*warnings, *(absence.sentence(comparison.unit) for absence in comparison.missing), *comparison.gaps, *stops)
+    reason = (report.verdict,) if report.exit_code == 3 else ()
+    sentences = (*reason, *warnings, *(absence.sentence(comparison.unit) for absence in comparison.missing), *comparison.gaps, *stops)
     return _document(results=list(_results(comparison, report)), **_invocations(dict.fromkeys(sentences), report.exit_code != 3))
 
 

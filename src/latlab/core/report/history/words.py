@@ -64,16 +64,17 @@ def _without_verdict(series: Series, names: Sequence[str]) -> str:
 
 
 def cause_of(change: ChangePoint) -> tuple[str, str]:
-    """The function that counts most in a change, and the commit known to have moved it; empty where neither is known."""
+    """The function that counts most in a change, and the commit known to have moved it; empty where neither is known. Where the processors
+    of a board have other functions, each is named, and no commit."""
+    counts: dict[str, str] = {}
     for explanation in change.explanations:
         match explanation.finding:
             case FunctionsMoved(functions=(first, *_)):
                 return first.name, ""
             case CountedBeside(functions=(_, *_), verdict=verdict) as counted if verdict is change.verdict:
                 name = _most(counted)
-                commit = next((commit.id for commit in counted.commits if name in commit.functions), "")
-                return name, commit
-    return "", ""
+                counts.setdefault(name, next((commit.id for commit in counted.commits if name in commit.functions), ""))
+    return ", ".join(counts), next(iter(counts.values())) if len(counts) == 1 else ""
 
 
 def change_table(all_series: Sequence[Series]) -> Table | None:

@@ -39,7 +39,7 @@ def test_a_run_says_what_it_was_measured_on_and_what_was_advised_before(tmp_path
     """The machine that is measured is asked, not the one that latlab runs on."""
     answers = "/sys/devices/system/cpu/online:0-3\n/sys/devices/system/cpu/isolated:\n/sys/class/thermal/thermal_zone0/temp:51000\n"
     (tmp_path / "answers").write_text(answers)
-    script = f'case "$*" in *cmdline*) cat {tmp_path}/answers;; *) exec sh -c "$*";; esac'
+    script = f'case "$*" in *default_smp_affinity*) cat {tmp_path}/answers;; *) exec sh -c "$*";; esac'
     machine = replace(over_script(tmp_path, script), scratch=str(tmp_path))
     store, said = open_store(str(tmp_path / "store.sqlite")), list[str]()
     run = store.load(run_rt_linux(store, machine, WORKLOAD, said.append))

@@ -191,7 +191,8 @@ def test_a_flipped_bit_anywhere_in_a_log_changes_no_figure_unnoticed(bit: int) -
         (("import", "/"), "/"),
         (("report", "last", "-o", "/nowhere/report.html"), "/nowhere/report.html: No such file or directory"),
         (("report", "last"), "no runs"),
-        (("ls", "--store", "/proc/nowhere/store"), "cannot hold the store"),
+        (("ls", "--store", "/proc/nowhere/store"), "there is no such store"),
+        (("import", "README.md", "--store", "/proc/nowhere/store"), "cannot hold the store"),
         (("ls", "--store", "nonsense://here"), "neither a path nor a database URL"),
     ],
 )

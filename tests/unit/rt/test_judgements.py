@@ -113,7 +113,7 @@ def test_a_printed_delta_is_judged_by_the_row_of_its_own_metric():
     judged = judge_printed_deltas(compare(load("published:tf-a/juno/v2.13"), load("published:tf-a/juno/v2.14")))
     of_test = [(j.metric, j.verdict) for j in judged if j.test == "cpu_susp_serial"]
     assert {v for m, v in of_test if m is Metric.WAKEUP} == {Verdict.REGRESSED}
-    assert {v for m, v in of_test if m is Metric.POWERDOWN} == {Verdict.IMPROVED}, "by 5 % in all six cores"
+    assert {v for m, v in of_test if m is Metric.POWERDOWN} == {Verdict.CANNOT_TELL}, "by 5 % in all six cores, with one boot of each"
     of_flushes = {j.core: j.reason for j in judged if (j.test, j.metric) == ("cpu_susp_serial", Metric.CACHE_FLUSH)}
     assert of_flushes[CoreId(0, 0)] == "its like cores moved +2.10 µs, +2.28 µs"
     assert of_flushes[CoreId(1, 1)].startswith("its like cores moved +0.02 µs, +0.14 µs")

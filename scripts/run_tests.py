@@ -23,8 +23,8 @@ ROOT = Path(__file__).parents[1]
 COSTS = ROOT / "build" / "test-costs.json"
 LINT = ("make", "--no-print-directory", "lint-now")
 IN_C = ("ctest", "--preset", "host")
-WORKERS = (f"--numprocesses={min((os.cpu_count() or 1) + 1, 4)}", "--dist=worksteal")
-"""One more than processors: some tests wait for a machine, a server or a second to pass."""
+WORKERS = (f"--numprocesses={min((os.cpu_count() or 1) + 2, 6)}", "--dist=worksteal")
+"""Two more than processors: many tests wait for a machine, a server or a second to pass."""
 BEHIND = 5
 """Lint has no hurry: the tests take longer."""
 

@@ -16,7 +16,9 @@ from support.places import ROOT
 pytestmark = [pytest.mark.qemu, pytest.mark.firmware]
 
 
-@pytest.mark.parametrize(("build", "code", "line"), [("qemu_virt", 0, "pass: no change beyond its threshold"), ("qemu_virt-hardened", 1, "vectors +17")])
+@pytest.mark.parametrize(
+    ("build", "code", "line"), [("qemu_virt", 0, "pass: no change beyond its threshold"), ("qemu_virt-hardened", 1, "vectors +17")]
+)
 def test_a_longer_path_fails_with_its_function(build: str, code: int, line: str) -> None:
     skip_by_another_compiler("aarch64-linux-gnu-gcc", A_PROFILE)  # the hardened build's figure
     command = [sys.executable, str(ROOT / "bench" / "own_gate.py"), "--firmware", str(ROOT / "build" / build)]

@@ -47,7 +47,7 @@ def pip_platforms(machine: str, c_library: tuple[int, int]) -> list[str]:
 
 
 def install(target: Path, machine: str, c_library: tuple[int, int], *packages: str) -> None:
-    """By pip of this environment, for another one. Raises UsageError."""
+    """Install with the pip of this environment into another one. Raises UsageError."""
     platforms = [word for name in pip_platforms(machine, c_library) for word in ("--platform", name)]
     pip = (sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
     only = (

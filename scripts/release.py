@@ -26,7 +26,7 @@ SUMS = "SHA256SUMS"
 
 
 def manual_archive(pages: Iterable[tuple[str, str]], when_s: int) -> bytes:
-    """A .tar.gz of the pages (name, roff), the same whoever makes it. `when_s`: seconds since 1970."""
+    """Pack the pages (name, roff) as a .tar.gz that has the same bytes on every machine. `when_s`: seconds since 1970."""
     plain = io.BytesIO()
     with tarfile.open(fileobj=plain, mode="w", format=tarfile.USTAR_FORMAT) as archive:
         for name, text in pages:
@@ -38,7 +38,7 @@ def manual_archive(pages: Iterable[tuple[str, str]], when_s: int) -> bytes:
 
 
 def checksums(folder: Path) -> str:
-    """Of each file of the folder, as `sha256sum -c` reads them."""
+    """List the checksum of each file of the folder, as `sha256sum -c` reads them."""
     files = sorted(path for path in folder.iterdir() if path.name != SUMS)
     return "".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in files)
 

@@ -70,8 +70,8 @@ class DataError(LatlabError):
 
 
 def needs_packages(feature: str, *packages: str) -> UsageError:
-    """They go where this latlab is, whoever installed it and how. A Python that only the system's packages may change takes none of pip's
-    (PEP 668)."""
+    """The error for missing packages, with the command that installs them beside this latlab. A Python of the system takes no packages
+    from pip (PEP 668)."""
     named = f"the Python package{'s' if len(packages) > 1 else ''} {' and '.join(packages)}"
     is_of_system = sys.prefix == sys.base_prefix and Path(sysconfig.get_path("stdlib"), "EXTERNALLY-MANAGED").is_file()
     by_pip = f"run `{shlex.join((sys.executable, '-m', 'pip', 'install', *packages))}`"

@@ -30,7 +30,7 @@ class AttackOutcome(StrEnum):
     DENIAL = "denial of service"
     BROKEN = "broken"
     NOT_TRIED = "not tried"
-    UNTOLD = "inconclusive"
+    INCONCLUSIVE = "inconclusive"
 
 
 class Operation(IntEnum):

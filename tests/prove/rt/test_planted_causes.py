@@ -55,7 +55,7 @@ records."""
 NOT_TELLABLE = {"masked", "unpreempted"}
 """Without a meter, on a virtual machine: the hypervisor may have had the CPU just as well."""
 UNEXPLAINED = {BlameKind.UNEXPLAINED, BlameKind.UNTRACED, BlameKind.AWAY, BlameKind.HYPERVISOR}
-"""Whoever plants does not see when a hypervisor has the CPU in the middle of a plant: that is neither right nor wrong."""
+"""The program that plants cannot see steal time, so this name is neither right nor wrong."""
 LEAST_RIGHT, LEAST_RIGHT_OF_THROTTLING = 0.9, 0.75
 """Beside other work the kernel runs another thread while the late one is throttled, which is named only if the records show that it may."""
 WAITS = {"lock", "fault"}

@@ -136,7 +136,7 @@ def test_beside_a_large_difference_without_a_verdict_no_row_is_called_unchanged(
 
 
 def test_figures_that_no_row_has_are_not_called_equal(same: Comparison) -> None:
-    """The queue's waits of an instruction clock stand in claims of all cores; of 38 equal rows the heading said that all figures are."""
+    """Queue waits are in claims of all cores and in no row. With equal rows alone the heading called all figures equal."""
     equal = replace(
         same, rows=tuple(replace(row, shift=replace(row.shift, value=0.0), verdict=Verdict.SAME) for row in same.rows), claims=()
     )

@@ -44,7 +44,7 @@ def outcomes(found: Sequence[AttackResult]) -> list[AttackOutcome]:
 
 def test_what_was_not_made_is_said_to_be_that() -> None:
     found = results(done(0, is_whole=True), done(0, 1), True)
-    assert outcomes(found) == [AttackOutcome.REFUSED, AttackOutcome.REFUSED, AttackOutcome.UNTOLD, AttackOutcome.UNTOLD]
+    assert outcomes(found) == [AttackOutcome.REFUSED, AttackOutcome.REFUSED, AttackOutcome.INCONCLUSIVE, AttackOutcome.INCONCLUSIVE]
     assert [one.sentence == NOT_MADE for one in found] == [False, False, True, True]
 
 

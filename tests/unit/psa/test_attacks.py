@@ -104,8 +104,8 @@ def test_a_stop_is_contained_with_a_record_and_a_denial_of_service_without() -> 
 
 
 def test_a_machine_that_ended_without_a_word_and_a_stack_never_seen_cannot_be_told() -> None:
-    assert outcome(said=empty_transcript()).outcome is AttackOutcome.UNTOLD
-    assert outcome(replace(CALL, family=Family.STACK), told(calls=[SERVED])).outcome is AttackOutcome.UNTOLD
+    assert outcome(said=empty_transcript()).outcome is AttackOutcome.INCONCLUSIVE
+    assert outcome(replace(CALL, family=Family.STACK), told(calls=[SERVED])).outcome is AttackOutcome.INCONCLUSIVE
 
 
 def test_what_the_subject_has_no_means_for_is_not_tried() -> None:

@@ -36,7 +36,7 @@ def test_a_row_is_titled_in_the_words_of_the_field() -> None:
 
 
 def test_an_outcome_is_read_by_its_code() -> None:
-    assert (AttackOutcome("inconclusive"), str(AttackOutcome.BROKEN)) == (AttackOutcome.UNTOLD, "broken")
+    assert (AttackOutcome("inconclusive"), str(AttackOutcome.BROKEN)) == (AttackOutcome.INCONCLUSIVE, "broken")
 
 
 def test_equal_ends_are_printed_once() -> None:

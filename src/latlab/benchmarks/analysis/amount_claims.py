@@ -32,7 +32,7 @@ def in_its_direction(metric: Metric, verdict: Verdict) -> Verdict:
 
 
 def amount_claims(rows: Sequence[Row], limits: Limits) -> tuple[Claim, ...]:
-    """Of the judged rows. A claim is on the frontier if none of its rows and no smaller part of it changed by itself."""
+    """The claims above the judged rows. A claim is on the frontier if none of its rows and no smaller part of it changed by itself."""
     parts = list(_parts(rows))
     claims, apart = ([_mean(part, are_independent) for part in parts] for are_independent in (False, True))
     adjusted, of_apart = (family_wise([claim.shift.p for claim in of_one]) for of_one in (claims, apart))
@@ -41,7 +41,7 @@ def amount_claims(rows: Sequence[Row], limits: Limits) -> tuple[Claim, ...]:
 
 
 def _parts(rows: Sequence[Row]) -> Iterator[Part]:
-    """Of several quantities with a value before, so that what is judged follows from the base."""
+    """The parts with several quantities. Each quantity has a value in the base, so the base alone decides what is judged."""
     judged = [row for row in rows if row.metric not in UNDIRECTED and row.before]
     for metric in dict.fromkeys(row.metric for row in judged):
         of_metric = tuple(row for row in judged if row.metric is metric)

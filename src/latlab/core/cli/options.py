@@ -167,8 +167,8 @@ def title_of(group: Any, name: str = "") -> str:
 
 
 def _under(annotation: Any, title: str) -> Any:
-    """The same option, listed under this title in the help unless it names another. Others may share its description, so it gets one of its
-    own."""
+    """A copy of the option that the help lists under this title, unless the option names another one. Other verbs may share its
+    description, so the copy has its own."""
     kind, *described = get_args(annotation)
     copies = [copy(part) for part in described]
     for part in copies:

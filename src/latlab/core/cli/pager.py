@@ -17,7 +17,7 @@ READING = frozenset({"ls", "show", "extremes", "compare", "explain", "history", 
 """Verbs that print results and measure nothing, so that nothing is late because it is held back."""
 HELP = frozenset({"-h", "--help"})
 LESS = "FRX"
-"""As git sets it: end if all fits one screen, keep colours, leave the text on the screen."""
+"""The options of `less` that git sets: end if all fits one screen, keep colours, leave the text on the screen."""
 
 
 class HeldText(io.StringIO):

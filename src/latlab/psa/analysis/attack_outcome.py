@@ -175,7 +175,7 @@ def _unsealed(attack: Attack, transcript: AttackTranscript, observation: Observa
     stack = observation.process_stack if "process" in attack.name else observation.main_stack
     if stack is None:
         return AttackVerdict(
-            AttackOutcome.UNTOLD, "the stack was not observed: no call entered the secure side, or its stack pointer is not readable"
+            AttackOutcome.INCONCLUSIVE, "the stack was not observed: no call entered the secure side, or its stack pointer is not readable"
         )
     pointer, *words = stack
     evidence = (("stack pointer", f"{pointer:#x}"), ("word", f"{words[0]:#x}"))
@@ -241,7 +241,7 @@ def _no_call(transcript: AttackTranscript) -> AttackVerdict:
 
 
 def _untold(attack: Attack, transcript: AttackTranscript, observation: Observation, ordinary: Ordinary) -> AttackVerdict:
-    return AttackVerdict(AttackOutcome.UNTOLD, "the machine ended during the attack and printed no reason")
+    return AttackVerdict(AttackOutcome.INCONCLUSIVE, "the machine ended during the attack and printed no reason")
 
 
 _CHECKS: tuple[Callable[[Attack, AttackTranscript, Observation, Ordinary], AttackVerdict | None], ...] = (

@@ -146,7 +146,7 @@ def _results(
     return tuple(
         judged(attack, transcripts.get(number, empty_transcript()), observations.get(number, empty_observation()), ordinary)
         if number < boots_made or attack.why
-        else AttackResult(attack.family, attack.name, AttackOutcome.UNTOLD, NOT_MADE, 0)
+        else AttackResult(attack.family, attack.name, AttackOutcome.INCONCLUSIVE, NOT_MADE, 0)
         for number, attack in enumerate(attacks)
     )
 

@@ -18,7 +18,7 @@ from latlab.psa.model import AttackOutcome, AttackResult, Family
 COUNTED = (
     AttackOutcome.BROKEN,
     AttackOutcome.DENIAL,
-    AttackOutcome.UNTOLD,
+    AttackOutcome.INCONCLUSIVE,
     AttackOutcome.CONTAINED,
     AttackOutcome.REFUSED,
     AttackOutcome.NOT_TRIED,
@@ -26,7 +26,7 @@ COUNTED = (
 MEANINGS = (
     (AttackOutcome.BROKEN, "secure memory was read, written or executed, or an unknown handle was accepted"),
     (AttackOutcome.DENIAL, "the machine was reset or stopped, and the secure side printed nothing"),
-    (AttackOutcome.UNTOLD, "the machine ended during the attack, for an unknown reason"),
+    (AttackOutcome.INCONCLUSIVE, "the machine ended during the attack, for an unknown reason"),
     (AttackOutcome.CONTAINED, "the secure side stopped the machine and printed why, or the non-secure side took a fault"),
     (AttackOutcome.REFUSED, "the call returned an error, or was served normally, and no secure memory was touched"),
     (AttackOutcome.NOT_TRIED, "the subject lacks a feature that the attack needs"),
@@ -34,9 +34,9 @@ MEANINGS = (
 WORST = {
     AttackOutcome.BROKEN: "broke the isolation",
     AttackOutcome.DENIAL: "stopped it without a message",
-    AttackOutcome.UNTOLD: "ended it for an unknown reason",
+    AttackOutcome.INCONCLUSIVE: "ended it for an unknown reason",
 }
-TOLD_IN_FULL = (AttackOutcome.BROKEN, AttackOutcome.DENIAL, AttackOutcome.UNTOLD, AttackOutcome.NOT_TRIED)
+TOLD_IN_FULL = (AttackOutcome.BROKEN, AttackOutcome.DENIAL, AttackOutcome.INCONCLUSIVE, AttackOutcome.NOT_TRIED)
 
 ATTACKS = ("family", "attack", "outcome", "tries", "sentence", "evidence")
 

@@ -125,6 +125,6 @@ def _verdict(attacked: list[Attacked]) -> None:
                 f"{attacked_run.run_id} is partial: {attacked_run.problems[0].message}",
                 f"`latlab show {attacked_run.run_id} --log console` has its lines",
             )
-        untold = [result for result in attacked_run.results if result.outcome is AttackOutcome.UNTOLD]
-        if untold:
-            raise DataError(f"of {len(untold)} attacks the outcome is unknown, first of {untold[0].name}", place=attacked_run.run_id)
+        unknown = [result for result in attacked_run.results if result.outcome is AttackOutcome.INCONCLUSIVE]
+        if unknown:
+            raise DataError(f"of {len(unknown)} attacks the outcome is unknown, first of {unknown[0].name}", place=attacked_run.run_id)

@@ -158,16 +158,16 @@ def _inferred(counts: Iterable[CountedBeside], tests: set[str]) -> str:
 
 def _unchanged(comparison: Comparison) -> str:
     rows = comparison.rows
-    untold = [row for row in rows if row.verdict is Verdict.CANNOT_TELL]
+    open_rows = [row for row in rows if row.verdict is Verdict.CANNOT_TELL]
     if comparison.gaps:
         return f"{comparison.verdict.word}: {comparison.gaps[0]}"
     if comparison.stops:
         finding = comparison.stops[0]
         return f"{comparison.verdict.word}: {finding.sentence(comparison.unit_of(finding.metric))}"
-    if untold:
-        if len(untold) == len(rows):
+    if open_rows:
+        if len(open_rows) == len(rows):
             return f"{comparison.verdict.word}: none of {count(len(rows), 'row')} has a verdict"
-        return f"{comparison.verdict.word}: no row changed beyond its threshold; {len(untold)} of {count(len(rows), 'row')} inconclusive"
+        return f"{comparison.verdict.word}: no row changed beyond its threshold; {len(open_rows)} of {count(len(rows), 'row')} inconclusive"
     moved = [row for row in rows if row.shift.value]
     if not moved:
         return f"{comparison.verdict.word}: {_equal_rows(comparison)}"

@@ -106,3 +106,12 @@ def test_a_function_is_named_for_the_cores_that_run_it_alone() -> None:
     assert named["susp_deep_serial/wakeup/core-0.0"] == ["cortex_a57_reset_func"]
     assert named["susp_deep_serial/wakeup/core-1.1"] == ["cortex_a53_reset_func"]
     assert named["susp_deep_serial/wakeup"] == ["cortex_a57_reset_func, cortex_a53_reset_func"]
+
+
+def test_no_name_of_a_panel_is_cut_on_a_phone() -> None:
+    """Twelve panels were all named `cache_flush..`."""
+    drawing = history_drawing(history([load(one) for one in N1SDP[:4]], "*/wakeup/*"))
+    assert drawing is not None
+    narrow = drawing.svg.split("</svg>", 1)[1]
+    names = re.findall(r'<text class="soft" x="[\d.]+" y="[\d.]+">([^<]*core[^<]*)<', narrow)
+    assert names and not any(name.endswith("..") for name in names)

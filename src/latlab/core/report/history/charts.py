@@ -186,7 +186,7 @@ def _panel(series: Series, x0: float, y0: float, width: float) -> Iterator[Marku
     test, _, figure_path = series.path.partition("/")
     letters = int(width / LETTER_PX)
     yield Markup('<text x="{:.1f}" y="{:.1f}">{}</text>').format(x0, y0 + 13, _cut(test, letters))
-    now = f"{percent(values[-1] / (values[0] or 1.0) - 1)}: {figure_path or 'all tests'} ({series.heading})"
+    now = _fitting(letters, percent(values[-1] / (values[0] or 1.0) - 1), figure_path or "all tests", series.heading)
     yield Markup('<text class="soft" x="{:.1f}" y="{:.1f}">{}</text>').format(x0, y0 + 29, _cut(now, letters))
     yield Markup('<path class="grid" d="M{:.1f},{:.1f}H{:.1f}"/>').format(x0, place(values[0]), end)
     for value in dict.fromkeys((high, low)):
@@ -200,6 +200,12 @@ def _panel(series: Series, x0: float, y0: float, width: float) -> Iterator[Marku
     for change in series.changes:
         if change.kind is not ChangeKind.DRIFT:
             yield _triangle(*points[change.index], change, names[change.index])
+
+
+def _fitting(letters: int, share: str, path: str, unit: str) -> str:
+    """The longest name of a panel that is not cut: a narrow one leaves out the unit and the metric, then the share."""
+    name = path.rpartition("/")[2]
+    return next((words for words in (f"{share}: {path} ({unit})", f"{share}: {name}") if len(words) <= letters), name)
 
 
 def _triangle(x: float, y: float, change: ChangePoint, name: str) -> Markup:

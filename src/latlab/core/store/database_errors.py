@@ -8,8 +8,8 @@ from sqlalchemy import exc
 from latlab.core.errors import DataError, LatlabError, UsageError
 from latlab.core.store.address import hide_password
 
-BUSY_TIMEOUT_S = 30
-"""How long a store that another process holds is waited for."""
+BUSY_TIMEOUT_S = 120
+"""How long a store that others hold is waited for. A load can starve the holder for half a minute: no run should end by that."""
 LOCK_NOT_AVAILABLE, INSUFFICIENT_PRIVILEGE = "55P03", "42501"
 SERVER_ENDED = ("57P01", "57P02", "57P03")
 """States of PostgreSQL: shut down by its administrator, crashed, cannot connect now."""

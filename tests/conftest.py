@@ -3,9 +3,8 @@ from __future__ import annotations
 
 import gc
 import os
-import random
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,6 +18,7 @@ from support.drawn_once import keep_drawings_in
 from support.examples import load_profile
 from support.needs import found, may_be_real_time
 from support.once import Once, fixture_once  # noqa: F401 - the fixture is asked for by its name
+from support.order import dealt, shuffled
 from support.products import PRODUCTS, product_of
 from support.skips import Skips
 
@@ -43,22 +43,12 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(Skips())
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if (seed := config.getoption("--shuffle")) is not None:
         items[:] = shuffled(items, seed)
-
-
-def shuffled(items: Sequence[pytest.Item], seed: int) -> list[pytest.Item]:
-    """Files in a random order, and their tests: what a file shares is made once. Every worker has the same order."""
-    chance = random.Random(seed)
-    by_file: dict[Path, list[pytest.Item]] = {}
-    for item in items:
-        by_file.setdefault(item.path, []).append(item)
-    files = list(by_file.values())
-    chance.shuffle(files)
-    for of_file in files:
-        chance.shuffle(of_file)
-    return [item for of_file in files for item in of_file]
+    elif (workers := getattr(config, "workerinput", {}).get("workercount", 1)) > 1:
+        items[:] = dealt(items, workers)
 
 
 def pytest_collection_finish() -> None:

@@ -54,6 +54,7 @@ FILLED_IN = (
     (r"--tags '\S+'(?!.*--build)", r"\g<0> --build true --subject DIR/subject.toml"),
     (r"--paths '[^']*'", "--paths ."),
     (r"--tolerance 1 \.\.\.|--repo DIR \.\.\.", "--repo DIR v1.0..HEAD --build true --subject DIR/subject.toml"),
+    (r"(--cpu neoverse-n1) \.\.\.$", r"\1 --repo DIR --build true --subject DIR/subject.toml"),
     (r"v1.0..HEAD (?=.*v1.0..HEAD)", ""),
     (r"--fit \.\.\.", "--fit published:tf-a/n1sdp/v2.10 --fit published:tf-a/n1sdp/v2.11 --fit published:tf-a/n1sdp/v2.12"),
     (r"(fit --counted .*) \.\.\.", r"\1 published:tf-a/n1sdp/v2.11 published:tf-a/n1sdp/v2.12"),
@@ -102,7 +103,8 @@ LEFT_OUT = {
     r"'recorder/task_wakeup": "a series of runs of the recorder: tests/unit/rt",
 }
 CLASSES = "run psci --subject firmware.toml --classes --iterations 2"
-# What the sentence in front of a command asks for.
+ON_N1 = CLASSES.replace("firmware.toml", "n1.toml")
+# What the sentence in front of a command asks for: a command before each of these words.
 FIRST = {
     "rt-7f34": "import cyclictest.json",
     "guide/rt.md": "import cyclictest.json",
@@ -112,7 +114,8 @@ FIRST = {
     "--limit 'psci_call": "run psci",
     "--limit-file": "run psci",
     "--class ": CLASSES,
-    "--board ": CLASSES,
+    "RUN_OF_ONE_BUILD": ON_N1,
+    "RUN_OF_ANOTHER": ON_N1,
 }
 
 
@@ -129,6 +132,7 @@ def fixture_desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copy(OURS / name, desk)
     for name in ("firmware", "tf-a"):
         (desk / f"{name}.toml").write_text(SUBJECT.format(name=name))
+    (desk / "n1.toml").write_text('cpu = "neoverse-n1"\n' + SUBJECT.format(name="n1"))
     (desk / "tf-a-sbsa.toml").write_text('machine = "sbsa-ref"\n[[image]]\nfile = "flash0.bin"\nflash = 0\n')
     shutil.copy(BUILD / "sbsa_ref" / "firmware.bin", desk / "flash0.bin")
     shutil.copy(BUILD / "raspi4" / "firmware.bin", desk / "bl31.bin")

@@ -14,6 +14,7 @@ from latlab.core.model.enums import Metric
 from latlab.core.model.run import ClassShare, CoreId, FunctionShare, Run, Sample, SpanFunctions, Spans
 from latlab.core.store import run_json
 from latlab.virtual.campaign.board_times import caveat, costs_of
+from latlab.virtual.pages.tables import board_time_table
 from support.command import latlab
 from support.refusals import refused
 from support.runs import INSTRUCTIONS, run_with
@@ -53,6 +54,8 @@ def test_a_flush_by_set_and_way_of_another_length_has_no_time() -> None:
 
 def test_what_did_not_change_is_left_out() -> None:
     assert costs_of("n1sdp").between(BEFORE, BEFORE) == ()
+    (only,) = board_time_table("n1sdp", (), ("in the caches",)).rows
+    assert only[0] == "no span differs"
 
 
 def test_a_board_without_a_fit_and_counts_of_another_processor_are_refused_in_a_sentence() -> None:

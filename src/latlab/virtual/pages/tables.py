@@ -64,7 +64,8 @@ def board_time_table(board: str, times: Sequence[BoardTime], groups: Sequence[st
         *_signed(board_time)) for board_time in times
     )  # fmt: skip
     title = f"Difference in instructions, and its time on {board}, µs; low and high by fits without one of its releases"
-    return Table(title, (*words("Test", "Metric"), *figures(*groups, "µs", "Low", "High")), rows)
+    columns = (*words("Test", "Metric"), *figures(*groups, "µs", "Low", "High"))
+    return Table(title, columns, rows or (("no span differs", *["-"] * (len(columns) - 1)),))
 
 
 def _signed(board_time: BoardTime) -> tuple[float | str, float | str, float | str]:

@@ -148,7 +148,7 @@ def test_the_conformance_program_passes_on_a_cortex_m55(build: str) -> None:
     assert ", failed 0, " in printed(f"{build}_test", "conformance", "mps3-an547")
 
 
-@pytest.mark.parametrize("build", CONFORMANCE_BUILDS)
+@pytest.mark.parametrize("build", slow_but(CONFORMANCE_BUILDS, "ipc_l1", "classic_l2"))
 def test_a_periodic_task_sees_the_jitter_that_the_gate_makes(build: str) -> None:
     rows = re.findall(r"idle (\d+), empty calls (\d+), calls of 256 bytes (\d+)", printed(build, "jitter"))
     (idle, empty, large), (idle_low, empty_low, large_low) = (map(int, row) for row in rows)
@@ -187,18 +187,18 @@ def test_the_drop_in_profiler_measures_what_the_campaign_does_and_can_be_importe
 
 
 @pytest.mark.parametrize("machine", mps2.MACHINES)
-@pytest.mark.parametrize("build", mps2.BUILDS)
+@pytest.mark.parametrize("build", slow_but(mps2.BUILDS, "sfn_l1", "ipc_l2", "classic_l1"))
 def test_two_threads_of_a_preemptive_scheduler_lose_no_call(build: str, machine: str) -> None:
     threads_under_a_scheduler(build, machine, THREADS_CALLS)
 
 
-@pytest.mark.parametrize("build", mps2.PRODUCT_BUILDS)
+@pytest.mark.parametrize("build", slow_but(mps2.PRODUCT_BUILDS, "sfn_l1", "ipc_l3"))
 def test_two_threads_with_vector_predicates_lose_no_call_on_a_cortex_m55(build: str) -> None:
     threads_under_a_scheduler(build, "mps3-an547", THREADS_CALLS)
 
 
 @pytest.mark.parametrize("machine", mps2.MACHINES)
-@pytest.mark.parametrize("build", WITH_A_TICKER)
+@pytest.mark.parametrize("build", slow_but(WITH_A_TICKER, WITH_A_TICKER[-1]))
 def test_two_threads_lose_no_call_while_a_partition_works_for_its_own_interrupts(build: str, machine: str) -> None:
     threads_beside_a_ticker(build, machine, THREADS_CALLS)
 
@@ -224,7 +224,7 @@ def test_the_latency_at_each_priority_is_the_one_that_was_written_down(tmp_path:
     assert latency_at(tmp_path, build, priority) == PINNED["latency"][f"{priority:#x}"][build]
 
 
-@pytest.mark.parametrize("build", slow_but(mps2.PRODUCT_BUILDS, "sfn_l1", "ipc_l2"))
+@pytest.mark.parametrize("build", slow_but(mps2.PRODUCT_BUILDS, "ipc_l2"))
 def test_what_a_mask_lets_through_waits_in_a_masked_call_as_long_as_was_written_down(tmp_path: Path, build: str) -> None:
     same_compiler()
     assert latency_at(tmp_path, build, priority=0, basepri=0x20) == PINNED["masked_latency"][build]

@@ -18,6 +18,7 @@ from support import preloaded
 from support.memory_writers import pages_left
 from support.monitored import Monitored
 from support.repeated import one_by_one
+from support.slow_but import slow_but
 
 pytestmark = [pytest.mark.firmware, pytest.mark.qemu]
 
@@ -35,7 +36,11 @@ def machine(cores: str, program: str, cpu: str = "neoverse-n1") -> tuple[str, ..
 
 @pytest.mark.parametrize(
     ("cpu", "cores", "at_least"),
-    [("neoverse-n1", "1", 340), ("cortex-a57", "4", 430), ("max", "8,clusters=2", 480), ("neoverse-n1", "16,clusters=4", 590)],
+    slow_but(
+        [("neoverse-n1", "1", 340), ("cortex-a57", "4", 430), ("max", "8,clusters=2", 480), ("neoverse-n1", "16,clusters=4", 590)],
+        ("neoverse-n1", "1", 340),
+        ("max", "8,clusters=2", 480),
+    ),
 )
 def test_every_call_is_as_specified_where_it_can_name_memory_above_4_gib(cpu: str, cores: str, at_least: int, tmp_path: Path) -> None:
     logs = tmp_path / "normal", tmp_path / "firmware"

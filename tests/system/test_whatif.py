@@ -64,7 +64,9 @@ def test_no_design_falls_below_the_floor_of_its_channel(sweep: Sweep) -> None:
     assert all((point.over_floor is None) == (point.design.channel == "per-core") for point in sweep.points)
 
 
-@pytest.mark.parametrize("changes", ["noise_ns=2000", "message_ns=100,stagger_ns=100000", "busy_core_ns=0,busy_cluster_ns=0"])
+@pytest.mark.parametrize(
+    "changes", slow_but(["noise_ns=2000", "message_ns=100,stagger_ns=100000", "busy_core_ns=0,busy_cluster_ns=0"], "noise_ns=2000")
+)
 @pytest.mark.parametrize("test", slow_but(["susp_deep_parallel", "cpu_susp_parallel"], "susp_deep_parallel"))
 def test_the_floor_holds_whatever_the_costs(program: Path, changes: str, test: str) -> None:
     board = load_board(f"juno,{changes}")

@@ -14,6 +14,7 @@ from latlab.rt.campaign.results import busy_facts, work_of_load
 from latlab.rt.targets import rt_job
 from latlab.rt.targets.linux import _complaint
 from latlab.rt.targets.rt_job import LOADS, Instrument, Workload, script
+from support.slow_but import slow_but
 
 MEASURES = """#!/bin/sh
 # Notes every process, twice, and those that the job has started. A machine that others keep busy gives them their turn late.
@@ -76,7 +77,7 @@ def _bytes(path: Path) -> bytes:
         return b""
 
 
-@pytest.mark.parametrize("load", [name for name, command in LOADS.items() if command])
+@pytest.mark.parametrize("load", slow_but((name for name, command in LOADS.items() if command), "cpu", "hwrng", "spin"))
 def test_a_load_works_while_it_is_measured_and_is_gone_afterwards(load: str, tmp_path: Path) -> None:
     program = "sh" if load == "spin" else LOADS[load].split()[0]
     if shutil.which(program) is None or (load == "hwrng" and not os.access("/dev/hwrng", os.R_OK)):

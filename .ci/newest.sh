@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The cheap half of `make prove PART=systems`: with the compilers of unstable every firmware builds without a warning, and its QEMU boots what
+# The cheap half of `make prove PART=debian_unstable`: with the compilers of unstable every firmware builds without a warning, and its QEMU boots what
 # they made. Where no root can be made, or unstable's own packages cannot be installed, nothing was tried: that ends with 77, or with 0 if
 # LATLAB_NEWEST_IS_OPTIONAL says that it may.
 set -eu

@@ -5,6 +5,7 @@ materials beside it. Two checkouts of one commit give the same files, whoever bu
 from __future__ import annotations
 
 import argparse
+import fcntl
 import itertools
 import json
 import os
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import sysconfig
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -175,17 +177,31 @@ def build_wheel(machine: str, folder: Path, when: str) -> str:
     return f"{wheel}: {len(staged)} programs, {len(list((bill.parent / 'man1').iterdir()))} manual pages"
 
 
+@contextmanager
+def alone() -> Iterator[None]:
+    """One build of a checkout at a time: all stage into the same folders, and another one would find files gone."""
+    BUILD.mkdir(exist_ok=True)
+    with (BUILD / "wheel.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def build_all(folder: Path) -> None:
+    when = epoch()
+    for old in folder.glob("latlab-*"):
+        old.unlink()
+    for machine in hosts():
+        print(build_wheel(machine, folder, when))
+    build("sdist", folder, {EPOCH: when})
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, nargs="?", default=ROOT / "dist", help="where the files go, in place of an earlier release's")
     folder: Path = parser.parse_args(arguments).folder
-    when = epoch()
-    for old in folder.glob("latlab-*"):
-        old.unlink()
     try:
-        for machine in hosts():
-            print(build_wheel(machine, folder, when))
-        build("sdist", folder, {EPOCH: when})
+        with alone():
+            build_all(folder)
     except UsageError as error:
         print(error, file=sys.stderr)
         return error.exit_code

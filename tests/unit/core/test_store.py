@@ -12,7 +12,7 @@ from latlab.core.errors import DataError, LatlabError, UsageError
 from latlab.core.model.enums import Metric, RunStatus
 from latlab.core.model.run import CallsOfKind, CoreId, FunctionShare, Problem, Sample, SpanFunctions, Topology
 from latlab.core.store import function_files as functions
-from latlab.core.store.database_errors import as_sentence
+from latlab.core.store.database_errors import BUSY_TIMEOUT_S, as_sentence
 from latlab.core.store.listing import heads
 from latlab.core.store.store import Store, open_store
 from latlab.psci.analysis.spans import samples_of
@@ -233,7 +233,7 @@ def test_a_folder_that_cannot_be_made_is_a_usage_error(tmp_path: Path) -> None:
     ("said", "kind", "sentence"),
     [
         ("connection to server failed", UsageError, "the database cannot be reached (connection to server failed)"),
-        ("database is locked", UsageError, "another process has held the store for 30 s"),
+        ("database is locked", UsageError, f"another process has held the store for {BUSY_TIMEOUT_S} s"),
         ("database or disk is full", LatlabError, "the disk is full"),
         ("unable to open database file", UsageError, "cannot be opened for writing"),
         ("attempt to write a readonly database", UsageError, "cannot be opened for writing"),

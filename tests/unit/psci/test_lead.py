@@ -55,7 +55,7 @@ def test_published_tables_compare_alike_whether_or_not_their_source_names_the_le
     a, b = (load(f"published:tf-a/{board}/{name}") for name in (before, after))
     told, inferred = compare(a, b), compare(untold(a), untold(b))
     assert inferred.leads == told.leads and inferred.verdict is told.verdict and inferred.gaps == told.gaps
-    assert inferred.rows == told.rows
+    assert repr(inferred.rows) == repr(told.rows), "== finds nan different, since Python 3.13 in dataclasses too"
     assert [one.sentence for one in explain_pair(inferred)] == [one.sentence for one in explain_pair(told)]
 
 

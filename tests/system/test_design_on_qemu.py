@@ -84,7 +84,7 @@ def test_an_experiment_goes_on_after_an_interrupt_and_a_kill_and_is_exact(tmp_pa
     complete = [run for run in store.runs() if run.campaign == "psci" and run.status is RunStatus.COMPLETE]
     assert sorted(run.id for run in complete) == sorted(done.values())
     shown = subprocess.run(
-        [preloaded.command(), "design", "show", experiment, "--format", "json", "--store", store.place],
+        [preloaded.command(), "design", "show", experiment, "--format", "json", "--store", store.place.opened],
         capture_output=True,
         check=True,
     )

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from latlab.core.store.address import Place
+
 if TYPE_CHECKING:
     from latlab.core.comparison.comparison import Comparison
     from latlab.core.model.run import Run
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 class Latency:
     """`store` is where run ids are looked up; references and files need none."""
 
-    def __init__(self, store: str | None = None) -> None:
+    def __init__(self, store: Place | None = None) -> None:
         self._store = store
 
     def load(self, reference: str, unit: str = "") -> Run:

@@ -14,6 +14,7 @@ from latlab.calls.verbs.subject_options import ClassesOption, MachineOption, Pro
 from latlab.core.cli.options import BoardOption, Format, OutputOption, QemuOption, StoreOption, grouped, one_of
 from latlab.core.cli.output import emit, refuse_output, say, show
 from latlab.core.errors import UsageError
+from latlab.core.store.address import Place
 
 if TYPE_CHECKING:
     from latlab.calls.targets.subject import Subject
@@ -126,7 +127,7 @@ def is_figure(word: str | None) -> bool:
     return word is not None and ".." not in word and ("/" in word or "*" in word or word in list(Metric))
 
 
-def runs_of(options: CommitOptions, choice: ChoiceOptions, words: Sequence[str], store: str | None) -> dict[str, list[Run]]:
+def runs_of(options: CommitOptions, choice: ChoiceOptions, words: Sequence[str], store: Place | None) -> dict[str, list[Run]]:
     """The runs of the commits by subject and processor, the oldest first."""
     from latlab.commits.campaign.commit_history import chosen, runs_by_recipe
 
@@ -146,7 +147,7 @@ def print_commits(
     allow_different: frozenset[str],
     format: Format,
     output: Path | None,
-    store: str | None,
+    store: Place | None,
 ) -> None:
     """All figures over commits."""
     from latlab.commits.campaign.commit_history import chosen, histories, not_measured
@@ -196,7 +197,7 @@ def _paths(choice: ChoiceOptions) -> list[str]:
     return [path for word in choice.paths or () for path in word.split()]
 
 
-def _measuring(options: CommitOptions, store: str | None, choice: ChoiceOptions | None = None) -> tuple[Repository, Measurer]:
+def _measuring(options: CommitOptions, store: Place | None, choice: ChoiceOptions | None = None) -> tuple[Repository, Measurer]:
     from latlab.commits.campaign.commits import Measurer
     from latlab.commits.targets import Repository
     from latlab.core.cli.stores import open_store
@@ -206,9 +207,8 @@ def _measuring(options: CommitOptions, store: str | None, choice: ChoiceOptions 
         raise UsageError("--repo DIR and --build COMMAND name the repository and the build", "give both")
     repository, recipes = Repository(options.repo), _recipes(options)
     location = store_location(store)
-    location = location if "://" in location else str(Path(location).absolute())
     engine = _engine(choice or ChoiceOptions())
-    return repository, Measurer(open_store(store), location, repository, recipes, say, engine, options.retry_failed)
+    return repository, Measurer(open_store(store), location.absolute, repository, recipes, say, engine, options.retry_failed)
 
 
 def _engine(choice: ChoiceOptions) -> Engine:

@@ -96,7 +96,7 @@ def test_what_is_damaged_keeps_nobody_from_writing(
     for place in range(3):
         logs = {name: b"x" for name in (f"console{place}", "console")}
         store.add(bad, [Sample("t", Metric.POWERDOWN, CoreId(0, 0), place, 0, 5)], [TRACE], [Problem(1, "a CRC")], logs)
-    other = sqlite3.connect(store.place, timeout=0)
+    other = sqlite3.connect(store.place.opened, timeout=0)
     other.execute(f"update {table} set {column} = ? where rowid = 1", (value,))
     other.commit()
     try:

@@ -12,6 +12,7 @@ from latlab.core.errors import DataError, LatlabError, UsageError
 from latlab.core.model.enums import Metric, RunStatus
 from latlab.core.model.run import CallsOfKind, CoreId, FunctionShare, Problem, Sample, SpanFunctions, Topology
 from latlab.core.store import function_files as functions
+from latlab.core.store.address import StoreAddress
 from latlab.core.store.database_errors import BUSY_TIMEOUT_S, as_sentence
 from latlab.core.store.listing import heads
 from latlab.core.store.store import Store, open_store
@@ -246,13 +247,13 @@ def test_a_folder_that_cannot_be_made_is_a_usage_error(tmp_path: Path) -> None:
 )
 def test_whatever_a_database_raises_is_a_sentence_with_what_to_do(said: str, kind: type[LatlabError], sentence: str) -> None:
     error = exc.DBAPIError("select", {}, sqlite3.OperationalError(said))
-    explained = as_sentence(error, "here.sqlite", "sqlite:///here.sqlite", was_reached=False)
+    explained = as_sentence(error, StoreAddress("here.sqlite"), was_reached=False)
     assert type(explained) is kind and str(explained).startswith("here.sqlite: ") and sentence in str(explained)
 
 
 def test_a_database_that_goes_away_later_has_kept_what_was_committed() -> None:
     error = exc.DBAPIError("select", {}, sqlite3.OperationalError("connection reset"))
-    explained = as_sentence(error, "postgresql://there", "postgresql://there", was_reached=True)
+    explained = as_sentence(error, StoreAddress("postgresql://there"), was_reached=True)
     assert type(explained) is LatlabError and "the connection to the database was lost (connection reset)" in str(explained)
 
 

@@ -212,7 +212,7 @@ def test_the_command_line_takes_the_calls_of_another_run(
     measure: Measure, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     store, run_id = measure(IDLE)
-    monkeypatch.setenv("LATLAB_STORE", store.place)
+    monkeypatch.setenv("LATLAB_STORE", store.place.opened)
     with pytest.raises(DataError, match="was measured in time"):
         app(("explain", run_id, "--calls", run_id), standalone_mode=False)
     with pytest.raises(UsageError, match="--calls names the calls of one run"):
@@ -224,7 +224,7 @@ def test_the_command_line_takes_the_calls_of_another_run(
     app(("explain", run_id, "--calls", run_id, "--format", "json"), standalone_mode=False)
     assert '"name": "TRNG_RND"' in said[0] and '"basis": "inferred"' in said[0]
     monkeypatch.undo()
-    monkeypatch.setenv("LATLAB_STORE", store.place)
+    monkeypatch.setenv("LATLAB_STORE", store.place.opened)
     app(("explain", run_id, "--calls", run_id), standalone_mode=False)
     screen = " ".join(capsys.readouterr().out.split())
     assert "TRNG_RND (count 12), the only call that fits" in screen and "inferred" in screen

@@ -88,14 +88,14 @@ def test_a_run_is_removed_with_all_that_is_kept_of_it_and_no_other(store: Store,
     for run_id in ids:
         store.add(run_id, [SAMPLE], problems=[Problem(1, "p")], logs={"console": b"x"})
     remove(store, ids[:5])
-    with sqlite3.connect(store.place) as reader:
+    with sqlite3.connect(store.place.opened) as reader:
         tables = ("runs", "sample_columns", "problems", "logs", "lives")
         left = {name: reader.execute(f"SELECT count(*) FROM {name}").fetchone()[0] for name in tables}
     assert set(left.values()) == {1} and store.load(ids[5]).samples == (SAMPLE,)
 
 
 def test_a_list_shows_a_damaged_name_so_that_it_can_be_removed(store: Store, runs: list[str]) -> None:
-    with sqlite3.connect(store.place) as damaged:
+    with sqlite3.connect(store.place.opened) as damaged:
         damaged.execute("UPDATE runs SET platform = CAST(x'626fff' AS TEXT) WHERE id = ?", (runs[0],))
     assert heads(store)[0].platform == "bo\ufffd"
 
@@ -170,7 +170,7 @@ def test_a_reader_that_takes_its_time_keeps_no_writer_waiting(store: Store, monk
         store.finish(run_id, RunStatus.COMPLETE)
     for reader in (store.each_run(), figure_samples(store, SAMPLE.test, SAMPLE.metric)):
         next(reader)
-        with sqlite3.connect(store.place, timeout=0) as writer:
+        with sqlite3.connect(store.place.opened, timeout=0) as writer:
             writer.execute("UPDATE runs SET label = label || 'x'")
         writer.close()
         assert sum(1 for _ in reader) == 4

@@ -55,13 +55,13 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
 
 
 def of_another(store: Store, run_id: str, owner: Owner) -> None:
-    with sqlite3.connect(store.place) as changed:
+    with sqlite3.connect(store.place.opened) as changed:
         changed.execute("UPDATE lives SET owner = ?, heartbeat_utc = '2026-01-01T00:00:00Z'", (packed(owner),))
 
 
 def test_a_run_stays_its_makers_until_that_is_killed_and_then_the_next_command_ends_it(store: Store, tmp_path: Path) -> None:
     tests = str(Path(__file__).parents[2])
-    maker = subprocess.Popen([sys.executable, "-c", MAKER, store.place, tests], stdout=subprocess.PIPE, text=True)
+    maker = subprocess.Popen([sys.executable, "-c", MAKER, store.place.opened, tests], stdout=subprocess.PIPE, text=True)
     try:
         assert maker.stdout is not None
         run_id = maker.stdout.readline().strip()
@@ -113,7 +113,7 @@ def test_memory_that_nothing_was_shared_in_holds_no_file(tmp_path: Path, head: b
 def test_a_run_of_another_machine_is_left_alone_until_it_has_been_silent_for_long(store: Store) -> None:
     run_id = store.begin(RUN)
     elsewhere = replace(this_process(), host="elsewhere")
-    with sqlite3.connect(store.place) as changed:
+    with sqlite3.connect(store.place.opened) as changed:
         changed.execute("UPDATE lives SET owner = ?", (packed(elsewhere),))
     assert recovering.orphans(store) == ()
     of_another(store, run_id, elsewhere)
@@ -127,7 +127,7 @@ def test_a_run_of_another_machine_is_left_alone_until_it_has_been_silent_for_lon
 def test_a_run_of_another_machine_may_be_silent_for_a_quarter_of_an_hour(store: Store, silent: timedelta, is_orphan: bool) -> None:
     store.begin(RUN)
     heard = (datetime.now(UTC) - silent).strftime("%Y-%m-%dT%H:%M:%SZ")
-    with sqlite3.connect(store.place) as changed:
+    with sqlite3.connect(store.place.opened) as changed:
         changed.execute("UPDATE lives SET owner = ?, heartbeat_utc = ?", (packed(replace(this_process(), host="elsewhere")), heard))
     assert bool(recovering.orphans(store)) is is_orphan
 
@@ -300,5 +300,5 @@ def test_a_part_that_was_cut_off_says_so(store: Store) -> None:
     run_id = store.begin(RUN)
     of_another(store, run_id, replace(this_process(), pid_started=1))
     recovering.sweep(store)
-    with sqlite3.connect(store.place) as reader:
+    with sqlite3.connect(store.place.opened) as reader:
         assert reader.execute("SELECT phase FROM lives").fetchall() == [(CUT_OFF,)]

@@ -87,6 +87,6 @@ def test_progress_has_the_number_the_count_and_the_time_left(tmp_path: Path, mon
     store = write(FLEET, place)
     monkeypatch.setattr(regressions, "in_processes", lambda work, jobs, processes: map(work, jobs))
     reports: list[tuple[int, int, float]] = []
-    list(regressions.changes_since(store, place, LAST_NIGHT, ALL, 1, lambda *report: reports.append(report)))
+    list(regressions.changes_since(store, LAST_NIGHT, ALL, 1, lambda *report: reports.append(report)))
     assert [(number, count) for number, count, _ in reports] == [(number, 12) for number in range(1, 13)]
     assert all(left_s > 0 for *_, left_s in reports[:-1]) and reports[-1][2] == 0

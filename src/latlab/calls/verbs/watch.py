@@ -13,6 +13,7 @@ import typer
 from latlab.calls.verbs.subject_options import ClassesOption, ProbeOption
 from latlab.core.cli.options import StoreOption
 from latlab.core.errors import UsageError
+from latlab.core.store.address import Place
 
 if TYPE_CHECKING:
     from latlab.calls.campaign.watching import StreamAccumulator, Watch
@@ -85,7 +86,7 @@ def watch(
     conclude(request, store, format)
 
 
-def conclude(request: Watch, store: str | None, format: WatchFormat) -> None:
+def conclude(request: Watch, store: Place | None, format: WatchFormat) -> None:
     """Run it, print what was seen, then raise what is wrong with it."""
     from rich.console import Console
 

@@ -23,6 +23,7 @@ from latlab.core.lifecycle.life import NullProgress, finish, on_qemu
 from latlab.core.model.conditions import Conditions
 from latlab.core.model.enums import RunStatus
 from latlab.core.model.run import AUTHORED, BUILT_BY, COMMIT, FAILED, MESSAGE, PATCH, RECIPE, SUBJECT_LINE, Build, Problem, Run
+from latlab.core.store.address import StoreAddress
 from latlab.core.store.store import Store, open_store
 from latlab.core.targets.process.console import Limits
 from latlab.core.targets.qemu.qemu import Qemu
@@ -104,7 +105,7 @@ class CommitJob:
     sha: str
     recipes: tuple[Recipe, ...]
     digests: tuple[str, ...]
-    place: str
+    place: StoreAddress
     command_line: tuple[str, ...]
     host: str = field(default_factory=socket.gethostname)
 
@@ -114,7 +115,7 @@ Engine = Callable[[Callable[[CommitJob], tuple[CommitOutcome, ...]], Sequence[Co
 
 def measure(job: CommitJob) -> tuple[CommitOutcome, ...]:
     """Build a commit and measure it by each recipe, wherever this runs. Raises UsageError where that is another installation."""
-    if job.host != socket.gethostname() and "://" not in job.place:
+    if job.host != socket.gethostname() and not job.place.is_url:
         raise UsageError(
             f"{job.place} is a file of {job.host}", "give a --store that workers of other machines reach, postgresql+psycopg://..."
         )
@@ -215,7 +216,7 @@ class Measurer:
     store's as it is opened; with `is_again`, what failed is tried once more."""
 
     store: Store
-    location: str
+    location: StoreAddress
     repository: Repository
     recipes: tuple[Recipe, ...]
     say: Say

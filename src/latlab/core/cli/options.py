@@ -16,6 +16,7 @@ import typer
 from typer.models import OptionInfo
 
 from latlab.core.errors import UsageError
+from latlab.core.store.address import StoreAddress
 
 if TYPE_CHECKING:
     from latlab.core.targets.process.console import Limits
@@ -51,7 +52,14 @@ ClassOption = Annotated[
     typer.Option("--class", help="Of runs with --classes: one class of instruction, such as device, or all of them.", show_default=False),
 ]
 StoreOption = Annotated[
-    str | None, typer.Option("--store", help="Where runs are kept: a file or a database URL.", show_default="user's data folder")
+    StoreAddress | None,
+    typer.Option(
+        "--store",
+        parser=StoreAddress,
+        metavar="TEXT",
+        help="Where runs are kept: a file or a database URL.",
+        show_default="user's data folder",
+    ),
 ]
 OutputOption = Annotated[Path | None, typer.Option("-o", "--output", help="The file to write.", show_default="standard output")]
 QemuOption = Annotated[Path | None, typer.Option(help="The QEMU to use.", show_default="the one for its machine in PATH")]

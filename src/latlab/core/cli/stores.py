@@ -12,12 +12,13 @@ from latlab.core.cli.ids import watch_store
 from latlab.core.cli.output import say
 from latlab.core.cli.verbs import invocation
 from latlab.core.errors import LatlabError, UsageError
+from latlab.core.store.address import Place
 
 if TYPE_CHECKING:
     from latlab.core.store.store import Store
 
 
-def open_store(place: str | None = None) -> Store:
+def open_store(place: Place | None = None) -> Store:
     from latlab.core.store.store import open_store as opened
 
     store = opened(place)
@@ -28,7 +29,7 @@ def open_store(place: str | None = None) -> Store:
     return store
 
 
-def open_existing(place: str | None = None) -> Store:
+def open_existing(place: Place | None = None) -> Store:
     """The store of a verb that reads: a name with a typing error makes no new one."""
     from latlab.core.store.store import check_exists
 
@@ -40,7 +41,7 @@ PUBLISHED = "published:"
 
 
 @contextmanager
-def store_with(run: str, place: str | None) -> Iterator[Store]:
+def store_with(run: str, place: Place | None) -> Iterator[Store]:
     """The store that has the run. A published table, and a file that `latlab compare` reads, are in one of their own for as long as they
     are looked at."""
     if not run.startswith(PUBLISHED) and not Path(run.partition("#")[0]).is_file():

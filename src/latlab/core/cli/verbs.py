@@ -13,7 +13,7 @@ from typer.core import TyperGroup
 
 from latlab.core.cli.help import WHOLE
 from latlab.core.errors import UsageError
-from latlab.core.store.address import shown_address
+from latlab.core.store.address import shown_words
 
 HELP_OPTIONS = {"help_option_names": ["-h", "--help"]}
 GROUPS = {
@@ -39,8 +39,8 @@ def invocation() -> tuple[str, ...]:
         if word in NO_PART:
             next(remaining, None)
         elif not word.startswith(tuple(f"{option}=" for option in NO_PART)):
-            words.append(shown_address(word))
-    return tuple(words)
+            words.append(word)
+    return shown_words(words)
 
 
 class Verbs(TyperGroup):

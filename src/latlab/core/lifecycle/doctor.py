@@ -13,6 +13,7 @@ from pathlib import Path
 
 from latlab.core.errors import LatlabError
 from latlab.core.readers.event_table import event_table
+from latlab.core.store.address import Place
 from latlab.core.store.store import open_store
 from latlab.core.targets.qemu.images import FIRMWARE_ELF, PLATFORM, check_events, list_images
 from latlab.core.targets.qemu.probe import find_probe
@@ -47,7 +48,7 @@ class DoctorFinding:
     needed: bool = True
 
 
-def findings(qemu: Path | None = None, store: str | None = None) -> list[DoctorFinding]:
+def findings(qemu: Path | None = None, store: Place | None = None) -> list[DoctorFinding]:
     """Everything, in the order in which a run needs it. Never raises for a thing that is missing."""
     return [*machine_findings(qemu), _store(store)]
 
@@ -122,7 +123,7 @@ def _images() -> list[DoctorFinding]:
     return [*image_findings, DoctorFinding("images", f"none is usable; {how_to_make(PLATFORM)}", False)]
 
 
-def _store(place: str | None) -> DoctorFinding:
+def _store(place: Place | None) -> DoctorFinding:
     try:
         opened = open_store(place)
         count = opened.count()

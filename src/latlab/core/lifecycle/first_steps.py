@@ -11,6 +11,7 @@ from latlab.core.kinds.registry import is_sampled
 from latlab.core.lifecycle.doctor import DoctorFinding, machine_findings
 from latlab.core.model.enums import RunStatus
 from latlab.core.model.life import Head
+from latlab.core.store.address import Place
 from latlab.core.store.choice import Filter
 from latlab.core.store.listing import heads
 from latlab.core.store.store import open_store
@@ -40,7 +41,7 @@ class FirstSteps:
     commands: tuple[tuple[str, str], ...]
 
 
-def first_steps(place: str | None = None) -> FirstSteps:
+def first_steps(place: Place | None = None) -> FirstSteps:
     """Looks at this machine and at the store. Never raises for a thing that is missing."""
     lacking = [finding for finding in machine_findings() if finding.needed and not finding.usable]
     try:
@@ -48,7 +49,7 @@ def first_steps(place: str | None = None) -> FirstSteps:
         newest = heads(store, Filter(limit=2))
     except LatlabError as error:
         return next_steps(str(error), (), lacking)
-    return next_steps(_state(store.place, newest), newest, lacking)
+    return next_steps(_state(str(store.place), newest), newest, lacking)
 
 
 def next_steps(state: str, newest: Sequence[Head], lacking: Sequence[DoctorFinding]) -> FirstSteps:

@@ -80,7 +80,7 @@ def run_lifecycle(store: Store, run: Run, leftovers: Left = Left(), planned: str
     way."""
     run = replace(run, provenance=provenance_of(run.command, store.command_line)) if run.command or store.command_line else run
     if leftovers.folder:
-        scratch.belong_to(Path(leftovers.folder), store.place)
+        scratch.belong_to(Path(leftovers.folder), str(store.place))
     run_id = planned or store.begin(run, leftovers)
     if planned:
         _start(store, planned, run, leftovers)

@@ -9,6 +9,7 @@ from latlab.core.comparison.joining import join_boots
 from latlab.core.errors import UsageError
 from latlab.core.kinds.registry import kind_of, kind_of_pair
 from latlab.core.model.run import Run
+from latlab.core.store.address import Place
 from latlab.core.store.references import load
 
 MOST_EARLIER = 20
@@ -16,7 +17,7 @@ UNITS = ("ns", "us", "ms", "s")
 TABLES = (".rst", ".csv")
 
 
-def load_reference(reference: str, unit: str = "", store: str | None = None) -> Run:
+def load_reference(reference: str, unit: str = "", store: Place | None = None) -> Run:
     """`unit` is used for tables that name none; `store` is where runs are kept, None for the user's own. Raises UsageError if the unit is
     none."""
     _refuse_unknown(unit)
@@ -37,7 +38,7 @@ def _refuse_unknown(unit: str) -> None:
         raise UsageError(f"--unit {unit!r} is not a unit", "use ns, us, ms or s", value=unit)
 
 
-def load_base(reference: str, unit: str = "", store: str | None = None) -> tuple[Run, tuple[Run, ...]]:
+def load_base(reference: str, unit: str = "", store: Place | None = None) -> tuple[Run, tuple[Run, ...]]:
     """A run, and further ones of the same thing that are named with it by `+`: of wake-ups, which say what runs scatter by. The boots of
     other kinds are joined."""
     names = _names(reference)
@@ -48,7 +49,7 @@ def load_base(reference: str, unit: str = "", store: str | None = None) -> tuple
     return base, pairs.repeats(base, [load_reference(name, unit, store) for name in names[1:]])
 
 
-def load_earlier(a: Run, b: Run, store: str | None = None) -> tuple[Run, ...]:
+def load_earlier(a: Run, b: Run, store: Place | None = None) -> tuple[Run, ...]:
     """The newest stored runs of wake-ups that measured what `a` did before `b` was made, with their figures; none of other kinds."""
     pairs = kind_of_pair(a, b).pairs
     if pairs is None or pairs.earlier is None:
@@ -65,7 +66,7 @@ def load_earlier(a: Run, b: Run, store: str | None = None) -> tuple[Run, ...]:
     return pairs.earlier((load_run(opened, run.id) for run in newest if run.id not in (a.id, b.id)), a, b)
 
 
-def _stored(run: str, store: str | None) -> Run:
+def _stored(run: str, store: Place | None) -> Run:
     """Published tables and documents need no store, which takes a quarter of a second to load."""
     from latlab.core.lifecycle.material import load_run
     from latlab.core.store.store import check_exists, open_store

@@ -6,7 +6,7 @@ from __future__ import annotations
 from sqlalchemy import exc
 
 from latlab.core.errors import DataError, LatlabError, UsageError
-from latlab.core.store.address import hide_password
+from latlab.core.store.address import StoreAddress, hide_password
 
 BUSY_TIMEOUT_S = 120
 """How long a store that others hold is waited for. A load can starve the holder for half a minute: no run should end by that."""
@@ -15,10 +15,10 @@ SERVER_ENDED = ("57P01", "57P02", "57P03")
 """States of PostgreSQL: shut down by its administrator, crashed, cannot connect now."""
 
 
-def as_sentence(error: exc.DBAPIError, place: str, address: str, was_reached: bool) -> LatlabError:
-    """`place` is the store as it is shown, `address` as it was opened: a driver may repeat its password, which is hidden. `was_reached`:
-    the database answered before, so that data may have been committed."""
-    detail = hide_password(str(error.orig).strip().splitlines()[0], address)
+def as_sentence(error: exc.DBAPIError, place: StoreAddress, was_reached: bool) -> LatlabError:
+    """A driver may repeat the password of the address, which is hidden. `was_reached`: the database answered before, so that data may have
+    been committed."""
+    detail = hide_password(str(error.orig).strip().splitlines()[0], place)
     state = getattr(error.orig, "sqlstate", None) or ""
     if state == LOCK_NOT_AVAILABLE:
         detail = f"locked: {detail}"

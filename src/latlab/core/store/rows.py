@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from math import isfinite
 from typing import Any
@@ -18,6 +19,7 @@ from latlab.core.model.enums import Clock, Metric, ProblemKind, RunStatus
 from latlab.core.model.life import Left, Life, Owner, SeriesPart
 from latlab.core.model.provenance import Provenance
 from latlab.core.model.run import Build, Contents, CoreId, PrintedDelta, Problem, Run, Tick, Topology
+from latlab.core.store.address import shown_address, shown_words
 from latlab.core.store.sample_columns import samples_of
 from latlab.core.store.schema import lives_table, problems_table, runs_table
 from latlab.core.store.trace_columns import traces_of
@@ -39,6 +41,8 @@ PACKED: Mapping[str, Any] = {
 
 
 def run_row(run: Run) -> dict[str, Any]:
+    """A password in a command line or in what the kernel was started with is hidden: a store is shown to others."""
+    run = _without_passwords(run)
     return {
         **{name: getattr(run, name) for name in PLAIN},
         **{name: _json(getattr(run, name)) for name in PACKED},
@@ -53,6 +57,25 @@ def run_row(run: Run) -> dict[str, Any]:
         "lead": str(run.lead) if run.lead else None,
         "status": run.status.value,
     }
+
+
+def _without_passwords(run: Run) -> Run:
+    stated, provenance = run.conditions, run.provenance
+    conditions = replace(
+        stated,
+        commands=tuple(map(shown_address, stated.commands)),
+        load=stated.load and shown_address(stated.load),
+        kernel_command_line=stated.kernel_command_line and shown_address(stated.kernel_command_line),
+        emulator_options=stated.emulator_options and tuple(map(shown_address, stated.emulator_options)),
+    )
+    return replace(
+        run,
+        command=shown_words(run.command),
+        conditions=conditions,
+        provenance=replace(provenance, latlab_command=shown_words(provenance.latlab_command)),
+        build=replace(run.build, options=tuple((name, shown_address(value)) for name, value in run.build.options)),
+        facts=tuple((name, shown_address(value)) for name, value in run.facts),
+    )
 
 
 def run_of(row: Row, contents: Contents | None = None, problems: tuple[Problem, ...] = ()) -> Run:

@@ -25,7 +25,7 @@ from latlab.core.model.enums import RunStatus
 from latlab.core.model.life import Left, Life, Owner, SeriesPart
 from latlab.core.model.provenance import UNKNOWN
 from latlab.core.model.run import CoreTrace, Problem, Run, Sample
-from latlab.core.store.address import hide_password, shown_address
+from latlab.core.store.address import Place, StoreAddress, address_of, hide_password
 from latlab.core.store.choice import ALL, Filter
 from latlab.core.store.database_errors import BUSY_TIMEOUT_S, as_sentence
 from latlab.core.store.migrations import can_migrate, migrate
@@ -72,14 +72,15 @@ logging.getLogger("sqlalchemy").addHandler(logging.NullHandler())
 _log_of_rows = logging.getLogger(__name__)
 
 
-def check_exists(place: str | None) -> None:
+def check_exists(place: Place | None) -> None:
     """Raises UsageError for a file that was named and is not there, or is empty: who only reads makes no new store. The default place, and
     what LATLAB_STORE says, may be new."""
-    file = Path(place) if place and "://" not in place else None
+    address = address_of(place or "")
+    file = Path(address.opened) if place and not address.is_url else None
     if file is not None and not file.exists():
-        raise UsageError(f"--store {place}: there is no such store", "see to its name; `latlab run` makes one", value=place)
+        raise UsageError(f"--store {address}: there is no such store", "see to its name; `latlab run` makes one", value=address)
     if file is not None and file.is_file() and not file.stat().st_size:
-        raise UsageError(f"--store {place}: the file is empty and no store", "name another, or delete it", value=place)
+        raise UsageError(f"--store {address}: the file is empty and no store", "name another, or delete it", value=address)
 
 
 def _nothing() -> None:
@@ -89,9 +90,9 @@ def _nothing() -> None:
 class Store:
     """One database of runs. Every method is one transaction."""
 
-    def __init__(self, engine: sa.Engine, place: str) -> None:
+    def __init__(self, engine: sa.Engine, place: Place) -> None:
         self._engine = engine
-        self.place = place
+        self.place = address_of(place)
         self.command_line: tuple[str, ...] = ()
         """The command line for which it was opened, which is kept with each run that it begins; empty where there is none."""
         self.begun: list[str] = []
@@ -490,8 +491,7 @@ class Store:
         except exc.IntegrityError:
             raise
         except exc.DBAPIError as error:
-            address = self._engine.url.render_as_string(hide_password=False)
-            raise as_sentence(error, self.place, address, self._was_reached) from error
+            raise as_sentence(error, self.place, self._was_reached) from error
         except DAMAGE as error:
             raise DataError(f"damaged ({error})", "restore a copy or use another --store", place=self.place) from error
 
@@ -525,16 +525,20 @@ def default_path() -> Path:
     return user_data_path("latlab", appauthor=False) / "latlab.sqlite"
 
 
-def store_location(place: str | None = None) -> str:
-    return place or os.environ.get("LATLAB_STORE") or str(default_path())
+def store_location(place: Place | None = None) -> StoreAddress:
+    return address_of(place or os.environ.get("LATLAB_STORE") or str(default_path()))
 
 
-def open_store(place: str | None = None) -> Store:
+def open_store(place: Place | None = None) -> Store:
     """Open the store at a path or an SQLAlchemy URL; a missing SQLite file is made."""
     location = store_location(place)
-    shown = shown_address(location)
+    shown = str(location)
+    if not location.is_url and shown != location.opened:
+        raise UsageError(
+            f"--store {shown!r} has a password and is no database URL", "write a path or postgresql+psycopg://...", value=shown
+        )
     try:
-        url = sa.make_url(location) if "://" in location else _sqlite_url(Path(location))
+        url = sa.make_url(location.opened) if location.is_url else _sqlite_url(Path(location.opened))
         if url.get_backend_name() not in ("sqlite", "postgresql"):
             raise UsageError(
                 f"--store {shown!r} is neither a path nor a database URL of a kind that latlab uses",
@@ -555,7 +559,7 @@ def open_store(place: str | None = None) -> Store:
         raise UsageError(f"--store {shown!r} is in memory only, so the results would be lost", "name a file", value=shown)
     if is_sqlite:
         sa.event.listen(engine, "connect", _read_what_is_no_text)
-    store = Store(engine, shown)
+    store = Store(engine, location)
     store.prepare()
     return store
 

@@ -25,6 +25,7 @@ from latlab.core.model.experiment import Experiment
 from latlab.core.model.life import CUT_OFF, Life, SeriesPart
 from latlab.core.model.provenance import Provenance
 from latlab.core.model.run import Build, Run, Tick, Topology
+from latlab.core.store.address import StoreAddress
 from latlab.core.store.owner import is_alive, is_here
 from latlab.core.store.rows import now_utc
 from latlab.core.store.store import PART_VARIABLE, Store
@@ -40,7 +41,7 @@ MOST_FAILED = 2
 Say = Callable[[str], None]
 
 
-def run_design(store: Store, plan: Plan, seed: int | None, place: str, say: Say, is_new: bool = False) -> str:
+def run_design(store: Store, plan: Plan, seed: int | None, place: StoreAddress, say: Say, is_new: bool = False) -> str:
     """Begin an experiment or go on with it, until every run that it asks for is there; its id. `place` is where the store is, for the
     commands that measure. Raises DataError where runs fail, after the others are done."""
     run_id, state = _begun(store, plan, seed, say, is_new)
@@ -121,7 +122,7 @@ def _new_run(plan: Plan, provenance: Provenance) -> Run:
     )
 
 
-def _measure_all(store: Store, run_id: str, state: Kept, place: str, say: Say) -> list[str]:
+def _measure_all(store: Store, run_id: str, state: Kept, place: StoreAddress, say: Say) -> list[str]:
     """Until nothing is left; what failed, with its sentence. Two failures one after the other end it: then it is the set-up."""
     trials = _Trials(store, run_id, state)
     failed: list[str] = []
@@ -171,14 +172,14 @@ class _Trials:
         return (slots[number] for number in range(1, self.wanted + 1) if number not in done)
 
 
-def _measure(store: Store, run_id: str, plan: Plan, slot: Slot, place: str, runs_wanted: int) -> str:
+def _measure(store: Store, run_id: str, plan: Plan, slot: Slot, place: StoreAddress, runs_wanted: int) -> str:
     """Set the levels, run the command; why there is no run of it, empty where there is."""
     levels = plan.levels(slot.levels)
     for factor, level in zip(plan.factor, levels, strict=True):
         if level.before and (code := command(["/bin/sh", "-c", f"{{ {level.before}\n}} >&2"], {})):
             return f"the command before it that sets {factor.name} to {level.name} ended with status {code}"
     part = msgspec.json.encode(SeriesPart(run_id, slot.number, runs_wanted, "")).decode()
-    code = command([sys.executable, "-m", "latlab", *plan.run, *_options(levels)], {PART_VARIABLE: part, "LATLAB_STORE": place})
+    code = command([sys.executable, "-m", "latlab", *plan.run, *_options(levels)], {PART_VARIABLE: part, "LATLAB_STORE": place.opened})
     run_of_slot = done_of(store, run_id).get(slot.number)
     if run_of_slot is None:
         return f"`latlab {' '.join((*plan.run, *_options(levels)))}` ended with status {code} and left no complete run"

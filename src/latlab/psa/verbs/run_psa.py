@@ -13,6 +13,7 @@ from latlab.calls.verbs.subject_options import ProbeOption, SubjectOption, Symbo
 from latlab.core.cli.options import FirmwareOption, LimitOptions, QemuOption, StoreOption, grouped, names_of, refuse_given
 from latlab.core.cli.output import check_output, emit, err, show
 from latlab.core.errors import UsageError
+from latlab.core.store.address import Place
 
 if TYPE_CHECKING:
     from latlab.core.store.store import Store
@@ -110,7 +111,7 @@ def _conclude(store: Store, recorded: list[Recorded], html: Path | None) -> None
 
 
 def _own_builds(
-    build_options: BuildOptions, qemu: Path | None, priorities: tuple[int, int], limits: Limits, store: str | None
+    build_options: BuildOptions, qemu: Path | None, priorities: tuple[int, int], limits: Limits, store: Place | None
 ) -> tuple[Store, list[Recorded]]:
     """`priorities`: of the sweep's interrupt, and what masks its calls."""
     from latlab.core.cli.interrupt import Interrupts

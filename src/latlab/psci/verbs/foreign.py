@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from latlab.calls.verbs.subject_options import SubjectOptions, check_given, subject_of
 from latlab.core.cli.output import err
+from latlab.core.store.address import Place
 
 if TYPE_CHECKING:
     from latlab.core.store.store import Store
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def run(
-    options: SubjectOptions, firmware: Path | None, qemu: Path | None, iterations: int, limits: Limits, store: str | None
+    options: SubjectOptions, firmware: Path | None, qemu: Path | None, iterations: int, limits: Limits, store: Place | None
 ) -> tuple[Store, Recorded]:
     from latlab.core.cli.interrupt import Interrupts
     from latlab.core.cli.plugins import probe_for

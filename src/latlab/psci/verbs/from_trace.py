@@ -11,6 +11,7 @@ import typer
 
 from latlab.calls.verbs.subject_options import DEFAULT_MACHINE, SubjectOptions
 from latlab.core.errors import UsageError
+from latlab.core.store.address import Place
 
 if TYPE_CHECKING:
     from latlab.core.store.store import Store
@@ -50,7 +51,7 @@ def write_program(options: TraceOptions, foreign: SubjectOptions) -> Path:
     return options.program_out
 
 
-def run(options: TraceOptions, foreign: SubjectOptions, store: str | None) -> tuple[Store, Recorded, str]:
+def run(options: TraceOptions, foreign: SubjectOptions, store: Place | None) -> tuple[Store, Recorded, str]:
     from latlab.calls.campaign.traces import TraceRequest
     from latlab.calls.readers.symbols import read_subject_image
     from latlab.calls.targets.traces import reader_for

@@ -23,6 +23,7 @@ from latlab.core.cli.options import (
     refuse_given,
 )
 from latlab.core.cli.output import err, say
+from latlab.core.store.address import Place
 from latlab.psci.verbs.foreign import run as run_subject
 from latlab.psci.verbs.from_trace import TraceOptions, write_program
 from latlab.psci.verbs.from_trace import run as run_trace
@@ -118,7 +119,7 @@ def psci(
     conclude(opened, recorded, format)
 
 
-def _traced(context: typer.Context, traced: TraceOptions, foreign: SubjectOptions, store: str | None, format: Format) -> None:
+def _traced(context: typer.Context, traced: TraceOptions, foreign: SubjectOptions, store: Place | None, format: Format) -> None:
     other = (*names_of(ImageOptions), *names_of(EmulatorOptions), *names_of(BoardOptions), *names_of(LimitOptions))
     of_probe = ("target", "subject", "probe", "classes")
     refuse_given(context, (*other, *of_probe), "has no effect on a machine elsewhere; leave it out")
@@ -149,7 +150,7 @@ def conclude(store: Store, recorded: Recorded, format: Format) -> None:
     verdict(recorded)
 
 
-def _in_qemu(image: ImageOptions, emulator: EmulatorOptions, limits: Limits, store: str | None) -> tuple[Store, Recorded]:
+def _in_qemu(image: ImageOptions, emulator: EmulatorOptions, limits: Limits, store: Place | None) -> tuple[Store, Recorded]:
     from latlab.core.cli.interrupt import Interrupts
     from latlab.core.cli.stores import open_store
     from latlab.core.model.conditions import Mode
@@ -169,7 +170,7 @@ def _in_qemu(image: ImageOptions, emulator: EmulatorOptions, limits: Limits, sto
         return opened, run_psci(opened, program, machine, limits, progress, interrupts.asked, emulator.boots)
 
 
-def _in_virtual_time(target: str, image: ImageOptions, store: str | None) -> tuple[Store, Recorded]:
+def _in_virtual_time(target: str, image: ImageOptions, store: Place | None) -> tuple[Store, Recorded]:
     from latlab.core.cli.stores import open_store
     from latlab.core.report.progress import RunProgress
     from latlab.psci.campaign.measure import CAMPAIGN_TESTS, run_psci_virtual

@@ -57,7 +57,7 @@ def sweep(store: Store, chosen: Callable[[Life], bool] = can_end_here) -> list[R
             done.append(recover(store, life, no_machine))
     folders_in_use = {life.left.folder for life in store.unfinished_runs()}
     for folder in scratch.abandoned():
-        if str(folder) not in folders_in_use and scratch.may_remove(folder, store.place):
+        if str(folder) not in folders_in_use and scratch.may_remove(folder, str(store.place)):
             scratch.remove(folder)
     return [recovered for recovered in done if recovered]
 

@@ -28,6 +28,7 @@ from latlab.core.cli.options import (
 )
 from latlab.core.cli.output import check_output, emit, emit_tables, refuse_output, say, say_lines, show
 from latlab.core.errors import LatlabError, UsageError
+from latlab.core.store.address import Place
 from latlab.runs.verbs.upkeep import RunFilterOptions
 
 if TYPE_CHECKING:
@@ -206,7 +207,7 @@ def _tests_of_states(written: Iterable[str]) -> dict[str, str]:
     return tests_by_state
 
 
-def _print_class_moves(run: str, against: str | None, of_class: str, unit: str, format: Format, store: str | None) -> None:
+def _print_class_moves(run: str, against: str | None, of_class: str, unit: str, format: Format, store: Place | None) -> None:
     from latlab.calls.pages.class_tables import data, page, pair_page
     from latlab.core.lifecycle.loading import check_unit, load_reference
 
@@ -219,7 +220,7 @@ def _print_class_moves(run: str, against: str | None, of_class: str, unit: str, 
         show(class_page)
 
 
-def _board_times(board: str, run: str, against: str | None, unit: str, store: str | None) -> tuple[Table, str]:
+def _board_times(board: str, run: str, against: str | None, unit: str, store: Place | None) -> tuple[Table, str]:
     """What differs in µs of the board, and what that rests on."""
     from latlab.core.lifecycle.loading import check_unit, load_reference
     from latlab.virtual.campaign.board_times import costs_of
@@ -233,7 +234,7 @@ def _board_times(board: str, run: str, against: str | None, unit: str, store: st
     return board_time_table(board, costs.between(a, b), list(costs.fit.groups)), costs.basis(a, b)
 
 
-def _thefts_and_calls(run: str, calls: str, place: str | None) -> tuple[Run, tuple[Explanation, ...]]:
+def _thefts_and_calls(run: str, calls: str, place: Place | None) -> tuple[Run, tuple[Explanation, ...]]:
     from latlab.calls.campaign.watch_logs import calls_of
     from latlab.core.cli.stores import open_existing
     from latlab.core.lifecycle.material import RunArtifacts
@@ -341,7 +342,7 @@ def gate(
 
 
 def _gate_limits(
-    run: str, other: str | None, written: Sequence[str], file: Path | None, of_pair: Sequence[str], unit: str, store: str | None
+    run: str, other: str | None, written: Sequence[str], file: Path | None, of_pair: Sequence[str], unit: str, store: Place | None
 ) -> NoReturn:
     from latlab.core.lifecycle.loading import check_unit, load_reference
     from latlab.core.store.reading import read_file
@@ -360,7 +361,7 @@ def _gate_limits(
     raise typer.Exit(code)
 
 
-def _gate_masked(run: str, other: str | None, most_insns: int, of_two: Sequence[str], store: str | None) -> NoReturn:
+def _gate_masked(run: str, other: str | None, most_insns: int, of_two: Sequence[str], store: Place | None) -> NoReturn:
     from latlab.calls.analysis.masked import judge_masked
     from latlab.calls.campaign.watch_logs import masked_of
     from latlab.core.cli.stores import open_existing
@@ -475,7 +476,7 @@ def _followed(lines: Mapping[str, Sequence[Run]], figure: str, limits: Limits, a
     return tuple(all_series)
 
 
-def _named_runs(context: typer.Context, runs: Sequence[str], unit: str, store: str | None) -> dict[str, list[Run]]:
+def _named_runs(context: typer.Context, runs: Sequence[str], unit: str, store: Place | None) -> dict[str, list[Run]]:
     from latlab.core.lifecycle.loading import check_unit, load_reference
 
     refuse_given(context, OF_MATCHING_RUNS, "chooses runs of the store and has no effect beside named runs; leave it out")
@@ -483,7 +484,7 @@ def _named_runs(context: typer.Context, runs: Sequence[str], unit: str, store: s
     return {"": [load_reference(run, unit, store) for run in runs]}
 
 
-def _matching_runs(which: RunFilterOptions, firmware: Path | None, newest: int | None, store: str | None) -> dict[str, list[Run]]:
+def _matching_runs(which: RunFilterOptions, firmware: Path | None, newest: int | None, store: Place | None) -> dict[str, list[Run]]:
     from latlab.core.cli.stores import open_existing
     from latlab.core.lifecycle.loading import load_reference
     from latlab.runs.campaign.matching_runs import runs_to_follow
@@ -535,7 +536,7 @@ def comparison_of(
     after: str,
     tolerance: float | None = None,
     unit: str = "",
-    store: str | None = None,
+    store: Place | None = None,
     allow_different: list[str] | None = None,
 ) -> Comparison:
     """Two references, compared."""

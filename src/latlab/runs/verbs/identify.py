@@ -13,6 +13,7 @@ from latlab.calls.verbs.subject_options import ProbeOption, SubjectOptions
 from latlab.core.cli.options import Format, QemuOption, StoreOption, refuse_given
 from latlab.core.cli.output import check_output, emit, out, say
 from latlab.core.errors import UsageError
+from latlab.core.store.address import Place
 from latlab.psci.verbs.foreign import run as run_subject
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def _list_ready() -> None:
     print_table(out(), ready_table(ready_subjects()))
 
 
-def _sbi(identified: Look, iterations: int, timeout: float, probe: Path | None, qemu: Path | None, store: str | None) -> None:
+def _sbi(identified: Look, iterations: int, timeout: float, probe: Path | None, qemu: Path | None, store: Place | None) -> None:
     from latlab.calls.campaign.sbi import QEMU, planned
     from latlab.calls.readers.symbols import read_image
     from latlab.calls.verbs.watch import WatchFormat, conclude
@@ -99,7 +100,7 @@ def _psci(
     timeout: float,
     probe: Path | None,
     qemu: Path | None,
-    store: str | None,
+    store: Place | None,
 ) -> None:
     from latlab.calls.targets.subject import rendered
     from latlab.core.cli.options import LimitOptions

@@ -10,6 +10,7 @@ from functools import cache, partial
 from importlib.metadata import version
 
 from latlab.core.model.life import Head
+from latlab.core.store.address import StoreAddress
 from latlab.core.store.choice import Filter
 from latlab.core.store.comparisons import StoredComparison, store_comparisons, stored_comparisons
 from latlab.core.store.store import Store, open_store
@@ -40,17 +41,17 @@ class Change:
 
 
 def changes_since(
-    store: Store, place: str, since_utc: str, chosen: Filter, processes: int, progress: Callable[[int, int, float], None]
+    store: Store, since_utc: str, chosen: Filter, processes: int, progress: Callable[[int, int, float], None]
 ) -> Iterator[Change]:
-    """A change for each thing that has a complete run since the day. `place` is the store as another process opens it; `progress` is told
-    how many of how many comparisons are done, and the time left in s."""
+    """A change for each thing that has a complete run since the day. `progress` is told how many of how many comparisons are done, and the
+    time left in s."""
     stored = stored_comparisons(store, version("latlab"))
     things = [thing for thing in measured(store, chosen) if thing.whole and thing.whole[-1].started_utc >= since_utc]
     jobs = [_job(thing, since_utc) for thing in things]
     new = [job for job in jobs if job.earlier and _known(job, stored) is None]
     unsaved: list[StoredComparison] = []
     began = time.monotonic()
-    for number, comparisons in enumerate(in_processes(partial(_compare, place), new, processes) if new else (), 1):
+    for number, comparisons in enumerate(in_processes(partial(_compare, store.place), new, processes) if new else (), 1):
         unsaved += comparisons
         if len(unsaved) >= AT_ONCE or number == len(new):
             store_comparisons(store, version("latlab"), unsaved)
@@ -84,7 +85,7 @@ def _change(thing: MeasuredThing, job: Job, stored: dict[tuple[str, str], Stored
     return Change(thing, base, thing.whole[-1], comparison)
 
 
-def _compare(place: str, job: Job) -> Sequence[StoredComparison]:
+def _compare(place: StoreAddress, job: Job) -> Sequence[StoredComparison]:
     """In a process of its own: with one earlier run after the other, until one is comparable."""
     summaries, comparisons = _summaries(place), []
     for base in job.earlier:
@@ -96,5 +97,5 @@ def _compare(place: str, job: Job) -> Sequence[StoredComparison]:
 
 
 @cache
-def _summaries(place: str) -> SummaryCache:
+def _summaries(place: StoreAddress) -> SummaryCache:
     return SummaryCache(partial(compare_stored, open_store(place)), redact=False)

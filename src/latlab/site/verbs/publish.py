@@ -66,8 +66,7 @@ def site(
         raise UsageError("--jobs are processes of this machine and --dask has workers of its own", "give one of them")
     opened = open_existing(store)
     location = store_location(store)
-    location = str(Path(location).absolute()) if dask and "://" not in location else location
-    order = SiteOrder(location, folder, newest, redact)
+    order = SiteOrder(location.absolute if dask else location, folder, newest, redact)
     contents = contents_of(opened, order)
     at_once = pages_at_once(contents, order, jobs or os.cpu_count() or 1, dask, _progress)
     try:

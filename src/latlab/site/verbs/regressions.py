@@ -31,14 +31,13 @@ def regressions(
     """
     from latlab.core.cli.stores import open_existing
     from latlab.core.store.choice import Filter, moment
-    from latlab.core.store.store import store_location
     from latlab.site.campaign.regressions import changes_since
     from latlab.site.pages.regressions import page, regressions_csv, regressions_json
 
     chosen = Filter(campaign=campaign, platform=platform)
     opened = open_existing(store)
     processes = jobs or os.cpu_count() or 1
-    changes = list(changes_since(opened, store_location(store), moment("since", since), chosen, processes, _progress))
+    changes = list(changes_since(opened, moment("since", since), chosen, processes, _progress))
     if not changes:
         say(f"{opened.place} has no complete run since {since}; `latlab ls` lists all")
     elif format is Format.JSON:

@@ -16,6 +16,7 @@ import typer
 from latlab.core.cli.options import StoreOption, refuse_given
 from latlab.core.cli.output import say
 from latlab.core.errors import needs_packages
+from latlab.core.store.address import Place
 
 if TYPE_CHECKING:
     from latlab.site.campaign.measured import MeasuredThing
@@ -91,7 +92,7 @@ def serve(
         answering.run(sockets=[at])
 
 
-def serve_mcp(store: str | None) -> None:
+def serve_mcp(store: Place | None) -> None:
     """Answer on standard input and output until the assistant closes them: runs, show, compare, explain, history."""
     from latlab.core.cli.stores import open_existing
 

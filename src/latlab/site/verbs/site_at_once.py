@@ -14,6 +14,7 @@ from time import monotonic
 
 from latlab.core.cli.showing import page_of
 from latlab.core.report.redaction import Secrets
+from latlab.core.store.address import StoreAddress
 from latlab.core.store.store import Store, open_store
 from latlab.core.targets.process.many import in_processes, through_dask
 from latlab.site.campaign.comparison_summaries import Summaries, SummaryCache
@@ -31,7 +32,7 @@ FEWEST_JOBS = 4
 class SiteOrder:
     """What all jobs share. `place` is the store as another process opens it; `folder` is None if it cannot see the site."""
 
-    place: str
+    place: StoreAddress
     folder: Path | None
     newest: int
     redact: bool
@@ -121,7 +122,7 @@ def _without_runs(store: Store, order: SiteOrder) -> SiteContents:
         newest=order.newest,
         page_of=lambda run: page_of(store, store.load(run), redact=order.redact),
         compare=compare,
-        tellings=SummaryCache(compare, order.redact, order.folder, store.place),
+        tellings=SummaryCache(compare, order.redact, order.folder, str(store.place)),
         redact=order.redact,
         figures=partial(figures_of_run, store, order.redact),
     )

@@ -33,7 +33,7 @@ from latlab.core.report.page import Page
 from latlab.core.report.renderers import html
 from latlab.rt.analysis.stolen import amounts_of as amounts_of_steal
 from latlab.site.campaign.comparison_summaries import SummaryCache
-from latlab.site.campaign.measured import MeasuredThing
+from latlab.site.campaign.measured import things_of
 from latlab.site.pages.front import compared
 from latlab.site.pages.live import Live, application
 from latlab.site.pages.site_pages import SiteContents, pages_of
@@ -137,7 +137,7 @@ def material(before: Run, after: Run) -> SiteContents:
         return compare(before, after)
 
     runs = head(before, "2026-01-01T00:00:00Z"), head(after, "2026-01-09T00:00:00Z")
-    return SiteContents((), (MeasuredThing(runs),), 1, lambda run: Page(run), told, SummaryCache(told))
+    return SiteContents((), things_of(runs), 1, lambda run: Page(run), told, SummaryCache(told))
 
 
 def served(of: SiteContents, path: str) -> str:

@@ -173,8 +173,9 @@ def test_the_newest_run_is_compared_with_the_newest_comparable_one(tmp_path: Pat
     said, _ = written(store, tmp_path / "site", newest=3, boards=1)
     assert f"compare/{first}..{last}.html" in said and not any(f"{other}..{last}" in path for path in said)
     text = (tmp_path / "site" / "index.html").read_text("utf-8")
-    (thing,) = measured(store)
-    assert f"<h1>One measurement compared with an earlier run: 1 regressed ({thing.name}).</h1>" in text
+    thing, lone = measured(store)
+    assert thing.name.endswith(", processor cortex-a57") and lone.name.endswith(", processor cortex-a72")
+    assert f": 1 regressed ({thing.name})" in text
     assert f'<a href="run/{first}.html">{first}</a>' in text and "are not compared" not in text
     assert text.index("What was measured") < text.index("Wake-up after CPU_OFF") and "Published: From v2.10" in text
 
@@ -182,7 +183,8 @@ def test_the_newest_run_is_compared_with_the_newest_comparable_one(tmp_path: Pat
 def test_where_no_earlier_run_is_comparable_the_front_page_says_why(tmp_path: Path) -> None:
     store = open_store(str(tmp_path / "store.sqlite"))
     _, other, last = under_conditions(store)
-    store_of_two = [replace(thing, runs=thing.runs[1:]) for thing in measured(store)]
+    newest, older = measured(store)
+    store_of_two = [replace(newest, runs=(*older.runs, newest.runs[-1]))]
     pages = front((), store_of_two, frozenset(), material(store).tellings)
     assert plain(pages.title) == "One measurement in this store; none has two comparable runs yet."
     reason = f"no earlier run is comparable: the processor differs, cortex-a72 in {other} and cortex-a57 in {last}"
@@ -195,7 +197,7 @@ def test_the_list_of_a_measurement_names_the_command_for_two_of_its_runs(tmp_pat
     written(store, tmp_path / "site")
     text = (tmp_path / "site" / "runs" / f"{measured(store)[0].place}.html").read_text("utf-8")
     assert f'<pre id="chosen" tabindex="0">latlab compare {first} {last}</pre>' in text
-    assert f'<option value="{first}" selected>' in text and text.count(f'<option value="{other}">') == 2
+    assert f'<option value="{first}" selected>' in text and other not in text
     assert f'href="../compare/{first}..{last}.html"' in text and '<form class="choice" hidden>' in text
 
 

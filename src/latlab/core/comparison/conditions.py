@@ -8,13 +8,19 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from latlab.core.comparison.identity import NotComparable, check_same
+from latlab.core.comparison.identity import NotComparable, check_same, refusing_parts
 from latlab.core.comparison.wording import MODES
 from latlab.core.errors import UsageError
 from latlab.core.model.conditions import Mode
 from latlab.core.model.enums import Clock
 from latlab.core.model.run import OF_A_COMMIT, Run
 
+Identity = tuple[tuple[str, str | None], ...]
+"""(name, value) of each part; None if the run does not state it."""
+CHOSEN_FIRMWARE = ("qemu", "trace")
+"""Targets that are given the firmware: an emulator, and what made a trace."""
+OWN_PARTS = ("platform", "topology", "build type")
+"""Behind the name and version of latlab's own firmware, before its compiler."""
 SIMULATED = "simulated: virtual time on a model of the board, no measurement"
 
 
@@ -32,7 +38,8 @@ class ConditionRule(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Condition:
     """`of` is the value of a run, None if the run does not state it. `between` describes a difference if the two values alone do not.
-    `where` says for which pairs of runs the condition applies; None is every pair."""
+    `where` says for which pairs of runs the condition applies; None is every pair. `is_choice`: who measures chooses it, so that runs which
+    differ in it have histories of their own, though two of them may be compared."""
 
     name: str
     rule: ConditionRule
@@ -40,6 +47,7 @@ class Condition:
     format: Callable[[Any], str] = str
     between: Callable[[Any, Any], str] | None = None
     where: Callable[[Run, Run], bool] | None = None
+    is_choice: bool = False
 
     @property
     def option(self) -> str:
@@ -98,6 +106,30 @@ def differences(a: Run, b: Run, across: Iterable[str] = ()) -> Differences:
     notes = [_named(difference, a, b) for difference in noted]
     notes += filter(None, (_unsaid(a, b), _unsaid(b, a)))
     return Differences(tuple(void), tuple(named), tuple(noted), tuple(notes))
+
+
+def identity_of(run: Run) -> Identity:
+    """The parts by which `differences` refuses to compare two runs, and what who measures chooses beside them: runs with one identity are
+    one series, in which each is judged against one before it."""
+    chosen = [condition for condition in CONDITIONS if condition.rule is ConditionRule.VOID or condition.is_choice]
+    values = ((condition, condition.of(run)) for condition in chosen)
+    stated = [(condition.name, None if value is None else condition.format(value)) for condition, value in values]
+    return (*refusing_parts(run), ("target", run.target), ("build", _build(run)), *stated)
+
+
+def distinguished(identity: Identity, others: Iterable[Identity]) -> str:
+    """What tells an identity from the others, in words; empty if nothing does."""
+    differing = {name for other in others for (name, ours), (_, theirs) in zip(identity, other, strict=True) if ours != theirs}
+    return ", ".join(f"{name} {value or 'not stated'}" for name, value in identity if name in differing)
+
+
+def _build(run: Run) -> str | None:
+    """Which firmware was measured where a user chooses it: the name of a build or a subject, without version and compiler. A board runs
+    what it has, and there the name of the firmware is its release."""
+    name, *parts = run.build.firmware.split(";")
+    if parts:
+        return ";".join((name.rpartition("-")[0], *parts[: len(OWN_PARTS)]))
+    return run.build.firmware if run.target in CHOSEN_FIRMWARE else None
 
 
 def differing_conditions(run: Run, other: Run) -> tuple[Condition, ...]:
@@ -262,27 +294,30 @@ CONDITIONS = (
     Condition("load", ConditionRule.VOID, _of("load"), lambda command: command or "none"),
     Condition("idle states", ConditionRule.VOID, _of("idle_states"), _switch("allowed", "forbidden by /dev/cpu_dma_latency")),
     Condition("emulator", ConditionRule.NAMED, lambda run: run.emulator or None),
-    Condition("emulator options", ConditionRule.NAMED, _of("emulator_options"), ", ".join, _words),
+    Condition("emulator options", ConditionRule.NAMED, _of("emulator_options"), ", ".join, _words, is_choice=True),
     Condition("board model", ConditionRule.NAMED, _of("board_model")),
     Condition("firmware image", ConditionRule.NAMED, _of("image"), where=_has_one_name),
     Condition("compiler", ConditionRule.NAMED, _of("compiler")),
     Condition("compiler flags", ConditionRule.NAMED, _of("compiler_flags"), _said_flags, _words),
-    Condition("build options", ConditionRule.NAMED, _build_options, lambda options: ", ".join(map("=".join, options)), _options),
+    Condition(
+        "build options", ConditionRule.NAMED, _build_options, lambda options: ", ".join(map("=".join, options)), _options, is_choice=True
+    ),
     Condition("kernel", ConditionRule.NAMED, _of("kernel")),
     Condition("kernel version", ConditionRule.NAMED, _of("kernel_version")),
     Condition("kernel command line", ConditionRule.NAMED, _of("kernel_command_line"), str, lambda ours, theirs: _words([ours], [theirs])),
     Condition("preemption model", ConditionRule.NAMED, _of("preemption")),
     Condition("kernel-stack randomisation", ConditionRule.NAMED, _of("kstack_randomised"), _switch("on", "off")),
-    Condition("hwrng driver", ConditionRule.NAMED, _of("hwrng_driver"), _switch("loaded", "not loaded")),
-    Condition("hwrng node", ConditionRule.NAMED, _of("hwrng_node")),
+    Condition("hwrng driver", ConditionRule.NAMED, _of("hwrng_driver"), _switch("loaded", "not loaded"), is_choice=True),
+    Condition("hwrng node", ConditionRule.NAMED, _of("hwrng_node"), is_choice=True),
     Condition("hwrng quality", ConditionRule.NAMED, _of("hwrng_quality"), lambda quality: f"{quality}/1024"),
-    Condition("hold of TRNG_RND", ConditionRule.NAMED, _of("trng_hold_us"), lambda us: f"{us} µs"),
+    Condition("hold of TRNG_RND", ConditionRule.NAMED, _of("trng_hold_us"), lambda us: f"{us} µs", is_choice=True),
     Condition("tick", ConditionRule.NAMED, _tick, lambda ns: f"{ns:g} ns"),
     Condition("source tree", ConditionRule.NOTE, _trees, ", ".join, where=_has_other_image),
     Condition("duration", ConditionRule.NOTE, _of("duration_s"), lambda s: f"{s:g} s"),
     Condition("iterations", ConditionRule.NOTE, _of("iterations")),
     Condition("hotplug cycles", ConditionRule.NOTE, _of("hotplug_cycles")),
     Condition("suspends", ConditionRule.NOTE, _of("suspends")),
+    Condition("tool", ConditionRule.NOTE, _of("tool"), is_choice=True),
 )
 WITHOUT_RULE: Mapping[str, str] = {
     "affinity": "each row of a run names its CPU, so that a CPU without a row is missing data",

@@ -86,15 +86,21 @@ def partial_runs(a: Run, b: Run) -> list[str]:
     return [f"{run.id} is {run.status}" for run in (a, b) if run.status is not RunStatus.COMPLETE]
 
 
+def refusing_parts(run: Run) -> tuple[tuple[str, str | None], ...]:
+    """(name, value) of what two runs must share, beside conditions; None if the run does not state it."""
+    return (
+        ("platform", None if run.platform == UNNAMED else run.platform),
+        ("clock", run.tick.clock.value),
+        ("topology", str(run.topology)),
+        ("campaign", run.campaign),
+    )
+
+
 def check_same(a: Run, b: Run, notes: list[str]) -> None:
     """Raises NotComparable if two runs differ in platform, clock, topology or campaign."""
     _check_platform(a, b, notes)
-    for quantity, ours, theirs in (
-        ("clock", a.tick.clock.value, b.tick.clock.value),
-        ("topology", str(a.topology), str(b.topology)),
-        ("campaign", a.campaign, b.campaign),
-    ):
-        if ours != theirs:
+    for (quantity, ours), (_, theirs) in zip(refusing_parts(a), refusing_parts(b), strict=True):
+        if ours is not None and theirs is not None and ours != theirs:
             raise NotComparable(f"the {quantity} differs, {ours} in {a.id} and {theirs} in {b.id}", f"compare runs of one {quantity}")
 
 

@@ -8,9 +8,10 @@ from pathlib import Path
 from latlab.core.comparison.joining import join_boots
 from latlab.core.errors import UsageError
 from latlab.core.kinds.registry import kind_of, kind_of_pair
+from latlab.core.model.enums import RunStatus
 from latlab.core.model.run import Run
 from latlab.core.store.address import Place
-from latlab.core.store.references import load
+from latlab.core.store.references import PREFIX, load
 
 MOST_EARLIER = 20
 UNITS = ("ns", "us", "ms", "s")
@@ -47,6 +48,31 @@ def load_base(reference: str, unit: str = "", store: Place | None = None) -> tup
     if len(names) == 1 or pairs is None or pairs.repeats is None:
         return (base if len(names) == 1 else load_reference(reference, unit, store)), ()
     return base, pairs.repeats(base, [load_reference(name, unit, store) for name in names[1:]])
+
+
+def latest_beside(before: str, after: str, store: Place | None = None) -> str:
+    """The run that `latest:LABEL` names beside a stored run: of the complete runs with the label the newest of the same series, or the
+    newest of all if none is of it, whose comparison then says what differs. Any other reference stays as it is."""
+    from latlab.core.lifecycle.series import identity_of_head, newest_of_series
+    from latlab.core.store.choice import Filter
+    from latlab.core.store.listing import heads
+    from latlab.core.store.store import LATEST, check_exists, open_store
+
+    if not before.startswith(LATEST):
+        return before
+    check_exists(store)
+    opened = open_store(store)
+    candidates = heads(opened, Filter(ids=(opened.resolve(after),))) if _is_stored(after) else ()
+    if not candidates:
+        return before
+    label = before.removeprefix(LATEST)
+    labelled = [head for head in heads(opened, Filter(label=label, status=RunStatus.COMPLETE.value)) if head != candidates[0]]
+    base = newest_of_series(labelled, identity_of_head(candidates[0]))
+    return base.id if base else before
+
+
+def _is_stored(reference: str) -> bool:
+    return not (reference.startswith(PREFIX) or "+" in reference or Path(reference.partition("#")[0]).is_file())
 
 
 def load_earlier(a: Run, b: Run, store: Place | None = None) -> tuple[Run, ...]:

@@ -33,7 +33,7 @@ class Conditions:
     of flags with which files of the firmware were compiled. `board_model` is a digest of the simulated model. `interrupt_priority` is
     the priority of the interrupt that a sweep fires, `basepri` the mask during its calls. `preemption` is the model of the kernel:
     none, voluntary, full, lazy or rt. `hwrng_node` is the source of the kernel driver's numbers. `hwrng_quality` is the entropy that the
-    kernel assumes for them, in 1/1024 bits for each bit.
+    kernel assumes for them, in 1/1024 bits for each bit. `tool` is the program that wrote an imported file.
     """
 
     mode: Mode | None = None
@@ -67,6 +67,7 @@ class Conditions:
     commands: tuple[str, ...] = ()
     hotplug_cycles: int | None = None
     suspends: int | None = None
+    tool: str | None = None
 
     def completed(self, other: Conditions) -> Conditions:
         """A copy in which the conditions that are not stated are taken from `other`."""

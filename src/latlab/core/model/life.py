@@ -69,7 +69,8 @@ class Life:
 
 
 class Head(NamedTuple):
-    """One line of the list of runs. A store may have many thousands."""
+    """One line of the list of runs. A store may have many thousands. `conditions` and `build_options` are JSON as the store has them: they
+    are decoded only for the identity of a run (`core/lifecycle/series.py`)."""
 
     id: str
     campaign: str
@@ -83,8 +84,5 @@ class Head(NamedTuple):
     started_utc: str
     samples: int
     label: str
-
-    @property
-    def measured(self) -> tuple[str, ...]:
-        """The measured thing: runs with the same one can be followed over time."""
-        return (self.campaign, self.platform, self.topology, self.target, self.clock)
+    conditions: str = "{}"
+    build_options: str = "[]"

@@ -38,6 +38,7 @@ class Filter:
     kind: str = ""
     conditions: tuple[tuple[str, str], ...] = ()
     is_removed: bool = False
+    ids: tuple[str, ...] = ()
 
     def clauses(self) -> Iterator[sa.ColumnElement[bool]]:
         """All but `conditions` and `limit`, which no query knows."""
@@ -47,6 +48,8 @@ class Filter:
         for column in (runs.campaign, runs.platform, runs.label, runs.status, runs.firmware, runs.kind):
             if value := getattr(self, column.name):
                 yield column == value
+        if self.ids:
+            yield runs.id.in_(self.ids)
         if self.since_utc:
             yield runs.started_utc >= self.since_utc
         if self.before_utc:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -44,8 +45,9 @@ def _order(chosen: Filter) -> sa.ColumnElement[int]:
 
 
 def head_of(row: Iterable[object]) -> Head:
-    """A row of `HEAD_COLUMNS`."""
-    return Head._make(map(_shown, row))
+    """A row of `HEAD_COLUMNS`. Many thousands of runs have few different conditions."""
+    *cells, conditions, build_options = map(_shown, row)
+    return Head(*cells, sys.intern(str(conditions)), str(build_options))  # type: ignore[arg-type,call-arg]
 
 
 def _under_conditions(connection: sa.Connection, query: sa.Select[Any], conditions: Sequence[tuple[str, str]]) -> Iterator[tuple[Any, ...]]:

@@ -8,8 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from latlab.core.comparison.conditions import Identity
 from latlab.core.comparison.verdicts import Verdict
 from latlab.core.errors import DataError, UsageError
+from latlab.core.lifecycle.series import identity_of_head
 from latlab.core.model.enums import RunStatus
 from latlab.core.model.life import Head
 from latlab.core.model.provenance import SHORT
@@ -47,9 +49,9 @@ def prunable(store: Store, chosen: Filter, retention: Retention) -> list[Head]:
 def _kept_by_period(candidates: Sequence[Head], retention: Retention) -> set[str]:
     kept_ids = set()
     for period, count in ((_day, retention.daily), (_week, retention.weekly), (_month, retention.monthly)):
-        newest: dict[tuple[str, ...], dict[str, str]] = {}
+        newest: dict[Identity, dict[str, str]] = {}
         for head in candidates if count else ():
-            newest.setdefault(head.measured, {})[period(head)] = head.id
+            newest.setdefault(identity_of_head(head), {})[period(head)] = head.id
         for by_period in newest.values():
             kept_ids |= {by_period[name] for name in sorted(by_period)[-count:]}
     return kept_ids

@@ -44,7 +44,7 @@ def import_amounts(
         tick=Tick(Clock.TIME, 1.0),
         build=Build(firmware),
         contents=Amounts(),
-        conditions=benchmark.conditions,
+        conditions=replace(benchmark.conditions, tool=benchmark.tool),
         started_utc=now_utc(),
         source=name,
         facts=(("tool", benchmark.tool), *benchmark.facts),

@@ -157,6 +157,7 @@ def import_wakeups(
     if duration is not None and interval_us is not None:
         _check_schedule(wakeups, name, duration, interval_us)
         conditions = Conditions(duration_s=seconds_of(duration), interval_ns=interval_us * 1000)
+    conditions = replace(conditions.completed(wakeups.conditions), tool=wakeups.tool)
     run = new_run(CAMPAIGN, "import", platform, max(cpu.number for cpu in wakeups.cpus) + 1, conditions, source=name, build=Build(firmware))
     files = {IMPORT_LOG: data, TOOL_LOG: tool.encode()} if tool else {IMPORT_LOG: data}
     return keep(store, run, files, ())

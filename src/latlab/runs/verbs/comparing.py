@@ -543,10 +543,11 @@ def comparison_of(
     from latlab.core.comparison.by_kind import compare as compare_runs
     from latlab.core.comparison.conditions import check_across
     from latlab.core.comparison.verdicts import limits_of
-    from latlab.core.lifecycle.loading import check_unit, load_base, load_earlier, load_reference
+    from latlab.core.lifecycle.loading import check_unit, latest_beside, load_base, load_earlier, load_reference
 
     check_unit(unit, before, after)
     ignored = check_across(allow_different or ())
+    before = latest_beside(before, after, store)
     (a, repeats), b = load_base(before, unit, store), load_reference(after, unit, store)
     earlier = {run.id: run for run in (*repeats, *load_earlier(a, b, store))}
     return compare_runs(a, b, limits_of(tolerance), tuple(earlier.values()), ignored)

@@ -12,10 +12,12 @@ from itertools import groupby, pairwise
 
 from latlab.core.comparison.by_kind import compare
 from latlab.core.comparison.comparison import Comparison
+from latlab.core.comparison.conditions import Identity
 from latlab.core.comparison.history import Series, history
 from latlab.core.errors import LatlabError
 from latlab.core.lifecycle.loading import load_earlier
 from latlab.core.lifecycle.material import load_run
+from latlab.core.lifecycle.series import by_identity, names_of
 from latlab.core.model.enums import RunStatus
 from latlab.core.model.life import Head
 from latlab.core.model.run import Run
@@ -64,18 +66,15 @@ def state_of(head: Head) -> str:
 
 @dataclass(frozen=True)
 class MeasuredThing:
-    """Runs that measured one thing, the oldest first."""
+    """Runs that measured one thing, which are those of one identity, the oldest first. `name` tells it from all others."""
 
     runs: tuple[Head, ...]
+    identity: Identity
+    name: str
 
     @cached_property
     def whole(self) -> tuple[Head, ...]:
         return tuple(head for head in self.runs if head.status == RunStatus.COMPLETE)
-
-    @property
-    def name(self) -> str:
-        last = self.runs[-1]
-        return f"{last.campaign} on {last.platform}, cores {last.topology}"
 
     @cached_property
     def state(self) -> str:
@@ -85,8 +84,7 @@ class MeasuredThing:
     @property
     def place(self) -> str:
         """A part of a file's name that is the same in every build of the site, and tells no machine's name."""
-        last = self.runs[-1]
-        return f"{last.campaign}-{hashlib.sha256(repr(last.measured).encode()).hexdigest()[:8]}"
+        return f"{self.runs[-1].campaign}-{hashlib.sha256(repr(self.identity).encode()).hexdigest()[:8]}"
 
 
 def compare_stored(store: Store, a: str, b: str) -> Comparison | str:
@@ -130,9 +128,7 @@ def measured(store: Store, chosen: Filter = ALL) -> tuple[MeasuredThing, ...]:
 
 def things_of(listed: Sequence[Head]) -> tuple[MeasuredThing, ...]:
     """The measured things of runs, which are the oldest first."""
-    by_thing: dict[object, list[Head]] = {}
-    for head in listed:
-        if head.status in (RunStatus.COMPLETE, RunStatus.PARTIAL):
-            by_thing.setdefault(head.measured, []).append(head)
-    ordered = sorted(by_thing.values(), key=lambda runs: runs[-1].started_utc, reverse=True)
-    return tuple(MeasuredThing(tuple(runs)) for runs in ordered)
+    series = by_identity(head for head in listed if head.status in (RunStatus.COMPLETE, RunStatus.PARTIAL))
+    names = names_of(series)
+    ordered = sorted(series.items(), key=lambda entry: entry[1][-1].started_utc, reverse=True)
+    return tuple(MeasuredThing(tuple(runs), identity, names[identity]) for identity, runs in ordered)

@@ -66,7 +66,8 @@ FILLED_IN = (
     (r"json\|csv\|\S+", "json"),
     (r"gate RUN (?=--limit 'susp_deep_parallel)", "gate published:tf-a/juno/v2.10 "),
     (r"RUN_OF_ONE_BUILD|\bBASE\b|\bRELEASE\b", "last~1"),
-    (r"RUN_OF_ANOTHER|\bCAND\b|\bDEBUG\b|EXPERIMENT|\bA\+A2\b|\bA\b|\bRUN\b|\[RUN\]", "last"),
+    (r"\bFIGURE A B C\b", "'cpu_off_serial/*' last~1 last"),
+    (r"RUN_OF_ANOTHER|\bCAND\b|\bDEBUG\b|EXPERIMENT|\bA\+A2\b|(?<!-)\bA\b|\bRUN\b|\[RUN\]|\"\$\(cat run.id\)\"", "last"),
     (r"\bB\b", "last~1"),
     (r"rt-7231|rt-7f34", "last"),
     (r"\bFIGURE last \.\.\.", "'cpu_off_serial/*' last~1 last"),
@@ -87,10 +88,13 @@ LEFT_OUT = {
     r"^latlab (serve|mcp)": "it answers until it is stopped: tests/unit/site/test_serve.py and test_assistant.py",
     r"--subject tf-m( |$)": "a build of TF-M, whose sources no package has: tests/unit/calls/test_ready_subjects.py, and by hand",
     r"board\.log": "a log of our firmware on the board: tests/unit/runs/test_importing.py",
-    r"^latlab (bisect --format|run psa --priority$|import --core-mhz)": "an option, named in a sentence",
+    r"^latlab (bisect --format|run psa --priority$|import --core-mhz|run rt --boots$|run psci --trace$)": "an option, named in a sentence",
+    r"boot\.tarmac|snapshot/|trace-[0-9a-f]{4}": "a trace of a model or a board: tests/unit/calls/test_import_trace_command.py",
     r"--log build": "a build that failed has that log: tests/system/test_bisect.py",
-    r"dask tcp": "a scheduler elsewhere: tests/system/test_whatif.py",
+    r"--measured-from": "a run that a job of a CI measured: tests/system/test_ci_documented.py",
+    r"dask (tcp|ADDRESS)": "a scheduler elsewhere: tests/system/test_whatif.py",
     r"design run|design show (last|EXPERIMENT)": "an experiment that was run: tests/system/test_design_on_qemu.py",
+    r"run rt --arch x86": "QEMU for x86, which set-up does not bring: make prove PART=causes",
     r"run rt-(trng|power)": "minutes to hours in the guest: make prove PART=guest",
     r"secure-world optee|--efi": "OP-TEE or EDK2, built or fetched first: make prove PART=secure_world",
     r"--log job\.log": "a run on a Linux machine has that log: tests/unit/rt/test_rt_on_a_machine.py",
@@ -196,4 +200,4 @@ def check_page(page: Path, desk: Path, tmp_path: Path) -> None:
         print(json.dumps([page.name, command, shlex.join(words), done.returncode, round(time.monotonic() - began, 1)]), flush=True)
         if not is_answer(words, done.returncode) or "Traceback" in done.stderr:
             failed[shlex.join(words)] = done.stderr[-300:]
-    assert failed == {}, f"{len(failed)} of {ran}"
+    assert failed == {}, f"{len(failed)} of {ran}: {failed}"

@@ -6,6 +6,13 @@ import pytest
 
 from latlab.core.cli.app import app
 from latlab.core.errors import DataError, UsageError
+from latlab.core.model.amounts import Amounts
+from latlab.core.model.enums import RunStatus
+from latlab.core.store.store import open_store
+from latlab.rt.model.stolen import CpuStolen
+from latlab.rt.targets.steal_job import file_of
+from support.runs import run_with
+from support.steal_lines import cpu_with, measured, text
 
 
 @pytest.fixture(autouse=True)
@@ -30,6 +37,29 @@ def _latlab(*arguments: str) -> None:
 def test_what_does_not_fit_together_is_refused_before_anything_starts(arguments: tuple[str, ...], said: str) -> None:
     with pytest.raises(UsageError, match=said):
         _latlab(*arguments)
+
+
+def _kept(*cpus: CpuStolen) -> None:
+    store = open_store(os.environ["LATLAB_STORE"])
+    run = store.begin(run_with(campaign="steal", contents=Amounts()))
+    store.add(run, (), (), (), {file_of("idle"): text(measured(*cpus)).encode()})
+    store.finish(run, RunStatus.COMPLETE)
+    store.close()
+
+
+def test_the_longest_window_is_that_of_the_cpu_that_has_it(capsys: pytest.CaptureFixture[str]) -> None:
+    """The CPU that lost most in all need not have the longest window."""
+    _kept(cpu_with((20_000, 20_000, 20_000), 0), cpu_with((30_000,), 1))
+    app(("show", "last"), standalone_mode=False)
+    first = " ".join(capsys.readouterr().out.split())
+    assert "CPU 0 lost 0.0020 % of its time" in first and "20.0 µs at most in one window" in first
+    assert "The longest window is of CPU 1 while idle, 30.0 µs." in first
+
+
+def test_one_cpu_with_most_of_both_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
+    _kept(cpu_with((50_000, 20_000), 0), cpu_with((30_000,), 1))
+    app(("show", "last"), standalone_mode=False)
+    assert "The longest window" not in capsys.readouterr().out
 
 
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="an Arm machine may well see")

@@ -82,7 +82,11 @@ def _answer(run: Run, phases: Phases) -> str:
         return _counted_answer(phases) or next(iter(_sentences(run, phases)), "")
     most, phase = max(losses, key=lambda pair: pair[0].share)
     lost = f"CPU {most.cpu} lost {100 * most.share:.4f} % of its time to firmware and secure world {SAID[phase.name]}"
-    return f"{lost}, {us(max(loss.worst_ns for loss, _ in losses))} µs at most in one window, in {most.measured_s:.0f} s."
+    answer = f"{lost}, {us(most.worst_ns)} µs at most in one window, in {most.measured_s:.0f} s."
+    worst, worst_phase = max(losses, key=lambda pair: pair[0].worst_ns)
+    if worst.worst_ns == most.worst_ns:
+        return answer
+    return f"{answer} The longest window is of CPU {worst.cpu} {SAID[worst_phase.name]}, {us(worst.worst_ns)} µs."
 
 
 def _counted_answer(phases: Phases) -> str:

@@ -46,6 +46,14 @@ def test_an_order_that_changed_is_told_with_the_largest_move(juno):
     assert any(s.startswith("order changed: 0.0, 1.0, 0.1,") and "no span changed by more than 0.7 %" in s for s in told)
 
 
+def test_an_order_that_differs_between_iterations_is_of_none_of_them():
+    one, other = make_run(Truth(), 1, boots=3), make_run(Truth(), 2, boots=3)
+    told = sentences(explain_pair(compare(one, other)))
+    assert not any(s.startswith("order changed") for s in told)
+    (queue,) = [s for s in sentences(explain_run(one), "susp_deep_parallel") if "delay per position" in s and "first-core" in s]
+    assert queue.startswith("medians of 3 iterations: ") and "in the first one" in queue
+
+
 def test_the_wakeup_regression_is_told_once_with_its_range(juno):
     told = [s for s in sentences(explain_pair(compare(juno["v2.9"], juno["v2.10"]))) if s.startswith("wakeup regressed in every test")]
     assert len(told) == 1 and "+2.92 µs to +4.92 µs over 27 data points" in told[0]

@@ -113,6 +113,11 @@ def test_what_is_to_blame_is_said_with_its_caller(blame: Blame, said: str) -> No
             q.ServedInOrder((B, A), 104_000.0, 139_000.0, 700.0),
             "cores were served in the order 1.0, 0.1: first-core latency 104.0 µs, delay per position 139.0 µs, residual 0.70 µs",
         ),
+        (
+            q.ServedInOrder((B, A), 104_000.0, 139_000.0, 700.0, 20),
+            "medians of 20 iterations: first-core latency 104.0 µs, delay per position 139.0 µs, residual 0.70 µs; in the first one, that "
+            "of the waits below, the order was 1.0, 0.1",
+        ),
         (q.DidNotWait((B,)), "1.0 did not wait: the queue begins behind it"),
         (q.LongestWait(A, 700_000.0, 5, 140_000.0, ()), "core 0.1 waited 700 µs behind five cores: 5 positions of 140.0 µs"),
         (

@@ -154,15 +154,17 @@ def large_untold(rows: Sequence[Row], is_assumed: bool = False) -> tuple[Row, ..
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """The order in which the cores were served in a parallel test, in the first iteration of each run."""
+    """The order in which the cores were served in a parallel test, in the first iteration of each run. `varies`: a run has other orders in
+    later iterations, so that the first one says nothing of the others."""
 
     test: str
     before: tuple[CoreId, ...]
     after: tuple[CoreId, ...]
+    varies: bool = False
 
     @property
     def changed(self) -> bool:
-        return self.before != self.after
+        return self.before != self.after and not self.varies
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -247,7 +249,10 @@ class SpanComparison(Compared):
 
     @property
     def orders(self) -> tuple[Order, ...]:
-        return tuple(Order(test, before.names_in_order(), after.names_in_order()) for test, (before, after) in self.ladders.items())
+        return tuple(
+            Order(test, before.names_in_order(), after.names_in_order(), before.order_varies or after.order_varies)
+            for test, (before, after) in self.ladders.items()
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

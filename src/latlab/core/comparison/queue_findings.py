@@ -77,16 +77,22 @@ class NoQueue:
 
 @dataclass(frozen=True, slots=True)
 class ServedInOrder:
-    """A queue: the cores in the order in which they were served, and the fitted terms. `rms` is the root mean square residual."""
+    """A queue: the cores in the order in which they were served, and the fitted terms. `rms` is the root mean square residual. `iterations`
+    with other orders: the order is that of the first one, the terms are medians of all."""
 
     cores: tuple[CoreId, ...]
     base: float
     step: float
     rms: float
+    iterations: int = 1
 
     def sentence(self, unit: str) -> str:
         base, step, rms = (amount(value, unit) for value in (self.base, self.step, self.rms))
-        return f"cores were served in the order {listed(self.cores)}: first-core latency {base}, delay per position {step}, residual {rms}"
+        terms = f"first-core latency {base}, delay per position {step}, residual {rms}"
+        if self.iterations == 1:
+            return f"cores were served in the order {listed(self.cores)}: {terms}"
+        order = f"in the first one, that of the waits below, the order was {listed(self.cores)}"
+        return f"medians of {self.iterations} iterations: {terms}; {order}"
 
 
 @dataclass(frozen=True, slots=True)

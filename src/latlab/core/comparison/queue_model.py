@@ -52,6 +52,11 @@ class Ladders:
         """The position, from 0, at which a core was served in one iteration."""
         return int(np.flatnonzero(self.order[row] == self.cores.index(core))[0])
 
+    @property
+    def order_varies(self) -> bool:
+        """Whether the cores came in another order in some iteration."""
+        return bool((self.order != self.order[0]).any())
+
     def names_in_order(self, row: int = 0) -> tuple[CoreId, ...]:
         return tuple(self.cores[i] for i in self.order[row])
 

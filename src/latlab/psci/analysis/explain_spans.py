@@ -77,7 +77,8 @@ def explain_ladder(test: str, ladders: dict[str, Ladders], columns: Columns, rol
     if step <= 0.05 * base:
         return [Explanation(test, q.NoQueue(step, base), Basis.INFERRED, unit)]
     names = ladder.names_in_order()
-    findings: list[f.Finding] = [q.ServedInOrder(names, base, step, float(np.nanmedian(ladder.rms)))]
+    iterations = len(ladder.order) if ladder.order_varies else 1
+    findings: list[f.Finding] = [q.ServedInOrder(names, base, step, float(np.nanmedian(ladder.rms)), iterations)]
     if ladder.head[0]:
         findings.append(q.DidNotWait(names[: int(ladder.head[0])]))
     findings.append(_longest_wait(ladder))

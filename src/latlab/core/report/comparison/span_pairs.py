@@ -60,7 +60,13 @@ def data(comparison: SpanComparison) -> dict[str, Any]:
     return {
         "boots": list(comparison.boots),
         "orders": [
-            {"test": order.test, "before": [str(c) for c in order.before], "after": [str(c) for c in order.after], "changed": order.changed}
+            {
+                "test": order.test,
+                "before": [str(c) for c in order.before],
+                "after": [str(c) for c in order.after],
+                "varies": order.varies,
+                "changed": order.changed,
+            }
             for order in comparison.orders
         ],
         "printed_deltas": [
@@ -114,6 +120,9 @@ def _tests(comparison: SpanComparison) -> Iterator[Section]:
 def _under_table(comparison: SpanComparison, test: str) -> Iterator[str]:
     for order in comparison.orders:
         if order.test != test:
+            continue
+        if order.varies:
+            yield "The cores powered down in another order in each iteration: compare their powerdown at the positions of the queue."
             continue
         order_sentence = f"The cores powered down in the order {', '.join(map(str, order.after))}"
         yield order_sentence + (f"; before, in the order {', '.join(map(str, order.before))}." if order.changed else ", as before.")

@@ -82,8 +82,17 @@ def test_wake_ups_of_both_runs_share_one_axis():
     (chart,) = wakeup_charts(pair)
     drawn = values_of(chart.spec)
     for run, name in ((pair.a, "before (a)"), (pair.b, "after (b)")):
-        counted = sum(row["n"] for row in drawn if row["run"] == name and row["n"] >= 1)
-        assert counted == sum(n for one in distributions_of(run) for _, _, n in one.counts)
+        counted = sum(row["n"] for row in drawn if row["run"] == name)
+        assert counted == pytest.approx(sum(n for one in distributions_of(run) for _, _, n in one.counts))
+
+
+def test_intervals_that_widen_with_the_latency_draw_no_comb():
+    """The recorder's do: as many samples in an interval of 32 times the width are a line 32 times lower, not a peak between zeros."""
+    counts = tuple((low, low + width, width) for low, width in ((1_000, 128), (1_128, 128), (1_256, 4_096), (5_352, 4_096)))
+    even = replace(distribution([1_000, 9_000]), counts=counts, maximum_ticks=9_448)
+    (chart,) = wakeup_charts(compare(wakeup_run(even, name="a"), wakeup_run(even, name="b")))
+    lines = [row for row in values_of(chart.spec) if row["n"]]
+    assert len({row["density"] for row in lines}) == 1 and max(row["at"] for row in values_of(chart.spec)) == pytest.approx(9.448)
 
 
 def test_the_heading_says_what_moved_by_how_much_where_and_of_which_function(release):

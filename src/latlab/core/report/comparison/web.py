@@ -16,13 +16,13 @@ from latlab.core.comparison.verdicts import CHANGED, WORDS, Verdict
 from latlab.core.comparison.wording import count, heading_unit
 from latlab.core.kinds.registry import pairs_of
 from latlab.core.model.distributions import distributions_of
-from latlab.core.model.run import Run
 from latlab.core.report.chart import Chart, finished, named
 from latlab.core.report.colours import EARLIER, JUDGEMENTS, MAIN
 from latlab.core.report.comparison import comparison_tables
 from latlab.core.report.comparison.answer import answer, inferred_cause, more_than_answer, sides
 from latlab.core.report.comparison.comparison_tables import STYLES
 from latlab.core.report.comparison.sentences import explained, headline, made_with, sentence
+from latlab.core.report.density import Step, density
 from latlab.core.report.page import Block, Folded, Item, Items, Page, Section
 from latlab.core.report.titles import METRIC_TITLES, title_of
 from latlab.core.report.vega import alt
@@ -77,7 +77,6 @@ def _every_row(comparison: Comparison) -> Section:
 
 MOST_ROWS, MOST_UNCHANGED, MOST_FUNCTIONS = 40, 12, 14
 PLOT_PX, ROW_PX = 620, 22
-BINS, FLOOR = 120, 0.5
 SHAPES = {Verdict.REGRESSED: "triangle-up", Verdict.IMPROVED: "triangle-down"}
 
 
@@ -209,31 +208,30 @@ def wakeup_charts(comparison: Comparison) -> Iterator[Chart]:
     if not isinstance(comparison, WakeupComparison):
         return
     for test in dict.fromkeys(row.test for row in comparison.rows):
-        pair = [_counts(run, test) for run in (comparison.a, comparison.b)]
-        if all(pair):
-            yield _overlaid(comparison, test, pair)
+        steps = [density(row for row in distributions_of(run) if row.test == test) for run in (comparison.a, comparison.b)]
+        if all(steps):
+            yield _overlaid(comparison, test, steps)
 
 
-def _counts(run: Run, test: str) -> list[tuple[float, int]]:
-    """(ns, how many), of every interval of every CPU."""
-    tick = run.tick.value
-    return [(low * tick, n) for distribution in distributions_of(run) if distribution.test == test for low, _, n in distribution.counts]
-
-
-def _overlaid(comparison: Comparison, test: str, pair: Sequence[list[tuple[float, int]]]) -> Chart:
+def _overlaid(comparison: Comparison, test: str, steps: Sequence[tuple[Step, ...]]) -> Chart:
     a, b = comparison.a, comparison.b
     names = [f"before ({a.id})", f"after ({b.id})"]
     scale, unit = (1.0, "instructions") if comparison.unit == "insns" else (1000.0, comparison.heading)
-    most = max(at for counts in pair for at, _ in counts)
-    step = max(most / BINS, max(run.tick.value for run in (a, b)), scale if scale > 1 else 1)
-    rows = [row for name, counts in zip(names, pair, strict=True) for row in _steps(name, counts, step, scale)]
-    y = alt.Y("n:Q", title="wake-ups", scale=alt.Scale(type="log", domainMin=FLOOR, nice=False), axis=alt.Axis(format="~s", tickCount=6))
+    ticks = [run.tick.value / scale for run in (a, b)]
+    heights = [step.per_tick / tick for of_run, tick in zip(steps, ticks, strict=True) for step in of_run if step.per_tick]
+    floor = min(heights) / 2
+    rows = [row for name, of_run, tick in zip(names, steps, ticks, strict=True) for row in _lines(name, of_run, tick, floor)]
     chart = (
         alt.Chart(alt.InlineData(values=rows), width=PLOT_PX + 240, height=260)
         .mark_line(interpolate="step-after", strokeWidth=1.8)
         .encode(
-            x=alt.X("at:Q", title=f"latency ({unit})"),
-            y=y,
+            x=alt.X("at:Q", title=f"latency ({unit})", scale=alt.Scale(type="log", nice=False)),
+            y=alt.Y(
+                "density:Q",
+                title=f"wake-ups per {unit.removesuffix('s')}",
+                scale=alt.Scale(type="log", domainMin=floor, nice=False),
+                axis=alt.Axis(format="~g", tickCount=6),
+            ),
             color=alt.Color(
                 "run:N",
                 scale=alt.Scale(domain=names, range=[EARLIER, MAIN]),
@@ -242,13 +240,20 @@ def _overlaid(comparison: Comparison, test: str, pair: Sequence[list[tuple[float
             strokeDash=alt.StrokeDash("run:N", scale=alt.Scale(domain=names, range=[[4, 3], [1, 0]]), legend=None),
         )
     )
-    note = f"All CPUs together, an interval is {step / scale:.3g} {unit} wide; the counts have a logarithmic axis."
+    note = f"All CPUs together, in samples per {unit.removesuffix('s')}; both axes are logarithmic. An interval has its true width."
+    beyond = [sum(row.beyond for row in distributions_of(run) if row.test == test) for run in (a, b)]
+    if any(beyond):
+        note += f" Beyond the end of the histogram are {' and '.join(f'{n:,}' for n in beyond)}, drawn evenly up to the maximum."
     return Chart(f"Wake-ups of both runs, by {test}", note, finished(chart))
 
 
-def _steps(name: str, counts: Sequence[tuple[float, int]], step: float, scale: float) -> Iterator[dict[str, Any]]:
-    bins: dict[int, int] = {}
-    for at, n in counts:
-        bins[int(at // step)] = bins.get(int(at // step), 0) + n
-    for at in range(min(bins), max(bins) + 2):
-        yield {"at": at * step / scale, "n": bins.get(at) or FLOOR, "run": name}
+def _lines(name: str, steps: Sequence[Step], tick: float, floor: float) -> Iterator[dict[str, Any]]:
+    """From edge to edge; a logarithmic axis has no 0."""
+    for step in steps:
+        yield {
+            "at": max(step.low, 1) * tick,
+            "density": step.per_tick / tick or floor,
+            "n": step.per_tick * (step.high - step.low),
+            "run": name,
+        }
+    yield {"at": steps[-1].high * tick, "density": floor, "n": 0, "run": name}

@@ -107,6 +107,7 @@ def _row(row: Row, unit: str, is_large_untold: bool) -> dict[str, Any]:
         "before": _finite(row.before),
         "after": _finite(row.after),
         **shift_data(row.shift),
+        "shift_of": _finite(row.before if row.of is None else row.of),
         "threshold": row.threshold,
         "p_adjusted": row.p_adjusted,
         "large_untold": is_large_untold,

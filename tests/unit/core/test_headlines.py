@@ -115,7 +115,7 @@ def test_no_change_of_a_history_is_larger_than_the_largest_of_its_heading(seed: 
     if not tables:
         assert said.startswith("No change of ")
         return
-    told = [abs(float(one)) for one in re.findall(r"([+-][\d.]+) % at ", said)]
+    told = [abs(float(one)) for one in re.findall(r"([+-][\d.]+) %\) at ", said)]
     assert max(map(abs, column(tables[0], "Change"))) <= max(told) + 0.01, said
 
 

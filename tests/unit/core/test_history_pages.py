@@ -8,7 +8,7 @@ import re
 import pytest
 
 from latlab.core.comparison.history import Series, history
-from latlab.core.comparison.wording import bare, percent
+from latlab.core.comparison.wording import amount, bare, percent
 from latlab.core.report.history import pages as history_pages
 from latlab.core.report.history.charts import MOST_TOGETHER, history_drawing
 from latlab.core.report.history.words import answer, cause_of, change_table
@@ -26,7 +26,9 @@ def fixture_wakeup() -> tuple[Series, ...]:
 
 def test_the_heading_names_the_largest_changes_and_where_it_is_now(wakeup: tuple[Series, ...]) -> None:
     said, (series,) = answer(wakeup), wakeup
-    assert said.startswith("wakeup: +144.7 % at v2.10") and re.search(r"-5\d\.\d % at v2\.13", said)
+    assert re.match(r"wakeup: [\d.]+ µs to [\d.]+ µs \(\+144\.7 %\) at v2\.10", said) and re.search(r"\(-5\d\.\d %\) at v2\.13", said)
+    for change in series.changes[:1]:
+        assert f"{amount(change.before, series.unit)} to {amount(change.after, series.unit)} (" in said
     assert f"{percent(series.points[-1].value / series.points[0].value - 1)} against v2.9" in said
     assert history_pages.page(wakeup).answer == said == history_pages.screen(wakeup).answer
 

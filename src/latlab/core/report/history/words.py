@@ -38,7 +38,7 @@ def answer(all_series: Sequence[Series]) -> str:
     series = max(changed, key=lambda series_changed: max(map(_size, series_changed.changes)))
     names = release_names(series)
     largest = sorted(series.changes, key=_size, reverse=True)[:MOST_TOLD]
-    change_texts = [_told(change, names) for change in sorted(largest, key=lambda change: change.index)]
+    change_texts = [_told(change, names, series.unit) for change in sorted(largest, key=lambda change: change.index)]
     more_changes = len(series.changes) - len(change_texts)
     more = f" and {count(more_changes, 'smaller change')}" if more_changes else ""
     first, last = series.points[0], series.points[-1]
@@ -115,10 +115,12 @@ def _when(change: ChangePoint, names: Sequence[str]) -> str:
     return f"{names[change.index]} alone" if change.kind is ChangeKind.ALONE else names[change.index]
 
 
-def _told(change: ChangePoint, names: Sequence[str]) -> str:
-    share = percent(change.after / change.before - 1) if change.before else "new"
+def _told(change: ChangePoint, names: Sequence[str], unit: str) -> str:
+    """With both levels: a share alone cannot be followed beside the differences of the table, which are from run to run."""
+    levels = f"{amount(change.before, unit)} to {amount(change.after, unit)}"
+    share = f" ({percent(change.after / change.before - 1)})" if change.before else ""
     way = "over" if change.kind is ChangeKind.DRIFT else "at"
-    return f"{share} {way} {_when(change, names)}"
+    return f"{levels}{share} {way} {_when(change, names)}"
 
 
 def _most(counted: CountedBeside) -> str:

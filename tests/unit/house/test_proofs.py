@@ -99,7 +99,7 @@ def test_a_processor_without_a_name_is_the_name_of_its_architecture() -> None:
 def test_a_part_that_nobody_knows_is_refused_with_those_there_are(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="2"):
         proofs.main(["statistic"])
-    assert "there is no part statistic; the parts are statistics, stores," in capsys.readouterr().err
+    assert "there is no part statistic; the parts are statistics, first_screens, stores," in capsys.readouterr().err
 
 
 @pytest.fixture(name="checkout")

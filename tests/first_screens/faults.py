@@ -51,6 +51,7 @@ def without_row(pattern: str, text: str) -> str:
     return re.sub(rf"^.*(?:{pattern}).*\n", "", text, count=1, flags=re.M)
 
 
+VARIED = "medians; minimum and maximum are in brackets if samples differ"
 JUNO = "published:tf-a/juno"
 RUN, RUN_PAGE = f"show {JUNO}/v2.10", f"report {JUNO}/v2.10"
 PAIR, PAIR_PAGE = f"compare {JUNO}/v2.9 {JUNO}/v2.10", f"report {JUNO}/v2.9 {JUNO}/v2.10"
@@ -107,7 +108,7 @@ FAULTS = (
     Fault("the maximum is in another test", RUN, partial(replaced, r"in susp_deep_parallel", "in susp_deep_serial")),
     Fault("the maximum has another n", RUN, partial(replaced, r"n = 1\)", "n = 10)")),
     Fault("the longest wakeup is missing", RUN, partial(replaced, r", the longest wakeup takes [^)]*\)", "")),
-    Fault("samples are called unequal", RUN, partial(replaced, r"medians of equal samples", "medians; minimum and maximum are in brackets if samples differ")),
+    Fault("samples are called unequal", RUN, partial(replaced, r"medians of equal samples", VARIED)),
     Fault("a cell of a table is wrong in a digit", RUN, partial(replaced, r"522\.08", "522.18")),
     Fault("a cell of a table is ten times as large", RUN, partial(replaced, r" 99\.84", "998.40")),
     Fault("two rows of a table are exchanged", RUN, partial(exchanged, "807.74", "383.58")),
@@ -119,7 +120,7 @@ FAULTS = (
     Fault("a page's note has another n", RUN_PAGE, partial(replaced, r"n = 1 for each core", "n = 7 for each core")),
     Fault("the sign of a change is swapped", PAIR, partial(replaced, r"by \+2\.97", "by -2.97")),
     Fault("a regression is called an improvement", PAIR, partial(replaced, r"Wakeup regressed by", "Wakeup improved by")),
-    Fault("the largest change is left out", PAIR, partial(replaced, r"\+4\.84 µs \(\+15\.2 % to \+28\.1 %\)", "+4.56 µs (+15.2 % to +28.1 %)")),
+    Fault("the largest change is left out", PAIR, partial(replaced, r"to \+4\.84 µs", "to +4.56 µs")),
     Fault("the largest share is left out", PAIR, partial(replaced, r"to \+28\.1 %", "to +24.5 %")),
     Fault("the least share is wrong", PAIR, partial(replaced, r"\(\+15\.2 %", "(+1.52 %")),
     Fault("another number of tests", PAIR, partial(replaced, r"in 5 tests", "in 6 tests")),
@@ -136,7 +137,7 @@ FAULTS = (
     Fault("a queue's delay is wrong", PAIR, partial(replaced, r"139\.62", "193.62")),
     Fault("a queue's verdict is wrong", PAIR, partial(replaced, r"4\.19  unchanged", "4.19  regressed")),
     Fault("quiet rows are too many", PAIR, partial(replaced, r"8 of 8 rows", "9 of 9 rows")),
-    Fault("the largest quiet shift is another's", PAIR, partial(replaced, r"-0\.39 µs \(-0\.4 %\) in cpu_off_serial, cluster 1", "-0.10 µs (-0.1 %) in cpu_susp_serial, cluster 1")),
+    Fault("a smaller quiet shift", PAIR, partial(replaced, r"-0\.39 µs \(-0\.4 %\) in cpu_off", "-0.10 µs (-0.1 %) in cpu_susp")),
     Fault("a printed change has another value", PAIR, partial(replaced, r"\+132\.03 %", "+123.03 %")),
     Fault("regressed printed changes", PAIR, partial(replaced, r"none of them regressed", "2 of them regressed")),
     Fault("the order of a queue", PAIR, partial(replaced, r"became 1\.0 0\.0", "became 0.0 1.0")),
@@ -147,7 +148,7 @@ FAULTS = (
     Fault("a bar of a function is too long", PAIR_PAGE, _longer_bar),
     Fault("a bar's words have another size", PAIR_PAGE, partial(replaced, r"<title>el3_exit, 21 ", "<title>el3_exit, 12 ")),
     Fault("a tick of the shifts has another value", PAIR_PAGE, partial(replaced, r">\+20</text>", ">+40</text>")),
-    Fault("the largest change of a history is missing", HISTORY, partial(replaced, r"11\.00 µs to 170\.0 µs \(\+1445\.6 %\) at v2\.13, ", "")),
+    Fault("the largest change of a history is missing", HISTORY, partial(replaced, r"11\.00 µs[^,]* at v2\.13, ", "")),
     Fault("a change of a history has another sign", HISTORY, partial(replaced, r"\(\+14\.5 %\)", "(-14.5 %)")),
     Fault("a change at another release", HISTORY, partial(replaced, r"at v2\.14", "at v2.12")),
     Fault("the newest figure is an older one", HISTORY, partial(replaced, r"v2\.15 has 12\.36", "v2.15 has 194.61")),

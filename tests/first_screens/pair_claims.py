@@ -169,8 +169,8 @@ def _counts(processor: str) -> tuple[dict[str, str], ...]:
 
 
 def _counted_moves(pair: Pair, processor: str, rows: Iterable[Row]) -> tuple[dict[str, float], set[str]]:
-    """Instructions of each function in the newer release less the older one, the most of any test, and the tests that were counted. A function
-    that one release has not may be inlined there: it has no move."""
+    """Instructions of each function in the newer release less the older one, the most of any test, and the tests that were counted. A
+    function that one release has not may be inlined there: it has no move."""
     releases = [run.id.rpartition("/")[2] for run in pair.runs]
     wanted = {(row.test, row.metric) for row in rows}
     table = [line for line in _counts(processor) if (line["test"], line["metric"]) in wanted and line["function"]]

@@ -23,12 +23,13 @@ def test_a_wider_interval_with_as_many_samples_is_lower_and_leaves_no_gap_beside
 
 def test_rows_add_up_where_their_intervals_lie_over_each_other():
     steps = density([of([(0, 100, 50)]), of([(50, 150, 100)])])
-    assert [(step.low, step.high, pytest.approx(step.per_tick)) for step in steps] == [(0, 50, 0.5), (50, 100, 1.5), (100, 150, 1.0)]
+    assert [(step.low, step.high) for step in steps] == [(0, 50), (50, 100), (100, 150)]
+    assert [step.per_tick for step in steps] == pytest.approx([0.5, 1.5, 1.0])
 
 
 def test_what_is_beyond_the_histogram_reaches_to_the_maximum():
     *_, last = density([of([(0, 100, 50)], beyond=2, most=500)])
-    assert (last.low, last.high, last.per_tick) == (100, 500, pytest.approx(2 / 400))
+    assert (last.low, last.high) == (100, 500) and last.per_tick == pytest.approx(2 / 400)
 
 
 def test_no_sample_is_lost():

@@ -12,7 +12,7 @@ from latlab.core.model.distributions import Distribution
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class DensityStep:
     """`per_tick` samples in each tick from `low` to below `high`; 0 where nothing was measured."""
 
     low: int
@@ -20,7 +20,7 @@ class Step:
     per_tick: float
 
 
-def density(distributions: Iterable[Distribution]) -> tuple[Step, ...]:
+def density(distributions: Iterable[Distribution]) -> tuple[DensityStep, ...]:
     """The steps of all rows together, in ticks, without a gap. What is beyond a histogram lies between its end and the row's maximum;
     nothing closer is known of it."""
     rises: dict[int, float] = defaultdict(float)
@@ -33,7 +33,7 @@ def density(distributions: Iterable[Distribution]) -> tuple[Step, ...]:
     least = min((abs(rise) for rise in rises.values() if rise), default=0.0)
     for low, high in pairwise(sorted(rises)):
         height += rises[low]
-        steps.append(Step(low, high, height if height > least / 2 else 0.0))  # what is left of sums is rounding
+        steps.append(DensityStep(low, high, height if height > least / 2 else 0.0))  # what is left of sums is rounding
     return tuple(steps)
 
 

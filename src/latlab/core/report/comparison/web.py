@@ -22,7 +22,7 @@ from latlab.core.report.comparison import comparison_tables
 from latlab.core.report.comparison.answer import answer, inferred_cause, more_than_answer, sides
 from latlab.core.report.comparison.comparison_tables import STYLES
 from latlab.core.report.comparison.sentences import explained, headline, made_with, sentence
-from latlab.core.report.density import Step, density
+from latlab.core.report.density import DensityStep, density
 from latlab.core.report.page import Block, Folded, Item, Items, Page, Section
 from latlab.core.report.titles import METRIC_TITLES, title_of
 from latlab.core.report.vega import alt
@@ -213,7 +213,7 @@ def wakeup_charts(comparison: Comparison) -> Iterator[Chart]:
             yield _overlaid(comparison, test, steps)
 
 
-def _overlaid(comparison: Comparison, test: str, steps: Sequence[tuple[Step, ...]]) -> Chart:
+def _overlaid(comparison: Comparison, test: str, steps: Sequence[tuple[DensityStep, ...]]) -> Chart:
     a, b = comparison.a, comparison.b
     names = [f"before ({a.id})", f"after ({b.id})"]
     scale, unit = (1.0, "instructions") if comparison.unit == "insns" else (1000.0, comparison.heading)
@@ -247,7 +247,7 @@ def _overlaid(comparison: Comparison, test: str, steps: Sequence[tuple[Step, ...
     return Chart(f"Wake-ups of both runs, by {test}", note, finished(chart))
 
 
-def _lines(name: str, steps: Sequence[Step], tick: float, floor: float) -> Iterator[dict[str, Any]]:
+def _lines(name: str, steps: Sequence[DensityStep], tick: float, floor: float) -> Iterator[dict[str, Any]]:
     """From edge to edge; a logarithmic axis has no 0."""
     for step in steps:
         yield {

@@ -94,6 +94,7 @@ LEFT_OUT = {
     r"--measured-from": "a run that a job of a CI measured: tests/system/test_ci_documented.py",
     r"dask (tcp|ADDRESS)": "a scheduler elsewhere: tests/system/test_whatif.py",
     r"design run|design show (last|EXPERIMENT)": "an experiment that was run: tests/system/test_design_on_qemu.py",
+    r"--instrument timerlat": "a kernel with the tracer: tests/unit/rt/test_timerlat.py and test_linux_target.py",
     r"run rt --arch x86": "QEMU for x86, which set-up does not bring: make prove PART=causes",
     r"run rt-(trng|power)": "minutes to hours in the guest: make prove PART=guest",
     r"secure-world optee|--efi": "OP-TEE or EDK2, built or fetched first: make prove PART=secure_world",

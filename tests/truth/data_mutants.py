@@ -21,6 +21,7 @@ FACTORS = (1.5, 2.0, 10.0)
 LEAST_FOR_TAIL, LEAST_FOR_MODES = 5, 10
 LEAST_SHIFT = 10.0
 SECOND_MODE = 1.5
+FEW_STEPS = 3.0
 SHARES = (0.3, 0.7)
 """Of the second mode, in the base and in the candidate."""
 EVERY_TEST = "every test"
@@ -149,6 +150,20 @@ def _two_modes(values: Floats, share: float, middle: float, size: float, falls: 
     is_second = np.arange(len(values)) * 7 % 10 < 10 * share
     distance = np.ceil((size - 1) * middle)
     return np.where(is_second, np.maximum(values - distance, 0.1 * values) if falls else values + distance, values)
+
+
+def farthest(before: Figures, after: Figures) -> float:
+    """By what factor the sample moved farthest, of cores with one sample each; of a parallel test by position, as chance orders its cores.
+    Three steps of the clock are nothing. Infinite where a core has several samples, or one is gone or was nothing."""
+    if any(len(values) != 1 for side in (before, after) for values in side.values()):
+        return np.inf
+    ratios = [1.0]
+    for test, metric in dict.fromkeys((place.test, place.metric) for place in before):
+        sides = [np.concatenate([side[place] for place in before if (place.test, place.metric) == (test, metric)]) for side in (before, after)]
+        low, high = np.sort(np.sort(sides, axis=1) if test.endswith("_parallel") else sides, axis=0)
+        ratio = np.divide(high, low, out=np.full(len(low), np.inf), where=low > 0)
+        ratios.append(float(np.where(high - low <= FEW_STEPS, 1.0, ratio).max()))
+    return np.inf if np.isnan(ratios).any() else max(ratios)
 
 
 def drawn(mutants: list[Mutant], seed: str, count: int) -> list[Mutant]:

@@ -10,8 +10,8 @@ import pytest
 
 from support.command import latlab
 from support.stored_campaigns import unpack_campaigns
-from truth.asked_gate import Asked, answers, passed
-from truth.data_mutants import How, drawn, mutants_of, mutated, sets_of
+from truth.asked_gate import Answer, Asked, answers, passed
+from truth.data_mutants import How, Mutant, drawn, farthest, mutants_of, mutated, sets_of
 from truth.exported import Place, figures_of, with_figures
 from truth.mutated_kinds import PAIRS, pair_of_kind
 
@@ -88,3 +88,21 @@ def test_what_falls_when_it_gets_worse_falls():
         before, after = mutated(mutant, figures, figures)
         if mutant.how in (How.TIMES, How.SHIFT, How.TAIL, How.MODES):
             assert after[place].sum() < before[place].sum(), mutant.name
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "ratio"),
+    [([100, 40], [40, 100], 1.0), ([100, 40], [40, 150], 1.5), ([10, 4], [10, 7], 1.0), ([100, 0], [100, 50], np.inf)],
+)
+def test_parallel_samples_move_by_position(before: list[float], after: list[float], ratio: float):
+    places = [Place("some_parallel", "wakeup", core) for core in ("0.0", "0.1")]
+    sides = [{place: np.array([value], float) for place, value in zip(places, side, strict=True)} for side in (before, after)]
+    assert farthest(*sides) == ratio
+
+
+def test_a_pass_is_silent_unless_a_single_sample_is_said_to_be_inconclusive():
+    mutant = Mutant(How.TIMES, 1.5, next(cores for _, cores in sets_of({Place("one", "wakeup", "0.0"): np.ones(1)})), "one")
+    told, untold = "pass: no change; rows: 1 unchanged, 1 inconclusive", "pass: no change; rows: 2 unchanged"
+    silent = [Answer(mutant, code, line, ratio).is_silent for code, line, ratio in
+              [(0, told, 1.3), (0, told, 1.5), (0, told, np.inf), (0, untold, 1.3), (1, told, 2.0), (3, told, 2.0)]]  # fmt: skip
+    assert silent == [False, True, True, True, False, False]

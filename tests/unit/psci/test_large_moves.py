@@ -136,3 +136,18 @@ def test_the_bench_notices_a_gate_that_says_nothing_of_what_is_large(monkeypatch
     monkeypatch.setattr(bench, "compare", silent)
     case = PartCase(JUNO, Part(Which.HALF, How.LEVEL, 1.0, SERIAL), Noise.GAUSSIAN, 1, 1, 0)
     assert Wrong.SILENCE in {fault.wrong for fault in held(case).faults}
+
+
+def _version_calls(factor: float, core: int) -> Comparison:
+    """One boot of one iteration: nothing shows what a call of one core scatters by."""
+    case = PartCase(JUNO, Part(Which.NONE, How.LEVEL, 0.2, SERIAL), Noise.GAUSSIAN, 1, 1, 3)
+    pair = part_pair(case).pair
+    span = "psci_version_parallel", "psci_call"
+    factors = np.where(np.arange(len(JUNO.cores)) == core, factor, 1.0)
+    after = pair.after | {span: np.rint(pair.before[span] * factors).astype(np.int64)}
+    return compare(*runs_of_spans(replace(pair, after=after), case.form))
+
+
+@pytest.mark.parametrize(("factor", "exit_code"), [(1.0, 0), (1.3, 0), (1.6, 3)])
+def test_a_call_of_one_core_of_one_boot_stops_from_a_factor_of_1_45(factor: float, exit_code: int) -> None:
+    assert [_gate(_version_calls(factor, core)).exit_code for core in range(2)] == [exit_code] * 2

@@ -23,7 +23,7 @@ from latlab.core.comparison.verdicts import CHANGED, Limits, Verdict
 from latlab.core.model.enums import Metric
 from latlab.core.statistics.distributions import t_quantile, t_tail, t_upper
 from latlab.core.statistics.sample_matrix import Cells, Floats, nan_median
-from latlab.psci.analysis.groups import WHOLE
+from latlab.psci.analysis.groups import PLACE, WHOLE
 from latlab.psci.analysis.roles import is_parallel
 from latlab.psci.analysis.shape import FEWEST_ITERATIONS, LARGEST
 from latlab.psci.analysis.variance_estimate import Evidence, Kind
@@ -49,8 +49,9 @@ RARE = 0.1
 """Of the iterations, at either end: the first ones wait for what no later one waits for."""
 FEW_STEPS = 1.5
 """Thresholds, which are two steps of the clock or more: a core that moved by less did not move by a large share."""
-TWICE = 2.0
-"""What a core of a metric of a single test must not pass with: nothing shows what such a core scatters by from boot to boot."""
+UNTOLD_RATIO = 1.45
+"""What a core of a metric of a single test must not pass with: nothing shows what such a core scatters by from boot to boot. Of TF-A's
+releases that changed nothing of it, PSCI_VERSION of one of Juno's cores differs by 1.41 at most."""
 FEWEST_OTHERS = 3
 """Differences that show how large differences are."""
 QUARTER = 0.25
@@ -109,6 +110,7 @@ def off_the_queue(ladders: Mapping[str, tuple[Ladders, Ladders]], rows: Sequence
     for test, (before, after) in ladders.items():
         sides = ((after, before, True), (before, after, False))
         off = [place for ladders_of_run, other, is_after in sides for place in _off(ladders_of_run, other, is_after)]
+        off += _outside_the_model(before, after)
         far = [place for place in off if abs(place[1] - place[0]) > limits.large * abs(place[0])]
         if far and test not in changed:
             expected, value, position = max(far, key=lambda place: abs(place[1] / place[0] - 1))
@@ -127,6 +129,16 @@ def _off(ladders: Ladders, other: Ladders, is_after: bool) -> Iterator[tuple[flo
         predicted = float(np.nanmedian(expected[:, position]))
         value = predicted + float(np.nanmedian(ladders.spans[:, position] - expected[:, position]))
         yield (predicted, value, int(position)) if is_after else (value, predicted, int(position))
+
+
+def _outside_the_model(before: Ladders, after: Ladders) -> Iterator[tuple[float, float, int]]:
+    """The positions that are served before the queue begins, which no model predicts, and all of them if their number differs: (first run's,
+    second run's, position)."""
+    heads = [int(np.median(ladders.head)) for ladders in (before, after)]
+    positions = min(heads) if heads[0] == heads[1] else before.spans.shape[1]
+    medians = (np.median(ladders.spans, axis=0) for ladders in (before, after))
+    for position, (was, became) in enumerate(list(zip(*medians, strict=True))[:positions]):
+        yield float(was), float(became), position
 
 
 def moved_everywhere(row_evidence: Evidence, limits: Limits) -> float:
@@ -149,7 +161,8 @@ def _beyond(
     for middle in (np.median, np.mean):
         was, became = float(middle(before)), float(middle(after))
         is_excused = not is_ordered and len(before) >= FEWEST_INSIDE and low <= became <= high
-        if abs(became - was) > (cell.large or limits.large / 2 * abs(was)) and not is_excused:
+        is_far = abs(became - was) > (cell.large or limits.large / 2 * abs(was)) or _is_far(was, became, cell.threshold)
+        if is_far and not is_excused:
             return was, became, low, high, cell.label
     return None
 
@@ -200,20 +213,27 @@ def _alone(quiet: Sequence[Evidence], evidence: Sequence[Evidence], limits: Limi
     """Cores of a metric that moved by the large share, as the differences of the metric in other tests, or on other cores, do not."""
     alike = [other for other in evidence if other.row.metric is quiet[0].row.metric and not other.row.is_term and not other.row.is_whole]
     places = [(other, cell) for other in alike for cell in other.row.cells]
-    is_alone = len({other.row.test for other in alike}) == 1
     for row_evidence in quiet:
+        same_kind = [(other.row.test, place) for other, place in places if other.kind[2] == row_evidence.kind[2]]
+        of_tests = [place for test, place in same_kind if test != row_evidence.row.test]
+        by_order = row_evidence.kind[2] and row_evidence.row.metric is Metric.POWERDOWN and row_evidence.role != PLACE
         for i, cell in enumerate(row_evidence.row.cells):
             if _share(row_evidence, i) <= limits.large:
                 continue
-            if is_alone:
-                if max(cell.after, cell.before) >= TWICE * min(cell.after, cell.before):
-                    yield row_evidence, i
-                continue
-            same_kind = [(other.row.test, place) for other, place in places if other.kind[2] == row_evidence.kind[2]]
-            of_tests = [place for test, place in same_kind if test != row_evidence.row.test]
-            of_cores = [place for _, place in same_kind if place.label != cell.label]
-            if any(_odds(cell, of) < ODD_CORE_P / tested for of in (of_tests, of_cores) if len(of) >= FEWEST_OTHERS):
+            is_far = not by_order and _is_far(cell.before, cell.after, cell.threshold)
+            if len(of_tests) < FEWEST_OTHERS:
+                is_odd = is_far
+            else:
+                of_cores = [place for _, place in same_kind if place.label != cell.label]
+                p = ODD_CORE_P if is_far else ODD_CORE_P / tested
+                is_odd = any(_odds(cell, of) < p for of in (of_tests, of_cores) if len(of) >= FEWEST_OTHERS)
+            if is_odd:
                 yield row_evidence, i
+
+
+def _is_far(before: float, after: float, threshold: float) -> bool:
+    low, high = sorted((abs(before), abs(after)))
+    return high >= UNTOLD_RATIO * low and high - low > FEW_STEPS * threshold
 
 
 def _odds(cell: Cell, others: Sequence[Cell]) -> float:

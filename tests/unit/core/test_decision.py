@@ -130,9 +130,9 @@ def test_a_gate_that_is_inconclusive_because_no_row_has_a_verdict_is_so_in_sarif
     assert report.verdict.startswith(f"inconclusive: none of {len(same.rows)} rows has a verdict")
 
 
-def test_beside_a_large_difference_without_a_verdict_no_row_is_called_unchanged(same: Comparison):
+def test_beside_a_large_difference_without_a_verdict_all_rows_are_counted_by_their_words(same: Comparison):
     report = report_gate(replace(same, notable=(STOP,)), REGRESSED)
-    assert report.verdict == f"inconclusive: one large difference without a verdict; rows of {len(same.rows)}: none changed"
+    assert report.verdict == f"inconclusive: one large difference without a verdict; rows: {len(same.rows)} unchanged"
 
 
 def test_figures_that_no_row_has_are_not_called_equal(same: Comparison) -> None:

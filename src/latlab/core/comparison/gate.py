@@ -111,13 +111,8 @@ def _what_tells_more(comparison: Comparison) -> str:
 
 
 def _counts(decision: Decision, comparison: Comparison) -> str:
-    """How many rows of each verdict, empty if the reason says so. With a large difference without a verdict none is called unchanged."""
-    if decision.reason is Reason.NOTHING:
-        return ""
-    is_open = decision.reason is Reason.LARGE
-    rows = [row for row in comparison.rows if not (is_open and row.verdict.word == Verdict.SAME.word)]
-    of = f" of {len(comparison.rows)}" if is_open else ""
-    return f"; rows{of}: {_by_word(rows) or 'none changed'}"
+    """How many rows of each verdict, which together are all rows; empty if the reason says so."""
+    return "" if decision.reason is Reason.NOTHING else f"; rows: {_by_word(comparison.rows)}"
 
 
 def _failing(rows: Sequence[Row], of: int) -> str:

@@ -300,7 +300,9 @@ def judge_rows(evidence: Sequence[Evidence], boots: tuple[int, int], limits: Lim
     core_claims = _adjusted([_core_claim(evidence, places, tests.of_cells(places)) for places in cores], OF_CORES, limits)
     if tests.stop_p:
         claims = [_stopping(claim, tests.stop_p, OF_GROUPS, is_first) for claim, is_first in zip(claims, _firsts(claims), strict=True)]
-        core_claims = [_stopping(claim, tests.stop_p, OF_CORES) for claim in core_claims]
+        core_claims = [
+            _stopping(claim, tests.stop_p, OF_CORES) if abs(claim.relative) > limits.large else claim for claim in core_claims
+        ]
     shown = tuple(_with_frontier(evidence, rows, cells, groups, claims, cores, core_claims))
     if tests.stop_p:
         shown = tuple(_less_sure(claim, limits) for claim in shown)
@@ -318,7 +320,7 @@ def _firsts(claims: Sequence[Claim]) -> list[bool]:
 
 def _stopping(claim: Claim, stop_p: float, share: float, is_whole_metric: bool = False) -> Claim:
     """A claim with a verdict at the level at which it stops a gate: all rows of a metric together, which need no correction for the groups
-    that they contain; those groups, and the cores, by Holm's method at half of it."""
+    that they contain; those groups, and cores that moved far, by Holm's method at half of it."""
     p = claim.shift.p if is_whole_metric else 2 * share * claim.p_adjusted
     return replace(claim, verdict=decide(claim.shift, claim.threshold, p, stop_p))
 

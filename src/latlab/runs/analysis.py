@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from latlab.core.comparison.by_kind import figures_of, no_figure
-from latlab.core.comparison.limit import Held, Limit, LimitOutcome, check_unit, held_value
-from latlab.core.comparison.wording import PLAIN, amount, count, unit_of
+from latlab.core.comparison.limit import Edges, Held, Limit, LimitOutcome, check_unit, held_edges
+from latlab.core.comparison.wording import PLAIN, count, unit_of
 from latlab.core.errors import UsageError
 from latlab.core.kinds.registry import kind_of
 from latlab.core.model.enums import RunStatus
@@ -74,7 +74,7 @@ def judge_limits(run: Run, limits: Sequence[Limit]) -> tuple[int, tuple[str, ...
     Raises NotComparable where the run's figures are no latencies, UsageError where it has no such figure."""
     outcomes = [outcome for limit in limits for outcome in _judged(run, limit)]
     exceeded, open_ended = (
-        [held_value for held_value in outcomes if held_value.outcome is outcome]
+        [held for held in outcomes if held.outcome is outcome]
         for outcome in (LimitOutcome.EXCEEDED, LimitOutcome.INCONCLUSIVE)
     )
     lines = (*(held.sentence for held in (*exceeded, *open_ended)), *_kept_lines(outcomes))
@@ -113,7 +113,8 @@ def _of_figures(run: Run, limit: Limit) -> Iterator[Held]:
         if figure.called.asked_by(limit.name):
             unit = unit_of(figure.metric, figure.unit)
             check_unit(limit, "" if unit in PLAIN else unit)
-            yield held_value(limit, figure.path, figure.value, amount(figure.value, unit), len(figure.values))
+            edges = Edges(figure.value - figure.below, figure.value + figure.above)
+            yield held_edges(limit, figure.path, edges, len(figure.values), unit)
 
 
 def _cpus(written: str | None, text: str) -> tuple[int, ...]:

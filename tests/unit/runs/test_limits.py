@@ -92,6 +92,22 @@ def test_a_quantile_says_how_many_samples_it_needs() -> None:
     assert "99.9999 % needs 1,000,000 samples, 50,000 were measured: inconclusive" in lines[0]
 
 
+@pytest.mark.parametrize(("limit", "code"), [("max <= 96us", 0), ("max < 96us", 3), ("max <= 95us", 3), ("max <= 94.5us", 3), ("max < 94.5us", 1),
+                                              ("median <= 93us", 0), ("median <= 92us", 3), ("average <= 93us", 3), ("", 3)])  # fmt: skip
+def test_a_figure_that_is_printed_in_steps_is_judged_by_its_edges(limit: str, code: int) -> None:
+    """90 to 95 µs in whole microseconds: rounded, or cut off."""
+    printed = replace(TIMED, resolutions=((Metric.POWERDOWN, 1000.0),))
+    figure = "cpu_off_serial/powerdown"
+    found, lines = judge_limits(printed, [parse_limit(f"{figure} {limit}" if limit else f"{figure}/core-0.0 <= 92.5us")])
+    assert found == code, lines
+
+
+def test_an_average_that_a_tool_cuts_off_is_judged_by_its_upper_edge_under_any_of_its_names() -> None:
+    run = wakeup_run(replace(distribution([8870] * 100), average_ticks=8000, resolution_ticks=1000, test="cyclictest"))
+    for name in ("wakeup average", "cyclictest/task_wakeup/CPU-0-average"):
+        assert [judge_limits(run, [parse_limit(f"{name} {end}")])[0] for end in ("<= 9us", "<= 8.5us", "< 8us")] == [0, 3, 1], name
+
+
 def test_a_partial_run_passes_no_limit_and_fails_those_that_it_exceeds() -> None:
     partial = replace(RT, status=RunStatus.PARTIAL)
     assert judge_limits(partial, [parse_limit("wakeup max <= 200us")])[0] == 3

@@ -54,7 +54,7 @@ class Figure:
     """One quantity of a run: a value for each boot, in `unit` (ns or insns).
 
     `core` or `cluster` is its owner, if the cells of a comparison have one. `judged_as` is the result row that judges it, if that has
-    another name.
+    another name. A source that rounds or cuts off its figures leaves them up to `below` and `above` off, in the same unit.
     """
 
     test: str
@@ -65,6 +65,8 @@ class Figure:
     core: CoreId | None = None
     cluster: int | None = None
     judged_as: str = ""
+    below: float = 0.0
+    above: float = 0.0
 
     @property
     def value(self) -> float:

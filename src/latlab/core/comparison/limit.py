@@ -99,11 +99,6 @@ def held_edges(limit: Limit, subject: str, at: Edges, samples: int, unit: str) -
     return Held(limit, outcome, sentence, at.high or at.low or 0.0)
 
 
-def held_value(limit: Limit, subject: str, value: float, shown: str, samples: int) -> Held:
-    outcome = LimitOutcome.KEPT if limit.holds(value) else LimitOutcome.EXCEEDED
-    return Held(limit, outcome, f"{outcome}: {limit.text}: {subject} is {shown}, n = {samples:,}", value)
-
-
 def check_unit(limit: Limit, unit: str) -> None:
     if limit.unit != unit and not (limit.value == 0 and not limit.unit):
         counts = {

@@ -41,7 +41,9 @@ def unit_of(metric: Metric, unit: str) -> str:
 
 
 def amount(value: float, unit: str) -> str:
-    """`138.8 µs`, `1,234 instructions`: about four significant figures."""
+    """`138.8 µs`, `1,234 instructions`: about four significant figures. A number without a unit is whole."""
+    if not unit:
+        return f"{value:,.10g}"
     if unit in PLAIN:
         return f"{value:.4g} {unit}"
     if unit in COUNTED:

@@ -94,6 +94,11 @@ def resolution(run: Run, metric: Metric) -> float:
     return max(run.tick.value, dict(run.resolutions).get(metric, 0.0))
 
 
+def printed_step(run: Run, metric: Metric) -> float:
+    """The last printed digit of a source that rounds its figures or cuts them off, in ns or instructions; 0 for one that counts them."""
+    return dict(run.resolutions).get(metric, 0.0)
+
+
 def columns_of(run: Run) -> Columns:
     """The samples of a run as columns. Raises DuplicateSample if a span occurs twice."""
     samples = run.samples

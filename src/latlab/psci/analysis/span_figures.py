@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from fnmatch import fnmatchcase
 
 import numpy as np
@@ -15,13 +16,12 @@ import numpy as np
 from latlab.core.comparison.coverage import Counted, SampleKey
 from latlab.core.comparison.figure import Figure
 from latlab.core.comparison.identity import checked_columns
-from latlab.core.comparison.limit import Edges, Held, Limit, check_unit, held_share, held_value, unmeasured_cpus
+from latlab.core.comparison.limit import Edges, Held, Limit, check_unit, held_edges, held_share, unmeasured_cpus
 from latlab.core.comparison.queue_model import Ladders
-from latlab.core.comparison.wording import amount
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import CoreId, Run
 from latlab.core.readers.platform_facts import facts_of
-from latlab.core.statistics.sample_matrix import Columns, Floats, Matrix, boot_medians
+from latlab.core.statistics.sample_matrix import Columns, Floats, Matrix, boot_medians, printed_step
 from latlab.psci.analysis.queue_fit import fit_ladders, is_refused
 from latlab.psci.analysis.roles import Roles, is_parallel, roles_of
 
@@ -40,7 +40,8 @@ def span_figures(run: Run) -> tuple[Figure, ...]:
         if not len(matrix.values):
             continue
         for (name, core, cluster), values in _named(columns, roles, test, metric, matrix).items():
-            out.append(Figure(test, metric, name, run.tick.unit, tuple(float(v) for v in values), core, cluster))
+            figure = Figure(test, metric, name, run.tick.unit, tuple(float(v) for v in values), core, cluster)
+            out.append(replace(figure, below=printed_step(run, metric) / 2, above=printed_step(run, metric)))
     return tuple(out)
 
 
@@ -88,6 +89,7 @@ def limited_samples(run: Run, limit: Limit) -> Iterator[Held]:
         if not fnmatchcase(written, limit.name):
             continue
         check_unit(limit, run.tick.unit)
+        step = printed_step(run, metric)
         for column, core in enumerate(matrix.cores):
             values = matrix.every.of(column)
             if (limit.cpus and core.core not in limit.cpus) or not len(values):
@@ -95,8 +97,9 @@ def limited_samples(run: Run, limit: Limit) -> Iterator[Held]:
             subject = f"{test} {metric} of core {core}"
             if limit.share is not None:
                 at = float(np.quantile(values, limit.share, method="inverted_cdf"))
-                yield held_share(limit, subject, len(values), Edges(at, at), run.tick.unit)
+                yield held_share(limit, subject, len(values), Edges(at - step / 2, at + step), run.tick.unit)
                 continue
             value = float({"max": values.max(), "min": values.min(), "average": values.mean()}[limit.statistic])
-            yield held_value(limit, f"{subject}, {limit.statistic}", value, amount(value, run.tick.unit), len(values))
+            edges = Edges(value - step / 2, value + step)
+            yield held_edges(limit, f"{subject}, {limit.statistic}", edges, len(values), run.tick.unit)
         yield from unmeasured_cpus(run, limit, {core.core for core in matrix.cores})

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from latlab.core.comparison.comparison import Statistic
 from latlab.core.comparison.coverage import Counted, SampleKey
 from latlab.core.comparison.figure import Figure
-from latlab.core.comparison.limit import Edges, Held, Limit, LimitOutcome, check_unit, held_edges, held_share, held_value, unmeasured_cpus
+from latlab.core.comparison.limit import Edges, Held, Limit, LimitOutcome, check_unit, held_edges, held_share, unmeasured_cpus
 from latlab.core.comparison.wording import unit_of
 from latlab.core.model.distributions import Distribution, distributions_of
 from latlab.core.model.enums import Metric, RowKind
@@ -35,12 +35,17 @@ def wakeup_figures(run: Run) -> tuple[Figure, ...]:
 def _figures(run: Run, distribution: Distribution) -> Iterator[Figure]:
     scale, cpu = run.tick.value, distribution.place
     counted = Histogram(distribution, scale)
-    figures = {Statistic.AVERAGE: distribution.average_ticks * scale, Statistic.MAXIMUM: distribution.maximum_ticks * scale}
+    cut_off = (distribution.resolution_ticks - 1) * scale
+    figures = {
+        Statistic.AVERAGE: (distribution.average_ticks * scale, 0.0, cut_off),
+        Statistic.MAXIMUM: (distribution.maximum_ticks * scale, 0.0, cut_off),
+    }
     for name, share in QUANTILES:
         value = counted.quantile(share) if counted.is_counted and counted.total * (1 - share) >= FEWEST_ABOVE else None
         if value is not None:
-            figures[name] = value
-    for statistic, value in figures.items():
+            low, high = counted.quantile_edges(share)
+            figures[name] = value, value - (low or value), (high or value) - value
+    for statistic, (value, below, above) in figures.items():
         yield Figure(
             distribution.test,
             distribution.metric,
@@ -48,6 +53,8 @@ def _figures(run: Run, distribution: Distribution) -> Iterator[Figure]:
             run.tick.unit,
             (value,),
             judged_as=f"{cpu} {statistic}",
+            below=below,
+            above=above,
         )
     if distribution.missed is not None and (due := distribution.due):
         rate = distribution.missed * 1_000_000 / due
@@ -121,13 +128,9 @@ def _missed(distribution: Distribution, limit: Limit) -> Held:
         return Held(
             limit, LimitOutcome.INCONCLUSIVE, f"inconclusive: {limit.text}: missed periods of {distribution.place} are unknown: {how}"
         )
-    return held_value(
-        limit,
-        f"{distribution.test} {distribution.place}, missed periods",
-        float(distribution.missed),
-        f"{distribution.missed:,}",
-        distribution.expected or distribution.got,
-    )
+    missed = float(distribution.missed)
+    subject = f"{distribution.test} {distribution.place}, missed periods"
+    return held_edges(limit, subject, Edges(missed, missed), distribution.expected or distribution.got, "")
 
 
 def _of_distribution(run: Run, distribution: Distribution, limit: Limit) -> Held:

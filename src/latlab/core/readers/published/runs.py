@@ -53,7 +53,8 @@ def run_of(reading: Reading, release: str, source: Source, unit: str = "") -> Ru
 
     `unit` is what the user says of tables that name no unit or one that cannot be theirs.
     """
-    tick_ns = source.tick_ns or _tick_of_counter(reading.counter_hz) or _tick_of_figures(reading.tables)
+    counted_ns = source.tick_ns or _tick_of_counter(reading.counter_hz)
+    tick_ns = counted_ns or _tick_of_figures(reading.tables)
     stated, suggested = source.topology, _shape_of(source.platform)
     of_document, settled = resolved(reading.tables, stated, suggested)
     suspects = unit_suspects(of_document, tick_ns)
@@ -91,7 +92,7 @@ def run_of(reading: Reading, release: str, source: Source, unit: str = "") -> Ru
         problems=tuple(problems),
         conditions=source.conditions,
         printed_deltas=tuple(deltas),
-        resolutions=tuple(_resolutions(tables, tick_ns)),
+        resolutions=tuple(_resolutions(tables, counted_ns)),
         facts=source.facts,
         id=f"{source.firmware} on {source.platform}",
     )
@@ -231,12 +232,13 @@ def _once_each(tables: Sequence[Table], problems: list[Problem]) -> list[Table]:
     return distinct
 
 
-def _resolutions(tables: Sequence[Table], tick_ns: Decimal) -> list[tuple[Metric, float]]:
-    """Metrics that are printed more coarsely than the clock counts, in every table: few figures may be round by chance."""
+def _resolutions(tables: Sequence[Table], counted_ns: Decimal | None) -> list[tuple[Metric, float]]:
+    """Metrics that are printed more coarsely than the clock counts, in every table: few figures may be round by chance. All of them if
+    nobody says what the clock counts."""
     out = []
     for metric in Metric:
         steps = [print_step(fs) * UNIT_NS[t.unit] for t in tables if (fs := [f for f in t.figures if f.metric == metric])]
-        if steps and min(steps) > tick_ns:
+        if steps and min(steps) > (counted_ns or 0):
             out.append((metric, float(min(steps))))
     return out
 

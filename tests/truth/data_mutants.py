@@ -159,7 +159,9 @@ def farthest(before: Figures, after: Figures) -> float:
         return np.inf
     ratios = [1.0]
     for test, metric in dict.fromkeys((place.test, place.metric) for place in before):
-        sides = [np.concatenate([side[place] for place in before if (place.test, place.metric) == (test, metric)]) for side in (before, after)]
+        sides = [
+            np.concatenate([side[place] for place in before if (place.test, place.metric) == (test, metric)]) for side in (before, after)
+        ]
         low, high = np.sort(np.sort(sides, axis=1) if test.endswith("_parallel") else sides, axis=0)
         ratio = np.divide(high, low, out=np.full(len(low), np.inf), where=low > 0)
         ratios.append(float(np.where(high - low <= FEW_STEPS, 1.0, ratio).max()))

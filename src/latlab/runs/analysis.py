@@ -74,8 +74,7 @@ def judge_limits(run: Run, limits: Sequence[Limit]) -> tuple[int, tuple[str, ...
     Raises NotComparable where the run's figures are no latencies, UsageError where it has no such figure."""
     outcomes = [outcome for limit in limits for outcome in _judged(run, limit)]
     exceeded, open_ended = (
-        [held for held in outcomes if held.outcome is outcome]
-        for outcome in (LimitOutcome.EXCEEDED, LimitOutcome.INCONCLUSIVE)
+        [held for held in outcomes if held.outcome is outcome] for outcome in (LimitOutcome.EXCEEDED, LimitOutcome.INCONCLUSIVE)
     )
     lines = (*(held.sentence for held in (*exceeded, *open_ended)), *_kept_lines(outcomes))
     judged = f"{count(len(limits), 'limit')}, {count(len(outcomes), 'figure')}"

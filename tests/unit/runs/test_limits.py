@@ -92,8 +92,10 @@ def test_a_quantile_says_how_many_samples_it_needs() -> None:
     assert "99.9999 % needs 1,000,000 samples, 50,000 were measured: inconclusive" in lines[0]
 
 
-@pytest.mark.parametrize(("limit", "code"), [("max <= 96us", 0), ("max < 96us", 3), ("max <= 95us", 3), ("max <= 94.5us", 3), ("max < 94.5us", 1),
-                                              ("median <= 93us", 0), ("median <= 92us", 3), ("average <= 93us", 3), ("", 3)])  # fmt: skip
+@pytest.mark.parametrize(("limit", "code"), [
+    ("max <= 96us", 0), ("max < 96us", 3), ("max <= 95us", 3), ("max <= 94.5us", 3), ("max < 94.5us", 1),
+    ("median <= 93us", 0), ("median <= 92us", 3), ("average <= 93us", 3), ("", 3),
+])  # fmt: skip
 def test_a_figure_that_is_printed_in_steps_is_judged_by_its_edges(limit: str, code: int) -> None:
     """90 to 95 µs in whole microseconds: rounded, or cut off."""
     printed = replace(TIMED, resolutions=((Metric.POWERDOWN, 1000.0),))

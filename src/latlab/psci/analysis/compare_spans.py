@@ -300,9 +300,7 @@ def judge_rows(evidence: Sequence[Evidence], boots: tuple[int, int], limits: Lim
     core_claims = _adjusted([_core_claim(evidence, places, tests.of_cells(places)) for places in cores], OF_CORES, limits)
     if tests.stop_p:
         claims = [_stopping(claim, tests.stop_p, OF_GROUPS, is_first) for claim, is_first in zip(claims, _firsts(claims), strict=True)]
-        core_claims = [
-            _stopping(claim, tests.stop_p, OF_CORES) if abs(claim.relative) > limits.large else claim for claim in core_claims
-        ]
+        core_claims = [_stopping(claim, tests.stop_p, OF_CORES) if abs(claim.relative) > limits.large else claim for claim in core_claims]
     shown = tuple(_with_frontier(evidence, rows, cells, groups, claims, cores, core_claims))
     if tests.stop_p:
         shown = tuple(_less_sure(claim, limits) for claim in shown)

@@ -69,15 +69,14 @@ def large_moves(
 ) -> tuple[LargeMove, ...]:
     """The large changes of rows that are not called changed. `rows` are the rows of `evidence` with their verdicts, in the same order."""
     quiet = [
-        row_evidence
+        (row_evidence, row)
         for row_evidence, row in zip(evidence, rows, strict=True)
-        if row.verdict not in CHANGED and not row_evidence.row.is_whole
+        if row.verdict not in CHANGED and not row.is_whole and not row.is_term
     ]
-    plain = [row_evidence for row_evidence in quiet if not row_evidence.row.is_term]
     moves: list[LargeMove] = []
     if max(boots) == 1:
-        moves += _cores(plain, evidence, limits)
-    moves += _boots(plain, runs)
+        moves += _cores([row_evidence for row_evidence, row in quiet if not row.is_large_untold], evidence, limits)
+    moves += _boots([row_evidence for row_evidence, _ in quiet], runs)
     moves += beyond_order(evidence, rows, [False] * len(rows), limits)
     moves += _spreads([row_evidence for row_evidence in evidence if not row_evidence.row.is_term and not row_evidence.row.is_whole], limits)
     return tuple(moves)
@@ -132,8 +131,8 @@ def _off(ladders: Ladders, other: Ladders, is_after: bool) -> Iterator[tuple[flo
 
 
 def _outside_the_model(before: Ladders, after: Ladders) -> Iterator[tuple[float, float, int]]:
-    """The positions that are served before the queue begins, which no model predicts, and all of them if their number differs: (first run's,
-    second run's, position)."""
+    """The positions that are served before the queue begins, which no model predicts, and all of them if their number differs: (first
+    run's, second run's, position)."""
     heads = [int(np.median(ladders.head)) for ladders in (before, after)]
     positions = min(heads) if heads[0] == heads[1] else before.spans.shape[1]
     medians = (np.median(ladders.spans, axis=0) for ladders in (before, after))

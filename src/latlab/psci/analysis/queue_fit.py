@@ -116,8 +116,8 @@ def refusal(ladders: Ladders) -> Refusal | None:
 
 
 def is_refused(ladders: Ladders) -> bool:
-    """Whether the model does not fit, or no core waits for as long as a power-down takes: sorted spans of any kind increase a little. A last
-    core down takes longer, so that one that shortens the waits by half a step is none."""
+    """Whether the model does not fit, or no core waits for as long as a power-down takes: sorted spans of any kind increase a little. A
+    last core down takes longer, so that one that shortens the waits by half a step is none."""
     medians = {name: float(np.nanmedian(values)) for name, values in ladders.terms.items() if not np.isnan(values).all()}
     step, base = (medians.pop(name) for name in (STEP, BASE))
     return refusal(ladders) is not None or step * (len(ladders.cores) - 1) < base or min(medians.values(), default=0.0) < -step / 2

@@ -3,8 +3,11 @@
 """Puts a comment under a pull or merge request, in place of the one that the same job left there before; no other is touched.
 
 Usage: ci/comment.py FILE. It needs nothing but Python. Where it may not comment, it warns and exits with 0: the job has been judged.
+Where gate.json beside FILE says that nothing changed, an earlier comment is replaced and no new one is made, unless LATLAB_COMMENT is
+`always`.
 
 GitHub: GITHUB_REPOSITORY, GITHUB_API_URL and GITHUB_GRAPHQL_URL as each job has them, GH_TOKEN, LATLAB_CHANGE (the number), LATLAB_JOB.
+Gitea and Forgejo: the same without GITHUB_GRAPHQL_URL.
 GitLab: CI_API_V4_URL, CI_MERGE_REQUEST_PROJECT_ID and CI_MERGE_REQUEST_IID as each job of a merge request has them, LATLAB_TOKEN (an access
 token), LATLAB_JOB.
 """
@@ -25,6 +28,7 @@ from urllib.parse import quote
 TIMEOUT_S = 30
 LONGEST = 60_000
 PAGE = 100
+UNCHANGED = "nothing changed, so there is no comment"
 FIND = """query($owner: String!, $name: String!, $number: Int!, $after: String) {
   repository(owner: $owner, name: $name) { pullRequest(number: $number) { comments(first: 100, after: $after) {
     nodes { databaseId body viewerDidAuthor } pageInfo { hasNextPage endCursor } } } } }"""
@@ -50,11 +54,26 @@ def commented(file: Path, variables: Mapping[str, str]) -> str:
         raise CannotComment(f"there is no {file}")
     mark = marker(variables.get("LATLAB_JOB", ""))
     body = f"{mark}\n{file.read_text('utf-8', 'replace')[:LONGEST]}"
+    is_new = variables.get("LATLAB_COMMENT") == "always" or not is_unchanged(file.with_name("gate.json"))
     if variables.get("GITHUB_REPOSITORY"):
-        return on_github(mark, body, variables)
+        of_forge = on_github if is_github(variables) else on_gitea
+        return of_forge(mark, body, variables, is_new)
     if variables.get("CI_MERGE_REQUEST_IID"):
-        return on_gitlab(mark, body, variables)
+        return on_gitlab(mark, body, variables, is_new)
     raise CannotComment("this is no job for a pull or merge request of GitHub or GitLab")
+
+
+def is_unchanged(decision: Path) -> bool:
+    """Whether the gate passed and called nothing changed; no where it says nothing."""
+    try:
+        said = json.loads(decision.read_text("utf-8"))
+        return bool(said["exit_code"] == 0 and said["verdict"] == "unchanged")
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+
+
+def is_github(variables: Mapping[str, str]) -> bool:
+    return not variables.get("GITEA_ACTIONS") and not variables.get("FORGEJO_ACTIONS")
 
 
 def marker(job: str) -> str:
@@ -63,11 +82,16 @@ def marker(job: str) -> str:
     return f"<!-- latlab {name} {hashlib.sha256(job.encode()).hexdigest()[:12]} -->"
 
 
-def on_github(mark: str, body: str, variables: Mapping[str, str]) -> str:
+def token_and_number(variables: Mapping[str, str]) -> tuple[str, str]:
     token, number = variables.get("GH_TOKEN", ""), variables.get("LATLAB_CHANGE", "")
-    owner, _, name = variables["GITHUB_REPOSITORY"].partition("/")
     if not token or not number.isdigit():
         raise CannotComment("GH_TOKEN has no token, or LATLAB_CHANGE no number of a pull request")
+    return token, number
+
+
+def on_github(mark: str, body: str, variables: Mapping[str, str], is_new: bool) -> str:
+    token, number = token_and_number(variables)
+    owner, _, name = variables["GITHUB_REPOSITORY"].partition("/")
     headers = {"Authorization": f"Bearer {token}", "Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"}
     graph = variables.get("GITHUB_GRAPHQL_URL") or "https://api.github.com/graphql"
     issues = f"{variables.get('GITHUB_API_URL') or 'https://api.github.com'}/repos/{owner}/{name}/issues"
@@ -75,6 +99,27 @@ def on_github(mark: str, body: str, variables: Mapping[str, str]) -> str:
         if comment["viewerDidAuthor"] and comment["body"].startswith(mark):
             asked("PATCH", f"{issues}/comments/{comment['databaseId']}", headers, {"body": body})
             return f"comment {comment['databaseId']} replaced"
+    if not is_new:
+        return UNCHANGED
+    return f"comment {asked('POST', f'{issues}/{number}/comments', headers, {'body': body})['id']} left"
+
+
+def on_gitea(mark: str, body: str, variables: Mapping[str, str], is_new: bool) -> str:
+    """The token of a job is of a user of the forge's own, whose name ends in `-actions`, and may not ask who it is."""
+    token, number = token_and_number(variables)
+    headers = {"Authorization": f"token {token}"}
+    issues = f"{variables.get('GITHUB_API_URL', '')}/repos/{variables['GITHUB_REPOSITORY']}/issues"
+    try:
+        me = asked("GET", f"{variables.get('GITHUB_API_URL', '')}/user", headers)["login"]
+    except CannotComment:
+        me = ""
+    for comment in asked("GET", f"{issues}/{number}/comments", headers):
+        author = comment["user"]["login"]
+        if comment["body"].startswith(mark) and (author == me or (not me and author.endswith("-actions"))):
+            asked("PATCH", f"{issues}/comments/{comment['id']}", headers, {"body": body})
+            return f"comment {comment['id']} replaced"
+    if not is_new:
+        return UNCHANGED
     return f"comment {asked('POST', f'{issues}/{number}/comments', headers, {'body': body})['id']} left"
 
 
@@ -92,7 +137,7 @@ def _github_comments(url: str, headers: Mapping[str, str], wanted: Mapping[str, 
         after = found["pageInfo"]["endCursor"]
 
 
-def on_gitlab(mark: str, body: str, variables: Mapping[str, str]) -> str:
+def on_gitlab(mark: str, body: str, variables: Mapping[str, str], is_new: bool) -> str:
     token = variables.get("LATLAB_TOKEN", "")
     if not token:
         raise CannotComment("LATLAB_TOKEN has no token; make a project access token with the scope api, and a masked variable of it")
@@ -107,6 +152,8 @@ def on_gitlab(mark: str, body: str, variables: Mapping[str, str]) -> str:
                 asked("PUT", f"{notes}/{note['id']}", headers, {"body": body})
                 return f"note {note['id']} replaced"
         page += 1
+    if not is_new:
+        return UNCHANGED
     return f"note {asked('POST', notes, headers, {'body': body})['id']} left"
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Measures once, judges it against the newest run of the baseline, and writes what a reviewer needs to see, whichever way it ends.
+"""Measures once, judges it against the nearest measured commit of the baseline, and writes what a reviewer needs, whichever way it ends.
 
 Usage: ci/gate.py [ARGUMENT...], the arguments of the latlab command that measures. It needs the Python that latlab is installed in.
 
@@ -10,14 +10,17 @@ Usage: ci/gate.py [ARGUMENT...], the arguments of the latlab command that measur
   LATLAB_BASELINE  the branch to judge against (main)
   LATLAB_JOB       the name of this job where several share a store: runs of others are not judged against (none)
   LATLAB_STORE     where runs are kept from one job to the next (.latlab/store.sqlite)
-  LATLAB_OUT       the folder for comment.md, junit.xml, latlab.sarif, report.html, run.id and run.env (latlab-out)
+  LATLAB_OUT       the folder for comment.md, junit.xml, latlab.sarif, report.html, runs.sqlite with both runs, gate.json, run.id and
+                   run.env (latlab-out)
   LATLAB_LINK      where the report will be, for the comment (none)
+  LATLAB_DOWNLOAD  the command that downloads that folder, for the comment (none)
 
 Exits as `latlab gate` does: 0 passed, or the first run of a baseline; 1 failed; 3 inconclusive. A command that fails keeps its own code.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shlex
@@ -27,9 +30,16 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
+
+from lineage import Unknown, lineage
+
+if TYPE_CHECKING:
+    from latlab.core.model.run import Run
 
 TWO_WORDS = ("run", "design")
+SHORT = 12
+RUNS, DECISION = "runs.sqlite", "gate.json"
 SAID = "latlab: "
 
 
@@ -44,10 +54,22 @@ class Job:
     name: str
     out: Path
     link: str
+    download: str = ""
 
     @property
     def is_baseline(self) -> bool:
         return self.branch == self.baseline
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """The run to judge against, empty for none, and why it was taken. `passed_over` are the versions of runs of others, `unrelated` is how
+    many commits have runs from which this one does not descend."""
+
+    run: str
+    reason: str
+    passed_over: tuple[str, ...]
+    unrelated: int = 0
 
 
 def main(words: Sequence[str]) -> int:
@@ -56,11 +78,14 @@ def main(words: Sequence[str]) -> int:
     except ValueError as error:
         print(f"gate.py: {error}", file=sys.stderr)
         return 2
+    if is_second_use(job, os.environ):
+        print(f"gate.py: this job has used latlab before as {job.name!r}; give each use a `name` of its own", file=sys.stderr)
+        return 2
     store = os.environ.setdefault("LATLAB_STORE", ".latlab/store.sqlite")
     if "://" not in store:
         Path(store).parent.mkdir(parents=True, exist_ok=True)
     job.out.mkdir(parents=True, exist_ok=True)
-    for name in ("comment.md", "junit.xml", "latlab.sarif", "report.html", "run.id", "run.env"):
+    for name in ("comment.md", "junit.xml", "latlab.sarif", "report.html", "run.id", "run.env", RUNS, DECISION):
         (job.out / name).unlink(missing_ok=True)
     code, said = measured(job)
     run = newest_id(job.out / "run.id")
@@ -68,11 +93,21 @@ def main(words: Sequence[str]) -> int:
     if code:
         not_measured(job, code, said)
         return code
-    base, passed_over = newest_baseline(job, run)
-    code = judged(job, base, run) if base else first_of_baseline(job, run, passed_over)
+    base = baseline_of(job, run)
+    code = judged(job, base, run) if base.run else first_of_baseline(job, run, base)
     if job.is_baseline:
         label(job, run)
     return code
+
+
+def is_second_use(job: Job, variables: Mapping[str, str]) -> bool:
+    """Whether an earlier step of the same job of GitHub had this name: both would write the same files, baseline and comment."""
+    if not variables.get("GITHUB_ENV"):
+        return False
+    mark = f"LATLAB_USED_{hashlib.sha256(job.name.encode()).hexdigest()[:12]}"
+    with open(variables["GITHUB_ENV"], "a", encoding="utf-8") as file:
+        file.write(f"{mark}=1\n")
+    return bool(variables.get(mark))
 
 
 def job_of(words: Sequence[str], variables: Mapping[str, str]) -> Job:
@@ -88,6 +123,7 @@ def job_of(words: Sequence[str], variables: Mapping[str, str]) -> Job:
         variables.get("LATLAB_JOB", ""),
         Path(variables.get("LATLAB_OUT") or "latlab-out"),
         variables.get("LATLAB_LINK", ""),
+        variables.get("LATLAB_DOWNLOAD", ""),
     )
 
 
@@ -149,32 +185,84 @@ def not_measured(job: Job, code: int, said: str) -> None:
     write(job, "latlab.sarif", sarif.refused(error))
 
 
-def newest_baseline(job: Job, run: str) -> tuple[str, tuple[str, ...]]:
-    """The newest complete run of the baseline that the same job made with the same latlab and emulator; and with what others were made."""
-    listed = json.loads(latlab("ls", "--label", job.baseline, "--status", "complete", "--format", "json"))
-    mine = next(one for one in json.loads(latlab("ls", "--format", "json")) if one["id"] == run)
-    same_job = [one for one in listed if one["id"] != run and one["provenance"].get("job", "") in ("", job.name)]
-    same = [one for one in same_job if versions(one) == versions(mine)]
-    return (same[-1]["id"] if same else ""), tuple(dict.fromkeys(versions(one) for one in same_job if one not in same))
+def baseline_of(job: Job, run: str) -> Baseline:
+    """Of the complete runs of the baseline that the same job made with the same latlab and emulator, that of the nearest commit from which
+    this one descends; one that measured the same comes first. Without a history it is the newest in time."""
+    from latlab.core.comparison.conditions import identity_of
+    from latlab.core.store.choice import Filter
+    from latlab.core.store.store import open_store
+
+    store = open_store()
+    (mine,) = store.runs(Filter(ids=(run,)))
+    labelled = store.runs(Filter(label=job.baseline, status="complete"))
+    same_job = [stored for stored in labelled if stored.id != run and stored.provenance.job in ("", job.name)]
+    others = tuple(dict.fromkeys(versions(stored) for stored in same_job if versions(stored) != versions(mine)))
+    # An earlier try of the same job of the baseline says nothing of its commit.
+    same = [s for s in same_job if versions(s) == versions(mine) and not (job.is_baseline and s.provenance.commit == job.commit)]
+
+    def nearest(runs: Sequence[Run]) -> Run | None:
+        return next((stored for stored in reversed(runs) if identity_of(stored) == identity_of(mine)), runs[-1] if runs else None)
+
+    commits, unknown = known_lineage(job.commit) if same else ([], "")
+    distances = {commit: distance for distance, commit in reversed(list(enumerate(commits)))}
+    ancestors = [stored for stored in same if stored.provenance.commit in distances]
+    ancestors.sort(key=lambda stored: distances[stored.provenance.commit], reverse=True)  # of one commit the newest stays last
+    if base := nearest(ancestors):
+        return Baseline(base.id, reason_of(base.provenance.commit, distances[base.provenance.commit], job.baseline), others)
+    if unknown and (base := nearest(same)):
+        return Baseline(base.id, f"It is the newest run of {job.baseline} in time, because {unknown}.", others)
+    return Baseline("", "", others, len({stored.provenance.commit for stored in same}))
 
 
-def versions(run: Mapping[str, Any]) -> str:
-    return f"latlab {run['provenance'].get('latlab_version') or 'of an unknown version'}, {run['emulator'] or 'no emulator'}"
+def known_lineage(commit: str) -> tuple[list[str], str]:
+    """The commit and its ancestors, the nearest first, and why more of them are not known."""
+    commits: list[str] = []
+    try:
+        commits.extend(lineage(commit, os.environ))
+    except Unknown as error:
+        return commits, str(error)
+    return commits, ""
 
 
-def judged(job: Job, base: str, run: str) -> int:
+def reason_of(commit: str, distance: int, baseline: str) -> str:
+    if distance == 0:
+        return f"It is the newest run of {baseline} of the same commit."
+    between = {1: "no commit lies", 2: "one commit lies"}.get(distance, f"{distance - 1} commits lie")
+    return f"Commit {commit[:SHORT]} is the nearest measured one of {baseline} from which this one descends; {between} between them."
+
+
+def versions(run: Run) -> str:
+    return f"latlab {run.provenance.latlab_version or 'of an unknown version'}, {run.emulator or 'no emulator'}"
+
+
+def judged(job: Job, base: Baseline, run: str) -> int:
     files = [word for name in ("comment.md", "junit.xml") for word in (f"--{name.partition('.')[0]}", str(job.out / name))]
-    link = ("--link", job.link) if job.link else ()
-    code = subprocess.run(("latlab", "gate", base, run, *files, "--sarif", str(job.out / "latlab.sarif"), *link), check=False).returncode
-    subprocess.run(("latlab", "compare", base, run, "--format", "html", "-o", str(job.out / "report.html")), check=False)
+    files += ["--sarif", str(job.out / "latlab.sarif"), "--runs", str(job.out / RUNS)]
+    told = [
+        word
+        for option, text in (("--link", job.link), ("--download", job.download), ("--base-reason", base.reason))
+        if text
+        for word in (option, text)
+    ]
+    code = subprocess.run(("latlab", "gate", base.run, run, *files, *told), check=False).returncode
+    subprocess.run(("latlab", "compare", base.run, run, "--format", "html", "-o", str(job.out / "report.html")), check=False)
+    data = subprocess.run(("latlab", "compare", base.run, run, "--format", "json"), stdout=subprocess.PIPE, text=True, check=False).stdout
+    verdict = json.loads(data).get("verdict", "") if data else ""
+    write(job, DECISION, json.dumps({"exit_code": code, "verdict": verdict, "base": base.run, "run": run}) + "\n")
     return code
 
 
-def first_of_baseline(job: Job, run: str, passed_over: tuple[str, ...]) -> int:
+def first_of_baseline(job: Job, run: str, base: Baseline) -> int:
     from latlab.core.report.exports import sarif
+    from latlab.core.store.copying import copy_runs
+    from latlab.core.store.store import open_store
 
-    others = f" Its runs with {'; '.join(passed_over)} are not judged against." if passed_over else ""
+    others = f" Its runs with {'; '.join(base.passed_over)} are not judged against." if base.passed_over else ""
+    if base.unrelated:
+        commits = f"{base.unrelated} other commit{'s' * (base.unrelated != 1)}"
+        others += f" It has runs of {commits}, and this one descends from none of them."
     sentence = f"No run of {job.baseline} to judge against yet.{others}\n"
+    copy_runs(open_store(), [run], open_store(str(job.out / RUNS)))
     print(sentence, end="")
     write(job, "comment.md", sentence)
     write(job, "latlab.sarif", sarif.nothing())

@@ -20,14 +20,16 @@ PAGE = 100
 
 @dataclass
 class Forge:
-    """`comments` are under request 7; of each its author, an id and its body. `files` are artifacts of the default branch, by job: a job's
-    own token may read them on GitLab Premium, and anybody those of a public project."""
+    """`history` are the commits that each commit has behind it, itself first. `comments` are under request 7; of each its author, an id and
+    its body. `files` are artifacts of the default branch, by job: a job's own token may read them on GitLab Premium, and anybody those of a
+    public project."""
 
     url: str = ""
     is_premium: bool = True
     is_public: bool = False
     comments: list[dict[str, Any]] = field(default_factory=list)
     files: dict[str, bytes] = field(default_factory=dict)
+    history: dict[str, list[str]] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -44,13 +46,17 @@ class Forge:
         known = {"GITHUB_REPOSITORY": OWNER, "GITHUB_API_URL": self.url, "GITHUB_GRAPHQL_URL": f"{self.url}/graphql"}
         return {**known, "GH_TOKEN": token, "LATLAB_CHANGE": "7"}
 
+    def gitea(self, token: str = WRITES) -> dict[str, str]:
+        known = {"GITHUB_REPOSITORY": OWNER, "GITHUB_API_URL": f"{self.url}/api/v1", "GITEA_ACTIONS": "true"}
+        return {**known, "GH_TOKEN": token, "LATLAB_CHANGE": "7"}
+
     def gitlab(self, token: str = WRITES) -> dict[str, str]:
         known = {"CI_API_V4_URL": f"{self.url}/api/v4", "CI_PROJECT_ID": "12", "CI_DEFAULT_BRANCH": "main"}
         return {**known, "CI_MERGE_REQUEST_PROJECT_ID": "12", "CI_MERGE_REQUEST_IID": "7", "LATLAB_TOKEN": token}
 
     def answer(self, method: str, path: str, headers: dict[str, str], body: Any) -> tuple[int, Any]:
         """What the forge says: 401 without a token, 403 for a write that it does not allow, 404 for what is not there."""
-        token = headers.get("authorization", "").removeprefix("Bearer ") or headers.get("private-token") or headers.get("job-token")
+        token = headers.get("authorization", "").rpartition(" ")[2] or headers.get("private-token") or headers.get("job-token")
         place = urlsplit(path)
         if "/jobs/artifacts/" in path and not headers.get("private-token") and token in (None, READS):
             if not (self.is_premium if token else self.is_public):
@@ -62,9 +68,31 @@ class Forge:
         of_gitlab = "/api/v4"
         if place.path.startswith(of_gitlab):
             return self._gitlab(method, place.path.removeprefix(of_gitlab), parse_qs(place.query), body)
-        return self._github(method, place.path, body)
+        if place.path.startswith("/api/v1"):
+            return self._gitea(method, place.path.removeprefix("/api/v1"), parse_qs(place.query), body)
+        return self._github(method, place.path, parse_qs(place.query), body)
 
-    def _github(self, method: str, path: str, body: Any) -> tuple[int, Any]:
+    def _commits(self, name: str, commit: str, page: str, size: int) -> tuple[int, Any]:
+        if commit not in self.history:
+            return 404, {"message": "No commit found for SHA"}
+        start = size * (int(page) - 1)
+        return 200, [{name: known} for known in self.history[commit][start : start + size]]
+
+    def _gitea(self, method: str, path: str, query: dict[str, list[str]], body: Any) -> tuple[int, Any]:
+        """A job's token may not ask whose it is."""
+        notes = f"/repos/{OWNER}/issues/7/comments"
+        if (method, path) == ("GET", "/user"):
+            return 403, {"message": "token does not have at least one of required scope(s): [read:user]"}
+        if (method, path) == ("GET", notes):
+            names = {ME: "gitea-actions", OTHER: "somebody"}
+            return 200, [{"id": one["id"], "body": one["body"], "user": {"login": names[one["author"]]}} for one in self.comments]
+        if (method, path) == ("GET", f"/repos/{OWNER}/commits"):
+            return self._commits("sha", query["sha"][0], query["page"][0], min(50, int(query["limit"][0])))
+        return self._github(method, path, query, body)
+
+    def _github(self, method: str, path: str, query: dict[str, list[str]], body: Any) -> tuple[int, Any]:
+        if (method, path) == ("GET", f"/repos/{OWNER}/commits"):
+            return self._commits("sha", query["sha"][0], query["page"][0], int(query["per_page"][0]))
         if (method, path) == ("POST", "/graphql"):
             wanted = body["variables"]
             if (f"{wanted['owner']}/{wanted['name']}", wanted["number"]) != (OWNER, 7) or "viewerDidAuthor" not in body["query"]:
@@ -92,6 +120,8 @@ class Forge:
             return 201, {"id": self.add(ME, body["body"])["id"]}
         if method == "PUT" and path.startswith(f"{notes}/"):
             return self._change(int(path.rpartition("/")[2]), body["body"])
+        if (method, path) == ("GET", "/projects/12/repository/commits"):
+            return self._commits("id", query["ref_name"][0], query["page"][0], int(query["per_page"][0]))
         if (method, path) == ("GET", "/projects/12/jobs/artifacts/main/raw/.latlab/store.sqlite"):
             found = self.files.get(unquote(query["job"][0]))
             return (200, found) if found is not None else (404, {"message": "404 Not Found"})

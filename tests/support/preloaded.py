@@ -65,7 +65,7 @@ def _program() -> tuple[Path, Path, subprocess.Popen[bytes]]:
         (sys.executable, __file__, str(place), str(drawings or folder / "drawings")),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": ""},
+        env={**os.environ, "PYTHONPATH": str(Path(latlab.__path__[0]).parent)},  # the latlab that the tests import
     )
     assert process.stdout is not None and process.stdout.readline() == b"ready\n"
 

@@ -27,6 +27,11 @@ RESOLVED = {
     "github.job": "latency",
     "toJSON(matrix)": '{\n  "cpu": "a57"\n}',
     "inputs.link": "https://example.org/1",
+    "github.run_id": "11",
+    "github.repository": "me/project",
+    "strategy.job-index": "0",
+    "inputs.name": "",
+    "inputs.comment": "changes",
     "github.token": "{token}",
     "github.event.number": "7",
 }
@@ -81,7 +86,13 @@ def test_other_actions_are_named_by_a_commit_with_its_release() -> None:
 
 
 def test_the_page_begins_with_the_lines_for_ones_own_case() -> None:
-    assert re.findall(r"^## (.*)$", PAGE, re.MULTILINE)[:4] == ["GitHub", "GitLab", "Jenkins, or any shell", "A board in a lab"]
+    assert re.findall(r"^## (.*)$", PAGE, re.MULTILINE)[:5] == [
+        "GitHub",
+        "Gitea and Forgejo",
+        "GitLab",
+        "Jenkins, or any shell",
+        "A board in a lab",
+    ]
 
 
 def test_the_lines_for_any_shell_judge_a_change_against_the_main_branch(root: Root) -> None:
@@ -140,7 +151,7 @@ def steps_of_action(root: Root, there: Forge, branch: str, token: str) -> dict[s
     of_job = {"GITHUB_ACTION_PATH": str(ROOT), "GITHUB_STEP_SUMMARY": str(root.folder / "summary"), "GITHUB_OUTPUT": str(root.folder / "o")}
     codes = {}
     for step in steps:
-        if "pull_request" in step.get("if", "") and branch:
+        if ("pull_request" in step.get("if", "") and branch) or "failure()" in step.get("if", ""):
             continue
         own = {name: resolved(value, branch=branch, token=token) for name, value in step.get("env", {}).items()}
         done = in_shell(root, step["run"], **forge_says, **of_job, **own, GITHUB_ACTIONS="true")
@@ -179,7 +190,7 @@ def test_the_script_of_the_template_passes_what_is_merged_and_fails_a_change_wit
     store = root.folder / ".latlab/store.sqlite"
     for factor in (1, 2):
         root.build(factor)
-        done = in_shell(root, script, **known, **main)
+        done = in_shell(root, script, **{**known, **main, "LATLAB_COMMIT": f"{factor}" * 40})
         assert done.returncode == 0, done.stdout + done.stderr
         there.files["latency"] = store.read_bytes()
         store.unlink()
@@ -190,3 +201,36 @@ def test_the_script_of_the_template_passes_what_is_merged_and_fails_a_change_wit
     assert len(there.bodies()) == 1 and "# latlab fails" in there.bodies()[0]
     root.build(factor=2)
     assert in_shell(root, script, **known, CI_MERGE_REQUEST_IID=request).returncode == 0
+
+
+def test_the_script_for_gitea_and_forgejo_judges_comments_and_keeps_the_code(root: Root, there: Forge) -> None:
+    """With the variables of a job there, and the arguments that the page gives."""
+    (line,) = [line for line in lines_of("Gitea and Forgejo").splitlines() if "gitea.sh" in line]
+    script = line.partition("run: ")[2].replace("run psci --subject firmware.toml", IMPORT)
+    of_job = {"GITHUB_WORKFLOW": "ci", "GITHUB_JOB": "latency", "GITHUB_SERVER_URL": "http://127.0.0.1:9", "GITHUB_REF_TYPE": "branch"}
+    known = {**there.gitea(), **of_job, "LATLAB_STORE": str(root.folder / "kept.sqlite")}
+    change = known.pop("LATLAB_CHANGE")
+    a, b = "a" * 40, "b" * 40
+    there.history = {a: [a], b: [b, a]}
+    done = in_shell(root, script, **known, GITHUB_EVENT_NAME="push", GITHUB_REF_NAME="main", GITHUB_SHA=a)
+    assert done.returncode == 0, done.stdout + done.stderr
+    root.build(factor=2)
+    of_change = {"GITHUB_EVENT_NAME": "pull_request", "GITHUB_REF_NAME": "main", "GITHUB_SHA": b, "LATLAB_CHANGE": change}
+    for _ in range(2):
+        assert in_shell(root, script, **known, **of_change).returncode == 1
+    assert len(there.bodies()) == 1 and f"Commit {a[:12]} is the nearest" in there.bodies()[0]
+
+
+@pytest.mark.parametrize("name", ["action.yml", "ci/latlab.gitlab-ci.yml"])
+def test_a_failed_installation_is_said_in_the_file_of_the_comment(root: Root, there: Forge, name: str) -> None:
+    document = msgspec.yaml.decode((ROOT / name).read_bytes())
+    if name == "action.yml":
+        (script,) = [step["run"] for step in document["runs"]["steps"] if "failure()" in step.get("if", "")]
+    else:
+        script = "\n".join(document[".latlab"]["after_script"]).replace("/opt/latlab", str(ROOT))
+    done = in_shell(root, script, LATLAB_OUT="latlab-out", **there.gitlab())
+    assert done.returncode == 0 and "could not be installed" in root.text(), done.stderr
+    if name != "action.yml":
+        assert len(there.bodies()) == 1 and "could not be installed" in there.bodies()[0]
+        (root.folder / "latlab-out" / "comment.md").write_text("judged")
+        assert in_shell(root, script, **there.gitlab()).returncode == 0 and root.text() == "judged" and len(there.bodies()) == 1

@@ -13,7 +13,7 @@ from latlab.core.comparison.comparison import Row
 from latlab.core.comparison.gate import GateReport, report_gate
 from latlab.core.model.provenance import Provenance
 from latlab.core.model.run import Run
-from latlab.core.report.comparison.comment import MOST_ROWS, render
+from latlab.core.report.comparison.comment import MOST_ROWS, Handed, render
 from latlab.core.store.references import load
 
 REGRESSED = frozenset({"regressed"})
@@ -21,7 +21,7 @@ REGRESSED = frozenset({"regressed"})
 
 def comment(before: Run, after: Run, link: str = "") -> str:
     comparison = compare(before, after)
-    return render(comparison, report_gate(comparison, REGRESSED), link)
+    return render(comparison, report_gate(comparison, REGRESSED), Handed(link))
 
 
 @pytest.fixture(name="pair", scope="module")
@@ -59,11 +59,15 @@ def test_no_comment_is_longer_than_thirty_lines_however_much_there_is_to_say(pai
     before, after = pair[0], replace(pair[1], provenance=Provenance(latlab_command=("latlab", "run", "psci")))
     comparison = compare(before, after)
     decision = report_gate(comparison, REGRESSED)
-    much = replace(_failing(decision, *decision.failing * 9), before=decision.before * 40, causes=("a cause",) * 40)
-    found = render(comparison, much, "https://example.org/a_b")
+    much = replace(_failing(decision, *decision.failing * 9), causes=tuple(f"cause {number}" for number in range(40)))
+    found = render(comparison, much, Handed("https://example.org/a_b", "It is the newest.", "runs.sqlite", "gh run download 1"))
     assert len(found.splitlines()) <= 30 and "more, which the commands below print" in found
     assert f"The largest {MOST_ROWS} of {9 * len(decision.failing)}." in found
-    assert "latlab run psci\nlatlab explain " in found and found.endswith("\n[The whole report](<https://example.org/a_b>)\n")
+    assert (
+        "latlab run psci\ngh run download 1\nlatlab explain " in found
+        and " --store runs.sqlite\n" in found
+        and found.endswith("\n[The whole report](<https://example.org/a_b>)\n")
+    )
 
 
 def test_two_equal_runs_pass_in_a_few_lines_without_a_table(pair: tuple[Run, Run]) -> None:

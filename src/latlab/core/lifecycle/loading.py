@@ -62,7 +62,7 @@ def latest_beside(before: str, after: str, store: Place | None = None) -> str:
         return before
     check_exists(store)
     opened = open_store(store)
-    candidates = heads(opened, Filter(ids=(opened.resolve(after),))) if _is_stored(after) else ()
+    candidates = heads(opened, Filter(ids=(opened.resolve(after),))) if is_stored(after) else ()
     if not candidates:
         return before
     label = before.removeprefix(LATEST)
@@ -71,7 +71,8 @@ def latest_beside(before: str, after: str, store: Place | None = None) -> str:
     return base.id if base else before
 
 
-def _is_stored(reference: str) -> bool:
+def is_stored(reference: str) -> bool:
+    """Whether it names one run of the store, and no file, no published table and no sum of runs."""
     return not (reference.startswith(PREFIX) or "+" in reference or Path(reference.partition("#")[0]).is_file())
 
 

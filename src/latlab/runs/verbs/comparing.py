@@ -268,6 +268,16 @@ def gate(
     link: Annotated[
         str, typer.Option(help="Address of the whole report, for the comment.", show_default="none", rich_help_panel=OF_FILES)
     ] = "",
+    runs: Annotated[
+        Path | None,
+        typer.Option(help="Write both runs into this new store, which the comment's commands name.", rich_help_panel=OF_FILES),
+    ] = None,
+    download: Annotated[
+        str, typer.Option(help="The command that brings that store, for the comment.", show_default="none", rich_help_panel=OF_FILES)
+    ] = "",
+    base_reason: Annotated[
+        str, typer.Option(help="Why this base was taken, for the comment.", show_default="none", rich_help_panel=OF_FILES)
+    ] = "",
     max_masked: Annotated[
         int | None,
         typer.Option(
@@ -293,7 +303,12 @@ def gate(
     """
     if limit or limit_file is not None or max_masked is not None:
         option = "--max-masked" if not limit and limit_file is None else "--limit"
-        refuse_given(context, ("fail_on", "tolerance", "link"), f"is of two runs and has no effect with {option}; leave it out")
+        of_pairs = ("fail_on", "tolerance", "link", "runs", "download", "base_reason")
+        refuse_given(
+            context,
+            of_pairs,
+            f"is of two runs and has no effect with {option}; leave it out",
+        )
     if limit or limit_file is not None:
         of_pair = {
             "--allow-different": allow_different,
@@ -317,14 +332,20 @@ def gate(
     if candidate is None:
         raise UsageError(f"gate compares two runs and has {base} alone", "name the candidate too, or a limit with --limit or --max-masked")
     from latlab.core.comparison.gate import report_gate
+    from latlab.core.report.comparison.comment import Handed
     from latlab.runs.verbs.gate_files import GateFiles
 
     check_output(junit)
     check_output(sarif)
     check_output(comment)
+    check_output(runs)
+    if (download or base_reason) and comment is None:
+        raise UsageError("--download and --base-reason are for a comment", "name its file with --comment")
     if link and (comment is None or not _LINK.fullmatch(link)):
         raise UsageError(f"--link {link!r} is no http(s) address for a comment", "give one, with --comment FILE", value=link)
-    files = GateFiles(comment, junit, sarif, link)
+    files = GateFiles(comment, junit, sarif, Handed(link, base_reason, runs.name if runs else "", download))
+    if runs is not None:
+        _hand_on(runs, base, candidate, store)
     verdicts = _verdicts(fail_on)
     try:
         comparison = comparison_of(base, candidate, tolerance, unit, store, allow_different)
@@ -339,6 +360,22 @@ def gate(
         emit_tables([times[0]], Format.TABLE)
         say(times[1])
     raise typer.Exit(report.exit_code)
+
+
+def _hand_on(file: Path, base: str, candidate: str, store: Place | None) -> None:
+    """Both runs, and the earlier ones of the same thing that a comparison of wake-ups reads."""
+    from latlab.core.cli.stores import open_existing
+    from latlab.core.lifecycle.loading import is_stored, latest_beside, load_base, load_earlier, load_reference
+    from latlab.core.store.copying import copy_runs
+    from latlab.core.store.store import open_store
+
+    file.unlink(missing_ok=True)
+    before = latest_beside(base, candidate, store)
+    a, b = load_base(before, "", store)[0], load_reference(candidate, "", store)
+    named = [name for reference in (before, candidate) for name in reference.split("+") if is_stored(name)]
+    target = open_store(file.as_posix())
+    copy_runs(open_existing(store), [*named, *(run.id for run in load_earlier(a, b, store))], target)
+    target.close()
 
 
 def _gate_limits(

@@ -13,16 +13,17 @@ if TYPE_CHECKING:
     from latlab.core.comparison.comparison import Comparison
     from latlab.core.comparison.gate import GateReport
     from latlab.core.errors import LatlabError
+    from latlab.core.report.comparison.comment import Handed
 
 
 @dataclass(frozen=True, slots=True)
 class GateFiles:
-    """Those that are wanted; `link` is where the whole report will be, for the comment."""
+    """Those that are wanted; `handed` is for the comment."""
 
     comment: Path | None
     junit: Path | None
     sarif: Path | None
-    link: str
+    handed: Handed
 
     def write(self, comparison: Comparison, report: GateReport) -> None:
         """What was decided."""
@@ -37,7 +38,7 @@ class GateFiles:
         if self.comment is not None:
             from latlab.core.report.comparison import comment
 
-            write_file(comment.render(comparison, report, self.link), self.comment)
+            write_file(comment.render(comparison, report, self.handed), self.comment)
 
     def write_refused(self, base: str, candidate: str, error: LatlabError) -> None:
         """Why there is nothing to decide on: the next step of a job finds the same files as after any other end."""
@@ -52,4 +53,4 @@ class GateFiles:
         if self.comment is not None:
             from latlab.core.report.comparison import comment
 
-            write_file(comment.refused(base, candidate, str(error), self.link), self.comment)
+            write_file(comment.refused(base, candidate, str(error), self.handed), self.comment)

@@ -5,37 +5,55 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from math import isfinite
 
 from latlab.core.comparison.comparison import Comparison, Row
 from latlab.core.comparison.gate import GateReport
 from latlab.core.comparison.wording import amount, percent, signed
+from latlab.core.model.provenance import SHORT
+from latlab.core.model.run import Run
 from latlab.core.report.comparison.sentences import made_with
 from latlab.core.report.facts import repeated_by
 from latlab.core.report.page import Block, Commands, Item, Items, Page, Section
 from latlab.core.report.renderers import markdown
 from latlab.core.report.table import Table, figures, words
 
-MOST_ROWS = 8
-MOST_SENTENCES = 5
+MOST_ROWS = 6
+MOST_SENTENCES = 4
 MOST_APART = 0.5  # of a change, before a reader who subtracts the medians asks where the rest is
 VERDICTS = {0: "passes", 1: "fails", 3: "is inconclusive"}
 
 
-def render(comparison: Comparison, report: GateReport, link: str = "") -> str:
-    """Markdown. `link` is where the whole report will be, empty where it is nowhere."""
+@dataclass(frozen=True, slots=True)
+class Handed:
+    """What a reader of the comment gets: `link` to the whole report, `runs`, the name of a store with both runs, and `download`, the
+    command that brings it. `reason` says why the base was taken. Each is empty where there is none."""
+
+    link: str = ""
+    reason: str = ""
+    runs: str = ""
+    download: str = ""
+
+
+NOTHING_HANDED = Handed()
+
+
+def render(comparison: Comparison, report: GateReport, handed: Handed = NOTHING_HANDED) -> str:
+    """Markdown."""
     a, b = comparison.a, comparison.b
     versions = f" ({tool_versions})" if (tool_versions := made_with(comparison)) else ""
     title = f"latlab {VERDICTS[report.exit_code]}: {b.platform}, {b.build.firmware}{versions}"
-    page = Page(title, (report.verdict,), (Section("", tuple(_blocks(comparison, report))),), name=f"{a.id} to {b.id}")
-    return markdown.document(page) + _linked(link)
+    lead = (report.verdict, _against(a, b, handed.reason))
+    page = Page(title, lead, (Section("", tuple(_blocks(comparison, report, handed))),), name=f"{a.id} to {b.id}")
+    return markdown.document(page) + _linked(handed.link)
 
 
-def refused(base: str, candidate: str, sentence: str, link: str = "") -> str:
+def refused(base: str, candidate: str, sentence: str, handed: Handed = NOTHING_HANDED) -> str:
     """The same where the two cannot be compared at all, and why."""
-    compare = Commands((shlex.join(("latlab", "compare", base, candidate)),))
-    page = Page("latlab: inconclusive", (f"{candidate} cannot be judged against {base}: {sentence}.",), (Section("", (compare,)),))
-    return markdown.document(page) + _linked(link)
+    commands = Commands(tuple(_brought("compare", base, candidate, handed)))
+    lead = (f"{candidate} cannot be judged against {base}: {sentence}.", *filter(None, (handed.reason,)))
+    return markdown.document(Page("latlab: inconclusive", lead, (Section("", (commands,)),))) + _linked(handed.link)
 
 
 def not_measured(command: str, sentence: str, link: str = "") -> str:
@@ -48,13 +66,20 @@ def _linked(link: str) -> str:
     return f"\n[The whole report](<{link}>)\n" if link else ""
 
 
-def _blocks(comparison: Comparison, report: GateReport) -> Iterator[Block]:
+def _against(base: Run, candidate: Run, reason: str) -> str:
+    """Both runs with their commits, and why this base was taken."""
+    named = (f"{run.id}{f' of commit {run.provenance.commit[:SHORT]}' if run.provenance.commit else ''}" for run in (candidate, base))
+    return " ".join(filter(None, (f"{' compared with '.join(named)}.", reason)))
+
+
+def _blocks(comparison: Comparison, report: GateReport, handed: Handed) -> Iterator[Block]:
     worst = sorted(report.failing, key=lambda row: abs(row.relative), reverse=True)
     if worst:
         yield _table(comparison, worst[:MOST_ROWS], len(worst))
-    if sentences := (*report.parts, *report.before, *report.causes):
+    more = dict.fromkeys((*report.parts, *report.before, *report.causes))
+    if sentences := [sentence for sentence in more if sentence not in report.verdict]:
         yield Items(tuple(map(Item, _first(sentences))))
-    yield Commands(tuple(_commands(comparison)))
+    yield Commands(tuple(_commands(comparison, handed)))
 
 
 def _table(comparison: Comparison, rows: Sequence[Row], all_rows: int) -> Table:
@@ -82,7 +107,15 @@ def _first(sentences: Sequence[str]) -> Iterator[str]:
         yield f"and {len(sentences) - MOST_SENTENCES} more, which the commands below print"
 
 
-def _commands(comparison: Comparison) -> Iterator[str]:
+def _commands(comparison: Comparison, handed: Handed) -> Iterator[str]:
     if again := repeated_by(comparison.b):
         yield again
-    yield shlex.join(("latlab", "explain", comparison.a.id, comparison.b.id))
+    yield from _brought("explain", comparison.a.id, comparison.b.id, handed)
+
+
+def _brought(verb: str, base: str, candidate: str, handed: Handed) -> Iterator[str]:
+    """The lines for another machine, which has neither run yet."""
+    if handed.runs and handed.download:
+        yield handed.download
+    store = ("--store", handed.runs) if handed.runs else ()
+    yield shlex.join(("latlab", verb, base, candidate, *store))

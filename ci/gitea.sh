@@ -1,0 +1,14 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Measures, judges and comments in a job of Gitea or Forgejo (docs/howto/ci.md). The arguments are those of the latlab command that measures.
+# LATLAB_STORE, GH_TOKEN and LATLAB_CHANGE are the workflow's; all other variables are as each job has them.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+export PATH="$(dirname "$here")/.venv/bin:$PATH" GITEA_ACTIONS=true
+[ "$GITHUB_EVENT_NAME" != push ] || [ "$GITHUB_REF_TYPE" != branch ] || export LATLAB_BRANCH="$GITHUB_REF_NAME"
+export LATLAB_COMMIT="$GITHUB_SHA" LATLAB_JOB="${LATLAB_JOB:-$GITHUB_WORKFLOW $GITHUB_JOB}"
+export LATLAB_LINK="${LATLAB_LINK:-$GITHUB_SERVER_URL/$GITHUB_REPOSITORY/actions/runs/${GITHUB_RUN_NUMBER:-}}"
+code=0
+python3 "$here/gate.py" "$@" || code=$?
+[ -z "${LATLAB_CHANGE:-}" ] || python3 "$here/comment.py" latlab-out/comment.md
+exit $code

@@ -7,6 +7,7 @@ import http.client
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -20,7 +21,7 @@ from latlab.core.errors import UsageError
 from latlab.core.model.enums import RunStatus
 from latlab.core.store.store import Store, open_store
 from latlab.runs.campaign.importing_log import import_log
-from latlab.site.pages.live import listening
+from latlab.site.pages.live import MOST_CONNECTIONS, listening
 from support.runs import unfinished_run
 from support.synthetic import log
 
@@ -117,3 +118,22 @@ def test_without_its_packages_it_names_them_and_no_address(
         main()
     said = capsys.readouterr().err
     assert ended.value.code == 2 and "starlette and uvicorn" in said and "http://" not in said
+
+
+def test_who_opens_many_connections_and_asks_nothing_keeps_nobody_out(server: Server) -> None:
+    """Those beyond the limit are closed at once, the others as soon as they have asked nothing for a while; in between who asks waits."""
+    idle = [socket.create_connection(("127.0.0.1", server.port), timeout=TIMEOUT_S) for _ in range(2 * MOST_CONNECTIONS)]
+    try:
+        assert sum(_is_closed(one) for one in idle) == len(idle), "each is closed by the server in the end"
+        assert server.ask("/")[0] == 200
+    finally:
+        for one in idle:
+            one.close()
+
+
+def _is_closed(one: socket.socket) -> bool:
+    """Waits for the server; a connection that it keeps ends in a timeout."""
+    try:
+        return one.recv(1) == b""
+    except ConnectionResetError:
+        return True

@@ -6,6 +6,7 @@ A page asks once a second whether what it is made of has changed and is loaded a
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import socket
 from collections.abc import Callable, Mapping, Sequence
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 FIRST = "index.html"
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 MOST_KEPT = 64
+MOST_CONNECTIONS = 100
+REQUEST_S = 5
+"""How long a new connection may take until it has asked something."""
 HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer"}
 HEADERS |= {"Content-Security-Policy": "frame-ancestors 'none'; object-src 'none'; base-uri 'none'"}
 FOLLOW = """<script>
@@ -118,7 +122,26 @@ def server(live: Live, names: Sequence[str]) -> Server:
     try:
         import uvicorn
 
-        app = application(live, names)
+        app, protocol = application(live, names), _limited_protocol()
     except ModuleNotFoundError:
         raise needs_packages("serve", "starlette", "uvicorn") from None
-    return uvicorn.Server(uvicorn.Config(app, log_level="warning", server_header=False, lifespan="off"))
+    return uvicorn.Server(uvicorn.Config(app, http=protocol, log_level="warning", server_header=False, lifespan="off"))
+
+
+def _limited_protocol() -> type[asyncio.Protocol]:
+    """HTTP with a limit of connections, each of which has to ask soon: who opens many and asks nothing takes none from others for long."""
+    from uvicorn.protocols.http.h11_impl import H11Protocol
+
+    class Limited(H11Protocol):
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            super().connection_made(transport)
+            if len(self.connections) > MOST_CONNECTIONS:
+                transport.close()
+            else:
+                self.loop.call_later(REQUEST_S, self._end_unless_asked)
+
+        def _end_unless_asked(self) -> None:
+            if self.cycle is None and not self.transport.is_closing():
+                self.transport.close()
+
+    return Limited

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from latlab.core.cli.options import StoreOption, refuse_given
 from latlab.core.cli.output import say
-from latlab.core.errors import needs_packages
-from latlab.core.store.address import Place
+from latlab.core.errors import UsageError, needs_packages
+from latlab.core.store.address import StoreAddress
 
 if TYPE_CHECKING:
     from latlab.site.campaign.measured import MeasuredThing
@@ -45,6 +47,10 @@ def serve(
         list[str] | None, typer.Option(help="A name by which browsers reach this machine; repeatable.", show_default="localhost")
     ] = None,
     newest: Annotated[int, typer.Option(help="Number of runs with a page, for each measured firmware and platform.", min=1)] = 20,
+    folder: Annotated[
+        list[Path] | None,
+        typer.Option(help="With --mcp: a folder whose files the assistant may name; repeatable.", show_default="none", file_okay=False),
+    ] = None,
     store: StoreOption = None,
 ) -> None:
     """Serve the pages of the store, live.
@@ -53,8 +59,10 @@ def serve(
     """
     if mcp:
         refuse_given(context, ("listen", "port", "name", "newest"), "is for browsers and has no effect with --mcp; leave it out")
-        serve_mcp(store)
+        serve_mcp(store, tuple(folder or ()))
         return
+    if folder:
+        raise UsageError("--folder is for an assistant, with --mcp", "leave it out")
     from functools import partial
 
     from latlab.core.cli.showing import page_of
@@ -92,48 +100,70 @@ def serve(
         answering.run(sockets=[at])
 
 
-def serve_mcp(store: Place | None) -> None:
-    """Answer on standard input and output until the assistant closes them: runs, show, compare, explain, history."""
+def serve_mcp(store: StoreAddress | None, folders: tuple[Path, ...] = ()) -> None:
+    """Answer on standard input and output until the assistant closes them: runs, show, compare, explain, history. Files are read in these
+    folders alone."""
     from latlab.core.cli.stores import open_existing
 
     try:
         from mcp.server import MCPServer
+        from mcp.types import CallToolResult, TextContent
     except ModuleNotFoundError:
         raise needs_packages("mcp", "mcp") from None
     open_existing(store)
-    place = () if store is None else ("--store", store)
+    place = () if store is None else ("--store", store.opened)
     server = MCPServer("latlab", instructions=ABOUT, log_level="ERROR")
 
-    @server.tool()
-    def runs(campaign: str = "", limit: int = 20) -> str:
+    def answer(references: Sequence[str], *words: str) -> CallToolResult:
+        text, is_refused = (_outside(folders, references), True)
+        if not text:
+            text, is_refused = ask(*words)
+        return CallToolResult(content=[TextContent(type="text", text=text)], is_error=is_refused)
+
+    @server.tool(structured_output=False)
+    def runs(campaign: str = "", limit: int = 20) -> Any:
         """The newest runs: id, date, target, platform, status, firmware, label."""
-        return ask("ls", "--format", "json", "--newest", str(limit), *(("--campaign", campaign) if campaign else ()), *place)
+        return answer((), "ls", "--format", "json", "--newest", str(limit), *(("--campaign", campaign) if campaign else ()), *place)
 
-    @server.tool()
-    def show(run: str) -> str:
+    @server.tool(structured_output=False)
+    def show(run: str) -> Any:
         """The figures of a run and what they were measured under."""
-        return ask("show", *place, "--", run)
+        return answer((run,), "show", *place, "--", run)
 
-    @server.tool()
-    def compare(before: str, after: str) -> str:
+    @server.tool(structured_output=False)
+    def compare(before: str, after: str) -> Any:
         """What changed between two runs, with a verdict for each figure."""
-        return ask("compare", *place, "--", before, after)
+        return answer((before, after), "compare", *place, "--", before, after)
 
-    @server.tool()
-    def explain(run: str, against: str = "") -> str:
+    @server.tool(structured_output=False)
+    def explain(run: str, against: str = "") -> Any:
         """What a run's figures are made of; with another run, why the two differ: functions, causes, rules."""
-        return ask("explain", *place, "--", run, *filter(None, (against,)))
+        return answer((run, against), "explain", *place, "--", run, *filter(None, (against,)))
 
-    @server.tool()
-    def history(figure: str, runs: list[str]) -> str:
+    @server.tool(structured_output=False)
+    def history(figure: str, runs: list[str]) -> Any:
         """Where a figure changed over runs, the oldest first: METRIC, TEST/METRIC or TEST/METRIC/NAME; * and ? match."""
-        return ask("history", *place, "--", figure, *runs)
+        return answer(runs, "history", *place, "--", figure, *runs)
 
     server.run("stdio")
 
 
-def ask(*words: str) -> str:
-    """What a user who types this sees. A refusal is the same sentence, and its fields in a line of JSON."""
+def _outside(folders: Sequence[Path], references: Sequence[str]) -> str:
+    """Why a reference is not read: it is a file outside of the folders. Empty if each may be read."""
+    allowed = [folder.resolve() for folder in folders]
+    for name in (name for reference in references for name in (reference, *reference.split("+"))):
+        file = Path(name.partition("#")[0])
+        try:
+            is_file = bool(name) and file.exists()
+        except OSError:
+            is_file = False
+        if is_file and not any(file.resolve().is_relative_to(folder) for folder in allowed):
+            return f"latlab: {name} is a file outside of the folders that `latlab serve --mcp --folder` names; name a stored run"
+    return ""
+
+
+def ask(*words: str) -> tuple[str, bool]:
+    """What a user who types this sees, and whether it was refused. A refusal is the same sentence, and its fields in a line of JSON."""
     import subprocess
 
     command = (sys.executable, "-m", "latlab", *words)
@@ -141,5 +171,5 @@ def ask(*words: str) -> str:
     try:
         done = subprocess.run(command, env=plain, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
     except subprocess.TimeoutExpired:
-        return f"no answer in {PATIENCE_S} s; ask for fewer runs"
-    return done.stdout + done.stderr
+        return f"no answer in {PATIENCE_S} s; ask for fewer runs", True
+    return done.stdout + done.stderr, done.returncode != 0 and not done.stdout

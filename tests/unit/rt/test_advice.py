@@ -17,7 +17,8 @@ from latlab.rt.model.wakeups import Outlier, Wakeups
 from latlab.rt.pages.late_causes import cause_table
 from latlab.rt.readers.advice import all_advice
 
-WITHOUT = {BlameKind.STOLEN, BlameKind.OWN, BlameKind.PATH, BlameKind.UNEXPLAINED, BlameKind.UNTRACED}
+SELF = {BlameKind.OWN, BlameKind.COMPUTING, BlameKind.CYCLE_BEFORE}
+WITHOUT = {BlameKind.STOLEN, BlameKind.PATH, BlameKind.UNEXPLAINED, BlameKind.UNTRACED} | SELF
 """Of these the cause does not say what to change."""
 
 

@@ -28,7 +28,8 @@ class Metric(StrEnum):
     there, per million. `call` goes from
     the first instruction of the world that serves to the first one back in the world that called, or from before the call to after it
     where the caller measures. `boot` goes from a machine's first instruction to the first one of its normal world, or is the part of it
-    that one image ran. `stall` is the time for which a busy loop stood still.
+    that one image ran. `stall` is the time for which a busy loop stood still. `cycle` goes from the due time of a periodic thread's cycle
+    to the end of its work.
 
     The last five are amounts, which tools count or sum over a run: a `duration`, `events` that disturb, a `throughput`, the share of
     the time that was `available`, and a `value` of which nothing is known."""
@@ -46,6 +47,7 @@ class Metric(StrEnum):
     CALL = "call"
     BOOT = "boot"
     STALL = "stall"
+    CYCLE = "cycle"
     DURATION = "duration"
     EVENTS = "events"
     THROUGHPUT = "throughput"

@@ -22,6 +22,7 @@ METRIC_TITLES = {
     Metric.CALL: "Call",
     Metric.BOOT: "Boot",
     Metric.STALL: "Stall",
+    Metric.CYCLE: "Cycle",
     Metric.DURATION: "Duration",
     Metric.EVENTS: "Events",
     Metric.THROUGHPUT: "Throughput",

@@ -116,7 +116,7 @@ def with_parts(
             wakes = waker(late, outlier)
             if wakes is not None and is_virtual and calibration is None and clock is None:
                 wakes = in_doubt(wakes)
-            entry = replace(_blaming(entry, beyond_ordinary(parts, wakes, usual_ns), usual_ns), parts=parts)
+            entry = replace(blaming(entry, beyond_ordinary(parts, wakes, usual_ns), usual_ns), parts=parts)
             if entry.blame == SMI:
                 entry = replace(entry, calls=smis_in(late, outlier))
         blamed.append(entry)
@@ -128,7 +128,8 @@ def _of_cpu(entries: Sequence[Attributed], steps: Mapping[tuple[int, int], LateS
     return tuple((steps[cpu, outlier.wake_ns], outlier) for outlier in of_cpu if (cpu, outlier.wake_ns) in steps)
 
 
-def _blaming(entry: Attributed, beyond: Sequence[LatenessPart], usual_ns: int) -> Attributed:
+def blaming(entry: Attributed, beyond: Sequence[LatenessPart], usual_ns: int) -> Attributed:
+    """The entry with the largest part as its cause, if that takes at least half of what the outlier is later than usual."""
     if entry.explained:
         return entry
     enough_ns = CAUSE_SHARE * (entry.outlier.late_ns - usual_ns)

@@ -85,14 +85,15 @@ def parts_of(
     clock: ChargeClock | None = None,
     is_alone: bool = False,
     is_virtual: bool = False,
+    thread_name: str = MEASURING_TASK,
 ) -> tuple[LatenessPart, ...]:
     """The parts, the largest first; together they are the lateness. `priority` is the thread's real-time priority. Without a calibration
     or a clock of steal time nothing can be stolen, and what may have been a theft says so. Where the events do not reach back to when it
     was due, the rest is unexplained. `usual_waking_ns`: how long after it is due the thread is woken where nothing is in the way.
     `is_alone`: nothing takes the CPU uncounted. `is_virtual`: a hypervisor may, and what no clock tells from it is not named for sure.
-    A late exit from idle is a part only where a record shows it."""
+    A late exit from idle is a part only where a record shows it. `thread_name`: of the thread that was late."""
     due_ns = outlier.wake_ns - outlier.late_ns
-    stretches = list(_stretches(late, due_ns, 99 - priority, calibration is not None or is_alone))
+    stretches = list(_stretches(late, due_ns, 99 - priority, calibration is not None or is_alone, thread_name))
     sums: Counter[Blame] = Counter()
     for stretch in stretches:
         sums[stretch.owner] += _overlap(stretch, due_ns, outlier.wake_ns)
@@ -126,7 +127,14 @@ def _shows_idle_end(late: LateSteps, due_ns: int) -> bool:
 
 
 def in_doubt(blame: Blame) -> Blame:
-    """An interrupt or softirq of a virtual machine without a clock of steal time: its handler may have been preempted from outside."""
+    """An interrupt, a softirq, an exit from idle or a system call of a virtual machine without a clock of steal time: a hypervisor may have
+    had the CPU."""
+    if blame.kind is BlameKind.IDLE_EXIT:
+        return Blame(BlameKind.AWAY, "the idle task")
+    if blame.kind is BlameKind.CALL:
+        return Blame(BlameKind.AWAY, f"its own system call {blame.name}")
+    if blame.kind is BlameKind.COMPUTING:
+        return Blame(BlameKind.AWAY, "the thread itself")
     if blame.kind not in (BlameKind.INTERRUPT, BlameKind.SOFTIRQ):
         return blame
     return Blame(BlameKind.AWAY, f"{blame.kind.value} {blame.name}")
@@ -273,11 +281,11 @@ def last_on(late: LateSteps) -> Thread | None:
     return next((step.comes for step in reversed(late.steps) if step.comes is not None), None)
 
 
-def _stretches(late: LateSteps, due_ns: int, own_priority: int, sees: bool) -> Iterator[_Stretch]:
+def _stretches(late: LateSteps, due_ns: int, own_priority: int, sees: bool, thread_name: str) -> Iterator[_Stretch]:
     """None if the last switch is not to the late thread: events are missing, and the thread that ran last may have stopped. If the thread
     moved to another CPU, only the time from then on has an owner."""
     last_thread = last_on(late)
-    if last_thread is None or last_thread.name != MEASURING_TASK:
+    if last_thread is None or last_thread.name != thread_name:
         yield from _elsewhere(late, due_ns)
         return
     state = _State(own_priority, is_woken_here=_is_woken_here(late, due_ns, last_thread.pid))

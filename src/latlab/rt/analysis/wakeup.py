@@ -15,7 +15,7 @@ from latlab.core.statistics.histogram import Histogram, share_up_to
 from latlab.rt.model.wakeups import Wakeups
 
 PERCENTILES = (50.0, 99.0, 99.9, 99.99, 99.999)
-SPANS = {Metric.TASK_WAKEUP: "wake-up", Metric.STALL: "stall"}
+SPANS = {Metric.TASK_WAKEUP: "wake-up", Metric.STALL: "stall", Metric.CYCLE: "cycle"}
 
 
 def with_schedule(wakeups: Wakeups, interval_ns: int, duration_s: float) -> Wakeups:

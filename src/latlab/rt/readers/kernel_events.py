@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from latlab.core.errors import DataError
 from latlab.rt.model.kernel_events import Charge, CycleCounts, KernelEvents, KernelStep, LateSteps, Left, StepKind, Thread
 from latlab.rt.model.stolen import Stolen
+from latlab.rt.readers.event_names import CALLED, IDLE_LEFT, SOFTIRQS
 from latlab.rt.readers.steal_meter import read_stolen
 
 MAGIC, OLD_MAGIC = b"LLKEV2\r\n", b"LLKEV1\r\n"
@@ -33,12 +34,10 @@ WITH_A_PERIOD, PERIOD = "sched_stat_runtime", 8
 """The figure by which perf counts a record, before some of them."""
 COUNTERS = 2
 TIMES_OF_A_READING = 2
-CALLED = {"ipi": "IPI"}
 WORKS = {"workqueue_execute_start": StepKind.WORK_IN, "workqueue_execute_end": StepKind.WORK_OUT}
 OF_THREAD = {"page_fault_user": StepKind.FAULT, "page_fault_kernel": StepKind.FAULT, "contention_end": StepKind.LOCK_OUT}
 WITHOUT_AN_END = "irq_work"
 """An interrupt of x86 whose exit the kernel lets nobody sample: it would seem to last until the next one ends."""
-SOFTIRQS = ("HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU")
 
 NAME = re.compile(r"^name: (\w{1,100})$", re.MULTILINE | re.ASCII)
 ID = re.compile(r"^ID: (\d{1,5})$", re.MULTILINE | re.ASCII)
@@ -50,8 +49,6 @@ IRQS_OFF, NEED_RESCHED, HARDIRQ, SOFTIRQ = 1, 4, 8, 16
 STATES, BLOCKING = 0xFF, 2 | 4 | 8
 """The bits of a thread's state at a switch; the one above says that it was preempted. Blocking: states D, T and t, which no timer ends."""
 LOCK_FLAGS = ((1 << 5, "mutex"), (1 << 3, "rt_mutex"), (1 << 0, "spin lock"), (1 << 4, "percpu semaphore"), (1 << 1 | 1 << 2, "semaphore"))
-NO_STATE = (1 << 32) - 1
-"""The number for leaving idle."""
 MIGRATES = "sched_migrate_task"
 
 
@@ -295,11 +292,12 @@ def _step(file: _File, cpu: int, ns: int, values: tuple[int, ...], record: bytes
 
 
 def _with_scheduler(step: KernelStep, point: TracepointFormat, record: bytes) -> KernelStep:
-    left = _left(point.number(record, "prev_state") & STATES) if "prev_state" in point.fields else None
+    left = left_by(point.number(record, "prev_state") & STATES) if "prev_state" in point.fields else None
     return replace(step, left=left, is_switch_due=point.is_switch_due(record), in_interrupt=point.in_interrupt(record))
 
 
-def _left(state: int) -> Left:
+def left_by(state: int) -> Left:
+    """How a thread left the CPU, by the bits of its state in a switch."""
     if not state:
         return Left.RUNNABLE
     return Left.BLOCKED if state & BLOCKING else Left.ASLEEP
@@ -329,7 +327,7 @@ def _step_of(file: _File, cpu: int, ns: int, counts: CycleCounts | None, record:
         return KernelStep(ns, StepKind.MIGRATED, str(point.number(record, "dest_cpu")), counts=counts)
     if point.name == "cpu_idle":
         state = point.number(record, "state")
-        if state == NO_STATE:
+        if state == IDLE_LEFT:
             return KernelStep(ns, StepKind.IDLE_OUT, counts=counts)
         name = file.idle_states.get((cpu, state), f"state {state}")
         return KernelStep(ns, StepKind.IDLE_IN, name, counts=counts)

@@ -53,11 +53,13 @@ from latlab.rt.readers import (
 )
 from latlab.rt.readers.jitter_samples import looks_like_samples, read_samples
 from latlab.rt.readers.lost_cpu import ON, STARTUP, lost_cpus
+from latlab.rt.readers.perfetto_ftrace import is_perfetto
 from latlab.rt.readers.recorder import MAGIC, read_record
 from latlab.rt.readers.rtla import OSNOISE, TIMERLAT, read_osnoise, read_timerlat
 from latlab.rt.readers.rtla_top import is_timerlat_top, read_timerlat_top
 from latlab.rt.readers.sched_events import DAT_MAGIC, is_sched_trace, read_sched_events
 from latlab.rt.readers.thread_lines import read_thread_lines, tool_of
+from latlab.rt.readers.thread_traces import PERF_MAGIC
 from latlab.rt.readers.wakeup_json import LINES as JITTERDEBUGGER
 from latlab.rt.readers.wakeup_json import NAN, read_json
 
@@ -100,7 +102,14 @@ NOT_READ = (
     ),
     (
         re.compile(r"^ +time +cpu .*task name +wait time +sch delay ", re.MULTILINE),
-        "perf sched timehist, which is not read; give `perf sched latency` of the same recording",
+        "perf sched timehist, which has no switches; import the perf.data of the same recording with --thread NAME or --all-rt, "
+        "or give `perf sched latency` of it",
+    ),
+    (
+        re.compile(
+            r"^ *\S.{0,40}? +\d{1,9} +\[\d{1,5}\] +\d{1,9}\.\d{6,9}: +(?:\d+ +)?sched:sched_(?:switch|waking|wakeup): ", re.MULTILINE
+        ),
+        "events of perf, of many threads; name yours with --thread NAME, or all with a real-time priority with --all-rt",
     ),
     (
         re.compile(r"^Benchmark +Time +CPU +Iterations|^name,iterations,real_time,cpu_time,time_unit,", re.MULTILINE),
@@ -109,6 +118,8 @@ NOT_READ = (
     (re.compile(r"^ +Max latency was ", re.MULTILINE), "rtla with --aa-only, which prints no statistics; run it with -a instead"),
 )
 """What is known and not read, and what to give instead."""
+BINARY = {MAGIC: "recorder", DAT_MAGIC: "trace-cmd", PERF_MAGIC: "perf"}
+"""Files that are no text, by their first bytes."""
 BEYOND = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, struct.error)
 
 
@@ -378,7 +389,7 @@ def _proven(text: str) -> list[Format[Any]]:
 def proven_tools(data: bytes) -> tuple[str, ...]:
     """The tools that are proven to have written the file; none where no form is complete."""
     if _is_binary(data):
-        return ("recorder",) if data.startswith(MAGIC) else ("trace-cmd",) if data.startswith(DAT_MAGIC) else ("jitterdebugger",)
+        return (_binary_tool(data),)
     return tuple(file_format.names[0] for file_format in formats_of(_file(data)))
 
 
@@ -444,6 +455,10 @@ def _read(data: bytes, place: str, duration_s: float | None, nanoseconds: bool, 
         return read_record(data, place)
     if data.startswith(DAT_MAGIC):
         raise DataError("a file of trace-cmd", "name what `trace-cmd report -t` prints of it, or keep it with `latlab import`", place=place)
+    if data.startswith(PERF_MAGIC):
+        raise DataError("a file of perf", "import it with --thread NAME or --all-rt", place=place)
+    if is_perfetto(data):
+        raise DataError("a trace of Perfetto, of many threads", "import it with --thread NAME or --all-rt", place=place)
     if looks_like_samples(data):
         return read_samples(data, place, nanoseconds)
     file = _file(data)
@@ -497,7 +512,12 @@ def quoted(name: str) -> str:
 
 
 def _is_binary(data: bytes) -> bool:
-    return data.startswith((MAGIC, DAT_MAGIC)) or looks_like_samples(data)
+    return data.startswith(tuple(BINARY)) or is_perfetto(data) or looks_like_samples(data)
+
+
+def _binary_tool(data: bytes) -> str:
+    by_mark = next((tool for mark, tool in BINARY.items() if data.startswith(mark)), "")
+    return by_mark or ("perfetto" if is_perfetto(data) else "jitterdebugger")
 
 
 def _load(text: str) -> tuple[tuple[str, str], ...]:

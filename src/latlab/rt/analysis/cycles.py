@@ -1,0 +1,359 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The cycles of a periodic thread: when each was due, when it ended, and what its time went to.
+
+A cycle ends where the thread enters the call in which it waits for its next period, and begins where it leaves that call. Without events of
+such calls it is a sleep (state S) that an interrupt ended. Other sleeps are waits inside of a cycle.
+
+The starts of a loop with absolute times lie on a grid: each is due at a multiple of the period behind the earliest start. A loop without
+such a grid sleeps for a relative time, so its cycle is due when it is woken.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice, pairwise
+from math import floor
+from statistics import median
+
+import numpy as np
+
+from latlab.core.model.blame import UNEXPLAINED, Blame, BlameKind
+from latlab.rt.analysis.attribution import CAUSE_SHARE, Attributed
+from latlab.rt.analysis.lateness_parts import LatenessPart, in_doubt
+from latlab.rt.analysis.own_waits import NEAR_NS, said_priority
+from latlab.rt.analysis.thread_causes import CauseFinder
+from latlab.rt.analysis.thread_spans import WAITS
+from latlab.rt.model.kernel_events import KernelStep, StepKind, Thread
+from latlab.rt.model.thread_trace import ThreadSpan, ThreadState, TraceEvent
+from latlab.rt.model.wakeups import Outlier
+
+TIMER_CALLS = frozenset({"clock_nanosleep", "nanosleep", "clock_nanosleep_time32", "clock_nanosleep_time64"})
+"""In these a loop waits for its next period. A read of a timer descriptor or a poll may wait for something else too."""
+SPLIT_BY_STATE = {
+    ThreadState.WOKEN: "waiting_ns",
+    ThreadState.PREEMPTED: "preempted_ns",
+    ThreadState.ASLEEP: "asleep_ns",
+    ThreadState.BLOCKED: "asleep_ns",
+}
+FEWEST_CYCLES = 3
+ON_GRID = 0.1
+"""The largest distance from the grid, in periods, of nine of ten starts of a loop with absolute times."""
+COMPUTING = Blame(BlameKind.COMPUTING)
+CYCLE_BEFORE = Blame(BlameKind.CYCLE_BEFORE)
+PAGE_FAULT = Blame(BlameKind.PAGE_FAULT)
+OWN = Blame(BlameKind.OWN)
+BLOCKED = Blame(BlameKind.BLOCKED)
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """The thread's work between two waits for a period. `woken_ns` is when it was woken for it; None if it did not sleep."""
+
+    woken_ns: int | None
+    begin_ns: int
+    end_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class CycleSplit:
+    """The time of a cycle from its due time to its end, in ns. `before_run_ns`: until the thread was woken; the others follow that.
+    Together they are the cycle, except for a time of which the trace has no state."""
+
+    before_run_ns: int = 0
+    waiting_ns: int = 0
+    computing_ns: int = 0
+    interrupted_ns: int = 0
+    preempted_ns: int = 0
+    asleep_ns: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadCycle:
+    """`parts` are what the time from `due_ns` to `end_ns` went to, the largest first. `missed` periods passed in it."""
+
+    due_ns: int
+    begin_ns: int
+    end_ns: int
+    cpu: int
+    parts: tuple[LatenessPart, ...]
+    split: CycleSplit = CycleSplit()
+    missed: int = 0
+
+    @property
+    def jitter_ns(self) -> int:
+        """How late it began to run."""
+        return self.begin_ns - self.due_ns
+
+    @property
+    def ns(self) -> int:
+        return self.end_ns - self.due_ns
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadCycles:
+    """Of one thread. `is_on_grid`: the loop has absolute times. `by_calls`: the events of its calls say where a cycle ends."""
+
+    thread: Thread
+    period_ns: int
+    is_given: bool
+    is_on_grid: bool
+    by_calls: bool
+    cycles: tuple[ThreadCycle, ...]
+
+    @property
+    def overruns(self) -> tuple[ThreadCycle, ...]:
+        return tuple(cycle for cycle in self.cycles if cycle.ns > self.period_ns)
+
+
+def works_of(spans: Sequence[ThreadSpan], calls: Sequence[TraceEvent]) -> tuple[tuple[Work, ...], bool]:
+    """The works of one stretch in order, and whether calls divide them. `calls` are the thread's own events of system calls."""
+    timer_calls = [event.step for event in calls if event.step.name in TIMER_CALLS]
+    if timer_calls:
+        return tuple(_by_calls(spans, timer_calls)), True
+    return tuple(_by_sleeps(spans)), False
+
+
+def _by_calls(spans: Sequence[ThreadSpan], steps: Sequence[KernelStep]) -> Iterator[Work]:
+    sleeps = [span for span in spans if span.state is ThreadState.ASLEEP]
+    ends = [span.end_ns for span in sleeps]
+    begin_ns: int | None = None
+    entered_ns: int | None = None
+    woken_ns: int | None = None
+    for step in steps:
+        if step.step is StepKind.CALL_OUT:
+            begin_ns, woken_ns = step.ns, None
+            at = bisect_right(ends, begin_ns) - 1
+            if entered_ns is not None and at >= 0 and ends[at] >= entered_ns:
+                woken_ns = ends[at]
+        else:
+            entered_ns = step.ns
+            if begin_ns is not None:
+                yield Work(woken_ns, begin_ns, entered_ns)
+            begin_ns = None
+
+
+def _by_sleeps(spans: Sequence[ThreadSpan]) -> Iterator[Work]:
+    timers = [span for span in spans if span.state is ThreadState.ASLEEP and span.is_by_interrupt is not False]
+    running = [span.begin_ns for span in spans if span.state is ThreadState.RUNNING]
+    for before, after in pairwise(timers):
+        at = bisect_left(running, before.end_ns)
+        if at < len(running) and running[at] < after.begin_ns:
+            yield Work(before.end_ns, running[at], after.begin_ns)
+
+
+def found_period_ns(works: Sequence[Work]) -> int | None:
+    """The mean distance of two activations, those counted several times between which periods passed. None if there are too few."""
+    woken = [work.woken_ns for work in works if work.woken_ns is not None]
+    if len(woken) < FEWEST_CYCLES:
+        return None
+    distances = [after - before for before, after in pairwise(woken)]
+    usual = median(distances)
+    periods = sum(round(distance / usual) for distance in distances) if usual else 0
+    return round((woken[-1] - woken[0]) / periods) if periods else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Grid:
+    """The dues of a stretch: `at_ns` + k * `step_ns`, for works with a waking."""
+
+    at_ns: float
+    step_ns: float
+    is_on_grid: bool
+
+    def due_of(self, woken_ns: int) -> int:
+        if not self.is_on_grid:
+            return woken_ns
+        return min(woken_ns, round(self.at_ns + self.step_ns * floor((woken_ns - self.at_ns) / self.step_ns + ON_GRID)))
+
+
+def _grid(works: Sequence[Work], period_ns: int) -> _Grid:
+    """The trace's clock may run a little faster or slower than the timers', so the step is fitted to the starts."""
+    woken = np.array([work.woken_ns for work in works if work.woken_ns is not None], dtype=np.float64)
+    if len(woken) < FEWEST_CYCLES:
+        return _Grid(0.0, float(period_ns), False)
+    numbers = np.cumsum(np.concatenate(([0.0], np.round(np.diff(woken) / period_ns))))
+    step_ns = float(period_ns)
+    if numbers[-1] > 0:
+        half = len(woken) // 2
+        early, late = np.median((woken - numbers * period_ns)[: half or 1]), np.median((woken - numbers * period_ns)[half:])
+        step_ns += float(late - early) / max(1.0, float(np.median(numbers[half:]) - np.median(numbers[: half or 1])))
+    rests = woken - numbers * step_ns
+    at_ns = float(rests.min())
+    near = np.abs(rests - np.median(rests)) <= ON_GRID * period_ns
+    return _Grid(at_ns, step_ns, bool(near.mean() >= 0.9))
+
+
+class _OneStretch:
+    """The cycles of one thread in one stretch."""
+
+    def __init__(self, spans: Sequence[ThreadSpan], events: Sequence[TraceEvent], finder: CauseFinder, is_virtual: bool) -> None:
+        self._spans = spans
+        self._begins = [span.begin_ns for span in spans]
+        self._events = events
+        self._event_ns = [event.step.ns for event in events]
+        self._calls_in_order = [event.step for event in events if event.step.step in (StepKind.CALL_IN, StepKind.CALL_OUT)]
+        self._call_ns = [step.ns for step in self._calls_in_order]
+        self._finder, self._is_virtual = finder, is_virtual
+
+    def cycles(self, works: Sequence[Work], grid: _Grid, period_ns: int) -> Iterator[ThreadCycle]:
+        before: ThreadCycle | None = None
+        for work in works:
+            due_ns = self._due(work, grid, before, period_ns)
+            parts = self._parts(due_ns, work, before)
+            cpu = next((span.cpu for span in self._between(work.begin_ns, work.end_ns)), 0)
+            missed = max(0, -(-(work.end_ns - due_ns) // period_ns) - 1)
+            before = ThreadCycle(due_ns, work.begin_ns, work.end_ns, cpu, parts, self._split(due_ns, work), missed)
+            yield before
+
+    @staticmethod
+    def _due(work: Work, grid: _Grid, before: ThreadCycle | None, period_ns: int) -> int:
+        if work.woken_ns is not None:
+            return grid.due_of(work.woken_ns)
+        return work.begin_ns if before is None else min(work.begin_ns, before.due_ns + period_ns)
+
+    def _between(self, begin_ns: int, end_ns: int) -> Iterator[ThreadSpan]:
+        for span in islice(self._spans, max(0, bisect_right(self._begins, begin_ns) - 1), None):
+            if span.begin_ns >= end_ns:
+                return
+            if span.end_ns > begin_ns:
+                yield span
+
+    def _parts(self, due_ns: int, work: Work, before: ThreadCycle | None) -> tuple[LatenessPart, ...]:
+        sums: Counter[Blame] = Counter()
+        begin_ns = due_ns
+        if before is not None and before.end_ns > due_ns:
+            begin_ns = min(before.end_ns, work.begin_ns)
+            sums[CYCLE_BEFORE] += begin_ns - due_ns
+        for span in self._between(begin_ns, work.end_ns):
+            low, high = max(span.begin_ns, begin_ns), min(span.end_ns, work.end_ns)
+            for blame, ns in self._of_span(span, low, high, work):
+                sums[blame] += ns
+        sums[UNEXPLAINED] += work.end_ns - due_ns - sums.total()
+        return tuple(LatenessPart(blame, ns) for blame, ns in sums.most_common() if ns > 0)
+
+    def _split(self, due_ns: int, work: Work) -> CycleSplit:
+        sums: Counter[str] = Counter()
+        for span in self._between(due_ns, work.end_ns):
+            low, high = max(span.begin_ns, due_ns), min(span.end_ns, work.end_ns)
+            if span.state is ThreadState.RUNNING:
+                inside_ns = sum(ns for _, ns in self._finder.interrupts(span.cpu, low, high))
+                sums["interrupted_ns"] += inside_ns
+                sums["computing_ns"] += high - low - inside_ns
+            elif span.end_ns <= (work.woken_ns or 0):
+                sums["before_run_ns"] += high - low
+            else:
+                sums[SPLIT_BY_STATE[span.state]] += high - low
+        return CycleSplit(**sums)
+
+    def _of_span(self, span: ThreadSpan, low: int, high: int, work: Work) -> Iterator[tuple[Blame, int]]:
+        if span.state in WAITS:
+            whole = span if (low, high) == (span.begin_ns, span.end_ns) else None
+            yield from ((part.blame, part.ns) for part in self._finder.parts(whole)) if whole else ((UNEXPLAINED, high - low),)
+        elif span.state is ThreadState.RUNNING:
+            yield from self._running(span.cpu, low, high)
+        elif span.end_ns == work.woken_ns or span.end_ns <= work.begin_ns:
+            # It waits for its timer: interrupts of its CPU may keep the timer's own waiting.
+            yield from self._interrupts(span.cpu, low, high)
+        else:
+            yield self._asleep(span), high - low
+
+    def _running(self, cpu: int, low: int, high: int) -> Iterator[tuple[Blame, int]]:
+        within = [*self._interrupts(cpu, low, high), *self._calls(cpu, low, high)]
+        yield from within
+        yield self._sure(COMPUTING), high - low - sum(ns for _, ns in within)
+
+    def _sure(self, blame: Blame) -> Blame:
+        return in_doubt(blame) if self._is_virtual else blame
+
+    def _interrupts(self, cpu: int, low: int, high: int) -> Iterator[tuple[Blame, int]]:
+        for name, ns in self._finder.interrupts(cpu, low, high):
+            kind, _, of = name.partition(" ")
+            yield self._sure(Blame(BlameKind.INTERRUPT if kind == "interrupt" else BlameKind.SOFTIRQ, of)), ns
+
+    def _calls(self, cpu: int, low: int, high: int) -> Iterator[tuple[Blame, int]]:
+        """The time in system calls, less the interrupts in it."""
+        at = bisect_left(self._call_ns, low)
+        entered = (low, self._calls_in_order[at - 1].name) if at and self._calls_in_order[at - 1].step is StepKind.CALL_IN else None
+        for step in islice(self._calls_in_order, at, bisect_left(self._call_ns, high)):
+            if step.step is StepKind.CALL_IN:
+                entered = step.ns, step.name
+            elif entered is not None:
+                yield from self._call(cpu, entered, step.ns)
+                entered = None
+        if entered is not None:
+            yield from self._call(cpu, entered, high)
+
+    def _call(self, cpu: int, entered: tuple[int, str], end_ns: int) -> Iterator[tuple[Blame, int]]:
+        begin_ns, name = entered
+        if name not in TIMER_CALLS:
+            inside = sum(ns for _, ns in self._finder.interrupts(cpu, begin_ns, end_ns))
+            yield self._sure(Blame(BlameKind.CALL, name)), end_ns - begin_ns - inside
+
+    def _asleep(self, span: ThreadSpan) -> Blame:
+        """What it waited for, by its own events shortly before and by who woke it."""
+        near = [event.step for event in self._near(span.begin_ns)]
+        last = next((step for step in reversed(near) if step.step in (StepKind.FAULT, StepKind.LOCK_IN, StepKind.LOCK_OUT)), None)
+        by = f"{span.ended_by.name} ({said_priority(span.ended_by.priority)})" if span.ended_by else ""
+        if last is not None and last.step is StepKind.LOCK_IN:
+            return Blame(BlameKind.LOCK, f"{last.name}, released by {by}" if by else last.name)
+        if last is not None and last.step is StepKind.FAULT and span.state is ThreadState.BLOCKED:
+            return PAGE_FAULT
+        if span.state is ThreadState.BLOCKED:
+            return BLOCKED
+        return Blame(BlameKind.WAITED, by) if by else OWN
+
+    def _near(self, ns: int) -> Iterator[TraceEvent]:
+        return islice(self._events, bisect_left(self._event_ns, ns - NEAR_NS), bisect_right(self._event_ns, ns))
+
+
+def cycles_of(
+    thread: Thread,
+    stretches: Iterable[tuple[Sequence[ThreadSpan], Sequence[TraceEvent], CauseFinder]],
+    period_ns: int | None,
+    is_virtual: bool,
+) -> ThreadCycles | None:
+    """Of each stretch the thread's spans, its own events and the causes. None if no period is given and none can be found. Those in the
+    midst of which events were lost are left out."""
+    parts = [(spans, events, finder, *works_of(spans, events)) for spans, events, finder in stretches]
+    longest = max((works for *_, works, _ in parts), key=len, default=())
+    period = period_ns or found_period_ns(longest)
+    if period is None or not longest:
+        return None
+    cycles: list[ThreadCycle] = []
+    grids = []
+    for spans, events, finder, works, _ in parts:
+        grid = _grid(works, period)
+        grids.append(grid.is_on_grid)
+        cycles += _OneStretch(spans, events, finder, is_virtual).cycles(works, grid, period)
+    return ThreadCycles(thread, period, period_ns is not None, any(grids), any(by_calls for *_, by_calls in parts), tuple(cycles))
+
+
+def explained_overruns(cycles: ThreadCycles) -> tuple[Attributed, ...]:
+    """Each overrun with its cause: the part that is longer than in the median cycle by at least half of what the cycle is longer."""
+    usual: dict[Blame, list[int]] = defaultdict(list)
+    for cycle in cycles.cycles:
+        for part in cycle.parts:
+            usual[part.blame].append(part.ns)
+    count = len(cycles.cycles)
+    medians = {blame: _median_of(values, count) for blame, values in usual.items()}
+    usual_ns = int(median(cycle.ns for cycle in cycles.cycles)) if cycles.cycles else 0
+    return tuple(_explained(cycle, medians, usual_ns) for cycle in cycles.overruns)
+
+
+def _median_of(values: Sequence[int], count: int) -> float:
+    """Of all cycles; those without the part have 0 of it."""
+    return float(median([*values, *([0] * (count - len(values)))]))
+
+
+def _explained(cycle: ThreadCycle, medians: dict[Blame, float], usual_ns: int) -> Attributed:
+    entry = Attributed(Outlier(cycle.cpu, cycle.end_ns, cycle.ns, cycle.missed), UNEXPLAINED, parts=cycle.parts)
+    beyond = [(part.ns - medians.get(part.blame, 0.0), part) for part in cycle.parts if part.blame != UNEXPLAINED]
+    if not beyond:
+        return entry
+    excess_ns, part = max(beyond, key=lambda pair: pair[0])
+    if excess_ns < CAUSE_SHARE * (cycle.ns - usual_ns) or excess_ns <= 0:
+        return entry
+    return replace(entry, blame=part.blame, stolen_ns=part.ns)

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a trace of threads cannot prove, because it lacks the events: each with the command that records them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from latlab.rt.model.thread_trace import ThreadTrace
+
+NEEDED = (
+    (("sched_waking",), "the time from the waking to the queue of a CPU", ("sched:sched_waking",)),
+    (("sched_migrate_task",), "on which CPU a thread waited before it moved", ("sched:sched_migrate_task",)),
+    (("irq_handler_exit",), "interrupts", ("irq:irq_handler_entry", "irq:irq_handler_exit")),
+    (("softirq_exit",), "softirqs", ("irq:softirq_entry", "irq:softirq_exit")),
+    (
+        ("local_timer_exit", "ipi_exit"),
+        "the CPU's own timer and cross-CPU interrupts",
+        ("irq_vectors:local_timer_entry", "irq_vectors:local_timer_exit", "ipi:ipi_entry", "ipi:ipi_exit"),
+    ),
+    (("contention_begin",), "kernel locks", ("lock:contention_begin", "lock:contention_end")),
+    (("page_fault_user", "page_fault_kernel"), "page faults", ("exceptions:page_fault_user",)),
+    (("cpu_idle",), "the idle state that a CPU leaves", ("power:cpu_idle",)),
+    (
+        ("sys_exit_clock_nanosleep", "sys_exit_nanosleep"),
+        "the end of a cycle that overran",
+        ("syscalls:sys_enter_clock_nanosleep", "syscalls:sys_exit_clock_nanosleep"),
+    ),
+)
+"""What a trace has at least one of, what is unknown without it, and what records it."""
+RECORDS = {"perf": "perf record -a -k CLOCK_MONOTONIC", "trace-cmd": "trace-cmd record"}
+CONFIGURES = "ftrace_events of its configuration"
+IN_DOUBT = (
+    "This trace does not show whether a hypervisor had the CPU, so interrupts, exits from idle and the thread's own computing "
+    "are no certain causes. On a machine without a hypervisor, import the trace with --bare-metal"
+)
+NO_FLAGS = "perf does not print the scheduler's flags, so throttling is proven only where a thread of a lower priority was chosen"
+
+
+def sight_of(trace: ThreadTrace, is_virtual: bool) -> tuple[str, ...]:
+    return tuple(_sentences(trace, is_virtual))
+
+
+def _sentences(trace: ThreadTrace, is_virtual: bool) -> Iterator[str]:
+    missing = [(subject, events) for names, subject, events in NEEDED if trace.recorded.isdisjoint(names)]
+    if missing:
+        unknown = ", ".join(subject for subject, _ in missing)
+        events = [event for _, group in missing for event in group]
+        yield f"Not recorded, so unknown: {unknown}; record them: {_command(trace.tool, events)}"
+    if is_virtual:
+        yield IN_DOUBT
+    if trace.tool == "perf":
+        yield NO_FLAGS
+
+
+def _command(tool: str, events: list[str]) -> str:
+    """With the two events that every trace of threads needs."""
+    if tool not in RECORDS:
+        return f"add to {CONFIGURES}: {', '.join(event.replace(':', '/') for event in events)}"
+    needed = dict.fromkeys(("sched:sched_switch", "sched:sched_waking", *events))
+    return f"`{RECORDS[tool]} {' '.join(f'-e {event}' for event in needed)}`"

@@ -27,6 +27,7 @@ from latlab.rt.analysis.periodicity import find_period
 from latlab.rt.analysis.result import RtResult
 from latlab.rt.analysis.steal_coverage import coverage_sentences
 from latlab.rt.analysis.wakeup import disagreement, silence, with_schedule
+from latlab.rt.campaign.thread_results import thread_results
 from latlab.rt.model.kernel_events import KernelEvents
 from latlab.rt.model.outside_counts import OutsideCounts
 from latlab.rt.model.timerlat import TimerlatRuns
@@ -40,6 +41,7 @@ from latlab.rt.readers.kernel_events import read_kernel_events
 from latlab.rt.readers.load_work import read_load_work
 from latlab.rt.readers.measured import read_wakeups
 from latlab.rt.readers.outside_counts import read_outside_counts
+from latlab.rt.readers.thread_selection import THREADS
 from latlab.rt.readers.timerlat_runs import read_timerlat_runs
 from latlab.rt.targets.machine_facts import machine_facts
 from latlab.rt.targets.machine_inventory import COLLECTED, HEAT, read_collected
@@ -163,6 +165,8 @@ def results_of(run: Run, files: Mapping[str, bytes]) -> list[tuple[str, RtResult
     """Each measurement of a run by its name: one without a name, or the conditions of an experiment, which are folders of its logs."""
     if EXPORT_LOG in files:
         return results_of_export(run, files)
+    if THREADS in files:
+        return thread_results(files, IMPORT_LOG, run.source or IMPORT_LOG)
     return [(name, result_of(run, group)) for name, group in measured_in(run, files)]
 
 

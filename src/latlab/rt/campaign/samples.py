@@ -50,7 +50,7 @@ def _used(counts: Counts) -> Counts:
 
 
 def _late(result: RtResult, wakeups: Wakeups) -> dict[int, list[LateWakeup]]:
-    attributed = result.attributed if wakeups.tool == "recorder" else None
+    attributed = result.attributed if wakeups is result.recorder else None
     blamed = {id(entry.outlier): entry.blame for entry in attributed or ()}
     by_cpu: dict[int, list[LateWakeup]] = {}
     for outlier in wakeups.outliers:

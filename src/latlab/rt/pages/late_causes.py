@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from latlab.core.comparison.wording import count, said_blame
 from latlab.core.model.blame import UNEXPLAINED, Blame, BlameKind
+from latlab.core.model.enums import Metric
 from latlab.core.report.table import Bar, Column, Ranged, Table, Value, figures, words
 from latlab.rt.analysis.cause_rates import CauseEvents, rates_of
 from latlab.rt.analysis.causes import CauseGroup, by_cause
@@ -23,6 +24,7 @@ MOST_ADVICE = 3
 NO_TRACE = "The firmware of this target has no trace that could be read, so nothing is attributed."
 RAN_ON = "* It ran on, or the hypervisor had the CPU."
 
+NOUNS = {Metric.CYCLE: "Overruns"}
 UNIT = "µs"
 COLUMNS = "In instructions; the last two are means. Left for Linux: the call came back because an interrupt of Linux was waiting."
 
@@ -43,10 +45,11 @@ class _Cause:
 
 def cause_table(result: RtResult, is_exact: bool) -> Table:
     """Where parts are known the bar is the share of all lateness, else that of the late wake-ups."""
-    title = "Late wake-ups by cause"
+    noun = NOUNS.get(result.recorder.metric, "Late wake-ups") if result.recorder else "Late wake-ups"
+    title = f"{noun} by cause"
     if result.attributed is None:
         late = len(result.recorder.outliers) if result.recorder else 0
-        columns = (*words("Cause"), *figures("Late wake-ups"))
+        columns = (*words("Cause"), *figures(noun))
         return Table(title, columns, ((said_blame(UNEXPLAINED), str(late)),), (*(result.sight or (NO_TRACE,)), *_period(result)))
     causes = _causes(result)
     has_parts, has_rates = any(cause.ns for cause in causes), any(cause.events for cause in causes)
@@ -57,7 +60,7 @@ def cause_table(result: RtResult, is_exact: bool) -> Table:
         rows.append(_rest(other_causes, sum(cause.ns if has_parts else cause.late for cause in other_causes) / whole, has_parts, has_rates))
     columns = (
         *words("Cause"),
-        *figures("Of all lateness" if has_parts else "Of all late", "Late wake-ups"),
+        *figures("Of all lateness" if has_parts else "Of all late", noun),
         *words("On"),
         Column("Latest", unit="µs"),
         *((Column("Took", unit="µs"),) if has_parts else ()),

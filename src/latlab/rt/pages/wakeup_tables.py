@@ -18,12 +18,13 @@ from latlab.rt.analysis.causes import cause_name
 from latlab.rt.analysis.result import RtResult
 from latlab.rt.analysis.wakeup import agreement, never_woke, percentile_ns, told_percentiles
 from latlab.rt.model.wakeups import Wakeups
-from latlab.rt.pages import cause_details, namings, outside_counts
+from latlab.rt.pages import cause_details, namings, outside_counts, thread_tables
 from latlab.rt.pages.late_causes import by_world, cause_table
 from latlab.rt.pages.words import check_publishable, us
 
 OUTLIERS_SHOWN = 10
-LATENCIES = {Metric.TASK_WAKEUP: "Wake-up latency", Metric.STALL: "Stalls of a busy loop"}
+LATENCIES = {Metric.TASK_WAKEUP: "Wake-up latency", Metric.STALL: "Stalls of a busy loop", Metric.CYCLE: "Time from due to end"}
+DUE = {Metric.CYCLE: "Cycles due"}
 UNIT = "µs"
 
 Results = list[tuple[str, RtResult]]
@@ -48,17 +49,24 @@ def published(run: Run, results: Results) -> list[Table]:
 def tables(name: str, result: RtResult, is_exact: bool = False) -> list[Table]:
     """Everything that one measurement says; `is_exact`: on the instruction clock."""
     causes = [*cause_tables(name, result, is_exact), *worst_tables(name, result)]
-    return [*latency_tables(name, result), *causes, *outside_tables(name, result), *further_tables(name, result, is_exact)]
+    measured = [*latency_tables(name, result), *thread_states(name, result)]
+    return [*measured, *causes, *outside_tables(name, result), *further_tables(name, result, is_exact)]
 
 
 def brief_tables(name: str, result: RtResult, is_exact: bool = False) -> list[Table]:
     """What a terminal shows: without the tables of how often and of which CPU."""
     causes = [*cause_tables(name, result, is_exact), *worst_tables(name, result)]
-    return [*latency_tables(name, result), *causes, *outside_tables(name, result), *_seen_by_others(name, result)]
+    measured = [*latency_tables(name, result), *thread_states(name, result)]
+    return [*measured, *causes, *outside_tables(name, result), *_seen_by_others(name, result)]
 
 
 def latency_tables(name: str, result: RtResult) -> list[Table]:
     return [latencies(name, wakeups) for wakeups in result.wakeups]
+
+
+def thread_states(name: str, result: RtResult) -> list[Table]:
+    """Of a thread in a trace: its time by state, and what its cycles are made of."""
+    return [_named(name, table) for table in thread_tables.tables(result)]
 
 
 def cause_tables(name: str, result: RtResult, is_exact: bool) -> list[Table]:
@@ -123,7 +131,7 @@ def latencies(name: str, wakeups: Wakeups) -> Table:
     rows = [
         *((name, *("-" if cpu.number in silent else us(value(cpu), step) for cpu in cpus)) for name, value in figures_of),
         *((f"{percent:g} % (µs)", *(us(percentile_ns(cpu, percent)) for cpu in cpus)) for percent in told_percentiles(cpus)),
-        ("Wake-ups due", *(_count(cpu.expected) for cpu in cpus)),
+        (DUE.get(wakeups.metric, "Wake-ups due"), *(_count(cpu.expected) for cpu in cpus)),
         ("measured", *(str(cpu.got) for cpu in cpus)),
         ("missed", *(_count(cpu.missed) for cpu in cpus)),
         ("beyond the histogram", *(str(cpu.beyond) if cpu.counts or cpu.beyond else "-" for cpu in cpus)),

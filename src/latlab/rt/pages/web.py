@@ -28,6 +28,7 @@ from latlab.rt.pages.wakeup_tables import (
     latency_tables,
     outside_tables,
     tables,
+    thread_states,
     worst_tables,
 )
 from latlab.rt.pages.words import check_publishable, facts_of, mode_of, mode_sentence
@@ -64,6 +65,7 @@ def _measurement(result: RtResult, is_exact: bool, name: str) -> Iterator[Block]
     """How late, on which CPU, by which cause; then the latest, and what else was measured on demand."""
     yield from named(histograms(result), f"{name}-histogram")
     yield from latency_tables("", result)
+    yield from thread_states("", result)
     yield from cause_tables("", result, is_exact)
     yield from outside_tables("", result)
     yield from named(cause_details.charts(result), f"{name}-cause")

@@ -1,25 +1,53 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What trace-cmd recorded, as the text that it prints of it: its file's format is its own, and no Python library for it is kept."""
+"""What trace-cmd or perf recorded, as the text that the same program prints of it: the form of their files is their own, and no Python
+library for it is kept."""
 
 from __future__ import annotations
 
 import shutil
+from dataclasses import dataclass
 
 from latlab.core.errors import LatlabError, UsageError
 from latlab.core.targets.scratch import scratch
 from latlab.core.targets.tools import run
 
-PROGRAM = "trace-cmd"
+
+@dataclass(frozen=True, slots=True)
+class TraceFile:
+    """A form of file by its first bytes, and the command that prints its events with times in ns."""
+
+    magic: bytes
+    command: tuple[str, ...]
+    printed_by: str
+
+    @property
+    def program(self) -> str:
+        return self.command[0]
 
 
-def printed(data: bytes, name: str) -> bytes:
-    """The events of a `.dat`, times in ns. Raises UsageError where trace-cmd is not there, LatlabError where it refuses the file."""
-    if shutil.which(PROGRAM) is None:
-        raise UsageError("a file of trace-cmd, which is not installed", "install it, or give what `trace-cmd report -t` prints", place=name)
+TRACE_FILES = (
+    TraceFile(b"\x17\x08\x44tracing", ("trace-cmd", "report", "-t"), "trace-cmd report -t"),
+    TraceFile(b"PERFILE2", ("perf", "script", "--force", "--ns", "-F", "comm,tid,cpu,time,event,trace", "-i"), "perf script --ns"),
+)
+
+
+def trace_file_of(data: bytes) -> TraceFile | None:
+    """None if the file is of neither program."""
+    return next((trace_file for trace_file in TRACE_FILES if data.startswith(trace_file.magic)), None)
+
+
+def printed(data: bytes, name: str, trace_file: TraceFile) -> bytes:
+    """The events of the file. Raises UsageError if the program is not installed, LatlabError if it refuses the file."""
+    if shutil.which(trace_file.program) is None:
+        raise UsageError(
+            f"a file of {trace_file.program}, which is not installed",
+            f"install it, or give what `{trace_file.printed_by}` prints",
+            place=name,
+        )
     with scratch() as folder:
         path = folder / "trace.dat"
         path.write_bytes(data)
         try:
-            return run([PROGRAM, "report", "-t", str(path)]).encode()
+            return run([*trace_file.command, str(path)]).encode()
         except LatlabError as error:
             raise LatlabError(str(error), place=name) from error

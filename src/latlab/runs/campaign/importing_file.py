@@ -14,18 +14,20 @@ from latlab.core.kinds.file_format import FileFormat
 from latlab.core.kinds.registry import file_formats
 from latlab.core.lifecycle.exported import import_export, is_export
 from latlab.core.lifecycle.life import run_lifecycle
-from latlab.core.model.conditions import NO_CONDITIONS, Conditions
+from latlab.core.model.conditions import NO_CONDITIONS, Conditions, Mode
 from latlab.core.model.enums import Clock, RunStatus
 from latlab.core.model.run import UNNAMED, Build, Topology
 from latlab.core.store.rows import now_utc
 from latlab.core.store.store import Store
 from latlab.psci.campaign.recording import Recorded
 from latlab.rt.campaign.results import CAMPAIGN, IMPORT_LOG, TOOL_LOG, keep, new_run
+from latlab.rt.campaign.thread_results import thread_results
 from latlab.rt.campaign.workloads import seconds_of
+from latlab.rt.model.thread_trace import ThreadSelection
 from latlab.rt.model.wakeups import Wakeups
 from latlab.rt.readers.measured import holds_amounts, known_names, proven_tools, quoted, read_wakeups, unproven
-from latlab.rt.readers.sched_events import DAT_MAGIC
-from latlab.rt.targets.trace_dat import printed
+from latlab.rt.readers.thread_selection import THREADS, written_selection
+from latlab.rt.targets.trace_dat import printed, trace_file_of
 from latlab.runs.campaign.importing_amounts import import_amounts
 from latlab.runs.campaign.importing_log import CONSOLE_MARKS, import_log, is_console_log
 
@@ -40,7 +42,7 @@ LONGEST_INTERVAL_US = 3_600_000_000
 
 @dataclass(frozen=True, slots=True)
 class StatedOptions:
-    """What a user says of a file; None is what the user leaves open. `tool` is the one that wrote it."""
+    """What a user says of a file; None is what the user leaves open. `tool` is the one that wrote it, `threads` are those of a trace."""
 
     tool: str | None = None
     topology: Topology | None = None
@@ -50,11 +52,15 @@ class StatedOptions:
     interval: int | None = None
     platform: str | None = None
     firmware: str | None = None
+    threads: ThreadSelection | None = None
 
 
 def import_file(store: Store, data: bytes, name: str, stated: StatedOptions) -> Recorded | str:
     """The run: as it was recorded from a console log, else its id. Raises DataError with one sentence for a file that is none of these or
     several, UsageError for what is said of it and has no effect."""
+    if stated.threads is not None:
+        _refuse(stated, ("tool", *OF_CONSOLE, *OF_MEASURED), f"{name} is read as a trace of threads, which states it")
+        return import_threads(store, data, name, stated)
     if is_export(data):
         _refuse(stated, ("tool", *OF_CONSOLE, *OF_MEASURED, *OF_ALL), f"{name} is an export of latlab, which states it")
         return import_export(store, data, name)
@@ -128,11 +134,28 @@ def import_measured(
     tool: str = "",
 ) -> str:
     """The run's id, whichever kind of run the file makes. `tool` wrote it; empty where the file says it."""
-    if data.startswith(DAT_MAGIC):
-        data = printed(data, name)
+    data = _as_text(data, name)
     if holds_amounts(data, name, tool):
         return import_amounts(store, data, name, platform, duration, interval_us, firmware, tool)
     return import_wakeups(store, data, name, platform, duration, interval_us, firmware, tool)
+
+
+def _as_text(data: bytes, name: str) -> bytes:
+    """The file, or what its program prints of it."""
+    trace_file = trace_file_of(data)
+    return data if trace_file is None else printed(data, name, trace_file)
+
+
+def import_threads(store: Store, data: bytes, name: str, stated: StatedOptions) -> str:
+    """The run's id. Its results are those of the threads that the user names."""
+    selection = stated.threads or ThreadSelection()
+    files = {IMPORT_LOG: _as_text(data, name), THREADS: written_selection(selection)}
+    results = thread_results(files, IMPORT_LOG, name)
+    cpus = 1 + max((cpu.number for _, result in results for wakeups in result.wakeups for cpu in wakeups.cpus), default=0)
+    conditions = Conditions(mode=Mode.REAL) if selection.is_bare_metal else NO_CONDITIONS
+    build = Build(stated.firmware or "unknown")
+    run = new_run(CAMPAIGN, "import", stated.platform or UNNAMED, cpus, conditions, source=name, build=build)
+    return keep(store, run, files, ())
 
 
 def import_wakeups(

@@ -39,24 +39,36 @@ def import_(
     interval: Annotated[int | None, typer.Option(help="Microseconds between two wake-ups, to compute missed ones.")] = None,
     platform: Annotated[str | None, typer.Option(help="Name of the board.")] = None,
     firmware: Annotated[str | None, typer.Option(help="Name of the firmware; runs of one firmware give its scatter.")] = None,
+    thread: Annotated[
+        list[str] | None, typer.Option(metavar="NAME|PID", help="A thread of a trace of the kernel, by name or number; repeatable.")
+    ] = None,
+    all_rt: Annotated[bool, typer.Option("--all-rt", help="Every thread of a trace with a real-time priority.")] = False,
+    period: Annotated[str | None, typer.Option(help="Period of the threads' cycles, such as 1ms.", show_default="as found")] = None,
+    threshold: Annotated[
+        int | None, typer.Option(help="Microseconds from which on a thread's wake-up gets a cause.", show_default="100")
+    ] = None,
+    bare_metal: Annotated[bool, typer.Option("--bare-metal", help="The trace is of a machine without a hypervisor.")] = False,
     store: StoreOption = None,
     format: TablesFormat = Format.TABLE,
 ) -> None:
     """Import a file from elsewhere as a run.
 
-    It is the console log of a board, the output of another tool, or an export of latlab. Its contents decide which.
+    It is the console log of a board, the output of another tool, or an export of latlab. Its contents decide which. With --thread or
+    --all-rt it is a trace of the kernel: trace-cmd's or perf's file or text, or Perfetto's.
     """
     from latlab.core.cli.stores import open_store
     from latlab.core.model.enums import Clock
     from latlab.core.store.reading import read_file
     from latlab.psci.campaign.virtual_target import topology_of
     from latlab.psci.verbs import run_psci as psci
+    from latlab.rt.campaign.thread_selecting import selected
     from latlab.rt.verbs import run_rt as rt
     from latlab.runs.campaign.importing_file import StatedOptions, import_file
 
     data = read_file(file)
     shape = None if topology is None else topology_of(topology)
-    stated = StatedOptions(tool, shape, Clock(clock.value) if clock else None, core_mhz, duration, interval, platform, firmware)
+    threads = selected(thread or [], all_rt, period, threshold, bare_metal)
+    stated = StatedOptions(tool, shape, Clock(clock.value) if clock else None, core_mhz, duration, interval, platform, firmware, threads)
     opened = open_store(store)
     recorded = import_file(opened, data, file.name, stated)
     if isinstance(recorded, str):

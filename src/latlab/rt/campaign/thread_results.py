@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The results of a run about single threads: for each thread its wake-ups with their causes, and its cycles with their overruns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from latlab.core.errors import UsageError
+from latlab.core.model.distributions import Distribution
+from latlab.core.model.enums import Metric, RowKind
+from latlab.rt.analysis.attribution import Attributed
+from latlab.rt.analysis.cycles import ThreadCycles, explained_overruns
+from latlab.rt.analysis.result import CYCLE_TIMES, KERNEL_TRACE, RtResult
+from latlab.rt.analysis.thread_report import ThreadReport, ThreadReporter
+from latlab.rt.analysis.thread_sight import sight_of
+from latlab.rt.analysis.thread_spans import REAL_TIME, FollowedThread, follow, matching
+from latlab.rt.model.thread_trace import ThreadSelection, ThreadSpan, ThreadState, ThreadTrace
+from latlab.rt.model.wakeups import Outlier, Wakeups, cpu_row, intervals
+from latlab.rt.readers.advice import all_advice
+from latlab.rt.readers.thread_selection import THREADS, read_selection
+from latlab.rt.readers.thread_traces import read_thread_trace
+
+MOST_NAMED = 12
+
+
+def thread_results(files: Mapping[str, bytes], trace_log: str, place: str) -> list[tuple[str, RtResult]]:
+    """One or two for each thread: its wake-ups, and its cycles if it has a period."""
+    selection = read_selection(files[THREADS], THREADS)
+    trace = read_thread_trace(files[trace_log], place)
+    return list(_results(trace, selection, place))
+
+
+def _results(trace: ThreadTrace, selection: ThreadSelection, place: str) -> Iterator[tuple[str, RtResult]]:
+    followed = [thread for thread in follow(trace, matching(selection.names, selection.all_rt)) if thread.of(ThreadState.RUNNING)]
+    _check_all_there(trace, followed, selection, place)
+    is_virtual = not selection.is_bare_metal
+    reporter, sight = ThreadReporter(trace, is_virtual), sight_of(trace, is_virtual)
+    start_ns = min(stretch[0].step.ns for stretch in trace.stretches)
+    names = _names(followed)
+    for thread in followed:
+        name = names[thread.thread.pid]
+        report = reporter.report(thread, selection.threshold_ns, selection.period_ns)
+        wakeups = _wakeups(thread, report, trace, start_ns)
+        yield name, _result((wakeups,) if wakeups.cpus else (), report.late, trace.problems, sight, report)
+        if report.cycles is not None:
+            overruns = explained_overruns(report.cycles)
+            measured = _cycles(report.cycles, overruns, trace, start_ns)
+            yield name, replace(_result((measured,), overruns, (), (), None), cycles=report.cycles)
+
+
+def _check_all_there(trace: ThreadTrace, followed: Sequence[FollowedThread], selection: ThreadSelection, place: str) -> None:
+    for name in selection.names:
+        if not follow(trace, matching((name,))):
+            real_time = follow(trace, lambda thread: thread.pid != 0 and thread.priority < REAL_TIME)
+            real_time_names = ", ".join(dict.fromkeys(thread.thread.name for thread in real_time[:MOST_NAMED]))
+            raise UsageError(
+                f"no thread {name!r} ran in this trace",
+                f"its real-time threads are {real_time_names}" if real_time_names else "it has no real-time thread",
+                value=name,
+                place=place,
+            )
+    if not followed:
+        raise UsageError("no thread with a real-time priority ran in this trace", "name a thread with --thread", place=place)
+
+
+def _names(followed: Sequence[FollowedThread]) -> dict[int, str]:
+    """By the thread's name, and its number if several have that name."""
+    names = [thread.thread.name for thread in followed]
+    return {
+        thread.thread.pid: thread.thread.name if names.count(thread.thread.name) == 1 else f"{thread.thread.name}-{thread.thread.pid}"
+        for thread in followed
+    }
+
+
+def _result(
+    wakeups: tuple[Wakeups, ...],
+    attributed: tuple[Attributed, ...],
+    problems: tuple[str, ...],
+    sight: tuple[str, ...],
+    report: ThreadReport | None,
+) -> RtResult:
+    return RtResult(wakeups, attributed, (), None, problems, sight=sight, advice=all_advice(), thread=report)
+
+
+def _wakeups(followed: FollowedThread, report: ThreadReport, trace: ThreadTrace, start_ns: int) -> Wakeups:
+    waits = followed.of(ThreadState.WOKEN)
+    rows = tuple(_row(cpu, [wait.ns for wait in waits if wait.cpu == cpu], trace.resolution_ns) for cpu in _cpus(waits))
+    begins = "sched_waking" if "sched_waking" in trace.recorded else "sched_wakeup"
+    facts = (("rows", f"wake-ups of {followed.thread.name} ({followed.thread.pid}), from {begins} to the switch to it"),)
+    outliers = tuple(entry.outlier for entry in report.late)
+    return Wakeups(KERNEL_TRACE, None, trace.resolution_ns, rows, outliers, start_ns, facts=facts, complete=not trace.problems)
+
+
+def _cpus(waits: Sequence[ThreadSpan]) -> list[int]:
+    return sorted({wait.cpu for wait in waits})
+
+
+def _row(number: int, ns: Sequence[int], resolution_ns: int) -> Distribution:
+    values, counts = np.unique(np.array(ns, dtype=np.int64), return_counts=True)
+    return cpu_row(number, intervals(values, values + resolution_ns, counts), len(ns), min(ns), max(ns), sum(ns) / len(ns))
+
+
+def _cycles(cycles: ThreadCycles, overruns: Sequence[Attributed], trace: ThreadTrace, start_ns: int) -> Wakeups:
+    """One row for the thread, whichever CPU it ran on."""
+    row = _row(0, [cycle.ns for cycle in cycles.cycles], trace.resolution_ns)
+    missed = sum(cycle.missed for cycle in cycles.cycles)
+    row = replace(row, metric=Metric.CYCLE, missed=missed, expected=len(cycles.cycles) + missed)
+    how = "given" if cycles.is_given else "found in the trace"
+    facts = (
+        ("period", f"{cycles.period_ns / 1000:g} µs, {how}"),
+        ("a cycle is due", "at the multiples of its period" if cycles.is_on_grid else "when the thread is woken"),
+        ("a cycle ends", "at the call that waits for the next" if cycles.by_calls else "at the sleep that an interrupt ends"),
+    )
+    outliers: tuple[Outlier, ...] = tuple(entry.outlier for entry in overruns)
+    return Wakeups(
+        CYCLE_TIMES,
+        cycles.period_ns,
+        trace.resolution_ns,
+        (row,),
+        outliers,
+        start_ns,
+        facts=facts,
+        metric=Metric.CYCLE,
+        rows=RowKind.THREAD,
+    )

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a trace says of one thread: its time by state, and its cycles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from latlab.core.comparison.wording import said_blame
+from latlab.core.report.table import Column, Table, figures, words
+from latlab.rt.analysis.cycles import ThreadCycle, ThreadCycles
+from latlab.rt.analysis.result import RtResult
+from latlab.rt.analysis.thread_report import ThreadReport
+from latlab.rt.model.thread_trace import ThreadState
+from latlab.rt.pages.words import us
+
+MOST_PREEMPTIONS = 5
+STATES = {
+    ThreadState.RUNNING: "on a CPU",
+    ThreadState.WOKEN: "woken, waits for a CPU",
+    ThreadState.PREEMPTED: "preempted, waits for a CPU",
+    ThreadState.ASLEEP: "asleep",
+    ThreadState.BLOCKED: "blocked in the kernel",
+}
+SPLITS: tuple[tuple[str, Callable[[ThreadCycle], int]], ...] = (
+    ("Start after due", lambda cycle: cycle.jitter_ns),
+    ("Until woken", lambda cycle: cycle.split.before_run_ns),
+    ("Woken, waits for a CPU", lambda cycle: cycle.split.waiting_ns),
+    ("Computing", lambda cycle: cycle.split.computing_ns),
+    ("Interrupted", lambda cycle: cycle.split.interrupted_ns),
+    ("Preempted", lambda cycle: cycle.split.preempted_ns),
+    ("Asleep or blocked in the cycle", lambda cycle: cycle.split.asleep_ns),
+    ("Due to end", lambda cycle: cycle.ns),
+)
+
+
+def tables(result: RtResult) -> list[Table]:
+    return list(_tables(result))
+
+
+def _tables(result: RtResult) -> Iterator[Table]:
+    if result.thread is not None:
+        yield _states(result.thread)
+    if result.cycles is not None and result.cycles.cycles:
+        yield _cycles(result.cycles)
+
+
+def _states(report: ThreadReport) -> Table:
+    whole_ns = sum(time.total_ns for time in report.states.values()) or 1
+    rows = tuple(
+        (STATES[state], str(time.count), us(time.total_ns), f"{100 * time.total_ns / whole_ns:.1f}", us(time.longest_ns))
+        for state, time in report.states.items()
+    )
+    columns = (
+        *words("State"),
+        *figures("Times"),
+        Column("Total", unit="µs"),
+        Column("Share", unit="%"),
+        Column("Longest", unit="µs"),
+    )
+    notes = [f"moved to another CPU {report.migrations} times"] if report.migrations else []
+    if report.preempted_by:
+        largest = ", ".join(f"{said_blame(blame)} {us(ns)}" for blame, ns in report.preempted_by[:MOST_PREEMPTIONS])
+        notes.append(f"preempted by (µs): {largest}")
+    return Table("Time of the thread by state", columns, rows, tuple(notes))
+
+
+def _cycles(cycles: ThreadCycles) -> Table:
+    rows = tuple((name, *_quantiles([ns_of(cycle) for cycle in cycles.cycles])) for name, ns_of in SPLITS)
+    columns = (*words("Part of a cycle"), *figures("Minimum", "Median", "99 %", "Maximum", "Total", unit="µs"))
+    overruns = len(cycles.overruns)
+    note = f"{overruns} of {len(cycles.cycles)} cycles ended more than {cycles.period_ns / 1000:g} µs after they were due"
+    return Table("Parts of the cycles", columns, rows, (note,))
+
+
+def _quantiles(ns: Sequence[int]) -> tuple[str, ...]:
+    low, half, high, most = np.quantile(ns, (0, 0.5, 0.99, 1), method="higher")
+    return us(int(low)), us(int(half)), us(int(high)), us(int(most)), us(sum(ns))

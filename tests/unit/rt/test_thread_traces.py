@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Threads in a trace of the kernel: planned schedules in each form of a trace, held against what was planned."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from latlab.core.errors import DataError, UsageError
+from latlab.core.model.blame import UNEXPLAINED, Blame, BlameKind
+from latlab.rt.analysis.cycles import ThreadCycles, explained_overruns
+from latlab.rt.analysis.result import RtResult
+from latlab.rt.analysis.thread_causes import CauseFinder
+from latlab.rt.analysis.thread_report import ThreadReporter
+from latlab.rt.analysis.thread_sight import sight_of
+from latlab.rt.analysis.thread_spans import follow, matching
+from latlab.rt.campaign.thread_results import thread_results
+from latlab.rt.campaign.thread_selecting import period_of, selected
+from latlab.rt.model.thread_trace import ThreadSelection, ThreadState, ThreadTrace
+from latlab.rt.readers.perfetto_ftrace import is_perfetto
+from latlab.rt.readers.thread_selection import THREADS, read_selection, written_selection
+from latlab.rt.readers.thread_traces import read_thread_trace
+from support.scheduled import as_ftrace, as_perf, as_perfetto, schedule
+
+RT = ("rt loop",)
+SEEDS = st.integers(0, 2**32)
+drawn_schedules = settings(max_examples=10, deadline=None)
+
+
+def waits_of(data: bytes) -> dict[int, list[tuple[int, int, int]]]:
+    followed = follow(read_thread_trace(data, "x"), matching(RT))
+    return {thread.thread.pid: [(span.begin_ns, span.end_ns, span.cpu) for span in thread.of(ThreadState.WOKEN)] for thread in followed}
+
+
+@drawn_schedules
+@given(SEEDS)
+def test_each_form_of_a_trace_has_the_planned_wake_ups_to_the_event(seed):
+    planned = schedule(seed)
+    for data in (as_ftrace(planned).encode(), as_perf(planned).encode(), as_perfetto(planned)):
+        assert waits_of(data) == planned.waits
+
+
+@drawn_schedules
+@given(SEEDS)
+def test_a_wait_behind_a_thread_of_a_higher_priority_has_that_name_and_its_parts_are_the_wait(seed):
+    planned = schedule(seed)
+    trace = read_thread_trace(as_ftrace(planned).encode(), "x")
+    finder = CauseFinder(trace.stretches[0], is_virtual=False)
+    for thread in follow(trace, matching(RT)):
+        for span in thread.of(ThreadState.WOKEN):
+            parts = finder.parts(span)
+            behind = planned.behind[thread.thread.pid, span.end_ns]
+            is_idle = behind.startswith("swapper")
+            blame = Blame(BlameKind.IDLE_EXIT) if is_idle else Blame(BlameKind.THREAD, f"{behind} (priority 95)")
+            assert [(part.blame, part.ns) for part in parts] == [(blame, span.ns)]
+
+
+@drawn_schedules
+@given(SEEDS)
+def test_the_states_of_a_thread_follow_each_other_without_a_hole(seed):
+    for thread in follow(read_thread_trace(as_perf(schedule(seed)).encode(), "x"), matching(RT)):
+        for before, after in zip(thread.spans, thread.spans[1:], strict=False):
+            assert before.end_ns == after.begin_ns and before.state is not after.state
+
+
+@pytest.mark.parametrize("target", ["", "target_cpu=7"])
+def test_nothing_is_named_for_a_cpu_that_no_event_gives_to_the_thread(target):
+    """Without the CPU of a waking, and with another CPU than that on which the thread ran, its wait has no owner."""
+    trace = read_thread_trace(as_ftrace(schedule(3, cpus=1)).replace("target_cpu=0", target).encode(), "x")
+    (thread,) = follow(trace, matching(RT))
+    finder = CauseFinder(trace.stretches[0], is_virtual=False)
+    assert {part.blame for span in thread.of(ThreadState.WOKEN) for part in finder.parts(span)} == {UNEXPLAINED}
+
+
+HEAD = "cpus=1\n"
+SWITCH = (
+    "  a-1 [000] d..2. {}: sched_switch: prev_comm={} prev_pid={} prev_prio={} prev_state={} ==> next_comm={} next_pid={} next_prio={}\n"
+)
+WAKING = "  a-1 [000] dNh3. {}: sched_waking: comm=loop pid=9 prio=10 target_cpu=000\n"
+IRQ_IN = "  make-5 [000] d.h2. 1.000002: irq_handler_entry: irq=9 name=eth0\n"
+IRQ_OUT = "  make-5 [000] d.h2. 1.000092: irq_handler_exit: irq=9 ret=handled\n"
+LOOP, IDLE, MAKE, HOG = "loop:9:10", "swapper/0:0:120", "make:5:120", "hog:6:4"
+
+
+def switch(at: str, leaves: str, comes: str, state: str) -> str:
+    """Threads as NAME:PID:PRIORITY."""
+    return SWITCH.format(at, *leaves.split(":"), state, *comes.split(":"))
+
+
+def parts_of_only_wait(text: str, is_virtual: bool = False) -> list[tuple[BlameKind, str, int]]:
+    trace = read_thread_trace((HEAD + text).encode(), "x")
+    (thread,) = follow(trace, matching(("loop",)))
+    span = next(span for span in thread.spans if span.state in (ThreadState.WOKEN, ThreadState.PREEMPTED))
+    return [(part.blame.kind, part.blame.name, part.ns) for part in CauseFinder(trace.stretches[0], is_virtual).parts(span)]
+
+
+def test_an_interrupt_without_a_recorded_end_is_not_named():
+    text = switch("1.000000", IDLE, MAKE, "R") + WAKING.format("1.000001") + "{}" + switch("1.000101", MAKE, LOOP, "R+")
+    both = [(BlameKind.INTERRUPT, "eth0", 90_000), (BlameKind.AWAY, "make", 10_000)]
+    assert parts_of_only_wait(text.format(IRQ_IN + IRQ_OUT)) == both
+    assert parts_of_only_wait(text.format(IRQ_IN)) == [(BlameKind.AWAY, "make", 100_000)]
+
+
+def test_in_a_virtual_machine_an_interrupt_is_no_certain_cause():
+    text = switch("1.000000", IDLE, MAKE, "R") + WAKING.format("1.000001") + IRQ_IN + IRQ_OUT + switch("1.000101", MAKE, LOOP, "R+")
+    assert parts_of_only_wait(text, is_virtual=True)[0] == (BlameKind.AWAY, "interrupt eth0", 90_000)
+
+
+def test_a_real_time_thread_for_which_the_scheduler_chose_the_idle_task_is_throttled():
+    text = switch("1.000000", LOOP, IDLE, "R") + WAKING.format("1.040000") + switch("1.050000", IDLE, LOOP, "R")
+    assert parts_of_only_wait(text) == [(BlameKind.THROTTLED, "", 50_000_000)]
+
+
+def test_threads_without_a_real_time_priority_that_share_a_cpu_are_not_throttled():
+    text = switch("1.000000", "loop:9:120", "nice:7:139", "R") + WAKING.format("1.002000")
+    text += switch("1.004000", "nice:7:139", "loop:9:120", "R")
+    assert parts_of_only_wait(text) == [(BlameKind.THREAD, "nice (not real-time)", 4_000_000)]
+
+
+def test_a_thread_that_moves_while_it_waits_has_the_causes_of_each_cpu():
+    text = switch("1.000000", IDLE, HOG, "R") + WAKING.format("1.000100")
+    text += "  x-2 [001] d..2. 1.000300: sched_migrate_task: comm=loop pid=9 prio=10 orig_cpu=0 dest_cpu=1\n"
+    text += switch("1.000301", "x:2:120", LOOP, "R+").replace("[000]", "[001]")
+    assert parts_of_only_wait(text) == [(BlameKind.THREAD, "hog (priority 95)", 200_000), (BlameKind.AWAY, "x", 1_000)]
+
+
+def test_a_waking_on_the_way_into_the_sleep_begins_the_wait_where_it_left_the_cpu():
+    text = switch("1.000000", IDLE, LOOP, "R") + WAKING.format("1.000010") + switch("1.000012", LOOP, MAKE, "S")
+    trace = read_thread_trace((HEAD + text + switch("1.000040", MAKE, LOOP, "R")).encode(), "x")
+    (thread,) = follow(trace, matching(("loop",)))
+    assert [(span.state, span.ns) for span in thread.spans] == [(ThreadState.RUNNING, 12_000), (ThreadState.WOKEN, 28_000)]
+
+
+def test_nobody_waits_across_lost_events():
+    text = switch("1.000000", LOOP, IDLE, "S") + WAKING.format("1.000010") + "CPU:0 [LOST 7 EVENTS]\n" + switch("1.000900", IDLE, LOOP, "R")
+    text += switch("1.001000", LOOP, IDLE, "S") + WAKING.format("1.002000") + switch("1.002005", IDLE, LOOP, "R")
+    trace = read_thread_trace((HEAD + text).encode(), "x")
+    (thread,) = follow(trace, matching(("loop",)))
+    assert [span.ns for span in thread.of(ThreadState.WOKEN)] == [5_000] and trace.problems[0].startswith("x:4:")
+
+
+def stamp(us: int) -> str:
+    return f"{us // 1_000_000}.{us % 1_000_000:06}"
+
+
+def loop_text(cycles: list[tuple[int, str]], period_us: int = 1000) -> str:
+    """A thread that works in each period as long as the first figure says, in µs, half of it in the midst as the second says."""
+    lines, at_us = [], 0
+    for number, (work_us, between) in enumerate(cycles):
+        due_us = 1_000_000 + number * period_us
+        if due_us > at_us:
+            at_us = due_us + 6
+            lines += [WAKING.format(stamp(due_us + 3)), switch(stamp(at_us), IDLE, LOOP, "R")]
+        lines.append(f"  loop-9 [000] ..... {stamp(at_us + 1)}: sys_exit_clock_nanosleep: 0x0\n")
+        lines.append(between.format(begin=stamp(at_us + 1 + work_us // 4), end=stamp(at_us + 1 + work_us * 3 // 4)))
+        at_us += work_us
+        lines.append(f"  loop-9 [000] ..... {stamp(at_us)}: sys_enter_clock_nanosleep: which_clock: 0x1\n")
+        if at_us + 1 < due_us + period_us:
+            lines.append(switch(stamp(at_us + 1), LOOP, IDLE, "S"))
+    return HEAD + "".join(lines)
+
+
+PREEMPTED = SWITCH.format("{begin}", "loop", 9, 10, "R+", "hog", 6, 4) + SWITCH.format("{end}", "hog", 6, 4, "S", "loop", 9, 10)
+SLEPT = (
+    SWITCH.format("{begin}", "loop", 9, 10, "S", "low", 8, 120)
+    + "  low-8 [000] d..3. {end}: sched_waking: comm=loop pid=9 prio=10 target_cpu=000\n"
+    + SWITCH.format("{end}", "low", 8, 120, "R+", "loop", 9, 10)
+)
+POLLED = "  loop-9 [000] ..... {begin}: sys_enter_poll: x\n  loop-9 [000] ..... {end}: sys_exit_poll: 0x0\n"
+USUAL = [(200, "")] * 12
+
+
+def cycles_in(text: str, is_virtual: bool = False, period_ns: int | None = None) -> tuple[ThreadTrace, ThreadCycles]:
+    trace = read_thread_trace(text.encode(), "x")
+    (thread,) = follow(trace, matching(("loop",)))
+    cycles = ThreadReporter(trace, is_virtual).report(thread, 100_000, period_ns).cycles
+    assert cycles is not None
+    return trace, cycles
+
+
+@pytest.mark.parametrize(
+    ("between", "blame"),
+    [
+        (PREEMPTED, Blame(BlameKind.THREAD, "hog (priority 95)")),
+        (SLEPT, Blame(BlameKind.WAITED, "low (not real-time)")),
+        (POLLED, Blame(BlameKind.CALL, "poll")),
+        ("", Blame(BlameKind.COMPUTING)),
+    ],
+)
+def test_an_overrun_has_what_its_time_went_to(between, blame):
+    _, cycles = cycles_in(loop_text([*USUAL, (1500, between), *USUAL]))
+    assert cycles.is_on_grid and cycles.by_calls and cycles.period_ns == 1_000_000 and len(cycles.cycles) == 2 * len(USUAL) + 1
+    (overrun,) = explained_overruns(cycles)
+    assert overrun.blame == blame and abs(overrun.outlier.late_ns - 1_506_000) < 10_000
+
+
+def test_a_cycle_behind_an_overrun_is_late_by_the_cycle_before():
+    _, cycles = cycles_in(loop_text([*USUAL, (1900, PREEMPTED), (200, ""), *USUAL]))
+    first, second = explained_overruns(cycles)
+    assert first.blame.kind is BlameKind.THREAD and second.blame == Blame(BlameKind.CYCLE_BEFORE)
+
+
+def test_without_events_of_calls_a_cycle_ends_at_the_sleep_that_an_interrupt_ends():
+    text = loop_text([*USUAL, (900, SLEPT), *USUAL])
+    without = "".join(line for line in text.splitlines(keepends=True) if "nanosleep" not in line)
+    _, by_calls = cycles_in(text)
+    _, by_sleeps = cycles_in(without)
+    assert not by_sleeps.by_calls and len(by_sleeps.cycles) == len(by_calls.cycles) - 2, (
+        "the first and the last have no sleep before or behind"
+    )
+    for one, other in zip(by_sleeps.cycles, by_calls.cycles[1:-1], strict=True):
+        assert abs(one.ns - other.ns) < 3_000
+
+
+def test_in_a_virtual_machine_an_overrun_is_not_certainly_its_own_computing():
+    _, cycles = cycles_in(loop_text([*USUAL, (1500, ""), *USUAL]), is_virtual=True, period_ns=1_000_000)
+    (overrun,) = explained_overruns(cycles)
+    assert overrun.blame.kind is BlameKind.AWAY and not overrun.explained
+
+
+def test_the_parts_of_a_cycle_are_the_cycle():
+    _, cycles = cycles_in(loop_text([*USUAL, (1500, PREEMPTED), (900, ""), (100, SLEPT), *USUAL]), is_virtual=True)
+    for cycle in cycles.cycles:
+        split = cycle.split
+        in_states = split.waiting_ns + split.computing_ns + split.interrupted_ns + split.preempted_ns + split.asleep_ns
+        assert sum(part.ns for part in cycle.parts) == cycle.ns
+        assert 0 <= cycle.ns - in_states - split.before_run_ns <= max(0, cycle.jitter_ns)
+
+
+def test_what_was_not_recorded_is_named_with_the_command_that_records_it():
+    missing, doubt, _ = sight_of(read_thread_trace(as_perf(schedule(1)).encode(), "x"), is_virtual=True)
+    assert "kernel locks" in missing and "perf record -a" in missing and "-e lock:contention_begin" in missing
+    assert "--bare-metal" in doubt
+    (of_trace_cmd,) = sight_of(read_thread_trace(as_ftrace(schedule(1)).encode(), "x"), is_virtual=False)
+    assert "`trace-cmd record -e sched:sched_switch" in of_trace_cmd
+
+
+def results_with(names: tuple[str, ...], data: bytes, all_rt: bool = False) -> list[tuple[str, RtResult]]:
+    return thread_results({"t": data, THREADS: written_selection(ThreadSelection(names, all_rt))}, "t", "t.txt")
+
+
+def test_a_thread_that_is_not_there_is_refused_with_those_that_are():
+    with pytest.raises(UsageError, match="no thread 'rtloop' ran in this trace; its real-time threads are rt loop, hog/0, hog/1"):
+        results_with(("rtloop",), as_perf(schedule(1)).encode())
+
+
+def test_threads_of_one_name_are_told_apart_by_their_numbers_and_all_rt_has_the_others_too():
+    data = as_perf(schedule(1)).encode()
+    assert {name for name, _ in results_with(RT, data)} == {"rt loop-100", "rt loop-101"}
+    assert {name for name, _ in results_with((), data, all_rt=True)} >= {"rt loop-100", "hog/0", "hog/1"}
+
+
+@pytest.mark.parametrize("text", ["a-1 [000] 1.000000: sys_enter_read: x", "nothing"])
+def test_a_trace_without_the_events_of_the_scheduler_says_what_to_record(text):
+    with pytest.raises(DataError, match="record sched_switch and sched_waking"):
+        read_thread_trace(text.encode(), "x")
+
+
+def test_two_traces_in_one_file_are_refused():
+    text = switch("9.000000", LOOP, IDLE, "S") + WAKING.format("9.000010") + switch("1.000900", IDLE, LOOP, "R")
+    with pytest.raises(DataError, match=r"^x:4: the time falls"):
+        read_thread_trace((HEAD + text).encode(), "x")
+
+
+def test_a_file_that_is_cut_or_is_text_is_no_trace_of_perfetto():
+    data = as_perfetto(schedule(1))
+    assert is_perfetto(data) and not is_perfetto(data[:-1]) and not is_perfetto(b"\n\n\ntext") and not is_perfetto(b"")
+
+
+def test_a_selection_is_kept_with_the_run():
+    selection = ThreadSelection(("a", "7"), True, 1_000_000, 50_000, True)
+    assert read_selection(written_selection(selection), "x") == selection
+    with pytest.raises(DataError, match="damaged"):
+        read_selection(b"{}", "x")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (([], False, "1ms", None, False), "--period is for the threads of a trace"),
+        ((["a"], False, "1 ms", None, False), "not a time with its unit"),
+        ((["a"], False, "1us", None, False), "out of its bounds"),
+        ((["a"], False, None, 0, False), "--threshold 0 is out of its bounds"),
+    ],
+)
+def test_options_of_threads_are_checked(arguments, words):
+    with pytest.raises(UsageError, match=words):
+        selected(*arguments)
+
+
+def test_a_period_has_its_unit():
+    assert [period_of(text) for text in ("1ms", "250us", "0.5s")] == [1_000_000, 250_000, 500_000_000]
+    assert selected([], False, None, None, False) is None

@@ -201,6 +201,13 @@ def test_a_cycle_behind_an_overrun_is_late_by_the_cycle_before():
     assert first.blame.kind is BlameKind.THREAD and second.blame == Blame(BlameKind.CYCLE_BEFORE)
 
 
+def test_a_sleep_before_the_loop_moves_no_due_time():
+    early = loop_text([(100, "")])[len(HEAD) :].replace("1.000", "0.9976")
+    _, cycles = cycles_in(HEAD + early + loop_text([*USUAL, (1500, POLLED), *USUAL])[len(HEAD) :])
+    late_starts = [cycle for cycle in cycles.cycles[1:] if cycle.jitter_ns > 10_000]
+    assert len(explained_overruns(cycles)) == len(late_starts) == 1, "the one behind the overrun"
+
+
 def test_without_events_of_calls_a_cycle_ends_at_the_sleep_that_an_interrupt_ends():
     text = loop_text([*USUAL, (900, SLEPT), *USUAL])
     without = "".join(line for line in text.splitlines(keepends=True) if "nanosleep" not in line)

@@ -163,7 +163,7 @@ BLAMES = {
     BlameKind.LOCK: "kernel lock: {}",
     BlameKind.BLOCKED: "thread blocked or stopped in the kernel",
     BlameKind.OWN: "its own system call or wait",
-    BlameKind.COMPUTING: "its own computing",
+    BlameKind.COMPUTING: "the thread itself ran",
     BlameKind.CALL: "its own system call {}",
     BlameKind.WAITED: "waited for {}",
     BlameKind.CYCLE_BEFORE: "the cycle before",

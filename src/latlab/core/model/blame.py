@@ -43,7 +43,7 @@ class BlameKind(StrEnum):
     OWN = "own"
     """The measuring thread itself was not ready to sleep before it was due."""
     COMPUTING = "computing"
-    """The thread itself ran."""
+    """The thread itself ran: its own code, and its system calls and page faults where these were not recorded."""
     CALL = "call"
     """The thread ran in a system call, which is the name."""
     WAITED = "waited"

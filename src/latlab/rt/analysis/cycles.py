@@ -170,7 +170,8 @@ class _Grid:
 
 
 def _grid(works: Sequence[Work], period_ns: int) -> _Grid:
-    """The trace's clock may run a little faster or slower than the timers', so the step is fitted to the starts."""
+    """The trace's clock may run a little faster or slower than the timers', so the step is fitted to the starts. A start far ahead of the
+    others is of no cycle, such as that behind a sleep before the loop."""
     woken = np.array([work.woken_ns for work in works if work.woken_ns is not None], dtype=np.float64)
     if len(woken) < FEWEST_CYCLES:
         return _Grid(0.0, float(period_ns), False)
@@ -181,8 +182,9 @@ def _grid(works: Sequence[Work], period_ns: int) -> _Grid:
         early, late = np.median((woken - numbers * period_ns)[: half or 1]), np.median((woken - numbers * period_ns)[half:])
         step_ns += float(late - early) / max(1.0, float(np.median(numbers[half:]) - np.median(numbers[: half or 1])))
     rests = woken - numbers * step_ns
-    at_ns = float(rests.min())
-    near = np.abs(rests - np.median(rests)) <= ON_GRID * period_ns
+    above = rests >= np.median(rests) - ON_GRID * period_ns
+    near = above & (rests <= np.median(rests) + ON_GRID * period_ns)
+    at_ns = float(rests[above].min())
     return _Grid(at_ns, step_ns, bool(near.mean() >= 0.9))
 
 

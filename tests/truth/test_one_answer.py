@@ -9,14 +9,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from latlab.core.comparison.by_kind import compare
+from latlab.core.comparison.comparison import Comparison
 from support.command import latlab
+from support.slow_but import slow_but
 from truth.asked_gate import Asked
 from truth.data_mutants import How, drawn, mutants_of, mutated
+from truth.draw import SpanCase, case_of
 from truth.exported import Document, figures_of, with_figures
-from truth.machines import JUNO, N1SDP, Machine
+from truth.machines import DEEP_SERIAL, JUNO, N1SDP, UP, Machine
 from truth.mutated_kinds import PAIRS, DocumentPair, board, pair_of_kind
+from truth.noise import Noise
 from truth.one_answer import contradictions, drawn_pair
+from truth.planted import Pathology, Planted
+from truth.reading import runs_of_spans
+from truth.spans import pair_of
 from truth.verdict_cases import two_parts_of_one_run
+from truth.written import Form
 
 SEEDS = range(70_000, 70_010)
 CHANGED = ("regressed", "improved")
@@ -102,6 +111,31 @@ def test_what_is_judged_does_not_depend_on_the_candidate(asked: Asked, kind: str
     for mutant in drawn([one for one in mutants_of(figures) if one.how is How.TIMES and not one.in_base], kind, 3):
         _, after = mutated(mutant, figures, figures)
         assert _judged(asked, (base, with_figures(base, after))) == judged, mutant.name
+
+
+@pytest.mark.parametrize("seed", slow_but(range(72_000, 72_060), 72_000, 72_008, 72_018, 72_021, 72_033))
+def test_the_tree_of_a_pair_is_that_of_its_base(seed: int):
+    """Whatever moves, drifts or scatters in the candidate, if it has all samples."""
+    case = case_of(seed)
+    if isinstance(case, SpanCase):
+        before, after = runs_of_spans(pair_of(case.machine, case.planted, case.noise, (case.boots,) * 2, case.iterations, seed), case.form)
+        if len(before.samples) == len(after.samples) and not (found := compare(before, after)).suspicions:
+            assert _tree(found) == _tree(compare(before, before))
+
+
+@pytest.mark.parametrize("iterations", [20, 40])
+def test_the_tree_of_a_candidate_that_drifts_is_that_of_its_base(iterations: int):
+    planted = Planted(Pathology.DRIFT, "", 0.5, (DEEP_SERIAL, UP))
+    found = [runs_of_spans(pair_of(JUNO, planted, Noise.GAUSSIAN, (boots,) * 2, iterations, 7), Form.JSON) for boots in (1, 4)]
+    for before, after in found:
+        drifting = compare(before, after)
+        assert any(row.drifts[1] for row in drifting.rows)
+        assert _tree(drifting) == _tree(compare(before, before))
+
+
+def _tree(comparison: Comparison) -> tuple[list, list]:
+    claims = [(claim.level, claim.metric, claim.test, claim.name) for claim in comparison.claims]
+    return sorted(claims), sorted((row.test, row.metric, row.name) for row in comparison.leaves)
 
 
 def _judged(asked: Asked, pair: DocumentPair) -> set[tuple[str, str, str]]:

@@ -123,12 +123,14 @@ def test_rows_that_none_can_tell_alone_are_told_together():
     assert together > 2 * alone > 0
 
 
-def test_what_is_apart_belongs_to_no_group():
+def test_what_is_apart_is_in_the_tree_and_says_nothing_of_its_groups():
     found = drawn(1, {0: 0.10, 1: 0.10})
-    claims = judge_rows(found, (4, 4), Limits()).claims
-    fewer = judge_rows(found, (4, 4), Limits(), apart=[0, 1]).claims
-    of_groups = [[claim.rows for claim in of if claim.level is ClaimLevel.GROUP] for of in (claims, fewer)]
-    assert of_groups == [[10, 5, 5], [8, 4, 4]]
+    trees = [judge_rows(found, (4, 4), Limits(), apart).claims for apart in ((), (0, 1), range(9), range(10))]
+    of_groups = [[claim for claim in claims if claim.level is ClaimLevel.GROUP] for claims in trees]
+    assert [[claim.rows for claim in groups] for groups in of_groups] == [[10, 5, 5]] * 4
+    assert [len({claim.verdict for claim in groups}) == 1 for groups in of_groups] == [True] * 4
+    assert [groups[0].verdict for groups in of_groups] == [Verdict.REGRESSED] * 2 + [Verdict.CANNOT_TELL] * 2
+    assert of_groups[0][0].shift != of_groups[1][0].shift
 
 
 def test_of_one_truth_nothing_is_called_changed_and_what_is_the_same_within_the_margin_is_called_so():

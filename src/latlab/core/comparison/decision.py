@@ -36,8 +36,9 @@ class ClaimLevel(StrEnum):
 class Claim:
     """What was judged of a node above or below the rows. `test` is empty if the node has several tests.
 
-    Amounts are in the unit of the metric. A shift beyond `threshold` with an adjusted p-value below alpha is a change. `rows` and `cells`
-    are the numbers of rows and data points of the node. `is_frontier`: it changed, and none of its parts did by itself.
+    Amounts are in the unit of the metric, NaN if nothing of the node can be judged. A shift beyond `threshold` with an adjusted p-value
+    below alpha is a change. `rows` and `cells` are the numbers of rows and data points of the node. `is_frontier`: it changed, and none
+    of its parts did by itself.
     """
 
     level: ClaimLevel

@@ -24,7 +24,7 @@ from latlab.core.comparison.comparison import Row
 from latlab.core.statistics.moderated_t import Prior, fit_prior, t_shift
 from latlab.core.statistics.sample_matrix import Floats
 from latlab.core.statistics.statistics import Shift, cliffs_delta, singly, two_sample_shift
-from latlab.psci.analysis.variance_estimate import Evidence, Kind, Pooled
+from latlab.psci.analysis.variance_estimate import UNJUDGED, Evidence, Kind, Pooled
 
 FEWEST_OF_KIND = 3
 """Two variances have no spread of their own to fit a prior to."""
@@ -180,7 +180,7 @@ def pooled_shift(parts: Sequence[PooledPart]) -> Pooled:
     usable = [part for part in parts if len(part.a) + len(part.b) == most and 0 < part.error < np.inf]
     usable = [part for part in usable if (len(part.a), len(part.b)) == (len(usable[0].a), len(usable[0].b))]
     if not usable or not len(usable[0].a) or not len(usable[0].b):
-        return Pooled(t_shift(0.0, np.inf, 0), 0.0, np.inf)
+        return UNJUDGED
     weights = np.array([1 / part.error for part in usable])
     a, b = (np.average([part[side] for part in usable], axis=0, weights=weights) for side in (0, 1))
     before, threshold = (float(np.average([part[field] for part in usable], weights=weights)) for field in (3, 4))

@@ -28,7 +28,7 @@ from latlab.core.model.enums import Metric
 from latlab.core.statistics.moderated_t import Prior, steady_variance, t_shift
 from latlab.core.statistics.sample_matrix import Floats
 from latlab.core.statistics.statistics import Shift
-from latlab.psci.analysis.variance_estimate import Evidence, Kind, Pooled
+from latlab.psci.analysis.variance_estimate import UNJUDGED, Evidence, Kind, Pooled
 
 ASSUMED_OFFSET = 0.25
 ASSUMED_OF_ONE_TEST = 1.5
@@ -94,7 +94,7 @@ class ByCore:
         rows = list(group)
         parts = [self._parts[i] for i in rows]
         if any(not np.isfinite(cell_variance.value) for cell_variance, _ in parts):
-            return Pooled(t_shift(0.0, np.inf, 0.0), 0.0, np.inf)
+            return UNJUDGED
         weights = np.array([1 / max(cell_variance.value + offset.value, _TINY) for cell_variance, offset in parts])
         weights /= weights.sum()
         dof = sum({self._evidence[i].kind: cell_variance.dof for i, (cell_variance, _) in zip(rows, parts, strict=True)}.values())

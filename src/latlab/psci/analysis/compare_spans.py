@@ -57,7 +57,7 @@ from latlab.psci.analysis.shape import drifts_of, judged_shapes, pooled_shapes, 
 from latlab.psci.analysis.span_invariants import check_columns
 from latlab.psci.analysis.thresholds import Spacing
 from latlab.psci.analysis.usual_boots import without_usual_boots
-from latlab.psci.analysis.variance_estimate import Evidence, Pooled, group_evidence, terms_of, unjudged
+from latlab.psci.analysis.variance_estimate import UNJUDGED, Evidence, Pooled, group_evidence, terms_of, unjudged
 
 FEWEST_DOF = 2
 OF_ROWS, OF_GROUPS, OF_CORES, OF_CELLS = 0.4, 0.3, 0.1, 0.2
@@ -139,7 +139,7 @@ def compare_spans(a: Run, b: Run, limits: Limits) -> SpanComparison:
                 without.append(unjudged(of_group, of_group.row.after, group.unjudged))
             else:
                 evidence.append(of_group)
-    judged = _judged(pair, evidence, boots, limits)
+    judged = _judged(pair, evidence, without, boots, limits)
     rows = [*judged.rows, *(row_evidence.row for row_evidence in without)]
     gaps += [f"{row.test} {row.metric}, {row.name}: {NO_COUNTERPART}" for row in rows if _is_exact(pair) and _lacks_counterpart(row)]
     notes += _order_note(rows)
@@ -182,18 +182,19 @@ class Judged:
     moves: tuple[LargeMove, ...] = ()
 
 
-def _judged(pair: Pair, evidence: list[Evidence], boots: tuple[int, int], limits: Limits) -> Judged:
-    """Instruction counts and virtual time are deterministic, and equal figures need no test."""
+def _judged(pair: Pair, evidence: list[Evidence], without: list[Evidence], boots: tuple[int, int], limits: Limits) -> Judged:
+    """Instruction counts and virtual time are deterministic, and equal figures need no test. What the second run is `without` has no
+    verdict, and a place in the tree."""
     if _is_exact(pair):
         rows = _exact_rows(pair, evidence, limits)
         return Judged(rows, moves=tuple(beyond_order(evidence, rows, [row.basis == ORDER for row in rows], limits)))
     drifting = [drifts_of(row_evidence) for row_evidence in evidence]
-    if _identical(pair):
-        rows, figures = judged_shapes(evidence, [_same(row_evidence.row) for row_evidence in evidence], drifting, limits)
-        return Judged([replace(row, verdict=Verdict.SAME) for row in rows], figures=figures)
-    levels = judge_rows(evidence, boots, limits, apart=[i for i, drifts in enumerate(drifting) if drifts])
-    moves = large_moves(evidence, levels.rows, (pair.a.id, pair.b.id), boots, limits)
+    levels = judge_rows(evidence, boots, limits, [i for i, drifts in enumerate(drifting) if drifts], without)
     rows, figures = judged_shapes(evidence, levels.rows, drifting, limits)
+    if _identical(pair):
+        claims = (*levels.claims, *pooled_shapes(evidence, drifting, limits))
+        return Judged(list(map(_same, rows)), tuple(replace(claim, verdict=Verdict.SAME) for claim in claims), figures)
+    moves = large_moves(evidence, levels.rows, (pair.a.id, pair.b.id), boots, limits)
     has_shape = {row.metric for row in rows if row.statistic is not None and row.verdict in CHANGED}
     shapes = [
         replace(claim, is_frontier=claim.is_frontier and claim.metric not in has_shape)
@@ -284,20 +285,28 @@ class Levels:
     claims: tuple[Claim, ...]
 
 
-def judge_rows(evidence: Sequence[Evidence], boots: tuple[int, int], limits: Limits, apart: Collection[int] = ()) -> Levels:
-    """What is `apart` belongs to no group, and its data points have no verdicts: it drifts inside a run."""
+def judge_rows(
+    evidence: Sequence[Evidence], boots: tuple[int, int], limits: Limits, apart: Collection[int] = (), without: Sequence[Evidence] = ()
+) -> Levels:
+    """What is `apart` drifts inside a run, and the second run is `without` other rows. Groups and cores are judged by what remains of them,
+    and what is `apart` has no verdicts on its data points."""
     if not evidence:
         return Levels([], [], ())
     tests: Tests = ByBoot(evidence, sum(boots)) if sum(boots) - 2 >= FEWEST_DOF else ByCore(evidence)
     rows = _by_themselves(evidence, tests, min(boots), limits)
     metrics = dict.fromkeys(row_evidence.row.metric for row_evidence in evidence)
-    groups = [group for metric in metrics for group in _groups(evidence, metric, apart)]
-    claims = _adjusted([_claim(evidence, group, tests.of_group(group)) for group in groups], OF_GROUPS, limits)
+    tree = [*evidence, *without]
+    planned = [group for metric in metrics for group in _groups(tree, metric)]
+    groups = [tuple(i for i in group if i not in apart and i < len(evidence)) for group in planned]
+    pooled = [tests.of_group(group) if len(group) > 1 else UNJUDGED for group in groups]
+    claims = _adjusted([_claim(tree, group, of_group) for group, of_group in zip(planned, pooled, strict=True)], OF_GROUPS, limits)
     for group, claim in zip(groups, claims, strict=True):
         _name_rows(evidence, tests, group, claim, rows, limits)
     cells = _changed_cells(evidence, rows, {evidence[i].row.test for i in apart})
-    cores = _cores(evidence, tests, apart)
-    core_claims = _adjusted([_core_claim(evidence, places, tests.of_cells(places)) for places in cores], OF_CORES, limits)
+    planned_cores = _cores(evidence)
+    cores = [[place for place in places if place[0] not in apart] for places in planned_cores]
+    of_cores = [tests.of_cells(places) if len(places) > 1 else UNJUDGED for places in cores]
+    core_claims = _adjusted([_core_claim(tree, *claimed) for claimed in zip(planned_cores, of_cores, strict=True)], OF_CORES, limits)
     if tests.stop_p:
         claims = [_stopping(claim, tests.stop_p, OF_GROUPS, is_first) for claim, is_first in zip(claims, _firsts(claims), strict=True)]
         core_claims = [_stopping(claim, tests.stop_p, OF_CORES) if abs(claim.relative) > limits.large else claim for claim in core_claims]
@@ -414,13 +423,9 @@ def _adjusted(claims: Sequence[Claim], share: float, limits: Limits) -> list[Cla
     ]
 
 
-def _groups(evidence: Sequence[Evidence], metric: Metric, apart: Collection[int]) -> Iterator[Group]:
+def _groups(evidence: Sequence[Evidence], metric: Metric) -> Iterator[Group]:
     """All rows, those of each role and those of each cluster; terms of ladders are groups of their own."""
-    indices = [
-        i
-        for i, row_evidence in enumerate(evidence)
-        if row_evidence.row.metric is metric and not row_evidence.row.is_whole and i not in apart
-    ]
+    indices = [i for i, row_evidence in enumerate(evidence) if row_evidence.row.metric is metric and not row_evidence.row.is_whole]
     for rows in _split(indices, lambda i: evidence[i].row.is_term):
         roles, clusters = _split(rows, lambda i: evidence[i].role), _split(rows, lambda i: evidence[i].row.cluster)
         whole = [] if evidence[rows[0]].row.is_term else [rows]
@@ -452,22 +457,32 @@ def _pooled_claim(level: ClaimLevel, metric: Metric, name: str, pooled: Pooled, 
     return Claim(*place, rows=rows, cells=cells)
 
 
-def _cores(evidence: Sequence[Evidence], tests: Tests, apart: Collection[int]) -> list[list[tuple[int, int]]]:
+def _cores(evidence: Sequence[Evidence]) -> list[list[tuple[int, int]]]:
     """The data points of one core in several tests, for each metric."""
     by_core: dict[tuple[Metric, str], list[tuple[int, int]]] = defaultdict(list)
     for i, row_evidence in enumerate(evidence):
         row = row_evidence.row
-        if not row.is_whole and not row.is_term and i not in apart and row_evidence.role != PLACE:
+        if not row.is_whole and not row.is_term and row_evidence.role != PLACE:
             for j, cell in enumerate(row.cells):
                 by_core[row.metric, cell.label].append((i, j))
     return [places for (_, label), places in by_core.items() if label != MEDIAN and len({evidence[i].row.test for i, _ in places}) > 1]
 
 
 def _core_claim(evidence: Sequence[Evidence], places: Sequence[tuple[int, int]], pooled: Pooled) -> Claim:
+    """It is of all tests that have the core, also of those in which it waits in one run."""
     i, j = places[0]
-    tests = len({evidence[row].row.test for row, _ in places})
-    name = f"of core {evidence[i].row.cells[j].label} in {count(tests, 'test')}"
-    return _pooled_claim(ClaimLevel.CORE, evidence[i].row.metric, name, pooled, len(places), len(places))
+    core, first = evidence[i].row.cells[j].label, evidence[i].row
+    of_core = [
+        other.row.test
+        for other in evidence
+        if other.row.metric is first.metric and not (other.row.is_whole or other.row.is_term) and _may_have(other, core)
+    ]
+    name = f"of core {core} in {count(len(set(of_core)), 'test')}"
+    return _pooled_claim(ClaimLevel.CORE, first.metric, name, pooled, len(places), len(places))
+
+
+def _may_have(row_evidence: Evidence, core: str) -> bool:
+    return row_evidence.role != PLACE and row_evidence.row.cluster in (None, int(core.partition(".")[0]))
 
 
 def _named(evidence: Sequence[Evidence], shifts: Sequence[Shift], group: Group, tests: Tests) -> Iterator[int]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,7 +27,7 @@ from latlab.core.statistics.power_analysis import detectable
 from latlab.core.statistics.sample_matrix import Bools, Cells, Floats, Ints, nan_median
 from latlab.core.statistics.statistics import Shift, family_wise
 from latlab.psci.analysis.drift import Drifts, differ, drift_of, explains
-from latlab.psci.analysis.variance_estimate import Evidence
+from latlab.psci.analysis.variance_estimate import UNJUDGED, Evidence
 
 QUANTILES = ((Statistic.P90, 0.9), (Statistic.P99, 0.99), (Statistic.P99_9, 0.999))
 FEWEST_ITERATIONS = 20
@@ -144,16 +145,15 @@ def pooled_shapes(evidence: Sequence[Evidence], drifting: Sequence[Drifts | None
     rows, so that what its rows share weakens every test."""
     claims: list[Claim] = []
     for metric in dict.fromkeys(row_evidence.row.metric for row_evidence in evidence):
-        usable = [
-            row_evidence
+        sides = [
+            (row_evidence, drifts is None and _is_long(row_evidence.after), _side(row_evidence.before))
             for row_evidence, drifts in zip(evidence, drifting, strict=True)
-            if row_evidence.row.metric is metric and drifts is None and not row_evidence.row.is_term and _has_shape(row_evidence)
+            if row_evidence.row.metric is metric
+            and not (row_evidence.row.is_term or row_evidence.row.is_whole)
+            and _is_long(row_evidence.before)
         ]
-        sides = [(row_evidence, _side(row_evidence.before), _side(row_evidence.after)) for row_evidence in usable]
-        scaled = [(row_evidence, a, b, a.quantile(0.9) - a.quantile(0.1)) for row_evidence, a, b in sides]
-        scaled = [part for part in scaled if part[3] > 0]
-        if len(scaled) > 1:
-            claims += _pooled_claims(metric, scaled)
+        planned = [_Planned(*side, side[2].quantile(0.9) - side[2].quantile(0.1)) for side in sides]
+        claims += _pooled_claims(metric, [part for part in planned if part.spread > 0])
     alpha_p = family_wise([claim.shift.p for claim in claims])
     return [
         replace(claim, p_adjusted=p, verdict=verdict, is_frontier=verdict in CHANGED)
@@ -162,16 +162,35 @@ def pooled_shapes(evidence: Sequence[Evidence], drifting: Sequence[Drifts | None
     ]
 
 
-def _pooled_claims(metric: Metric, scaled: Sequence[tuple[Evidence, _Side, _Side, float]]) -> Iterator[Claim]:
-    scale = float(np.median([spread for *_, spread in scaled]))
-    a = _joined([_scaled(side, scale / spread) for _, side, _, spread in scaled])
-    b = _joined([_scaled(side, scale / spread) for _, _, side, spread in scaled])
-    threshold = float(np.median([row_evidence.row.threshold * scale / spread for row_evidence, _, _, spread in scaled]))
-    tests = len({row_evidence.row.test for row_evidence, *_ in scaled})
-    for statistic, before, after, shift, _ in (_spread(a, b), *_quantiles(a, b), _slowest(a, b), _whole(a, b)):
-        name = f"{statistic} of {len(scaled)} rows in {count(tests, 'test')}"
+class _Planned(NamedTuple):
+    """A row of which the base has a shape, and the distance of its 10 % and 90 % quantiles. It `is_judged` unless the second run has too
+    few samples of it, or one run drifts."""
+
+    of: Evidence
+    is_judged: bool
+    base: _Side
+    spread: float
+
+
+def _pooled_claims(metric: Metric, planned: Sequence[_Planned]) -> Iterator[Claim]:
+    """The base says which figures there are. The rows that can be judged say what they are."""
+    if len(planned) < 2:
+        return
+    scale = float(np.median([part.spread for part in planned]))
+    judged = [part for part in planned if part.is_judged]
+    figures: dict[Statistic, Figure] = {}
+    if len(judged) > 1:
+        a = _joined([_scaled(part.base, scale / part.spread) for part in judged])
+        b = _joined([_scaled(_side(part.of.after), scale / part.spread) for part in judged])
+        figures = {figure[0]: figure for figure in (_spread(a, b), *_quantiles(a, b), _slowest(a, b), _whole(a, b))}
+    threshold = float(np.median([part.of.row.threshold * scale / part.spread for part in planned]))
+    tests = len({part.of.row.test for part in planned})
+    samples = sum(part.base.count for part in planned)
+    for statistic in (Statistic.SPREAD, *_quantiles_of(samples), Statistic.SLOWEST, Statistic.SHAPE):
+        _, before, after, shift, _ = figures.get(statistic, (statistic, np.nan, np.nan, UNJUDGED.shift, ""))
+        name = f"{statistic} of {len(planned)} rows in {count(tests, 'test')}"
         place = ClaimLevel.METRIC, metric, "", name, before, after, shift, threshold, 1.0, Verdict.CANNOT_TELL
-        yield Claim(*place, rows=len(scaled))
+        yield Claim(*place, rows=len(planned))
 
 
 def _scaled(side: _Side, factor: float) -> _Side:

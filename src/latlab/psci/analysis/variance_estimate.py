@@ -12,6 +12,7 @@ from latlab.core.comparison.comparison import Cell, Row
 from latlab.core.comparison.queue_model import BASE, STEP, Ladders
 from latlab.core.comparison.verdicts import Verdict
 from latlab.core.model.enums import Metric
+from latlab.core.statistics.moderated_t import t_shift
 from latlab.core.statistics.sample_matrix import Cells, Floats, nan_median
 from latlab.core.statistics.statistics import NO_SHIFT, Shift
 from latlab.psci.analysis.groups import FEWEST_FOR_ROLES, WHOLE, Group
@@ -35,6 +36,10 @@ class Pooled:
     shift: Shift
     before: float
     threshold: float
+
+
+UNJUDGED = Pooled(t_shift(0.0, np.inf, 0), np.nan, np.nan)
+"""Of parts that show no scatter."""
 
 
 @dataclass(frozen=True)

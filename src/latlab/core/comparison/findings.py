@@ -106,7 +106,7 @@ class RuleChanged:
 
 @dataclass(frozen=True, slots=True)
 class LargeUntold:
-    """A row, or one cell of it, differs by a large amount that cannot be distinguished from noise. `cores`: the number of cores that
+    """A row, or one cell of it, differs by a large amount that cannot be distinguished from noise. `cores`: the number of data points that
     moved farther than their own noise, which the model of the verdict does not show."""
 
     metric: Metric
@@ -126,7 +126,7 @@ class LargeUntold:
         moved = f"{self.metric} in {self.test}, {row_title(self.name)}, differs by {signed(self.largest, unit)}{share}"
         if self.cores:
             possessive = "its" if self.cores == 1 else "their"
-            return f"{moved}: {count(self.cores, 'core')} moved by more than {possessive} noise; measure four boots or more of both"
+            return f"{moved}: {count(self.cores, 'data point')} moved by more than {possessive} noise; measure four boots or more of both"
         more = f", and {count(self.rows - 1, 'more row')} by that or less" if self.rows > 1 else ""
         return f"{moved}{more}: large but inconclusive with so few boots; measure more boots of both"
 

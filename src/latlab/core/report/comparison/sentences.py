@@ -78,8 +78,9 @@ def samples_line(run: Run) -> str:
     return kind_of(run).forms.extent(run) or "no samples"
 
 
-def summary(comparison: Comparison, explanations: Sequence[Explanation] | None = None) -> str:
-    """The verdict in one sentence. `explanations` are those of the comparison, where they are known."""
+def summary(comparison: Comparison, explanations: Sequence[Explanation] | None = None, beside: str = "") -> str:
+    """The verdict in one sentence. `explanations` are those of the comparison, where they are known. A large difference that is said
+    `beside` it is left out."""
     all_explanations = explain_pair(comparison) if explanations is None else explanations
     firsts = ((Suspected, SamplesMissing), _LARGE)
     suspect, large = (
@@ -91,7 +92,7 @@ def summary(comparison: Comparison, explanations: Sequence[Explanation] | None =
     first = [
         *suspect,
         *_rules(explanation.finding for explanation in all_explanations if isinstance(explanation.finding, RuleChanged)),
-        *large,
+        *(sentence for sentence in large if sentence.casefold() not in beside.casefold()),
     ]
     clauses = [f"{metric} {verdict}{_most_in(all_explanations, metric, rows)}" for metric, verdict, rows in changes(comparison)]
     terms = [row for row in comparison.rows if row.is_term]
@@ -157,8 +158,8 @@ def quiet_lines(comparison: Comparison) -> list[tuple[Verdict, str]]:
                 by_metric[row.metric].append(row)
         out += [(verdict, _quiet_line(comparison, metric, of_metric)) for metric, of_metric in by_metric.items()]
     for verdict in (Verdict.MOVED, Verdict.SAME_LEVEL):
-        if number := sum(row.verdict is verdict for row in rows):
-            out.append((Verdict.SAME, f"in {number} of {len(rows)} rows: {_DETAILS[verdict]}"))
+        if number := sum(row.verdict is verdict for row in comparison.rows):
+            out.append((Verdict.SAME, f"in {number} of {len(comparison.rows)} rows: {_DETAILS[verdict]}"))
     return out
 
 

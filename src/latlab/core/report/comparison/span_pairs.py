@@ -172,7 +172,7 @@ def _boots(comparison: SpanComparison) -> str:
     if comparison.a.tick.clock is not Clock.TIME:
         return "deterministic: any difference is exact"
     if a + b > 3:
-        return f"{a} and {b} boots"
+        return f"{a} and {b} boots: before and after are their medians, a shift is the difference of their means"
     boots_text = f"{count(a, 'boot')} each" if a == b else f"{a} and {b} boots"
     return f"{boots_text}: cores of one type are pooled; measure more boots to detect smaller changes"
 

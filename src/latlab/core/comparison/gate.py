@@ -112,7 +112,8 @@ def _what_tells_more(comparison: Comparison) -> str:
 
 def _counts(decision: Decision, comparison: Comparison) -> str:
     """How many rows of each verdict, which together are all rows; empty if the reason says so."""
-    return "" if decision.reason is Reason.NOTHING else f"; rows: {_by_word(comparison.rows)}"
+    is_said = decision.reason is Reason.NOTHING or len(decision.rows) == len(comparison.rows)
+    return "" if is_said else f"; rows: {_by_word(comparison.rows)}"
 
 
 def _failing(rows: Sequence[Row], of: int) -> str:

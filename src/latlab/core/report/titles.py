@@ -36,6 +36,9 @@ METRIC_WORDS = {
     Metric.PSA_CALL: "PSA call",
     Metric.IRQ_LATENCY: "interrupt latency",
     Metric.TASK_WAKEUP: "task wakeup",
+    Metric.LATE_WAKEUPS: "late wake-ups",
+    Metric.MISSED_PERIODS: "missed periods",
+    Metric.MISSING_SAMPLES: "missing samples",
 }
 """In a sentence, those whose name in files is no word."""
 

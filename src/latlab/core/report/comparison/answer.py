@@ -79,9 +79,9 @@ def inferred_cause(comparison: Comparison, explained: Sequence[Explanation]) -> 
 
 def more_than_answer(comparison: Comparison, explained: Sequence[Explanation]) -> str:
     """The summary, where it says more than the answer."""
-    said = answer(comparison, explained)
-    summary_text = summary(comparison, explained, said)
-    return "" if summary_text.casefold() in said.casefold() else summary_text
+    first_line = answer(comparison, explained)
+    summary_text = summary(comparison, explained, first_line)
+    return "" if summary_text.casefold() in first_line.casefold() else summary_text
 
 
 def span_of(values: Iterable[str]) -> str:

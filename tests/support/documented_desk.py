@@ -78,6 +78,7 @@ FILLED_IN = (
     (r"import console\.log --platform \S+(?! --topology)$", r"\g<0> --topology 2,4"),
     (r"publish tf-a LOG\.\.\. --data DIR", "publish tf-a console.log --data data"),
     (r"identify (build/)?IMAGE\.\.\.", "identify bl1.bin fip.bin bl31.elf"),
+    (r"--subject SUBJECT", "--subject tf-a"),
     (r"\bNAME\b", "my-board"),
     (r"\bTEXT\b", "nightly"),
     (r"(?<!\S)\.\.\.(?!\S)|(?<=\w)\.\.\.$", ""),

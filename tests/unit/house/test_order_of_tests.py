@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.order import dealt, is_system, shuffled
+from support.places import TESTS
 
 
 @dataclass(frozen=True)
@@ -39,3 +41,9 @@ def test_the_stretch_of_each_worker_begins_with_system_tests_and_ends_without() 
     ordered, length = dealt(items, 4), len(items) // 4
     for start in range(0, len(items), length):
         assert [is_system(one) for one in ordered[start : start + length]] == [True] * 10 + [False] * 100
+
+
+def test_no_two_files_of_tests_have_one_name() -> None:
+    """pytest takes the second for the first, and runs neither."""
+    names = Counter(path.name for path in TESTS.rglob("test_*.py") if "prove" not in path.parts)
+    assert [name for name, count in names.items() if count > 1] == []

@@ -10,7 +10,7 @@ from latlab.core.errors import UsageError
 from latlab.core.kinds.registry import kind_of, kind_of_pair
 from latlab.core.model.enums import RunStatus
 from latlab.core.model.run import Run
-from latlab.core.store.address import Place
+from latlab.core.store.address import LATEST, Place
 from latlab.core.store.references import PREFIX, load
 
 MOST_EARLIER = 20
@@ -53,13 +53,13 @@ def load_base(reference: str, unit: str = "", store: Place | None = None) -> tup
 def latest_beside(before: str, after: str, store: Place | None = None) -> str:
     """The run that `latest:LABEL` names beside a stored run: of the complete runs with the label the newest of the same series, or the
     newest of all if none is of it, whose comparison then says what differs. Any other reference stays as it is."""
+    if not before.startswith(LATEST):
+        return before
     from latlab.core.lifecycle.series import identity_of_head, newest_of_series
     from latlab.core.store.choice import Filter
     from latlab.core.store.listing import heads
-    from latlab.core.store.store import LATEST, check_exists, open_store
+    from latlab.core.store.store import check_exists, open_store
 
-    if not before.startswith(LATEST):
-        return before
     check_exists(store)
     opened = open_store(store)
     candidates = heads(opened, Filter(ids=(opened.resolve(after),))) if is_stored(after) else ()

@@ -10,6 +10,8 @@ from pathlib import Path
 from urllib.parse import quote, unquote
 
 HIDDEN = "***"
+LATEST = "latest:"
+"""In front of a label: the newest complete run that has it."""
 SHORTEST = 4
 """Shorter passwords are hidden in their address alone: elsewhere they are as likely part of a word."""
 _SCHEME = re.compile(r"(?:[A-Za-z][\w+.-]*)?://")

@@ -25,7 +25,7 @@ from latlab.core.model.enums import RunStatus
 from latlab.core.model.life import Left, Life, Owner, SeriesPart
 from latlab.core.model.provenance import UNKNOWN
 from latlab.core.model.run import CoreTrace, Problem, Run, Sample
-from latlab.core.store.address import Place, StoreAddress, address_of, hide_password
+from latlab.core.store.address import LATEST, Place, StoreAddress, address_of, hide_password
 from latlab.core.store.choice import ALL, Filter
 from latlab.core.store.database_errors import BUSY_TIMEOUT_S, as_sentence
 from latlab.core.store.migrations import can_migrate, migrate
@@ -65,8 +65,6 @@ ID_ATTEMPTS = 16
 ROWS_AT_ONCE, MOST_NAMED = 100, 8
 PART_VARIABLE = "LATLAB_PART"
 LAST = re.compile(r"last(?:~(\d{1,9}))?", re.ASCII)
-LATEST = "latest:"
-"""Before a label: the newest complete run that has it."""
 
 logging.getLogger("sqlalchemy").addHandler(logging.NullHandler())
 _log_of_rows = logging.getLogger(__name__)

@@ -45,10 +45,9 @@ class FigureRow:
 
 @dataclass(frozen=True, slots=True)
 class RunFigures:
-    """`must_agree` are the conditions without which `latlab compare` refuses two runs, `may_differ` those that it names."""
+    """`may_differ` are the conditions that `latlab compare` names. Those by which it refuses two runs are equal in all runs of a list."""
 
     id: str
-    must_agree: Mapping[str, str]
     may_differ: Mapping[str, str]
     caveats: tuple[str, ...]
     rows: tuple[FigureRow, ...]
@@ -65,16 +64,9 @@ def figures_of_run(store: Store, redact: bool, run: str) -> str:
 
 
 def run_figures(run: Run) -> RunFigures:
-    identity = {
-        "platform": run.platform,
-        "clock": run.tick.clock.value,
-        "topology": str(run.topology),
-        "campaign": run.campaign,
-    }
     partial = f"{run.id} is {run.status}" if run.status is not RunStatus.COMPLETE else ""
     return RunFigures(
         run.id,
-        identity | stated_by_rule(run, ConditionRule.VOID),
         stated_by_rule(run, ConditionRule.NAMED),
         tuple(filter(None, (caveat_of(run), partial))),
         tuple(_rows(run)),

@@ -10,8 +10,9 @@ function putBeside(a, b) {
   const note = (text) => { add(place, "p", text).className = "note"; };
   const shown = (value) => (Math.abs(value) >= 1000 ? value.toFixed(0) : String(Number(value.toPrecision(4))));
   const signed = (value) => (value > 0 ? "+" : "") + shown(value);
-  const differing = (kind) => Object.keys(before[kind]).filter((name) => name in after[kind] && before[kind][name] !== after[kind][name])
-    .map((name) => `${name}: ${before[kind][name]} in ${a}, ${after[kind][name]} in ${b}`);
+  const differing = () => Object.keys(before.may_differ)
+    .filter((name) => name in after.may_differ && before.may_differ[name] !== after.may_differ[name])
+    .map((name) => `${name}: ${before.may_differ[name]} in ${a}, ${after.may_differ[name]} in ${b}`);
   const delta = (row, other) => {
     let sum = 0;
     for (const x of row.points) for (const y of other.points) sum += Math.sign(y - x);
@@ -20,10 +21,8 @@ function putBeside(a, b) {
   place.textContent = "";
   const missing = [[before, a], [after, b]].filter(([run]) => !run).map(([, id]) => id);
   if (missing.length) return note(`This page has no figures of ${missing.join(" and ")}. The command above compares any two runs of the store.`);
-  const refused = differing("must_agree");
-  if (refused.length) return note(`Not comparable: latlab compare refuses these runs. They differ in ${refused.join("; ")}.`);
   for (const text of [...before.caveats, ...after.caveats]) note(`Caution: ${text}.`);
-  for (const text of differing("may_differ")) note(`Another condition, which may be the cause of a difference: ${text}.`);
+  for (const text of differing()) note(`Another condition, which may be the cause of a difference: ${text}.`);
   const others = new Map(after.rows.map((row) => [row.name, row])), common = before.rows.filter((row) => others.get(row.name)?.unit === row.unit);
   const lone = (run, other) => run.rows.filter((row) => !other.rows.some((one) => one.name === row.name && one.unit === row.unit));
   for (const [run, other] of [[before, after], [after, before]])

@@ -22,7 +22,7 @@ SYSTEM = {
     "commits": "bisect",
     "experiments": "design_on_qemu",
     "site": "documentation_in_a_browser pages_in_a_browser runs_beside_each_other",
-    "core": "ci_documented ci_jobs ci_scripts labelled_cases store_postgresql wheel",
+    "core": "ci_documented ci_jobs ci_lineage ci_scripts labelled_cases store_postgresql wheel",
 }
 ALSO_UNIT = {"psci": ("firmware",), "site": ("docs",), "core": ("house", "runs", "mutants", "bench", "adopters"), "rt": ("benchmarks",)}
 PRODUCTS = frozenset(SYSTEM)

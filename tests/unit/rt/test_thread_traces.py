@@ -140,6 +140,13 @@ def test_nobody_waits_across_lost_events():
     assert [span.ns for span in thread.of(ThreadState.WOKEN)] == [5_000] and trace.problems[0].startswith("x:4:")
 
 
+def test_what_perf_lost_cuts_the_trace_too():
+    text = as_perf(schedule(2, cpus=1))
+    half = text.index("\n", len(text) // 2) + 1
+    trace = read_thread_trace(f"{text[:half]}  x 1 [000] 1.5: PERF_RECORD_LOST lost 7\n{text[half:]}".encode(), "x")
+    assert len(trace.stretches) == 2 and len(trace.problems) == 1
+
+
 def stamp(us: int) -> str:
     return f"{us // 1_000_000}.{us % 1_000_000:06}"
 

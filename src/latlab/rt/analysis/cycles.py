@@ -41,6 +41,8 @@ SPLIT_BY_STATE = {
 FEWEST_CYCLES = 3
 ON_GRID = 0.1
 """The largest distance from the grid, in periods, of nine of ten starts of a loop with absolute times."""
+EARLIEST = 0.02
+"""The share of starts that may be earlier than the grid: a thread may be woken for something else."""
 COMPUTING = Blame(BlameKind.COMPUTING)
 CYCLE_BEFORE = Blame(BlameKind.CYCLE_BEFORE)
 PAGE_FAULT = Blame(BlameKind.PAGE_FAULT)
@@ -184,7 +186,7 @@ def _grid(works: Sequence[Work], period_ns: int) -> _Grid:
     rests = woken - numbers * step_ns
     above = rests >= np.median(rests) - ON_GRID * period_ns
     near = above & (rests <= np.median(rests) + ON_GRID * period_ns)
-    at_ns = float(rests[above].min())
+    at_ns = float(np.quantile(rests[above], EARLIEST, method="lower"))
     return _Grid(at_ns, step_ns, bool(near.mean() >= 0.9))
 
 

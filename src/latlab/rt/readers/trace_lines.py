@@ -51,6 +51,7 @@ DUE, INTERRUPTED = frozenset("NnpBbLlGg"), frozenset("hHsZz")
 RUNNABLE, BLOCKED = "R", frozenset("DTtI")
 DISORDER_NS = 10**9
 """CPUs' buffers may be merged out of order by less."""
+LOST_BY_PERF = re.compile(r"\bPERF_RECORD_LOST(?:_SAMPLES)?\b")
 FAILED = "[FAILED TO PARSE]"
 
 
@@ -90,7 +91,7 @@ def read_trace_lines(text: str, place: str) -> ThreadTrace:
     missing, or if the times show two traces."""
     trace = _Trace()
     for number, line in enumerate(text.split("\n"), 1):
-        if LOST.search(line):
+        if LOST.search(line) or LOST_BY_PERF.search(line):
             trace.problems.append(f"{place}:{number}: {line.strip()[:60]!r}: the kernel's buffer was too small; events are missing there")
             trace.stretches.append([])
             continue

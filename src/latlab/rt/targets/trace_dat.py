@@ -27,7 +27,11 @@ class TraceFile:
 
 TRACE_FILES = (
     TraceFile(b"\x17\x08\x44tracing", ("trace-cmd", "report", "-t"), "trace-cmd report -t"),
-    TraceFile(b"PERFILE2", ("perf", "script", "--force", "--ns", "-F", "comm,tid,cpu,time,event,trace", "-i"), "perf script --ns"),
+    TraceFile(
+        b"PERFILE2",
+        ("perf", "script", "--force", "--ns", "--show-lost-events", "-F", "comm,tid,cpu,time,event,trace", "-i"),
+        "perf script --ns",
+    ),
 )
 
 

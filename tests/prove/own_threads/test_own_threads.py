@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An application of two real-time threads that stamps its own cycles: which overruns a trace of perf names, and with which cause.
+
+In every fourth cycle of the first thread something keeps it beyond its period, and the program itself says what.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from bisect import bisect_left
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from latlab.core.model.blame import BlameKind
+from latlab.rt.analysis.attribution import Attributed
+from latlab.rt.analysis.cycles import explained_overruns
+from latlab.rt.analysis.thread_report import ThreadReporter
+from latlab.rt.analysis.thread_spans import follow, matching
+from latlab.rt.readers.thread_traces import PERF_MAGIC, read_thread_trace
+from latlab.rt.targets.recorder_binary import FLAGS
+from latlab.rt.targets.trace_dat import printed, trace_file_of
+
+pytestmark = [pytest.mark.slow, pytest.mark.realtime]
+
+SOURCE = Path(__file__).parent / "two_loops.c"
+PERIOD_NS, CYCLES, SEED = 5_000_000, 2000, 1
+LOOP = "loop-a"
+EVENTS = (
+    "sched:sched_switch", "sched:sched_waking", "sched:sched_wakeup", "sched:sched_migrate_task", "irq:*", "lock:contention_begin",
+    "lock:contention_end", "irq_vectors:local_timer_entry", "irq_vectors:local_timer_exit", "irq_vectors:reschedule_entry",
+    "irq_vectors:reschedule_exit", "syscalls:sys_enter_clock_nanosleep", "syscalls:sys_exit_clock_nanosleep",
+    "syscalls:sys_enter_getrandom", "syscalls:sys_exit_getrandom",
+)  # fmt: skip
+RIGHT: Mapping[str, tuple[BlameKind, str]] = {
+    "hog": (BlameKind.THREAD, "plant-hog"),
+    "equal": (BlameKind.THREAD, "plant-equal"),
+    "deadline": (BlameKind.THREAD, "plant-deadline"),
+    "lock": (BlameKind.WAITED, "plant-holder"),
+    "call": (BlameKind.CALL, "getrandom"),
+    "sleep": (BlameKind.OWN, ""),
+    "computing": (BlameKind.COMPUTING, ""),
+    "fault": (BlameKind.COMPUTING, ""),
+}
+"""Faults of pages that need no device are time of the thread itself: their ends have no event."""
+NAMES_OF_PLANTS = ("plant-hog", "plant-equal", "plant-deadline", "plant-holder", "getrandom")
+SAME_END_NS = 2_000_000
+"""The program prints a stamp before its cycle ends."""
+LEAST_RIGHT = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    kind: str
+    due_ns: int
+    begin_ns: int
+    end_ns: int
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Stamp], tuple[Attributed, ...]]:
+    """The stamps of all cycles, and latlab's overruns."""
+    if os.geteuid() != 0 or len(os.sched_getaffinity(0)) < 2 or not all(map(shutil.which, ("cc", "perf"))):
+        pytest.skip("it needs root, a second CPU, a C compiler and perf")
+    folder = tmp_path_factory.mktemp("two_loops")
+    program, data = folder / "two_loops", folder / "perf.data"
+    subprocess.run(["cc", *FLAGS, "-pthread", str(SOURCE), "-o", str(program)], check=True)
+    events = [word for event in EVENTS for word in ("-e", event)]
+    command = ["perf", "record", "-q", "-m", "4096", "-a", "-k", "CLOCK_MONOTONIC", "-o", str(data), *events, "--"]
+    done = subprocess.run([*command, str(program), str(CYCLES), str(SEED)], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        pytest.skip(f"perf cannot record these events here: {done.stderr[:200]}")
+    rows = [line.split() for line in done.stdout.splitlines() if len(line.split()) == 4]
+    stamps = [Stamp(kind, int(due), int(begin), int(end)) for kind, due, begin, end in rows]
+    trace_file = trace_file_of(PERF_MAGIC)
+    assert trace_file is not None
+    trace = read_thread_trace(printed(data.read_bytes(), "perf.data", trace_file), "perf.data")
+    (thread,) = follow(trace, matching((LOOP,)))
+    cycles = ThreadReporter(trace, is_virtual=False).report(thread, 100_000, PERIOD_NS).cycles
+    assert cycles is not None and cycles.is_on_grid and cycles.by_calls
+    return stamps, explained_overruns(cycles)
+
+
+def at_end(overruns: tuple[Attributed, ...], stamp: Stamp) -> Attributed | None:
+    ends = [overrun.outlier.wake_ns for overrun in overruns]
+    at = bisect_left(ends, stamp.end_ns)
+    return overruns[at] if at < len(ends) and ends[at] - stamp.end_ns < SAME_END_NS else None
+
+
+def test_every_overrun_has_the_right_name_or_none(recorded):
+    """A cycle without a plant, and one whose plant did not reach it, is late by the one before or by other work: no plant may be blamed."""
+    stamps, overruns = recorded
+    late = [stamp for stamp in stamps if stamp.end_ns - stamp.due_ns > PERIOD_NS]
+    wrong, right, planted = [], 0, 0
+    for stamp in late:
+        overrun = at_end(overruns, stamp)
+        if overrun is None or overrun.blame.kind in (BlameKind.UNEXPLAINED, BlameKind.CYCLE_BEFORE, BlameKind.AWAY):
+            planted += stamp.kind in RIGHT and overrun is not None and overrun.blame.kind is BlameKind.UNEXPLAINED
+            continue
+        kind, name = RIGHT.get(stamp.kind, (None, ""))
+        is_right = overrun.blame.kind is kind and overrun.blame.name.startswith(name)
+        is_of_others = not any(plant in overrun.blame.name for plant in NAMES_OF_PLANTS) and overrun.blame.kind is BlameKind.THREAD
+        planted += stamp.kind in RIGHT
+        right += is_right
+        if not is_right and not is_of_others:
+            wrong.append((stamp, overrun.blame))
+    assert wrong == [] and len(late) > CYCLES // 10
+    assert right >= LEAST_RIGHT * planted > 0
+
+
+def test_the_overruns_are_those_that_the_program_stamped(recorded):
+    """Those within a tenth of a millisecond of the period may go either way."""
+    stamps, overruns = recorded
+    sure = [stamp for stamp in stamps if stamp.end_ns - stamp.due_ns > PERIOD_NS + 100_000]
+    assert sum(at_end(overruns, stamp) is not None for stamp in sure) >= 0.99 * len(sure)
+    possible = sum(stamp.end_ns - stamp.due_ns > PERIOD_NS - 100_000 for stamp in stamps)
+    assert len(overruns) <= possible + 0.01 * len(stamps)

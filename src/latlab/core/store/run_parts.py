@@ -17,6 +17,7 @@ from latlab.core.store.rows import contents_of, problem_of, run_of
 from latlab.core.store.sample_columns import column_rows, samples_of
 from latlab.core.store.schema import logs_table, problems_table, runs_table, samples_table, traces_table
 from latlab.core.store.trace_columns import trace_rows, traces_of
+from latlab.core.store.unpacking import unpacked
 
 DAMAGE = (zlib.error, msgspec.MsgspecError, ValueError, KeyError, TypeError)
 """What reading a damaged row raises."""
@@ -73,4 +74,4 @@ def log_of(connection: sa.Connection, number: int, name: str) -> bytes:
     """One log of a run; empty where it has none of the name."""
     query = sa.select(logs_table.c.data).where(logs_table.c.run == number, logs_table.c.name == name).order_by(logs_table.c.number)
     with connection.execute(query) as rows:
-        return b"".join(map(zlib.decompress, rows.scalars()))
+        return b"".join(map(unpacked, rows.scalars()))

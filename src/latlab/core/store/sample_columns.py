@@ -16,6 +16,7 @@ import msgspec
 
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import CoreId, Sample
+from latlab.core.store.unpacking import unpacked
 
 Ints = tuple[int, ...]
 
@@ -70,7 +71,7 @@ def _placed(row: Mapping[Any, Any]) -> Iterator[tuple[int, Sample]]:
     test, metric = row["test"], Metric(row["metric"])
     if not isinstance(test, str):
         raise ValueError(f"samples of the test {test!r}")
-    columns = msgspec.json.decode(zlib.decompress(row["columns"]), type=_Columns)
+    columns = msgspec.json.decode(unpacked(row["columns"]), type=_Columns)
     cores = map(CoreId, columns.clusters, columns.cores)
     for position, core, boot, iteration, value in zip(
         accumulate(columns.gaps), cores, columns.boots, columns.iterations, columns.values_ticks, strict=True

@@ -52,6 +52,7 @@ from latlab.core.store.schema import (
     traces_table,
 )
 from latlab.core.store.trace_columns import trace_rows
+from latlab.core.store.unpacking import unpacked
 
 T = TypeVar("T")
 
@@ -345,7 +346,7 @@ class Store:
             for name, data in rows:
                 if not isinstance(name, str):
                     raise ValueError(f"a log is called {name!r}")
-                result[name] = result.get(name, b"") + zlib.decompress(data)
+                result[name] = result.get(name, b"") + unpacked(data)
         return result
 
     def log(self, reference: str, name: str) -> bytes:

@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 
 from latlab.core.model.run import CoreId, CoreTrace, TraceRecord
+from latlab.core.store.unpacking import unpacked
 
 Ints = tuple[int, ...]
 
@@ -53,7 +54,7 @@ def trace_rows(traces: Sequence[CoreTrace]) -> list[dict[str, Any]]:
 def traces_of(rows: Iterable[Mapping[Any, Any]]) -> Iterator[CoreTrace]:
     """The traces of a run in the order in which they arrived. Raises ValueError or zlib.error where a row is damaged."""
     for row in rows:
-        yield from _traces(msgspec.json.decode(zlib.decompress(row["columns"]), type=_Columns))
+        yield from _traces(msgspec.json.decode(unpacked(row["columns"]), type=_Columns))
 
 
 def _columns(traces: Sequence[CoreTrace]) -> _Columns:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import base64
 import gzip
 import hashlib
+import io
 import re
 import zlib
 from collections.abc import Iterable
@@ -21,6 +22,8 @@ from latlab.core.model.run import Problem
 
 FRAME = re.compile(rb"<LLG1:(FILE|DATA|END|DONE) ([^<>]*)>")
 FIELD = re.compile(r"(\w+)=(\S+)")
+MOST_BYTES = 512 << 20
+"""Of a file as it is unpacked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +93,7 @@ def _extend(current: _Open, text: str, number: int, problems: list[Problem]) -> 
 
 def _close(current: _Open, files: dict[str, bytes], number: int, problems: list[Problem]) -> None:
     try:
-        data = gzip.decompress(bytes(current.data))
+        data = gzip.GzipFile(fileobj=io.BytesIO(current.data)).read(min(current.size, MOST_BYTES) + 1)
     except (OSError, EOFError, zlib.error) as error:
         problems.append(Problem(number, f"the file {current.name} cannot be unpacked ({error}); it is left out"))
         return

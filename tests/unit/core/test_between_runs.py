@@ -54,7 +54,7 @@ def median_of(comparison: Comparison) -> Row:
 def test_a_difference_that_runs_of_one_thing_have_is_no_change_once_their_scatter_is_known() -> None:
     a, b = run(20, 1.0, "a"), run(21, 1.12, "b")
     alone = compare(a, b)
-    assert median_of(alone).verdict is Verdict.REGRESSED and any("measure a once more" in note for note in alone.notes)
+    assert median_of(alone).verdict is Verdict.REGRESSED and any("Measure a once more" in note for note in alone.notes)
     known = compare(a, b, earlier=scattered(5))
     row = median_of(known)
     assert row.verdict is Verdict.CANNOT_TELL and row.basis.endswith(", with the scatter of five earlier runs")
@@ -155,7 +155,7 @@ def test_stamps_tell_a_shift_of_which_a_histogram_asks_for_a_second_run(tool: To
     a, b = runs_of_wakeups(wakeup_pair(Late.LEVEL, size, 2, 20_000, Between.NOTHING, 3), tool)
     decision = report_gate(compare(a, b), frozenset({"regressed"}))
     assert decision.exit_code == code
-    assert code != 3 or any("measure run1 once more" in note for note in compare(a, b).notes)
+    assert code != 3 or any("Measure run1 once more" in note for note in compare(a, b).notes)
 
 
 def test_a_machine_that_changes_inside_its_runs_is_not_blamed_for_changing_between_them() -> None:

@@ -52,7 +52,7 @@ def test_a_queue_whose_tail_is_not_told_is_not_said_to_be_the_same():
     found = compare(measured(KNOWN_JUNO, Noise(), 2, 4, "a"), measured(KNOWN_JUNO, Noise(), 3, 4, "b"))
     assert {row.verdict for row in found.rows if row.name in ("base", "step")} == {Verdict.SAME_LEVEL}
     untold = sum(row.verdict is Verdict.CANNOT_TELL for row in found.rows)
-    assert summary(found) == f"queue delays: unchanged (tail inconclusive); {untold} of {len(found.rows)} rows inconclusive"
+    assert summary(found) == f"queue delays: unchanged (tail inconclusive). {untold} of {len(found.rows)} rows inconclusive"
 
 
 def test_a_release_that_mends_a_rule_is_named_and_not_blamed():
@@ -83,7 +83,7 @@ def test_a_missing_flush_of_the_last_man_breaks_a_rule_with_its_ground():
     run = make_run(Truth(), 1)
     faulty = changed_where(run, lambda s: s.metric is Metric.CACHE_FLUSH and s.test == "susp_deep_parallel", lambda _: 250)
     (said,) = [e.sentence for e in explain_run(faulty) if e.test == "susp_deep_parallel" and "this breaks a rule" in e.sentence]
-    assert "PSCI" in said and "none of the 2 cores of cluster 0 pays it" in said and "none of the 4 cores of cluster 1 pays it" in said
+    assert "PSCI" in said and "None of the 2 cores of cluster 0 pays it" in said and "None of the 4 cores of cluster 1 pays it" in said
 
 
 def test_like_cores_some_ticks_apart_are_not_unusual():

@@ -115,7 +115,7 @@ def test_what_is_to_blame_is_said_with_its_caller(blame: Blame, said: str) -> No
         ),
         (
             q.ServedInOrder((B, A), 104_000.0, 139_000.0, 700.0, 20),
-            "medians of 20 iterations: first-core latency 104.0 µs, delay per position 139.0 µs, residual 0.70 µs; in the first one, that "
+            "medians of 20 iterations: first-core latency 104.0 µs, delay per position 139.0 µs, residual 0.70 µs. In the first one, that "
             "of the waits below, the order was 1.0, 0.1",
         ),
         (q.DidNotWait((B,)), "1.0 did not wait: the queue begins behind it"),
@@ -127,7 +127,7 @@ def test_what_is_to_blame_is_said_with_its_caller(blame: Blame, said: str) -> No
         (q.PaidAsLastMan(B, 138_000.0, None), "1.0 flushed its cluster for 138.0 µs as last core down of cluster 1"),
         (
             q.PaidAsLastMan(B, 138_000.0, 150_000.0),
-            "1.0 flushed its cluster for 138.0 µs as last core down of cluster 1; it is 150.0 µs behind the core before it, so "
+            "1.0 flushed its cluster for 138.0 µs as last core down of cluster 1. It is 150.0 µs behind the core before it, so "
             "it waited anyway during most of the flush",
         ),
         (q.WaitedBehindLastMan(A, 146_000.0), "0.1, next behind it, waited 146.0 µs longer than the delay per position"),
@@ -143,12 +143,12 @@ def test_what_is_to_blame_is_said_with_its_caller(blame: Blame, said: str) -> No
         (q.WaitedOnTheWayUp(((A, 200_000.0), (B, 30_000.0))), "these cores also waited during wake-up: 0.1 200.0 µs, 1.0 30.0 µs"),
         (
             s.TermMoved("step", Verdict.REGRESSED, ("x", "y"), ((87_700.0, 139_600.0), (86_500.0, 139_100.0)), 0.592),
-            "delay per position of the queue regressed in x, y: 87.7 µs to 139.6 µs, 86.5 µs to 139.1 µs (+59.2 %): each core "
+            "delay per position of the queue regressed in x, y: 87.7 µs to 139.6 µs, 86.5 µs to 139.1 µs (+59.2 %). Each core "
             "waits that much longer for every core before it",
         ),
         (
             s.TermMoved("step", Verdict.IMPROVED, ("x",), ((139_600.0, 87_700.0),), -0.372),
-            "delay per position of the queue improved in x: 139.6 µs to 87.7 µs (-37.2 %): each core waits that much less "
+            "delay per position of the queue improved in x: 139.6 µs to 87.7 µs (-37.2 %). Each core waits that much less "
             "long for every core before it",
         ),
         (
@@ -171,7 +171,7 @@ def test_what_is_to_blame_is_said_with_its_caller(blame: Blame, said: str) -> No
         (
             f.BeyondOrder(Metric.WAKEUP, "x", "all cores, sorted (rank 1)", 1_000.0, 2_000.0, 900.0, 1_200.0, 2),
             "wakeup in x, all cores, sorted (rank 1), differs by +1.00 µs (+100.0 %), and one other rank too: more than the order of "
-            "the cores explains; the base has 0.90 to 1.20 µs there",
+            "the cores explains. The base has 0.90 to 1.20 µs there",
         ),
         (f.NothingMoved(), "no structure changed beyond its threshold"),
         (f.NothingMoved(of_levels=True), "no median changed beyond its threshold"),
@@ -187,8 +187,8 @@ def test_what_is_to_blame_is_said_with_its_caller(blame: Blame, said: str) -> No
                 ((0, 3_740.0), (1, 4_390.0)),
                 (Metric.POWERDOWN, Metric.PSCI_CALL),
             ),
-            "wakeup regressed in x, y: +2.10 µs to +4.92 µs over 30 data points; median +3.74 µs in cluster 0, +4.39 µs in "
-            "cluster 1; no row of powerdown or psci_call changed with it",
+            "wakeup regressed in x, y: +2.10 µs to +4.92 µs over 30 data points. The median is +3.74 µs in cluster 0, +4.39 µs in "
+            "cluster 1. No row of powerdown or psci_call changed with it",
         ),
         (
             s.MetricMoved(Metric.WAKEUP, Verdict.IMPROVED, ("x",), True, -4_000.0, -2_000.0, 6, (), ()),
@@ -201,7 +201,7 @@ def test_what_is_to_blame_is_said_with_its_caller(blame: Blame, said: str) -> No
         (
             f.LargeUntold(Metric.POWERDOWN, "x", "cluster 1", 2_640.0, 1_060.0, 2),
             "powerdown in x, cluster 1, differs by +1.06 µs (+40.2 %), and one more row by that or less: large but "
-            "inconclusive with so few boots; measure more boots of both",
+            "inconclusive with so few boots. Measure more boots of both",
         ),
         (f.TailNotTold(11, 47, True), "the tail of 11 of 47 rows is inconclusive: too few iterations, or too much scatter"),
         (

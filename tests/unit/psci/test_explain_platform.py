@@ -51,7 +51,7 @@ def test_the_flush_of_a_larger_cache_is_told_with_what_it_adds_in_each_cluster()
     shallow = {core: us(run, "cpu_susp_serial", "cache_flush", core) for core in ("0.0", "1.0")}
     assert [value / 1000 for value in finding.flushes] == [flush["0.0"] - shallow["0.0"], flush["1.0"] - shallow["1.0"]] == [174, 89]
     assert the(run, p.LargerCache).sentence == (
-        "the cluster flush adds 174.0 µs in cluster 0 and 89.0 µs in cluster 1, 1.96 times as much for 2 times the cache: "
+        "the cluster flush adds 174.0 µs in cluster 0 and 89.0 µs in cluster 1, that is 1.96 times as much for 2 times the cache. "
         "L2 is 2048 KiB in cluster 0 and 1024 KiB in cluster 1 (Linux, arch/arm64/boot/dts/arm/juno-r1.dts)"
     )
 
@@ -77,7 +77,7 @@ def test_cores_that_were_switched_on_take_longer_and_the_lead_does_not():
     assert tuple(map(str, finding.cores)) == tuple(longer)
     assert (finding.least / 1000, finding.most / 1000) == pytest.approx((min(longer.values()), max(longer.values())))
     assert finding.lead / 1000 == pytest.approx(lead) and the(run, p.SwitchedOn).test == "cpu_off_serial"
-    assert "2.60 µs to 4.92 µs longer to wake up than in susp_deep_serial; the lead, which was only suspended, +0.02 µs" in (
+    assert "2.60 µs to 4.92 µs longer to wake up than in susp_deep_serial. The lead, which was only suspended, took +0.02 µs" in (
         the(run, p.SwitchedOn).sentence
     )
 
@@ -141,7 +141,7 @@ def test_one_core_that_does_not_fit_silences_the_shorter_exit(core, value):
 def test_the_lead_calls_with_warm_caches_and_says_how_many_samples_tell_so():
     finding = the(JUNO["v2.10"], p.WarmCaches).finding
     assert (str(finding.lead), finding.call, finding.others, finding.samples) == ("1.0", 580, (880, 920), 1)
-    assert "one sample of each core, consistent with cold caches" in the(JUNO["v2.10"], p.WarmCaches).sentence
+    assert "(one sample of each core), consistent with cold caches" in the(JUNO["v2.10"], p.WarmCaches).sentence
 
 
 def test_a_sibling_that_calls_as_fast_as_the_lead_silences_its_warm_caches():

@@ -77,8 +77,7 @@ class CountsAreOf:
     untold: tuple[tuple[Metric, tuple[str, ...]], ...]
 
     def sentence(self, unit: str) -> str:
-        untold = "; ".join(f"{metric} of {', '.join(tests)}" for metric, tests in self.untold)
-        not_counted = f"; not counted: {untold}" if untold else ""
+        not_counted = "".join(f". No count is of {metric} of {', '.join(tests)}" for metric, tests in self.untold)
         return f"counts of {' and '.join(self.releases)} are of {self.subject}{not_counted}"
 
 

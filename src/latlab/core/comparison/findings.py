@@ -13,7 +13,18 @@ from latlab.core.comparison.check import Check
 from latlab.core.comparison.iterations import Drift
 from latlab.core.comparison.suspicion import Suspicion
 from latlab.core.comparison.verdicts import Verdict
-from latlab.core.comparison.wording import MORE_IS_BETTER, amount, bare, count, heading_unit, percent, row_title, signed, signed_bare
+from latlab.core.comparison.wording import (
+    MORE_IS_BETTER,
+    amount,
+    bare,
+    capital,
+    count,
+    heading_unit,
+    percent,
+    row_title,
+    signed,
+    signed_bare,
+)
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import CoreId
 
@@ -82,8 +93,8 @@ class RuleBroken:
     def sentence(self, unit: str) -> str:
         check = self.check
         if check.is_broken:
-            return f"this breaks a rule, {check.name} ({check.rule.ground}): {check.sentence}"
-        return f"this is unusual ({check.name}, as {check.rule.ground}): {check.sentence}"
+            return f"this breaks a rule, {check.name} ({check.rule.ground}). {capital(check.sentence)}"
+        return f"this is unusual ({check.name}, as {check.rule.ground}). {capital(check.sentence)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +110,9 @@ class RuleChanged:
         check = self.check
         if self.is_worse:
             how = "breaks a rule that" if check.is_broken else "no longer follows a rule that"
-            return f"{self.after} {how} {self.before} follows, {check.name}: {check.sentence}"
+            return f"{self.after} {how} {self.before} follows, {check.name}. {capital(check.sentence)}"
         how = "breaks" if check.is_broken else "does not follow"
-        return f"{self.after} follows again a rule that {self.before} {how}, {check.name}: there {check.sentence}"
+        return f"{self.after} follows again a rule that {self.before} {how}, {check.name}. There {check.sentence}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +137,9 @@ class LargeUntold:
         moved = f"{self.metric} in {self.test}, {row_title(self.name)}, differs by {signed(self.largest, unit)}{share}"
         if self.cores:
             possessive = "its" if self.cores == 1 else "their"
-            return f"{moved}: {count(self.cores, 'data point')} moved by more than {possessive} noise; measure four boots or more of both"
+            return f"{moved}: {count(self.cores, 'data point')} moved by more than {possessive} noise. Measure four boots or more of both"
         more = f", and {count(self.rows - 1, 'more row')} by that or less" if self.rows > 1 else ""
-        return f"{moved}{more}: large but inconclusive with so few boots; measure more boots of both"
+        return f"{moved}{more}: large but inconclusive with so few boots. Measure more boots of both"
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +182,7 @@ class BootApart:
         share = percent(self.value / self.others - 1) if self.others else "from about 0"
         size = f"{amount(self.value, unit)}, {share} against the median of the others, {amount(self.others, unit)}"
         where = f"{self.metric} in {self.test}, {row_title(self.name)}: boot {self.boot} of {self.boots} of {self.run}"
-        return f"{where} has {size}; measure {self.run} again without that boot"
+        return f"{where} has {size}. Measure {self.run} again without that boot"
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +208,7 @@ class BeyondOrder:
         moved = f"{self.metric} in {self.test}, {row_title(self.name)}, differs by {signed(self.after - self.before, unit)}{share}"
         more = f", and {count(self.places - 1, 'other rank')} too" if self.places > 1 else ""
         ends = " to ".join(dict.fromkeys(bare(value, unit) for value in (self.low, self.high)))
-        return f"{moved}{more}: more than the order of the cores explains; the base has {ends} {heading_unit(unit)} there"
+        return f"{moved}{more}: more than the order of the cores explains. The base has {ends} {heading_unit(unit)} there"
 
 
 @dataclass(frozen=True, slots=True)
@@ -368,7 +379,7 @@ class PartChanged:
         subject = " ".join(filter(None, (str(self.metric), self.test and f"in {self.test},", row_title(self.name))))
         size = f"{signed(self.moved, unit)}{share} as a whole"
         if self.verdict is Verdict.CANNOT_TELL:
-            return f"{subject} differs by {size}: inconclusive, as no single row can be named; measure more boots of both"
+            return f"{subject} differs by {size}: inconclusive, as no single row can be named. Measure more boots of both"
         return f"{subject} {self.verdict} by {size}; no single row can be named"
 
 

@@ -91,8 +91,8 @@ class ServedInOrder:
         terms = f"first-core latency {base}, delay per position {step}, residual {rms}"
         if self.iterations == 1:
             return f"cores were served in the order {listed(self.cores)}: {terms}"
-        order = f"in the first one, that of the waits below, the order was {listed(self.cores)}"
-        return f"medians of {self.iterations} iterations: {terms}; {order}"
+        order = f"In the first one, that of the waits below, the order was {listed(self.cores)}"
+        return f"medians of {self.iterations} iterations: {terms}. {order}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ class PaidAsLastMan:
         paid = f"{self.core} flushed its cluster for {amount(self.flush, unit)} as last core down of cluster {self.core.cluster}"
         if self.rise is None:
             return paid
-        return f"{paid}; it is {amount(self.rise, unit)} behind the core before it, so it waited anyway during most of the flush"
+        return f"{paid}. It is {amount(self.rise, unit)} behind the core before it, so it waited anyway during most of the flush"
 
 
 @dataclass(frozen=True, slots=True)

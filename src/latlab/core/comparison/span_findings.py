@@ -40,9 +40,9 @@ class MetricMoved:
         if self.in_iterations:
             text += ", each by the iteration that changed most"
         elif self.by_cluster:
-            text += "; median " + ", ".join(f"{signed(delta, unit)} in cluster {cluster}" for cluster, delta in self.by_cluster)
+            text += ". The median is " + ", ".join(f"{signed(delta, unit)} in cluster {cluster}" for cluster, delta in self.by_cluster)
         if self.untouched:
-            text += f"; no row of {' or '.join(self.untouched)} changed with it"
+            text += f". No row of {' or '.join(self.untouched)} changed with it"
         return text
 
 
@@ -91,7 +91,7 @@ class TermMoved:
         if self.term != STEP:
             return text
         longer = "longer" if self.verdict is Verdict.REGRESSED else "less long"
-        return f"{text} ({percent(self.relative)}): each core waits that much {longer} for every core before it"
+        return f"{text} ({percent(self.relative)}). Each core waits that much {longer} for every core before it"
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from math import isnan
 
 from latlab.core.comparison.iterations import InIterations
@@ -33,6 +34,7 @@ UNKNOWN_FIGURE = "-"
 TERMS = {"base": "first-core latency", "step": "delay per position"}
 COUNTED = {"insns": ("instruction", "instructions"), "cycles": ("cycle", "cycles"), "ticks": ("tick", "ticks")}
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_PLAIN_WORD = re.compile(r"[a-zµ]+(?:[ ,.;]|: |$)")
 
 
 def unit_of(metric: Metric, unit: str) -> str:
@@ -110,6 +112,11 @@ def row_title(name: str) -> str:
     return TERMS.get(name) or name.replace("after the last man", "last-core delay").replace("last man", "last core").replace(
         "last men", "last cores"
     ).replace("place", "position")
+
+
+def capital(text: str) -> str:
+    """With a capital as a sentence begins, unless it begins with a name: of a test, a run, a function."""
+    return text[:1].upper() + text[1:] if _PLAIN_WORD.match(text) else text
 
 
 def said_p(p: float) -> str:

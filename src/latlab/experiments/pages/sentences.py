@@ -77,12 +77,10 @@ def basis(analysis: Analysis) -> str:
         return f"Exact: {analysis.runs} runs on the instruction clock, {counted}. Counts are no times of a board."
     scale = "factors between geometric means" if analysis.as_ratio else "differences of means"
     model = "with all pairs of factors" if analysis.order > 1 else "without interactions, for which there are too few runs"
+    left = f"{analysis.free} {'degree' if analysis.free == 1 else 'degrees'} of freedom"
     return (
-        f"{analysis.runs} runs, mean "
-        f"{amount(analysis.mean, analysis.unit)}, standard "
-        f"deviation of a run "
-        f"{whole(analysis.noise_share)}. Effects are "
-        f"{scale}, in a linear model {model}; {analysis.free} degrees of freedom are left for the noise. Intervals are 95 % intervals. The "
+        f"{analysis.runs} runs, mean {amount(analysis.mean, analysis.unit)}, standard deviation of a run {whole(analysis.noise_share)}. "
+        f"Effects are {scale}, in a linear model {model}. It leaves {left} for the noise. Intervals are 95 % intervals. The "
         "verdicts hold for all effects together with 95 %."
     )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from latlab.core.comparison.wording import amount, count, signed
+from latlab.core.comparison.wording import amount, capital, count, signed
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import CoreId
 
@@ -21,8 +21,8 @@ class StatedFact:
     source: str
 
     def basis_of(self, observation: str) -> str:
-        """The observation, with the fact behind it."""
-        return f"{observation}: {self.what} ({self.source})"
+        """The observation, and the fact behind it as a sentence of its own."""
+        return f"{observation}. {capital(self.what)} ({self.source})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class LargerCache:
     def sentence(self, unit: str) -> str:
         (large, small), (longer, shorter) = self.clusters, self.flushes
         cost = f"the cluster flush adds {amount(longer, unit)} in cluster {large} and {amount(shorter, unit)} in cluster {small}"
-        ratio = f"{longer / shorter:.2f} times as much for {self.kib[0] / self.kib[1]:g} times the cache"
+        ratio = f"that is {longer / shorter:.2f} times as much for {self.kib[0] / self.kib[1]:g} times the cache"
         return self.fact.basis_of(f"{cost}, {ratio}")
 
 
@@ -55,9 +55,9 @@ class SwitchedOn:
 
     def sentence(self, unit: str) -> str:
         took = f"{amount(self.least, unit)} to {amount(self.most, unit)}" if len(self.cores) > 1 else amount(self.most, unit)
-        beside = f"the lead, which was only suspended, {signed(self.lead, unit)}"
+        beside = f"The lead, which was only suspended, took {signed(self.lead, unit)}"
         cores = ", ".join(map(str, self.cores))
-        return self.fact.basis_of(f"{cores} took {took} longer to wake up than in {self.suspended_in}; {beside}")
+        return self.fact.basis_of(f"{cores} took {took} longer to wake up than in {self.suspended_in}. {beside}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class ClusterStayedOn:
 
     def sentence(self, unit: str) -> str:
         sooner = " and ".join(f"{amount(value, unit)} sooner in cluster {cluster}" for cluster, value in self.by_cluster)
-        same = "" if self.beside is None else f", and {amount(self.beside, unit)} sooner in clusters that had stayed on there too"
+        same = "" if self.beside is None else f". In clusters that had stayed on there too it was {amount(self.beside, unit)} sooner"
         return self.fact.basis_of(f"cores came back {sooner} than in {self.off_in}, where the cluster had been off{same}")
 
 
@@ -90,7 +90,7 @@ class WarmCaches:
         low, high = self.others
         others = amount(low, unit) if low == high else f"{amount(low, unit)} to {amount(high, unit)}"
         took = f"{self.lead}, the lead, took {amount(self.call, unit)}, the rest of its cluster {others}"
-        return self.fact.basis_of(f"{took}, {count(self.samples, 'sample')} of each core, consistent with cold caches")
+        return self.fact.basis_of(f"{took} ({count(self.samples, 'sample')} of each core), consistent with cold caches")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ class FirstCaller:
 
     def sentence(self, unit: str) -> str:
         ratio = f"{self.call / self.others:.2f} times the longest of the rest of its cluster"
-        took = f"{self.core} took {amount(self.call, unit)}, {ratio}, {count(self.samples, 'sample')} of each core"
+        took = f"{self.core} took {amount(self.call, unit)}, {ratio} ({count(self.samples, 'sample')} of each core)"
         return self.fact.basis_of(f"{took}, consistent with a first caller and cold caches")
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from latlab.core.comparison.check import Check
 from latlab.core.comparison.identity import checked_columns
-from latlab.core.comparison.wording import amount
+from latlab.core.comparison.wording import amount, capital
 from latlab.core.model.enums import Metric
 from latlab.core.model.platforms import Coherency, PlatformFacts
 from latlab.core.model.run import CoreId, Run
@@ -116,8 +116,8 @@ def _one_last_man(test: str, flush: Matrix, roles: Roles) -> Iterator[Check]:
             none.append(f"none {of} pays it, in {int((counts < 1).sum())} of {len(counts)} iterations")
         if len(columns) > 1 and (counts > 1).any():
             several.append(f"{int(counts.max())} {of} pay it, in {int((counts > 1).sum())} of {len(counts)} iterations")
-    yield Check(test, rules()["last_man_flushes"], not none, "; ".join(none))
-    yield Check(test, rules()["only_last_man_flushes"], not several, "; ".join(several))
+    yield Check(test, rules()["last_man_flushes"], not none, ". ".join(map(capital, none)))
+    yield Check(test, rules()["only_last_man_flushes"], not several, ". ".join(map(capital, several)))
 
 
 def _serial_last_men(test: str, columns: Columns, flush: Matrix, roles: Roles, lead: CoreId) -> Iterator[Check]:

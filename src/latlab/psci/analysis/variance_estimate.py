@@ -11,6 +11,7 @@ import numpy as np
 from latlab.core.comparison.comparison import Cell, Row
 from latlab.core.comparison.queue_model import BASE, STEP, Ladders
 from latlab.core.comparison.verdicts import Verdict
+from latlab.core.comparison.wording import row_title
 from latlab.core.model.enums import Metric
 from latlab.core.statistics.moderated_t import t_shift
 from latlab.core.statistics.sample_matrix import Cells, Floats, nan_median
@@ -130,7 +131,7 @@ def terms_of(before: Ladders, after: Ladders | None, spacing: Spacing) -> Terms:
     hidden = [name for name in names if name not in shared]
     rows = [unjudged(_term(before.test, name, before, before, spacing), np.nan, HIDDEN) for name in hidden]
     only = [*hidden, *(name for name in after.terms if name not in names and _has_term(after, name))]
-    notes = [f"{before.test}: {name} is in one run only, because the cores queued in another order" for name in only]
+    notes = [f"{before.test}: the {row_title(name)} is in one run only, because the cores queued in another order" for name in only]
     return Terms([_term(before.test, name, before, after, spacing) for name in shared], rows, notes, [], after)
 
 

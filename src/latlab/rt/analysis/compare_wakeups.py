@@ -16,7 +16,7 @@ from latlab.core.comparison.comparison import Row, Statistic, WakeupComparison, 
 from latlab.core.comparison.findings import LargestGrew, LargeUntold, Notable
 from latlab.core.comparison.verdicts import CHANGED, Limits, Verdict
 from latlab.core.comparison.wakeup_findings import CauseCounted, RarestSeen, ScatterUnknown
-from latlab.core.comparison.wording import said_blame
+from latlab.core.comparison.wording import capital, said_blame
 from latlab.core.model.blame import Blame
 from latlab.core.model.distributions import Distribution, distributions_of, load_of
 from latlab.core.model.enums import Clock, Metric, RowKind
@@ -249,8 +249,10 @@ def _one_run_note(base: Run, candidate: Run, earlier: Sequence[Run], cpus: Seque
         return (f"one run on each side: the variation from run to run is that of {names}, earlier runs under the same conditions",)
     ask = ask_for_repeat(base, candidate)
     if all(side.blocks for cpu in cpus for side in (cpu.a, cpu.b)):
-        return (f"one run on each side: the variation from run to run is taken from inside the two; a boot may change more: {ask}",)
-    return (f"one run on each side: the variation of {spans_of(cpus[0].a)}s from run to run is assumed, not measured; {ask}",)
+        return (
+            f"one run on each side: the variation from run to run is taken from inside the two. A boot may change more. {capital(ask)}",
+        )
+    return (f"one run on each side: the variation of {spans_of(cpus[0].a)}s from run to run is assumed, not measured. {capital(ask)}",)
 
 
 def _load_notes(a: Run, b: Run) -> Iterator[str]:

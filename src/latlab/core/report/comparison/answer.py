@@ -11,7 +11,7 @@ from latlab.core.comparison.counted_findings import Agreement, CountedBeside
 from latlab.core.comparison.explanation import Explanation
 from latlab.core.comparison.findings import FunctionsMoved, PartChanged, RuleChanged, SamplesMissing, Suspected
 from latlab.core.comparison.verdicts import CHANGED, Verdict
-from latlab.core.comparison.wording import amount, count, percent, signed
+from latlab.core.comparison.wording import amount, capital, count, percent, signed
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import Run
 from latlab.core.report.comparison.sentences import summary
@@ -191,4 +191,4 @@ def _equal_rows(comparison: Comparison) -> str:
 
 
 def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}{'' if text.endswith('.') else '.'}"
+    return f"{capital(text)}{'' if text.endswith('.') else '.'}"

@@ -25,7 +25,7 @@ from latlab.core.comparison.queue_model import BASE, STEP
 from latlab.core.comparison.span_findings import InSomeIterations
 from latlab.core.comparison.verdicts import CHANGED, SAME_LEVELS, Verdict
 from latlab.core.comparison.wakeup_findings import ScatterUnknown
-from latlab.core.comparison.wording import amount, count, percent, signed
+from latlab.core.comparison.wording import amount, capital, count, percent, signed
 from latlab.core.kinds.registry import kind_of, pairs_of
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import Run
@@ -113,7 +113,8 @@ def summary(comparison: Comparison, explanations: Sequence[Explanation] | None =
         clauses = [f"{n} {'row' if n == 1 else 'rows'} {verdict}" for verdict, n in counts.items() if n]
     elif untold and comparison.verdict in (Verdict.CANNOT_TELL, Verdict.NOT_SHOWN):
         clauses.append(f"{untold} of {count(len(comparison.rows), 'row')} {Verdict.CANNOT_TELL}")
-    return "; ".join((*first, *caveats, *clauses))
+    first_part, *parts = (*first, *caveats, *clauses)
+    return ". ".join((first_part, *map(capital, parts)))
 
 
 def _most_in(explanations: Sequence[Explanation], metric: Metric, rows: Sequence[Row]) -> str:
@@ -172,7 +173,7 @@ def explained(explanation: Explanation, with_test: bool = False) -> Item:
 
 def sentence(text: str) -> str:
     """A line as a sentence of a document."""
-    return text[:1].upper() + text[1:] + ("" if text.endswith(".") or not text else ".")
+    return capital(text) + ("" if text.endswith(".") or not text else ".")
 
 
 def _quiet_line(comparison: Comparison, metric: Metric, rows: list[Row]) -> str:

@@ -162,10 +162,10 @@ def _rested_on(change: ChangePoint) -> str:
     """What a change stands on: the rows of the comparison with the run before, or the whole series; and how many figures moved."""
     judged, moved = change.judged, change.moved
     parts = [f"{len(rows)} {direction}" for rows, direction in ((judged.regressed, "regressed"), (judged.improved, "improved")) if rows]
-    basis = f"; against the run before {' and '.join(parts)}, of {count(judged.rows, 'row')}" if parts else "; by the series"
+    basis = f". Against the run before {' and '.join(parts)}, of {count(judged.rows, 'row')}" if parts else ", by the series"
     if not moved.figures:
         return basis
-    return f"{basis}; {len(moved.rose)} of {count(moved.figures, 'figure')} rose and {len(moved.fell)} fell beyond the threshold"
+    return f"{basis}. {len(moved.rose)} of {count(moved.figures, 'figure')} rose and {len(moved.fell)} fell beyond the threshold"
 
 
 def _difference(value: float, previous: float, unit: str) -> str:

@@ -163,10 +163,10 @@ class _Reader(HTMLParser):
         if tag == "svg":
             self._svg -= 1
         elif tag in self.TEXTS and self._text is not None and not self._svg:
-            text = " ".join("".join(self._text).split())
-            self.sentences += _split(text)
+            lines = [" ".join(line.split()) for line in "".join(self._text).split("\n")]
+            self.sentences += [part for line in lines for part in _split(line)]
             if tag in ("h2", "h3"):
-                self._caption = text
+                self._caption = " ".join(lines)
             self._text = None
         elif tag in ("td", "th") and self._row is not None and self._cell is not None:
             self._row.append("".join(self._cell).strip())

@@ -15,9 +15,11 @@ import pytest
 from first_screens.check import check
 from first_screens.drawn import Desk, Drawn, every_kind, of_truth
 from first_screens.faults import FAULTS, planted
+from first_screens.style import findings
 
 JUNO = [f"published:tf-a/juno/{release}" for release in ("v2.9", "v2.10", "v2.11", "v2.12", "v2.13", "v2.14", "v2.15")]
 HISTORY = "susp_deep_parallel/cache_flush"
+STORED_WORDS = "dump line begins here"
 MOST_MISSED = 3
 """Of the planted faults; none is today."""
 
@@ -41,6 +43,20 @@ def test_first_screens_of_every_kind_say_nothing_false(screens: list[Drawn]) -> 
 def test_first_screens_of_drawn_pairs_say_nothing_false(tmp_path: Path, seed: int) -> None:
     for drawn in of_truth(tmp_path, seed):
         assert check(drawn.screen, drawn.documents).false == [], drawn.name
+
+
+def test_composed_sentences_keep_the_style(screens: list[Drawn]) -> None:
+    """At most 25 words and the field's terms, once figures and names are in them. What a stored run says in its own words is no sentence of
+    ours."""
+    found = {line: drawn.name for drawn in screens for line in findings(drawn.text) if STORED_WORDS not in line}
+    assert not found
+
+
+def test_a_composed_sentence_of_28_words_is_found() -> None:
+    long = " ".join(["word"] * 20)
+    assert [*findings(f"{long} of core 0.0 in test.")] == []
+    assert [line.partition(":")[0] for line in findings(f"{long} of core 0.0 takes 2 µs to 3 µs in one boot.")] == ["28 words"]
+    assert "last core down" in next(findings("the last man of a cluster"))
 
 
 def test_planted_faults_are_noticed(screens: list[Drawn]) -> None:

@@ -51,7 +51,7 @@ def test_an_order_that_differs_between_iterations_is_of_none_of_them():
     told = sentences(explain_pair(compare(one, other)))
     assert not any(s.startswith("order changed") for s in told)
     (queue,) = [s for s in sentences(explain_run(one), "susp_deep_parallel") if "delay per position" in s and "first-core" in s]
-    assert queue.startswith("medians of 3 iterations: ") and "in the first one" in queue
+    assert queue.startswith("medians of 3 iterations: ") and "In the first one" in queue
 
 
 def test_the_wakeup_regression_is_told_once_with_its_range(juno):

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-import sys
+import argparse
 from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
@@ -241,4 +241,6 @@ def _picture(board: str, test: str, metric: Metric) -> str:
 
 
 if __name__ == "__main__":
-    main(*map(Path, sys.argv[1:2]))
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("folder", type=Path, nargs="?", default=DOCS, help="where img and results are written")
+    main(parser.parse_args().folder)

@@ -264,7 +264,7 @@ def _suspect_row(pair: Pair, test: str, metric: Metric) -> Row:
 
 
 def _same(row: Row) -> Row:
-    return replace(row, shift=NO_SHIFT, verdict=Verdict.SAME, basis="identical figures")
+    return replace(row, shift=NO_SHIFT, verdict=Verdict.SAME, basis="identical figures", detectable=())
 
 
 def _identical(pair: Pair) -> bool:

@@ -33,6 +33,8 @@ def page(changes: Sequence[Change], since: str) -> Page:
 def title(changes: Sequence[Change], since: str) -> str:
     """The answer in one sentence."""
     compared = [change for change in changes if change.base]
+    if not compared:
+        return f"Nothing was compared since {since}: it needs a run before that day and a newer one of the same kind."
     counts = Counter(map(_verdict, compared))
     regressed, improved = counts[Verdict.REGRESSED.value], counts[Verdict.IMPROVED.value]
     return f"{regressed} of {count(len(compared), 'measured thing')} regressed since {since}, {improved} improved."

@@ -93,6 +93,7 @@ LEFT_OUT = {
     r"boot\.tarmac|snapshot/|trace-[0-9a-f]{4}": "a trace of a model or a board: tests/unit/calls/test_import_trace_command.py",
     r"--log build": "a build that failed has that log: tests/system/test_bisect.py",
     r"--store runs\.sqlite": "what a job of a CI keeps: tests/system/test_ci_lineage.py",
+    r"import perf\.data|'cycle max": "a trace of a user's program: tests/unit/rt/test_cli_threads.py and make prove PART=own_threads",
     r"--measured-from": "a run that a job of a CI measured: tests/system/test_ci_documented.py",
     r"dask (tcp|ADDRESS)": "a scheduler elsewhere: tests/system/test_whatif.py",
     r"design run|design show (last|EXPERIMENT)": "an experiment that was run: tests/system/test_design_on_qemu.py",

@@ -40,9 +40,9 @@ class Schedule:
         self.events.append(Event(ns, cpu, name, current, fields, flags))
 
     def switch(self, ns: int, cpu: int, leaves: Task, comes: Task, state: str) -> None:
-        fields = (("prev_comm", leaves[0]), ("prev_pid", leaves[1]), ("prev_prio", leaves[2]), ("prev_state", state))
-        fields += (("next_comm", comes[0]), ("next_pid", comes[1]), ("next_prio", comes[2]))
-        self.add(ns, cpu, "sched_switch", leaves, fields)
+        of_leaving = (("prev_comm", leaves[0]), ("prev_pid", leaves[1]), ("prev_prio", leaves[2]), ("prev_state", state))
+        of_coming = (("next_comm", comes[0]), ("next_pid", comes[1]), ("next_prio", comes[2]))
+        self.add(ns, cpu, "sched_switch", leaves, (*of_leaving, *of_coming))
 
 
 def schedule(seed: int, cpus: int = 2, rounds: int = 20) -> Schedule:

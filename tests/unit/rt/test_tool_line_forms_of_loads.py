@@ -116,7 +116,7 @@ def test_events_that_perf_lost_make_the_run_partial() -> None:
 
 def test_the_other_table_of_perf_sched_is_refused_by_name() -> None:
     text = "Samples do not have callchains.\n           time    cpu  task name                       wait time  sch delay   run time\n"
-    with pytest.raises(DataError, match="perf sched timehist, which is not read; give `perf sched latency`"):
+    with pytest.raises(DataError, match="perf sched timehist, which has no switches; import the perf"):
         wakeups(text + "    123.456789 [0001]  sleep[4711]                         0.000      0.012      0.250\n")
 
 

@@ -11,6 +11,8 @@ import typer
 
 from latlab.core.cli.options import Format, StoreOption, TablesFormat
 
+OF_THREADS = "Threads of a trace of the kernel"
+
 
 class ClockName(StrEnum):
     TIME = "time"
@@ -40,14 +42,20 @@ def import_(
     platform: Annotated[str | None, typer.Option(help="Name of the board.")] = None,
     firmware: Annotated[str | None, typer.Option(help="Name of the firmware; runs of one firmware give its scatter.")] = None,
     thread: Annotated[
-        list[str] | None, typer.Option(metavar="NAME|PID", help="A thread of a trace of the kernel, by name or number; repeatable.")
+        list[str] | None,
+        typer.Option(metavar="NAME|PID", help="A thread of a trace, by name or number; repeatable.", rich_help_panel=OF_THREADS),
     ] = None,
-    all_rt: Annotated[bool, typer.Option("--all-rt", help="Every thread of a trace with a real-time priority.")] = False,
-    period: Annotated[str | None, typer.Option(help="Period of the threads' cycles, such as 1ms.", show_default="as found")] = None,
+    all_rt: Annotated[bool, typer.Option("--all-rt", help="Every thread with a real-time priority.", rich_help_panel=OF_THREADS)] = False,
+    period: Annotated[
+        str | None, typer.Option(help="Period of their cycles, such as 1ms.", show_default="as found", rich_help_panel=OF_THREADS)
+    ] = None,
     threshold: Annotated[
-        int | None, typer.Option(help="Microseconds from which on a thread's wake-up gets a cause.", show_default="100")
+        int | None,
+        typer.Option(help="Microseconds from which on a wake-up gets a cause.", show_default="100", rich_help_panel=OF_THREADS),
     ] = None,
-    bare_metal: Annotated[bool, typer.Option("--bare-metal", help="The trace is of a machine without a hypervisor.")] = False,
+    bare_metal: Annotated[
+        bool, typer.Option("--bare-metal", help="The trace is of a machine without a hypervisor.", rich_help_panel=OF_THREADS)
+    ] = False,
     store: StoreOption = None,
     format: TablesFormat = Format.TABLE,
 ) -> None:

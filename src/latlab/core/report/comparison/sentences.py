@@ -113,8 +113,8 @@ def summary(comparison: Comparison, explanations: Sequence[Explanation] | None =
         clauses = [f"{n} {'row' if n == 1 else 'rows'} {verdict}" for verdict, n in counts.items() if n]
     elif untold and comparison.verdict in (Verdict.CANNOT_TELL, Verdict.NOT_SHOWN):
         clauses.append(f"{untold} of {count(len(comparison.rows), 'row')} {Verdict.CANNOT_TELL}")
-    first_part, *parts = (*first, *caveats, *clauses)
-    return ". ".join((first_part, *map(capital, parts)))
+    parts = [*first, *caveats, *clauses]
+    return ". ".join([*parts[:1], *map(capital, parts[1:])])
 
 
 def _most_in(explanations: Sequence[Explanation], metric: Metric, rows: Sequence[Row]) -> str:

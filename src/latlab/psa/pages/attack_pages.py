@@ -46,8 +46,8 @@ def counts(run: Run) -> Table:
     families = [family for family in Family if any(result.family is family for result in attacks_of(run))]
     lines = [(family.value, *_counts([result for result in attacks_of(run) if result.family is family])) for family in families]
     tries = sum(result.tries for result in attacks_of(run))
-    said = f"{count(len(attacks_of(run)), 'attack')}, {'one try' if tries == 1 else f'{tries} tries'}"
-    note = f"{said}; an attack is not tried if the subject lacks a feature that it needs"
+    tried = f"{count(len(attacks_of(run)), 'attack')}, {'one try' if tries == 1 else f'{tries} tries'}"
+    note = f"{tried}; an attack is not tried if the subject lacks a feature that it needs"
     return Table(
         "Outcomes of the attacks",
         (*words("Family"), *figures(*(str(outcome) for outcome in COUNTED))),

@@ -186,8 +186,8 @@ def not_measured(job: Job, code: int, said: str) -> None:
 
 
 def baseline_of(job: Job, run: str) -> Baseline:
-    """Of the complete runs of the baseline that the same job made with the same latlab and emulator, that of the nearest commit from which
-    this one descends; one that measured the same comes first. Without a history it is the newest in time."""
+    """The baseline's complete run of the nearest commit from which this one descends, made by the same job with the same latlab and
+    emulator. A run that measured the same comes first. Without a history it is the newest in time."""
     from latlab.core.comparison.conditions import identity_of
     from latlab.core.store.choice import Filter
     from latlab.core.store.store import open_store

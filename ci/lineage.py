@@ -59,7 +59,7 @@ def _git(*words: str) -> list[str] | None:
 
 
 def _address(commit: str, variables: Mapping[str, str]) -> tuple[str, dict[str, str], str] | None:
-    """Where the forge lists commits, with the headers of who asks, and the name of a hash there."""
+    """The address where the forge lists commits, the headers of who asks, and the name of a hash there."""
     if variables.get("GITHUB_REPOSITORY") and variables.get("GITHUB_API_URL"):
         token = variables.get("GH_TOKEN") or variables.get("GITHUB_TOKEN")
         headers = {"Authorization": f"Bearer {token}"} if token else {}

@@ -21,8 +21,6 @@ EXIT_CODES = (
 PRINTED, OTHERS = "Print and store", "Options"
 OF_PRINTING = frozenset({"format", "output", "store", "id_file", "redact", "help"})
 """Options that many verbs have, by their names in Python."""
-
-
 WHOLE = 1000
 """Characters of a description: a narrow terminal breaks it and cuts nothing."""
 

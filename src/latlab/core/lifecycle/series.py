@@ -46,7 +46,7 @@ def names_of(series: Mapping[Identity, Sequence[Head]]) -> dict[Identity, str]:
 
 
 def newest_of_series(heads: Sequence[Head], identity: Identity) -> Head | None:
-    """Of heads with the oldest first, the newest with this identity."""
+    """The newest head with this identity; `heads` have the oldest first."""
     return next((head for head in reversed(heads) if identity_of_head(head) == identity), None)
 
 

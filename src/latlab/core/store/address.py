@@ -17,22 +17,20 @@ SHORTEST = 4
 _SCHEME = re.compile(r"(?:[A-Za-z][\w+.-]*)?://")
 _NAME = r"(?:[\w-]*[_-])?(?:ssl|pg)?(?:pass(?:word|wd|phrase)?|pwd|secret|token)"
 _NAMED = re.compile(rf"(?i)((?<![\w-]){_NAME}(?:[_-][\w-]*)?\s*=\s*)('[^']*'|\"[^\"]*\"|[^\s&;]*)")
-
-
 _OPTION = re.compile(rf"(?i)-{_NAME}")
 _GIVEN = re.compile(rf"(?i)((?<!\S)-{_NAME}\s+)('[^']*'|\"[^\"]*\"|\S+)")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class StoreAddress:
-    """Where runs are kept: a path, or a URL as SQLAlchemy takes it. Its text never has the password, whatever prints it. Only `opened` has
-    it, for what opens a database."""
+    """The place where runs are kept: a path, or a URL as SQLAlchemy takes it. Its text never has the password, whatever prints it. Only
+    `opened` has it, for what opens a database."""
 
     _typed: str
 
     @property
     def opened(self) -> str:
-        """As it was typed, with its password."""
+        """The text that was typed, with its password."""
         return self._typed
 
     @property

@@ -248,7 +248,7 @@ def _overlaid(comparison: Comparison, test: str, steps: Sequence[tuple[DensitySt
 
 
 def _lines(name: str, steps: Sequence[DensityStep], tick: float, floor: float) -> Iterator[dict[str, Any]]:
-    """From edge to edge; a logarithmic axis has no 0."""
+    """The ends of the axis, from edge to edge; a logarithmic axis has no 0."""
     for step in steps:
         yield {
             "at": max(step.low, 1) * tick,

@@ -90,6 +90,7 @@ LEFT_OUT = {
     r"board\.log": "a log of our firmware on the board: tests/unit/runs/test_importing.py",
     r"^latlab (bisect --format|run psa --priority$|import --core-mhz|run rt --boots$|run psci --trace$)": "an option, named in a sentence",
     r"boot\.tarmac|snapshot/|trace-[0-9a-f]{4}": "a trace of a model or a board: tests/unit/calls/test_import_trace_command.py",
+    r"--log stderr": "only a QEMU that said something leaves it: tests/unit/psci/test_recorded_consoles.py",
     r"--log build": "a build that failed has that log: tests/system/test_bisect.py",
     r"--store runs\.sqlite": "what a job of a CI keeps: tests/system/test_ci_lineage.py",
     r"import perf\.data|'cycle max": "a trace of a user's program: tests/unit/rt/test_cli_threads.py and make prove PART=own_threads",

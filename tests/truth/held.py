@@ -421,6 +421,9 @@ class _OfWakeups(Truth):
         elif isinstance(finding, w.LateMoved):
             if finding.verdict is BETTER or self.pair.planted not in OFTEN_LATE:
                 yield Wrong.BLAME
+        elif isinstance(finding, f.PartChanged):
+            if self.pair.planted not in OFTEN_LATE or (finding.moved < 0 and self.pair.planted is not Late.SPREAD):
+                yield _of_part(finding)
         elif isinstance(finding, f.Suspected):
             yield Wrong.BLAME
         elif isinstance(finding, w.NoWakeupMoved):

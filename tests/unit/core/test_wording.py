@@ -165,8 +165,13 @@ def test_what_is_to_blame_is_said_with_its_caller(blame: Blame, said: str) -> No
         ),
         (s.OrderChanged((A, B), (B, A), None), "order changed: 0.1, 1.0 to 1.0, 0.1"),
         (
-            f.PartChanged(Metric.WAKEUP, "", "of cluster 1 in five tests", Verdict.REGRESSED, 20_000.0, 900.0),
+            f.PartChanged(Metric.WAKEUP, "", "of cluster 1 in five tests", Verdict.REGRESSED, 20_000.0, 900.0, "measure more"),
             "wakeup of cluster 1 in five tests regressed by +0.90 µs (+4.5 %) as a whole; no single row can be named",
+        ),
+        (
+            f.PartChanged(Metric.TASK_WAKEUP, "x", "spread of two CPUs", Verdict.CANNOT_TELL, 20_000.0, 900.0, "measure longer"),
+            "task_wakeup in x, spread of two CPUs differs by +0.90 µs (+4.5 %) as a whole: inconclusive, as no single row can be named. "
+            "Measure longer",
         ),
         (
             f.BeyondOrder(Metric.WAKEUP, "x", "all cores, sorted (rank 1)", 1_000.0, 2_000.0, 900.0, 1_200.0, 2),

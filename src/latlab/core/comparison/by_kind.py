@@ -70,12 +70,12 @@ def explain_pair(comparison: Comparison) -> tuple[Explanation, ...]:
     explanations = [Explanation("", ConditionsDiffer(differ), Basis.EXACT, comparison.unit)] if differ else []
     explanations += [Explanation("", finding, Basis.EXACT, comparison.unit) for finding in comparison.missing]
     parts = [claim for claim in comparison.claims if claim.is_frontier]
-    explanations += [Explanation("", _changed(claim), Basis.INFERRED, comparison.unit_of(claim.metric)) for claim in parts]
+    explanations += [Explanation("", _changed(claim, comparison), Basis.INFERRED, comparison.unit_of(claim.metric)) for claim in parts]
     return (*explanations, *_explained(comparison))
 
 
-def _changed(claim: Claim) -> PartChanged:
-    return PartChanged(claim.metric, claim.test, claim.name, claim.verdict, claim.before, claim.shift.value)
+def _changed(claim: Claim, comparison: Comparison) -> PartChanged:
+    return PartChanged(claim.metric, claim.test, claim.name, claim.verdict, claim.before, claim.shift.value, comparison.what_shows_more)
 
 
 def _explained(comparison: Comparison) -> tuple[Explanation, ...]:

@@ -196,6 +196,11 @@ class Compared:
     suspicions: tuple[Suspicion, ...] = ()
 
     @property
+    def what_shows_more(self) -> str:
+        """What to do where a difference is inconclusive."""
+        return "measure more boots of both"
+
+    @property
     def verdict(self) -> Verdict:
         """The verdict of the whole, as `decide` says."""
         return decide(self).verdict
@@ -266,6 +271,10 @@ class WakeupComparison(Compared):
     scatter_assumed: bool
 
     @property
+    def what_shows_more(self) -> str:
+        return "measure both again for longer"
+
+    @property
     def large_untold(self) -> tuple[Row, ...]:
         """The rows with a large shift. An assumed scatter does not excuse a large shift; a measured scatter does."""
         return large_untold(self.rows, self.scatter_assumed)
@@ -276,6 +285,10 @@ class AmountComparison(Compared):
     """`repetitions` are the smallest numbers of values of a quantity in each run."""
 
     repetitions: tuple[int, int]
+
+    @property
+    def what_shows_more(self) -> str:
+        return "measure more runs of both and join them, as in A1+A2"
 
 
 Comparison = SpanComparison | WakeupComparison | AmountComparison

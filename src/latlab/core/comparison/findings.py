@@ -365,7 +365,7 @@ class FunctionsMoved:
 
 @dataclass(frozen=True, slots=True)
 class PartChanged:
-    """Rows or data points that changed together, of which no single one can be named."""
+    """Rows or data points that changed together, of which no single one can be named. `what_shows_more` is the advice of the comparison."""
 
     metric: Metric
     test: str
@@ -373,13 +373,14 @@ class PartChanged:
     verdict: Verdict
     before: float
     moved: float
+    what_shows_more: str
 
     def sentence(self, unit: str) -> str:
         share = f" ({percent(self.moved / self.before)})" if self.before else ""
         subject = " ".join(filter(None, (str(self.metric), self.test and f"in {self.test},", row_title(self.name))))
         size = f"{signed(self.moved, unit)}{share} as a whole"
         if self.verdict is Verdict.CANNOT_TELL:
-            return f"{subject} differs by {size}: inconclusive, as no single row can be named. Measure more boots of both"
+            return f"{subject} differs by {size}: inconclusive, as no single row can be named. {capital(self.what_shows_more)}"
         return f"{subject} {self.verdict} by {size}; no single row can be named"
 
 

@@ -73,7 +73,7 @@ def report_gate(comparison: Comparison, fail_on: frozenset[str]) -> GateReport:
     )
     untold = any(row.verdict is Verdict.CANNOT_TELL for row in comparison.rows)
     is_open = decision.exit_code == 0 and _is_assumed(comparison) and untold
-    assumed = (f"the scatter between runs is assumed: {_what_tells_more(comparison)}",) if is_open else ()
+    assumed = (f"the scatter between runs is assumed: {_what_shows_more(comparison)}",) if is_open else ()
     return GateReport(decision, verdict, (*first, *parts, *notable, *gaps, *reach, *assumed))
 
 
@@ -94,7 +94,7 @@ def _reason(decision: Decision, comparison: Comparison, fail_on: Collection[str]
             return f"{count(len(comparison.stops) + len(decision.claims), 'large difference')} without a verdict"
         case Reason.NOTHING:
             rows = sum(row.verdict is Verdict.CANNOT_TELL for row in comparison.rows)
-            return f"none of {count(rows, 'row')} has a verdict, {_what_tells_more(comparison)}"
+            return f"none of {count(rows, 'row')} has a verdict, {_what_shows_more(comparison)}"
     if any(row.verdict in CHANGED for row in comparison.rows):
         return f"no row {' or '.join(word for word in WORDS if word in fail_on)}"
     return Reason.PASSED.value
@@ -104,10 +104,10 @@ def _is_assumed(comparison: Comparison) -> bool:
     return isinstance(comparison, WakeupComparison) and comparison.scatter_assumed
 
 
-def _what_tells_more(comparison: Comparison) -> str:
+def _what_shows_more(comparison: Comparison) -> str:
     if _is_assumed(comparison):
         return ask_for_repeat(comparison.a, comparison.b)
-    return "measure both again for longer" if isinstance(comparison, WakeupComparison) else "measure more boots of both"
+    return comparison.what_shows_more
 
 
 def _counts(decision: Decision, comparison: Comparison) -> str:

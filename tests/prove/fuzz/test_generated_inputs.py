@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Twenty thousand files, command lines and rows that nobody wrote: each is read, or refused in one sentence before a machine starts."""
+"""Ten thousand files, command lines and rows that nobody wrote: each is read, or refused in one sentence before a machine starts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from support.generated_rows import VERBS
 
 pytestmark = pytest.mark.slow
 
-COMMANDS, FILES, ROWS, SITES = 10_000, 10_000, 500, 20
+COMMANDS, FILES, ROWS, SITES = 5_000, 5_000, 300, 20
 AT_ONCE = 500
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Seven hundred drawn pairs: every output says one thing of each. And a site says of two stored runs what `compare` says."""
+"""Three hundred and fifty drawn pairs: every output says one thing of each. And a site says of two stored runs what `compare` says."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from truth.verdict_cases import documents, one_truth, recorded_with
 
 pytestmark = pytest.mark.slow
 
-FIRST, PAIRS, SHARDS = 71_000, 700, 7
+FIRST, PAIRS, SHARDS = 71_000, 350, 7
 WORDS = {"regressed": 1, "inconclusive": 3}
 
 

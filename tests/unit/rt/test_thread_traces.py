@@ -3,6 +3,11 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+from itertools import pairwise
+from types import MappingProxyType
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -151,11 +156,12 @@ def stamp(us: int) -> str:
     return f"{us // 1_000_000}.{us % 1_000_000:06}"
 
 
-def loop_text(cycles: list[tuple[int, str]], period_us: int = 1000) -> str:
-    """A thread that works in each period as long as the first figure says, in µs, half of it in the midst as the second says."""
+def loop_text(cycles: list[tuple[int, str]], period_us: int = 1000, timer_late_us: Mapping[int, int] = MappingProxyType({})) -> str:
+    """A thread that works in each period as long as the first figure says, in µs, half of it in the midst as the second says. The timer
+    of some cycles is late; the loop then works for each period that passed."""
     lines, at_us = [], 0
     for number, (work_us, between) in enumerate(cycles):
-        due_us = 1_000_000 + number * period_us
+        due_us = 1_000_000 + number * period_us + timer_late_us.get(number, 0)
         if due_us > at_us:
             at_us = due_us + 6
             lines += [WAKING.format(stamp(due_us + 3)), switch(stamp(at_us), IDLE, LOOP, "R")]
@@ -163,7 +169,7 @@ def loop_text(cycles: list[tuple[int, str]], period_us: int = 1000) -> str:
         lines.append(between.format(begin=stamp(at_us + 1 + work_us // 4), end=stamp(at_us + 1 + work_us * 3 // 4)))
         at_us += work_us
         lines.append(f"  loop-9 [000] ..... {stamp(at_us)}: sys_enter_clock_nanosleep: which_clock: 0x1\n")
-        if at_us + 1 < due_us + period_us:
+        if at_us + 1 < 1_000_000 + (number + 1) * period_us:
             lines.append(switch(stamp(at_us + 1), LOOP, IDLE, "S"))
     return HEAD + "".join(lines)
 
@@ -213,6 +219,29 @@ def test_a_sleep_before_the_loop_moves_no_due_time():
     _, cycles = cycles_in(HEAD + early + loop_text([*USUAL, (1500, POLLED), *USUAL])[len(HEAD) :])
     late_starts = [cycle for cycle in cycles.cycles[1:] if cycle.jitter_ns > 10_000]
     assert len(explained_overruns(cycles)) == len(late_starts) == 1, "the one behind the overrun"
+
+
+@pytest.mark.parametrize("late_us", [1_400, 5_500, 41_300])
+def test_a_timer_that_is_late_by_periods_makes_its_own_cycle_late(late_us):
+    """And those that the loop then makes up for. Others, each late by less than a period, move no due time behind them."""
+    lates = {20: late_us, **dict.fromkeys(range(70, 90, 5), 480)}
+    _, cycles = cycles_in(loop_text([(50, "")] * 120, timer_late_us=lates))
+    dues = [cycle.due_ns for cycle in cycles.cycles]
+    assert cycles.is_on_grid and {round((after - before) / 1_000_000) for before, after in pairwise(dues)} == {1}
+    assert max(cycles.cycles, key=lambda cycle: cycle.ns) is cycles.cycles[20]
+    assert abs(cycles.cycles[20].jitter_ns - late_us * 1000) < 20_000
+    assert all(cycle.split.asleep_ns == 0 for cycle in cycles.cycles)
+
+
+def test_perf_in_a_namespace_of_its_own_numbers_threads_otherwise_and_nothing_changes():
+    """The lines of perf have the namespace's numbers, or 0 outside of it; the scheduler's events have those of the machine."""
+    text = as_perf(schedule(1))
+    inside = re.sub(r"^( *.{1,16}?) +(\d+) \[", lambda match: f"{match[1]} {int(match[2]) % 7} [", text, flags=re.MULTILINE)
+    assert inside != text
+    planned, told = (read_thread_trace(one.encode(), "x") for one in (text, inside))
+    assert follow(planned, matching(RT)) == follow(told, matching(RT))
+    own = [[event.thread.pid for event in trace.stretches[0][50:] if event.thread] for trace in (planned, told)]
+    assert own[0] == own[1]
 
 
 def test_without_events_of_calls_a_cycle_ends_at_the_sleep_that_an_interrupt_ends():

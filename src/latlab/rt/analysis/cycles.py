@@ -16,11 +16,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 from math import floor
-from statistics import median
+from statistics import mean, median
 
 import numpy as np
 
 from latlab.core.model.blame import UNEXPLAINED, Blame, BlameKind
+from latlab.core.statistics.sample_matrix import Floats
 from latlab.rt.analysis.attribution import CAUSE_SHARE, Attributed
 from latlab.rt.analysis.lateness_parts import LatenessPart, in_doubt
 from latlab.rt.analysis.own_waits import NEAR_NS, said_priority
@@ -41,6 +42,8 @@ SPLIT_BY_STATE = {
 FEWEST_CYCLES = 3
 ON_GRID = 0.1
 """The largest distance from the grid, in periods, of nine of ten starts of a loop with absolute times."""
+PHASE_STARTS = 50
+"""Starts that show a phase together, while the trace's clock and the timers' hardly part."""
 EARLIEST = 0.02
 """The share of starts that may be earlier than the grid: a thread may be woken for something else."""
 COMPUTING = Blame(BlameKind.COMPUTING)
@@ -147,14 +150,14 @@ def _by_sleeps(spans: Sequence[ThreadSpan]) -> Iterator[Work]:
 
 
 def found_period_ns(works: Sequence[Work]) -> int | None:
-    """The mean distance of two activations, those counted several times between which periods passed. None if there are too few."""
+    """The mean distance of two activations, without those that are no single period. None if there are too few."""
     woken = [work.woken_ns for work in works if work.woken_ns is not None]
     if len(woken) < FEWEST_CYCLES:
         return None
     distances = [after - before for before, after in pairwise(woken)]
     usual = median(distances)
-    periods = sum(round(distance / usual) for distance in distances) if usual else 0
-    return round((woken[-1] - woken[0]) / periods) if periods else None
+    single = [distance for distance in distances if abs(distance - usual) <= ON_GRID * usual]
+    return round(mean(single)) or None
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +180,7 @@ def _grid(works: Sequence[Work], period_ns: int) -> _Grid:
     woken = np.array([work.woken_ns for work in works if work.woken_ns is not None], dtype=np.float64)
     if len(woken) < FEWEST_CYCLES:
         return _Grid(0.0, float(period_ns), False)
-    numbers = np.cumsum(np.concatenate(([0.0], np.round(np.diff(woken) / period_ns))))
+    numbers = _numbers(woken, period_ns)
     step_ns = float(period_ns)
     if numbers[-1] > 0:
         half = len(woken) // 2
@@ -188,6 +191,24 @@ def _grid(works: Sequence[Work], period_ns: int) -> _Grid:
     near = above & (rests <= np.median(rests) + ON_GRID * period_ns)
     at_ns = float(np.quantile(rests[above], EARLIEST, method="lower"))
     return _Grid(at_ns, step_ns, bool(near.mean() >= 0.9))
+
+
+def _numbers(woken_ns: Floats, period_ns: int) -> Floats:
+    """The number of the period in which each start was due. Starts that are late by periods do not move those behind them: each is counted
+    from the usual phase of the starts around it, the circular mean of their window."""
+    turns = (woken_ns - woken_ns[0]) / period_ns
+    windows = np.array_split(turns, max(1, len(turns) // PHASE_STARTS))
+    phases = np.unwrap([float(np.angle(np.exp(2j * np.pi * window).mean())) for window in windows]) / (2 * np.pi)
+    numbers = np.round(turns - np.interp(turns, [float(np.median(window)) for window in windows], phases))
+    return np.asarray(numbers - numbers[0])
+
+
+def _caught_up_after(works: Sequence[Work]) -> list[int]:
+    """How many works without a waking follow each."""
+    counts = [0] * len(works)
+    for i in range(len(works) - 2, -1, -1):
+        counts[i] = counts[i + 1] + 1 if works[i + 1].woken_ns is None else 0
+    return counts
 
 
 class _OneStretch:
@@ -204,8 +225,8 @@ class _OneStretch:
 
     def cycles(self, works: Sequence[Work], grid: _Grid, period_ns: int) -> Iterator[ThreadCycle]:
         before: ThreadCycle | None = None
-        for work in works:
-            due_ns = self._due(work, grid, before, period_ns)
+        for work, caught_up in zip(works, _caught_up_after(works), strict=True):
+            due_ns = self._due(work, grid, before, period_ns, caught_up)
             parts = self._parts(due_ns, work, before)
             cpu = next((span.cpu for span in self._between(work.begin_ns, work.end_ns)), 0)
             missed = max(0, -(-(work.end_ns - due_ns) // period_ns) - 1)
@@ -213,9 +234,12 @@ class _OneStretch:
             yield before
 
     @staticmethod
-    def _due(work: Work, grid: _Grid, before: ThreadCycle | None, period_ns: int) -> int:
+    def _due(work: Work, grid: _Grid, before: ThreadCycle | None, period_ns: int, caught_up: int) -> int:
+        """A waking that is late by periods belongs to the first, where the loop then works for each of the others without a sleep."""
         if work.woken_ns is not None:
-            return grid.due_of(work.woken_ns)
+            due_ns = grid.due_of(work.woken_ns)
+            late = round((due_ns - before.due_ns) / period_ns) - 1 if before is not None and grid.is_on_grid else 0
+            return before.due_ns + period_ns if before is not None and 0 < late <= caught_up else due_ns
         return work.begin_ns if before is None else min(work.begin_ns, before.due_ns + period_ns)
 
     def _between(self, begin_ns: int, end_ns: int) -> Iterator[ThreadSpan]:
@@ -246,7 +270,7 @@ class _OneStretch:
                 inside_ns = sum(ns for _, ns in self._finder.interrupts(span.cpu, low, high))
                 sums["interrupted_ns"] += inside_ns
                 sums["computing_ns"] += high - low - inside_ns
-            elif span.end_ns <= (work.woken_ns or 0):
+            elif span.end_ns <= (work.woken_ns or work.begin_ns):
                 sums["before_run_ns"] += high - low
             else:
                 sums[SPLIT_BY_STATE[span.state]] += high - low

@@ -8,8 +8,8 @@ before its name and no flags. Each kind of event has one function that makes a s
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 
 from latlab.benchmarks.readers.rtla_output import LOST
 from latlab.core.errors import DataError
@@ -78,12 +78,23 @@ class _Line:
 
 @dataclass(slots=True)
 class _Trace:
+    """`on_cpu` is the thread that a CPU switched to. `is_numbered_apart`: the lines number threads otherwise than the scheduler's events,
+    as perf does in a PID namespace of its own; who runs is then known by the switches alone."""
+
     stretches: list[list[TraceEvent]] = field(default_factory=lambda: [[]])
     recorded: set[str] = field(default_factory=set)
     problems: list[str] = field(default_factory=list)
     resolution_ns: int = 1
     last_ns: int = 0
     is_perf: bool = False
+    on_cpu: dict[int, Thread] = field(default_factory=dict)
+    is_numbered_apart: bool = False
+
+    def see(self, line: _Line, events: Iterable[TraceEvent]) -> None:
+        for event in events:
+            if event.step.leaves is not None and event.step.comes is not None:
+                self.on_cpu[event.cpu] = event.step.comes
+                self.is_numbered_apart |= line.current.pid != event.step.leaves.pid
 
 
 def read_trace_lines(text: str, place: str) -> ThreadTrace:
@@ -123,6 +134,8 @@ def _take(trace: _Trace, match: re.Match[str], task: Thread, where: str) -> None
     if (read := _reader_of(match["event"])) is None:
         return
     line = _line(match, task)
+    if trace.is_numbered_apart:
+        line = replace(line, current=trace.on_cpu.get(line.cpu, line.current))
     if line.ns < trace.last_ns - DISORDER_NS:
         raise DataError("the time falls, so a second trace begins here", "put each trace into a file of its own", place=where)
     trace.last_ns = max(trace.last_ns, line.ns)
@@ -132,6 +145,7 @@ def _take(trace: _Trace, match: re.Match[str], task: Thread, where: str) -> None
         raise DataError(f"trace-cmd failed to parse {line.event}", "print the trace with a newer trace-cmd", place=where)
     trace.recorded.add(line.event)
     events = list(read(line))
+    trace.see(line, events)
     if not events and line.event in ("sched_switch", "sched_waking", "sched_wakeup"):
         trace.problems.append(f"{where}: {line.rest[:60]!r} is no {line.event} that is known; it is left out")
     trace.stretches[-1] += events

@@ -53,7 +53,9 @@ def cause_table(result: RtResult, is_exact: bool) -> Table:
         return Table(title, columns, ((said_blame(UNEXPLAINED), str(late)),), (*(result.sight or (NO_TRACE,)), *_period(result)))
     causes = _causes(result)
     has_parts, has_rates = any(cause.ns for cause in causes), any(cause.events for cause in causes)
-    shown_causes, other_causes = causes[:MOST_CAUSES], causes[MOST_CAUSES:]
+    largest = sorted(causes, key=lambda cause: cause.ns if has_parts else cause.late, reverse=True)[:MOST_CAUSES]
+    shown_causes = [cause for cause in causes if cause in largest]
+    other_causes = [cause for cause in causes if cause not in largest]
     whole = sum(cause.ns if has_parts else cause.late for cause in causes) or 1
     rows = [_row(result, cause, (cause.ns if has_parts else cause.late) / whole, has_parts, has_rates, is_exact) for cause in shown_causes]
     if other_causes:
@@ -70,7 +72,7 @@ def cause_table(result: RtResult, is_exact: bool) -> Table:
 
 
 def _causes(result: RtResult) -> list[_Cause]:
-    """What took most first; where no parts are known, what made most wake-ups late. Causes stand above what is none."""
+    """What took most first; where no parts are known, what made most wake-ups late. What nothing explains stands last."""
     groups = {group.name: group for group in by_cause(result.attributed or ())}
     events = {cause_of(cause_events.blame): cause_events for cause_events in rates_of(result)}
     sums: dict[str, int] = {}
@@ -78,13 +80,7 @@ def _causes(result: RtResult) -> list[_Cause]:
         sums[name] = sums.get(name, 0) + ns
     names = dict.fromkeys((*sums, *groups))
     causes_found = [_Cause(name, sums.get(name, 0), groups.get(name), events.get(name)) for name in names]
-    return sorted(causes_found, key=lambda cause: (_doubt(cause), -cause.ns, -cause.late))
-
-
-def _doubt(cause: _Cause) -> int:
-    """What nothing explains stands last, and above it that a CPU was not available, which is no cause either."""
-    blame = _blame(cause)
-    return 2 if cause.name == cause_of(UNEXPLAINED) else int(blame is not None and blame.kind is BlameKind.AWAY)
+    return sorted(causes_found, key=lambda cause: (cause.name == cause_of(UNEXPLAINED), -cause.ns, -cause.late))
 
 
 def _row(result: RtResult, cause: _Cause, share: float, has_parts: bool, has_rates: bool, is_exact: bool) -> tuple[Value, ...]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 
 from latlab.core.cli import app as command_line
 from latlab.core.errors import LatlabError, NotBuilt, UsageError
-from latlab.core.targets import building
+from latlab.core.targets import building, tools
 from latlab.core.targets.building import build_missing
 
 MISSING = NotBuilt("no program", "spm", "build it with `make spm`")
@@ -42,6 +43,24 @@ def test_it_is_built_by_its_target_after_a_look_at_its_tools(root: Path, monkeyp
     assert (root / "built").read_text() == "spm 0\nqemu_virt 0\n", "an outer make has nothing to do with it"
     assert (root / "asked").read_text() == "--check spm\n--check firmware\n"
     assert len(said) == 2 and "`make spm`" in said[0]
+
+
+def test_a_program_older_than_its_sources_is_built_again_once(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The firmware would else be measured as it was before the change. A source of no image is looked at once."""
+    monkeypatch.setattr(tools, "checkout", lambda: root)
+    image, source, test = (root / name for name in ("build/qemu_virt/firmware.bin", "firmware/el3/psci/off.c", "firmware/el3/tests/off.c"))
+    for at, path in enumerate((source, image, test)):
+        path.parent.mkdir(parents=True)
+        path.touch()
+        os.utime(path, (at, at))
+    tools.refuse_stale(image, "qemu_virt")
+    os.utime(source)
+    with pytest.raises(NotBuilt, match=r"^build/qemu_virt/firmware\.bin is older than firmware/el3/psci/off\.c; build it with") as stale:
+        tools.refuse_stale(image, "qemu_virt")
+    build_missing(stale.value, lambda text: None)
+    assert (root / "built").read_text() == "qemu_virt 0\n"
+    tools.refuse_stale(image, "qemu_virt")
+    tools.refuse_stale(source, "qemu_virt")
 
 
 def test_without_its_tools_the_sentence_of_the_set_up_is_the_error_and_nothing_is_built(

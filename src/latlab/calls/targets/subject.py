@@ -21,7 +21,7 @@ from latlab.core.targets.qemu.command import HEADLESS, clock, line, loaded, seri
 from latlab.core.targets.qemu.images import FIRMWARE_BIN, FIRMWARE_ELF, PLATFORM, search_folders
 from latlab.core.targets.qemu.qemu import ICOUNT_SHIFT, PARAMS_MAGIC, Qemu
 from latlab.core.targets.qemu.toml_file import Address, Name, Text, read_toml
-from latlab.core.targets.tools import not_built
+from latlab.core.targets.tools import not_built, refuse_stale
 
 T = TypeVar("T")
 
@@ -275,6 +275,7 @@ def _built(builds: tuple[str, ...], name: str) -> Path:
     for base in search_folders():
         for build in builds:
             if (path := base / build / name).is_file():
+                refuse_stale(path, build)
                 return path
     raise not_built(f"{builds[0]}/{name} is in none of {', '.join(map(str, search_folders()))}", builds[0])
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from latlab.core.errors import LatlabError, NotBuilt, UsageError
 from latlab.core.targets.process.exit_diagnostics import tool_message
-from latlab.core.targets.tools import checkout
+from latlab.core.targets.tools import checkout, stamp
 
 PARTS = {"spm": "spm", "sbi": "sbi", "probe": "host", "virtual": "host", "recorder": "recorder"}
 """What `scripts/setup.sh` calls the tools of a target of the Makefile; all others are firmware for AArch64."""
@@ -32,8 +32,9 @@ def build_missing(missing: NotBuilt, say: Callable[[str], None]) -> None:
     (root / "build").mkdir(exist_ok=True)
     with (root / "build" / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        say(f"building what this command needs and this checkout has not built yet: `make {missing.target}`; up to two minutes")
+        say(f"{missing.sentence}; building it with `make {missing.target}`, which takes up to two minutes")
         _make(root, missing.target)
+        stamp(root, missing.target).touch()
 
 
 def checkout_for(missing: NotBuilt) -> Path:

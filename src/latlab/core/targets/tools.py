@@ -13,6 +13,11 @@ from latlab.core.errors import LatlabError, NotBuilt, UsageError
 from latlab.core.targets.process.exit_diagnostics import tool_message
 
 TIMEOUT_S = 900
+SOURCES = {"spm": ("firmware/spm", "firmware/trace")}
+FIRMWARE_SOURCES = ("firmware/el3", "firmware/trace")
+SUFFIXES = frozenset({".S", ".c", ".cmake", ".h", ".in", ".inc", ".json", ".ld", ".toml", ".txt"})
+UNBUILT = frozenset({"experiments", "tests"})
+"""Folders whose files are no part of an image."""
 
 
 def checkout() -> Path | None:
@@ -31,6 +36,24 @@ def how_to_make(target: str) -> str:
 def not_built(sentence: str, target: str, otherwise: str = "") -> NotBuilt:
     """The error for a program of latlab's that is missing. `target` is the Makefile's; `otherwise` names another way, such as an option."""
     return NotBuilt(sentence, target, how_to_make(target) + otherwise)
+
+
+def refuse_stale(program: Path, target: str) -> None:
+    """Raises NotBuilt where a program in the build folder of a checkout is older than one of its sources: it would be measured in place of
+    what the sources say. What `build_missing` looked at since is no older."""
+    root = checkout()
+    if root is None or not program.is_relative_to(root / "build"):
+        return
+    built_s = max(path.stat().st_mtime for path in (program, stamp(root, target)) if path.exists())
+    for folder in SOURCES.get(target, FIRMWARE_SOURCES):
+        for path in (root / folder).rglob("*"):
+            if path.suffix in SUFFIXES and not UNBUILT & set(path.parts) and path.stat().st_mtime > built_s:
+                raise not_built(f"{program.relative_to(root)} is older than {path.relative_to(root)}", target)
+
+
+def stamp(root: Path, target: str) -> Path:
+    """The file whose date is that of the last build which a command asked for."""
+    return root / "build" / f".{target}.built"
 
 
 def run(command: Sequence[str], cwd: Path | None = None) -> str:

@@ -14,7 +14,7 @@ from latlab.core.model.symbols import Symbols
 from latlab.core.targets.qemu.command import HEADLESS, NO_NETWORK, SEMIHOSTING, line, loaded, words
 from latlab.core.targets.qemu.images import elf_events_hash, search_folders
 from latlab.core.targets.qemu.qemu import Qemu
-from latlab.core.targets.tools import how_to_make, not_built
+from latlab.core.targets.tools import how_to_make, not_built, refuse_stale
 
 PROGRAM = "qemu-system-arm"
 PRODUCT_BUILDS = ("sfn_l1", "ipc_l1", "ipc_l2", "ipc_l3")
@@ -69,6 +69,7 @@ def find_psa_images(build: str, folder: Path | None = None, machine: str = MACHI
     for candidate in candidates:
         images = PsaImages(build, candidate)
         if images.secure.is_file() and images.bench.is_file():
+            refuse_stale(images.secure, "spm")
             return images
     missing = f"no {SECURE_ELF} and {BENCH_ELF} of the build {build} in {', '.join(map(str, candidates))}"
     if folder:

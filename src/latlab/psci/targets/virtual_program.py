@@ -15,7 +15,7 @@ from latlab.core.model.run import CoreId
 from latlab.core.readers.dump.rt_instr import read_figures
 from latlab.core.targets.process.children import dies_with_parent
 from latlab.core.targets.qemu.images import search_folders
-from latlab.core.targets.tools import how_to_make, not_built
+from latlab.core.targets.tools import how_to_make, not_built, refuse_stale
 from latlab.psci.targets.board import Board, board_text
 
 PROGRAM = "latlab_virtual"
@@ -43,6 +43,7 @@ def find_program(path: Path | None = None) -> Path:
     candidates = (path,) if path else tuple(base / sub / PROGRAM for base in search_folders() for sub in ("virtual", "host", "."))
     for candidate in candidates:
         if candidate.is_file():
+            refuse_stale(candidate, "virtual")
             return candidate
     missing = f"{PROGRAM} does not exist (searched {', '.join(map(str, candidates))})"
     raise UsageError(missing, how_to_make("virtual")) if path else not_built(missing, "virtual")

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from latlab.core.errors import DataError, UsageError
 from latlab.core.targets.qemu.images import search_folders
-from latlab.core.targets.tools import how_to_make, not_built
+from latlab.core.targets.tools import how_to_make, not_built, refuse_stale
 
 PROGRAM = "latlab_explore"
 TIMEOUT_S = 900
@@ -114,6 +114,7 @@ def find_explorer(path: Path | None = None) -> Path:
     candidates = (path,) if path else tuple(base / sub / PROGRAM for base in search_folders() for sub in ("virtual", "host", "."))
     for candidate in candidates:
         if candidate.is_file():
+            refuse_stale(candidate, "virtual")
             return candidate
     missing = f"{PROGRAM} does not exist (searched {', '.join(map(str, candidates))})"
     raise UsageError(missing, how_to_make("virtual")) if path else not_built(missing, "virtual")

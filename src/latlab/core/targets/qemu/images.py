@@ -11,7 +11,7 @@ from pathlib import Path
 from latlab.core.errors import DataError, UsageError
 from latlab.core.model.events import EventTable
 from latlab.core.model.run import Topology
-from latlab.core.targets.tools import checkout, how_to_make, not_built
+from latlab.core.targets.tools import checkout, how_to_make, not_built, refuse_stale
 
 PLATFORM = "qemu_virt"
 FIRMWARE_BIN = "firmware.bin"
@@ -57,6 +57,7 @@ def find_images(topology: Topology, payload: str, folder: Path | None = None, bu
     for candidate in candidates:
         images = ImageSet(candidate, topology)
         if all(path.is_file() for path in (images.firmware_bin, images.firmware_elf, images.payload(payload))):
+            refuse_stale(images.firmware_bin, name)
             return images
     missing = f"no {FIRMWARE_BIN}, {FIRMWARE_ELF} and {payload}.elf in {', '.join(map(str, candidates))}"
     if folder:

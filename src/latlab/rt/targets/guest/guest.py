@@ -21,7 +21,7 @@ from latlab.core.targets.qemu.images import FIRMWARE_BIN, PLATFORM, search_folde
 from latlab.core.targets.qemu.probe import find_probe, with_probe
 from latlab.core.targets.qemu.qemu import CPU, MEMORY_MIB, Qemu
 from latlab.core.targets.scratch import scratch
-from latlab.core.targets.tools import how_to_make, not_built
+from latlab.core.targets.tools import how_to_make, not_built, refuse_stale
 from latlab.rt.readers.guest_frames import GuestOutput, read_frames
 from latlab.rt.targets.guest.checkpoints import SHARED, SHARED_BYTES, make_shared
 from latlab.rt.targets.guest.cpio import archive, file
@@ -94,7 +94,8 @@ def find_firmware(machine: GuestMachine) -> Path:
     bases = (machine.firmware,) if machine.firmware else search_folders()
     for base in bases:
         for candidate in (base / name, base):
-            if (candidate / "firmware.bin").is_file():
+            if (candidate / FIRMWARE_BIN).is_file():
+                refuse_stale(candidate / FIRMWARE_BIN, name)
                 return candidate
     missing = f"no {FIRMWARE_BIN} in {', '.join(str(base / name) for base in bases)}"
     if machine.firmware:

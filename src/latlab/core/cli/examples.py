@@ -31,7 +31,7 @@ EXAMPLES: dict[str, tuple[str, str]] = {
     "check-dt": ("latlab check-dt last board.dtb", "latlab check-dt published:tf-a/juno/v2.15 juno-r1.dtb -o corrected.dtsi"),
     "compare": ("latlab compare last~1 last", "latlab compare published:tf-a/juno/v2.9 published:tf-a/juno/v2.10"),
     "explain": ("latlab explain last", "latlab explain last~1 last"),
-    "gate": ("latlab gate latest:main last", "latlab gate last --limit 'wakeup max <= 2000'"),
+    "gate": ("latlab gate latest:main last", "latlab gate last --limit 'psci_call max <= 300 instructions'"),
     "history": ("latlab history 'cpu_off_serial/powerdown/*'", "latlab history 'cpu_off_serial/powerdown/*' v1.0..HEAD --repo tf-a"),
     "regressions": ("latlab regressions --since 7d", "latlab regressions --since 2026-01-01"),
     "bisect": (

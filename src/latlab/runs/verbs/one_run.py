@@ -29,8 +29,12 @@ from latlab.core.errors import UsageError
 from latlab.core.report.exports.registry import EXPORTERS, ExportOptions
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from latlab.core.model.run import Run
     from latlab.core.store.store import Store
+
+ENDINGS = {Format.HTML: (".html", ".htm"), Format.RST: (".rst", ".txt"), Format.MD: (".md", ".markdown", ".txt")}
 
 
 def register(app: typer.Typer) -> None:
@@ -98,6 +102,13 @@ def _print_classes(run: Run, of_class: str, format: Format) -> None:
         raise UsageError("--class is printed as a table or as JSON", f"leave out --format {format.value}")
 
 
+def _check_ending(output: Path | None, format: Format) -> None:
+    """Raises UsageError where the name of the file promises another document."""
+    if output is not None and output.suffix and output.suffix.lower() not in ENDINGS[format]:
+        named = f"{output} ends in {output.suffix}, and this writes {format.value.upper()}"
+        raise UsageError(named, f"end the name in {ENDINGS[format][0]}, or choose --format html, rst or md", value=output.suffix)
+
+
 def report(
     context: typer.Context,
     run: RunArgument = "last",
@@ -121,6 +132,7 @@ def report(
     if builds and (output is None or against is not None):
         raise UsageError("--builds is for one run as a page in a file: name it with -o FILE")
     check_output(output)
+    _check_ending(output, format)
     if allow_different and against is None:
         raise UsageError("--allow-different is for the comparison of two runs", "name the second one")
     if against is not None:

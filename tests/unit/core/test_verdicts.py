@@ -52,7 +52,11 @@ def test_a_queue_whose_tail_is_not_told_is_not_said_to_be_the_same():
     found = compare(measured(KNOWN_JUNO, Noise(), 2, 4, "a"), measured(KNOWN_JUNO, Noise(), 3, 4, "b"))
     assert {row.verdict for row in found.rows if row.name in ("base", "step")} == {Verdict.SAME_LEVEL}
     untold = sum(row.verdict is Verdict.CANNOT_TELL for row in found.rows)
-    assert summary(found) == f"queue delays: unchanged (tail inconclusive). {untold} of {len(found.rows)} rows inconclusive"
+    terms = [row for row in found.rows if row.is_term]
+    same = sum(row.verdict is Verdict.SAME_LEVEL for row in terms)
+    queues = f"powerdown queues: unchanged (tail inconclusive) in {same} of {len(terms)} rows"
+    assert same < len(terms)
+    assert summary(found) == f"{queues}. {untold} of {len(found.rows)} rows inconclusive"
 
 
 def test_a_release_that_mends_a_rule_is_named_and_not_blamed():

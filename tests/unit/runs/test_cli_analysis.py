@@ -35,7 +35,7 @@ def test_a_comparison_fits_one_screen_and_exits_with_its_verdict():
     lines = done.stdout.splitlines()
     assert done.returncode == 1 and done.stderr == ""
     assert len(lines) <= 50 and max(map(len, lines)) <= 120
-    assert "7 printed deltas, none of them regressed" in done.stdout
+    assert "7 percentages printed beside the second run's figures, none of them regressed" in done.stdout
     assert lines[1].startswith("Wakeup regressed by ")
 
 

@@ -116,6 +116,11 @@ class Row:
         return f"{row_title(self.name)}{' quantile' * is_quantile}"
 
     @property
+    def place(self) -> str:
+        """The cores that the row is of, without its statistic."""
+        return self.title if self.statistic is None else row_title(self.name).removesuffix(str(self.statistic)).rstrip(", ")
+
+    @property
     def is_of_level(self) -> bool:
         """Whether it is of a level, and not of a spread, a tail or a cause."""
         return self.statistic in (None, Statistic.MEDIAN, Statistic.AVERAGE, Statistic.MEAN)

@@ -380,7 +380,7 @@ class PartChanged:
         subject = " ".join(filter(None, (str(self.metric), self.test and f"in {self.test},", row_title(self.name))))
         size = f"{signed(self.moved, unit)}{share} as a whole"
         if self.verdict is Verdict.CANNOT_TELL:
-            return f"{subject} differs by {size}: inconclusive, as no single row can be named. {capital(self.what_shows_more)}"
+            return f"{subject} differs by {size}: inconclusive. {capital(self.what_shows_more)}"
         return f"{subject} {self.verdict} by {size}; no single row can be named"
 
 

@@ -12,9 +12,10 @@ from latlab.core.model.conditions import Mode
 from latlab.core.model.enums import Metric
 
 PER_MILLION = "per million"
+EVENTS_PER_MILLION = "events per million"
 UNITS = {
     Metric.MISSED_PERIODS: PER_MILLION,
-    Metric.LATE_WAKEUPS: PER_MILLION,
+    Metric.LATE_WAKEUPS: EVENTS_PER_MILLION,
     Metric.MISSING_SAMPLES: PER_MILLION,
     Metric.EVENTS: "per second",
     Metric.THROUGHPUT: "per period",
@@ -81,7 +82,8 @@ def signed_bare(value: float, unit: str) -> str:
     if isnan(value):
         return UNKNOWN_FIGURE
     shown = _shown(value, unit)
-    return f"{shown:+,.0f}" if unit in COUNTED else f"{shown:+.2f}"
+    sign = "+" if shown else ""
+    return f"{shown:{sign},.0f}" if unit in COUNTED else f"{shown:{sign}.2f}"
 
 
 def scale_of(unit: str) -> float:

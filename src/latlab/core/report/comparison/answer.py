@@ -124,10 +124,11 @@ def _moved(comparison: Comparison, rows: Sequence[Row]) -> str:
 
 
 def _where(rows: Sequence[Row]) -> str:
-    tests = list(dict.fromkeys(row.test for row in rows))
-    if len(rows) == 1:
-        return f"{tests[0]}, {rows[0].title}"
-    return tests[0] if len(tests) == 1 else f"{len(tests)} tests"
+    """The test, or how many, and the row; of several rows the cores that they all are of."""
+    tests, titles = list(dict.fromkeys(row.test for row in rows)), {row.title for row in rows}
+    where = tests[0] if len(tests) == 1 else f"{len(tests)} tests"
+    places = titles if len(titles) == 1 else {row.place for row in rows}
+    return f"{where}, {places.pop()}" if len(places) == 1 else where
 
 
 def _counted_cause(explained: Iterable[Explanation], rows: Sequence[Row]) -> str:

@@ -89,13 +89,15 @@ def delta_blocks(deltas: list[DeltaJudgement], verbose: bool = False) -> list[Bl
     shown = deltas if verbose else [delta for delta in deltas if not delta.of_other_runs]
     out: list[Block] = []
     if len(shown) < len(deltas):
-        out.append(Paragraph(f"{len(deltas) - len(shown)} of {len(deltas)} printed deltas do not belong to these two runs"))
+        others = len(deltas) - len(shown)
+        out.append(Paragraph(f"{others} of {len(deltas)} percentages printed beside the second run's figures are of other runs"))
     if not shown:
         return out
     regressions = sum(delta.verdict is Verdict.REGRESSED for delta in shown)
     rows = tuple((delta.test, str(delta.core), delta.printed, verdict_span(delta.verdict), delta.reason) for delta in shown)
     columns = (*words("Test"), *figures("Core", "Printed"), *words("Verdict"), prose("Why"))
-    return [*out, Table(f"{len(shown)} printed deltas, {regressions or 'none'} of them regressed", columns, rows)]
+    title = f"{len(shown)} percentages printed beside the second run's figures, {regressions or 'none'} of them regressed"
+    return [*out, Table(title, columns, rows)]
 
 
 def row_tables(comparison: Comparison) -> list[tuple[str, Table]]:
@@ -225,14 +227,12 @@ def _change_table(comparison: Comparison, metric: Metric, verdict: Verdict, rows
 
 
 def _change_title(comparison: Comparison, metric: Metric, verdict: Verdict, rows: list[Row]) -> Text:
-    unit = comparison.unit_of(metric)
     cells = [cell.shift.value for row in rows for cell in row.cells] or [row.shift.value for row in rows]
-    size = f", {span_of(signed(min(cells), unit), signed(max(cells), unit))}"
     is_up = (verdict is Verdict.REGRESSED) != (metric in MORE_IS_BETTER)
     moved = sum((value > 0) == is_up for value in cells)
     way = "up" if is_up else "down"
     p = max(row.p_adjusted for row in rows)
-    size += f": {moved} of {len(cells)} data point{'s' * (len(cells) != 1)} {way}" + (f", {said_p(p)}" if p < 1 else "")
+    size = f": {moved} of {len(cells)} data point{'s' * (len(cells) != 1)} {way}" + (f", {said_p(p)}" if p < 1 else "")
     return f"{metric} ", verdict_span(verdict), size
 
 

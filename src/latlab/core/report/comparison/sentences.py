@@ -11,6 +11,7 @@ from latlab.core.comparison.by_kind import explain_pair
 from latlab.core.comparison.comparison import Comparison, Row
 from latlab.core.comparison.explanation import Explanation
 from latlab.core.comparison.findings import (
+    BeyondOrder,
     BootApart,
     DriftInside,
     FunctionsMoved,
@@ -21,13 +22,12 @@ from latlab.core.comparison.findings import (
     SpreadMoved,
     Suspected,
 )
-from latlab.core.comparison.queue_model import BASE, STEP
 from latlab.core.comparison.span_findings import InSomeIterations
 from latlab.core.comparison.verdicts import CHANGED, SAME_LEVELS, Verdict
 from latlab.core.comparison.wakeup_findings import ScatterUnknown
 from latlab.core.comparison.wording import amount, capital, count, percent, signed
 from latlab.core.kinds.registry import kind_of, pairs_of
-from latlab.core.model.enums import Metric
+from latlab.core.model.enums import Clock, Metric
 from latlab.core.model.run import Run
 from latlab.core.report.comparison.comparison_tables import changes
 from latlab.core.report.comparison.span_pairs import has_order
@@ -39,7 +39,7 @@ _DETAILS = {
     Verdict.MOVED: "they differ significantly, by less than the threshold",
     Verdict.SAME_LEVEL: "their level; the samples are too few for a result on the tail",
 }
-_LARGE = (LargestGrew, LargeUntold, ScatterUnknown, DriftInside, BootApart, SpreadMoved)
+_LARGE = (BeyondOrder, LargestGrew, LargeUntold, ScatterUnknown, DriftInside, BootApart, SpreadMoved)
 
 
 def headline(comparison: Comparison) -> tuple[str, ...]:
@@ -54,8 +54,9 @@ def headline(comparison: Comparison) -> tuple[str, ...]:
         threshold_note = f"{limits.relative * 100:g} % for figures that scatter" if has_order(comparison) else "this clock has no noise"
         limit = f"{limits.relative_exact * 100:g} %; {threshold_note}"
     counts = f"{clock} {unit}, 1 tick = {' and '.join(ticks)} {tick_unit(a.tick)}"
+    names = (run.build.firmware.replace("unknown", "firmware unknown") for run in (a, b))
     return (
-        f"{' to '.join(dict.fromkeys((a.build.firmware, b.build.firmware)))}; {a.platform} {a.topology}, {counts}",
+        f"{' to '.join(dict.fromkeys(names))}; {a.platform} {a.topology}, {counts}",
         samples_text,
         f"threshold: {limit}",
         *more,
@@ -100,10 +101,11 @@ def summary(comparison: Comparison, explanations: Sequence[Explanation] | None =
         names = dict.fromkeys(row.title for row in terms if row.verdict is verdict)
         if names:
             clauses.append(f"{', '.join(names)} of the queue {verdict}")
-    same = [row for row in terms if row.name in (BASE, STEP)]
-    if same and all(row.verdict in SAME_LEVELS for row in same):
-        is_same_tail = all(row.verdict is Verdict.SAME for row in same)
-        clauses.append(f"queue delays: {Verdict.SAME if is_same_tail else Verdict.SAME_LEVEL}")
+    same = [row for row in terms if row.verdict in SAME_LEVELS]
+    if same:
+        of = "" if len(same) == len(terms) else f" in {len(same)} of {len(terms)} rows"
+        detail = Verdict.SAME if all(row.verdict is Verdict.SAME for row in same) else Verdict.SAME_LEVEL
+        clauses.append(f"powerdown queues: {detail}{of}")
     clauses += _in_some_iterations(
         explanation.sentence for explanation in all_explanations if isinstance(explanation.finding, InSomeIterations)
     )
@@ -180,9 +182,14 @@ def _quiet_line(comparison: Comparison, metric: Metric, rows: list[Row]) -> str:
     largest = max(rows, key=lambda row: (abs(row.relative) if isfinite(row.relative) else 0.0, abs(row.shift.value)))
     total = sum(row.metric == metric and not row.is_term for row in comparison.rows)
     if not any(row.shift.value for row in rows):
-        return f"{metric}: {len(rows)} of {total} rows, all with equal figures"
+        waits = dict.fromkeys(claim.test for claim in comparison.claims if claim.metric is metric and claim.test and claim.shift.value)
+        beside = f"; all cores together differ in {', '.join(waits)}" if waits else ""
+        return f"{metric}: {len(rows)} of {total} rows, all with equal figures{beside}"
     unit = comparison.unit_of(metric)
     size = f"{signed(largest.shift.value, unit)} ({percent(largest.relative)})"
     is_wide = largest.verdict.word == Verdict.SAME.word and abs(largest.relative) > comparison.limits.relative
     threshold = f", less than {amount(largest.threshold, unit)}," if is_wide else ""
-    return f"{metric}: {len(rows)} of {total} rows, max shift {size}{threshold} in {largest.test}, {largest.title}"
+    bases = {row.basis for row in rows}
+    is_exact_doubt = largest.verdict is Verdict.CANNOT_TELL and comparison.a.tick.clock is not Clock.TIME and len(bases) == 1
+    why = f"; {bases.pop()}" if is_exact_doubt else ""
+    return f"{metric}: {len(rows)} of {total} rows, max shift {size}{threshold} in {largest.test}, {largest.title}{why}"

@@ -29,7 +29,9 @@ from latlab.core.statistics.sample_matrix import columns_of
 
 def headline(comparison: SpanComparison) -> tuple[str, ...]:
     """On how many boots, and how far a difference must go to count."""
-    return _boots(comparison), _threshold(comparison)
+    share = f"{comparison.limits.relative * 100:g} %"
+    of_terms = f"threshold of a last-core delay: {share} of the longer of it and the delay per position"
+    return _boots(comparison), _threshold(comparison), *([of_terms] if comparison.ladders else [])
 
 
 def order_lines(comparison: SpanComparison) -> list[str]:
@@ -130,7 +132,7 @@ def _under_table(comparison: SpanComparison, test: str) -> Iterator[str]:
     undecided = [row for row in comparison.rows if row.test == test and row.verdict is Verdict.CANNOT_TELL]
     if undecided:
         names = ", ".join(f"{row.metric} of {row.title}" if not row.is_term else f"{row.title} of the queue" for row in undecided)
-        yield f"Too few samples for a verdict: {names}."
+        yield f"Inconclusive: {names}."
 
 
 def _functions(comparison: SpanComparison) -> tuple[Drawing, ...]:

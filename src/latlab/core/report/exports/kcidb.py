@@ -8,7 +8,7 @@ from typing import Any
 
 from latlab.core.comparison.by_kind import check_invariants, figures_of
 from latlab.core.comparison.conditions import caveat_of
-from latlab.core.comparison.wording import COUNTED, PER_MILLION
+from latlab.core.comparison.wording import COUNTED, EVENTS_PER_MILLION, PER_MILLION
 from latlab.core.errors import UsageError
 from latlab.core.model.run import Run
 from latlab.core.report.renderers import json
@@ -46,7 +46,7 @@ def render(run: Run, origin: str = ORIGIN, build_id: str = "") -> str:
     for figure in figures_of(run):
         if figure.unit in COUNTED:
             number: dict[str, Any] = {"value": figure.value, "unit": COUNTED[figure.unit][1]}
-        elif figure.unit == PER_MILLION:
+        elif figure.unit in (PER_MILLION, EVENTS_PER_MILLION):
             number = {"value": figure.value, "unit": PER_MILLION}
         else:
             number = {"value": figure.value * _SECONDS_PER_NS, "unit": "s", "prefix": "metric"}

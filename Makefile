@@ -85,6 +85,11 @@ probe:
 recorder:
 	@scripts/setup.sh --tools recorder
 
+# What compiles the programs of an arm64 guest or board, without anything of latlab's.
+.PHONY: guest_tools
+guest_tools:
+	@scripts/setup.sh --tools guest
+
 .PHONY: virtual
 virtual:
 	@scripts/setup.sh --tools host

@@ -16,7 +16,7 @@ from latlab.core.errors import LatlabError, NotBuilt, UsageError
 from latlab.core.targets.process.exit_diagnostics import tool_message
 from latlab.core.targets.tools import checkout, stamp
 
-PARTS = {"spm": "spm", "sbi": "sbi", "probe": "host", "virtual": "host", "recorder": "recorder"}
+PARTS = {"spm": "spm", "sbi": "sbi", "probe": "host", "virtual": "host", "recorder": "recorder", "guest_tools": "guest"}
 """What `scripts/setup.sh` calls the tools of a target of the Makefile; all others are firmware for AArch64."""
 
 

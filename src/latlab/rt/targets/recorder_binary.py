@@ -24,6 +24,8 @@ PACKAGES = {
 RECORDER_SOURCES = ("histogram.c", "keep_awake.c", "outside_counts.c", "pinned_thread.c", "smi_counter.c", "steal_clock.c")
 METER_SOURCES = ("calibrate.c", "counters.c", "firmware_call.c", "meter.c", "output.c", "crc32.c")
 FLAGS = ("-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-Wconversion", "-Wvla", "-static", "-pthread")
+BROUGHT = {"aarch64": "guest_tools"}
+"""The targets of the Makefile that bring the compilers of other machines."""
 
 
 def guest_sources() -> Path:
@@ -92,6 +94,7 @@ def _program_for(machine: str, name: str, folders: tuple[Path, ...], others: tup
 
 
 def _lacking(machine: str, sentence: str, next_step: str) -> UsageError:
-    """What a compiler of this machine's own lacks, a checkout's `make recorder` brings."""
+    """What a compiler of this machine's own lacks, or one of the guest's, a checkout brings."""
     step = f"{next_step} (Debian: {PACKAGES[machine]})"
-    return NotBuilt(sentence, "recorder", step) if machine == platform.machine() else UsageError(sentence, step)
+    target = "recorder" if machine == platform.machine() else BROUGHT.get(machine)
+    return NotBuilt(sentence, target, step) if target else UsageError(sentence, step)

@@ -53,5 +53,5 @@ def test_a_trace_that_trace_cmd_refuses_is_named_with_what_it_said(programs):
 @pytest.mark.parametrize(("magic", "printed_by"), [(DAT_MAGIC, "trace-cmd report -t"), (PERF_MAGIC, "perf script --ns")])
 def test_without_its_program_a_file_says_what_to_give(programs, monkeypatch, magic, printed_by):
     monkeypatch.setenv("PATH", str(programs))
-    with pytest.raises(UsageError, match=rf"install it, or give what `{printed_by}` prints$"):
+    with pytest.raises(UsageError, match=rf"install it \(Debian: \S+\), or give what `{printed_by}` prints$"):
         text_of(magic)

@@ -14,11 +14,12 @@ from latlab.core.targets.tools import run
 
 @dataclass(frozen=True, slots=True)
 class TraceFile:
-    """A form of file by its first bytes, and the command that prints its events with times in ns."""
+    """A form of file by its first bytes, the command that prints its events with times in ns, and the package of Debian that has it."""
 
     magic: bytes
     command: tuple[str, ...]
     printed_by: str
+    package: str
 
     @property
     def program(self) -> str:
@@ -26,11 +27,12 @@ class TraceFile:
 
 
 TRACE_FILES = (
-    TraceFile(b"\x17\x08\x44tracing", ("trace-cmd", "report", "-t"), "trace-cmd report -t"),
+    TraceFile(b"\x17\x08\x44tracing", ("trace-cmd", "report", "-t"), "trace-cmd report -t", "trace-cmd"),
     TraceFile(
         b"PERFILE2",
         ("perf", "script", "--force", "--ns", "--show-lost-events", "-F", "comm,tid,cpu,time,event,trace", "-i"),
         "perf script --ns",
+        "linux-perf",
     ),
 )
 
@@ -45,7 +47,7 @@ def printed(data: bytes, name: str, trace_file: TraceFile) -> bytes:
     if shutil.which(trace_file.program) is None:
         raise UsageError(
             f"a file of {trace_file.program}, which is not installed",
-            f"install it, or give what `{trace_file.printed_by}` prints",
+            f"install it (Debian: {trace_file.package}), or give what `{trace_file.printed_by}` prints",
             place=name,
         )
     with scratch() as folder:

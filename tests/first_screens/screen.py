@@ -182,4 +182,4 @@ class _Reader(HTMLParser):
             return
         for text in (self._cell, self._text):
             if text is not None:
-                text.append(data)
+                text.append(data.replace("\xa0", " "))

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import isfinite
 
 from latlab.core.comparison.by_kind import explain_pair
@@ -33,6 +33,7 @@ from latlab.core.report.comparison.comparison_tables import changes
 from latlab.core.report.comparison.span_pairs import has_order
 from latlab.core.report.page import Item
 from latlab.core.report.text import code, soft
+from latlab.core.report.titles import METRIC_WORDS
 from latlab.core.report.units import tick_unit
 
 _DETAILS = {
@@ -95,7 +96,7 @@ def summary(comparison: Comparison, explanations: Sequence[Explanation] | None =
         *_rules(explanation.finding for explanation in all_explanations if isinstance(explanation.finding, RuleChanged)),
         *(sentence for sentence in large if sentence.casefold() not in beside.casefold()),
     ]
-    clauses = [f"{metric} {verdict}{_most_in(all_explanations, metric, rows)}" for metric, verdict, rows in changes(comparison)]
+    clauses = [*_changed_metrics(comparison, all_explanations, beside)]
     terms = [row for row in comparison.rows if row.is_term]
     for verdict in CHANGED:
         names = dict.fromkeys(row.title for row in terms if row.verdict is verdict)
@@ -117,6 +118,14 @@ def summary(comparison: Comparison, explanations: Sequence[Explanation] | None =
         clauses.append(f"{untold} of {count(len(comparison.rows), 'row')} {Verdict.CANNOT_TELL}")
     parts = [*first, *caveats, *clauses]
     return ". ".join([*parts[:1], *map(capital, parts[1:])])
+
+
+def _changed_metrics(comparison: Comparison, explanations: Sequence[Explanation], beside: str) -> Iterator[str]:
+    """Each metric that changed one way, but those without more to say that are named beside it."""
+    for metric, verdict, rows in changes(comparison):
+        most = _most_in(explanations, metric, rows)
+        if most or f"{METRIC_WORDS.get(metric, metric)} {verdict.word}".casefold() not in beside.casefold():
+            yield f"{metric} {verdict}{most}"
 
 
 def _most_in(explanations: Sequence[Explanation], metric: Metric, rows: Sequence[Row]) -> str:

@@ -32,6 +32,7 @@ BLOCKS = (
 POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy" content="[^"]*">')
 BAR_EM = 7
 NO_NAME = re.compile(r"[^a-z0-9]+")
+BEFORE_UNIT = re.compile(r"(?<=\d) (?=[µ%])")
 
 
 def document(page: Page) -> str:
@@ -87,6 +88,7 @@ def _environment() -> jinja2.Environment:
     environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, undefined=jinja2.StrictUndefined)
     environment.filters |= {
         "marked": _marked,
+        "unbroken": _unbroken,
         "plain": plain,
         "cell": _cell,
         "still": inline_svg,
@@ -109,6 +111,11 @@ def _kind(block: Block) -> str:
 
 def _marked(text: Text) -> Markup:
     return Markup("").join(_span(span) for span in spans(text))
+
+
+def _unbroken(markup: Markup) -> Markup:
+    """No line ends between a number and its unit."""
+    return Markup(BEFORE_UNIT.sub("&nbsp;", markup))
 
 
 def _filled(table: Table) -> Table:

@@ -175,9 +175,8 @@ def refuse_interrupted(store: Store, run_id: str, is_interrupted: bool) -> None:
     """Raises where the user ended the run, which is over by now."""
     if is_interrupted:
         store.checkpoint(run_id, {}, CUT_OFF)
-        raise InterruptedByUser(
-            f"interrupted; the samples so far are kept as the partial run {run_id}; `latlab runs rm {run_id}` removes them"
-        )
+        sentence = f"interrupted; the samples so far are kept as the partial run {run_id}"
+        raise InterruptedByUser(sentence, f"`latlab runs rm {run_id}` removes them")
 
 
 def refuse_unstarted(console: Console, stream: bytes) -> None:

@@ -162,7 +162,7 @@ def compare_spans(a: Run, b: Run, limits: Limits) -> SpanComparison:
         boots=boots,
         rule_changes=rule_changes(pair, facts),
         suspicions=whole.suspicions,
-        notable=(*notable_of(rows, (a, b)), *judged.moves, *off_the_queue(ladders if not _is_exact(pair) else {}, rows, limits)),
+        notable=(*notable_of(rows, (a, b)), *judged.moves, *off_the_queue(ladders, rows, limits)),
     )
 
 

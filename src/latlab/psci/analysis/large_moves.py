@@ -104,14 +104,17 @@ def beyond_order(evidence: Sequence[Evidence], rows: Sequence[Row], ordered: Seq
 
 def off_the_queue(ladders: Mapping[str, tuple[Ladders, Ladders]], rows: Sequence[Row], limits: Limits) -> Iterator[BeyondOrder]:
     """Of each parallel test the position that is farthest from what the other run's queue model says of it, by the large share: a time that
-    neither its position nor a last core down explains. Rows of the test that changed say it better."""
-    changed = {row.test for row in rows if row.metric is Metric.POWERDOWN and row.verdict in CHANGED}
+    neither its position nor a last core down explains. Rows of the test that changed say it better, but none that
+    improved says that a position takes longer."""
+    changed = [(row.test, row.verdict) for row in rows if row.metric is Metric.POWERDOWN and row.verdict in CHANGED]
     for test, (before, after) in ladders.items():
         sides = ((after, before, True), (before, after, False))
         off = [place for ladders_of_run, other, is_after in sides for place in _off(ladders_of_run, other, is_after)]
         off += _outside_the_model(before, after)
         far = [place for place in off if abs(place[1] - place[0]) > limits.large * abs(place[0])]
-        if far and test not in changed:
+        is_longer = any(place[1] > place[0] for place in far)
+        is_told = (test, Verdict.REGRESSED) in changed or ((test, Verdict.IMPROVED) in changed and not is_longer)
+        if far and not is_told:
             expected, value, position = max(far, key=lambda place: abs(place[1] / place[0] - 1))
             yield BeyondOrder(Metric.POWERDOWN, test, f"{WHOLE} (rank {position + 1})", expected, value, expected, expected, len(far))
 

@@ -47,8 +47,9 @@ def refuse_stale(program: Path, target: str) -> None:
     built_s = max(path.stat().st_mtime for path in (program, stamp(root, target)) if path.exists())
     for folder in SOURCES.get(target, FIRMWARE_SOURCES):
         for path in (root / folder).rglob("*"):
-            if path.suffix in SUFFIXES and not UNBUILT & set(path.parts) and path.stat().st_mtime > built_s:
-                raise not_built(f"{program.relative_to(root)} is older than {path.relative_to(root)}", target)
+            source = path.relative_to(root)
+            if path.suffix in SUFFIXES and not UNBUILT & set(source.parts) and path.stat().st_mtime > built_s:
+                raise not_built(f"{program.relative_to(root)} is older than {source}", target)
 
 
 def stamp(root: Path, target: str) -> Path:

@@ -55,7 +55,7 @@ def headline(comparison: Comparison) -> tuple[str, ...]:
         threshold_note = f"{limits.relative * 100:g} % for figures that scatter" if has_order(comparison) else "this clock has no noise"
         limit = f"{limits.relative_exact * 100:g} %; {threshold_note}"
     counts = f"{clock} {unit}, 1 tick = {' and '.join(ticks)} {tick_unit(a.tick)}"
-    names = (run.build.firmware.replace("unknown", "firmware unknown") for run in (a, b))
+    names = ("firmware unknown" if run.build.firmware == "unknown" else run.build.firmware for run in (a, b))
     return (
         f"{' to '.join(dict.fromkeys(names))}; {a.platform} {a.topology}, {counts}",
         samples_text,

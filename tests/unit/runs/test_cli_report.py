@@ -110,7 +110,7 @@ def test_a_published_table_is_shown_and_reported_as_a_run_is(tmp_path, capsys):
     latlab("show", "published:tf-a/juno/v2.10")
     assert "CPU_SUSPEND latencies" in capsys.readouterr().out
     latlab("report", "published:ti/am62l/12.00", "-o", tmp_path / "ti.html")
-    assert "72.0 µs on CPU 1" in (tmp_path / "ti.html").read_text()
+    assert "72.0 µs on CPU 1" in (tmp_path / "ti.html").read_text().replace("&nbsp;", " ")
     latlab("ls", "--published")
     assert "published:tf-a/juno/2017" in capsys.readouterr().out
     latlab("ls", "--published", "--format", "csv")

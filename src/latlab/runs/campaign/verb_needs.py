@@ -56,7 +56,7 @@ def _finding(verb: str, *looks: Look, notes: tuple[str, ...] = ()) -> DoctorFind
         try:
             to_build += _to_build(look)
         except LatlabError as error:
-            missing.append(str(error))
+            missing.append(str(error).rstrip("."))
     builds = (f"its first run builds {' and '.join(to_build)}",) if to_build else ()
     result = "; ".join(dict.fromkeys((*missing, *builds, *notes)))
     return DoctorFinding(f"latlab {verb}", result or "has all that it needs", not missing, needed=False)

@@ -14,6 +14,7 @@ from latlab.core.cli import app as command_line
 from latlab.core.errors import LatlabError, NotBuilt, UsageError
 from latlab.core.targets import building, tools
 from latlab.core.targets.building import build_missing
+from support.places import ROOT
 
 MISSING = NotBuilt("no program", "spm", "build it with `make spm`")
 
@@ -61,6 +62,13 @@ def test_a_program_older_than_its_sources_is_built_again_once(root: Path, monkey
     assert (root / "built").read_text() == "qemu_virt 0\n"
     tools.refuse_stale(image, "qemu_virt")
     tools.refuse_stale(source, "qemu_virt")
+
+
+def test_whatever_finds_a_program_of_a_checkout_also_refuses_one_that_is_older_than_its_sources() -> None:
+    """The recorder's name has the hash of its sources."""
+    finders = {path for path in (ROOT / "src").rglob("*.py") if "not_built(" in path.read_text("utf-8") and path.name != "tools.py"}
+    assert len(finders) > 10
+    assert [path.name for path in sorted(finders) if "refuse_stale(" not in path.read_text("utf-8")] == []
 
 
 def test_without_its_tools_the_sentence_of_the_set_up_is_the_error_and_nothing_is_built(

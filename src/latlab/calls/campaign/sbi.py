@@ -16,7 +16,7 @@ from latlab.core.model.symbols import Image
 from latlab.core.targets.qemu.images import search_folders
 from latlab.core.targets.qemu.qemu import ICOUNT_SHIFT, find_qemu
 from latlab.core.targets.qemu.toml_file import Name, Text, read_toml
-from latlab.core.targets.tools import not_built
+from latlab.core.targets.tools import not_built, refuse_stale
 
 CAMPAIGN = "sbi"
 QEMU = "qemu-system-riscv64"
@@ -86,4 +86,5 @@ def find_program() -> Path:
     program = next((folder / PROGRAM for folder in search_folders() if (folder / PROGRAM).is_file()), None)
     if program is None:
         raise not_built(f"{PROGRAM.name} does not exist", "sbi")
+    refuse_stale(program, "sbi")
     return program

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from latlab.core.errors import DataError, UsageError
 from latlab.core.targets.qemu.images import search_folders
-from latlab.core.targets.tools import not_built
+from latlab.core.targets.tools import not_built, refuse_stale
 
 TARMAC = "latlab-tarmac"
 CORESIGHT = "latlab-coresight"
@@ -59,6 +59,7 @@ def find_reader(name: str = TARMAC) -> Path:
     for folder in search_folders():
         for place in PLACES:
             if (path := folder / place / name).is_file():
+                refuse_stale(path, "probe")
                 return path
     # No wheel carries the reader of CoreSight, because its decoder is a library of the machine.
     missing = f"{name} is in none of {', '.join(map(str, search_folders()))}"

@@ -13,7 +13,7 @@ from latlab.core.errors import LatlabError, NotBuilt, UsageError
 from latlab.core.targets.process.exit_diagnostics import tool_message
 
 TIMEOUT_S = 900
-SOURCES = {"spm": ("firmware/spm", "firmware/trace")}
+SOURCES = {"spm": ("firmware/spm", "firmware/trace"), "probe": ("probe",), "sbi": ("probe/programs",)}
 FIRMWARE_SOURCES = ("firmware/el3", "firmware/trace")
 SUFFIXES = frozenset({".S", ".c", ".cmake", ".h", ".in", ".inc", ".json", ".ld", ".toml", ".txt"})
 UNBUILT = frozenset({"experiments", "tests"})

@@ -11,7 +11,7 @@ from pathlib import Path
 from latlab.core.errors import UsageError
 from latlab.core.targets.qemu.images import search_folders
 from latlab.core.targets.qemu.probe import Plugin, find_plugin
-from latlab.core.targets.tools import not_built
+from latlab.core.targets.tools import not_built, refuse_stale
 from latlab.psa.model import Attack, CallStep, Operation
 from latlab.psa.targets.psa_params import placed_program
 from latlab.psa.targets.psa_subject import FLAT_PROGRAM, PARAMETERS, PsaSubject
@@ -37,6 +37,7 @@ class Place:
 def find_attack_program() -> Path:
     for base in search_folders():
         if (path := base / PROGRAM).is_file():
+            refuse_stale(path, "spm")
             return path
     raise not_built(f"{PROGRAM} is in none of {', '.join(map(str, search_folders()))}", "spm")
 

@@ -14,7 +14,7 @@ from latlab.calls.readers.symbols import addresses_of
 from latlab.calls.targets.subject import flat_program
 from latlab.core.errors import DataError, UsageError
 from latlab.core.targets.qemu.images import search_folders
-from latlab.core.targets.tools import how_to_make, not_built
+from latlab.core.targets.tools import how_to_make, not_built, refuse_stale
 from latlab.psa.targets.psa_subject import VENEERS, CallKind, PsaCall, PsaSubject
 
 BUILDS = ("sfn_l1", "ipc_l1", "ipc_l2", "ipc_l3", "classic_l1", "classic_l2", "at_once_l1", "at_once_l2")
@@ -158,6 +158,7 @@ def _own_image(build: str, folder: Path | None) -> Path:
     bases = (folder,) if folder else tuple(base / "spm" for base in search_folders())
     for base in bases:
         if (path := base / f"{build}_test" / "secure.elf").is_file():
+            refuse_stale(path, "spm")
             return path
     missing, otherwise = f"no {build}_test/secure.elf in {', '.join(map(str, bases))}", f", or use one of {', '.join(BUILDS)}"
     raise UsageError(missing, how_to_make("spm") + otherwise) if folder or build not in BUILDS else not_built(missing, "spm", otherwise)

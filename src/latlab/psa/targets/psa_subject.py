@@ -18,7 +18,7 @@ from latlab.core.targets.qemu.command import HEADLESS, NO_NETWORK, SEMIHOSTING, 
 from latlab.core.targets.qemu.images import search_folders
 from latlab.core.targets.qemu.qemu import Qemu
 from latlab.core.targets.qemu.toml_file import Name, Text, Word, read_toml
-from latlab.core.targets.tools import not_built
+from latlab.core.targets.tools import not_built, refuse_stale
 from latlab.psa.targets.mps2 import ICOUNT_SHIFT, MACHINES, check_priority
 
 PROGRAM = Path("spm", "psa_calls.elf")
@@ -176,6 +176,7 @@ def load_psa_subject(reference: Path) -> PsaSubject:
 def find_psa_program() -> Path:
     for base in search_folders():
         if (path := base / PROGRAM).is_file():
+            refuse_stale(path, "spm")
             return path
     raise not_built(f"{PROGRAM} is in none of {', '.join(map(str, search_folders()))}", "spm")
 

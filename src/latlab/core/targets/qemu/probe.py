@@ -15,7 +15,7 @@ from latlab.core.model.run import Problem
 from latlab.core.targets.process.exit_diagnostics import exit_message
 from latlab.core.targets.qemu.command import escaped
 from latlab.core.targets.qemu.images import search_folders
-from latlab.core.targets.tools import how_to_make, not_built
+from latlab.core.targets.tools import how_to_make, not_built, refuse_stale
 
 PROBE = "probe"
 PLACES = (Path("probe"), Path("host") / "probe", Path())
@@ -81,6 +81,7 @@ def built_objects(name: str) -> list[Path]:
         for place in PLACES:
             paths = [folder / place / file_name(name, interface) for interface in INTERFACES]
             if existing := [path for path in paths if path.is_file()]:
+                refuse_stale(existing[0], "probe")
                 return existing
     raise not_built(f"{file_name(name, INTERFACES[0])} is in none of {', '.join(map(str, search_folders()))}", "probe")
 

@@ -61,6 +61,14 @@ def test_counts_of_a_parallel_test_that_are_all_longer_are_regressed(asked: Aske
     assert codes(asked, recorded_with("psci-counts", test, metric, factor, more)) == (1, 1)
 
 
+@pytest.mark.parametrize("cores", [("1.2",), ("0.0", "0.1")], ids=["one core", "one cluster"])
+def test_a_queue_in_which_cores_take_ten_times_as_long_is_no_improvement_of_its_model(asked: Asked, cores: tuple[str, ...]):
+    """The base is the shorter one. Under an exact clock a term of its queue model then becomes shorter."""
+    before, after = recorded_with("psci-virtual", "cpu_susp_parallel", "powerdown", 0.1, cores=cores)
+    gate, compare = codes(asked, (after, before))
+    assert gate in STOPS and gate == compare
+
+
 @pytest.mark.parametrize("cores", [(), ("0.1",)], ids=["all cores", "one core"])
 @pytest.mark.parametrize("factor", [1.5, 2.0, 10.0])
 @pytest.mark.parametrize("call", CALLS)
@@ -87,6 +95,12 @@ def test_one_core_of_four_like_ones_is_regressed_by_itself(asked: Asked, percent
         factor = np.where(np.arange(8) == 4 + seed, 1 + percent / 100, 1.0)
         pair = with_wakeups_of(one_truth(LIKE_CORES, (boots, boots), 5, seed), factor)
         assert codes(asked, documents(pair)) == (1, 1), seed
+
+
+def test_the_heading_names_the_one_core_that_changed_in_every_test(asked: Asked):
+    pair = with_wakeups_of(one_truth(LIKE_CORES, (4, 4), 5, 3), np.where(np.arange(8) == 2, 1.05, 1.0))
+    _, heading, *_ = asked.compare(*documents(pair)).stdout.splitlines()
+    assert heading.startswith("Wakeup regressed by ") and heading.endswith(" in 5 tests, cluster 0 (0.2).")
 
 
 @pytest.mark.parametrize("what", ["wake-ups", "core flush"])

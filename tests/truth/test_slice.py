@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Drawn pairs, a short slice of them: nothing is blamed that is not planted, and nothing that is planted is called the same.
 
-`tests/prove/statistics/test_truth.py` holds five thousand. Verdicts are statistics: of a few in a hundred pairs something false is said.
+`tests/prove/statistics/test_truth.py` holds five thousand. Verdicts are statistics: a few pairs in a hundred get a false one.
 """
 
 from __future__ import annotations

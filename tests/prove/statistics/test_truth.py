@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Five thousand drawn pairs: what is said of each, held against what was planted. `python tests/truth/run.py` prints the rates."""
+"""Five thousand drawn pairs: verdict and sentences of each, against what was planted. `python tests/truth/run.py` prints the rates."""
 
 from __future__ import annotations
 

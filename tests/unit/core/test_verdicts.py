@@ -49,14 +49,14 @@ def test_a_release_that_departs_from_a_rule_fails_and_says_so_first():
 
 
 def test_a_queue_whose_tail_is_not_told_is_not_said_to_be_the_same():
-    found = compare(measured(KNOWN_JUNO, Noise(), 2, 4, "a"), measured(KNOWN_JUNO, Noise(), 3, 4, "b"))
-    assert {row.verdict for row in found.rows if row.name in ("base", "step")} == {Verdict.SAME_LEVEL}
-    untold = sum(row.verdict is Verdict.CANNOT_TELL for row in found.rows)
-    terms = [row for row in found.rows if row.is_term]
+    comparison = compare(measured(KNOWN_JUNO, Noise(), 2, 4, "a"), measured(KNOWN_JUNO, Noise(), 3, 4, "b"))
+    assert {row.verdict for row in comparison.rows if row.name in ("base", "step")} == {Verdict.SAME_LEVEL}
+    inconclusive = sum(row.verdict is Verdict.CANNOT_TELL for row in comparison.rows)
+    terms = [row for row in comparison.rows if row.is_term]
     same = sum(row.verdict is Verdict.SAME_LEVEL for row in terms)
     queues = f"powerdown queues: unchanged (tail inconclusive) in {same} of {len(terms)} rows"
     assert same < len(terms)
-    assert summary(found) == f"{queues}. {untold} of {len(found.rows)} rows inconclusive"
+    assert summary(comparison) == f"{queues}. {inconclusive} of {len(comparison.rows)} rows inconclusive"
 
 
 def test_a_release_that_mends_a_rule_is_named_and_not_blamed():

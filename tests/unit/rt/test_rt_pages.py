@@ -92,6 +92,22 @@ def test_rare_causes_are_one_row_that_says_how_many_and_what_ran_on_is_explained
     assert sum(int(text_of(row[2])) for row in table.rows) == 20
 
 
+def test_a_cpu_that_was_not_available_for_most_of_it_stands_above_small_causes_and_is_no_other_cause() -> None:
+    """Twelve threads that took a little once stood above it, and it was one of so many other causes."""
+    result = with_causes(20)
+    entries = [
+        replace(entry, blame=Blame(BlameKind.THREAD, name), parts=(LatenessPart(Blame(BlameKind.THREAD, name), 1000 * at + 1),))
+        for at, entry in enumerate(result.attributed or ())
+        for name in (f"thread-{at}",)
+    ]
+    away = Blame(BlameKind.AWAY, "git")
+    entries[3] = replace(entries[3], blame=away, parts=(LatenessPart(away, 10_000_000),))
+    table = cause_table(replace(result, attributed=tuple(entries)), is_exact=False)
+    assert text_of(table.rows[0][0]) == "git *"
+    shares = [bar.share for row in table.rows[:-1] if isinstance(bar := row[1], Bar)]
+    assert shares == sorted(shares, reverse=True) and shares[0] > 0.9
+
+
 def test_no_chart_has_more_than_seven_colours() -> None:
     for chart in charts(with_causes(30)):
         drawn = {row["cause"] for rows in chart.spec.get("datasets", {}).values() for row in rows if "cause" in row}

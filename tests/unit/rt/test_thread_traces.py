@@ -233,15 +233,14 @@ def test_a_timer_that_is_late_by_periods_makes_its_own_cycle_late(late_us):
     assert all(cycle.split.asleep_ns == 0 for cycle in cycles.cycles)
 
 
-def test_perf_in_a_namespace_of_its_own_numbers_threads_otherwise_and_nothing_changes():
-    """The lines of perf have the namespace's numbers, or 0 outside of it; the scheduler's events have those of the machine."""
-    text = as_perf(schedule(1))
-    inside = re.sub(r"^( *.{1,16}?) +(\d+) \[", lambda match: f"{match[1]} {int(match[2]) % 7} [", text, flags=re.MULTILINE)
-    assert inside != text
-    planned, told = (read_thread_trace(one.encode(), "x") for one in (text, inside))
-    assert follow(planned, matching(RT)) == follow(told, matching(RT))
-    own = [[event.thread.pid for event in trace.stretches[0][50:] if event.thread] for trace in (planned, told)]
-    assert own[0] == own[1]
+def test_a_trace_whose_lines_number_threads_as_a_namespace_does_has_the_same_cycles():
+    """perf in a container does: its lines have the numbers of its own PID namespace, the scheduler's events those of the machine."""
+    text = loop_text([*USUAL, (1500, PREEMPTED), *USUAL])
+    inside = re.sub(r"^( *[^\n[]*-)(\d+)( +\[)", lambda match: f"{match[1]}{int(match[2]) + 4}{match[3]}", text, flags=re.MULTILINE)
+    assert "loop-13 [" in inside and "pid=9 " in inside
+    (_, cycles), (_, cycles_inside) = cycles_in(text), cycles_in(inside)
+    assert cycles_inside.by_calls and cycles_inside.cycles[1:] == cycles.cycles[-len(cycles_inside.cycles) + 1 :]
+    assert len(cycles_inside.cycles) >= len(cycles.cycles) - 1
 
 
 def test_without_events_of_calls_a_cycle_ends_at_the_sleep_that_an_interrupt_ends():

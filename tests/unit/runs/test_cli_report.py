@@ -2,6 +2,7 @@
 """`latlab report` to a file and to standard output, in each of its forms."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -117,3 +118,19 @@ def test_a_published_table_is_shown_and_reported_as_a_run_is(tmp_path, capsys):
     assert "published:ti/am62l/12.00,am62l," in capsys.readouterr().out
     with pytest.raises(UsageError, match="is not in the catalogue"):
         latlab("show", "published:tf-a/nothing")
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "ending"),
+    [("run.pdf", (), ".html"), ("run.md", (), ".html"), ("run.html", ("--format", "rst"), ".rst"), ("RUN.JSON", ("--format", "md"), ".md")],
+)
+def test_a_file_that_promises_another_document_is_refused_before_it_is_written(tmp_path, name, options, ending):
+    with pytest.raises(UsageError, match=rf"ends in \{Path(name).suffix}, and this writes [A-Z]+; end the name in \{ending}"):
+        latlab("report", "published:tf-a/juno/v2.10", "-o", tmp_path / name, *options)
+    assert not (tmp_path / name).exists()
+
+
+@pytest.mark.parametrize("name", ["run.html", "run.HTM", "run"])
+def test_a_file_of_the_document_or_without_an_ending_is_written(tmp_path, name):
+    latlab("report", "published:tf-a/juno/v2.10", "-o", tmp_path / name)
+    assert (tmp_path / name).read_text().startswith("<!doctype html>")

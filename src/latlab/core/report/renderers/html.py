@@ -114,7 +114,7 @@ def _marked(text: Text) -> Markup:
 
 
 def _unbroken(markup: Markup) -> Markup:
-    """No line ends between a number and its unit."""
+    """No line ends between a number and µs or %."""
     return Markup(BEFORE_UNIT.sub("&nbsp;", markup))
 
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""An unprivileged sshd of the tests' own on localhost: another machine, as far as ssh and labgrid are concerned."""
+"""An unprivileged sshd of the tests' own on localhost: another machine, as far as ssh and labgrid are concerned.
+
+Its shell reads start files of the tests' own, which print on both streams: no user's start files may decide a test."""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ UsePAM no
 StrictModes no
 PermitRootLogin prohibit-password
 Subsystem sftp internal-sftp
+SetEnv HOME={folder}
 """
+NOISY_START = "echo Welcome to the board\necho cannot rehash >&2\n"
 ENVIRONMENT = """\
 targets:
   main:
@@ -78,6 +82,7 @@ def sshd(folder: Path) -> Iterator[Sshd]:
     for name in ("host_key", "key"):
         subprocess.run(("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(folder / name)), check=True)
     port = _free_port()
+    (folder / ".bashrc").write_text(NOISY_START)
     (folder / "sshd_config").write_text(CONFIG.format(port=port, folder=folder))
     if os.geteuid() == 0:
         Path("/run/sshd").mkdir(exist_ok=True)

@@ -13,11 +13,13 @@ from latlab.core.errors import LatlabError, UsageError
 from latlab.core.model.life import Address
 from latlab.core.targets.linux import labgrid_board
 from latlab.core.targets.linux.labgrid_board import COMMANDS, FILES, LabgridBoard, ask_labgrid, driver_of, opened, prepare, release, said_by
-from latlab.core.targets.linux.machine import CommandResult, Unreachable
+from latlab.core.targets.linux.machine import CommandResult, Unreachable, marked
 
 pytest.importorskip("labgrid")
 from labgrid.binding import BindingState
 from labgrid.exceptions import NoDriverFoundError
+
+MARKS = marked("")
 
 
 class Driver:
@@ -30,7 +32,8 @@ class Driver:
         self.state = BindingState.active
 
     def run(self, text: str, timeout: float, decodeerrors: str) -> tuple[list[str], list[str], int]:
-        self._note(("run", text, timeout, decodeerrors))
+        assert text.startswith(MARKS)
+        self._note(("run", text.removeprefix(MARKS), timeout, decodeerrors))
         return self.answers.pop(0) if self.answers else ([], [], 0)
 
     def put(self, local: str, remote: str) -> None:

@@ -20,7 +20,17 @@ from typing import Any, TypeVar
 
 from latlab.core.errors import LatlabError, UsageError, needs_packages
 from latlab.core.model.life import Address
-from latlab.core.targets.linux.machine import LEFT_ALONE_S, REACH_AGAIN_S, SSH_FAILED, CommandResult, Unreachable, spawned, wait_until_up
+from latlab.core.targets.linux.machine import (
+    LEFT_ALONE_S,
+    REACH_AGAIN_S,
+    SSH_FAILED,
+    CommandResult,
+    Unreachable,
+    after_mark,
+    marked,
+    spawned,
+    wait_until_up,
+)
 
 COMMANDS = "CommandProtocol"
 FILES = "FileTransferProtocol"
@@ -64,10 +74,11 @@ class LabgridBoard:
 
     def run(self, text: str, timeout_s: float) -> CommandResult:
         with self._driver(COMMANDS) as driver:
-            out, err, status = driver.run(text, timeout=timeout_s, decodeerrors="replace")
+            out, err, status = driver.run(marked(text), timeout=timeout_s, decodeerrors="replace")
+            done = CommandResult(status, after_mark(_bytes(out)), after_mark(_bytes(err)))
             if status == SSH_FAILED:
-                raise ConnectionError("\n".join((*out, *err)) or "the connection failed")
-        return CommandResult(status, _bytes(out), _bytes(err))
+                raise ConnectionError((done.out + done.err).decode() or "the connection failed")
+        return done
 
     def put(self, local: Path, remote: str) -> None:
         with self._driver(FILES) as driver:

@@ -22,6 +22,7 @@ START_S = 60
 UP_EVERY_S = 1.0
 REACH_AGAIN_S = 180
 LEFT_ALONE_S = 300
+MARK = "latlab-begins"
 _JOBS: list[subprocess.Popen[bytes]] = []
 
 
@@ -179,13 +180,14 @@ class OverSsh:
 
     def _finished(self, text: str, timeout_s: float, stdin_file: Path | None = None) -> CommandResult:
         try:
-            done = _finished([*self.program, self.host, "sh -c " + shlex.quote(text)], timeout_s, stdin_file)
+            whole = _finished([*self.program, self.host, "sh -c " + shlex.quote(marked(text))], timeout_s, stdin_file)
         except FileNotFoundError as error:
             raise UsageError(
                 f"{error.filename} is not installed on this machine; --target {self.kind} needs it (Debian: openssh-client)"
             ) from error
         except (OSError, subprocess.TimeoutExpired) as error:
             raise Unreachable(f"{self.host} does not answer ({error}); {self._advice()}") from error
+        done = CommandResult(whole.status, after_mark(whole.out), after_mark(whole.err))
         if done.status == SSH_FAILED:
             raise Unreachable(f"{self.host} does not answer: {done.complaint}; {self._advice()}")
         return done
@@ -205,6 +207,16 @@ def wait_until_up(machine: Machine, limit_s: float) -> None:
             if time.monotonic() > end:
                 raise
         time.sleep(UP_EVERY_S)
+
+
+def marked(text: str) -> str:
+    """The same command, which begins both of its streams with a mark: before it stands what the shell's own start files printed."""
+    return f"echo {MARK}; echo {MARK} >&2; {text}"
+
+
+def after_mark(stream: bytes) -> bytes:
+    """What a marked command printed. A connection with one stream has two marks; one that failed has none."""
+    return stream.rpartition(f"{MARK}\n".encode())[2]
 
 
 def spawned(machine: Machine, text: str) -> int:

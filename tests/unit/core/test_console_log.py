@@ -134,10 +134,11 @@ def test_a_damaged_log_that_names_thousands_of_tests_and_cores_is_read_without_c
         steps += 1
         return count
 
+    before = sys.gettrace()
     sys.settrace(count)
     try:
         run = parse("\n".join(lines).encode(), "x")
     finally:
-        sys.settrace(None)
+        sys.settrace(before)
     assert len(run.samples) == 3000 and len(run.problems) == 3000
     assert steps < 5_000_000

@@ -321,6 +321,14 @@ def test_the_map_knows_what_a_child_process_runs_and_what_nothing_but_declares(t
     assert done.returncode == 1 and "assert '4\\n' == '3\\n'" in done.stdout
 
 
+def test_a_test_that_ends_the_trace_of_lines_is_named_and_no_map_is_made(tmp_path):
+    (tmp_path / "src").mkdir()
+    (tmp_path / "test_blind.py").write_text("import sys\n\n\ndef test_blind():\n    sys.settrace(None)\n")
+    done = in_a_process("make_map('src', ['test_blind.py'])", tmp_path)
+    assert done.returncode == 1 and "test_blind.py::test_blind ended the trace of lines" in done.stderr
+    assert not (tmp_path / "build" / "touching.json").exists()
+
+
 SHARED = """
 import pytest
 from work import work

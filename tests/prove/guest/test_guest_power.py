@@ -81,7 +81,7 @@ def losing_firmware(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tree = tmp_path_factory.mktemp("losing")
     for name in ("CMakeLists.txt", "CMakePresets.json", "pyproject.toml"):
         shutil.copy(ROOT / name, tree)
-    for name in ("cmake", "firmware"):
+    for name in ("cmake", "firmware", "probe"):
         shutil.copytree(ROOT / name, tree / name)
     source = tree / "firmware/el3/psci/psci_on_off.c"
     text = source.read_text("utf-8")

@@ -198,7 +198,7 @@ def fault_of_damage(case: Damage, found: Answer, undamaged: Callable[[tuple[str,
         return fault
     if any(not line.isprintable() for line in warned):
         return "a warning that is no line"
-    if case.is_of_the_store and found.code:
+    if case.is_of_the_store and found.code and found.code != undamaged(case.arguments).code:
         return f"one damaged row ends the whole verb: {found.err}"
     is_of_others = "{run}" not in case.verb and not case.run.startswith(case.verb[0])
     if not is_of_others and (case.run in found.err or found.code < 2 or found.started):

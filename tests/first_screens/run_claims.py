@@ -325,7 +325,7 @@ def quantile(row: Json, share: float) -> float:
     below = 0
     for _, high, n in row["counts"]:
         below += n
-        if below >= share * total:
+        if below >= round(share * total, 6):
             return min(high, row["maximum_ticks"]) if share == 1 else high
     return row["maximum_ticks"]
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -49,6 +50,14 @@ def test_survival_counts_what_is_at_least_as_late_with_the_clipped(samples: list
 def test_a_percentile_is_a_sample_of_that_rank(samples: list[int], percent: float) -> None:
     rank = int(np.ceil(len(samples) * percent / 100))
     assert percentile_ns(_histogram(samples), percent) == sorted(samples)[rank - 1]
+
+
+@pytest.mark.parametrize("total", [1_000, 41_000, 82_000, 83_000])
+def test_a_rank_is_of_whole_numbers_not_of_floating_point(total: int) -> None:
+    """41,000 times 99.9 / 100 is a little more than 40,959 in floating point."""
+    within = total * 999 // 1000
+    cpu = cpu_row(0, ((1000, 2000, within), (2000, 3000, total - within)), total, 1000, 2999, 1500.0)
+    assert percentile_ns(cpu, 99.9) == Histogram(cpu).quantile(0.999) == 1999
 
 
 def test_a_percentile_among_the_clipped_is_unknown() -> None:

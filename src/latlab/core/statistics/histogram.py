@@ -124,12 +124,16 @@ class Histogram:
         return None if place is None else min(float(self.high[place] - self.step), self.maximum)
 
     def quantile(self, share: float) -> float | None:
-        return self.at_rank(ceil(self.total * share))
+        return self.at_rank(self._rank(share))
+
+    def _rank(self, share: float) -> int:
+        """41,000 times 0.999 is 40,959, whatever floating point makes of it."""
+        return min(max(ceil(round(self.total * share, 6)), 1), self.total)
 
     def quantile_edges(self, share: float) -> tuple[float | None, float | None]:
         """The least and the most that the quantile can be, by its interval. Of a clipped one the end of the histogram is the least, and the
         most is not known, except of the largest span."""
-        rank = min(max(ceil(round(self.total * share, 6)), 1), self.total)
+        rank = self._rank(share)
         place = self.place(rank)
         if place is not None:
             low, largest = float(self.low[place]), self.maximum + self.resolution - self.step
@@ -148,7 +152,7 @@ class Histogram:
 
     def width_at(self, share: float) -> float:
         """The width of the interval that contains this quantile."""
-        place = self.place(max(1, ceil(self.total * share)))
+        place = self.place(self._rank(share))
         return float(self.high[place] - self.low[place]) if place is not None else 0.0
 
     def above(self, level: float) -> int:
@@ -334,14 +338,8 @@ def _quantile_with_ends(histogram: Histogram, share: float, confidence: float = 
     """The quantile between the order statistics that hold it with this confidence; of clipped spans the least that they can be, and no
     upper end."""
     half = normal_quantile((1 + confidence) / 2) * (histogram.total * share * (1 - share)) ** 0.5
-    low, value, high = (
-        histogram.at_rank(rank)
-        for rank in (
-            floor(histogram.total * share - half),
-            ceil(histogram.total * share),
-            ceil(histogram.total * share + half) + 1,
-        )
-    )
+    middle = histogram.total * share
+    low, value, high = histogram.at_rank(floor(middle - half)), histogram.quantile(share), histogram.at_rank(ceil(middle + half) + 1)
     return (
         histogram.end if low is None else low,
         histogram.end if value is None else value,

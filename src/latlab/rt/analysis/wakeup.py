@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import ceil
 
 import numpy as np
 
@@ -106,7 +105,7 @@ def told_percentiles(cpus: Sequence[Distribution]) -> tuple[float, ...]:
 
 def percentile_ns(cpu: Distribution, percent: float) -> int | None:
     """Never above the maximum, which is known better than the interval that holds it. None if it was clipped or there is no sample."""
-    value = Histogram(cpu).at_rank(ceil(cpu.counted * percent / 100)) if cpu.counts else None
+    value = Histogram(cpu).quantile(percent / 100) if cpu.counts else None
     return None if value is None else int(value)
 
 

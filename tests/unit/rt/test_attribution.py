@@ -115,15 +115,18 @@ def test_the_calls_that_an_outlier_overlaps_are_all_found(spans: list[tuple[int,
     late = _late((start + length) * 1000, length * 1000)
     (entry,) = attribute(_wakeups(), [late], calls)
     stolen = sum(max(0, min(call.out_ticks, late.wake_ns) - max(call.in_ticks, start * 1000)) for call in calls)
-    enough = 0.5 * (late.late_ns - (percentile_ns(_wakeups().cpus[0], 50) or 0))
-    assert entry.stolen_ns == (stolen if stolen and stolen >= enough > 0 else 0)
+    beyond = late.late_ns - (percentile_ns(_wakeups().cpus[0], 50) or 0)
+    enough = 0.5 * (beyond if beyond > 0.25 * late.late_ns else late.late_ns)
+    assert entry.stolen_ns == (stolen if stolen and stolen >= enough else 0)
 
 
-def test_a_wake_up_no_later_than_half_of_all_has_nothing_to_blame() -> None:
-    """Any call in it, however short, would have filled half of what it is later."""
-    calls = [Call(0, TRNG, 995_000, 999_000)]
-    assert attribute(_wakeups(), [_late(1_000_000, 9_000)], calls)[0].blame == UNEXPLAINED
-    assert attribute(_wakeups(), [_late(1_000_000, 16_000)], calls)[0].stolen_ns == 4_000
+@pytest.mark.parametrize("late_ns", [8_000, 9_000, 11_000])
+def test_where_most_wake_ups_are_late_the_cause_of_the_usual_one_has_its_name(late_ns: int) -> None:
+    """The median of these is 9 to 10 µs. A short call would fill half of what one is later than that, and is not what makes it late."""
+    for call_ns, enough in ((late_ns - 1_000, True), (4_000, False)):
+        (found,) = attribute(_wakeups(), [_late(1_000_000, late_ns)], [Call(0, TRNG, 999_000 - call_ns, 999_000)])
+        assert (found.blame != UNEXPLAINED) is (enough or call_ns >= late_ns / 2)
+    assert attribute(_wakeups(), [_late(1_000_000, 16_000)], [Call(0, TRNG, 995_000, 999_000)])[0].stolen_ns == 4_000
 
 
 def test_a_ring_that_was_overwritten_says_until_when_it_holds_nothing() -> None:

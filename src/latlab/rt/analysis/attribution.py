@@ -35,6 +35,7 @@ from latlab.rt.model.kernel_events import KernelEvents, LateSteps
 from latlab.rt.model.wakeups import Outlier, Wakeups
 
 CAUSE_SHARE = 0.5
+LEAST_BEYOND = 0.25
 TICK_NS = 1_000
 """A tick of no system counter is longer."""
 
@@ -128,12 +129,18 @@ def _of_cpu(entries: Sequence[Attributed], steps: Mapping[tuple[int, int], LateS
     return tuple((steps[cpu, outlier.wake_ns], outlier) for outlier in of_cpu if (cpu, outlier.wake_ns) in steps)
 
 
+def enough_of(outlier: Outlier, usual_ns: int) -> float:
+    """What a cause takes at least: half of what the wake-up is later than usual. If that is little of the whole, most wake-ups are late, by
+    something that the median holds: half of the whole."""
+    beyond_ns = outlier.late_ns - usual_ns
+    return CAUSE_SHARE * (beyond_ns if beyond_ns > LEAST_BEYOND * outlier.late_ns else outlier.late_ns)
+
+
 def blaming(entry: Attributed, beyond: Sequence[LatenessPart], usual_ns: int) -> Attributed:
-    """The entry with the largest part as its cause, if that takes at least half of what the outlier is later than usual."""
+    """The entry with the largest part as its cause, if that takes enough."""
     if entry.explained:
         return entry
-    enough_ns = CAUSE_SHARE * (entry.outlier.late_ns - usual_ns)
-    if beyond and beyond[0].ns >= enough_ns > 0:
+    if beyond and beyond[0].ns >= enough_of(entry.outlier, usual_ns):
         return replace(entry, blame=beyond[0].blame, stolen_ns=beyond[0].ns)
     return replace(entry, blame=UNEXPLAINED)
 
@@ -194,9 +201,7 @@ def _start_ticks(wakeups: Wakeups, outlier: Outlier) -> int:
 
 
 def _blamed(wakeups: Wakeups, outlier: Outlier, median_ns: int, calls: _Calls, kernel: _Spans) -> Attributed | None:
-    enough_ns = CAUSE_SHARE * (outlier.late_ns - median_ns)
-    if enough_ns <= 0:
-        return None  # no later than half of all are: nothing made it late
+    enough_ns = enough_of(outlier, median_ns)
     return _blamed_firmware(wakeups, outlier, enough_ns, calls, kernel) or _blamed_kernel(outlier, enough_ns, kernel)
 
 

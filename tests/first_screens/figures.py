@@ -118,8 +118,11 @@ class Comparison:
 
     @property
     def rows(self) -> list[Row]:
-        """Without the figures of a row's shape, which a screen counts with their row."""
-        return [Row(values) for values in self.document["rows"] if not PART.search(values["name"])]
+        """Those of a screen: without the figures of a row's shape that did not differ, and with single data points that changed otherwise
+        than their row."""
+        rows = [values for values in self.document["rows"] if not PART.search(values["name"]) or _differs(values)]
+        points = [{**claim, "cells": [], "cluster": None} for claim in self.document["claims"] if claim["level"] == "data point"]
+        return [Row(values) for values in (*rows, *points)]
 
     @property
     def metrics(self) -> list[str]:
@@ -127,6 +130,10 @@ class Comparison:
 
     def spans(self) -> list[Row]:
         return [row for row in self.rows if not row.is_term]
+
+
+def _differs(values: Json) -> bool:
+    return values["verdict"] in ("regressed", "improved") or values["detail"] == "less than the threshold"
 
 
 def levels(values: list[float]) -> tuple[float, float, float]:

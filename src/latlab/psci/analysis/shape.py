@@ -116,7 +116,8 @@ def judged_shapes(
             if other_drifts and (other.test, other.metric) == (row.test, row.metric)
         ]
         judged = [] if shape is None else [_decided(figure, adjusted[id(figure)], len(figures), limits) for figure in shape.rows]
-        differing = {id(figure) for figure in judged if _beside(figure, of_span) in (*CHANGED, Verdict.MOVED)}
+        judged = [replace(figure, verdict=_beside(figure, of_span)) for figure in judged]
+        differing = {id(figure) for figure in judged if figure.verdict in (*CHANGED, Verdict.MOVED)}
         is_same_shape = shape is not None and shape.is_same(judged)
         verdict = _beside(row, of_span) if row.verdict is not Verdict.SAME or is_same_shape else Verdict.SAME_LEVEL
         detectables = tuple(smallest for figure in judged for smallest in figure.detectable)

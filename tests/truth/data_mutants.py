@@ -19,7 +19,7 @@ from truth.machines import Floats
 FALLS_WHEN_WORSE = ("throughput", "available")
 FACTORS = (1.5, 2.0, 10.0)
 LEAST_FOR_TAIL, LEAST_FOR_MODES = 5, 10
-LEAST_SHIFT = 10.0
+HALF, LEAST_SHIFT, LEAST_MOVED = 0.5, 10.0, 0.1
 SECOND_MODE = 1.5
 FEW_STEPS = 3.0
 SHARES = (0.3, 0.7)
@@ -70,20 +70,35 @@ class Mutant:
 
 def mutants_of(figures: Figures, factors: tuple[float, ...] = FACTORS) -> Iterator[Mutant]:
     """Every mutant that the samples allow. Nothing is no longer when multiplied. Half of the samples of most places are no mutant: runs
-    differ in length."""
+    differ in length. An amount that is less than a tenth of what each core of a parallel test takes is none: the order of the cores moves
+    as much."""
     for test, cores in sets_of(figures):
         fewest = min(len(figures[place]) for place in cores.places)
         is_zero = not any(figures[place].any() for place in cores.places)
         yield from (Mutant(How.TIMES, factor, cores, test) for factor in factors if not is_zero)
         yield from (Mutant(How.TIMES, factor, cores, test, in_base=True) for factor in factors if not is_zero)
-        yield Mutant(How.SHIFT, 0.5, cores, test)
+        shows = _shows(figures, cores)
+        if shows:
+            yield Mutant(How.SHIFT, HALF, cores, test)
         if fewest >= LEAST_FOR_TAIL and not is_zero:
             yield Mutant(How.TAIL, 10.0, cores, test)
-        if fewest >= LEAST_FOR_MODES:
+        if fewest >= LEAST_FOR_MODES and shows:
             yield Mutant(How.MODES, SECOND_MODE, cores, test)
         yield Mutant(How.GONE, 0.0, cores, test)
         if fewest > 1 and 2 * len(cores.places) <= len(figures):
             yield Mutant(How.HALVED, 0.0, cores, test)
+
+
+def _shows(figures: Figures, cores: Cores) -> bool:
+    """Whether half of the test's median is a large enough share of what one of the cores takes."""
+    shares = (HALF * _middle(figures, place) / max(float(np.nanmedian(figures[place])), 1.0) for place in cores.places)
+    return not cores.places[0].test.endswith("_parallel") or max(shares) >= LEAST_MOVED
+
+
+def _middle(figures: Figures, place: Place) -> float:
+    """The median of the test and metric over all cores."""
+    alike = [values for other, values in figures.items() if (other.test, other.metric) == (place.test, place.metric)]
+    return float(np.nanmedian(np.concatenate(alike)))
 
 
 def sets_of(figures: Figures) -> Iterator[tuple[str, Cores]]:
@@ -114,8 +129,7 @@ def mutated(mutant: Mutant, base: Figures, candidate: Figures) -> tuple[Figures,
     """The two runs with the change in one of them, or for two modes in both."""
     before, after = dict(base), dict(candidate)
     for place in mutant.cores.places:
-        alike = [values for other, values in candidate.items() if (other.test, other.metric) == (place.test, place.metric)]
-        middle = float(np.nanmedian(np.concatenate(alike)))
+        middle = _middle(candidate, place)
         falls = place.metric.partition("/")[0] in FALLS_WHEN_WORSE
         if mutant.how is How.MODES:
             before[place] = _two_modes(base[place], SHARES[0], middle, mutant.size, falls)

@@ -26,6 +26,24 @@ def test_no_gate_passes_a_mutant_of_its_data(kind: str, tmp_path: Path):
     assert passed(answers(pair, mutants, Asked(tmp_path))) == []
 
 
+def test_no_gate_passes_other_shares_of_two_modes_in_parallel_counts(tmp_path: Path):
+    """The base has both modes, so that each value of the candidate is one that the order of the cores could have made."""
+    pair = pair_of_kind("psci, counts")
+    modes = [one for one in mutants_of(figures_of(pair[0])) if one.how is How.MODES and one.cores.places[0].test.endswith("_parallel")]
+    some = drawn(modes, SEED, 16)
+    assert len(some) == 16 and passed(answers(pair, some, Asked(tmp_path))) == []
+
+
+def test_the_same_modes_in_other_iterations_and_cores_pass(tmp_path: Path):
+    """Chance orders the cores of an iteration, and which iteration has which mode."""
+    pair = pair_of_kind("psci, counts")
+    figures = figures_of(pair[0])
+    mutant = next(one for one in mutants_of(figures) if one.how is How.MODES and one.cores.places[0].test.endswith("_parallel"))
+    base, _ = mutated(mutant, figures, figures)
+    other = {place: np.roll(values, 7) if place.test.endswith("_parallel") else values for place, values in base.items()}
+    assert Asked(tmp_path).gate(with_figures(pair[0], base), with_figures(pair[1], other)).returncode == 0
+
+
 @pytest.mark.parametrize("kind", PAIRS)
 def test_what_is_mutated_passes_as_it_was(kind: str, tmp_path: Path):
     """Otherwise a gate that always stops would pass the tests above."""
@@ -106,3 +124,10 @@ def test_a_pass_is_silent_unless_a_single_sample_is_said_to_be_inconclusive():
     silent = [Answer(mutant, code, line, ratio).is_silent for code, line, ratio in
               [(0, told, 1.3), (0, told, 1.5), (0, told, np.inf), (0, untold, 1.3), (1, told, 2.0), (3, told, 2.0)]]  # fmt: skip
     assert silent == [False, True, True, True, False, False]
+
+
+def test_an_amount_that_is_little_of_what_a_core_of_a_parallel_test_takes_is_no_mutant():
+    usual = {"0.0": 100.0, "0.1": 100.0, "0.2": 900.0}
+    figures = {Place("some_parallel", "wakeup", core): np.full(10, value) for core, value in usual.items()}
+    made = {(one.how, one.cores.name, one.cores.places[0].core) for one in mutants_of(figures)}
+    assert (How.SHIFT, "one core", "0.0") in made and (How.SHIFT, "one core", "0.2") not in made and (How.TIMES, "one core", "0.2") in made

@@ -188,7 +188,8 @@ class BootApart:
 @dataclass(frozen=True, slots=True)
 class BeyondOrder:
     """Spans that depend on the order of the cores moved by more than the order moves them. `low` and `high` are the least and the most that
-    the base has at this place, `places` how many places moved so."""
+    the base has at this place, but for rare ones; between them the base has the new value, in other shares. `places` is how many moved
+    so."""
 
     metric: Metric
     test: str
@@ -208,7 +209,9 @@ class BeyondOrder:
         moved = f"{self.metric} in {self.test}, {row_title(self.name)}, differs by {signed(self.after - self.before, unit)}{share}"
         more = f", and {count(self.places - 1, 'other rank')} too" if self.places > 1 else ""
         ends = " to ".join(dict.fromkeys(bare(value, unit) for value in (self.low, self.high)))
-        return f"{moved}{more}: more than the order of the cores explains. The base has {ends} {heading_unit(unit)} there"
+        is_inside = self.low <= self.after <= self.high
+        why = "its iterations are distributed otherwise" if is_inside else "more than the order of the cores explains"
+        return f"{moved}{more}: {why}. The base has {ends} {heading_unit(unit)} there"
 
 
 @dataclass(frozen=True, slots=True)

@@ -187,7 +187,7 @@ def _judged(pair: Pair, evidence: list[Evidence], without: list[Evidence], boots
     verdict, and a place in the tree."""
     if _is_exact(pair):
         rows = _exact_rows(pair, evidence, limits)
-        return Judged(rows, moves=tuple(beyond_order(evidence, rows, [row.basis == ORDER for row in rows], limits)))
+        return Judged(rows, moves=tuple(beyond_order(evidence, rows, [row.basis == ORDER for row in rows], limits, is_exact=True)))
     drifting = [drifts_of(row_evidence) for row_evidence in evidence]
     levels = judge_rows(evidence, boots, limits, [i for i, drifts in enumerate(drifting) if drifts], without)
     rows, figures = judged_shapes(evidence, levels.rows, drifting, limits)
@@ -210,7 +210,8 @@ def _whole_tests(rows: Sequence[Row]) -> Iterator[Claim]:
     wholes = {(row.test, row.metric): row for row in rows if row.is_whole}
     for row in wholes.values():
         is_frontier = row.verdict in CHANGED and (row.test, row.metric) not in changed
-        place = ClaimLevel.TEST, row.metric, row.test, row.name, row.before, row.after
+        before = row.before if row.of is None else row.of
+        place = ClaimLevel.TEST, row.metric, row.test, row.name, before, row.after if row.of is None else before + row.shift.value
         yield Claim(*place, row.shift, row.threshold, row.p_adjusted, row.verdict, 1, len(row.cells), is_frontier)
     for test in dict.fromkeys(row.test for row in rows if row.is_term and (row.test, row.metric) not in wholes):
         terms = [row for row in rows if row.is_term and row.test == test]

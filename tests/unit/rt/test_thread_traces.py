@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from latlab.core.errors import DataError, UsageError
 from latlab.core.model.blame import UNEXPLAINED, Blame, BlameKind
 from latlab.rt.analysis.cycles import ThreadCycles, explained_overruns
+from latlab.rt.analysis.own_waits import said_priority
 from latlab.rt.analysis.result import RtResult
 from latlab.rt.analysis.thread_causes import CauseFinder
 from latlab.rt.analysis.thread_report import ThreadReporter
@@ -22,6 +23,7 @@ from latlab.rt.analysis.thread_sight import sight_of
 from latlab.rt.analysis.thread_spans import follow, matching
 from latlab.rt.campaign.thread_results import thread_results
 from latlab.rt.campaign.thread_selecting import period_of, selected
+from latlab.rt.model.kernel_events import UNKNOWN_PRIORITY
 from latlab.rt.model.thread_trace import ThreadSelection, ThreadState, ThreadTrace
 from latlab.rt.readers.perfetto_ftrace import is_perfetto
 from latlab.rt.readers.thread_selection import THREADS, read_selection, written_selection
@@ -206,6 +208,30 @@ def test_an_overrun_has_what_its_time_went_to(between, blame):
     assert cycles.is_on_grid and cycles.by_calls and cycles.period_ns == 1_000_000 and len(cycles.cycles) == 2 * len(USUAL) + 1
     (overrun,) = explained_overruns(cycles)
     assert overrun.blame == blame and abs(overrun.outlier.late_ns - 1_506_000) < 10_000
+
+
+def test_a_kernel_that_records_no_switch_of_an_idle_task_loses_no_thread_by_it():
+    """The thread that waits is woken from a CPU on which only the idle task was switched to."""
+    idle_elsewhere = switch("1.000000", "low:8:120", "swapper/1:0:120", "S").replace("[000]", "[001]")
+    unseen = (
+        SWITCH.format("{begin}", "loop", 9, 10, "S", "swapper/0", 0, 120)
+        + "  low-8 [001] d..3. {end}: sched_waking: comm=loop pid=9 prio=10 target_cpu=000\n"
+    )
+    text = loop_text([*USUAL, (1500, ""), (200, ""), (1500, unseen), *USUAL])
+    seen = "".join(line for line in (idle_elsewhere + text).splitlines(keepends=True) if "prev_pid=0 " not in line)
+    by_their_own = re.sub(r"  a-1 (.*prev_comm=(\S+) prev_pid=(\d+))", r"  \2-\3 \1", seen).replace("  a-1 ", "  <idle>-0 ")
+    _, cycles = cycles_in(by_their_own)
+    assert [overrun.blame for overrun in explained_overruns(cycles) if overrun.blame != Blame(BlameKind.CYCLE_BEFORE)] == [
+        Blame(BlameKind.COMPUTING),
+        Blame(BlameKind.WAITED, "low (not real-time)"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("priority", "said"), [(UNKNOWN_PRIORITY, "priority unknown"), (120, "not real-time"), (39, "priority 60"), (-1, "deadline")]
+)
+def test_a_priority_that_no_event_says_is_called_unknown(priority, said):
+    assert said_priority(priority) == said
 
 
 def test_a_cycle_behind_an_overrun_is_late_by_the_cycle_before():

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from latlab.core.model.blame import Blame, BlameKind
-from latlab.rt.model.kernel_events import KernelStep, LateSteps, Left, StepKind, Thread
+from latlab.rt.model.kernel_events import UNKNOWN_PRIORITY, KernelStep, LateSteps, Left, StepKind, Thread
 
 PAGE_FAULT = Blame(BlameKind.PAGE_FAULT)
 OWN = Blame(BlameKind.OWN)
@@ -144,6 +144,8 @@ def _woken(steps: Sequence[KernelStep], thread: Thread) -> tuple[int, str]:
 
 
 def said_priority(priority: int) -> str:
+    if priority == UNKNOWN_PRIORITY:
+        return "priority unknown"
     if priority < 0:
         return "deadline"
     return f"priority {99 - priority}" if priority < 100 else "not real-time"

@@ -4,6 +4,8 @@
 A thread waits for a CPU from its `sched_waking` to the `sched_switch` to it, or from the switch in which it left the CPU without sleeping.
 A trace without `sched_waking` has `sched_wakeup`, which comes later by the way to the queue. A waking of a thread that still runs counts
 only if the thread then sleeps without another waking: another CPU woke it on its way into the sleep.
+
+Some kernels record no switch of an idle task. A thread that an event says is on a CPU is there, then, without a switch.
 """
 
 from __future__ import annotations
@@ -63,7 +65,8 @@ class _Cpus:
         if inside is None and self.sees_interrupts:
             inside = self.depth.get(event.cpu, 0) > 0
         running = self.running.get(event.cpu)
-        return (running if inside is False and running is not None and not running.is_idle else None), inside
+        is_named = running is not None and running.name and not running.is_idle
+        return (running if inside is False and is_named else None), inside
 
 
 def matching(names: Iterable[str], all_rt: bool = False) -> Callable[[Thread], bool]:
@@ -101,6 +104,7 @@ class _Walk:
         self._pids = pids
         self._has_waking = "sched_waking" in trace.recorded
         self._open: dict[int, _Open] = {}
+        self._known: dict[int, Thread] = {}
         self._cpus = _Cpus(sees_interrupts=any(name.endswith("_exit") and name != "softirq_exit" for name in trace.recorded))
         self.spans: dict[int, list[ThreadSpan]] = {}
         self.names: dict[int, Thread] = {}
@@ -109,10 +113,13 @@ class _Walk:
     def through(self, stretch: Sequence[TraceEvent]) -> None:
         for event in stretch:
             kind = event.step.step
+            if event.current is not None:
+                self._seen(event, event.current)
             if kind is StepKind.SWITCH:
                 self._switch(event)
-            elif kind in (StepKind.WAKING, StepKind.QUEUED):
-                if event.thread is not None and event.thread.pid in self._pids:
+            elif kind in (StepKind.WAKING, StepKind.QUEUED) and event.thread is not None:
+                self._known[event.thread.pid] = event.thread
+                if event.thread.pid in self._pids:
                     self._woken(event, event.thread)
             elif kind is StepKind.MIGRATED:
                 if event.thread is not None and event.thread.pid in self._pids:
@@ -122,8 +129,20 @@ class _Walk:
             elif kind in INTO.values():
                 self._cpus.depth[event.cpu] = max(0, self._cpus.depth.get(event.cpu, 0) - 1)
 
+    def _seen(self, event: TraceEvent, current: Thread) -> None:
+        """Of the thread on the CPU an event has no priority, and may have no name."""
+        running = self._cpus.running.get(event.cpu)
+        if running is not None and running.pid == current.pid:
+            return
+        current = self._known.get(current.pid, current)
+        self._cpus.running[event.cpu] = current
+        before = self._open.get(current.pid)
+        if before is not None and before.state is not ThreadState.RUNNING:
+            self._come(event, current)
+
     def _switch(self, event: TraceEvent) -> None:
         step = event.step
+        self._known |= {thread.pid: thread for thread in (step.leaves, step.comes) if thread is not None}
         self._cpus.depth[event.cpu] = 0
         if step.leaves is not None and step.leaves.pid in self._pids:
             self._leave(event, step.leaves)

@@ -59,6 +59,10 @@ class CycleCounts:
     events: int
 
 
+UNKNOWN_PRIORITY = 1 << 30
+"""Of a thread that an event names without its priority."""
+
+
 @dataclass(frozen=True, slots=True)
 class Thread:
     """A thread. `priority` is the number of the kernel: below 0 deadline, 0 to 98 real-time (lower runs first), 100 and above all

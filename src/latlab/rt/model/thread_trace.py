@@ -12,12 +12,14 @@ from latlab.rt.model.kernel_events import KernelStep, Thread
 @dataclass(frozen=True, slots=True)
 class TraceEvent:
     """One event on a CPU. `thread` is the thread that a waking, a migration, a fault, a lock or a system call concerns. `to_cpu` is the CPU
-    to which the kernel assigns a woken or migrated thread; None if the event does not have it."""
+    to which the kernel assigns a woken or migrated thread; None if the event does not have it. `current` is the thread that the event says
+    is on the CPU, None of a switch."""
 
     cpu: int
     step: KernelStep
     thread: Thread | None = None
     to_cpu: int | None = None
+    current: Thread | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from itertools import accumulate
 from typing import Any
 
 from latlab.core.errors import needs_packages
-from latlab.rt.model.kernel_events import KernelStep, StepKind, Thread
+from latlab.rt.model.kernel_events import UNKNOWN_PRIORITY, KernelStep, StepKind, Thread
 from latlab.rt.model.thread_trace import ThreadTrace, TraceEvent
 from latlab.rt.readers.event_names import CALLED, IDLE_LEFT, SOFTIRQS, VECTORS
 from latlab.rt.readers.kernel_events import left_by
@@ -22,7 +22,6 @@ PACKET = 0x0A
 """The tag of a packet: field 1 of the trace, with a length."""
 MOST_LENGTH_BYTES = 5
 STATES = 0xFF
-UNKNOWN_PRIORITY = 1 << 30
 
 
 def is_perfetto(data: bytes) -> bool:
@@ -77,10 +76,11 @@ def _of_bundle(bundle: Any, recorded: set[str]) -> Iterator[TraceEvent]:
             continue
         flags = event.common_flags or None
         in_interrupt = bool(flags & 0x18) if flags else None
-        step_of_event = _step(name, getattr(event, name), event.timestamp, Thread("", event.pid, UNKNOWN_PRIORITY), in_interrupt)
+        current = Thread("", event.pid, UNKNOWN_PRIORITY)
+        step_of_event = _step(name, getattr(event, name), event.timestamp, current, in_interrupt)
         if step_of_event is not None:
             recorded.add(name)
-            yield TraceEvent(bundle.cpu, *step_of_event)
+            yield TraceEvent(bundle.cpu, *step_of_event, None if name == "sched_switch" else current)
 
 
 StepOfEvent = tuple[KernelStep, Thread | None, int | None]

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from latlab.benchmarks.readers.rtla_output import LOST
 from latlab.core.errors import DataError
-from latlab.rt.model.kernel_events import KernelStep, Left, StepKind, Thread
+from latlab.rt.model.kernel_events import UNKNOWN_PRIORITY, KernelStep, Left, StepKind, Thread
 from latlab.rt.model.thread_trace import ThreadTrace, TraceEvent
 from latlab.rt.readers.event_names import CALLED, IDLE_LEFT, SOFTIRQS, VECTORS
 
@@ -73,7 +73,7 @@ class _Line:
         return KernelStep(self.ns, kind, name, leaves, comes, left=left, is_switch_due=self.is_switch_due, in_interrupt=self.in_interrupt)
 
     def of_current(self, kind: StepKind, name: str = "") -> TraceEvent:
-        return TraceEvent(self.cpu, self.step(kind, name), self.current)
+        return TraceEvent(self.cpu, self.step(kind, name), self.current, current=self.current)
 
 
 @dataclass(slots=True)
@@ -111,6 +111,8 @@ def read_trace_lines(text: str, place: str) -> ThreadTrace:
         if match is not None and task is not None:
             _take(trace, match, task, f"{place}:{number}")
     check_events(trace.recorded, place)
+    if trace.is_numbered_apart:
+        trace.stretches = [[replace(event, current=None) for event in stretch] for stretch in trace.stretches]
     stretches = tuple(tuple(sorted(stretch, key=lambda event: event.step.ns)) for stretch in trace.stretches if stretch)
     tool = "perf" if trace.is_perf else "trace-cmd"
     return ThreadTrace(stretches, frozenset(trace.recorded), tool, trace.resolution_ns, tuple(trace.problems))
@@ -159,10 +161,6 @@ def _line(match: re.Match[str], task: Thread) -> _Line:
     return _Line(int(match["cpu"] or match["short"]), ns, match["event"], match["rest"], task, is_switch_due, in_interrupt)
 
 
-UNKNOWN_PRIORITY = 1 << 30
-"""Of a thread that an event names without its priority."""
-
-
 def _reader_of(event: str) -> Callable[[_Line], Iterator[TraceEvent]] | None:
     if event in READERS:
         return READERS[event]
@@ -193,13 +191,15 @@ def _woken(line: _Line) -> Iterator[TraceEvent]:
     if match is None or match["success"] == "0":
         return
     kind = StepKind.WAKING if line.event == "sched_waking" else StepKind.QUEUED
-    yield TraceEvent(line.cpu, line.step(kind, match["comm"]), _thread(match), int(match["cpu"]) if match["cpu"] else None)
+    to_cpu = int(match["cpu"]) if match["cpu"] else None
+    yield TraceEvent(line.cpu, line.step(kind, match["comm"]), _thread(match), to_cpu, line.current)
 
 
 def _migrated(line: _Line) -> Iterator[TraceEvent]:
     match = MIGRATED.match(line.rest)
     if match is not None:
-        yield TraceEvent(line.cpu, line.step(StepKind.MIGRATED, match["cpu"].lstrip("0") or "0"), _thread(match), int(match["cpu"]))
+        step = line.step(StepKind.MIGRATED, match["cpu"].lstrip("0") or "0")
+        yield TraceEvent(line.cpu, step, _thread(match), int(match["cpu"]), line.current)
 
 
 def _thread(match: re.Match[str]) -> Thread:

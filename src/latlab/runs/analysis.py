@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Absolute limits on the figures of one run: `wakeup max <= 100us`, `wakeup 99.999% <= 50us on cpu 1-3`, `missed == 0`.
 
-    [TEST/]METRIC[/NAME] [STATISTIC] OPERATOR VALUE [UNIT] [on cpu LIST]
+    [TEST/]METRIC[/NAME] [STATISTIC] OPERATOR VALUE [UNIT] [on cpu LIST or core LIST]
 
 A quantile passes only where the sample can carry it: 99.9999 % needs a million samples. Names are those of `history`.
 """
@@ -9,7 +9,7 @@ A quantile passes only where the sample can carry it: 99.9999 % needs a million 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from latlab.core.comparison.by_kind import figures_of, no_figure
 from latlab.core.comparison.limit import Edges, Held, Limit, LimitOutcome, check_unit, held_edges
@@ -17,9 +17,9 @@ from latlab.core.comparison.wording import PLAIN, count, unit_of
 from latlab.core.errors import UsageError
 from latlab.core.kinds.registry import kind_of
 from latlab.core.model.enums import RunStatus
-from latlab.core.model.run import Run
+from latlab.core.model.run import CoreId, Run
 
-FORM = "[TEST/]METRIC[/NAME] [max, min, average, median, p99 or 99.99%] <= VALUE [ns, us, ms, s or instructions] [on cpu 0,2-3]"
+FORM = "[TEST/]METRIC[/NAME] [max, min, average, median, p99 or 99.99%] <= VALUE [ns, us, ms, s or instructions] [on cpu 0,2-3 or core 0.1]"
 UNITS = {"ns": 1.0, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9}
 COUNTS = dict.fromkeys(("instructions", "instruction", "insns"), "insns") | {
     **dict.fromkeys(("cycles", "cycle"), "cycles"),
@@ -30,7 +30,7 @@ MOST_CPUS = 4096
 _WRITTEN = re.compile(
     r"(?P<name>[^\s<>=]+)(?:\s+(?P<statistic>max|maximum|min|minimum|avg|average|mean|median|p?\d{1,2}(?:\.\d{1,9})?\s?%?))?"
     r"\s*(?P<operator><=|<|==)\s*(?P<value>\d{1,15}(?:\.\d{1,9})?(?:e\d{1,2})?)\s*(?P<unit>[a-zµ%]*)"
-    r"(?:\s+on\s+(?:cpus?|cores?)\s+(?P<cpus>[\d,\-]+))?",
+    r"(?:\s+on\s+(?:cpus?|cores?)\s+(?P<places>[\d,\-.]+))?",
     re.ASCII | re.IGNORECASE,
 )
 _NAMED = {"max": "max", "maximum": "max", "min": "min", "minimum": "min", "avg": "average", "average": "average", "mean": "average"}
@@ -52,7 +52,10 @@ def parse_limit(text: str) -> Limit:
         raise UsageError(f"--limit {text!r}: a quantile lies between 0 and 100 %", "use max for the largest", value=text)
     value = float(match["value"]) * UNITS.get(unit, 1.0)
     kind = COUNTS.get(unit, "ns" if unit else "")
-    return Limit(text.strip(), match["name"], _NAMED.get(written, ""), share, match["operator"], value, kind, _cpus(match["cpus"], text))
+    places = [part for part in (match["places"] or "").split(",") if part]
+    cores = tuple(_core(part, text) for part in places if "." in part)
+    cpus = _cpus([part for part in places if "." not in part], text)
+    return Limit(text.strip(), match["name"], _NAMED.get(written, ""), share, match["operator"], value, kind, cpus, cores)
 
 
 def parse_limits(text: str, place: str) -> tuple[Limit, ...]:
@@ -116,9 +119,16 @@ def _of_figures(run: Run, limit: Limit) -> Iterator[Held]:
             yield held_edges(limit, figure.path, edges, len(figure.values), unit)
 
 
-def _cpus(written: str | None, text: str) -> tuple[int, ...]:
+def _core(part: str, text: str) -> CoreId:
+    cluster, _, core = part.partition(".")
+    if not (cluster.isdecimal() and core.isdecimal()):
+        raise UsageError(f"--limit {text!r}: {part!r} is no core", "write it as a table does, such as 0.1", value=text)
+    return CoreId(int(cluster), int(core))
+
+
+def _cpus(parts: Iterable[str], text: str) -> tuple[int, ...]:
     out: list[int] = []
-    for part in filter(None, (written or "").split(",")):
+    for part in parts:
         first, dash, last = part.partition("-")
         if not first.isdecimal() or (dash and not last.isdecimal()) or int(last or first) >= MOST_CPUS or int(last or first) < int(first):
             raise UsageError(f"--limit {text!r}: {part!r} is no CPU and no range of them", "write 1-3 or 0,2", value=text)

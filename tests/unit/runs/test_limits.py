@@ -123,8 +123,24 @@ def test_what_no_tool_counted_is_not_taken_for_none() -> None:
 
 
 @pytest.mark.parametrize(
+    ("places", "named", "exit_code"),
+    [("cpu 1", ["0.1", "1.1"], 1), ("core 0.1", ["0.1"], 1), ("core 1.0,0.0", [], 0), ("core 1.0,7.1", ["7.1"], 3)],
+)
+def test_a_core_is_chosen_as_tables_name_it_and_a_number_in_each_cluster(places: str, named: list[str], exit_code: int) -> None:
+    cores = [CoreId(cluster, core) for cluster in (0, 1) for core in (0, 1)]
+    calls = [Sample("psci_version_serial", Metric.PSCI_CALL, core, 0, 0, 200 + 100 * core.core) for core in cores]
+    code, lines = judge_limits(
+        replace(PSCI, topology=Topology((2, 2)), contents=Spans(tuple(calls))),
+        [parse_limit(f"psci_call max <= 250 instructions on {places}")],
+    )
+    said = [line for line in lines if "fail: psci" in line or "has nothing of" in line]
+    assert code == exit_code and len(said) == len(named)
+    assert all(name in line for name, line in zip(named, said, strict=True))
+
+
+@pytest.mark.parametrize(
     "written", ["", "wakeup", "wakeup max", "wakeup max <= ", "wakeup max >= 5us", "wakeup max <= 5 lightyears", "wakeup 100% <= 5us",
-                "wakeup max <= 5us on cpu 3-1", "wakeup max <= 5us on cpu x", "wakeup worst <= 5us"],
+                "wakeup max <= 5us on cpu 3-1", "wakeup max <= 5us on cpu x", "wakeup max <= 5us on core 0.", "wakeup worst <= 5us"],
 )  # fmt: skip
 def test_what_is_no_limit_is_refused_in_one_sentence(written: str) -> None:
     with pytest.raises(UsageError, match="--limit"):

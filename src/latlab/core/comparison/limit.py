@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from math import ceil
 
 from latlab.core.comparison.wording import amount
 from latlab.core.errors import UsageError
-from latlab.core.model.run import Run
+from latlab.core.model.run import CoreId, Run
 
 
 class LimitOutcome(StrEnum):
@@ -22,7 +22,7 @@ class LimitOutcome(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Limit:
     """`share` is that of a quantile, None for another `statistic`, which is empty where the figure itself is meant. `unit` is ns, insns, or
-    empty for a plain number; `cpus` are empty for all."""
+    empty for a plain number. `cpus` and `cores` choose places; with neither all are meant. A number means that core of every cluster."""
 
     text: str
     name: str
@@ -31,7 +31,15 @@ class Limit:
     operator: str
     value: float
     unit: str
-    cpus: tuple[int, ...]
+    cpus: tuple[int, ...] = ()
+    cores: tuple[CoreId, ...] = ()
+
+    @property
+    def is_of_places(self) -> bool:
+        return bool(self.cpus or self.cores)
+
+    def takes(self, core: CoreId) -> bool:
+        return not self.is_of_places or core.core in self.cpus or core in self.cores
 
     @property
     def is_of_samples(self) -> bool:
@@ -54,9 +62,14 @@ class Held:
     value: float = 0.0
 
 
-def unmeasured_cpus(run: Run, limit: Limit, measured: set[int]) -> Iterator[Held]:
-    for cpu in (cpu for cpu in limit.cpus if cpu not in measured):
-        yield Held(limit, LimitOutcome.INCONCLUSIVE, f"inconclusive: {limit.text}: {run.id} has nothing of CPU {cpu}")
+def unmeasured_places(run: Run, limit: Limit, measured: Collection[CoreId]) -> Iterator[Held]:
+    numbers = {core.core for core in measured}
+    missing = [
+        *(f"CPU {cpu}" for cpu in limit.cpus if cpu not in numbers),
+        *(f"core {core}" for core in limit.cores if core not in measured),
+    ]
+    for place in missing:
+        yield Held(limit, LimitOutcome.INCONCLUSIVE, f"inconclusive: {limit.text}: {run.id} has nothing of {place}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ import numpy as np
 from latlab.core.comparison.coverage import Counted, SampleKey
 from latlab.core.comparison.figure import Figure
 from latlab.core.comparison.identity import checked_columns
-from latlab.core.comparison.limit import Edges, Held, Limit, check_unit, held_edges, held_share, unmeasured_cpus
+from latlab.core.comparison.limit import Edges, Held, Limit, check_unit, held_edges, held_share, unmeasured_places
 from latlab.core.comparison.queue_model import Ladders
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import CoreId, Run
@@ -92,7 +92,7 @@ def limited_samples(run: Run, limit: Limit) -> Iterator[Held]:
         step = printed_step(run, metric)
         for column, core in enumerate(matrix.cores):
             values = matrix.every.of(column)
-            if (limit.cpus and core.core not in limit.cpus) or not len(values):
+            if not limit.takes(core) or not len(values):
                 continue
             subject = f"{test} {metric} of core {core}"
             if limit.share is not None:
@@ -102,4 +102,4 @@ def limited_samples(run: Run, limit: Limit) -> Iterator[Held]:
             value = float({"max": values.max(), "min": values.min(), "average": values.mean()}[limit.statistic])
             edges = Edges(value - step / 2, value + step)
             yield held_edges(limit, f"{subject}, {limit.statistic}", edges, len(values), run.tick.unit)
-        yield from unmeasured_cpus(run, limit, {core.core for core in matrix.cores})
+        yield from unmeasured_places(run, limit, matrix.cores)

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from latlab.core.comparison.comparison import Statistic
 from latlab.core.comparison.coverage import Counted, SampleKey
 from latlab.core.comparison.figure import Figure
-from latlab.core.comparison.limit import Edges, Held, Limit, LimitOutcome, check_unit, held_edges, held_share, unmeasured_cpus
+from latlab.core.comparison.limit import Edges, Held, Limit, LimitOutcome, check_unit, held_edges, held_share, unmeasured_places
 from latlab.core.comparison.wording import unit_of
 from latlab.core.model.distributions import Distribution, distributions_of
 from latlab.core.model.enums import Metric, RowKind
@@ -78,11 +78,11 @@ def limited_wakeups(run: Run, limit: Limit) -> Iterator[Held]:
     name = ALIASES.get(limit.name.lower(), limit.name)
     if name == Metric.MISSED_PERIODS.value and not limit.is_of_samples:
         check_unit(limit, "")
-        if limit.cpus and (other := _no_cpus(distributions_of(run))):
+        if limit.is_of_places and (other := _no_cpus(distributions_of(run))):
             yield _of_no_cpu(run, limit, other)
             return
         yield from (_missed(distribution, limit) for distribution in _of_cpus(distributions_of(run), limit))
-        yield from unmeasured_cpus(run, limit, {distribution.core.core for distribution in distributions_of(run)})
+        yield from unmeasured_places(run, limit, {distribution.core for distribution in distributions_of(run)})
         return
     if not limit.is_of_samples:
         return
@@ -90,11 +90,11 @@ def limited_wakeups(run: Run, limit: Limit) -> Iterator[Held]:
     matching = [distribution for distribution in distributions_of(run) if any(_means(distribution, written) for written in (name, spans))]
     if matching:
         check_unit(limit, run.tick.unit)
-        if limit.cpus and (other := _no_cpus(matching)):
+        if limit.is_of_places and (other := _no_cpus(matching)):
             yield _of_no_cpu(run, limit, other)
             return
         yield from (_of_distribution(run, distribution, limit) for distribution in _of_cpus(matching, limit))
-        yield from unmeasured_cpus(run, limit, {distribution.core.core for distribution in matching})
+        yield from unmeasured_places(run, limit, {distribution.core for distribution in matching})
 
 
 def _means(distribution: Distribution, name: str) -> bool:
@@ -119,7 +119,7 @@ def _of_no_cpu(run: Run, limit: Limit, distribution: Distribution) -> Held:
 
 
 def _of_cpus(distributions: Iterable[Distribution], limit: Limit) -> list[Distribution]:
-    return [distribution for distribution in distributions if not limit.cpus or distribution.core.core in limit.cpus]
+    return [distribution for distribution in distributions if limit.takes(distribution.core)]
 
 
 def _missed(distribution: Distribution, limit: Limit) -> Held:

@@ -105,7 +105,7 @@ def test_the_lines_for_any_shell_judge_a_change_against_the_main_branch(root: Ro
     assert in_shell(root, script, BRANCH_NAME="main", GIT_COMMIT=COMMIT).returncode == 0
     root.build(factor=2)
     assert in_shell(root, script, BRANCH_NAME="PR-7", GIT_COMMIT=COMMIT).returncode == 1
-    assert root.text().startswith("# latlab fails")
+    assert root.text().startswith("# latlab gate fails")
 
 
 def test_the_lines_for_any_shell_comment_on_github_also_where_the_gate_fails(root: Root, there: Forge) -> None:
@@ -175,7 +175,7 @@ def test_the_steps_of_the_action_comment_once_and_a_forks_token_only_warns(root:
         assert [code for run, code in codes.items() if "gate.py" in run] == [1]
         assert [code for run, code in codes.items() if "gate.py" not in run] == [0, 0]
     assert len(there.bodies()) == comments
-    assert (root.folder / "summary").read_text("utf-8").count("# latlab fails") == 2
+    assert (root.folder / "summary").read_text("utf-8").count("# latlab gate fails") == 2
 
 
 def test_the_script_of_the_template_passes_what_is_merged_and_fails_a_change_with_one_note(root: Root, there: Forge) -> None:
@@ -194,11 +194,11 @@ def test_the_script_of_the_template_passes_what_is_merged_and_fails_a_change_wit
         assert done.returncode == 0, done.stdout + done.stderr
         there.files["latency"] = store.read_bytes()
         store.unlink()
-    assert root.text().startswith("# latlab fails")
+    assert root.text().startswith("# latlab gate fails")
     root.build(factor=4)
     for _ in range(2):
         assert in_shell(root, script, **known, CI_MERGE_REQUEST_IID=request).returncode == 1
-    assert len(there.bodies()) == 1 and "# latlab fails" in there.bodies()[0]
+    assert len(there.bodies()) == 1 and "# latlab gate fails" in there.bodies()[0]
     root.build(factor=2)
     assert in_shell(root, script, **known, CI_MERGE_REQUEST_IID=request).returncode == 0
 

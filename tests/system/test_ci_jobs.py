@@ -200,8 +200,8 @@ def test_two_jobs_of_a_matrix_at_once_judge_and_comment_each_for_itself(tmp_path
     for thread in threads:
         thread.join()
     assert ends == {"one": 1, "two": 0}
-    assert [body.splitlines()[1].split(":")[0] for body in there.bodies()] == ["# latlab fails"]
-    assert roots[1].text().startswith("# latlab passes")
+    assert [body.splitlines()[1].split(":")[0] for body in there.bodies()] == ["# latlab gate fails"]
+    assert roots[1].text().startswith("# latlab gate passes")
 
 
 def test_the_store_of_the_default_branch_is_brought_and_none_is_no_failure(root: Root, there: Forge) -> None:

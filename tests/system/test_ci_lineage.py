@@ -195,10 +195,10 @@ def test_an_unchanged_change_gets_no_comment_unless_asked_and_replaces_a_bad_one
     assert len(there.bodies(ME)) == 1
     assert here.job(here.push(3)) == 1
     here.do("comment.py", "latlab-out/comment.md", **known)
-    assert "# latlab fails" in there.bodies(ME)[0]
+    assert "# latlab gate fails" in there.bodies(ME)[0]
     assert here.job(here.push(1)) == 0
     here.do("comment.py", "latlab-out/comment.md", **known)
-    assert len(there.bodies(ME)) == 1 and "# latlab passes" in there.bodies(ME)[0]
+    assert len(there.bodies(ME)) == 1 and "# latlab gate passes" in there.bodies(ME)[0]
 
 
 def test_a_second_use_in_one_job_needs_a_name(here: Pushed, tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ def test_a_change_that_changes_no_instruction_passes_and_does_not_become_the_bas
     job.build("qemu_virt")
     done = job.gate("feature")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert job.comment.startswith("# latlab passes")
+    assert job.comment.startswith("# latlab gate passes")
     assert "labelled" not in done.stderr
 
 
@@ -68,7 +68,7 @@ def test_a_change_that_costs_instructions_fails_and_its_comment_names_the_functi
     done = job.gate("feature", LATLAB_LINK="https://example.org/job/1")
     assert done.returncode == 1, done.stdout + done.stderr
     lines = job.comment.splitlines()
-    assert lines[0].startswith("# latlab fails: ") and len(lines) <= 30
+    assert lines[0].startswith("# latlab gate fails: ") and len(lines) <= 30
     assert re.search(r"- by function, .*\(firmware/el3/psci/\S+:\d+\) \+\d+", job.comment.replace("\\_", "_"))
     assert f"latlab {RUN}" in job.comment and lines[-1] == "[The whole report](<https://example.org/job/1>)"
     cases = [case for case in ET.parse(job.out / "junit.xml").getroot().iter("testcase") if case.find("failure") is not None]

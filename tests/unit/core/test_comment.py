@@ -31,7 +31,7 @@ def fixture_pair() -> tuple[Run, Run]:
 
 def test_a_comment_on_a_regression_begins_with_the_verdict_and_has_the_worst_first(pair: tuple[Run, Run]) -> None:
     lines = comment(*pair).splitlines()
-    assert lines[0] == "# latlab fails: n1sdp, TF-A v2.10-rc0" and lines[2].startswith("fail: ")
+    assert lines[0] == "# latlab gate fails: n1sdp, TF-A v2.10-rc0" and lines[2].startswith("fail: ")
     changes = [
         float(found[1].replace(",", "")) for line in lines if line.startswith("| ") and (found := re.search(r"\(\\?\+([\d.,]+) %\)", line))
     ]
@@ -72,4 +72,4 @@ def test_no_comment_is_longer_than_thirty_lines_however_much_there_is_to_say(pai
 
 def test_two_equal_runs_pass_in_a_few_lines_without_a_table(pair: tuple[Run, Run]) -> None:
     found = comment(pair[0], pair[0])
-    assert found.startswith("# latlab passes") and "|" not in found.split("```")[0].replace("\\|", "")
+    assert found.startswith("# latlab gate passes") and "|" not in found.split("```")[0].replace("\\|", "")

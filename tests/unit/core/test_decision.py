@@ -83,7 +83,8 @@ def test_each_reason_has_its_exit_code_and_is_read_everywhere(same: Comparison, 
     assert report.exit_code == code and report.verdict.startswith({0: "pass: ", 1: "fail: ", 3: "inconclusive: "}[code])
     document = json.loads(comparison_json(comparison))
     assert (document["verdict"], document["exit_code"], document["reason"]) == (verdict.word, code, reason.value)
-    assert comment(comparison, report).startswith({0: "# latlab passes", 1: "# latlab fails", 3: "# latlab is inconclusive"}[code])
+    title = {0: "passes", 1: "fails", 3: "is inconclusive"}[code]
+    assert comment(comparison, report).startswith(f"# latlab gate {title}")
     assert str(verdict) in plain(screen(comparison).title)
     suite = ET.fromstring(comparison_junit(comparison, report)).find("testsuite")
     assert suite is not None

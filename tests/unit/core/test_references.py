@@ -227,6 +227,8 @@ def test_a_label_names_its_single_run_and_latest_the_newest_complete_one(own_sto
     for none in ("latest:", "latest:other"):
         with pytest.raises(UsageError, match="is labelled"):
             store.resolve(none)
+    with pytest.raises(UsageError, match="is labelled 'mian'; the nearest label is 'main'"):
+        store.resolve("latest:mian")
 
 
 def test_last_counts_back(own_store: str) -> None:

@@ -42,4 +42,4 @@ def test_every_end_of_a_gate_leaves_a_comment_test_results_and_sarif(
         said = done.stderr.removeprefix("latlab: ").strip()
         assert error.get("message") == said
         assert invocation["toolExecutionNotifications"][0]["message"]["text"] == said and not invocation["executionSuccessful"]
-        assert "# latlab: inconclusive" in comment.read_text("utf-8")
+        assert "# latlab gate is inconclusive" in comment.read_text("utf-8")

@@ -12,6 +12,7 @@ import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -319,10 +320,15 @@ class Store:
         complete = self._ids(runs_table.c.label == label, runs_table.c.status == RunStatus.COMPLETE.value) if label else ()
         if not complete:
             self._check_not_empty()
-            raise UsageError(
-                f"no complete run in {self.place} is labelled {label!r}", f"`latlab runs label RUN {label}` gives a run the label"
-            )
+            near = get_close_matches(label, self._labels(), 1)
+            step = f"the nearest label is {near[0]!r}" if near else f"`latlab runs label RUN {label}` gives a run the label"
+            raise UsageError(f"no complete run in {self.place} is labelled {label!r}", step)
         return complete[-1]
+
+    def _labels(self) -> list[str]:
+        query = sa.select(runs_table.c.label).where(*ALL.clauses()).distinct()
+        with self.transaction() as connection:
+            return [str(label) for (label,) in connection.execute(query) if label]
 
     def load(self, reference: str) -> Run:
         """The whole run."""

@@ -43,7 +43,7 @@ def render(comparison: Comparison, report: GateReport, handed: Handed = NOTHING_
     """Markdown."""
     a, b = comparison.a, comparison.b
     versions = f" ({tool_versions})" if (tool_versions := made_with(comparison)) else ""
-    title = f"latlab {VERDICTS[report.exit_code]}: {b.platform}, {b.build.firmware}{versions}"
+    title = f"latlab gate {VERDICTS[report.exit_code]}: {b.platform}, {b.build.firmware}{versions}"
     lead = (report.verdict, _against(a, b, handed.reason))
     page = Page(title, lead, (Section("", tuple(_blocks(comparison, report, handed))),), name=f"{a.id} to {b.id}")
     return markdown.document(page) + _linked(handed.link)
@@ -53,12 +53,12 @@ def refused(base: str, candidate: str, sentence: str, handed: Handed = NOTHING_H
     """The same where the two cannot be compared at all, and why."""
     commands = Commands(tuple(_brought("compare", base, candidate, handed)))
     lead = (f"{candidate} cannot be judged against {base}: {sentence}.", *filter(None, (handed.reason,)))
-    return markdown.document(Page("latlab: inconclusive", lead, (Section("", (commands,)),))) + _linked(handed.link)
+    return markdown.document(Page("latlab gate is inconclusive", lead, (Section("", (commands,)),))) + _linked(handed.link)
 
 
 def not_measured(command: str, sentence: str, link: str = "") -> str:
     """The same where there is nothing to compare: the command that should have measured, and how it ended."""
-    page = Page("latlab: inconclusive", (f"{sentence}.",), (Section("", (Commands((command,)),)),))
+    page = Page("latlab gate is inconclusive", (f"{sentence}.",), (Section("", (Commands((command,)),)),))
     return markdown.document(page) + _linked(link)
 
 

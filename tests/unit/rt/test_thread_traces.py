@@ -259,6 +259,13 @@ def test_a_timer_that_is_late_by_periods_makes_its_own_cycle_late(late_us):
     assert all(cycle.split.asleep_ns == 0 for cycle in cycles.cycles)
 
 
+def test_a_found_period_is_not_longer_by_cycles_that_start_late():
+    """One of four starts late and lasts so long that the next one is not woken: only the longer distance is a single period."""
+    lates = dict.fromkeys(range(1, 240, 4), 100)
+    _, cycles = cycles_in(loop_text([(200, ""), (1400, ""), (200, ""), (200, "")] * 60, timer_late_us=lates))
+    assert cycles.is_on_grid and abs(cycles.period_ns - 1_000_000) < 100
+
+
 def test_a_trace_whose_lines_number_threads_as_a_namespace_does_has_the_same_cycles():
     """perf in a container does: its lines have the numbers of its own PID namespace, the scheduler's events those of the machine."""
     text = loop_text([*USUAL, (1500, PREEMPTED), *USUAL])

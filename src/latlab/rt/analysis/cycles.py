@@ -40,8 +40,10 @@ SPLIT_BY_STATE = {
     ThreadState.BLOCKED: "asleep_ns",
 }
 FEWEST_CYCLES = 3
-ON_GRID = 0.1
+ON_GRID, LEAST_ON_GRID = 0.1, 0.9
 """The largest distance from the grid, in periods, of nine of ten starts of a loop with absolute times."""
+STEPS_TRIED = (0.1, 0.25, 0.5, 0.75)
+"""Quantiles of the distances of activations."""
 PHASE_STARTS = 50
 """Starts that show a phase together, while the trace's clock and the timers' hardly part."""
 EARLIEST = 0.02
@@ -150,23 +152,32 @@ def _by_sleeps(spans: Sequence[ThreadSpan]) -> Iterator[Work]:
 
 
 def found_period_ns(works: Sequence[Work]) -> int | None:
-    """The mean distance of two activations, without those that are no single period. None if there are too few."""
+    """The step of the grid on which most activations lie; without one their mean distance, without those that are no single period. None if
+    there are too few. Late activations make a mean distance longer, so several of the distances are tried as the step."""
     woken = [work.woken_ns for work in works if work.woken_ns is not None]
     if len(woken) < FEWEST_CYCLES:
         return None
     distances = [after - before for before, after in pairwise(woken)]
     usual = median(distances)
     single = [distance for distance in distances if abs(distance - usual) <= ON_GRID * usual]
-    return round(mean(single)) or None
+    if (mean_ns := round(mean(single))) <= 0:
+        return None
+    tried = (mean_ns, *(round(ns) for ns in np.quantile(single, STEPS_TRIED) if ns >= 1))
+    grid = max((_grid(works, ns) for ns in tried), key=lambda grid: grid.share)
+    return round(grid.step_ns) if grid.is_on_grid else mean_ns
 
 
 @dataclass(frozen=True, slots=True)
 class _Grid:
-    """The dues of a stretch: `at_ns` + k * `step_ns`, for works with a waking."""
+    """The dues of a stretch: `at_ns` + k * `step_ns`, for works with a waking, of which a `share` lies near them."""
 
     at_ns: float
     step_ns: float
-    is_on_grid: bool
+    share: float
+
+    @property
+    def is_on_grid(self) -> bool:
+        return self.share >= LEAST_ON_GRID
 
     def due_of(self, woken_ns: int) -> int:
         if not self.is_on_grid:
@@ -179,7 +190,7 @@ def _grid(works: Sequence[Work], period_ns: int) -> _Grid:
     others is of no cycle, such as that behind a sleep before the loop."""
     woken = np.array([work.woken_ns for work in works if work.woken_ns is not None], dtype=np.float64)
     if len(woken) < FEWEST_CYCLES:
-        return _Grid(0.0, float(period_ns), False)
+        return _Grid(0.0, float(period_ns), 0.0)
     numbers = _numbers(woken, period_ns)
     step_ns = float(period_ns)
     if numbers[-1] > 0:
@@ -190,7 +201,7 @@ def _grid(works: Sequence[Work], period_ns: int) -> _Grid:
     above = rests >= np.median(rests) - ON_GRID * period_ns
     near = above & (rests <= np.median(rests) + ON_GRID * period_ns)
     at_ns = float(np.quantile(rests[above], EARLIEST, method="lower"))
-    return _Grid(at_ns, step_ns, bool(near.mean() >= 0.9))
+    return _Grid(at_ns, step_ns, float(near.mean()))
 
 
 def _numbers(woken_ns: Floats, period_ns: int) -> Floats:

@@ -187,7 +187,7 @@ def _judged(pair: Pair, evidence: list[Evidence], without: list[Evidence], boots
     verdict, and a place in the tree."""
     if _is_exact(pair):
         rows = _exact_rows(pair, evidence, limits)
-        return Judged(rows, moves=tuple(beyond_order(evidence, rows, [row.basis == ORDER for row in rows], limits, is_exact=True)))
+        return Judged(rows, moves=tuple(beyond_order(evidence, rows, [row.basis == ORDER for row in rows], limits)))
     drifting = [drifts_of(row_evidence) for row_evidence in evidence]
     levels = judge_rows(evidence, boots, limits, [i for i, drifts in enumerate(drifting) if drifts], without)
     rows, figures = judged_shapes(evidence, levels.rows, drifting, limits)

@@ -36,6 +36,7 @@ from latlab.rt.model.wakeups import Outlier, Wakeups
 
 CAUSE_SHARE = 0.5
 LEAST_BEYOND = 0.25
+"""The share of a wake-up's lateness beyond the usual one, up to which it is late as most are."""
 TICK_NS = 1_000
 """A tick of no system counter is longer."""
 

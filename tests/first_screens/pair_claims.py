@@ -25,6 +25,10 @@ SIGNED = rf"(?:{SIGN}{UNSIGNED}|(?<![\d.])0(?:\.0+)?(?![\d.]))"
 UNIT = r"(?:[^\W\d]\S*)"
 SIZE = rf"({SIGNED})(?: {UNIT})?(?: to ({SIGNED})(?: {UNIT})?)?"
 SHARE = rf"(?: \(({SIGNED}) %(?: to ({SIGNED}) %)?\))?"
+AS_A_WHOLE = re.compile(
+    rf"(?P<name>.+?) (?P<verdict>regressed|improved) by (?P<size>{SIGNED}) {UNIT} \((?P<share>{SIGNED}) %\) as a whole; "
+    r"no single row can be named(?: \(inferred\))?"
+)
 Wrongs = list[str]
 
 
@@ -57,6 +61,8 @@ def heading(match: re.Match[str], pair: Pair, screen: FirstScreen) -> Wrongs:
 def moved(match: re.Match[str], pair: Pair, screen: FirstScreen) -> Wrongs:
     """Each clause: the ends, the shares and the tests of the rows of its metric that changed its way; the metrics that have no clause."""
     text = match[0].rstrip(".")
+    if whole := AS_A_WHOLE.fullmatch(text):
+        return _of_whole(whole, pair)
     clauses = text.split("; ")
     more = re.fullmatch(rf"({NUMBER}|\w+) metrics? more changed", clauses[-1])
     wrong: Wrongs = []
@@ -80,6 +86,21 @@ def moved(match: re.Match[str], pair: Pair, screen: FirstScreen) -> Wrongs:
     if worse and not any(verdict == "regressed" for _, verdict in named):
         wrong.append(f"{sorted(worse)[0]} regressed and is not named")
     return wrong
+
+
+def _of_whole(whole: re.Match[str], pair: Pair) -> Wrongs:
+    """The part of the tree that changed, none of whose parts did by itself."""
+    parts = [part for part in pair.comparison.document["claims"] if f"{spoken(part['metric'])} {part['name']}" == whole["name"].lower()]
+    if not parts:
+        return [f"no part is called {whole['name']}"]
+    part = parts[0]
+    scale = 1e-3 if part["unit"] == "ns" else 1.0
+    wrong = unequal("verdict", whole["verdict"], part["verdict"]) + unequal("named by no part of it", True, part["is_frontier"])
+    return (
+        wrong
+        + differs("shift", whole["size"], part["shift"] * scale)
+        + differs("share", whole["share"], part["shift"] / part["before"] * 100)
+    )
 
 
 def _clause(inner: re.Match[str], pair: Pair) -> Wrongs:

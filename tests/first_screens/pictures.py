@@ -31,6 +31,7 @@ HALF_PX = 0.5
 HALF_LETTER_PX = 4.0
 COVERED = 0.95
 """Of the samples: steps of less than a pixel are no steps."""
+EDGE_SHARE = 0.001
 ROUNDED_SHARE = 0.004
 """Words of a mark have three digits."""
 X_LABEL, Y_LABEL, LEGEND_LABEL, SWATCH = "18", "-7", "18", "translate(7,7)"
@@ -288,12 +289,20 @@ def _legend_wrongs(drawing: Drawing, rows: Sequence[Json], scale: float) -> Wron
     return [f"no legend has min {row[ends[0]] * scale:.1f} and max {row[ends[1]] * scale:.1f} of {row['core']}" for row in lacking]
 
 
+def _snapped(place: float, edges: Sequence[float]) -> float:
+    """A place is rounded to a part of a pixel: beside an interval of 10,000 samples that part would outweigh one of three."""
+    nearest = min(edges, key=lambda edge: abs(edge - place))
+    return nearest if abs(nearest - place) <= EDGE_SHARE * place else place
+
+
 def _steps_wrongs(row: Json, steps: Sequence[tuple[float, float, float]], scale: float) -> Wrongs:
     """Heights are densities: the ratio of any two is that of the samples for each unit of width."""
     counts = [(low * scale, max(high * scale, low * scale + 1e-9), n) for low, high, n in row["counts"] if n]
     if not counts or not steps:
         return []
-    inside = [(low, high, height) for low, high, height in steps if high > low * 1.0001]
+    edges = [edge for low, high, _ in counts for edge in (low, high)]
+    inside = [(_snapped(low, edges), _snapped(high, edges), height) for low, high, height in steps if high > low * 1.0001]
+    inside = [step for step in inside if step[1] > step[0]]
     reference = None
     wrong = []
     for low, high, height in inside:

@@ -34,6 +34,14 @@ def test_no_gate_passes_other_shares_of_two_modes_in_parallel_counts(tmp_path: P
     assert len(some) == 16 and passed(answers(pair, some, Asked(tmp_path))) == []
 
 
+@pytest.mark.parametrize("kind", ["Juno, 1 boot of 5", "psci, counts"])
+def test_no_gate_passes_one_iteration_of_a_queue_that_is_ten_times_as_long_on_all_cores(kind: str, tmp_path: Path):
+    pair = pair_of_kind(kind)
+    tails = [one for one in mutants_of(figures_of(pair[0])) if one.how is How.TAIL and one.cores.name == "all"]
+    queues = [one for one in tails if one.test.endswith("_parallel") and one.cores.places[0].metric == "powerdown"]
+    assert queues and passed(answers(pair, queues, Asked(tmp_path))) == []
+
+
 def test_the_same_modes_in_other_iterations_and_cores_pass(tmp_path: Path):
     """Chance orders the cores of an iteration, and which iteration has which mode."""
     pair = pair_of_kind("psci, counts")

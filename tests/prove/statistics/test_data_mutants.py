@@ -17,7 +17,7 @@ from truth.mutated_kinds import PAIRS, pair_of_kind
 pytestmark = pytest.mark.slow
 
 MOST_SILENT = {
-    "Juno, 1 boot of 5": 0.04,
+    "Juno, 1 boot of 5": 0.02,
     "Juno, 4 boots of 5": 0.015,
     "N1SDP, 4 boots of 5": 0.025,
     "cyclictest, measured": 0.04,

@@ -58,6 +58,8 @@ UNTOLD_RATIO = 1.45
 releases that changed nothing of it, PSCI_VERSION of one of Juno's cores differs by 1.41 at most."""
 FEWEST_OTHERS = 3
 """Differences that show how large differences are."""
+LONGEST = 3.0
+"""How many times what a queue makes it an iteration must not pass with."""
 QUARTER = 0.25
 """Where all positions moved one way, each of them may be in the range that a quarter of the iterations have."""
 MOST_UNEVEN = 4.0
@@ -115,7 +117,7 @@ def off_the_queue(ladders: Mapping[str, tuple[Ladders, Ladders]], rows: Sequence
     for test, (before, after) in ladders.items():
         sides = ((after, before, True), (before, after, False))
         off = [place for ladders_of_run, other, is_after in sides for place in _off(ladders_of_run, other, is_after)]
-        off += _outside_the_model(before, after)
+        off += [*_outside_the_model(before, after), *_longest(before, after)]
         far = [place for place in off if abs(place[1] - place[0]) > limits.large * abs(place[0])]
         is_longer = any(place[1] > place[0] for place in far)
         is_told = (test, Verdict.REGRESSED) in changed or ((test, Verdict.IMPROVED) in changed and not is_longer)
@@ -124,14 +126,33 @@ def off_the_queue(ladders: Mapping[str, tuple[Ladders, Ladders]], rows: Sequence
             yield BeyondOrder(Metric.POWERDOWN, test, f"{WHOLE} (rank {position + 1})", expected, value, expected, expected, len(far))
 
 
-def _off(ladders: Ladders, other: Ladders, is_after: bool) -> Iterator[tuple[float, float, int]]:
-    """At each position what the other run's terms say, and the same with the median distance of the iterations from it: (first run's,
-    second run's, position). Iterations with a last core down that the other run does not have say nothing from there on."""
+def _longest(before: Ladders, after: Ladders) -> Iterator[tuple[float, float, int]]:
+    """The span that is longest beside what the first run's terms say, by LONGEST at least, where the first run has none that is half as far
+    from the second run's terms: no median has one iteration of five."""
+    expected = _expected(after, before)
+    far, usual = (
+        np.divide(ladders.spans, by_model, out=np.zeros(by_model.shape), where=by_model > 0)  # NaN is not above 0
+        for ladders, by_model in ((after, expected), (before, _expected(before, after)))
+    )
+    if far.max(initial=0.0) >= LONGEST and far.max() > 2 * usual.max(initial=0.0):
+        iteration, position = np.unravel_index(int(far.argmax()), far.shape)
+        yield float(expected[iteration, position]), float(after.spans[iteration, position]), int(position)
+
+
+def _expected(ladders: Ladders, other: Ladders) -> Floats:
+    """What the other run's terms say of each iteration and position. Iterations with a last core down that the other run does not have say
+    nothing from there on."""
     terms = {name: float(np.nanmedian(values)) for name, values in other.terms.items() if not np.isnan(values).all()}
     clusters = np.array([core.cluster for core in ladders.cores])[ladders.order]
     pattern = np.column_stack([ladders.head, np.where(ladders.last_man, clusters + 1, 0)])
     _, firsts, which = np.unique(pattern, axis=0, return_index=True, return_inverse=True)
-    expected = np.array([predict(ladders, terms, int(row)) for row in firsts])[which.reshape(-1)]
+    return np.array([predict(ladders, terms, int(row)) for row in firsts])[which.reshape(-1)]
+
+
+def _off(ladders: Ladders, other: Ladders, is_after: bool) -> Iterator[tuple[float, float, int]]:
+    """At each position what the other run's terms say, and the same with the median distance of the iterations from it: (first run's,
+    second run's, position)."""
+    expected = _expected(ladders, other)
     for position in np.flatnonzero(~np.isnan(expected).all(axis=0)):
         predicted = float(np.nanmedian(expected[:, position]))
         value = predicted + float(np.nanmedian(ladders.spans[:, position] - expected[:, position]))

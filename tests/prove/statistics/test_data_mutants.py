@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 MOST_SILENT = {
     "Juno, 1 boot of 5": 0.02,
     "Juno, 4 boots of 5": 0.015,
-    "N1SDP, 4 boots of 5": 0.025,
+    "N1SDP, 4 boots of 5": 0.01,
     "cyclictest, measured": 0.04,
 }
 """Of the mutants of a kind; none of the others. docs/explanation/comparing.md says which pass: in parallel tests what a queue or the order

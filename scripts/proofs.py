@@ -115,7 +115,7 @@ def outcome_of(report: bytes) -> Outcome:
     figures: Counter[str] = Counter()
     for one in (one for case in cases for one in case.iter("property")):
         figures[one.get("name", "")] += int(one.get("value", "0"))
-    reasons = Counter(skip.get("message", "") for skip in skips)
+    reasons = Counter(skip.get("message", "").replace(f"{ROOT}/", "") for skip in skips)
     notes = [*(f"{value:,} {name}" for name, value in figures.items()), *(f"{count} skipped: {why}" for why, count in reasons.items())]
     return Outcome(len(cases) - failed - len(skips), failed, len(skips), "; ".join(notes))
 

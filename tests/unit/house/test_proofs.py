@@ -29,6 +29,12 @@ REPORT = b"""<testsuites><testsuite>
 </testsuite></testsuites>"""
 
 
+def test_a_reason_has_no_folder_of_the_machine() -> None:
+    report = REPORT.replace(b"no tmux is installed", f"{ROOT}/guest/debian_source.sh ended with status 1".encode())
+    assert proofs.outcome_of(report).note.endswith("2 skipped: guest/debian_source.sh ended with status 1")
+    assert f"{ROOT}/" not in proofs.TABLE.read_text("utf-8")
+
+
 def test_each_file_of_proofs_belongs_to_one_part() -> None:
     folders = [path.relative_to(proofs.PROOFS).parts[0] for path in proofs.PROOFS.rglob("test_*.py")]
     assert len(folders) > 50

@@ -103,6 +103,12 @@ def _kept_lines(held_figures: Sequence[Held]) -> Iterator[str]:
 def _judged(run: Run, limit: Limit) -> list[Held]:
     held = list(kind_of(run).analysis.limited(run, limit))
     if not held and not limit.is_of_samples:
+        if limit.is_of_places:
+            raise UsageError(
+                f"--limit {limit.text!r}: a figure of `history` has no chosen cores",
+                "leave out `on`, or write a statistic such as max",
+                value=limit.text,
+            )
         held = list(_of_figures(run, limit))
     if not held:
         raise no_figure(run, limit.name)

@@ -138,6 +138,14 @@ def test_a_core_is_chosen_as_tables_name_it_and_a_number_in_each_cluster(places:
     assert all(name in line for name, line in zip(named, said, strict=True))
 
 
+def test_a_figure_of_history_is_of_no_chosen_core() -> None:
+    """It would be another core's, or all cores', that keeps the limit."""
+    assert judge_limits(PSCI, [parse_limit("cpu_off_serial/powerdown <= 99 instructions")])[0] == 0
+    for places in ("core 0.1", "cpu 1", "core 9.9"):
+        with pytest.raises(UsageError, match="has no chosen cores"):
+            judge_limits(PSCI, [parse_limit(f"cpu_off_serial/powerdown <= 99 instructions on {places}")])
+
+
 @pytest.mark.parametrize(
     "written", ["", "wakeup", "wakeup max", "wakeup max <= ", "wakeup max >= 5us", "wakeup max <= 5 lightyears", "wakeup 100% <= 5us",
                 "wakeup max <= 5us on cpu 3-1", "wakeup max <= 5us on cpu x", "wakeup max <= 5us on core 0.", "wakeup worst <= 5us"],

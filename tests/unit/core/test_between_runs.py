@@ -24,6 +24,7 @@ from latlab.core.model.distributions import WakeupCounts, distributions_of
 from latlab.core.model.enums import RunStatus
 from latlab.core.model.run import COMMIT, Build, Run
 from latlab.core.statistics.statistics import Shift
+from latlab.core.store import run_json
 from latlab.core.store.store import open_store
 from latlab.rt.campaign.results import CAMPAIGN, keep, new_run, workload_conditions
 from latlab.rt.targets.rt_job import Workload
@@ -267,6 +268,18 @@ def _histogram(values: list[int]) -> bytes:
     averages = sum(us * n for us, n in counts.items()) // len(values)
     ends = (f"# Total: {len(values):09d}", f"# Min Latencies: {min(counts):05d}", f"# Avg Latencies: {averages:05d}")
     return "\n".join(["# Histogram", *lines, *ends, f"# Max Latencies: {max(counts):05d}", "# Histogram Overflows: 00000", ""]).encode()
+
+
+@pytest.mark.parametrize("place", ["none/store.sqlite", "a-file/store.sqlite"])
+def test_two_files_are_compared_where_no_store_is_and_none_can_be(place: str, tmp_path: Path) -> None:
+    (tmp_path / "a-file").touch()
+    files = [tmp_path / "a.json", tmp_path / "b.json"]
+    for file in files:
+        file.write_text(run_json.render(wakeup_run(distribution([3000] * 100), name=file.stem)))
+    for verb in ("compare", "gate"):
+        done = latlab(verb, *files, store=tmp_path / place)
+        assert done.returncode == 0 and done.stderr == ""
+    assert not (tmp_path / "none").exists()
 
 
 def test_the_verbs_take_the_earlier_runs_from_the_store(tmp_path: Path) -> None:

@@ -229,6 +229,9 @@ def test_a_label_names_its_single_run_and_latest_the_newest_complete_one(own_sto
             store.resolve(none)
     with pytest.raises(UsageError, match="is labelled 'mian'; the nearest label is 'main'"):
         store.resolve("latest:mian")
+    set_label(store, ids[3], "nightly")
+    with pytest.raises(UsageError, match="is labelled 'nightly'; `latlab runs label RUN nightly`"):
+        store.resolve("latest:nightly")
 
 
 def test_last_counts_back(own_store: str) -> None:

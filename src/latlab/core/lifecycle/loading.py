@@ -83,8 +83,10 @@ def load_earlier(a: Run, b: Run, store: Place | None = None) -> tuple[Run, ...]:
         return ()
     from latlab.core.lifecycle.material import load_run
     from latlab.core.store.choice import Filter
-    from latlab.core.store.store import open_store
+    from latlab.core.store.store import is_made, open_store
 
+    if not is_made(store):
+        return ()
     opened = open_store(store)
     if not (opened.has(a.id) or opened.has(b.id)):
         return ()

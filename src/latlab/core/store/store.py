@@ -83,6 +83,12 @@ def check_exists(place: Place | None) -> None:
         raise UsageError(f"--store {address}: the file is empty and no store", "name another, or delete it", value=address)
 
 
+def is_made(place: Place | None) -> bool:
+    """Whether there is a store to read: opening one makes a file that is missing."""
+    location = store_location(place)
+    return location.is_url or Path(location.opened).exists()
+
+
 def _nothing() -> None:
     """What follows from a run that begins, where nobody wants to know."""
 
@@ -320,13 +326,13 @@ class Store:
         complete = self._ids(runs_table.c.label == label, runs_table.c.status == RunStatus.COMPLETE.value) if label else ()
         if not complete:
             self._check_not_empty()
-            near = get_close_matches(label, self._labels(), 1)
+            near = get_close_matches(label, self._labels_of_complete_runs(), 1)
             step = f"the nearest label is {near[0]!r}" if near else f"`latlab runs label RUN {label}` gives a run the label"
             raise UsageError(f"no complete run in {self.place} is labelled {label!r}", step)
         return complete[-1]
 
-    def _labels(self) -> list[str]:
-        query = sa.select(runs_table.c.label).where(*ALL.clauses()).distinct()
+    def _labels_of_complete_runs(self) -> list[str]:
+        query = sa.select(runs_table.c.label).where(*ALL.clauses(), runs_table.c.status == RunStatus.COMPLETE.value).distinct()
         with self.transaction() as connection:
             return [str(label) for (label,) in connection.execute(query) if label]
 

@@ -50,6 +50,21 @@ def test_each_form_of_a_trace_has_the_planned_wake_ups_to_the_event(seed):
 
 @drawn_schedules
 @given(SEEDS)
+def test_without_switches_of_idle_tasks_each_wait_is_as_planned_or_counted_as_one_without_an_end(seed):
+    planned = schedule(seed)
+    data = "".join(
+        line for line in as_perf(planned).splitlines(keepends=True) if "swapper" not in line.partition("==>")[0].partition(": ")[2]
+    )
+    found = waits_of(data.encode())
+    for thread in follow(read_thread_trace(data.encode(), "x"), matching(RT)):
+        waits, whole = found[thread.thread.pid], planned.waits[thread.thread.pid]
+        assert set(waits) <= set(whole) and len(waits) + thread.unseen_starts == len(whole)
+        problems = [text for name, result in results_with(RT, data.encode()) for text in result.problems if name.startswith(RT[0])]
+        assert any("have no recorded end" in text for text in problems) is (thread.unseen_starts > 0)
+
+
+@drawn_schedules
+@given(SEEDS)
 def test_a_wait_behind_a_thread_of_a_higher_priority_has_that_name_and_its_parts_are_the_wait(seed):
     planned = schedule(seed)
     trace = read_thread_trace(as_ftrace(planned).encode(), "x")
@@ -264,6 +279,19 @@ def test_a_found_period_is_not_longer_by_cycles_that_start_late():
     lates = dict.fromkeys(range(1, 240, 4), 100)
     _, cycles = cycles_in(loop_text([(200, ""), (1400, ""), (200, ""), (200, "")] * 60, timer_late_us=lates))
     assert cycles.is_on_grid and abs(cycles.period_ns - 1_000_000) < 100
+
+
+def test_a_thread_that_is_woken_now_and_then_has_no_period():
+    """The median lies between two distances, and no distance is near it."""
+    starts = [2_000, 4_100, 30_000, 32_100, 60_000]
+    lines = [
+        line
+        for us in starts
+        for line in (WAKING.format(stamp(us)), switch(stamp(us + 3), IDLE, LOOP, "R"), switch(stamp(us + 9), LOOP, IDLE, "S"))
+    ]
+    trace = read_thread_trace((HEAD + "".join(lines)).encode(), "x")
+    (thread,) = follow(trace, matching(("loop",)))
+    assert ThreadReporter(trace, False).report(thread, 100_000, None).cycles is None
 
 
 def test_a_trace_whose_lines_number_threads_as_a_namespace_does_has_the_same_cycles():

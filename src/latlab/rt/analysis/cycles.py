@@ -160,7 +160,7 @@ def found_period_ns(works: Sequence[Work]) -> int | None:
     distances = [after - before for before, after in pairwise(woken)]
     usual = median(distances)
     single = [distance for distance in distances if abs(distance - usual) <= ON_GRID * usual]
-    if (mean_ns := round(mean(single))) <= 0:
+    if not single or (mean_ns := round(mean(single))) <= 0:
         return None
     tried = (mean_ns, *(round(ns) for ns in np.quantile(single, STEPS_TRIED) if ns >= 1))
     grid = max((_grid(works, ns) for ns in tried), key=lambda grid: grid.share)

@@ -10,6 +10,7 @@ Some kernels record no switch of an idle task. A thread that an event says is on
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -26,11 +27,13 @@ REAL_TIME = 100
 
 @dataclass(frozen=True, slots=True)
 class FollowedThread:
-    """A thread by its last name, with its spans of each stretch of the trace and the number of its migrations."""
+    """A thread by its last name, with its spans of each stretch of the trace and the number of its migrations. `unseen_starts` counts its
+    waits whose end no event shows: it left the CPU before one showed it there."""
 
     thread: Thread
     stretches: tuple[tuple[ThreadSpan, ...], ...]
     migrations: int
+    unseen_starts: int = 0
 
     @property
     def spans(self) -> tuple[ThreadSpan, ...]:
@@ -88,7 +91,8 @@ def follow(trace: ThreadTrace, is_wanted: Callable[[Thread], bool]) -> tuple[Fol
         names = [walk.names[pid] for walk in walks if pid in walk.names]
         if names:
             spans = tuple(tuple(walk.spans.get(pid, ())) for walk in walks)
-            followed.append(FollowedThread(names[-1], spans, sum(walk.migrations.get(pid, 0) for walk in walks)))
+            migrations, unseen = sum(walk.migrations[pid] for walk in walks), sum(walk.unseen_starts[pid] for walk in walks)
+            followed.append(FollowedThread(names[-1], spans, migrations, unseen))
     return tuple(followed)
 
 
@@ -108,7 +112,8 @@ class _Walk:
         self._cpus = _Cpus(sees_interrupts=any(name.endswith("_exit") and name != "softirq_exit" for name in trace.recorded))
         self.spans: dict[int, list[ThreadSpan]] = {}
         self.names: dict[int, Thread] = {}
-        self.migrations: dict[int, int] = {}
+        self.migrations: Counter[int] = Counter()
+        self.unseen_starts: Counter[int] = Counter()
 
     def through(self, stretch: Sequence[TraceEvent]) -> None:
         for event in stretch:
@@ -130,7 +135,7 @@ class _Walk:
                 self._cpus.depth[event.cpu] = max(0, self._cpus.depth.get(event.cpu, 0) - 1)
 
     def _seen(self, event: TraceEvent, current: Thread) -> None:
-        """Of the thread on the CPU an event has no priority, and may have no name."""
+        """Note the thread that an event shows on its CPU. The event says no priority, and may say no name: an earlier one knows them."""
         running = self._cpus.running.get(event.cpu)
         if running is not None and running.pid == current.pid:
             return
@@ -155,6 +160,7 @@ class _Walk:
         before = self._open.get(thread.pid)
         if before is not None and before.state is ThreadState.RUNNING:
             self._close(before, event.step.ns, event.cpu, thread)
+        self.unseen_starts[thread.pid] += before is not None and before.state in WAITS
         state = LEFT[event.step.left or Left.ASLEEP]
         pending = before.pending if before is not None and state in SLEEPS else None
         self._open[thread.pid] = _Open(state, event.step.ns, [Queued(event.cpu, event.step.ns)], pending)
@@ -195,7 +201,7 @@ class _Walk:
         return any(running.pid == thread.pid for running in self._cpus.running.values())
 
     def _migrated(self, event: TraceEvent, thread: Thread) -> None:
-        self.migrations[thread.pid] = self.migrations.get(thread.pid, 0) + 1
+        self.migrations[thread.pid] += 1
         before = self._open.get(thread.pid)
         if before is not None and before.state in WAITS:
             self._assign(before, event)

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from latlab.core.comparison.wording import count
 from latlab.core.errors import UsageError
 from latlab.core.model.distributions import Distribution
 from latlab.core.model.enums import Metric, RowKind
@@ -44,7 +45,8 @@ def _results(trace: ThreadTrace, selection: ThreadSelection, place: str) -> Iter
         name = names[thread.thread.pid]
         report = reporter.report(thread, selection.threshold_ns, selection.period_ns)
         wakeups = _wakeups(thread, report, trace, start_ns)
-        yield name, _result((wakeups,) if wakeups.cpus else (), report.late, trace.problems, sight, report)
+        problems = (*trace.problems, *_unseen(thread))
+        yield name, _result((wakeups,) if wakeups.cpus else (), report.late, problems, sight, report)
         if report.cycles is not None:
             overruns = explained_overruns(report.cycles)
             measured = _cycles(report.cycles, overruns, trace, start_ns)
@@ -91,7 +93,14 @@ def _wakeups(followed: FollowedThread, report: ThreadReport, trace: ThreadTrace,
     begins = "sched_waking" if "sched_waking" in trace.recorded else "sched_wakeup"
     facts = (("rows", f"wake-ups of {followed.thread.name} ({followed.thread.pid}), from {begins} to the switch to it"),)
     outliers = tuple(entry.outlier for entry in report.late)
-    return Wakeups(KERNEL_TRACE, None, trace.resolution_ns, rows, outliers, start_ns, facts=facts, complete=not trace.problems)
+    is_whole = not trace.problems and not followed.unseen_starts
+    return Wakeups(KERNEL_TRACE, None, trace.resolution_ns, rows, outliers, start_ns, facts=facts, complete=is_whole)
+
+
+def _unseen(followed: FollowedThread) -> Iterator[str]:
+    if followed.unseen_starts:
+        waits = count(followed.unseen_starts, "wait")
+        yield f"{waits} of {followed.thread.name} have no recorded end, and no latency; record irq_vectors:* and irq:* too"
 
 
 def _cpus(waits: Sequence[ThreadSpan]) -> list[int]:

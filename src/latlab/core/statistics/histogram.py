@@ -127,7 +127,8 @@ class Histogram:
         return self.at_rank(self._rank(share))
 
     def _rank(self, share: float) -> int:
-        """41,000 times 0.999 is 40,959, whatever floating point makes of it."""
+        """The place in order of the sample that the quantile is. The product is rounded, as 41,000 * 0.999 may exceed 40,959 by a rounding
+        error."""
         return min(max(ceil(round(self.total * share, 6)), 1), self.total)
 
     def quantile_edges(self, share: float) -> tuple[float | None, float | None]:
@@ -143,7 +144,7 @@ class Histogram:
     def interpolated(self, share: float) -> float | None:
         """The quantile, with spans distributed evenly within an interval; None if it was clipped."""
         rank = max(self.total * share, 1.0)
-        place = self.place(ceil(rank))
+        place = self.place(self._rank(share))
         if place is None:
             return None
         below = float(self._cumulative[place]) - float(self.counts[place])

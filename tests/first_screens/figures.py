@@ -118,8 +118,7 @@ class Comparison:
 
     @property
     def rows(self) -> list[Row]:
-        """Those of a screen: without the figures of a row's shape that did not differ, and with single data points that changed otherwise
-        than their row."""
+        """The rows of a screen, without figures of a shape that did not differ. Data points that changed otherwise are rows."""
         rows = [values for values in self.document["rows"] if not PART.search(values["name"]) or _differs(values)]
         points = [{**claim, "cells": [], "cluster": None} for claim in self.document["claims"] if claim["level"] == "data point"]
         return [Row(values) for values in (*rows, *points)]

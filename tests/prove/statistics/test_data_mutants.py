@@ -22,8 +22,8 @@ MOST_SILENT = {
     "N1SDP, 4 boots of 5": 0.01,
     "cyclictest, measured": 0.04,
 }
-"""Of the mutants of a kind; none of the others. docs/explanation/comparing.md says which pass: in parallel tests what a queue or the order
-of the cores could make, and wake-ups whose median moved by two intervals of the histogram."""
+"""The largest share of a kind's mutants that may pass; 0 for other kinds. docs/explanation/comparing.md says which do. A queue or the order
+of the cores could make those of parallel tests; that of wake-ups moves the median by two intervals of the histogram."""
 
 
 @pytest.mark.parametrize("kind", PAIRS)

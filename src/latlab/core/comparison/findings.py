@@ -187,9 +187,9 @@ class BootApart:
 
 @dataclass(frozen=True, slots=True)
 class BeyondOrder:
-    """Spans that depend on the order of the cores moved by more than the order moves them. `low` and `high` are the least and the most that
-    the base has at this place, but for rare ones; between them the base has the new value, in other shares. `places` is how many moved
-    so."""
+    """Spans that depend on the order of the cores moved by more than the order moves them. `places` counts the positions that moved so.
+    `low` and `high` are the base's range at this position, without its rarest tenth at either end. A new value within it came in other
+    shares of the iterations."""
 
     metric: Metric
     test: str
@@ -210,7 +210,7 @@ class BeyondOrder:
         more = f", and {count(self.places - 1, 'other rank')} too" if self.places > 1 else ""
         ends = " to ".join(dict.fromkeys(bare(value, unit) for value in (self.low, self.high)))
         is_inside = self.low <= self.after <= self.high
-        why = "its iterations are distributed otherwise" if is_inside else "more than the order of the cores explains"
+        why = "its values come in other shares of the iterations" if is_inside else "more than the order of the cores explains"
         return f"{moved}{more}: {why}. The base has {ends} {heading_unit(unit)} there"
 
 

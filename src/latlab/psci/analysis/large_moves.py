@@ -127,8 +127,8 @@ def off_the_queue(ladders: Mapping[str, tuple[Ladders, Ladders]], rows: Sequence
 
 
 def _longest(before: Ladders, after: Ladders) -> Iterator[tuple[float, float, int]]:
-    """The span that is longest beside what the first run's terms say, by LONGEST at least, where the first run has none that is half as far
-    from the second run's terms: no median has one iteration of five."""
+    """Find the span that exceeds the first run's model most, if it is LONGEST times as long and the first run has none half as far off. One
+    iteration of five moves no median."""
     expected = _expected(after, before)
     far, usual = (
         np.divide(ladders.spans, by_model, out=np.zeros(by_model.shape), where=by_model > 0)  # NaN is not above 0
@@ -140,8 +140,8 @@ def _longest(before: Ladders, after: Ladders) -> Iterator[tuple[float, float, in
 
 
 def _expected(ladders: Ladders, other: Ladders) -> Floats:
-    """What the other run's terms say of each iteration and position. Iterations with a last core down that the other run does not have say
-    nothing from there on."""
+    """Predict each iteration and position by the other run's terms: iterations x positions. It is NaN from a last core on that the other
+    run does not have."""
     terms = {name: float(np.nanmedian(values)) for name, values in other.terms.items() if not np.isnan(values).all()}
     clusters = np.array([core.cluster for core in ladders.cores])[ladders.order]
     pattern = np.column_stack([ladders.head, np.where(ladders.last_man, clusters + 1, 0)])

@@ -60,7 +60,7 @@ class CycleCounts:
 
 
 UNKNOWN_PRIORITY = 1 << 30
-"""Of a thread that an event names without its priority."""
+"""The priority of a thread that is seen before any event says it."""
 
 
 @dataclass(frozen=True, slots=True)

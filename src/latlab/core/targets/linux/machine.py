@@ -210,12 +210,12 @@ def wait_until_up(machine: Machine, limit_s: float) -> None:
 
 
 def marked(text: str) -> str:
-    """The same command, which begins both of its streams with a mark: before it stands what the shell's own start files printed."""
+    """Make a command print a mark on both streams first: what the shell's start files print stands before it."""
     return f"echo {MARK}; echo {MARK} >&2; {text}"
 
 
 def after_mark(stream: bytes) -> bytes:
-    """What a marked command printed. A connection with one stream has two marks; one that failed has none."""
+    """Return what a marked command printed. A connection with one stream has two marks; one that failed has none."""
     return stream.rpartition(f"{MARK}\n".encode())[2]
 
 

@@ -40,7 +40,8 @@ def test_what_is_left_says_where_every_core_is_and_where_cores_waited(gic: int, 
         said = report(qemu, schedule, tmp_path).splitlines()
     assert said[0] == str(schedule)
     assert said[1].startswith("core 0: ") and "mask 0xf" in said[1]
-    assert all(said[1 + core].startswith(f"core {core}: power_down+0x") and "running" in said[1 + core] for core in (1, 2))
+    # A core is off to the others a few steps before it sleeps, and the machine stops at once: it may be at any of them, all at EL3.
+    assert [bool(re.match(rf"core {core}: \w+\+0x[0-9a-f]+; .*running", said[1 + core])) for core in (1, 2)] == [True, True], said
     assert said[4] == "where cores waited:" and re.fullmatch(r"\w+\+0x[0-9a-f]+: waited \d+ times, \d+ us at most", said[5])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 import gc
 import os
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -65,6 +65,14 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     if item.get_closest_marker("realtime") and not may_be_real_time():
         pytest.skip("this account may not have real-time priority; run as root or give it CAP_SYS_NICE")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_store_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A test that names no store finds an empty folder, whatever stands on this machine."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

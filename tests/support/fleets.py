@@ -20,6 +20,7 @@ from latlab.core.store.sample_columns import column_rows
 from latlab.core.store.schema import lives_table, logs_table, runs_table, samples_table
 from latlab.core.store.store import Store, open_store
 from support.ladder_model import Truth, make_run
+from support.sealed_rows import insert
 
 START = datetime(2024, 1, 1, 2)
 MODELS = ("juno", "n1sdp", "rk3588", "imx93")
@@ -66,11 +67,10 @@ def write(fleet: Fleet, place: str) -> Store:
 
 
 def _flush(store: Store, batch: dict[sa.Table, list[dict[str, object]]]) -> None:
-    with store.transaction() as connection:
-        for table, rows in batch.items():
-            if rows:
-                connection.execute(table.insert(), rows)
-                rows.clear()
+    with store.writing() as connection:
+        insert(connection, batch)
+    for rows in batch.values():
+        rows.clear()
 
 
 class _Key(NamedTuple):

@@ -13,6 +13,7 @@ from random import Random
 
 from latlab.core.store.schema import lives_table, logs_table, problems_table, runs_table, samples_table, traces_table
 from support.nothing_starts import Answer, fault_of
+from support.sealed_rows import reseal
 
 TABLES = (runs_table, runs_table, runs_table, lives_table, samples_table, traces_table, problems_table, logs_table, logs_table)
 KEYS = ("number", "run")
@@ -178,7 +179,7 @@ def inflict(place: Path, found: Damage, random: Random) -> None:
 
 
 def put(place: Path, run: str, table: str, column: str, value: object, random: Random | None = None) -> None:
-    """In one row of the run, the first one where none is drawn."""
+    """In one row of the run, the first one where none is drawn; its checksum is that of what is there then, as whoever made it wrote it."""
     owner = "number" if table == "runs" else "run"
     of_run = f"{owner} = (SELECT number FROM runs WHERE id = ?)"
     with closing(sqlite3.connect(place)) as connection:
@@ -187,6 +188,8 @@ def put(place: Path, run: str, table: str, column: str, value: object, random: R
             chosen = random.choice(rows) if random else rows[0]
             connection.execute(f"UPDATE {table} SET {column} = ? WHERE number = ?", (value, chosen))
             connection.commit()
+    if column not in ("facts_checksum", "checksum", "parts"):
+        reseal(place)
 
 
 def fault_of_damage(case: Damage, found: Answer, undamaged: Callable[[tuple[str, ...]], Answer]) -> str:

@@ -17,6 +17,7 @@ from latlab.core.store.sample_columns import column_rows, samples_of
 from latlab.core.store.schema import logs_table, problems_table, runs_table, samples_table, traces_table
 from latlab.core.store.store import Store, open_store
 from support.every_kind import fill
+from support.sealed_rows import insert
 
 BOARDS = ("bench", "rack", "field")
 START = datetime(2024, 1, 1, 9)
@@ -42,9 +43,8 @@ def years(place: Path, count: int, seed: int = 1) -> Store:
             for table, more in _copy(models[at % len(models)], parts, at, count, first + at, random):
                 rows[table] += more
             if len(rows[runs_table]) == AT_ONCE or at == count - 1:
-                for table, found in rows.items():
-                    if found:
-                        connection.execute(table.insert(), found)
+                insert(connection, rows)
+                for found in rows.values():
                     found.clear()
     return store
 
@@ -57,12 +57,11 @@ def more(store: Store, number: int) -> None:
         newest = connection.execute(sa.select(sa.func.max(runs_table.c.started_utc))).scalar_one()
         began = (datetime.fromisoformat(newest[:19]) + timedelta(days=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
         own = {"number": last + 1, "id": f"{model['campaign']}-more{last:x}", "started_utc": began}
-        connection.execute(runs_table.insert(), {**model, **own})
+        rows: dict[sa.Table, list[Row]] = {runs_table: [{**model, **own}]}
         for table in PARTS:
-            rows = _by_run(connection.execute(sa.select(table).where(table.c.run == number)).mappings())
-            copied = [_other(row, last + 1, 1.0) for row in rows.get(number, ())]
-            if copied:
-                connection.execute(table.insert(), copied)
+            found = _by_run(connection.execute(sa.select(table).where(table.c.run == number)).mappings())
+            rows[table] = [_other(row, last + 1, 1.0) for row in found.get(number, ())]
+        insert(connection, rows)
 
 
 def _by_run(rows: sa.MappingResult) -> dict[int, list[Row]]:

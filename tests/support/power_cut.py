@@ -9,6 +9,7 @@ from pathlib import Path
 
 from latlab.core.store.owner import this_process
 from support import recorder_files as files
+from support.sealed_rows import reseal
 
 SIX_HOURS_S = 6 * 3600
 SECOND_NS = 1_000_000_000
@@ -39,3 +40,4 @@ def thaw_store(kept: Path, place: Path) -> None:
     shutil.copy(kept, place)
     with sqlite3.connect(place) as changed:
         changed.execute("UPDATE lives SET owner = replace(owner, ?, 'before the cut')", (this_process().boot_id,))
+    reseal(place)

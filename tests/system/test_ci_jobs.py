@@ -19,6 +19,7 @@ from support.ci_root import Root
 from support.forges import ME, OTHER, READS, WRITES, Forge, forge
 from support.once import Once
 from support.places import ROOT
+from support.sealed_rows import reseal
 
 
 @pytest.fixture(name="there")
@@ -113,6 +114,7 @@ def test_a_baseline_of_another_latlab_or_emulator_is_not_judged_against(root: Ro
 
     with sa.create_engine(f"sqlite:///{root.folder / '.latlab/store.sqlite'}").begin() as connection:
         connection.exec_driver_sql("UPDATE runs SET emulator = 'QEMU 9.9.9'")
+    reseal(root.folder / ".latlab/store.sqlite")
     root.build(factor=2)
     assert root.gate().returncode == 0
     assert "No run of main to judge against yet." in root.text() and "QEMU 9.9.9 are not judged against" in root.text()

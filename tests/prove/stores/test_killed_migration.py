@@ -13,10 +13,12 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
 from latlab.core.model.run import Sample
-from latlab.core.store.schema import SCHEMA_VERSION
+from latlab.core.store.schema import SCHEMA_VERSION, runs_table, samples_table
 from latlab.core.store.store import open_store
+from support.sealed_rows import insert
 from support.stored_campaigns import unpack_campaigns
 
 pytestmark = pytest.mark.slow
@@ -47,17 +49,17 @@ def fixture_older(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store with many copies of one run, so that its migration takes a while."""
     place = tmp_path_factory.mktemp("older") / "store.sqlite"
     unpack_campaigns(place)
-    with closing(sqlite3.connect(place)) as tables, tables:
-        columns = ", ".join(row[1] for row in tables.execute("PRAGMA table_info(runs)") if row[1] not in ("number", "id"))
-        of_samples = "test, metric, columns"
-        first, last = tables.execute("SELECT min(number), max(number) FROM runs").fetchone()
-        of_run = f"INSERT INTO runs (number, id, {columns}) SELECT ?, ?, {columns} FROM runs WHERE number = ?"
-        of_sample = (
-            f"INSERT INTO sample_columns (run, {of_samples}) SELECT ?, {of_samples} FROM sample_columns WHERE run = ? ORDER BY number"
-        )
+    store = open_store(str(place))
+    with store.writing() as connection:
+        model = connection.execute(sa.select(runs_table).order_by(runs_table.c.number)).mappings().first()
+        assert model is not None
+        of_run = connection.execute(sa.select(samples_table).where(samples_table.c.run == model["number"])).mappings().all()
+        samples = [{name: value for name, value in row.items() if name != "number"} for row in of_run]
+        last = connection.execute(sa.select(sa.func.max(runs_table.c.number))).scalar_one()
         for copy in range(1, COPIES):
-            tables.execute(of_run, (last + copy, f"copy-{copy}", first))
-            tables.execute(of_sample, (last + copy, first))
+            run = {**model, "number": last + copy, "id": f"copy-{copy}"}
+            insert(connection, {runs_table: [run], samples_table: [{**row, "run": last + copy} for row in samples]})
+    store.close()
     return place
 
 

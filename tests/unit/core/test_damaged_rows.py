@@ -13,15 +13,16 @@ from hypothesis import strategies as st
 from latlab.core.errors import DataError
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import CoreId, CoreTrace, Problem, Sample
+from latlab.core.store.checksums import PARTS
 from latlab.core.store.listing import heads, remove
-from latlab.core.store.schema import lives_table, problems_table, runs_table, samples_table
+from latlab.core.store.schema import lives_table, runs_table
 from latlab.core.store.store import Store, open_store
 from support.runs import unfinished_run
 
 TRACE = CoreTrace("t", 0, 0, CoreId(0, 0), ())
 PLACES = [
     (table.name, column.name)
-    for table in (runs_table, lives_table, problems_table, samples_table)
+    for table in (runs_table, lives_table, *PARTS)
     for column in table.columns
     if column.name not in ("number", "run", "id")
 ]
@@ -43,7 +44,8 @@ def test_a_damaged_row_is_named_and_left_out_and_the_other_runs_are_read(
     path.unlink(missing_ok=True)
     store = open_store(str(path))
     bad, good = store.begin(unfinished_run()), store.begin(unfinished_run())
-    store.add(bad, [Sample("t", Metric.POWERDOWN, CoreId(0, 0), 0, 0, 5)], problems=[Problem(1, "a CRC")])
+    store.add(bad, [Sample("t", Metric.POWERDOWN, CoreId(0, 0), 0, 0, 5)], [TRACE], [Problem(1, "a CRC")], {"console": b"x"})
+    written, listed = store.load(bad), heads(store)
     table, column = place
     owner = "number" if table == "runs" else "run"
     with sqlite3.connect(path) as connection:
@@ -59,12 +61,14 @@ def test_a_damaged_row_is_named_and_left_out_and_the_other_runs_are_read(
         assert f"run {bad} in" in line and f"latlab runs rm {bad}" in line
     assert bad in read or caplog.messages
     try:
-        store.load(bad)
+        assert store.load(bad) == written
+        assert store.logs(bad) == {"console": b"x"}
     except DataError as error:
         assert f"run {bad} in" in str(error) and "\n" not in str(error)
     else:
         assert bad in read
     assert len(heads(store)) == 2
+    assert heads(store) == listed or caplog.messages
     assert not any(isinstance(value, bytes) for head in heads(store) for value in head)
     remove(store, [bad])
     assert [head.id for head in heads(store)] == [good]
@@ -126,7 +130,9 @@ def test_a_run_whose_id_no_one_can_write_gets_one_and_is_told(tmp_path: Path, ca
         store = open_store(str(path))
     named = store.resolve("damaged-")
     assert [line for line in caplog.messages if "run number 1 in" in line and named in line] == caplog.messages != []
-    assert [run.id for run in store.runs()] == [store.load(named).id, good] == [named, good]
+    assert [run.id for run in store.runs()] == [good]
+    with pytest.raises(DataError, match=f"run {named} in .* is damaged"):
+        store.load(named)
     remove(store, [named])
     assert [head.id for head in heads(store)] == [good]
     store.close()

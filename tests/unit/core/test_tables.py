@@ -12,7 +12,7 @@ from latlab.core.store.schema import SCHEMA_VERSION
 from latlab.core.store.store import open_store
 
 # Of SQLite's own description: the name and type of each column, ! where it must not be empty, = what it is where nothing is said.
-OF_RUN = "number INTEGER!, run INTEGER!"
+OF_RUN = "number INTEGER!, run INTEGER!, checksum BIGINT!"
 TABLES = {
     "latlab_schema": "version INTEGER!",
     "runs": (
@@ -20,7 +20,7 @@ TABLES = {
         "firmware TEXT!, events_hash TEXT, build_options TEXT!, lead TEXT, status TEXT!, capture_cost_ticks FLOAT, started_utc TEXT!, "
         "emulator TEXT!, command TEXT!, facts TEXT!, kind TEXT!='spans', conditions TEXT!='{}', source TEXT!='', code_bytes BIGINT, "
         "printed_deltas TEXT!='[]', resolutions TEXT!='[]', label TEXT!='', sample_count BIGINT!='0', provenance TEXT!='{}', "
-        "removed_utc TEXT!=''"
+        "removed_utc TEXT!='', facts_checksum BIGINT!, checksum BIGINT!, parts BIGINT!"
     ),
     "lives": f"{OF_RUN}, owner TEXT!, heartbeat_utc TEXT!, phase TEXT!, leaves TEXT!, part TEXT!",
     "sample_columns": f"{OF_RUN}, test TEXT!, metric TEXT!, columns BLOB!",
@@ -45,7 +45,7 @@ def fixture_tables(tmp_path: Path) -> sqlite3.Connection:
 
 
 def test_a_new_store_has_the_tables_of_its_version(tables: sqlite3.Connection) -> None:
-    assert tables.execute("SELECT version FROM latlab_schema").fetchall() == [(7,)] and SCHEMA_VERSION == 7
+    assert tables.execute("SELECT version FROM latlab_schema").fetchall() == [(8,)] and SCHEMA_VERSION == 8
     names = tables.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
     assert {name for (name,) in names} == set(TABLES)
     for table, columns in TABLES.items():

@@ -45,10 +45,22 @@ def outcome(
     return judged(attack, said or told(calls=[REFUSED]), saw or empty_observation(), ordinary or Ordinary())
 
 
-def test_an_error_that_changed_nothing_is_a_refusal() -> None:
-    found = outcome()
-    assert (found.outcome, found.evidence) == (AttackOutcome.REFUSED, (("statuses", "-129"),))
-    assert "PSA_ERROR_PROGRAMMER_ERROR" in found.sentence
+@pytest.mark.parametrize(
+    ("status", "name"),
+    [
+        (-129, "PROGRAMMER_ERROR"),
+        (-130, "CONNECTION_REFUSED"),
+        (-131, "CONNECTION_BUSY"),
+        (-133, "NOT_PERMITTED"),
+        (-134, "NOT_SUPPORTED"),
+        (-135, "INVALID_ARGUMENT"),
+    ],
+)
+def test_an_error_that_changed_nothing_is_a_refusal(status: int, name: str) -> None:
+    """The status codes of PSA FF-M 1.0, section 4.5."""
+    found = outcome(said=told(calls=[replace(REFUSED, r0=status & 0xFFFFFFFF)]))
+    assert (found.outcome, found.evidence) == (AttackOutcome.REFUSED, (("statuses", str(status)),))
+    assert found.sentence == f"answered with PSA_ERROR_{name}"
 
 
 @pytest.mark.parametrize(

@@ -229,6 +229,8 @@ def test_outliers_on_a_grid_show_its_period(period_s: float, phase: float, place
     assert found is not None
     ratio = found.period_s / period_s
     assert abs(ratio - round(ratio)) < 1e-6 and round(ratio) >= 1
+    late_s = (found.phase_s - phase * period_s) / period_s
+    assert 0 <= found.phase_s < found.period_s * (1 + 1e-9) and (round(ratio) > 1 or abs(late_s - round(late_s)) < 1e-6)
 
 
 @given(st.integers(0, 2**32))

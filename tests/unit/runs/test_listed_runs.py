@@ -171,7 +171,7 @@ def test_a_reader_that_takes_its_time_keeps_no_writer_waiting(store: Store, monk
     for reader in (store.each_run(), figure_samples(store, SAMPLE.test, SAMPLE.metric)):
         next(reader)
         with sqlite3.connect(store.place.opened, timeout=0) as writer:
-            writer.execute("UPDATE runs SET label = label || 'x'")
+            writer.execute("UPDATE lives SET phase = phase || 'x'")
         writer.close()
         assert sum(1 for _ in reader) == 4
     assert [run.id for run in store.each_run()] == ids

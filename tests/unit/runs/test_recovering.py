@@ -29,6 +29,7 @@ from support import probe_stream as made
 from support import recorder_files as files
 from support.command import latlab
 from support.runs import unfinished_run
+from support.sealed_rows import reseal
 from support.synthetic import log
 
 RUN = unfinished_run()
@@ -57,6 +58,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
 def of_another(store: Store, run_id: str, owner: Owner) -> None:
     with sqlite3.connect(store.place.opened) as changed:
         changed.execute("UPDATE lives SET owner = ?, heartbeat_utc = '2026-01-01T00:00:00Z'", (packed(owner),))
+    reseal(store.place.opened)
 
 
 def test_a_run_stays_its_makers_until_that_is_killed_and_then_the_next_command_ends_it(store: Store, tmp_path: Path) -> None:
@@ -115,6 +117,7 @@ def test_a_run_of_another_machine_is_left_alone_until_it_has_been_silent_for_lon
     elsewhere = replace(this_process(), host="elsewhere")
     with sqlite3.connect(store.place.opened) as changed:
         changed.execute("UPDATE lives SET owner = ?", (packed(elsewhere),))
+    reseal(store.place.opened)
     assert recovering.orphans(store) == ()
     of_another(store, run_id, elsewhere)
     assert [life.run_id for life in recovering.orphans(store)] == [run_id]
@@ -129,6 +132,7 @@ def test_a_run_of_another_machine_may_be_silent_for_a_quarter_of_an_hour(store: 
     heard = (datetime.now(UTC) - silent).strftime("%Y-%m-%dT%H:%M:%SZ")
     with sqlite3.connect(store.place.opened) as changed:
         changed.execute("UPDATE lives SET owner = ?, heartbeat_utc = ?", (packed(replace(this_process(), host="elsewhere")), heard))
+    reseal(store.place.opened)
     assert bool(recovering.orphans(store)) is is_orphan
 
 

@@ -51,14 +51,14 @@ class RunList:
         with self._store.transaction() as connection:
             new = connection.execute(query.where(number > newest)).all()
             unfinished = connection.execute(query.where(number.in_(self._unfinished))).all() if self._unfinished else []
-            changed = self._update((row[0], head_of(row[1:])) for row in (*unfinished, *new))
+            changed = self._update((row[0], head_of(self._store, row[1:])) for row in (*unfinished, *new))
             of_ended = (
                 connection.execute(sa.select(sa.func.count()).select_from(runs_table)).scalar_one() - len(new),
                 connection.execute(sa.select(sa.func.count()).select_from(runs_table).where(removed > "")).scalar_one(),
                 connection.execute(labelled).all(),
             )
             if of_ended != self._of_ended:
-                self._by_number = {row[0]: head_of(row[1:]) for row in connection.execute(query)}
+                self._by_number = {row[0]: head_of(self._store, row[1:]) for row in connection.execute(query)}
                 changed = True
             self._of_ended = (of_ended[0] + len(new), *of_ended[1:])
         if changed:

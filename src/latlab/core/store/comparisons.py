@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import sqlalchemy as sa
 
+from latlab.core.store.checksums import is_damaged, sealed
 from latlab.core.store.choice import ALL
 from latlab.core.store.schema import comparisons_table, runs_table
 from latlab.core.store.store import Store
@@ -24,15 +25,18 @@ class StoredComparison(NamedTuple):
 
 
 def stored_comparisons(store: Store, made_by: str) -> dict[tuple[str, str], StoredComparison]:
-    """By base and run. What another version of latlab made is left out."""
+    """By base and run. What another version of latlab made is left out, as is a damaged one: both are made again."""
     columns = comparisons_table.c
     query = (
-        sa.select(columns.base, runs_table.c.id, columns.verdict, columns.sentence, columns.cause)
+        sa.select(comparisons_table, runs_table.c.id)
         .join(runs_table, columns.run == runs_table.c.number)
         .where(columns.made_by == made_by, *ALL.clauses())
     )
     with store.transaction() as connection:
-        return {(row[0], row[1]): StoredComparison._make(row) for row in connection.execute(query)}
+        rows = [row for row in connection.execute(query).mappings() if not is_damaged(comparisons_table, row)]
+    return {
+        (row["base"], row["id"]): StoredComparison(row["base"], row["id"], row["verdict"], row["sentence"], row["cause"]) for row in rows
+    }
 
 
 def store_comparisons(store: Store, made_by: str, comparisons: Sequence[StoredComparison]) -> None:
@@ -41,7 +45,8 @@ def store_comparisons(store: Store, made_by: str, comparisons: Sequence[StoredCo
         for comparison in comparisons:
             number = connection.execute(sa.select(runs_table.c.number).where(runs_table.c.id == comparison.run)).scalar()
             if number is not None:
-                connection.execute(comparisons_table.insert(), {**comparison._asdict(), "run": number, "made_by": made_by})
+                row = {**comparison._asdict(), "run": number, "made_by": made_by}
+                connection.execute(comparisons_table.insert(), sealed(comparisons_table, row))
 
 
 def runs_with_verdict(store: Store, verdicts: Sequence[str]) -> frozenset[str]:

@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import sqlalchemy as sa
 
-from latlab.core.store.schema import lives_table, logs_table, problems_table, runs_table, samples_table, traces_table
+from latlab.core.store.checksums import PARTS, check, sealed
+from latlab.core.store.run_parts import add_rows
+from latlab.core.store.schema import lives_table, runs_table
 from latlab.core.store.store import Store
-
-PARTS = (lives_table, samples_table, traces_table, problems_table, logs_table)
 
 
 def copy_runs(source: Store, ids: Iterable[str], target: Store) -> None:
@@ -19,19 +20,23 @@ def copy_runs(source: Store, ids: Iterable[str], target: Store) -> None:
     for run_id in dict.fromkeys(map(source.resolve, ids)):
         if target.has(run_id):
             continue
-        with source.transaction() as connection:
-            run = dict(connection.execute(sa.select(runs_table).where(runs_table.c.id == run_id)).mappings().one())
-            of_run = {
-                table: [dict(row) for row in connection.execute(sa.select(table).where(table.c.run == run["number"])).mappings()]
-                for table in PARTS
-            }
-        del run["number"]
-        with target.transaction() as connection:
-            (number,) = connection.execute(runs_table.insert(), run).inserted_primary_key or (None,)
-            for table, rows in of_run.items():
-                if rows:
-                    connection.execute(table.insert(), [{**row, "run": number} for row in map(_without_number, rows)])
+        with source.transaction() as connection, source.naming(run_id):
+            run = check(runs_table, connection.execute(sa.select(runs_table).where(runs_table.c.id == run_id)).mappings().one())
+            lives = _rows(connection, lives_table, run["number"])
+            parts = {table: _rows(connection, table, run["number"]) for table in PARTS}
+        with target.writing() as connection:
+            (number,) = connection.execute(runs_table.insert(), _without(run, "number") | {"parts": 0}).inserted_primary_key or (0,)
+            for life in lives:
+                connection.execute(lives_table.insert(), sealed(lives_table, life | {"run": number}))
+            for table, rows in parts.items():
+                add_rows(connection, table, number, rows)
 
 
-def _without_number(row: dict[str, object]) -> dict[str, object]:
-    return {name: value for name, value in row.items() if name != "number"}
+def _rows(connection: sa.Connection, table: sa.Table, number: int) -> list[dict[str, object]]:
+    """As they can be added to another run."""
+    rows = connection.execute(sa.select(table).where(table.c.run == number).order_by(table.c.number)).mappings()
+    return [_without(check(table, row), "number", "run", "checksum") for row in rows]
+
+
+def _without(row: Mapping[Any, Any], *names: str) -> dict[str, object]:
+    return {name: value for name, value in row.items() if name not in names}

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -16,6 +16,7 @@ from latlab.core.errors import UsageError
 from latlab.core.model.enums import Metric, RunStatus
 from latlab.core.model.life import Head
 from latlab.core.model.run import Sample
+from latlab.core.store.checksums import HEAD, change_run, check, holds_head
 from latlab.core.store.choice import ALL, Filter
 from latlab.core.store.rows import now_utc
 from latlab.core.store.sample_columns import samples_of
@@ -24,7 +25,8 @@ from latlab.core.store.store import Store
 
 PARTS = (samples_table, traces_table, problems_table, logs_table, lives_table, comparisons_table)
 AT_ONCE = 500
-HEAD_COLUMNS = tuple(runs_table.c["sample_count" if name == "samples" else name] for name in Head._fields)
+HEAD_COLUMNS = tuple(runs_table.c[name] for name in (*HEAD, "checksum"))
+"""What `head_of` takes."""
 
 
 def heads(store: Store, chosen: Filter = ALL) -> tuple[Head, ...]:
@@ -35,7 +37,7 @@ def heads(store: Store, chosen: Filter = ALL) -> tuple[Head, ...]:
             rows = list(islice(_under_conditions(connection, query, chosen.conditions), chosen.limit))
         else:
             rows = [tuple(row) for row in connection.execute(query.limit(chosen.limit))]
-        return tuple(head_of(row) for row in reversed(rows))
+        return tuple(head_of(store, row) for row in reversed(rows))
 
 
 def _order(chosen: Filter) -> sa.ColumnElement[int]:
@@ -44,9 +46,11 @@ def _order(chosen: Filter) -> sa.ColumnElement[int]:
     return number + 0 if chosen.since_utc or chosen.before_utc else number
 
 
-def head_of(row: Iterable[object]) -> Head:
-    """A row of `HEAD_COLUMNS`. Many thousands of runs have few different conditions."""
-    *cells, conditions, build_options = map(_shown, row)
+def head_of(store: Store, row: Sequence[object]) -> Head:
+    """A row of `HEAD_COLUMNS`; the store names it where it is damaged. Many thousands of runs have few different conditions."""
+    if not holds_head(row[:-1], row[-1]):
+        store.name_damage(str(row[0]), ValueError("the checksum of its line is another one"))
+    *cells, conditions, build_options = map(_shown, row[: len(Head._fields)])
     return Head(*cells, sys.intern(str(conditions)), str(build_options))  # type: ignore[arg-type,call-arg]
 
 
@@ -80,23 +84,34 @@ def _shown(value: object) -> object:
 
 
 def figure_samples(store: Store, test: str, metric: Metric, chosen: Filter = ALL) -> Iterator[tuple[Head, tuple[Sample, ...]]]:
-    """The samples of one test and metric of every complete run that has some, as they were stored. They are read as they are taken."""
+    """The samples of one test and metric of every complete run that has some, as they were stored. They are read as they are taken; the
+    store names a run whose samples are damaged, and leaves it out."""
     query = (
-        sa.select(samples_table.c.number, *HEAD_COLUMNS, samples_table.c.test, samples_table.c.metric, samples_table.c["columns"])
+        sa.select(*samples_table.columns, *HEAD_COLUMNS[:-1], HEAD_COLUMNS[-1].label("of_head"))
         .join(samples_table, samples_table.c.run == runs_table.c.number)
         .where(*replace(chosen, status=RunStatus.COMPLETE.value).clauses())
         .where(samples_table.c.test == test, samples_table.c.metric == metric.value)
     )
     for row in store.each_row(query, samples_table.c.number):
-        yield head_of(row[column] for column in HEAD_COLUMNS), tuple(samples_of([row]))
+        head = head_of(store, [*(row[column] for column in HEAD_COLUMNS[:-1]), row["of_head"]])
+        samples: tuple[Sample, ...] = ()
+        with store.leaving_out(head.id):
+            samples = tuple(samples_of([check(samples_table, row)]))
+        if samples:
+            yield head, samples
 
 
 def set_removed(store: Store, ids: Sequence[str], is_removed: bool) -> None:
     """A removed run is in no list and has no name, until it is restored or deleted."""
-    values = {"removed_utc": now_utc() if is_removed else ""}
-    with store.transaction() as connection:
+    _change(store, ids, {"removed_utc": now_utc() if is_removed else ""})
+
+
+def _change(store: Store, ids: Sequence[str], values: Mapping[str, str]) -> None:
+    with store.writing() as connection:
         for start in range(0, len(ids), AT_ONCE):
-            connection.execute(runs_table.update().where(runs_table.c.id.in_(ids[start : start + AT_ONCE])), values)
+            numbers = sa.select(runs_table.c.number).where(runs_table.c.id.in_(ids[start : start + AT_ONCE]))
+            for number in connection.execute(numbers).scalars().all():
+                change_run(connection, number, values)
 
 
 def remove(store: Store, ids: Sequence[str]) -> None:
@@ -117,5 +132,4 @@ def set_label(store: Store, run_id: str, label: str) -> None:
         raise UsageError(
             f"the label {label!r} contains a +, which joins runs in references", f"use another character, as in {other!r}", value=label
         )
-    with store.transaction() as connection:
-        connection.execute(runs_table.update().where(runs_table.c.id == run_id), {"label": label})
+    _change(store, (run_id,), {"label": label})

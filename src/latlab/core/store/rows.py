@@ -20,6 +20,7 @@ from latlab.core.model.life import Left, Life, Owner, SeriesPart
 from latlab.core.model.provenance import Provenance
 from latlab.core.model.run import Build, Contents, CoreId, PrintedDelta, Problem, Run, Tick, Topology
 from latlab.core.store.address import shown_address, shown_words
+from latlab.core.store.checksums import check
 from latlab.core.store.sample_columns import samples_of
 from latlab.core.store.schema import lives_table, problems_table, runs_table
 from latlab.core.store.trace_columns import traces_of
@@ -81,6 +82,7 @@ def _without_passwords(run: Run) -> Run:
 def run_of(row: Row, contents: Contents | None = None, problems: tuple[Problem, ...] = ()) -> Run:
     """A run without its contents where these are not given. Raises ValueError where the row is damaged."""
     _check(row, runs_table)
+    check(runs_table, row)
     return Run(
         **{name: row[name] for name in ("id", "label", *PLAIN)},
         **{name: _typed(row[name], kind) for name, kind in PACKED.items()},
@@ -109,6 +111,7 @@ def life_row(owner: Owner | None, leftovers: Left, part: SeriesPart | None) -> d
 
 def life_of(row: Row) -> Life:
     _check(row, lives_table)
+    check(lives_table, row)
     return Life(
         run_id=row["id"],
         status=row["status"],

@@ -11,24 +11,38 @@ from typing import Any
 
 import msgspec
 import sqlalchemy as sa
+from sqlalchemy import exc
 
 from latlab.core.model.run import Run, Sample
+from latlab.core.store.checksums import add_parts, change_run, check, sum_of_parts
 from latlab.core.store.rows import contents_of, problem_of, run_of
 from latlab.core.store.sample_columns import column_rows, samples_of
 from latlab.core.store.schema import logs_table, problems_table, runs_table, samples_table, traces_table
 from latlab.core.store.trace_columns import trace_rows, traces_of
 from latlab.core.store.unpacking import unpacked
 
-DAMAGE = (zlib.error, msgspec.MsgspecError, ValueError, KeyError, TypeError)
-"""What reading a damaged row raises."""
+DAMAGE = (zlib.error, msgspec.MsgspecError, ValueError, KeyError, TypeError, exc.NoResultFound)
+"""What reading a damaged row raises; an index may have a row that its table has not."""
+
+
+def add_rows(connection: sa.Connection, table: sa.Table, number: int, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Rows of one of these tables. Requires, as everything here that writes, a transaction of `Store.writing`."""
+    added = add_parts(connection, table, [{**row, "run": number} for row in rows])
+    connection.execute(runs_table.update().where(runs_table.c.number == number).values(parts=runs_table.c.parts + added))
+
+
+def remove_rows(connection: sa.Connection, table: sa.Table, number: int, *clauses: sa.ColumnElement[bool]) -> None:
+    chosen = (table.c.run == number, *clauses)
+    gone = connection.execute(sa.select(sa.func.coalesce(sa.func.sum(table.c.checksum), 0)).where(*chosen)).scalar_one()
+    connection.execute(table.delete().where(*chosen))
+    connection.execute(runs_table.update().where(runs_table.c.number == number).values(parts=runs_table.c.parts - int(gone)))
 
 
 def add_samples(connection: sa.Connection, number: int, samples: Sequence[Sample]) -> None:
     """A row for each figure, and the new count of samples."""
-    this_run = runs_table.c.number == number
-    first = connection.execute(sa.select(runs_table.c.sample_count).where(this_run)).scalar_one()
-    connection.execute(samples_table.insert(), [row | {"run": number} for row in column_rows(samples, first)])
-    connection.execute(runs_table.update().where(this_run).values(sample_count=runs_table.c.sample_count + len(samples)))
+    first = connection.execute(sa.select(runs_table.c.sample_count).where(runs_table.c.number == number)).scalar_one()
+    add_rows(connection, samples_table, number, column_rows(samples, first))
+    change_run(connection, number, {"sample_count": first + len(samples)})
 
 
 def join_samples(connection: sa.Connection, number: int) -> None:
@@ -39,8 +53,8 @@ def join_samples(connection: sa.Connection, number: int) -> None:
         return
     with suppress(*DAMAGE), _rows(connection, samples_table, number) as stored:
         joined = column_rows(tuple(samples_of(stored)), 0)
-        connection.execute(samples_table.delete().where(of_run))
-        connection.execute(samples_table.insert(), [row | {"run": number} for row in joined])
+        remove_rows(connection, samples_table, number)
+        add_rows(connection, samples_table, number, joined)
 
 
 def join_traces(connection: sa.Connection, number: int) -> None:
@@ -50,28 +64,42 @@ def join_traces(connection: sa.Connection, number: int) -> None:
         return
     with suppress(*DAMAGE), _rows(connection, traces_table, number) as stored:
         joined = trace_rows(tuple(traces_of(stored)))
-        connection.execute(traces_table.delete().where(of_run))
-        connection.execute(traces_table.insert(), [row | {"run": number} for row in joined])
+        remove_rows(connection, traces_table, number)
+        add_rows(connection, traces_table, number, joined)
 
 
 def whole_run(connection: sa.Connection, row: Mapping[Any, Any]) -> Run:
-    """Raises one of DAMAGE where a row is damaged."""
+    """Raises one of DAMAGE where a row is damaged, or missing."""
     number = row["number"]
     with _rows(connection, samples_table, number) as samples, _rows(connection, traces_table, number) as traces:
         contents = contents_of(row["kind"], samples, traces, partial(log_of, connection, number))
     with _rows(connection, problems_table, number) as problems:
-        return run_of(row, contents, tuple(map(problem_of, problems)))
+        run = run_of(row, contents, tuple(map(problem_of, problems)))
+    if sum_of_parts(connection, number) != row["parts"]:
+        raise ValueError("not all of its rows are there")
+    return run
 
 
 @contextmanager
-def _rows(connection: sa.Connection, table: sa.Table, number: int) -> Iterator[Iterable[Mapping[Any, Any]]]:
+def _rows(
+    connection: sa.Connection, table: sa.Table, number: int, *clauses: sa.ColumnElement[bool]
+) -> Iterator[Iterable[Mapping[Any, Any]]]:
     """They are closed where one is damaged: its exception would keep the rest of them open, and SQLite's lock for all who write."""
-    with connection.execute(sa.select(table).where(table.c.run == number).order_by(table.c.number)) as rows:
-        yield rows.mappings()
+    with connection.execute(sa.select(table).where(table.c.run == number, *clauses).order_by(table.c.number)) as rows:
+        yield (check(table, row) for row in rows.mappings())
+
+
+def logs_of(connection: sa.Connection, number: int, *clauses: sa.ColumnElement[bool]) -> dict[str, bytes]:
+    """The logs of a run by name, each with its parts joined. Raises one of DAMAGE."""
+    parts: dict[str, list[bytes]] = {}
+    with _rows(connection, logs_table, number, *clauses) as rows:
+        for row in rows:
+            if not isinstance(row["name"], str):
+                raise ValueError(f"a log is called {row['name']!r}")
+            parts.setdefault(row["name"], []).append(unpacked(row["data"]))
+    return {name: b"".join(data) for name, data in parts.items()}
 
 
 def log_of(connection: sa.Connection, number: int, name: str) -> bytes:
     """One log of a run; empty where it has none of the name."""
-    query = sa.select(logs_table.c.data).where(logs_table.c.run == number, logs_table.c.name == name).order_by(logs_table.c.number)
-    with connection.execute(query) as rows:
-        return b"".join(map(unpacked, rows.scalars()))
+    return logs_of(connection, number, logs_table.c.name == name).get(name, b"")

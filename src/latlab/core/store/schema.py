@@ -7,7 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
 
 metadata = sa.MetaData()
 
@@ -44,6 +44,9 @@ runs_table = sa.Table(
     sa.Column("sample_count", sa.BigInteger, nullable=False, server_default="0"),
     sa.Column("provenance", sa.Text, nullable=False, server_default="{}"),
     sa.Column("removed_utc", sa.Text, nullable=False, server_default=""),
+    sa.Column("facts_checksum", sa.BigInteger, nullable=False),
+    sa.Column("checksum", sa.BigInteger, nullable=False),
+    sa.Column("parts", sa.BigInteger, nullable=False),
     *(sa.Index(f"ix_runs_{name}", name) for name in ("label", "started_utc", "removed_utc")),
     *(sa.Index(f"ix_runs_{name}_started", name, "started_utc") for name in ("platform", "firmware", "campaign", "status")),
 )
@@ -57,11 +60,17 @@ def _number() -> sa.Column[Any]:
     return sa.Column("number", sa.Integer, primary_key=True)
 
 
+def _checksum() -> sa.Column[Any]:
+    """Before long columns, so that summing reads none of them."""
+    return sa.Column("checksum", sa.BigInteger, nullable=False)
+
+
 lives_table = sa.Table(
     "lives",
     metadata,
     _number(),
     sa.Column("run", sa.Integer, sa.ForeignKey("runs.number", ondelete="CASCADE"), nullable=False, unique=True),
+    _checksum(),
     sa.Column("owner", sa.Text, nullable=False),
     sa.Column("heartbeat_utc", sa.Text, nullable=False),
     sa.Column("phase", sa.Text, nullable=False),
@@ -74,6 +83,7 @@ samples_table = sa.Table(
     metadata,
     _number(),
     _of_run(),
+    _checksum(),
     sa.Column("test", sa.Text, nullable=False),
     sa.Column("metric", sa.Text, nullable=False),
     sa.Column("columns", sa.LargeBinary, nullable=False),
@@ -85,6 +95,7 @@ traces_table = sa.Table(
     metadata,
     _number(),
     _of_run(),
+    _checksum(),
     sa.Column("columns", sa.LargeBinary, nullable=False),
 )
 
@@ -93,6 +104,7 @@ problems_table = sa.Table(
     metadata,
     _number(),
     _of_run(),
+    _checksum(),
     sa.Column("line", sa.BigInteger, nullable=False),
     sa.Column("message", sa.Text, nullable=False),
     sa.Column("kind", sa.Text, nullable=False, server_default="input"),
@@ -103,6 +115,7 @@ logs_table = sa.Table(
     metadata,
     _number(),
     _of_run(),
+    _checksum(),
     sa.Column("name", sa.Text, nullable=False),
     sa.Column("data", sa.LargeBinary, nullable=False),
 )
@@ -112,6 +125,7 @@ comparisons_table = sa.Table(
     metadata,
     _number(),
     sa.Column("run", sa.Integer, sa.ForeignKey("runs.number", ondelete="CASCADE"), nullable=False, index=True),
+    _checksum(),
     sa.Column("base", sa.Text, nullable=False),
     sa.Column("verdict", sa.Text, nullable=False),
     sa.Column("sentence", sa.Text, nullable=False),

@@ -27,6 +27,7 @@ from latlab.core.model.life import Left, Life, Owner, SeriesPart
 from latlab.core.model.provenance import UNKNOWN
 from latlab.core.model.run import CoreTrace, Problem, Run, Sample
 from latlab.core.store.address import LATEST, Place, StoreAddress, address_of, hide_password
+from latlab.core.store.checksums import change_life, change_run, sealed, sealed_run
 from latlab.core.store.choice import ALL, Filter
 from latlab.core.store.database_errors import BUSY_TIMEOUT_S, as_sentence
 from latlab.core.store.migrations import can_migrate, migrate
@@ -41,7 +42,7 @@ from latlab.core.store.rows import (
     run_of,
     run_row,
 )
-from latlab.core.store.run_parts import DAMAGE, add_samples, join_samples, join_traces, log_of, whole_run
+from latlab.core.store.run_parts import DAMAGE, add_rows, add_samples, join_samples, join_traces, log_of, logs_of, remove_rows, whole_run
 from latlab.core.store.schema import (
     SCHEMA_VERSION,
     lives_table,
@@ -53,7 +54,6 @@ from latlab.core.store.schema import (
     traces_table,
 )
 from latlab.core.store.trace_columns import trace_rows
-from latlab.core.store.unpacking import unpacked
 
 T = TypeVar("T")
 
@@ -126,8 +126,8 @@ class Store:
             row = run_row(run) | {"id": new_id, "status": status.value}
             try:
                 with self.transaction() as connection:
-                    (number,) = connection.execute(runs_table.insert(), row).inserted_primary_key or (None,)
-                    connection.execute(lives_table.insert(), life | {"run": number})
+                    (number,) = connection.execute(runs_table.insert(), sealed_run(row)).inserted_primary_key or (None,)
+                    connection.execute(lives_table.insert(), sealed(lives_table, life | {"run": number}))
                 self.begun.append(new_id)
                 self.on_begin()
                 return new_id
@@ -141,8 +141,8 @@ class Store:
         """Replace the run's facts by what is known now; its id and status stay, and its provenance where the run says none."""
         unchanged = ("status",) if run.provenance != UNKNOWN else ("status", "provenance")
         row = {key: value for key, value in run_row(run).items() if key not in unchanged}
-        with self.transaction() as connection:
-            connection.execute(runs_table.update().where(runs_table.c.id == run_id), row)
+        with self.writing() as connection:
+            change_run(connection, self._number(connection, run_id), row)
 
     def add(
         self,
@@ -159,30 +159,27 @@ class Store:
             problems_table: [problem_row(problem) for problem in problems],
             logs_table: [{"name": name, "data": zlib.compress(data)} for name, data in (logs or {}).items() if data],
         }
-        with self.transaction() as connection:
+        with self.writing() as connection:
             number = self._number(connection, run_id)
             for table, values in rows.items():
-                if values:
-                    connection.execute(table.insert(), [value | {"run": number} for value in values])
+                add_rows(connection, table, number, values)
             if arrived:
                 add_samples(connection, number, arrived)
-            connection.execute(lives_table.update().where(lives_table.c.run == number), {"heartbeat_utc": now_utc()})
+            change_life(connection, number, {"heartbeat_utc": now_utc()})
 
     def checkpoint(self, run_id: str, logs: Mapping[str, bytes], phase: str = "") -> None:
         """A sign of life: these logs as they stand now, in place of what was kept of them before."""
-        with self.transaction() as connection:
+        with self.writing() as connection:
             number = self._number(connection, run_id)
             for name, data in logs.items():
-                connection.execute(logs_table.delete().where(logs_table.c.run == number, logs_table.c.name == name))
-                connection.execute(logs_table.insert(), {"run": number, "name": name, "data": zlib.compress(data, 1)})
-            signs = {"heartbeat_utc": now_utc()} | ({"phase": phase} if phase else {})
-            connection.execute(lives_table.update().where(lives_table.c.run == number), signs)
+                remove_rows(connection, logs_table, number, logs_table.c.name == name)
+                add_rows(connection, logs_table, number, [{"name": name, "data": zlib.compress(data, 1)}])
+            change_life(connection, number, {"heartbeat_utc": now_utc()} | ({"phase": phase} if phase else {}))
 
     def set_leftovers(self, run_id: str, leftovers: Left) -> None:
         """Say what lies about from now on, before it does."""
-        with self.transaction() as connection:
-            life = lives_table.c.run == self._number(connection, run_id)
-            connection.execute(lives_table.update().where(life), {"leaves": packed(leftovers)})
+        with self.writing() as connection:
+            change_life(connection, self._number(connection, run_id), {"leaves": packed(leftovers)})
 
     def claim(self, run_id: str, owner: Owner | None) -> bool:
         """Make a run of `owner`, which is dead, or a planned one, this process's; False where another process was faster."""
@@ -191,25 +188,22 @@ class Store:
             life = lives_table.c.run == number
             if owner_of(connection.execute(sa.select(lives_table.c.owner).where(life)).scalar()) != owner:
                 return False
-            connection.execute(lives_table.update().where(life), {"owner": packed(this_process()), "heartbeat_utc": now_utc()})
-            connection.execute(runs_table.update().where(runs_table.c.number == number), {"status": RunStatus.RUNNING.value})
+            change_life(connection, number, {"owner": packed(this_process()), "heartbeat_utc": now_utc()})
+            change_run(connection, number, {"status": RunStatus.RUNNING.value})
             return True
 
     def give_back(self, run_id: str, owner: Owner | None) -> None:
         """A claimed run is its former owner's again."""
-        with self.transaction() as connection:
-            mine = lives_table.c.run == self._number(connection, run_id)
-            connection.execute(lives_table.update().where(mine), {"owner": packed(owner)})
+        with self.writing() as connection:
+            change_life(connection, self._number(connection, run_id), {"owner": packed(owner)})
 
     def finish(self, run_id: str, status: RunStatus) -> None:
-        with self.transaction() as connection:
+        with self.writing() as connection:
             number = self._number(connection, run_id)
-            connection.execute(runs_table.update().where(runs_table.c.number == number), {"status": status.value})
+            change_run(connection, number, {"status": status.value})
             join_samples(connection, number)
             join_traces(connection, number)
-            connection.execute(
-                lives_table.update().where(lives_table.c.run == number), {"heartbeat_utc": now_utc(), "leaves": packed(Left())}
-            )
+            change_life(connection, number, {"heartbeat_utc": now_utc(), "leaves": packed(Left())})
 
     def unfinished_runs(self, series: bool = False) -> tuple[Life, ...]:
         """The lives of the runs that are not at their end, the oldest first; with `series` also those of series that have ended. Removed
@@ -339,32 +333,19 @@ class Store:
     def load(self, reference: str) -> Run:
         """The whole run."""
         run_id = self.resolve(reference)
-        with self.transaction() as connection:
-            row = connection.execute(sa.select(runs_table).where(runs_table.c.id == run_id)).mappings().one()
-            with self._naming(run_id):
-                return whole_run(connection, row)
+        with self.transaction() as connection, self.naming(run_id):
+            return whole_run(connection, connection.execute(sa.select(runs_table).where(runs_table.c.id == run_id)).mappings().one())
 
     def logs(self, reference: str) -> dict[str, bytes]:
         """The raw logs of a run by name, byte for byte."""
         run_id = self.resolve(reference)
-        query = (
-            sa.select(logs_table.c.name, logs_table.c.data)
-            .join(runs_table, logs_table.c.run == runs_table.c.number)
-            .where(runs_table.c.id == run_id)
-            .order_by(logs_table.c.number)
-        )
-        result: dict[str, bytes] = {}
-        with self.transaction() as connection, self._naming(run_id), connection.execute(query) as rows:
-            for name, data in rows:
-                if not isinstance(name, str):
-                    raise ValueError(f"a log is called {name!r}")
-                result[name] = result.get(name, b"") + unpacked(data)
-        return result
+        with self.transaction() as connection, self.naming(run_id):
+            return logs_of(connection, self._number(connection, run_id))
 
     def log(self, reference: str, name: str) -> bytes:
         """One raw log of a run; empty where it has none of the name."""
         run_id = self.resolve(reference)
-        with self.transaction() as connection, self._naming(run_id):
+        with self.transaction() as connection, self.naming(run_id):
             return log_of(connection, self._number(connection, run_id), name)
 
     def change_mark(self) -> object:
@@ -418,19 +399,30 @@ class Store:
             return None if version is None else int(version)
 
     def _readable(self, read: Callable[[Mapping[Any, Any]], T], rows: Iterable[Mapping[Any, Any]]) -> tuple[T, ...]:
-        """What one row holds costs no other; each that is left out is named once."""
+        """What one row holds costs no other."""
         readable = []
         for row in rows:
-            try:
+            with self.leaving_out(row["id"]):
                 readable.append(read(row))
-            except DAMAGE as error:
-                if row["id"] not in self._named_damage:
-                    self._named_damage.add(row["id"])
-                    _log_of_rows.warning("%s, and it is left out", self._damaged(row["id"], error))
         return tuple(readable)
 
     @contextmanager
-    def _naming(self, run_id: str) -> Iterator[None]:
+    def leaving_out(self, run_id: str) -> Iterator[None]:
+        """A run that cannot be read is named, and no error."""
+        try:
+            yield
+        except DAMAGE as error:
+            self.name_damage(run_id, error, ", and it is left out")
+
+    def name_damage(self, run_id: str, error: Exception, then: str = "") -> None:
+        """Once for each run."""
+        if run_id not in self._named_damage:
+            self._named_damage.add(run_id)
+            _log_of_rows.warning("%s%s", self._damaged(run_id, error), then)
+
+    @contextmanager
+    def naming(self, run_id: str) -> Iterator[None]:
+        """A run that cannot be read is an error with its name. Raises DataError."""
         try:
             yield
         except DAMAGE as error:
@@ -478,10 +470,8 @@ class Store:
     @contextmanager
     def _exclusive(self) -> Iterator[sa.Connection]:
         """A transaction that no other writer is in which asks for the same: of a server by a lock that needs no table yet."""
-        with self.transaction() as connection:
-            if connection.dialect.name == "sqlite":
-                connection.exec_driver_sql("BEGIN IMMEDIATE")
-            else:
+        with self.writing() as connection:
+            if connection.dialect.name != "sqlite":
                 connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{BUSY_TIMEOUT_S}s'")
                 connection.execute(sa.select(sa.func.pg_advisory_xact_lock(SCHEMA_LOCK)))
             yield connection
@@ -492,6 +482,15 @@ class Store:
                 f"{self.place} has schema {version}, this latlab knows schema {SCHEMA_VERSION}",
                 "use the latlab that made it or another --store",
             )
+
+    @contextmanager
+    def writing(self) -> Iterator[sa.Connection]:
+        """A transaction for the modules of this room whose rows no other writer changes between reading and writing: in a file it keeps
+        the others waiting from its first statement on, on a server it locks the rows that it changes."""
+        with self.transaction() as connection:
+            if connection.dialect.name == "sqlite":
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
+            yield connection
 
     @contextmanager
     def transaction(self) -> Iterator[sa.Connection]:

@@ -27,7 +27,8 @@ from truth.spans import pair_of
 from truth.verdict_cases import two_parts_of_one_run
 from truth.written import Form
 
-SEEDS = range(70_000, 70_010)
+# The last one stops for a part that changed together, in no single row.
+SEEDS = (*range(70_000, 70_010), 71_022)
 CHANGED = ("regressed", "improved")
 PARTS = [((20, 3), (1, 1)), ((3, 20), (1, 1)), ((20, 5), (1, 1)), ((100, 10), (1, 1)), ((5, 5), (4, 4)), ((1, 1), (4, 4)),
          ((20, 3), (4, 4)), ((3, 20), (1, 4)), ((1, 1), (20, 1)), ((1, 1), (100, 1)), ((1, 1), (1, 100))]  # fmt: skip

@@ -188,8 +188,8 @@ class Store:
             life = lives_table.c.run == number
             if owner_of(connection.execute(sa.select(lives_table.c.owner).where(life)).scalar()) != owner:
                 return False
-            change_life(connection, number, {"owner": packed(this_process()), "heartbeat_utc": now_utc()})
             change_run(connection, number, {"status": RunStatus.RUNNING.value})
+            change_life(connection, number, {"owner": packed(this_process()), "heartbeat_utc": now_utc()})
             return True
 
     def give_back(self, run_id: str, owner: Owner | None) -> None:
@@ -486,7 +486,7 @@ class Store:
     @contextmanager
     def writing(self) -> Iterator[sa.Connection]:
         """A transaction for the modules of this room whose rows no other writer changes between reading and writing: in a file it keeps
-        the others waiting from its first statement on, on a server it locks the rows that it changes."""
+        the others waiting from its first statement on, on a server it locks the rows that it changes: first of a run, then of its life."""
         with self.transaction() as connection:
             if connection.dialect.name == "sqlite":
                 connection.exec_driver_sql("BEGIN IMMEDIATE")

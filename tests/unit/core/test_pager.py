@@ -54,10 +54,10 @@ def test_a_long_help_goes_through_the_pager_whole(pager: str) -> None:
     assert (shown, code) == (f"paged {plain.count(chr(10))} LESS=FRX\n", 0)
 
 
-def test_a_short_answer_and_an_error_do_not(pager: str) -> None:
+def test_a_short_answer_and_an_error_do_not(pager: str, tmp_path: Path) -> None:
     shown, code = on_terminal(pager, "runs", "empty", "--help", lines=60)
     assert code == 0 and shown.startswith("Usage: latlab runs empty")
-    shown, code = on_terminal(pager, "show", "no-such-run", "--store", "/nonexistent/store.sqlite")
+    shown, code = on_terminal(pager, "show", "no-such-run", "--store", str(tmp_path / "none.sqlite"))
     assert code == 2 and shown.startswith("latlab: ")
 
 

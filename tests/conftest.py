@@ -3,12 +3,14 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from latlab.core.cli import ids
 from latlab.psci.targets.board import Board, load_board
 from latlab.psci.targets.virtual_program import find_program
 from latlab.virtual.campaign.exploration import find_explorer
@@ -37,6 +39,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # A shell starts what runs in its background with SIGINT ignored, and every process that a test interrupts would inherit that.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if (file := config.getoption("--test-costs")) is not None:
         config.pluginmanager.register(Meter(file))
     if config.getoption("--listed-skips") and not hasattr(config, "workerinput"):
@@ -73,6 +78,12 @@ def _no_store_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
         yield
+
+
+@pytest.fixture(autouse=True)
+def _no_ids_of_other_tests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A verb that another test called in this process handed nothing over."""
+    monkeypatch.setattr(ids, "_handing", ids._Handing())
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -37,8 +37,8 @@ from latlab.core.report.titles import METRIC_WORDS
 from latlab.core.report.units import tick_unit
 
 _DETAILS = {
-    Verdict.MOVED: "they differ significantly, by less than the threshold",
-    Verdict.SAME_LEVEL: "their level; the samples are too few for a result on the tail",
+    Verdict.MOVED: ": they differ significantly, by less than the threshold",
+    Verdict.SAME_LEVEL: " by the level alone; the samples are too few for a result on the tail",
 }
 _LARGE = (BeyondOrder, LargestGrew, LargeUntold, ScatterUnknown, DriftInside, BootApart, SpreadMoved)
 
@@ -171,7 +171,7 @@ def quiet_lines(comparison: Comparison) -> list[tuple[Verdict, str]]:
         out += [(verdict, _quiet_line(comparison, metric, of_metric)) for metric, of_metric in by_metric.items()]
     for verdict in (Verdict.MOVED, Verdict.SAME_LEVEL):
         if number := sum(row.verdict is verdict for row in comparison.rows):
-            out.append((Verdict.SAME, f"in {number} of {len(comparison.rows)} rows: {_DETAILS[verdict]}"))
+            out.append((Verdict.SAME, f"in {number} of {len(comparison.rows)} rows{_DETAILS[verdict]}"))
     return out
 
 

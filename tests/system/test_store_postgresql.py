@@ -22,6 +22,7 @@ from support.ladder_model import Truth, make_run
 from support.places import ROOT, TESTS
 from support.postgres import Server
 from support.postgres import server as postgres_server
+from support.store_writers import PARTS, readings_of_a_run_that_is_written
 
 pytestmark = pytest.mark.postgres
 
@@ -79,6 +80,12 @@ def test_writers_at_the_same_time_lose_nothing_and_mix_nothing(server):
     assert len(written) == len(set(written)) == WRITERS * PASSES
     expected = {make_run(Truth(tests=("cpu_susp_serial",)), seed).samples for seed in range(PASSES)}
     assert {store.load(run_id).samples for run_id in written} <= expected
+
+
+def test_a_run_that_is_written_is_read_as_it_was_at_one_moment(server: str, caplog: pytest.LogCaptureFixture) -> None:
+    runs = readings_of_a_run_that_is_written(server)
+    assert all(len(run.samples) == len(run.problems) for run in runs) and not caplog.messages
+    assert len(runs[-1].samples) == PARTS and runs[-1].label == f"label {PARTS - 1}"
 
 
 def test_a_connection_that_is_cut_between_two_parts_costs_the_run_nothing(pg: Server, server: str) -> None:

@@ -11,10 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from latlab.core.errors import DataError
-from latlab.core.model.enums import Metric
+from latlab.core.model.enums import Metric, RunStatus
 from latlab.core.model.run import CoreId, CoreTrace, Problem, Sample
 from latlab.core.store.checksums import PARTS
-from latlab.core.store.listing import heads, remove
+from latlab.core.store.listing import figure_samples, heads, remove
 from latlab.core.store.schema import lives_table, runs_table
 from latlab.core.store.store import Store, open_store
 from support.runs import unfinished_run
@@ -148,4 +148,20 @@ def test_text_that_is_no_utf_8_costs_its_run_alone(tmp_path: Path, caplog: pytes
     assert [run.id for run in store.runs()] == [good]
     assert [f"run {bad} in" in line for line in caplog.messages] == [True]
     assert len(heads(store)) == 2
+    store.close()
+
+
+@pytest.mark.parametrize("damaged", ["UPDATE runs SET firmware = 'another'", "UPDATE sample_columns SET columns = x'00'"])
+def test_a_figure_over_runs_names_a_damaged_one_and_leaves_it_out(tmp_path: Path, caplog: pytest.LogCaptureFixture, damaged: str) -> None:
+    store = open_store(str(tmp_path / "store.sqlite"))
+    sample = Sample("t", Metric.POWERDOWN, CoreId(0, 0), 0, 0, 5)
+    ids = [store.begin(unfinished_run()) for _ in range(3)]
+    for run_id in ids:
+        store.add(run_id, [sample])
+        store.finish(run_id, RunStatus.COMPLETE)
+    with sqlite3.connect(store.place.opened) as connection:
+        connection.execute(f"{damaged} WHERE number = 2")
+    connection.close()
+    assert [head.id for head, _ in figure_samples(store, "t", Metric.POWERDOWN)] == [ids[0], ids[2]]
+    assert [f"run {ids[1]} in" in line for line in caplog.messages] == [True]
     store.close()

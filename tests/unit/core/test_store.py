@@ -20,6 +20,7 @@ from latlab.psci.analysis.spans import samples_of
 from support.command import latlab
 from support.places import TESTS
 from support.runs import unfinished_run
+from support.store_writers import PARTS, readings_of_a_run_that_is_written
 from support.synthetic import Model
 
 RUN = unfinished_run()
@@ -172,6 +173,12 @@ def test_several_processes_write_at_once_and_nothing_is_lost(tmp_path: Path) -> 
     assert len(store.runs()) == 4
     assert {head.samples for head in heads(store)} == {5 * 3 * (5 * 3 + 1)}
     assert all(len(store.logs(run.id)["console"]) == 30 * 1000 for run in store.runs())
+
+
+def test_a_run_that_is_written_is_read_as_it_was_at_one_moment(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    runs = readings_of_a_run_that_is_written(str(tmp_path / "store.sqlite"))
+    assert all(len(run.samples) == len(run.problems) for run in runs) and not caplog.messages
+    assert len(runs[-1].samples) == PARTS and runs[-1].label == f"label {PARTS - 1}"
 
 
 def test_a_file_that_is_no_store_is_refused(tmp_path: Path) -> None:

@@ -28,40 +28,41 @@ PARTS = (samples_table, traces_table, problems_table, logs_table)
 
 
 def sealed(table: sa.Table, row: Row) -> dict[str, Any]:
-    """The row, which has each column of the table but its number, with its checksum."""
+    """Add the checksum to a row that has every other column of the table but its number."""
     return {**row, "checksum": _of(row, _covered(table))}
 
 
 def sealed_run(row: Row) -> dict[str, Any]:
-    """A row of `runs` with its two."""
+    """Add both checksums to a row of `runs`."""
     whole = NEW | dict(row)
     whole["facts_checksum"] = _of(whole, FACTS)
     return whole | {"checksum": _of(whole, HEAD)}
 
 
 def check(table: sa.Table, row: Row) -> Row:
-    """The same row. Raises ValueError where it is not as it was written."""
+    """Return the row, or raise ValueError if a value of it has changed since it was written."""
     if table is runs_table and row["facts_checksum"] != _of(row, FACTS):
-        raise ValueError("the checksum of its facts is another one")
+        raise ValueError("checksum mismatch in its facts")
     if row["checksum"] != _of(row, HEAD if table is runs_table else _covered(table)):
-        raise ValueError(f"the checksum of its row of {table.name} is another one")
+        raise ValueError(f"checksum mismatch in its row of {table.name}")
     return row
 
 
-def holds_head(cells: Iterable[object], checksum: object) -> bool:
-    """Whether the columns HEAD of a run, as they stand in the store, are as they were written."""
-    return checksum == _crc(tuple(cells))
+def check_head(cells: Iterable[object], checksum: object) -> None:
+    """Raise ValueError if a value of the columns HEAD of a run has changed since they were written."""
+    if checksum != _crc(tuple(cells)):
+        raise ValueError("checksum mismatch in what a list shows")
 
 
 def change_run(connection: sa.Connection, number: int, values: Row) -> None:
-    """Requires a transaction that no other writer is in. A row that is damaged stays so."""
+    """Set columns of a run, and its checksums. Requires a transaction of `Store.writing`. A damaged row keeps its wrong checksum."""
     this_run = runs_table.c.number == number
     row = connection.execute(sa.select(runs_table).where(this_run).with_for_update()).mappings().one()
     connection.execute(runs_table.update().where(this_run), dict(values) if is_damaged(runs_table, row) else _changed(row, values))
 
 
 def change_life(connection: sa.Connection, number: int, values: Row) -> None:
-    """As `change_run`; a run without a life stays without."""
+    """Set columns of a run's life as `change_run` does; nothing happens where it has none."""
     of_run = lives_table.c.run == number
     row = connection.execute(sa.select(lives_table).where(of_run).with_for_update()).mappings().first()
     if row is not None:
@@ -70,7 +71,7 @@ def change_life(connection: sa.Connection, number: int, values: Row) -> None:
 
 
 def add_parts(connection: sa.Connection, table: sa.Table, rows: Iterable[Row]) -> int:
-    """Rows of one of PARTS, each with the number of its run. Returns the sum of their checksums."""
+    """Insert rows of one of PARTS, each with the number of its run. Returns the sum of their checksums."""
     new = [sealed(table, row) for row in rows]
     if new:
         connection.execute(table.insert(), new)
@@ -88,7 +89,7 @@ def _changed(row: Row, values: Row) -> dict[str, Any]:
 
 
 def is_damaged(table: sa.Table, row: Row) -> bool:
-    """Whether `check` refuses it."""
+    """Tell whether `check` refuses the row."""
     try:
         check(table, row)
     except ValueError:
@@ -105,6 +106,6 @@ def _of(row: Row, names: Iterable[str]) -> int:
 
 
 def _crc(cells: tuple[object, ...]) -> int:
-    """Of the cells as JSON, which is the same text on every machine, and of the bytes in them."""
+    """Compute the CRC-32 of the cells as JSON, which is the same text on every machine. Bytes go in by their own CRC-32."""
     plain = [crc32(cell) if isinstance(cell, bytes) else cell for cell in cells]
     return crc32(msgspec.json.encode(plain))

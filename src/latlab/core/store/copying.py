@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from latlab.core.store.checksums import PARTS, check, sealed
-from latlab.core.store.run_parts import add_rows
+from latlab.core.store.run_parts import add_rows, check_parts
 from latlab.core.store.schema import lives_table, runs_table
 from latlab.core.store.store import Store
 
@@ -20,8 +20,9 @@ def copy_runs(source: Store, ids: Iterable[str], target: Store) -> None:
     for run_id in dict.fromkeys(map(source.resolve, ids)):
         if target.has(run_id):
             continue
-        with source.transaction() as connection, source.naming(run_id):
+        with source.reading() as connection, source.naming(run_id):
             run = check(runs_table, connection.execute(sa.select(runs_table).where(runs_table.c.id == run_id)).mappings().one())
+            check_parts(connection, run["number"])
             lives = _rows(connection, lives_table, run["number"])
             parts = {table: _rows(connection, table, run["number"]) for table in PARTS}
         with target.writing() as connection:
@@ -33,7 +34,7 @@ def copy_runs(source: Store, ids: Iterable[str], target: Store) -> None:
 
 
 def _rows(connection: sa.Connection, table: sa.Table, number: int) -> list[dict[str, object]]:
-    """As they can be added to another run."""
+    """Read rows in the form in which another run can take them."""
     rows = connection.execute(sa.select(table).where(table.c.run == number).order_by(table.c.number)).mappings()
     return [_without(check(table, row), "number", "run", "checksum") for row in rows]
 

@@ -16,14 +16,14 @@ from latlab.core.errors import UsageError
 from latlab.core.model.enums import Metric, RunStatus
 from latlab.core.model.life import Head
 from latlab.core.model.run import Sample
-from latlab.core.store.checksums import HEAD, change_run, check, holds_head
+from latlab.core.store.checksums import HEAD, PARTS, change_run, check, check_head
 from latlab.core.store.choice import ALL, Filter
 from latlab.core.store.rows import now_utc
 from latlab.core.store.sample_columns import samples_of
-from latlab.core.store.schema import comparisons_table, lives_table, logs_table, problems_table, runs_table, samples_table, traces_table
+from latlab.core.store.schema import comparisons_table, lives_table, runs_table, samples_table
 from latlab.core.store.store import Store
 
-PARTS = (samples_table, traces_table, problems_table, logs_table, lives_table, comparisons_table)
+OF_A_RUN = (*PARTS, lives_table, comparisons_table)
 AT_ONCE = 500
 HEAD_COLUMNS = tuple(runs_table.c[name] for name in (*HEAD, "checksum"))
 """What `head_of` takes."""
@@ -48,8 +48,10 @@ def _order(chosen: Filter) -> sa.ColumnElement[int]:
 
 def head_of(store: Store, row: Sequence[object]) -> Head:
     """A row of `HEAD_COLUMNS`; the store names it where it is damaged. Many thousands of runs have few different conditions."""
-    if not holds_head(row[:-1], row[-1]):
-        store.name_damage(str(row[0]), ValueError("the checksum of its line is another one"))
+    try:
+        check_head(row[:-1], row[-1])
+    except ValueError as error:
+        store.name_damage(str(row[0]), error)
     *cells, conditions, build_options = map(_shown, row[: len(Head._fields)])
     return Head(*cells, sys.intern(str(conditions)), str(build_options))  # type: ignore[arg-type,call-arg]
 
@@ -84,8 +86,8 @@ def _shown(value: object) -> object:
 
 
 def figure_samples(store: Store, test: str, metric: Metric, chosen: Filter = ALL) -> Iterator[tuple[Head, tuple[Sample, ...]]]:
-    """The samples of one test and metric of every complete run that has some, as they were stored. They are read as they are taken; the
-    store names a run whose samples are damaged, and leaves it out."""
+    """The samples of one test and metric of every complete run that has some, as they were stored. They are read as they are taken. The
+    store names a damaged run and leaves it out."""
     query = (
         sa.select(*samples_table.columns, *HEAD_COLUMNS[:-1], HEAD_COLUMNS[-1].label("of_head"))
         .join(samples_table, samples_table.c.run == runs_table.c.number)
@@ -93,12 +95,10 @@ def figure_samples(store: Store, test: str, metric: Metric, chosen: Filter = ALL
         .where(samples_table.c.test == test, samples_table.c.metric == metric.value)
     )
     for row in store.each_row(query, samples_table.c.number):
-        head = head_of(store, [*(row[column] for column in HEAD_COLUMNS[:-1]), row["of_head"]])
-        samples: tuple[Sample, ...] = ()
-        with store.leaving_out(head.id):
-            samples = tuple(samples_of([check(samples_table, row)]))
-        if samples:
-            yield head, samples
+        cells = [*(row[column] for column in HEAD_COLUMNS[:-1]), row["of_head"]]
+        with store.leaving_out(row["id"]):
+            check_head(cells[:-1], cells[-1])
+            yield head_of(store, cells), tuple(samples_of([check(samples_table, row)]))
 
 
 def set_removed(store: Store, ids: Sequence[str], is_removed: bool) -> None:
@@ -120,7 +120,7 @@ def remove(store: Store, ids: Sequence[str]) -> None:
         for start in range(0, len(ids), AT_ONCE):
             numbers_query = sa.select(runs_table.c.number).where(runs_table.c.id.in_(ids[start : start + AT_ONCE]))
             numbers = list(connection.execute(numbers_query).scalars())
-            for table in PARTS:
+            for table in OF_A_RUN:
                 connection.execute(table.delete().where(table.c.run.in_(numbers)))
             connection.execute(runs_table.delete().where(runs_table.c.number.in_(numbers)))
 

@@ -75,9 +75,15 @@ def whole_run(connection: sa.Connection, row: Mapping[Any, Any]) -> Run:
         contents = contents_of(row["kind"], samples, traces, partial(log_of, connection, number))
     with _rows(connection, problems_table, number) as problems:
         run = run_of(row, contents, tuple(map(problem_of, problems)))
-    if sum_of_parts(connection, number) != row["parts"]:
-        raise ValueError("not all of its rows are there")
+    check_parts(connection, number)
     return run
+
+
+def check_parts(connection: sa.Connection, number: int) -> None:
+    """Raise ValueError where a row of the run's parts is missing, or one is there that it never had."""
+    stored = connection.execute(sa.select(runs_table.c.parts).where(runs_table.c.number == number)).scalar_one()
+    if sum_of_parts(connection, number) != stored:
+        raise ValueError("not all of its rows are there")
 
 
 @contextmanager

@@ -42,7 +42,18 @@ from latlab.core.store.rows import (
     run_of,
     run_row,
 )
-from latlab.core.store.run_parts import DAMAGE, add_rows, add_samples, join_samples, join_traces, log_of, logs_of, remove_rows, whole_run
+from latlab.core.store.run_parts import (
+    DAMAGE,
+    add_rows,
+    add_samples,
+    check_parts,
+    join_samples,
+    join_traces,
+    log_of,
+    logs_of,
+    remove_rows,
+    whole_run,
+)
 from latlab.core.store.schema import (
     SCHEMA_VERSION,
     lives_table,
@@ -333,20 +344,24 @@ class Store:
     def load(self, reference: str) -> Run:
         """The whole run."""
         run_id = self.resolve(reference)
-        with self.transaction() as connection, self.naming(run_id):
+        with self.reading() as connection, self.naming(run_id):
             return whole_run(connection, connection.execute(sa.select(runs_table).where(runs_table.c.id == run_id)).mappings().one())
 
     def logs(self, reference: str) -> dict[str, bytes]:
         """The raw logs of a run by name, byte for byte."""
         run_id = self.resolve(reference)
-        with self.transaction() as connection, self.naming(run_id):
-            return logs_of(connection, self._number(connection, run_id))
+        with self.reading() as connection, self.naming(run_id):
+            number = self._number(connection, run_id)
+            check_parts(connection, number)
+            return logs_of(connection, number)
 
     def log(self, reference: str, name: str) -> bytes:
         """One raw log of a run; empty where it has none of the name."""
         run_id = self.resolve(reference)
-        with self.transaction() as connection, self.naming(run_id):
-            return log_of(connection, self._number(connection, run_id), name)
+        with self.reading() as connection, self.naming(run_id):
+            number = self._number(connection, run_id)
+            check_parts(connection, number)
+            return log_of(connection, number, name)
 
     def change_mark(self) -> object:
         """Another value whenever another connection may have changed the store; costs next to nothing. None where it cannot be told."""
@@ -482,6 +497,14 @@ class Store:
                 f"{self.place} has schema {version}, this latlab knows schema {SCHEMA_VERSION}",
                 "use the latlab that made it or another --store",
             )
+
+    @contextmanager
+    def reading(self) -> Iterator[sa.Connection]:
+        """A transaction for the modules of this room that sees the store as it is at its first statement, whatever is written meanwhile."""
+        with self.transaction() as connection:
+            is_file = connection.dialect.name == "sqlite"
+            connection.exec_driver_sql("BEGIN" if is_file else "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            yield connection
 
     @contextmanager
     def writing(self) -> Iterator[sa.Connection]:

@@ -179,7 +179,7 @@ def inflict(place: Path, found: Damage, random: Random) -> None:
 
 
 def put(place: Path, run: str, table: str, column: str, value: object, random: Random | None = None) -> None:
-    """In one row of the run, the first one where none is drawn; its checksum is that of what is there then, as whoever made it wrote it."""
+    """Set a cell in one row of the run, the first one where none is drawn, with the checksum that a program which wrote it would add."""
     owner = "number" if table == "runs" else "run"
     of_run = f"{owner} = (SELECT number FROM runs WHERE id = ?)"
     with closing(sqlite3.connect(place)) as connection:

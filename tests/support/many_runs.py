@@ -13,8 +13,9 @@ from typing import Any
 import sqlalchemy as sa
 
 from latlab.core.model.enums import RunStatus
+from latlab.core.store.checksums import PARTS
 from latlab.core.store.sample_columns import column_rows, samples_of
-from latlab.core.store.schema import logs_table, problems_table, runs_table, samples_table, traces_table
+from latlab.core.store.schema import runs_table
 from latlab.core.store.store import Store, open_store
 from support.every_kind import fill
 from support.sealed_rows import insert
@@ -22,7 +23,6 @@ from support.sealed_rows import insert
 BOARDS = ("bench", "rack", "field")
 START = datetime(2024, 1, 1, 9)
 SPAN = timedelta(days=730)
-PARTS = (samples_table, traces_table, problems_table, logs_table)
 CHANGES = ((0.4, 1.0), (0.6, 1.25), (0.9, 1.0), (1.1, 1.1))
 """Up to this part of the years, so many times the first level."""
 AT_ONCE = 2000

@@ -25,7 +25,7 @@ MOST_WRONG_BESIDE = 0.05
 # One boot of each run does not show what moves all wake-ups of a test in a boot together, here by 1 us of 16 to 28.
 MOST_FALSE_ALARMS_OF = {"juno, 1 boot, shared 1.0 us": 0.06}
 # In Student's t of three degrees more boots have more outliers, and one boot that lies far off stops a gate.
-MOST_UNTOLD_OF_HEAVY = 0.35
+MOST_INCONCLUSIVE_OF_HEAVY = 0.35
 LEAST_FOUND = 0.95
 # A step of four times the noise looks much like releases that depend on each other: docs/results/verdict-validation.md.
 LEAST_STEP_FOUND = {12: 0.50, 20: 0.75}
@@ -46,11 +46,11 @@ def test_more_boots_of_one_truth_never_say_less(noise: Noise):
     tallies = [tallied(Case(f"{boots} boots", JUNO, noise, boots), PAIRS // 4) for boots in (1, 3, 4, 5, 8)]
     same = [tally.share_of_same_rows for tally in tallies]
     assert all(then >= before - MOST_FALL for before, then in pairwise(same)), same
-    untold = [tally.share("gate 3") for tally in tallies]
+    inconclusive = [tally.share("gate 3") for tally in tallies]
     if noise.heavy:
-        assert max(untold) <= MOST_UNTOLD_OF_HEAVY, untold
+        assert max(inconclusive) <= MOST_INCONCLUSIVE_OF_HEAVY, inconclusive
     else:
-        assert all(then <= before + MOST_FALL for before, then in pairwise(untold)), untold
+        assert all(then <= before + MOST_FALL for before, then in pairwise(inconclusive)), inconclusive
     assert same[-1] >= LEAST_SAME or noise != LOW
 
 

@@ -72,7 +72,7 @@ def _outcome(place: Path, untouched: dict[str, object], caplog: pytest.LogCaptur
 
 
 def _seen(place: Path, caplog: pytest.LogCaptureFixture) -> dict[str, object]:
-    """All that verbs read of a store. Raises LatlabError where it is told that something is damaged."""
+    """Read what verbs read of a store. Raises LatlabError where the store names damage."""
     store = open_store(str(place))
     try:
         with caplog.at_level(logging.WARNING):

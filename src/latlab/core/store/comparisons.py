@@ -25,7 +25,7 @@ class StoredComparison(NamedTuple):
 
 
 def stored_comparisons(store: Store, made_by: str) -> dict[tuple[str, str], StoredComparison]:
-    """By base and run. What another version of latlab made is left out, as is a damaged one: both are made again."""
+    """Read the comparisons by base and run. Damaged ones and those of another version of latlab are left out, and are made again."""
     columns = comparisons_table.c
     query = (
         sa.select(comparisons_table, runs_table.c.id)

@@ -41,7 +41,7 @@ def comparison_junit(comparison: Comparison, report: GateReport) -> str:
     no failure where the gate does not fail: what stops it then is an error."""
     suite = ET.Element("testsuite", name=f"latlab {comparison.a.id} to {comparison.b.id}")
     explained = explain_pair(comparison)
-    judged = "failure" if report.decision.exit_code == FAILED else "error"
+    outcome = "failure" if report.decision.exit_code == FAILED else "error"
     if comparison.caveat:
         properties = ET.SubElement(suite, "properties")
         ET.SubElement(properties, "property", name="caveat", value=(comparison.caveat))
@@ -55,12 +55,12 @@ def comparison_junit(comparison: Comparison, report: GateReport) -> str:
             ET.SubElement(case, "system-out").text = _sentence(row, comparison)
     for claim in report.decision.claims:
         case = ET.SubElement(suite, "testcase", classname=claim.test or "all tests", name=f"{claim.metric} {claim.name}")
-        _add_outcome(case, judged, claim_line(claim, comparison.unit_of(claim.metric)))
+        _add_outcome(case, outcome, claim_line(claim, comparison.unit_of(claim.metric)))
     findings = [explanation.finding for explanation in explained]
     for change in (finding for finding in findings if isinstance(finding, RuleChanged)):
         case = ET.SubElement(suite, "testcase", classname=change.check.test, name=change.check.name)
         if change.is_worse:
-            _add_outcome(case, judged, change.check.sentence)
+            _add_outcome(case, outcome, change.check.sentence)
     for number, suspected in enumerate((finding for finding in findings if isinstance(finding, Suspected)), 1):
         case = ET.SubElement(suite, "testcase", classname="suspect", name=f"data-quality warning {number}")
         _add_outcome(case, "error", suspected.suspicion.sentence(comparison.unit))

@@ -14,6 +14,7 @@ Key = tuple[str, str, str]
 """Test, metric, core."""
 POWER = ("powerdown", "wakeup")
 NAMED = {"base": "first-core latency", "step": "delay per position"}
+QUANTILE = re.compile(r"\d %$")
 PART = re.compile(r", (?:[\d.]+ %|maximum|shape|spread)$")
 
 
@@ -75,10 +76,13 @@ class Row:
 
     @property
     def title(self) -> str:
+        if self.values.get("later_than"):
+            return f"later than {self.values['later_than'] / 1000:.3g} µs"
         name = str(self.values["name"])
         name = NAMED.get(name, name)
         name = name.replace("after the last man of", "last-core delay of").replace("last man", "last core")
-        return name.replace("last men", "last cores").replace("place", "position")
+        name = name.replace("last men", "last cores").replace("place", "position")
+        return f"{name} quantile" if QUANTILE.search(name) else name
 
     @property
     def scale(self) -> float:

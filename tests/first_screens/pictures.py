@@ -340,7 +340,8 @@ def shift_wrongs(picture: Picture, shares: dict[str, tuple[float, str]]) -> Wron
         match = re.fullmatch(rf"(.+), ({NUMBER}) %, (\w+)", mark.words)
         if match is None:
             continue
-        known = [entry for name, entry in shares.items() if name.partition(" ")[2] == match[1]]
+        place = re.sub(r"(?<=later than )[\d.]+", lambda level: f"{float(level[0]):.3g}", match[1])
+        known = [entry for name, entry in shares.items() if name.partition(" ")[2] == place]
         if not any(abs(number(match[2]) - share) <= 0.006 * abs(share) + 0.006 and verdict == match[3] for share, verdict in known):
             wrong.append(f"{mark.words}: no such row")
     return wrong

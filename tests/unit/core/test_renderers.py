@@ -113,6 +113,8 @@ def test_no_words_are_taken_for_markup_of_rst(said: list[str]) -> None:
 
 
 @given(LINE)
+@example("``")
+@example("a`b")
 @examples(50)
 def test_no_words_are_taken_for_markup_of_a_page_or_of_a_terminal(said: str) -> None:
     page = page_of(Table(said, words("A"), ((said,),)), Paragraph((strong(said), code(said))), Facts(((said, said),)))

@@ -23,7 +23,7 @@ from latlab.core.comparison.findings import (
     Suspected,
 )
 from latlab.core.comparison.span_findings import InSomeIterations
-from latlab.core.comparison.verdicts import CHANGED, SAME_LEVELS, Verdict
+from latlab.core.comparison.verdicts import CHANGED, SAME_LEVELS, WORDS, Verdict
 from latlab.core.comparison.wakeup_findings import ScatterUnknown
 from latlab.core.comparison.wording import amount, capital, count, percent, signed
 from latlab.core.kinds.registry import kind_of, pairs_of
@@ -110,10 +110,10 @@ def summary(comparison: Comparison, explanations: Sequence[Explanation] | None =
     clauses += _in_some_iterations(
         explanation.sentence for explanation in all_explanations if isinstance(explanation.finding, InSomeIterations)
     )
-    counts = {v: sum(row.verdict is v for row in comparison.rows) for v in Verdict}
-    untold = counts[Verdict.CANNOT_TELL]
+    untold = sum(row.verdict is Verdict.CANNOT_TELL for row in comparison.rows)
     if not clauses:
-        clauses = [f"{n} {'row' if n == 1 else 'rows'} {verdict}" for verdict, n in counts.items() if n]
+        words = [row.verdict.word for row in comparison.rows]
+        clauses = [f"{count(words.count(word), 'row')} {word}" for word in WORDS if word in words]
     elif untold and comparison.verdict in (Verdict.CANNOT_TELL, Verdict.NOT_SHOWN):
         clauses.append(f"{untold} of {count(len(comparison.rows), 'row')} {Verdict.CANNOT_TELL}")
     parts = [*first, *caveats, *clauses]

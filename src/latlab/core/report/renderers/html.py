@@ -144,9 +144,9 @@ def _span(span: Styled) -> Markup:
 
 
 def _words(text: str) -> Markup:
-    """What stands between two backticks is code, in whatever sentence."""
+    """Set what stands between two backticks as code, unless a backtick is left over or nothing stands between two."""
     parts = text.split("`")
-    if len(parts) % 2 == 0:
+    if len(parts) % 2 == 0 or not all(parts[1::2]):
         return escape(text)
     return Markup("").join(Markup("<code>{}</code>").format(part) if at % 2 else escape(part) for at, part in enumerate(parts))
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from latlab.core.errors import DataError
@@ -37,6 +37,7 @@ VALUES = st.one_of(
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.sampled_from(PLACES), VALUES)
+@example(("logs", "checksum"), "1E400")
 def test_a_damaged_row_is_named_and_left_out_and_the_other_runs_are_read(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, place: tuple[str, str], value: object
 ) -> None:

@@ -13,7 +13,7 @@ from html.parser import HTMLParser
 import pytest
 from docutils.core import publish_doctree
 from docutils.nodes import bullet_list, entry, field, literal, literal_block, note, paragraph, row, system_message, table, title
-from hypothesis import example, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from rich.console import Console
 
@@ -117,6 +117,8 @@ def test_no_words_are_taken_for_markup_of_rst(said: list[str]) -> None:
 @example("a`b")
 @examples(50)
 def test_no_words_are_taken_for_markup_of_a_page_or_of_a_terminal(said: str) -> None:
+    """But those between two backticks, which a page sets as code."""
+    assume(not re.search("`[^`]+`", said))
     page = page_of(Table(said, words("A"), ((said,),)), Paragraph((strong(said), code(said))), Facts(((said, said),)))
     expected = " ".join(said.split())
     assert words_of(html.document(page)).count(expected) >= 5

@@ -21,7 +21,7 @@ from latlab.core.store.schema import logs_table, problems_table, runs_table, sam
 from latlab.core.store.trace_columns import trace_rows, traces_of
 from latlab.core.store.unpacking import unpacked
 
-DAMAGE = (zlib.error, msgspec.MsgspecError, ValueError, KeyError, TypeError, exc.NoResultFound)
+DAMAGE = (zlib.error, msgspec.MsgspecError, ValueError, KeyError, TypeError, OverflowError, exc.NoResultFound)
 """What reading a damaged row raises; an index may have a row that its table has not."""
 
 

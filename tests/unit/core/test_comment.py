@@ -14,6 +14,7 @@ from latlab.core.comparison.gate import GateReport, report_gate
 from latlab.core.model.provenance import Provenance
 from latlab.core.model.run import Run
 from latlab.core.report.comparison.comment import MOST_ROWS, Handed, render
+from latlab.core.report.comparison.comparison_tables import row_tables
 from latlab.core.store.references import load
 
 REGRESSED = frozenset({"regressed"})
@@ -53,6 +54,9 @@ def test_a_change_that_the_medians_do_not_show_says_what_they_are(pair: tuple[Ru
     hidden = replace(row, after=row.before)
     assert note not in render(comparison, _failing(decision, as_shown))
     assert note in render(comparison, _failing(decision, as_shown, hidden))
+    for moved, notes in ((as_shown, 0), (hidden, 1)):
+        ((_, table),) = row_tables(replace(comparison, rows=[moved]))
+        assert [text.startswith(note) for text in table.notes] == [True] * notes
 
 
 def test_no_comment_is_longer_than_thirty_lines_however_much_there_is_to_say(pair: tuple[Run, Run]) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from math import isfinite
 
 import numpy as np
 
@@ -25,6 +26,8 @@ from latlab.core.model.run import CoreId, Run
 from latlab.core.statistics.power_analysis import Detectable
 from latlab.core.statistics.statistics import Shift
 
+MOST_APART = 0.5
+"""Of a shift, before a reader who subtracts the medians asks where the rest is."""
 ROW_P = 0.05
 CELL_P = 0.01
 
@@ -132,6 +135,12 @@ class Row:
         if (abs(before) <= self.threshold and self.is_term) or (self.shift.value and not before):
             return float("inf")
         return self.shift.value / before if before else 0.0
+
+    @property
+    def is_of_some_cores(self) -> bool:
+        """Whether the medians over its cores did not move as their mean did: a few cores can cause that."""
+        is_of_medians = self.statistic is None and not self.is_term and isfinite(self.shift.value)
+        return is_of_medians and abs(self.after - self.before - self.shift.value) > MOST_APART * abs(self.shift.value)
 
     @property
     def largest(self) -> float:

@@ -31,6 +31,7 @@ MODES = {
     Mode.VIRTUAL_MACHINE: "virtual machine: not an RT figure",
     Mode.REAL: "real target",
 }
+MEDIANS_AND_MEANS = "Before and after are medians over the cores, and the change is a mean: a few cores can cause it"
 UNKNOWN_FIGURE = "-"
 TERMS = {"base": "first-core latency", "step": "delay per position"}
 COUNTED = {"insns": ("instruction", "instructions"), "cycles": ("cycle", "cycles"), "ticks": ("tick", "ticks")}

@@ -7,6 +7,7 @@ import platform
 import shlex
 import shutil
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -15,10 +16,11 @@ from latlab.core.errors import LatlabError
 from latlab.core.readers.event_table import event_table
 from latlab.core.store.address import Place
 from latlab.core.store.store import open_store
+from latlab.core.targets.building import checkout_for
 from latlab.core.targets.qemu.images import FIRMWARE_ELF, PLATFORM, check_events, list_images
 from latlab.core.targets.qemu.probe import find_probe
 from latlab.core.targets.qemu.qemu import DETERMINISTIC_MAJOR, find_qemu
-from latlab.core.targets.tools import how_to_make
+from latlab.core.targets.tools import not_built
 
 PACKAGES = (
     "typer",
@@ -58,7 +60,7 @@ def machine_findings(qemu: Path | None = None) -> list[DoctorFinding]:
     return [
         DoctorFinding("latlab", f"{version('latlab')}, event table {event_table().hash}", True),
         DoctorFinding("Python", platform.python_version(), True),
-        *(_package(name) for name in PACKAGES),
+        *_packages(PACKAGES),
         *(_optional(name, purpose) for name, purpose in OPTIONAL),
         *_qemu(qemu),
         *(_tool(name) for name in BUILD_TOOLS),
@@ -66,11 +68,16 @@ def machine_findings(qemu: Path | None = None) -> list[DoctorFinding]:
     ]
 
 
-def _package(name: str) -> DoctorFinding:
-    try:
-        return DoctorFinding(name, version(name), True)
-    except PackageNotFoundError:
-        return DoctorFinding(name, f"missing; run `{shlex.join((sys.executable, '-m', 'pip', 'install', name))}`", False)
+def _packages(names: Sequence[str]) -> list[DoctorFinding]:
+    """One line of those that are here, and one for each that is missing."""
+    here, missing = list[str](), list[DoctorFinding]()
+    for name in names:
+        try:
+            here.append(f"{name} {version(name)}")
+        except PackageNotFoundError:
+            command = shlex.join((sys.executable, "-m", "pip", "install", name))
+            missing.append(DoctorFinding(name, f"missing; run `{command}`", False))
+    return [DoctorFinding("Python packages", ", ".join(here), True), *missing]
 
 
 def _optional(name: str, purpose: str) -> DoctorFinding:
@@ -120,7 +127,16 @@ def _images() -> list[DoctorFinding]:
             image_findings.append(DoctorFinding("images", str(error), False, needed=False))
     if any(finding.usable for finding in image_findings):
         return image_findings
-    return [*image_findings, DoctorFinding("images", f"none is usable; {how_to_make(PLATFORM)}", False)]
+    return [*image_findings, _no_image()]
+
+
+def _no_image() -> DoctorFinding:
+    """A checkout with a compiler builds them when a run needs them."""
+    try:
+        checkout_for(not_built("none is usable", PLATFORM))
+    except LatlabError as error:
+        return DoctorFinding("images", str(error), False)
+    return DoctorFinding("images", f"none is usable; the first run builds `make {PLATFORM}`", False, needed=False)
 
 
 def _store(place: Place | None) -> DoctorFinding:

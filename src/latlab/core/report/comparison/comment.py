@@ -6,11 +6,10 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import isfinite
 
 from latlab.core.comparison.comparison import Comparison, Row
 from latlab.core.comparison.gate import GateReport
-from latlab.core.comparison.wording import amount, percent, signed
+from latlab.core.comparison.wording import MEDIANS_AND_MEANS, amount, percent, signed
 from latlab.core.model.provenance import SHORT
 from latlab.core.model.run import Run
 from latlab.core.report.comparison.sentences import made_with
@@ -21,7 +20,6 @@ from latlab.core.report.table import Table, figures, words
 
 MOST_ROWS = 6
 MOST_SENTENCES = 4
-MOST_APART = 0.5  # of a change, before a reader who subtracts the medians asks where the rest is
 VERDICTS = {0: "passes", 1: "fails", 3: "is inconclusive"}
 
 
@@ -86,14 +84,9 @@ def _table(comparison: Comparison, rows: Sequence[Row], all_rows: int) -> Table:
     columns = (*words("Test", "Figure"), *figures("Before", "After", "Change"))
     lines = tuple((row.test, f"{row.metric} {row.title}", *_amounts(comparison, row)) for row in rows)
     notes = [f"The largest {len(rows)} of {all_rows}."] if all_rows > len(rows) else []
-    if any(_is_of_some_cores(row) for row in rows):
-        notes.append("Before and after are medians over the cores, and the change is a mean: a few cores can cause it.")
+    if any(row.is_of_some_cores for row in rows):
+        notes.append(f"{MEDIANS_AND_MEANS}.")
     return Table("", columns, lines, notes=tuple(notes))
-
-
-def _is_of_some_cores(row: Row) -> bool:
-    """The medians did not move as the row did."""
-    return isfinite(row.shift.value) and abs(row.after - row.before - row.shift.value) > MOST_APART * abs(row.shift.value)
 
 
 def _amounts(comparison: Comparison, row: Row) -> tuple[str, str, str]:

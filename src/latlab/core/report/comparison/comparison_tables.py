@@ -13,7 +13,19 @@ from latlab.core.comparison.comparison import Cell, Comparison, Row, SpanCompari
 from latlab.core.comparison.decision import Claim, decide
 from latlab.core.comparison.printed_deltas import DeltaJudgement, places
 from latlab.core.comparison.verdicts import CHANGED, Verdict
-from latlab.core.comparison.wording import MORE_IS_BETTER, PLAIN, amount, bare, percent, row_title, said_p, signed, signed_bare, span_of
+from latlab.core.comparison.wording import (
+    MEDIANS_AND_MEANS,
+    MORE_IS_BETTER,
+    PLAIN,
+    amount,
+    bare,
+    percent,
+    row_title,
+    said_p,
+    signed,
+    signed_bare,
+    span_of,
+)
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import CoreId
 from latlab.core.report.core_rows import caption, place
@@ -254,7 +266,8 @@ def _row_table(comparison: Comparison, test: str) -> Table:
         *words("Verdict"),
         prose("Basis"),
     )
-    return Table(f"{test} ({comparison.heading})", columns, tuple(rows))
+    is_apart = any(row.is_of_some_cores for row in comparison.rows if row.test == test)
+    return Table(f"{test} ({comparison.heading})", columns, tuple(rows), notes=(f"{MEDIANS_AND_MEANS}.",) * is_apart)
 
 
 def _row(row: Row, unit: str) -> tuple[Value, ...]:

@@ -182,6 +182,28 @@ void changes_sleep(struct core *core, uint64_t address, enum sleep how)
     cores_watch(core);
 }
 
+void changes_stopped(struct core *core, uint64_t not_run)
+{
+    uint64_t instructions = *core->instructions - not_run;
+    struct {
+        uint64_t instructions, machine, sleeps, awake;
+        uint8_t world, is_asleep, zeros[6];
+    } body = {
+        .instructions = instructions,
+        .machine = cores_total() - turns_not_run(),
+        .sleeps = core->sleeps,
+        .world = (uint8_t)core->world,
+        .is_asleep = core->is_asleep,
+    };
+
+    shared_left(core, instructions);
+    if (!core->is_asleep) {
+        body.awake = core->sleeps > 0 ? instructions - core->wake_instructions : 0;
+        put_ran(core);
+    }
+    records_put(RECORD_STOPPED, core->number, &body, sizeof(body));
+}
+
 void changes_cut(struct core *core)
 {
     put_wake(core);

@@ -23,6 +23,10 @@ void changes_wake(struct core *core, uint64_t address);
 /* It sleeps by the instruction at `address`, which is counted already. */
 void changes_sleep(struct core *core, uint64_t address, enum sleep how);
 
+/* The machine was stopped from outside: puts what the core ran since its last change and where it stood. `not_run` instructions of its
+ * block are counted and did not run. */
+void changes_stopped(struct core *core, uint64_t not_run);
+
 /* Nothing is known of the core from here on, not even its world: puts what ran until now. */
 void changes_cut(struct core *core);
 

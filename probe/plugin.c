@@ -353,8 +353,16 @@ static void core_made(unsigned int vcpu)
     records_unlock();
 }
 
+static void core_stopped(struct core *core)
+{
+    changes_stopped(core, turns_not_run_of(core));
+}
+
 static void finish(void)
 {
+    if (is_started && ending_was_asked()) {
+        cores_each(core_stopped);
+    }
     records_lock();
     if (is_started && options.masked) {
         mask_sites_finish();

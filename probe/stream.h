@@ -33,6 +33,7 @@ enum record_kind {
     RECORD_TIME = 12,
     RECORD_GAP = 13,
     RECORD_SPENT = 14,
+    RECORD_STOPPED = 15,
 };
 
 struct stream_header {

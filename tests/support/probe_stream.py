@@ -83,5 +83,9 @@ def masked(
     return record(9, 0, fixed + b"".join(struct.pack("<QQQ", *each) for each in parts))
 
 
+def stopped(core: int, at: int, machine: int = 0, sleeps: int = 0, awake: int = 0, world: int = EL3, asleep: bool = False) -> bytes:
+    return record(15, core, struct.pack("<QQQQB?6x", at, machine, sleeps, awake, world, asleep))
+
+
 def end(records: int, lost: int = 0) -> bytes:
     return record(7, 0, struct.pack("<QQ", records, lost))

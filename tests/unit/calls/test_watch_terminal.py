@@ -43,6 +43,7 @@ def watched() -> Any:
         "masked": None,
         "proof": None,
         "problems": (),
+        "standings": (),
     }
     return SimpleNamespace(header=header, run_id="watch-1234", rows=rows, crossings=ways, **nothing)
 

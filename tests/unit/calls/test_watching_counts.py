@@ -82,7 +82,7 @@ def ended(folder: Path, seen: StreamAccumulator, stderr: bytes = b"", images: tu
     store = open_store(str(folder / "s.sqlite"))
     follower: Any = SimpleNamespace(stderr=stderr, exit_status=1, console=b"")
     with pytest.raises(LatlabError) as raised, run_lifecycle(store, run_with(status=RunStatus.RUNNING)) as run_id:
-        _concluded(store, run_id, Watch((), folder, images=images), seen, follower, "")
+        _concluded(store, run_id, run_with(status=RunStatus.RUNNING), Watch((), folder, images=images), seen, follower, "")
     problems = store.load(run_id).problems
     assert {problem.line for problem in problems} == {0}
     return str(raised.value), [problem.message for problem in problems]

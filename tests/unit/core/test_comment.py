@@ -55,7 +55,7 @@ def test_a_change_that_the_medians_do_not_show_says_what_they_are(pair: tuple[Ru
     assert note not in render(comparison, _failing(decision, as_shown))
     assert note in render(comparison, _failing(decision, as_shown, hidden))
     for moved, notes in ((as_shown, 0), (hidden, 1)):
-        ((_, table),) = row_tables(replace(comparison, rows=[moved]))
+        ((_, table),) = row_tables(replace(comparison, rows=(moved,)))
         assert [text.startswith(note) for text in table.notes] == [True] * notes
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from latlab.calls.analysis.standing import standing_words
 from latlab.calls.model.crossings import Arch
 from latlab.calls.readers.decoder import Decoder
 from latlab.core.model.conditions import Conditions
@@ -35,6 +36,14 @@ def test_a_stream_without_its_head_has_no_figures_and_says_what_is_wrong() -> No
     assert measured(HEAD, CallsLog(), ()).whereabouts == "no core executed an instruction"
 
 
+def test_the_cores_of_a_machine_that_was_stopped_are_told_with_what_they_ran() -> None:
+    code = made.fragment(0, 0x2000, 2, bytes(8))
+    parts = (made.smc(0, 50, 0xC4000001), made.path(0, [(0, 70)]), made.stopped(0, 900_000, 900_000), made.end(5))
+    (found,) = measured(b"".join((HEAD, code, *parts)), CallsLog(), ()).standings
+    assert standing_words(found) == "0.1 repeats 2 instructions 70 times in 0x2000+, EL3, in CPU_SUSPEND (64) from EL1"
+    assert _described(run_with(), CallsLog(), (found,)).facts[-1] == ("where the cores stood", standing_words(found))
+
+
 def test_a_core_is_called_as_the_program_calls_it_else_by_its_affinity() -> None:
     log = CallsLog(cores={0x100: CoreId(7, 3), 0x01_0000_0002: CoreId(2, 2)})
     assert core_of(0x8000_0100, log) == CoreId(7, 3)
@@ -45,7 +54,7 @@ def test_a_core_is_called_as_the_program_calls_it_else_by_its_affinity() -> None
 
 def test_a_run_is_described_by_the_cores_that_the_program_saw() -> None:
     run = run_with(facts=(("a", "1"),), lead=None)
-    assert _described(run, CallsLog()) is run
+    assert _described(run, CallsLog()) == run
     cores = {number: CoreId(*place) for number, place in enumerate([(0, 0), (2, 1), (0, 2), (2, 0)])}
     log = CallsLog(cores=cores, lead=CoreId(2, 1), conditions=Conditions(exception_level=2), skipped=[("susp", "it cannot")])
     log.facts["psci"] = "1.1"

@@ -32,6 +32,7 @@ from latlab.calls.model.crossings import (
     Sleep,
     Source,
     Spent,
+    Stopped,
     Stretch,
     Time,
     WaitInstruction,
@@ -156,6 +157,18 @@ class Unreturned:
 
 
 @dataclass(frozen=True, slots=True)
+class StoppedCore:
+    """A core when the machine was stopped from outside: its instructions `since` its last world switch, what it `ran` since its last
+    change, its last sleep, and the innermost call that has not come back."""
+
+    record: Stopped
+    since: int
+    ran: Stretch
+    sleep: Sleep | None
+    call: Unreturned | None
+
+
+@dataclass(frozen=True, slots=True)
 class ColdStart:
     """Of the core that came to the normal world first, in instructions: those in each world before, and what ran, in its order."""
 
@@ -221,8 +234,8 @@ class _Open:
 @dataclass(slots=True)
 class _CoreState:
     """`steps`, `profile` and `spent` are what ran since the last change, until the record of the next one comes; `time` is when that is,
-    `last_time` when the last one was, None if not known. `boot` is as if its first instruction were a call, until it, or another core,
-    comes to the normal world."""
+    `last_time` when the last one was, None if not known. `sleep` is the last one. `boot` is as if its first instruction were a call, until
+    it, or another core, comes to the normal world."""
 
     stack: list[_Open] = field(default_factory=list)
     boot: _Open | None = None
@@ -232,6 +245,7 @@ class _CoreState:
     spent: Spent | None = None
     time: int | None = None
     last_time: int | None = None
+    sleep: Sleep | None = None
 
     def lasting(self) -> tuple[_Open, ...]:
         """What began and has not ended."""
@@ -249,6 +263,7 @@ class Pairing:
         self._is_booted = False
         self._is_plugin = True
         self.boot: ColdStart | None = None
+        self.stopped: list[StoppedCore] = []
         self.across_gaps: Counter[str] = Counter()
         self.elsewhere: Counter[str] = Counter()
 
@@ -275,6 +290,8 @@ class Pairing:
                     self._cores[record.core].spent = _more_spent(self._cores[record.core].spent, record)
                 case DataGap():
                     self._cut(self._cores[record.core], record)
+                case Stopped():
+                    self.stopped.append(_stopped(self._cores[record.core], record))
                 case Source():
                     self._is_plugin = False
 
@@ -503,7 +520,13 @@ def _riscv(names: CallNames, crossing: Crossing, cause: int) -> WorldEntry:
     return WorldEntry(EntryKind.EXCEPTION, f"exception {cause}", 0)
 
 
+def _stopped(core: _CoreState, record: Stopped) -> StoppedCore:
+    call = _unreturned(record.core, core.stack[-1]) if core.stack else None
+    return StoppedCore(record, record.instructions - core.last, _stretch(core), core.sleep, call)
+
+
 def _slept(core: _CoreState, record: Sleep) -> None:
+    core.sleep = record
     _pass_time(core, record.world)
     for call in core.lasting():
         if call.clock.is_known:
@@ -557,8 +580,13 @@ def _ran(core: _CoreState) -> None:
     core.spent = None
     if not core.steps and core.profile is None:
         return
-    runs, unlisted = (core.profile.runs, core.profile.unlisted_instructions) if core.profile else ((), 0)
-    stretch = Stretch(core.steps, runs, unlisted)
+    stretch = _stretch(core)
     core.steps, core.profile = (), None
     for call in core.lasting():
         call.ran[-1].append(stretch)
+
+
+def _stretch(core: _CoreState) -> Stretch:
+    """What ran since the last change."""
+    runs, unlisted = (core.profile.runs, core.profile.unlisted_instructions) if core.profile else ((), 0)
+    return Stretch(core.steps, runs, unlisted)

@@ -8,6 +8,9 @@ from collections.abc import Iterable, Iterator
 
 from latlab.calls.model.crossings import LOOP, Stretch
 
+MOST_STEPS_OF_A_TURN = 17
+"""A loop has at most 16 items, those of a turn that has not ended stand behind it."""
+
 
 def runs_of(stretches: Iterable[Stretch]) -> Counter[int]:
     """How often each fragment ran, in the order of the first run."""
@@ -23,6 +26,31 @@ def runs_of(stretches: Iterable[Stretch]) -> Counter[int]:
 def body_end(steps: tuple[int, ...], at: int) -> int:
     """Where the loop whose head stands at `at` ends; both count numbers, two for each step."""
     return min(at + 2 + 2 * (steps[at] & ~LOOP), len(steps))
+
+
+def turning(steps: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
+    """The steps of one turn of the loop in which a path ends, and how often it turned. At most the start of another turn stands behind
+    the loop. Without a loop it is the last step, and 1."""
+    items = list(_items(steps))
+    for body, turns in reversed(items[-MOST_STEPS_OF_A_TURN:]):
+        if turns > 1:
+            numbers = {number for number in body[::2] if number < LOOP}
+            behind = {number for later, _ in items[items.index((body, turns)) + 1 :] for number in later[::2] if number < LOOP}
+            return (body, turns) if behind <= numbers else (items[-1][0], 1)
+    return (items[-1][0], 1) if items else ((), 1)
+
+
+def _items(steps: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], int]]:
+    """The fragments and loops that stand in no other loop: the steps of one turn, and how often it turned."""
+    at = 0
+    while at < len(steps):
+        if steps[at] >= LOOP:
+            end = body_end(steps, at)
+            yield steps[at + 2 : end], steps[at + 1]
+            at = end
+        else:
+            yield (steps[at], 1), steps[at + 1]
+            at += 2
 
 
 def neighbours(steps: tuple[int, ...]) -> Iterator[tuple[int, int]]:

@@ -18,12 +18,13 @@ from pathlib import Path
 from typing import IO, Generic, TypeVar
 
 from latlab.calls.analysis.boot import Stages, stages_of
-from latlab.calls.analysis.calls import ColdStart, Pairing, WorldCall, is_normal
+from latlab.calls.analysis.calls import ColdStart, Pairing, StoppedCore, WorldCall, is_normal
 from latlab.calls.analysis.load_address import WrongImage, placed
 from latlab.calls.analysis.masked import atlas_of
 from latlab.calls.analysis.program_labels import OwnNames
 from latlab.calls.analysis.proof import Proof, prove
 from latlab.calls.analysis.span_functions import SpanReader, functions_of_calls, kinds_of
+from latlab.calls.analysis.standing import Standing, standings, stood_facts, with_standing
 from latlab.calls.analysis.tally import CallKey, Tally, TallyRow
 from latlab.calls.analysis.unreturned_calls import unreturned_words
 from latlab.calls.analysis.waits import InterruptWait, wait_words, waits_of
@@ -77,6 +78,7 @@ class WatchResult:
     masked: MaskedAtlas | None = None
     stages: Stages | None = None
     waits: tuple[InterruptWait, ...] = ()
+    standings: tuple[Standing, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +168,11 @@ class StreamAccumulator:
         return self._pairing.elsewhere if self._pairing else Counter()
 
     @property
+    def stopped(self) -> Sequence[StoppedCore]:
+        """The cores when the machine was stopped from outside."""
+        return self._pairing.stopped if self._pairing else ()
+
+    @property
     def boot(self) -> ColdStart | None:
         return self._pairing.boot if self._pairing else None
 
@@ -249,8 +256,9 @@ def watch(
         swept = SweepResult()
         if request.sweep and accumulator.header and not end:
             swept = _swept(request, request.sweep, folder, show_console, interrupted)
-            store.update_metadata(run_id, _described(planned, accumulator, swept.waits))
-        return _concluded(store, run_id, request, accumulator, follower, end, proof, swept)
+        described = _described(planned, accumulator, swept.waits)
+        store.update_metadata(run_id, described)
+        return _concluded(store, run_id, described, request, accumulator, follower, end, proof, swept)
 
 
 @dataclass(frozen=True, slots=True)
@@ -417,6 +425,7 @@ def _never_left(accumulator: StreamAccumulator) -> str:
 def _concluded(
     store: Store,
     run_id: str,
+    described: Run,
     request: Watch,
     accumulator: StreamAccumulator,
     follower: _Follower[StreamAccumulator],
@@ -454,6 +463,9 @@ def _concluded(
     booted = [accumulator.boot.ran] if accumulator.boot else []
     spans = [stretches for counts in ran.values() for stretches in counts]
     reader = SpanReader(accumulator.header.arch, accumulator.fragments, images, [*spans, *booted])
+    stood = standings(accumulator.stopped, accumulator.header.arch, accumulator.cores, reader)
+    problems = with_standing(problems, stood)
+    store.update_metadata(run_id, replace(described, facts=(*described.facts, *stood_facts(stood))))
     stages = _stages(accumulator, images, reader)
     store.add(run_id, (*(stages.samples if stages else ()), *(wait.sample for wait in swept.waits)))
     by_function = (*(stages.functions if stages else ()), *functions_of_calls(accumulator.tally, accumulator.cores, reader))
@@ -467,7 +479,7 @@ def _concluded(
     return WatchResult(
         run_id, status, accumulator.header, accumulator.tally.rows(), functions, accumulator.crossings, accumulator.unreturned,
         tuple(problems), follower.exit_status,
-        proof, masked, stages, swept.waits,
+        proof, masked, stages, swept.waits, stood,
     )  # fmt: skip
 
 

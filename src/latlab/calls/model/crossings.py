@@ -210,6 +210,20 @@ class Time:
     ticks: int
 
 
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """A core when the machine was stopped from outside. `sleeps` at the address of its last Sleep have no Wake yet; `awake` are its
+    instructions since the last of them, 0 if it is asleep or has not slept since its last change."""
+
+    core: int
+    instructions: int
+    machine: int
+    sleeps: int
+    awake: int
+    world: int
+    is_asleep: bool
+
+
 class GapKind(IntEnum):
     """Why data of a core is missing; docs/reference/trace-sources.md describes each. START and STOP are the ends of a trace."""
 
@@ -282,7 +296,7 @@ class CallNames:
     last: frozenset[int]
 
 
-Record = Core | Crossing | Sleep | Wake | Fragment | Path | Profile | Naps | Masked | Source | Time | DataGap | Spent | End
+Record = Core | Crossing | Sleep | Wake | Fragment | Path | Profile | Naps | Masked | Source | Time | DataGap | Spent | Stopped | End
 
 
 @dataclass(frozen=True, slots=True)

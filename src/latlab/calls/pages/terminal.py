@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 
 from latlab.calls.analysis.calls import EntryKind
+from latlab.calls.analysis.standing import Standing
 from latlab.calls.analysis.tally import TallyRow
 from latlab.calls.analysis.waits import InterruptWait
 from latlab.calls.model.crossings import Arch, world_name
-from latlab.calls.pages.watch_tables import boot_table, errors_said, masked_table, waits_table
+from latlab.calls.pages.watch_tables import boot_table, errors_said, masked_table, standing_table, waits_table
 from latlab.core.report.renderers.terminal import print_table
 from latlab.core.report.table import Align, Column, Table, figures, words
 
@@ -45,6 +46,8 @@ def print_watched(console: Console, watched: WatchResult) -> None:
     _say(console, f"{total} world switches: {ways}", "")
     if watched.unreturned:
         _say(console, f"Calls that did not return: {'; '.join(watched.unreturned)}", "")
+    if watched.standings:
+        print_table(console, standing_table(watched.standings))
     boot = boot_table(watched.stages.samples, watched.stages.functions) if watched.stages else None
     if boot:
         print_table(console, boot)
@@ -95,10 +98,29 @@ def watched_json(watched: WatchResult) -> str:
         "waits": [_wait(wait) for wait in watched.waits],
         "masked": [asdict(row) for row in watched.masked.stretches] if watched.masked else None,
         "not_returned": list(watched.unreturned),
+        "stood": [_stood(standing) for standing in watched.standings],
         "problems": [problem.message for problem in watched.problems],
         "proved_changes": watched.proof.compared if watched.proof and watched.proof.holds else None,
     }
     return json.dumps(data, indent=2) + "\n"
+
+
+def _stood(standing: Standing) -> dict[str, object]:
+    return {
+        "core": str(standing.core),
+        "world": standing.world,
+        "state": standing.doing.value,
+        "wait": standing.wait or None,
+        "functions": list(standing.functions),
+        "place": standing.place or None,
+        "address": standing.address,
+        "instructions": standing.instructions,
+        "asleep": standing.asleep,
+        "turn": standing.turn,
+        "times": standing.times,
+        "call": standing.call or None,
+        "caller": standing.caller or None,
+    }
 
 
 def _wait(wait: InterruptWait) -> dict[str, object]:

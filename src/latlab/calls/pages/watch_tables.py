@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from latlab.calls.analysis.masked import frames_of_masked
+from latlab.calls.analysis.standing import Standing, doing_words
 from latlab.calls.analysis.waits import TAKERS, InterruptWait, most_words, passed_words
 from latlab.core.model.enums import Metric, Taker
 from latlab.core.model.run import MaskedAtlas, MaskedStretches, Sample, SpanFunctions
@@ -26,6 +27,9 @@ TAKEN = (
     "Instructions from the due time of an interrupt to the first one of its handler: {at_once:,} if no call was in progress. Late: took "
     "longer. Then took: the most instructions from there until the core was back behind the call."
 )
+
+STANDING_NOTE = "Instructions there: of the core, since its last world switch. `--symbols` or `--functions` adds functions."
+FUNCTIONS_OF_A_LOOP = 3
 
 ROWS_SHOWN = 20
 MASKED_NOTE = (
@@ -49,6 +53,33 @@ def _most(stage: Sample, functions: Sequence[SpanFunctions]) -> str:
     shares = [share for span in functions if (span.test, span.metric) == (stage.test, Metric.BOOT) for share in span.functions]
     most = sorted(shares, key=lambda share: -share.instructions)[:FUNCTIONS_SHOWN]
     return ", ".join(f"{share.name} {100 * share.instructions / (stage.value_ticks or 1):.0f} %" for share in most)
+
+
+def standing_table(cores_stood: Sequence[Standing]) -> Table:
+    """Where each core stood when the machine was stopped."""
+    rows = tuple(
+        (
+            str(standing.core),
+            standing.world,
+            doing_words(standing),
+            _function_words(standing),
+            f"{standing.instructions:,}",
+            f"{standing.call} from {standing.caller}" if standing.call else "",
+        )
+        for standing in cores_stood
+    )
+    columns = (
+        *words("Core", "World"), *(Column(name, Align.LEFT, wraps=True) for name in ("State", "Function")), *figures("Instructions there"),
+        Column("Inside", Align.LEFT, wraps=True),
+    )  # fmt: skip
+    return Table("Where each core stood when the machine was stopped", columns, rows, (STANDING_NOTE,))
+
+
+def _function_words(standing: Standing) -> str:
+    functions = ", ".join(standing.functions[:FUNCTIONS_OF_A_LOOP])
+    if not functions:
+        return "" if standing.address is None else f"{standing.address:#x}"
+    return f"{functions} ({standing.place})" if standing.place else functions
 
 
 def errors_said(errors: Sequence[tuple[str, int]]) -> str:

@@ -26,6 +26,7 @@ from latlab.calls.model.crossings import (
     Sleep,
     Source,
     Spent,
+    Stopped,
     Time,
     WaitInstruction,
     Wake,
@@ -51,6 +52,7 @@ TIME = struct.Struct("<QQ")
 GAP = struct.Struct("<BB6xQQQQQ")
 SPENT = struct.Struct("<Q")
 SPENT_FRAGMENT = struct.Struct("<I4xQ")
+STOPPED = struct.Struct("<QQQQB?6x")
 NOT_KNOWN = (1 << 64) - 1
 FUNCTIONS, WITH_MASKED, WITH_CONTEXTS = 1, 2, 4
 LEVEL_BITS, CONTEXT_SHIFT = 0xFFFF, 16
@@ -243,6 +245,10 @@ def _spent(core: int, body: bytes) -> Spent:
     return Spent(core, SPENT.unpack_from(body)[0], tuple(SPENT_FRAGMENT.iter_unpack(body[SPENT.size :])))
 
 
+def _stopped(core: int, body: bytes) -> Stopped:
+    return Stopped(core, *STOPPED.unpack_from(body))
+
+
 def _end(core: int, body: bytes) -> End:
     return End(*END.unpack_from(body))
 
@@ -262,4 +268,5 @@ MAKERS: dict[int, Callable[[int, bytes], Record]] = {
     12: _time,
     13: _gap,
     14: _spent,
+    15: _stopped,
 }

@@ -70,14 +70,14 @@ def machine_findings(qemu: Path | None = None) -> list[DoctorFinding]:
 
 def _packages(names: Sequence[str]) -> list[DoctorFinding]:
     """One line of those that are here, and one for each that is missing."""
-    here, missing = list[str](), list[DoctorFinding]()
+    installed, missing = list[str](), list[DoctorFinding]()
     for name in names:
         try:
-            here.append(f"{name} {version(name)}")
+            installed.append(f"{name} {version(name)}")
         except PackageNotFoundError:
             command = shlex.join((sys.executable, "-m", "pip", "install", name))
             missing.append(DoctorFinding(name, f"missing; run `{command}`", False))
-    return [DoctorFinding("Python packages", ", ".join(here), True), *missing]
+    return [DoctorFinding("Python packages", ", ".join(installed), True), *missing]
 
 
 def _optional(name: str, purpose: str) -> DoctorFinding:

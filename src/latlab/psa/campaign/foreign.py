@@ -17,6 +17,7 @@ from latlab.calls.analysis.calls import Pairing
 from latlab.calls.analysis.load_address import WrongImage, placed
 from latlab.calls.analysis.marked import Marked, Marks, psa_mark, samples_of_call
 from latlab.calls.analysis.span_functions import SpanReader, spans_of_calls
+from latlab.calls.analysis.standing import standings, with_standing
 from latlab.calls.analysis.timelines import timelines_of
 from latlab.calls.model.crossings import Arch, Core, Fragment, Header, Record
 from latlab.calls.readers.call_names import call_names
@@ -186,9 +187,9 @@ def _measured(boot: WatchedBoot, subject: PsaSubject, images: tuple[Image, ...])
     fragments = {record.number: record for record in records if isinstance(record, Fragment)}
     cores = {record.core: ONLY_CORE for record in records if isinstance(record, Core)}
     changed = {names[call] for call, _, _ in boot.log.changed if call < len(names)}
-    calls = Pairing(Arch.ARMV8M, call_names()).feed(records)
+    pairing = Pairing(Arch.ARMV8M, call_names())
     marks = Marks(names, psa_mark(subject.mark_address), Metric.PSA_CALL)
-    spans_found: list[Marked] = [marked for marked in marks.feed(calls) if marked.test not in changed]
+    spans_found: list[Marked] = [marked for marked in marks.feed(pairing.feed(records)) if marked.test not in changed]
     problems = [*boot.problems, *damage, *_answer_problems(subject, boot.log)]
     try:
         images = placed(fragments.values(), images, Arch.ARMV8M)
@@ -202,6 +203,8 @@ def _measured(boot: WatchedBoot, subject: PsaSubject, images: tuple[Image, ...])
     )
     spans = spans_of_calls(spans_found, cores)
     reader = SpanReader(Arch.ARMV8M, fragments, images, [stretches for ran in spans.values() for stretches in ran])
+    if not boot.log.is_whole:
+        problems = with_standing(problems, standings(pairing.stopped, Arch.ARMV8M, cores, reader))
     extra_logs = {
         FUNCTIONS_LOG: render_functions(reader.functions(spans)),
         TIMELINES_LOG: render_functions(timelines_of(spans_found, reader.codes, cores)),

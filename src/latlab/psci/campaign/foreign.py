@@ -12,6 +12,7 @@ from latlab.calls.analysis.load_address import WrongImage, placed
 from latlab.calls.analysis.marked import Marked, Marks, Stranded, parts_of_call, samples_of_call
 from latlab.calls.analysis.paths import runs_of
 from latlab.calls.analysis.span_functions import SpanReader, spans_of_calls
+from latlab.calls.analysis.standing import Standing, standings, stood_facts, with_standing
 from latlab.calls.analysis.timelines import timelines_of
 from latlab.calls.model.crossings import Arch, Core, Crossing, Fragment, Header, Sleep, world_name
 from latlab.calls.readers.call_names import call_names
@@ -77,7 +78,7 @@ def run_psci_subject(
             results = measured(data, log, images)
             problems = [*probes.complaints(text_of(console.stderr))]
             problems += (*results.problems, *log.problems) if log.is_whole else _end_problems(log, console, results, bool(data))
-            store.update_metadata(run_id, _described(run, log))
+            store.update_metadata(run_id, _described(run, log, () if log.is_whole else results.standings))
             extra_logs = {FUNCTIONS_LOG: render_functions(results.functions), TIMELINES_LOG: render_functions(results.timelines)}
             store.add(run_id, results.samples, logs={"probe": data, **extra_logs})
             status = finish(store, run_id, problems)
@@ -95,6 +96,7 @@ class MeasuredCalls:
     timelines: tuple[SpanTimeline, ...] = ()
     problems: tuple[Problem, ...] = ()
     whereabouts: str = "no core executed an instruction"
+    standings: tuple[Standing, ...] = ()
 
 
 def measured(data: bytes, log: CallsLog, images: tuple[Image, ...]) -> MeasuredCalls:
@@ -117,7 +119,8 @@ def measured(data: bytes, log: CallsLog, images: tuple[Image, ...]) -> MeasuredC
         images = ()
     samples, functions, reader = measured_spans(spans_found, cores, records[0].arch, fragments, images)
     timelines = timelines_of(spans_found, reader.codes, cores)
-    return MeasuredCalls(samples, functions, timelines, tuple(problems), whereabouts(records[0].arch, records))
+    stood = standings(pairing.stopped, records[0].arch, cores, reader)
+    return MeasuredCalls(samples, functions, timelines, tuple(problems), whereabouts(records[0].arch, records), stood)
 
 
 def measured_spans(
@@ -158,7 +161,7 @@ def whereabouts(arch: Arch, records: Iterable[object]) -> str:
 
 def _end_problems(log: CallsLog, console: Console, results: MeasuredCalls, has_stream: bool) -> list[Problem]:
     damage = results.problems if has_stream else ()
-    return unfinished(console, bool(log.cores), results.whereabouts, (*damage, *log.problems))
+    return with_standing(unfinished(console, bool(log.cores), results.whereabouts, (*damage, *log.problems)), results.standings)
 
 
 def core_of(identity: int, log: CallsLog) -> CoreId:
@@ -186,10 +189,10 @@ def topology_of_cores(cores: Iterable[CoreId]) -> Topology:
     return Topology(tuple(clusters.get(number, 1) for number in range(max(clusters, default=0) + 1)))
 
 
-def _described(run: Run, log: CallsLog) -> Run:
+def _described(run: Run, log: CallsLog, cores_stood: Sequence[Standing] = ()) -> Run:
     if not log.cores:
-        return run
+        return replace(run, facts=(*run.facts, *stood_facts(cores_stood)))
     topology = topology_of_cores(log.cores.values())
     skipped = tuple((f"{test} left out", why) for test, why in log.skipped)
-    facts = (*run.facts, *log.facts.items(), *skipped)
+    facts = (*run.facts, *log.facts.items(), *skipped, *stood_facts(cores_stood))
     return replace(run, topology=topology, lead=log.lead, conditions=log.conditions.completed(run.conditions), facts=facts)

@@ -90,12 +90,18 @@ def test_root_gets_its_tools_installed_by_the_build(root: Path, monkeypatch: pyt
     assert said[0] == "tools for `make spm` are missing: apt-get installs them first"
 
 
-def test_what_is_asked_for_a_list_installs_nothing(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    set_up(root, "echo 'Missing: a compiler.' >&2; exit 1")
+@pytest.mark.parametrize(("script", "first_run"), [("exit 0", "builds `make spm`"), ("exit 1", "installs tools and builds `make spm`")])
+def test_what_a_first_run_would_do_is_told_and_not_done(root: Path, monkeypatch: pytest.MonkeyPatch, script: str, first_run: str) -> None:
+    set_up(root, f"echo 'Missing: a compiler.' >&2; {script}")
     monkeypatch.setattr(building, "may_install", lambda: True)
+    assert building.first_run_of(MISSING) == first_run and not (root / "built").exists()
+
+
+def test_a_first_run_that_may_not_install_what_it_lacks_is_refused(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    set_up(root, "echo 'Missing: a compiler.' >&2; exit 1")
+    monkeypatch.setattr(building, "may_install", lambda: False)
     with pytest.raises(UsageError, match="Missing: a compiler"):
-        building.checkout_for(MISSING)
-    assert not (root / "built").exists()
+        building.first_run_of(MISSING)
 
 
 def test_a_build_that_fails_says_the_compiler_s_first_error(root: Path) -> None:

@@ -30,11 +30,11 @@ def test_images_that_cannot_be_used_are_named_and_none_is_needed_where_others_ca
 
 
 def test_images_are_needed_where_nothing_can_build_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    def cannot(missing: NotBuilt) -> Path:
+    def cannot(missing: NotBuilt) -> str:
         raise missing
 
     monkeypatch.setattr(doctor, "list_images", lambda: [])
-    monkeypatch.setattr(doctor, "checkout_for", cannot)
+    monkeypatch.setattr(doctor, "first_run_of", cannot)
     (none,) = doctor._images()
     assert not none.usable and none.needed and none.result.startswith("none is usable")
 

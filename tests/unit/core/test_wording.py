@@ -90,7 +90,7 @@ def test_what_is_to_blame_is_said_with_its_caller(blame: Blame, said: str) -> No
         (t.WaitedFor(A, 30_000.0, "lock wait", (), None), "core 0.1 waited 30.0 µs (lock wait)"),
         (
             t.LongestSpan(B, Metric.POWERDOWN, 40_000.0, (("flush", 30_000.0), ("finish", 10_000.0))),
-            "core 1.0 has the longest powerdown, 40.0 µs: flush 30.0 µs, finish 10.00 µs",
+            "core 1.0 has the longest powerdown on average, 40.0 µs: flush 30.0 µs, finish 10.00 µs",
         ),
         (
             t.SpentIn(B, Metric.WAKEUP, "puts", "log", 2.0, 28_000.0, 0.7),

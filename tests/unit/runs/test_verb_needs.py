@@ -37,16 +37,16 @@ def test_a_verb_that_lacks_nothing_is_usable() -> None:
 
 
 def test_what_the_first_run_builds_is_no_lack_where_its_tools_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(verb_needs, "checkout_for", lambda missing: Path("checkout"))
+    monkeypatch.setattr(verb_needs, "first_run_of", lambda missing: f"builds `make {missing.target}`")
     found = verb_needs._finding("run psa", raising(SPM), lambda: None)
     assert found.usable and found.result == "its first run builds `make spm`"
 
 
 def test_every_lack_is_named_with_its_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(missing: NotBuilt) -> Path:
+    def refuse(missing: NotBuilt) -> str:
         raise UsageError("no compiler", "install it")
 
-    monkeypatch.setattr(verb_needs, "checkout_for", refuse)
+    monkeypatch.setattr(verb_needs, "first_run_of", refuse)
     found = verb_needs._finding("run psa", raising(SPM), raising(UsageError("no QEMU", "install QEMU")), notes=("a note",))
     assert not found.usable and found.result == "no compiler; install it; no QEMU; install QEMU; a note"
 

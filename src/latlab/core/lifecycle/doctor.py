@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from latlab.core.errors import LatlabError
+from latlab.core.errors import LatlabError, NotBuilt
 from latlab.core.readers.event_table import event_table
 from latlab.core.store.address import Place
 from latlab.core.store.store import open_store
-from latlab.core.targets.building import checkout_for
+from latlab.core.targets.building import first_run_of
 from latlab.core.targets.qemu.images import FIRMWARE_ELF, PLATFORM, check_events, list_images
 from latlab.core.targets.qemu.probe import find_probe
 from latlab.core.targets.qemu.qemu import DETERMINISTIC_MAJOR, find_qemu
-from latlab.core.targets.tools import not_built
+from latlab.core.targets.tools import how_to_make
 
 PACKAGES = (
     "typer",
@@ -133,10 +133,10 @@ def _images() -> list[DoctorFinding]:
 def _no_image() -> DoctorFinding:
     """A checkout with a compiler builds them when a run needs them."""
     try:
-        checkout_for(not_built("none is usable", PLATFORM))
+        first_run = first_run_of(NotBuilt("none is usable", PLATFORM, how_to_make(PLATFORM)))
     except LatlabError as error:
         return DoctorFinding("images", str(error), False)
-    return DoctorFinding("images", f"none is usable; the first run builds `make {PLATFORM}`", False, needed=False)
+    return DoctorFinding("images", f"none is usable; the first run {first_run}", False, needed=False)
 
 
 def _store(place: Place | None) -> DoctorFinding:

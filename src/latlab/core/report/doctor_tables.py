@@ -11,7 +11,7 @@ from latlab.core.report.page import Commands, Page, Paragraph, Section
 from latlab.core.report.table import Align, Column, Table
 from latlab.core.report.text import Style, Styled, strong
 
-COLUMNS = (Column("", Align.LEFT), Column("", Align.LEFT), Column("", Align.LEFT, wraps=True))
+COLUMNS = (Column("", Align.LEFT),) * 3
 
 MORE = "`latlab doctor` checks this machine. `latlab -h` lists all commands."
 

@@ -23,7 +23,7 @@ PARTS = {"spm": "spm", "sbi": "sbi", "probe": "host", "virtual": "host", "record
 def build_missing(missing: NotBuilt, say: Callable[[str], None]) -> None:
     """Build it; one process of a checkout builds at a time. Root gets missing tools installed, as by `make`.
 
-    Raises as `checkout_for` does, and LatlabError where the build fails."""
+    Raises as `first_run_of` does, and LatlabError where the build fails."""
     root = _checkout_of(missing)
     if lacking := _lacking_tools(root, missing):
         if not may_install():
@@ -37,12 +37,14 @@ def build_missing(missing: NotBuilt, say: Callable[[str], None]) -> None:
         stamp(root, missing.target).touch()
 
 
-def checkout_for(missing: NotBuilt) -> Path:
-    """The checkout that can build it. Raises UsageError where a tool is missing, and `missing` itself where there is no such checkout."""
+def first_run_of(missing: NotBuilt) -> str:
+    """What the first run of a command does about it. Raises UsageError where a tool is missing that it cannot install, and `missing` itself
+    where no checkout can build it."""
     root = _checkout_of(missing)
-    if lacking := _lacking_tools(root, missing):
+    lacking = _lacking_tools(root, missing)
+    if lacking and not may_install():
         raise lacking
-    return root
+    return f"installs tools and builds `make {missing.target}`" if lacking else f"builds `make {missing.target}`"
 
 
 def may_install() -> bool:

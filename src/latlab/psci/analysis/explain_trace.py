@@ -35,7 +35,7 @@ class LongestSpan:
 
     def sentence(self, unit: str) -> str:
         listing = ", ".join(f"{name} {amount(value, unit)}" for name, value in self.parts)
-        return f"core {self.core} has the longest {self.metric}, {amount(self.total, unit)}: {listing}"
+        return f"core {self.core} has the longest {self.metric} on average, {amount(self.total, unit)}: {listing}"
 
 
 @dataclass(frozen=True, slots=True)

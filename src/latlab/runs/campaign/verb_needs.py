@@ -12,7 +12,7 @@ from latlab.calls.targets.traces import find_reader
 from latlab.core.errors import LatlabError, NotBuilt, UsageError
 from latlab.core.lifecycle.doctor import DoctorFinding
 from latlab.core.readers.dump.frames import parse_topology
-from latlab.core.targets.building import checkout_for
+from latlab.core.targets.building import first_run_of
 from latlab.core.targets.linux.machine import Here
 from latlab.core.targets.qemu.images import find_images
 from latlab.core.targets.qemu.probe import find_probe
@@ -57,18 +57,17 @@ def _finding(verb: str, *looks: Look, notes: tuple[str, ...] = ()) -> DoctorFind
             to_build += _to_build(look)
         except LatlabError as error:
             missing.append(str(error).rstrip("."))
-    builds = (f"its first run builds {' and '.join(to_build)}",) if to_build else ()
+    builds = (f"its first run {' and '.join(to_build)}",) if to_build else ()
     result = "; ".join(dict.fromkeys((*missing, *builds, *notes)))
     return DoctorFinding(f"latlab {verb}", result or "has all that it needs", not missing, needed=False)
 
 
 def _to_build(look: Look) -> list[str]:
-    """The make target that the verb runs when it first runs; none if all is there. Raises LatlabError for what it cannot build."""
+    """What the verb does when it first runs; nothing if all is there. Raises LatlabError for what it can neither install nor build."""
     try:
         look()
     except NotBuilt as missing:
-        checkout_for(missing)
-        return [f"`make {missing.target}`"]
+        return [first_run_of(missing)]
     return []
 
 

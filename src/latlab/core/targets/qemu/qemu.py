@@ -17,7 +17,8 @@ from latlab.core.targets.qemu.command import HEADLESS, NO_NETWORK, SEMIHOSTING, 
 from latlab.core.targets.qemu.images import ImageSet
 
 PROGRAM = "qemu-system-aarch64"
-PACKAGES = {PROGRAM: "qemu-system-arm", "qemu-system-x86_64": "qemu-system-x86"}
+PACKAGES = {PROGRAM: "qemu-system-arm", "qemu-system-x86_64": "qemu-system-x86", "qemu-system-riscv64": "qemu-system-riscv"}
+"""Of Debian, of 12 and unstable alike; on 12 they are all in its backports."""
 CPU = "cortex-a57"
 MEMORY_MIB = 1024
 DETERMINISTIC_MAJOR = 10
@@ -68,10 +69,11 @@ def find_qemu(path: Path | None = None, usual: str = PROGRAM) -> Qemu:
     if not program and is_file:
         raise UsageError(f"{path} is not a program that this user may run", "name a QEMU with --qemu")
     if not program:
+        name = Path(path or usual).name
         raise UsageError(
             f"{path or usual} is missing",
-            f"install QEMU {DETERMINISTIC_MAJOR} or newer (Debian 12: `apt install -t bookworm-backports "
-            f"{PACKAGES.get(usual, usual)}`) or name one with --qemu",
+            f"install QEMU {DETERMINISTIC_MAJOR} or newer (Debian: `apt install {PACKAGES.get(name, name)}`, on Debian 12 with "
+            "`-t bookworm-backports`) or name one with --qemu",
         )
     try:
         version_text = subprocess.run(

@@ -113,8 +113,12 @@ subjects:
 	cmake -S firmware/spm -B build/spm -G Ninja -DCMAKE_TOOLCHAIN_FILE=$(CURDIR)/cmake/arm-none-eabi.cmake
 	cmake --build build/spm --target psa_calls psa_attacks
 
-demo: setup
+demo:
+	@echo 'Step 1 of 3: the packages of Debian and of Python. On a new machine this takes most of the time.'
+	@scripts/setup.sh
+	@echo 'Step 2 of 3: the firmware.'
 	@$(MAKE) --no-print-directory qemu_virt
+	@echo 'Step 3 of 3: the measurement of six cores, and its report.'
 	@scripts/demo.sh $(REPORT)
 
 test: setup-dev

@@ -129,18 +129,15 @@ def job_of(words: Sequence[str], variables: Mapping[str, str]) -> Job:
 
 def arguments_of(text: str) -> tuple[str, ...]:
     """A JSON list of strings, or words with quotes. No sign in them means a file, a variable or a command."""
-    if not text.lstrip().startswith("["):
-        try:
-            return tuple(shlex.split(text))
-        except ValueError as error:
-            raise ValueError(f"LATLAB_RUN {text!r}: {error}") from None
     try:
-        found = json.loads(text)
+        words = json.loads(text) if text.lstrip().startswith("[") else shlex.split(text)
     except json.JSONDecodeError as error:
-        raise ValueError(f"LATLAB_RUN {text!r} is no JSON list: {error}") from None
-    if not all(isinstance(word, str) for word in found):
-        raise ValueError(f"LATLAB_RUN {text!r}: every argument is a string, in quotes")
-    return tuple(found)
+        raise ValueError(f"LATLAB_RUN is no JSON list: {error}") from None
+    except ValueError as error:
+        raise ValueError(f"LATLAB_RUN is no command line: {error}") from None
+    if not all(isinstance(word, str) for word in words):
+        raise ValueError("LATLAB_RUN: every argument is a string, in quotes")
+    return tuple(words)
 
 
 def measured(job: Job) -> tuple[int, str]:
@@ -177,9 +174,10 @@ def not_measured(job: Job, code: int, said: str) -> None:
     from latlab.core.errors import LatlabError
     from latlab.core.report.comparison import comment
     from latlab.core.report.exports import junit, sarif
+    from latlab.core.store.address import shown_words
 
     error = LatlabError(f"it could not be measured: latlab ended with {code}: {said or 'the log of the job says why'}")
-    command = shlex.join(("latlab", *job.arguments))
+    command = shlex.join(shown_words(("latlab", *job.arguments)))
     write(job, "comment.md", comment.not_measured(command, str(error), job.link))
     write(job, "junit.xml", junit.refused_junit(job.baseline, "this change", error))
     write(job, "latlab.sarif", sarif.refused(error))

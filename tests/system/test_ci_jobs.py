@@ -142,6 +142,26 @@ def test_what_is_no_list_of_arguments_is_refused_in_a_sentence(root: Root, run: 
     assert done.returncode == 2 and said in done.stderr and "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    "run",
+    [
+        "import firmware.log --store postgresql+psycopg://u:geheim@127.0.0.1:9/db",
+        "import firmware.log '--store=postgresql+psycopg://u:ge heim@127.0.0.1:9/db'",
+        '["import", "no.log", "--store", "postgresql:/u:geheim@127.0.0.1/db"]',
+        "watch --token geheim -- true",
+        "import --store postgresql+psycopg://u:geheim@h/db '",
+        '["import", "postgresql+psycopg://u:geheim@h/db"',
+    ],
+)
+def test_a_job_that_cannot_measure_hands_nobody_the_password_of_its_command(root: Root, there: Forge, run: str) -> None:
+    done = root.gate(LATLAB_RUN=run)
+    assert done.returncode in (2, 3)
+    root.do("comment.py", "latlab-out/comment.md", LATLAB_COMMENT="always", **there.github())
+    texts = [done.stdout, done.stderr, *there.bodies()]
+    texts += [path.read_bytes().decode("utf-8", "replace") for path in (root.folder / "latlab-out").rglob("*") if path.is_file()]
+    assert not any("heim" in text for text in texts), texts
+
+
 @pytest.mark.parametrize("name", ["github", "gitlab"])
 def test_only_the_own_comment_of_the_same_job_is_replaced(root: Root, there: Forge, name: str) -> None:
     known = there.github() if name == "github" else there.gitlab()

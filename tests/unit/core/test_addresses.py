@@ -43,6 +43,20 @@ ADDRESSES = (
     f"host=127.0.0.1 port=9 password='{SECRET}'",
     f"PGPASSWORD={QUOTED} host=127.0.0.1",
 )
+MISTYPED = (
+    "postgresql+psycopg://u:ge heim@127.0.0.1:9/db",
+    "postgresql+psycopg://u@127.0.0.1:9/db?password=ge heim&connect_timeout=1",
+    "postgresql+psycopg://u@127.0.0.1:9/db?password=ge;heim",
+    "postgresql+psycopg://u:ge-heim/127.0.0.1/db",
+    "postgresql+psycopg:// u:ge heim@127.0.0.1:9/db",
+    "postgresql:/u:ge heim@127.0.0.1/db",
+    "postgresql//u:ge heim@127.0.0.1/db",
+    "postgresql:u:ge heim@127.0.0.1/db",
+    "u:ge heim@127.0.0.1/db",
+    r"host=127.0.0.1 password='ge\' heim' port=9",
+    r"host=127.0.0.1 password=ge\ heim port=9",
+)
+"""Addresses that are somewhat wrong, and those whose password has a blank in it."""
 VERBS = (
     ("ls",),
     ("show", "last"),
@@ -120,6 +134,23 @@ def test_an_address_is_a_type_whose_text_never_has_the_password() -> None:
         for text in (str(address), repr(address), f"{address}", f"{address!r:>5}", f"{[address]}", "%s" % address, str(vars_of(address))):  # noqa: UP031
             assert SECRET not in text and QUOTED not in text, text
         assert address.opened == typed and address.absolute.is_url == address.is_url
+
+
+@pytest.mark.parametrize("typed", MISTYPED)
+def test_a_mistyped_address_hides_its_password_and_makes_no_file(tmp_path: Path, typed: str) -> None:
+    shown = str(StoreAddress(typed))
+    assert shown == str(StoreAddress(shown)) and "127.0.0.1" in shown and "***" in shown
+    for verb in (("ls",), ("doctor",), ("import", "x.log")):
+        done = latlab(*verb, store=typed)
+        texts = (shown, done.stdout, done.stderr, str(shown_words(("latlab", f"--store={typed}", "--store", typed))))
+        assert not any(half in text for text in texts for half in ("heim", "u:ge", "=ge", "='ge")), texts
+        assert "Traceback" not in done.stderr and "a fault in latlab" not in done.stderr
+    assert {path.name for path in tmp_path.iterdir()} == {"x.log"}
+
+
+@pytest.mark.parametrize("path", ["/srv/a:b/c@d.sqlite", "runs/a:b@c.sqlite", "./a:b@c", "C:/x", "a@b:c.sqlite"])
+def test_a_path_with_such_signs_is_a_path(path: str) -> None:
+    assert str(StoreAddress(path)) == path
 
 
 def vars_of(address: StoreAddress) -> object:

@@ -10,15 +10,25 @@ from pathlib import Path
 from urllib.parse import quote, unquote
 
 HIDDEN = "***"
+STORE_OPTION = "--store"
 LATEST = "latest:"
 """In front of a label: the newest complete run that has it."""
 SHORTEST = 4
 """Shorter passwords are hidden in their address alone: elsewhere they are as likely part of a word."""
 _SCHEME = re.compile(r"(?:[A-Za-z][\w+.-]*)?://")
 _NAME = r"(?:[\w-]*[_-])?(?:ssl|pg)?(?:pass(?:word|wd|phrase)?|pwd|secret|token)"
-_NAMED = re.compile(rf"(?i)((?<![\w-]){_NAME}(?:[_-][\w-]*)?\s*=\s*)('[^']*'|\"[^\"]*\"|[^\s&;]*)")
+_QUOTED = r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\""
+_BEFORE = rf"(?i)((?<![\w-]){_NAME}(?:[_-][\w-]*)?\s*=\s*)"
+_NAMED = re.compile(rf"{_BEFORE}({_QUOTED}|(?:\\.|[^\s&\\])*)")
+_NAMED_IN_URL = re.compile(rf"{_BEFORE}([^&]*)")
 _OPTION = re.compile(rf"(?i)-{_NAME}")
-_GIVEN = re.compile(rf"(?i)((?<!\S)-{_NAME}\s+)('[^']*'|\"[^\"]*\"|\S+)")
+_GIVEN = re.compile(rf"(?i)((?<!\S)-{_NAME}\s+)({_QUOTED}|\S+)")
+_ADDRESS_WORD = re.compile(rf"({STORE_OPTION}=(?=.)|(?:--?[\w-]+=)?(?=[A-Za-z][\w+.-]*://))(.*)", re.DOTALL)
+"""A word that is an address alone, behind an option maybe."""
+_MISSPELT = re.compile(r"((?:[A-Za-z][\w+.-]*(?://|:/|:(?=[^/]*:)))?\s*[^/:@]*:)(.*)(@.*)", re.DOTALL)
+"""An address whose scheme is misspelt or missing: up to the password, the password, from the last `@` on."""
+_PORT = re.compile(r"([A-Za-z][\w+.-]*://[^/:@\[\]]*:)([^/?]*[^/?\d][^/?]*)(.*)", re.DOTALL)
+"""A port that is no number: a password whose `@` and host are missing."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -43,7 +53,7 @@ class StoreAddress:
         return self if self.is_url else StoreAddress(str(Path(self._typed).absolute()))
 
     def __str__(self) -> str:
-        return shown_address(self._typed)
+        return _shown_alone(self._typed)
 
     def __repr__(self) -> str:
         return f"StoreAddress({str(self)!r})"
@@ -60,11 +70,24 @@ def address_of(place: Place) -> StoreAddress:
 def shown_words(words: Iterable[str]) -> tuple[str, ...]:
     """The words of a command line, each as `shown_address` shows it; the word behind an option such as `--password` is hidden too."""
     shown: list[str] = []
-    is_secret = False
+    before = ""
     for word in words:
-        shown.append(HIDDEN if is_secret else shown_address(word))
-        is_secret = bool(_OPTION.fullmatch(word))
+        is_secret = bool(_OPTION.fullmatch(before))
+        shown.append(HIDDEN if is_secret else _shown_alone(word) if before == STORE_OPTION else _shown_word(word))
+        before = word
     return tuple(shown)
+
+
+def _shown_word(word: str) -> str:
+    address = _ADDRESS_WORD.fullmatch(word)
+    return f"{address[1]}{_shown_alone(address[2])}" if address else shown_address(word)
+
+
+def _shown_alone(text: str) -> str:
+    """An address with nothing before or behind it, so that its password may have blanks in it and its scheme may be misspelt."""
+    before, _, behind = _parts(text)
+    text = f"{before}{HIDDEN}{behind}" if before else text
+    return shown_address(_NAMED_IN_URL.sub(rf"\1{HIDDEN}", text) if "://" in text else text)
 
 
 def shown_address(text: str) -> str:
@@ -81,22 +104,29 @@ def hide_password(text: str, address: StoreAddress) -> str:
 
 
 def _shown_url(word: str) -> str:
-    scheme = _SCHEME.search(word)
-    user, colon, _ = _user_part(word[scheme.end() :]) if scheme else ("", "", "")
-    if scheme is None or not colon:
-        return word
-    _, at, host = word[scheme.end() :].rpartition("@")
-    return f"{word[: scheme.end()]}{user}:{HIDDEN}{at}{host}"
+    before, _, behind = _parts_of_url(word)
+    return f"{before}{HIDDEN}{behind}" if before else word
 
 
-def _user_part(behind_scheme: str) -> tuple[str, str, str]:
-    """User, colon and password of what stands behind `scheme://`. A password that was not quoted may have each sign, `@` and `/` too."""
-    user_part, at, _ = behind_scheme.rpartition("@")
-    return user_part.partition(":") if at else ("", "", "")
+def _parts(address: str) -> tuple[str, str, str]:
+    """What stands before the password of an address, the password, and what stands behind it; empty where there is none."""
+    if "://" in address and (parts := _parts_of_url(address))[0]:
+        return parts
+    found = (_PORT if "://" in address else _MISSPELT).fullmatch(address)
+    return (found[1], found[2], found[3]) if found else ("", "", "")
+
+
+def _parts_of_url(text: str) -> tuple[str, str, str]:
+    """The same of a URL. A password that was not quoted may have each sign, `@` and `/` too."""
+    scheme = _SCHEME.search(text)
+    if scheme is None:
+        return "", "", ""
+    user_part, _, host = text[scheme.end() :].rpartition("@")
+    user, colon, password = user_part.partition(":")
+    return (f"{text[: scheme.end()]}{user}:", password, f"@{host}") if colon else ("", "", "")
 
 
 def _passwords(address: str) -> set[str]:
-    passwords = {match[2].strip("'\"") for match in _NAMED.finditer(address)}
-    if scheme := _SCHEME.search(address):
-        passwords.add(_user_part(address[scheme.end() :])[2])
-    return passwords - {""}
+    named = _NAMED_IN_URL if "://" in address else _NAMED
+    passwords = {match[2].strip("'\"") for match in named.finditer(address)}
+    return (passwords | {_parts(address)[1]}) - {""}

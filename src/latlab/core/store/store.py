@@ -568,7 +568,9 @@ def open_store(place: Place | None = None) -> Store:
     shown = str(location)
     if not location.is_url and shown != location.opened:
         raise UsageError(
-            f"--store {shown!r} has a password and is no database URL", "write a path or postgresql+psycopg://...", value=shown
+            f"--store {shown!r} has a password and is no database URL",
+            "write postgresql+psycopg://..., or ./ before a path with these signs",
+            value=shown,
         )
     try:
         url = sa.make_url(location.opened) if location.is_url else _sqlite_url(Path(location.opened))

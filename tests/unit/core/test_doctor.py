@@ -94,8 +94,14 @@ def test_an_emulator_says_which_modes_it_can_be_used_for(tmp_path: Path, version
 
 def test_a_store_is_told_with_its_place_and_how_many_runs_it_has(tmp_path: Path) -> None:
     place = str(tmp_path / "kept.db")
-    assert doctor._store(place).result == f"{place}, 0 runs"
+    found = doctor._store(place)
+    assert (found.result, found.usable) == (f"{place}, which the first run makes", True) and not Path(place).exists()
+    Path(place).touch()
+    assert not doctor._store(place).usable and not Path(place).stat().st_size
+    Path(place).unlink()
+    assert not doctor._store("/dev/null/store").usable
     kept = open_store(place)
+    assert doctor._store(place).result == f"{place}, 0 runs"
     for count in ("1 run", "2 runs"):
         kept.finish(kept.begin(run_with()), RunStatus.COMPLETE)
         found = doctor._store(place)

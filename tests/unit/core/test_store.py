@@ -274,15 +274,25 @@ def test_a_checkpoint_stands_in_place_of_the_one_before_it(store: Store) -> None
     assert [life.phase for life in store.unfinished_runs()] == ["settling", ""]
 
 
-@pytest.mark.parametrize("verb", [("ls",), ("show", "last"), ("compare", "last~1", "last"), ("gate", "last~1", "last"), ("regressions",)])
+READING = (
+    *(("ls",), ("show", "last"), ("explain", "last"), ("extremes", "last"), ("report", "last"), ("export", "last"), ("fit", "last")),
+    *(("compare", "last~1", "last"), ("gate", "last~1", "last"), ("history", "a/wakeup"), ("regressions",), ("design", "show", "last")),
+    *(("publish", "site", "site"), ("serve",), ("serve", "--mcp"), ("doctor",), ("runs", "rm", "a"), ("runs", "restore"), ("runs", "empty")),
+    *(("runs", "prune", "--keep", "1"), ("runs", "label", "a", "b"), ("runs", "recover")),
+)
+
+
+@pytest.mark.parametrize("verb", READING)
 @pytest.mark.parametrize("content", [None, b""])
-def test_who_only_reads_makes_no_store_of_a_name_with_a_typing_error(tmp_path, verb, content):
+def test_who_only_reads_makes_no_store_of_a_name_with_a_typing_error(tmp_path, verb, content, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     place = tmp_path / "typo.sqlite"
     if content is not None:
         place.write_bytes(content)
-    done = latlab(*verb, "--store", str(place))
-    assert done.returncode == 2 and ("there is no such store" if content is None else "the file is empty") in done.stderr
-    assert place.exists() == (content is not None) and not (content is not None and place.stat().st_size)
+    for done in (latlab(*verb, "--store", str(place)), latlab(*verb, store=place)):
+        is_told = ("there is no such store" if content is None else "the file is empty") in done.stderr
+        assert (done.returncode == 2 and is_told) or verb == ("doctor",), (done.returncode, done.stderr)
+    assert list(tmp_path.iterdir()) == ([place] if content is not None else []) and (content is None or not place.stat().st_size)
 
 
 def test_a_new_store_is_its_owners_alone(tmp_path):

@@ -84,20 +84,31 @@ _log_of_rows = logging.getLogger(__name__)
 
 
 def check_exists(place: Place | None) -> None:
-    """Raises UsageError for a file that was named and is not there, or is empty: who only reads makes no new store. The default place, and
-    what LATLAB_STORE says, may be new."""
-    address = address_of(place or "")
-    file = Path(address.opened) if place and not address.is_url else None
+    """Raises UsageError for a file that --store or LATLAB_STORE names and that is not there, or is empty: who only reads makes no new
+    store. The default place may be new."""
+    named = place or os.environ.get("LATLAB_STORE")
+    address = address_of(named or "")
+    file = Path(address.opened) if named and not address.is_url else None
+    option = f"--store {address}" if place else f"LATLAB_STORE={address}"
     if file is not None and not file.exists():
-        raise UsageError(f"--store {address}: there is no such store", "see to its name; `latlab run` makes one", value=address)
+        raise UsageError(f"{option}: there is no such store", "see to its name; `latlab run` makes one", value=address)
     if file is not None and file.is_file() and not file.stat().st_size:
-        raise UsageError(f"--store {address}: the file is empty and no store", "name another, or delete it", value=address)
+        raise UsageError(f"{option}: the file is empty and no store", "name another, or delete it", value=address)
 
 
 def is_made(place: Place | None) -> bool:
     """Whether there is a store to read: opening one makes a file that is missing."""
     location = store_location(place)
     return location.is_url or Path(location.opened).exists()
+
+
+def check_can_be_made(place: Place | None) -> None:
+    """Raises UsageError where no file can be made of a name that is not there; makes nothing."""
+    location = store_location(place)
+    _check_is_no_mistyped_url(location)
+    folder = next(parent for parent in Path(location.opened).absolute().parents if parent.exists())
+    if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
+        raise UsageError("no store can be made there", "name another path with --store", place=folder)
 
 
 def _nothing() -> None:
@@ -566,12 +577,7 @@ def open_store(place: Place | None = None) -> Store:
     """Open the store at a path or an SQLAlchemy URL; a missing SQLite file is made."""
     location = store_location(place)
     shown = str(location)
-    if not location.is_url and shown != location.opened:
-        raise UsageError(
-            f"--store {shown!r} has a password and is no database URL",
-            "write postgresql+psycopg://..., or ./ before a path with these signs",
-            value=shown,
-        )
+    _check_is_no_mistyped_url(location)
     try:
         url = sa.make_url(location.opened) if location.is_url else _sqlite_url(Path(location.opened))
         if url.get_backend_name() not in ("sqlite", "postgresql"):
@@ -597,6 +603,16 @@ def open_store(place: Place | None = None) -> Store:
     store = Store(engine, location)
     store.prepare()
     return store
+
+
+def _check_is_no_mistyped_url(location: StoreAddress) -> None:
+    shown = str(location)
+    if not location.is_url and shown != location.opened:
+        raise UsageError(
+            f"--store {shown!r} has a password and is no database URL",
+            "write postgresql+psycopg://..., or ./ before a path with these signs",
+            value=shown,
+        )
 
 
 def _connect_args(url: sa.URL) -> dict[str, int]:

@@ -5,7 +5,8 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +15,8 @@ import sqlalchemy as sa
 
 from latlab.core.errors import DataError, LatlabError, UsageError
 from latlab.core.model.enums import RunStatus
+from latlab.core.model.run import Problem
+from latlab.core.store.database_errors import ConnectionLost
 from latlab.core.store.listing import remove, set_label
 from latlab.core.store.owner import this_process, whoami
 from latlab.core.store.schema import SCHEMA_VERSION
@@ -112,27 +115,105 @@ def test_a_server_that_is_restarted_between_two_parts_is_waited_for(pg: Server, 
     assert open_store(server).load(run_id).samples == run.samples
 
 
-def test_a_connection_that_is_cut_inside_a_part_is_said_with_what_was_kept(
-    pg: Server, server: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("restarts", [Server.cut, Server.restart])
+def test_a_connection_that_is_cut_inside_a_part_costs_the_run_nothing(
+    pg: Server, server: str, monkeypatch: pytest.MonkeyPatch, restarts: Callable[[Server], None]
 ) -> None:
-    store, run = open_store(server), make_run(Truth(tests=("cpu_susp_serial",)), 1)
-    run_id = store.begin(run)
-    store.add(run_id, run.samples[:5])
-    number = Store._number
+    """Inside each kind of transaction that a run is made of, once."""
+    run = make_run(Truth(tests=("cpu_susp_serial",)), 1)
+    store = open_store(server)
+    run_id, number = store.begin(run, is_planned=True), Store._number
+    pending: list[bool] = []
 
     def cut_then(connection: sa.Connection, of_run: str) -> int:
         found = number(connection, of_run)
-        pg.cut()
+        if pending:
+            pending.clear()
+            restarts(pg)
         return found
 
+    def one_cut(done: Callable[[], object]) -> None:
+        pending.append(True)
+        done()
+        assert not pending
+
     monkeypatch.setattr(Store, "_number", staticmethod(cut_then))
-    with pytest.raises(LatlabError, match=r"the connection to the database was lost \(.*\); committed data are kept") as caught:
-        store.add(run_id, run.samples[5:])
-    monkeypatch.undo()
+    one_cut(lambda: store.claim(run_id, None))
+    one_cut(lambda: store.update_metadata(run_id, run))
+    one_cut(lambda: store.add(run_id, run.samples[:5], logs={"console": b"a"}))
+    one_cut(lambda: store.add(run_id, run.samples[5:], problems=[Problem(1, "a CRC")], logs={"console": b"b"}))
+    one_cut(lambda: store.checkpoint(run_id, {"record": b"r"}, "measuring"))
+    one_cut(lambda: store.finish(run_id, RunStatus.COMPLETE))
+    one_cut(lambda: store.logs(run_id))
+    loaded = open_store(server).load(run_id)
+    assert loaded.samples == run.samples and len(loaded.problems) == 1 and loaded.status is RunStatus.COMPLETE
+    assert store.logs(run_id) == {"console": b"ab", "record": b"r"}
+
+
+def test_what_was_committed_before_the_connection_was_lost_is_there_once(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = make_run(Truth(tests=("cpu_susp_serial",)), 1)
+    store, whole = open_store(server), Store.transaction
+    before = store.count()
+    lost = [True]
+
+    @contextmanager
+    def lose_the_answer(self: Store) -> Iterator[sa.Connection]:
+        with whole(self) as connection:
+            yield connection
+        if lost and lost.pop():
+            raise ConnectionLost("the server ended behind the commit")
+
+    monkeypatch.setattr(Store, "transaction", lose_the_answer)
+    run_id = store.begin(run)
+    lost.append(True)
+    store.add(run_id, run.samples, logs={"console": b"once"})
+    lost.append(True)
+    store.add(run_id, logs={"console": b" more"}, problems=[Problem(1, "a CRC")])
+    lost.append(True)
+    set_label(store, run_id, "main")
+    lost.append(True)
+    store.finish(run_id, RunStatus.COMPLETE)
+    loaded = store.load(run_id)
+    assert not lost and store.count() == before + 1
+    assert loaded.samples == run.samples and len(loaded.problems) == 1 and loaded.label == "main"
+    assert store.logs(run_id) == {"console": b"once more"}
+
+
+def test_a_part_of_which_nobody_knows_whether_it_was_committed_is_said(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = make_run(Truth(tests=("cpu_susp_serial",)), 1)
+    store, other, whole = open_store(server), open_store(server), Store.writing
+    run_id = store.begin(run)
+    lost = [True]
+
+    @contextmanager
+    def lose_the_answer(self: Store) -> Iterator[sa.Connection]:
+        with whole(self) as connection:
+            yield connection
+        if lost and lost.pop():
+            other.add(run_id, logs={"console": b"another process"})
+            raise ConnectionLost("the server ended behind the commit")
+
+    monkeypatch.setattr(Store, "writing", lose_the_answer)
+    with pytest.raises(DataError, match="the connection to the database was lost while another process changed the run"):
+        store.add(run_id, run.samples)
+
+
+def test_a_server_that_stays_away_is_said_with_what_was_kept(pg: Server, server: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    store, run = open_store(server), make_run(Truth(tests=("cpu_susp_serial",)), 1)
+    run_id = store.begin(run)
+    store.add(run_id, run.samples[:5])
+    monkeypatch.setattr("latlab.core.store.store.RESTART_S", 0)
+    monkeypatch.setattr("latlab.core.store.restarts.RESTART_S", 0)
+    pg.stop()
+    try:
+        with pytest.raises(LatlabError, match=r"the connection to the database was lost \(.*\); committed data are kept") as caught:
+            store.add(run_id, run.samples[5:])
+    finally:
+        pg.start()
     assert caught.value.exit_code == 3
-    kept = open_store(server)
-    assert kept.load(run_id).samples == run.samples[:5]
-    kept.finish(run_id, RunStatus.PARTIAL)
+    stored = open_store(server)
+    assert stored.load(run_id).samples == run.samples[:5]
+    stored.finish(run_id, RunStatus.PARTIAL)
 
 
 def test_first_writers_of_an_empty_database_make_its_tables_once(pg: Server) -> None:

@@ -15,9 +15,13 @@ SERVER_ENDED = ("57P01", "57P02", "57P03")
 """States of PostgreSQL: shut down by its administrator, crashed, cannot connect now."""
 
 
-def as_sentence(error: exc.DBAPIError, place: StoreAddress, was_reached: bool) -> LatlabError:
+class ConnectionLost(LatlabError):
+    """A server ended the connection in the middle of a transaction. Whether the transaction was committed is not known."""
+
+
+def as_sentence(error: exc.DBAPIError, place: StoreAddress, was_reached: bool, lost: type[LatlabError] = ConnectionLost) -> LatlabError:
     """A driver may repeat the password of the address, which is hidden. `was_reached`: the database answered before, so that data may have
-    been committed."""
+    been committed. `lost` is the error of a server that answers no more."""
     detail = hide_password(str(error.orig).strip().splitlines()[0], place)
     state = getattr(error.orig, "sqlstate", None) or ""
     if state == LOCK_NOT_AVAILABLE:
@@ -27,7 +31,7 @@ def as_sentence(error: exc.DBAPIError, place: StoreAddress, was_reached: bool) -
             f"this account lacks the permission ({detail})", "use one that may, or grant its role (docs/reference/store.md)", place=place
         )
     if (error.connection_invalidated or state in SERVER_ENDED or "connection" in detail) and was_reached:
-        return LatlabError(
+        return lost(
             f"the connection to the database was lost ({detail}); committed data are kept, the last part is lost. "
             "When the database is back, `latlab ls` lists the interrupted run as partial",
             place=place,

@@ -18,6 +18,7 @@ from latlab.core.model.life import Head
 from latlab.core.model.run import Sample
 from latlab.core.store.checksums import HEAD, PARTS, change_run, check, check_head
 from latlab.core.store.choice import ALL, Filter
+from latlab.core.store.restarts import through_a_restart
 from latlab.core.store.rows import now_utc
 from latlab.core.store.sample_columns import samples_of
 from latlab.core.store.schema import comparisons_table, lives_table, runs_table, samples_table
@@ -29,6 +30,7 @@ HEAD_COLUMNS = tuple(runs_table.c[name] for name in (*HEAD, "checksum"))
 """What `head_of` takes."""
 
 
+@through_a_restart
 def heads(store: Store, chosen: Filter = ALL) -> tuple[Head, ...]:
     """A line for each run, the oldest first."""
     query = sa.select(*HEAD_COLUMNS).where(*chosen.clauses()).order_by(_order(chosen).desc())
@@ -106,6 +108,7 @@ def set_removed(store: Store, ids: Sequence[str], is_removed: bool) -> None:
     _change(store, ids, {"removed_utc": now_utc() if is_removed else ""})
 
 
+@through_a_restart
 def _change(store: Store, ids: Sequence[str], values: Mapping[str, str]) -> None:
     with store.writing() as connection:
         for start in range(0, len(ids), AT_ONCE):
@@ -114,6 +117,7 @@ def _change(store: Store, ids: Sequence[str], values: Mapping[str, str]) -> None
                 change_run(connection, number, values)
 
 
+@through_a_restart
 def remove(store: Store, ids: Sequence[str]) -> None:
     """Runs with all that is kept of them. No reference to them may be needed any more: there is no way back."""
     with store.transaction() as connection:

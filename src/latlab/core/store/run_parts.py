@@ -13,6 +13,7 @@ import msgspec
 import sqlalchemy as sa
 from sqlalchemy import exc
 
+from latlab.core.errors import DataError
 from latlab.core.model.run import Run, Sample
 from latlab.core.store.checksums import add_parts, change_run, check, sum_of_parts
 from latlab.core.store.rows import contents_of, problem_of, run_of
@@ -25,10 +26,34 @@ DAMAGE = (zlib.error, msgspec.MsgspecError, ValueError, KeyError, TypeError, Ove
 """What reading a damaged row raises; an index may have a row that its table has not."""
 
 
-def add_rows(connection: sa.Connection, table: sa.Table, number: int, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Rows of one of these tables. Requires, as everything here that writes, a transaction of `Store.writing`."""
+class Addition:
+    """What arrives for a run at once. It is added once, also where a server ended before it told that it had committed the rows."""
+
+    def __init__(self, samples: Sequence[Sample], rows: Mapping[sa.Table, Sequence[Mapping[str, Any]]]) -> None:
+        self._samples, self._rows = samples, rows
+        self._before: int | None = None
+        self._added = 0
+
+    def add_once(self, connection: sa.Connection, number: int) -> None:
+        """Raises DataError where another process changed the run since the first call, so that nobody knows what that one did."""
+        query = sa.select(runs_table.c.parts).where(runs_table.c.number == number).with_for_update()
+        parts = int(connection.execute(query).scalar_one())
+        if self._before is None or parts == self._before:
+            self._before, self._added = parts, self._add(connection, number)
+        elif parts != self._before + self._added:
+            raise DataError("the connection to the database was lost while another process changed the run; the last part may be lost")
+
+    def _add(self, connection: sa.Connection, number: int) -> int:
+        added = sum(add_rows(connection, table, number, rows) for table, rows in self._rows.items())
+        return added + (add_samples(connection, number, self._samples) if self._samples else 0)
+
+
+def add_rows(connection: sa.Connection, table: sa.Table, number: int, rows: Sequence[Mapping[str, Any]]) -> int:
+    """Rows of one of these tables. Requires, as everything here that writes, a transaction of `Store.writing`. Returns the sum of their
+    checksums."""
     added = add_parts(connection, table, [{**row, "run": number} for row in rows])
     connection.execute(runs_table.update().where(runs_table.c.number == number).values(parts=runs_table.c.parts + added))
+    return added
 
 
 def remove_rows(connection: sa.Connection, table: sa.Table, number: int, *clauses: sa.ColumnElement[bool]) -> None:
@@ -38,11 +63,12 @@ def remove_rows(connection: sa.Connection, table: sa.Table, number: int, *clause
     connection.execute(runs_table.update().where(runs_table.c.number == number).values(parts=runs_table.c.parts - int(gone)))
 
 
-def add_samples(connection: sa.Connection, number: int, samples: Sequence[Sample]) -> None:
-    """A row for each figure, and the new count of samples."""
+def add_samples(connection: sa.Connection, number: int, samples: Sequence[Sample]) -> int:
+    """A row for each figure, and the new count of samples. Returns what `add_rows` does."""
     first = connection.execute(sa.select(runs_table.c.sample_count).where(runs_table.c.number == number)).scalar_one()
-    add_rows(connection, samples_table, number, column_rows(samples, first))
+    added = add_rows(connection, samples_table, number, column_rows(samples, first))
     change_run(connection, number, {"sample_count": first + len(samples)})
+    return added
 
 
 def join_samples(connection: sa.Connection, number: int) -> None:

@@ -32,6 +32,7 @@ from latlab.core.store.choice import ALL, Filter
 from latlab.core.store.database_errors import BUSY_TIMEOUT_S, as_sentence
 from latlab.core.store.migrations import can_migrate, migrate
 from latlab.core.store.owner import is_mine, this_process, whoami
+from latlab.core.store.restarts import RESTART_POLL_S, RESTART_S, through_a_restart
 from latlab.core.store.rows import (
     life_of,
     life_row,
@@ -44,8 +45,8 @@ from latlab.core.store.rows import (
 )
 from latlab.core.store.run_parts import (
     DAMAGE,
+    Addition,
     add_rows,
-    add_samples,
     check_parts,
     join_samples,
     join_traces,
@@ -68,8 +69,6 @@ from latlab.core.store.trace_columns import trace_rows
 
 T = TypeVar("T")
 
-RESTART_S = 30
-RESTART_POLL_S = 0.2
 SCHEMA_LOCK = 0x6C61746C6162
 """The advisory lock of PostgreSQL under which the tables are made and migrated: the letters of `latlab`."""
 ALIVE = {"connect_timeout": 10, "keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3, "tcp_user_timeout": 60_000}
@@ -145,11 +144,9 @@ class Store:
         life = life_row(None if is_planned else this_process(), leftovers, part or part_of_environment())
         for attempt in range(ID_ATTEMPTS):
             new_id = run_id or f"{run.campaign}-{secrets.token_hex(2 + attempt // 4)}"
-            row = run_row(run) | {"id": new_id, "status": status.value}
+            row = sealed_run(run_row(run) | {"id": new_id, "status": status.value})
             try:
-                with self.transaction() as connection:
-                    (number,) = connection.execute(runs_table.insert(), sealed_run(row)).inserted_primary_key or (None,)
-                    connection.execute(lives_table.insert(), sealed(lives_table, life | {"run": number}))
+                self._insert(row, life)
                 self.begun.append(new_id)
                 self.on_begin()
                 return new_id
@@ -159,6 +156,24 @@ class Store:
             f"no free run id for {run.campaign} in {ID_ATTEMPTS} attempts", "use another store with --store", place=self.place
         )
 
+    @through_a_restart
+    def _insert(self, row: Mapping[str, Any], life: Mapping[str, Any]) -> None:
+        """A new run with its life. Raises IntegrityError where another run has its id."""
+        with self.transaction() as connection:
+            if self._is_inserted(connection, row, life):
+                return
+            (number,) = connection.execute(runs_table.insert(), row).inserted_primary_key or (None,)
+            connection.execute(lives_table.insert(), sealed(lives_table, {**life, "run": number}))
+
+    def _is_inserted(self, connection: sa.Connection, row: Mapping[str, Any], life: Mapping[str, Any]) -> bool:
+        """Whether a call before this one was committed, of which a server that ended told nothing."""
+        if connection.dialect.name == "sqlite":
+            return False
+        same = (runs_table.c.id == row["id"], runs_table.c.checksum == row["checksum"], lives_table.c.owner == life["owner"])
+        query = sa.select(runs_table.c.number).join(lives_table, lives_table.c.run == runs_table.c.number).where(*same)
+        return connection.execute(query).first() is not None
+
+    @through_a_restart
     def update_metadata(self, run_id: str, run: Run) -> None:
         """Replace the run's facts by what is known now; its id and status stay, and its provenance where the run says none."""
         unchanged = ("status",) if run.provenance != UNKNOWN else ("status", "provenance")
@@ -175,20 +190,21 @@ class Store:
         logs: Mapping[str, bytes] | None = None,
     ) -> None:
         """Add to a run, which is a sign of life of it; a log goes on where its last part ended."""
-        arrived = tuple(samples)
         rows = {
             traces_table: trace_rows(tuple(traces)),
             problems_table: [problem_row(problem) for problem in problems],
             logs_table: [{"name": name, "data": zlib.compress(data)} for name, data in (logs or {}).items() if data],
         }
+        self._add(run_id, Addition(tuple(samples), rows))
+
+    @through_a_restart
+    def _add(self, run_id: str, addition: Addition) -> None:
         with self.writing() as connection:
             number = self._number(connection, run_id)
-            for table, values in rows.items():
-                add_rows(connection, table, number, values)
-            if arrived:
-                add_samples(connection, number, arrived)
+            addition.add_once(connection, number)
             change_life(connection, number, {"heartbeat_utc": now_utc()})
 
+    @through_a_restart
     def checkpoint(self, run_id: str, logs: Mapping[str, bytes], phase: str = "") -> None:
         """A sign of life: these logs as they stand now, in place of what was kept of them before."""
         with self.writing() as connection:
@@ -198,27 +214,31 @@ class Store:
                 add_rows(connection, logs_table, number, [{"name": name, "data": zlib.compress(data, 1)}])
             change_life(connection, number, {"heartbeat_utc": now_utc()} | ({"phase": phase} if phase else {}))
 
+    @through_a_restart
     def set_leftovers(self, run_id: str, leftovers: Left) -> None:
         """Say what lies about from now on, before it does."""
         with self.writing() as connection:
             change_life(connection, self._number(connection, run_id), {"leaves": packed(leftovers)})
 
+    @through_a_restart
     def claim(self, run_id: str, owner: Owner | None) -> bool:
         """Make a run of `owner`, which is dead, or a planned one, this process's; False where another process was faster."""
         with self._exclusive() as connection:
             number = self._number(connection, run_id)
             life = lives_table.c.run == number
-            if owner_of(connection.execute(sa.select(lives_table.c.owner).where(life)).scalar()) != owner:
+            if owner_of(connection.execute(sa.select(lives_table.c.owner).where(life)).scalar()) not in (owner, this_process()):
                 return False
             change_run(connection, number, {"status": RunStatus.RUNNING.value})
             change_life(connection, number, {"owner": packed(this_process()), "heartbeat_utc": now_utc()})
             return True
 
+    @through_a_restart
     def give_back(self, run_id: str, owner: Owner | None) -> None:
         """A claimed run is its former owner's again."""
         with self.writing() as connection:
             change_life(connection, self._number(connection, run_id), {"owner": packed(owner)})
 
+    @through_a_restart
     def finish(self, run_id: str, status: RunStatus) -> None:
         with self.writing() as connection:
             number = self._number(connection, run_id)
@@ -227,6 +247,7 @@ class Store:
             join_traces(connection, number)
             change_life(connection, number, {"heartbeat_utc": now_utc(), "leaves": packed(Left())})
 
+    @through_a_restart
     def unfinished_runs(self, series: bool = False) -> tuple[Life, ...]:
         """The lives of the runs that are not at their end, the oldest first; with `series` also those of series that have ended. Removed
         runs are in no series."""
@@ -237,6 +258,7 @@ class Store:
         with self.transaction() as connection, connection.execute(query) as rows:
             return self._readable(life_of, rows.mappings())
 
+    @through_a_restart
     def runs(self, chosen: Filter = ALL) -> tuple[Run, ...]:
         """The runs that are wanted and can be read, without their samples, the oldest first; the others are named in the log."""
         query = sa.select(runs_table).where(*chosen.clauses()).order_by(runs_table.c.number.desc()).limit(chosen.limit)
@@ -260,11 +282,13 @@ class Store:
                 return
             last = rows[-1][number]
 
+    @through_a_restart
     def count(self) -> int:
         """How many runs it has, readable or not, without the removed ones."""
         with self.transaction() as connection:
             return int(connection.execute(sa.select(sa.func.count()).where(*ALL.clauses())).scalar_one())
 
+    @through_a_restart
     def has(self, run_id: str) -> bool:
         with self.transaction() as connection:
             return connection.execute(sa.select(runs_table.c.number).where(runs_table.c.id == run_id)).first() is not None
@@ -352,12 +376,14 @@ class Store:
         with self.transaction() as connection:
             return [str(label) for (label,) in connection.execute(query) if label]
 
+    @through_a_restart
     def load(self, reference: str) -> Run:
         """The whole run."""
         run_id = self.resolve(reference)
         with self.reading() as connection, self.naming(run_id):
             return whole_run(connection, connection.execute(sa.select(runs_table).where(runs_table.c.id == run_id)).mappings().one())
 
+    @through_a_restart
     def logs(self, reference: str) -> dict[str, bytes]:
         """The raw logs of a run by name, byte for byte."""
         run_id = self.resolve(reference)
@@ -366,6 +392,7 @@ class Store:
             check_parts(connection, number)
             return logs_of(connection, number)
 
+    @through_a_restart
     def log(self, reference: str, name: str) -> bytes:
         """One raw log of a run; empty where it has none of the name."""
         run_id = self.resolve(reference)
@@ -540,14 +567,15 @@ class Store:
             raise DataError(f"damaged ({error})", "restore a copy or use another --store", place=self.place) from error
 
     def _connected(self) -> sa.Connection:
-        """A server that was reached once and is being restarted is waited for: a run of hours should not end with it."""
+        """A server that was reached once and is being restarted is waited for: a run of hours should not end with it. Raises LatlabError
+        where it stays away for that long."""
         until = time.monotonic() + (RESTART_S if self._was_reached and self._engine.dialect.name != "sqlite" else 0)
         while True:
             try:
                 return self._engine.connect()
-            except exc.OperationalError:
+            except exc.OperationalError as error:
                 if time.monotonic() > until:
-                    raise
+                    raise as_sentence(error, self.place, self._was_reached, LatlabError) from error
                 time.sleep(RESTART_POLL_S)
 
 

@@ -10,7 +10,7 @@ import pytest
 from latlab.core.errors import LatlabError, UsageError
 from latlab.core.model.life import Address
 from latlab.core.targets.linux import machine as machine_module
-from latlab.core.targets.linux.machine import CommandResult, Here, Unreachable
+from latlab.core.targets.linux.machine import CommandResult, Here, OverSsh, Unreachable
 from latlab.rt.targets import linux
 from latlab.rt.targets.detached_job import JobEnd, JobState, end_job, run_detached
 from latlab.rt.targets.linux import Chosen, Survey, check_module, check_survey, fitted, notes, survey
@@ -132,6 +132,7 @@ def test_a_machine_that_hangs_does_not_answer(tmp_path: Path) -> None:
         Here().run("exec sleep 100", 0.1)
     with pytest.raises(Unreachable, match=r"board does not answer .*check that `ssh board` works without a password prompt"):
         over_script(tmp_path, "exec sleep 100").run("true", 0.1)
+    assert "check that `ssh 'x;touch y'` works" in OverSsh("x;touch y")._advice()
 
 
 def test_a_job_that_a_board_does_not_start_is_told_with_what_it_said(tmp_path: Path) -> None:

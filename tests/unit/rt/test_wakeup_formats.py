@@ -221,11 +221,18 @@ def test_json_that_contradicts_itself_is_named() -> None:
     assert not read.complete and "holds 9 samples, count says 7" in read.problems[0]
 
 
-@pytest.mark.parametrize("figures", [{"histogram": {str(10**19): 3}}, {"count": 10**17}, {"max": math.inf}])
+FIGURES: tuple[dict[str, object], ...] = (
+    *({"histogram": {str(10**19): 3}}, {"count": 10**17}, {"count": -1}, {"max": math.inf}, {"avg": math.inf}, {"max": "x"}, {"min": None}),
+    *({"max": -5}, {"max": -5, "min": -9, "avg": -7.0}, {"min": 9}, {"avg": -1.0}, {"avg": 60.0}),
+)
+
+
+@pytest.mark.parametrize("figures", FIGURES)
 def test_a_figure_of_json_that_no_latency_can_have_is_refused_with_its_cpu(figures: dict[str, object]) -> None:
     entry = {"histogram": {"5": 7}, "count": 7, "min": 5, "max": 5, "avg": 5.0} | figures
-    with pytest.raises(DataError, match=r"^x: CPU 0: "):
+    with pytest.raises(DataError, match=r"^x: CPU 0: ") as caught:
         read_json(json.dumps({"cpu": {"0": entry}}), "x")
+    assert not any(word in str(caught.value) for word in ("Error", "inf ", "NoneType", "float"))
 
 
 def test_json_that_was_cut_off_is_refused_with_its_line() -> None:
@@ -253,3 +260,10 @@ def test_the_json_of_another_program_of_rt_tests_is_refused_by_its_name(program)
     data = json.dumps({"file_version": 1, "cmdline:": f"/usr/bin/{program} -l 200 -q", "return_code": 0, "thread": thread}).encode()
     with pytest.raises(DataError, match=f"the JSON of {program}"):
         read_wakeups(data, "out.json")
+
+
+def test_a_minimum_above_the_maximum_is_refused_whichever_tool_printed_it() -> None:
+    lines = "# Min Latencies: 00009\n# Avg Latencies: 00005\n# Max Latencies: 00004\n"
+    text = f"# Histogram\n000004 000010\n000009 000010\n# Total: 000000020\n{lines}# Histogram Overflows: 00000\n"
+    with pytest.raises(DataError, match=r"^x: row 0: the minimum 9,000 ns is above the maximum 4,000 ns; the file is damaged"):
+        read_wakeups(text.encode(), "x")

@@ -21,6 +21,13 @@ def test_columns_that_do_not_fit_are_named_and_the_ids_stay_whole() -> None:
     assert [line.split()[0] for line in list_lines([PSCI, RT], 5)[0]] == ["Run", "psci-1", "rt-1"]
 
 
+def test_no_name_makes_a_line_of_thousands_of_columns() -> None:
+    long = PSCI._replace(id="i" * 200, platform="p" * 5000, firmware="f" * 5000, label="l" * 5000, target="t" * 5000)
+    lines, _ = list_lines([long, RT])
+    assert max(map(len, lines)) < 600 and lines[1].startswith("i" * 200)
+    assert "f" * 5000 in list_csv([long])
+
+
 def test_a_run_that_keeps_raw_files_is_not_listed_as_one_without_samples() -> None:
     sampled, raw = (line.split() for line in list_lines([PSCI, RT])[0][1:])
     assert raw[raw.index("complete") + 1] == "-" and sampled[sampled.index("complete") + 1] == "0"

@@ -142,14 +142,16 @@ def _entries(group: dict[str, Any], place: str) -> list[tuple[str, dict[str, Any
 
 
 def _cpu(entry: dict[str, Any], cpu: int, counted_as: str, unit_ns: int, place: str, problems: list[str]) -> Distribution:
+    got, low, high = (_whole(entry, name, cpu, place) for name in (counted_as, "min", "max"))
     try:
-        pairs = sorted((int(low), int(count)) for low, count in entry.get("histogram", {}).items())
-        got, low, high, average = int(entry[counted_as]), int(entry["min"]), int(entry["max"]), float(entry["avg"])
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        raise DataError(f"CPU {cpu}: {error!r} is missing or not a number", "name another file", place=place) from error
+        pairs = sorted((int(bucket), int(count)) for bucket, count in entry.get("histogram", {}).items())
+        average = float(entry["avg"])
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
+        raise DataError(f"CPU {cpu}: its average or its histogram is missing or no finite number", "name another file", place=place) from None
     average = 0.0 if math.isnan(average) and not got else average
     largest = max(abs(number) for number in (got, low, high, *(number for pair in pairs for number in pair)))
-    if got < 0 or not math.isfinite(average) or any(count < 0 for _, count in pairs) or largest > MOST // unit_ns:
+    is_damaged = got < 0 or not math.isfinite(average) or any(count < 0 for _, count in pairs) or largest > MOST // unit_ns
+    if is_damaged or (got and (high < 0 or not low - 1 <= average <= high + 1)):
         raise DataError(f"CPU {cpu}: a count or the average cannot be that of latencies; the file is damaged", place=place)
     inside = sum(count for _, count in pairs)
     if inside > got:
@@ -157,6 +159,13 @@ def _cpu(entry: dict[str, Any], cpu: int, counted_as: str, unit_ns: int, place: 
     counts = tuple((value * unit_ns, (value + 1) * unit_ns, count) for value, count in pairs)
     beyond = max(got - inside, 0) if pairs else 0
     return cpu_row(cpu, counts, got, low * unit_ns, high * unit_ns, average * unit_ns, beyond)
+
+
+def _whole(entry: dict[str, Any], name: str, cpu: int, place: str) -> int:
+    try:
+        return int(entry[name])
+    except (KeyError, TypeError, ValueError, OverflowError):
+        raise DataError(f"CPU {cpu}: its {name} is missing or no finite number", "name another file", place=place) from None
 
 
 LARGEST = 10**15

@@ -15,6 +15,8 @@ from latlab.core.shown import shown
 GAP = "  "
 COLUMNS = ("Run", "Started (UTC)", "Status", "Samples", "Target", "Topology", "Clock", "Label", "Platform", "Firmware")
 LEAVE_OUT_FIRST = ("Firmware", "Topology", "Clock", "Platform", "Target", "Label", "Samples")
+WIDEST = 80
+"""A longer cell is cut, except the id. CSV and JSON have it whole."""
 CSV_COLUMNS = ("id", "started_utc", "target", "platform", "topology", "clock", "status", "samples", "firmware", "campaign", "label")
 
 
@@ -46,4 +48,8 @@ def _cells(head: Head) -> tuple[str, ...]:
     started = head.started_utc[:16].replace("T", " ")
     platform = f"{head.platform}, {SIMULATED}" if head.clock == Clock.VIRTUAL else head.platform
     cells = (head.id, started, head.status, samples, head.target, head.topology, head.clock, head.label, platform, head.firmware)
-    return tuple(map(shown, cells))
+    return (shown(head.id), *(_cut(shown(cell)) for cell in cells[1:]))
+
+
+def _cut(cell: str) -> str:
+    return cell if len(cell) <= WIDEST else f"{cell[: WIDEST - 1]}…"

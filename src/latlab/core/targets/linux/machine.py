@@ -193,7 +193,7 @@ class OverSsh:
         return done
 
     def _advice(self) -> str:
-        return f"check that `ssh {self.host}` works without a password prompt"
+        return f"check that `ssh {shlex.quote(self.host)}` works without a password prompt"
 
 
 def wait_until_up(machine: Machine, limit_s: float) -> None:

@@ -36,7 +36,7 @@ def published(
     folder: Path,
     processes: int,
     dask: str | None = None,
-    told: Callable[[int, int, float], None] = lambda done, count, left_s: None,
+    told: Callable[[int, int, float | None], None] = lambda done, count, left_s: None,
     cut: Callable[[Iterable[SitePage | SiteFile]], Iterable[SitePage | SiteFile]] = lambda pages: pages,
 ) -> Files:
     """The files of a site without the boards of the catalogue, whose charts take their time."""
@@ -50,10 +50,19 @@ def published(
 
 
 def test_two_processes_write_the_bytes_of_one_and_tell_the_time_left(store: Store, alone: Files, tmp_path: Path) -> None:
-    progress: list[tuple[int, int, float]] = []
+    progress: list[tuple[int, int, float | None]] = []
     assert published(store, tmp_path / "site", 2, told=lambda *now: progress.append(now)) == alone
-    assert len(progress) == progress[-1][1] >= FEWEST_JOBS and progress[-1][2] == 0 < progress[0][2]
+    assert len(progress) == progress[-1][1] >= FEWEST_JOBS and progress[-1][2] == 0 < (progress[0][2] or 0)
     assert {KEPT, MADE} < set(alone)
+
+
+def test_boards_say_nothing_of_the_time_that_measured_things_take(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = iter((0.0, 100.0, 102.0, 104.0))
+    monkeypatch.setattr(site_at_once, "monotonic", lambda: next(now))
+    contents = contents_of(store, SiteOrder(store.place, None, 2, True))
+    jobs = [*(Job((), (board,)) for board in contents.boards[:2]), *(Job((thing,), ()) for thing in contents.things[:3])]
+    left = site_at_once._TimeLeft(jobs)
+    assert [left.after(done) for done in range(1, 6)] == [None, None, 4.0, 2.0, 0.0]
 
 
 @pytest.mark.slow

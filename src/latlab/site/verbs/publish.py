@@ -76,8 +76,9 @@ def site(
     say(f"{folder / 'index.html'}: {written} pages written, {unchanged} as they were")
 
 
-def _progress(done: int, count: int, left_s: float) -> None:
+def _progress(done: int, count: int, left_s: float | None) -> None:
     from latlab.core.comparison.wording import said_duration
 
     if done < count:
-        say(f"{done} of {count} boards and measured things, {said_duration(left_s)} left")
+        left = "" if left_s is None else f", {said_duration(left_s)} left"
+        say(f"{done} of {count} boards and measured things{left}")

@@ -39,6 +39,10 @@ class SiteOrder:
     secrets: Secrets | None = None
 
 
+Progress = Callable[[int, int, float | None], None]
+"""Takes the jobs done, all jobs, and the time left in s, None where it is not known yet."""
+
+
 @dataclass(frozen=True, slots=True)
 class Job:
     """One measured thing with the weeks that compare its runs, or one board."""
@@ -62,22 +66,38 @@ def contents_of(store: Store, order: SiteOrder) -> SiteContents:
 
 
 def pages_at_once(
-    contents: SiteContents, order: SiteOrder, processes: int, dask: str | None, progress: Callable[[int, int, float], None]
+    contents: SiteContents, order: SiteOrder, processes: int, dask: str | None, progress: Progress
 ) -> Iterator[SiteFile]:
-    """The changed pages, made by so many processes or through Dask; none for fewer than FEWEST_JOBS. `progress` takes the jobs done, all
-    jobs, and the time left in s."""
+    """The changed pages, made by so many processes or through Dask; none for fewer than FEWEST_JOBS."""
     assert order.folder is not None
     digests = read_digests(order.folder)
     jobs = [job for job in _jobs(contents) if not is_current(order.folder, digests, _first_page(contents, job))]
     if len(jobs) < FEWEST_JOBS or (processes < 2 and not dask):
         return
-    shared, began = replace(order, secrets=contents.hidden), monotonic()
+    shared, left = replace(order, secrets=contents.hidden), _TimeLeft(jobs)
     results = through_dask(dask, make, jobs, replace(shared, folder=None)) if dask else in_processes(partial(make, shared), jobs, processes)
     for number, result in enumerate(results, 1):
         contents.tellings.add(result.summaries)
         for path, made_of, text in result.pages:
             yield SiteFile(path, made_of, partial(str, text))
-        progress(number, len(jobs), (monotonic() - began) / number * (len(jobs) - number))
+        progress(number, len(jobs), left.after(number))
+
+
+class _TimeLeft:
+    """Boards come first, and one of them takes as long as many measured things, so that they tell nothing of the time for those."""
+
+    def __init__(self, jobs: Sequence[Job]) -> None:
+        self._count, self._boards = len(jobs), sum(bool(job.boards) for job in jobs)
+        self._began = monotonic()
+
+    def after(self, done: int) -> float | None:
+        """In s; None as long as no measured thing is done."""
+        if done == self._boards:
+            self._began = monotonic()
+        things = done - self._boards
+        if done == self._count:
+            return 0.0
+        return (monotonic() - self._began) / things * (self._count - done) if things > 0 else None
 
 
 def make(order: SiteOrder, job: Job) -> MadePages:

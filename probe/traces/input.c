@@ -163,6 +163,20 @@ static char *give(struct input *input, size_t bytes)
     return line;
 }
 
+/* A piece of a line that is longer than the buffer's. NULL where it is longer than any trace's. */
+static const char *give_piece(struct input *input, size_t *bytes)
+{
+    input->unbroken_bytes += INPUT_LINE_MAX;
+    if (input->unbroken_bytes > INPUT_UNBROKEN_MAX) {
+        input->is_over = true;
+        input->start = input->end;
+        fail(input, "has more than 64 MiB without the end of a line", "this is no trace");
+        return NULL;
+    }
+    *bytes = INPUT_LINE_MAX;
+    return give(input, INPUT_LINE_MAX);
+}
+
 static const char *end_early(struct input *input)
 {
     fail(input, "was not read to its end", "");
@@ -187,12 +201,12 @@ const char *input_line(struct input *input, size_t *bytes)
             if (*bytes > 0 && line[*bytes - 1] == '\r') {
                 --*bytes;
             }
+            input->unbroken_bytes = 0;
             return give(input, (size_t)(end - line) + 1);
         }
         looked = input->end - input->start;
         if (looked >= INPUT_LINE_MAX) {
-            *bytes = INPUT_LINE_MAX;
-            return give(input, INPUT_LINE_MAX);
+            return give_piece(input, bytes);
         }
         if (!input->is_over && fill(input)) {
             continue;

@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #define INPUT_LINE_MAX (1U << 16) /* a longer line is given in pieces */
+#define INPUT_UNBROKEN_MAX (64U << 20) /* more without the end of a line is no trace: a device may go on for ever */
 #define INPUT_ERROR_BYTES 256
 
 struct input {
@@ -22,6 +23,7 @@ struct input {
     bool is_last_cut; /* the last line had no end */
     uint64_t lines, bytes; /* given so far */
     uint64_t limit_bytes;
+    uint64_t unbroken_bytes; /* given since the last end of a line */
     char error[INPUT_ERROR_BYTES]; /* one sentence, where it has failed */
 };
 

@@ -118,6 +118,20 @@ static void a_line_without_an_end_comes_in_pieces(void **state)
     assert_int_equal(count, size);
 }
 
+static void what_never_ends_a_line_is_no_trace(void **state)
+{
+    size_t bytes;
+
+    (void)state;
+    assert_true(input_open(&input, "/dev/zero", UINT64_MAX));
+    while (input_line(&input, &bytes) != NULL) {
+        assert_true(input.bytes <= INPUT_UNBROKEN_MAX);
+    }
+    assert_true(input.has_failed);
+    assert_non_null(strstr(input.error, "/dev/zero has more than 64 MiB without the end of a line"));
+    assert_over();
+}
+
 static void a_limit_ends_the_lines(void **state)
 {
     (void)state;
@@ -136,6 +150,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(compressed_data_that_are_cut_keep_what_came, start, end),
         cmocka_unit_test_setup_teardown(a_file_that_is_not_there_is_said, start, end),
         cmocka_unit_test_setup_teardown(a_line_without_an_end_comes_in_pieces, start, end),
+        cmocka_unit_test_setup_teardown(what_never_ends_a_line_is_no_trace, start, end),
         cmocka_unit_test_setup_teardown(a_limit_ends_the_lines, start, end),
     };
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from latlab.calls.campaign import identifying
 from latlab.calls.campaign.identifying import Look, look, read_files
 from latlab.calls.readers.fip import with_bl33
 from latlab.calls.readers.firmware_files import FileKind, identified
@@ -155,6 +156,10 @@ def test_no_file_an_empty_one_and_a_damaged_one_are_refused_by_name(tmp_path: Pa
         (tmp_path / name).write_bytes(data)
         with pytest.raises(DataError, match=f"{name}: "):
             read_files([tmp_path / name])
+    with (tmp_path / "large").open("wb") as file:
+        file.truncate(identifying.MOST_BYTES + 1)
+    with pytest.raises(UsageError, match="large: more than 512 MiB, and no firmware is so large"):
+        read_files([tmp_path / "large"])
     with pytest.raises(DataError, match=r"cut off: its table ends at byte 1,048,576, it has 64; copy or build it again$"):
         read_files([tmp_path / "cut"])
 

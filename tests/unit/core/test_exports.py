@@ -45,6 +45,12 @@ def release(juno):
     return compare(*juno)
 
 
+@pytest.mark.parametrize("text", ["[" * 1_000_000, '{"a":' * 1_000_000])
+def test_json_that_is_nested_too_deep_is_refused_in_a_sentence(text):
+    with pytest.raises(DataError, match=r"^deep.json: JSON nested deeper than any run; export the run again$"):
+        run_json.parse(text, "deep.json")
+
+
 def test_the_cases_of_a_problem_survive_json_and_may_be_missing():
     cases = (Problem(3, "two deltas are wrong", ProblemKind.MISPRINTED_DELTA, ("first", "second")), Problem(9, "cut"))
     run = replace(references.load("published:tf-a/juno/v2.9"), problems=cases)

@@ -31,6 +31,7 @@ HOLD_NONE = {
 }
 PROBED = ("aarch64", "arm", "riscv")
 BEGIN_BYTES = 1 << 16
+MOST_BYTES = 512 << 20
 COMPRESSED: dict[bytes, Callable[[Path], BufferedIOBase]] = {b"\x1f\x8b": gzip.GzipFile, b"\xfd7zXZ": lzma.LZMAFile}
 ZSTD = b"\x28\xb5\x2f\xfd"
 TARMAC_LINE = re.compile(rb"^Tarmac Text Rev|^ *[\d.]+ ?(?:clk|ps|ns|us|cyc|tic|cs) +(?:\S+ +)?(?:IT|IS|ES|R) [ (A-Za-z\d]", re.MULTILINE)
@@ -117,6 +118,8 @@ def _read(path: Path) -> FirmwareFile:
         raise UsageError(f"{path} is a folder without snapshot.ini", "name its files")
     if not path.is_file():
         raise UsageError("no such file", "name the images of a firmware and their ELF files", place=path)
+    if path.stat().st_size > MOST_BYTES:
+        raise UsageError(f"more than {MOST_BYTES >> 20} MiB, and no firmware is so large", "name its images and ELF files", place=path)
     data = path.read_bytes()
     if not data:
         raise DataError("an empty file, 0 bytes", "build the firmware again", place=path)

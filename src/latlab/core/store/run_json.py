@@ -87,7 +87,9 @@ def parse(text: str, name: str) -> Run:
     """Raises DataError with the file's name and what is wrong in it."""
     try:
         document = msgspec.json.decode(text)
-    except (msgspec.DecodeError, RecursionError, UnicodeEncodeError) as error:
+    except RecursionError:
+        raise DataError("JSON nested deeper than any run", "export the run again", place=name) from None
+    except (msgspec.DecodeError, UnicodeEncodeError) as error:
         raise DataError(f"not JSON ({error})", "export the run again", place=name) from None
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:
         raise DataError(f"the schema is not {SCHEMA!r}", "export the run with `latlab export --format json`", value=SCHEMA, place=name)

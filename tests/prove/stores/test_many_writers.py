@@ -131,7 +131,9 @@ def test_what_a_killed_writer_was_told_to_be_kept_is_there(
 
 
 @pytest.mark.parametrize("ends", ["fast", "immediate"])
-def test_a_server_that_restarts_again_and_again_costs_its_writers_nothing(pg: Server, ends: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_server_that_restarts_again_and_again_costs_its_writers_nothing(
+    pg: Server, ends: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     chance, place, parts = random.Random(SEED), pg.new_database(f"restarts_{ends}"), 0
     writers = [begun(place, 1000) for _ in range(4)]
     for writer in writers:

@@ -277,8 +277,8 @@ def test_a_checkpoint_stands_in_place_of_the_one_before_it(store: Store) -> None
 READING = (
     *(("ls",), ("show", "last"), ("explain", "last"), ("extremes", "last"), ("report", "last"), ("export", "last"), ("fit", "last")),
     *(("compare", "last~1", "last"), ("gate", "last~1", "last"), ("history", "a/wakeup"), ("regressions",), ("design", "show", "last")),
-    *(("publish", "site", "site"), ("serve",), ("serve", "--mcp"), ("doctor",), ("runs", "rm", "a"), ("runs", "restore"), ("runs", "empty")),
-    *(("runs", "prune", "--keep", "1"), ("runs", "label", "a", "b"), ("runs", "recover")),
+    *(("publish", "site", "site"), ("serve",), ("serve", "--mcp"), ("doctor",), ("runs", "rm", "a"), ("runs", "restore")),
+    *(("runs", "empty"), ("runs", "prune", "--keep", "1"), ("runs", "label", "a", "b"), ("runs", "recover")),
 )
 
 

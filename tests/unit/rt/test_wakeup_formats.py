@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import json
 import math
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -221,7 +222,7 @@ def test_json_that_contradicts_itself_is_named() -> None:
     assert not read.complete and "holds 9 samples, count says 7" in read.problems[0]
 
 
-FIGURES: tuple[dict[str, object], ...] = (
+FIGURES: tuple[dict[str, Any], ...] = (
     *({"histogram": {str(10**19): 3}}, {"count": 10**17}, {"count": -1}, {"max": math.inf}, {"avg": math.inf}, {"max": "x"}, {"min": None}),
     *({"max": -5}, {"max": -5, "min": -9, "avg": -7.0}, {"min": 9}, {"avg": -1.0}, {"avg": 60.0}),
 )

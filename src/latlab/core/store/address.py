@@ -112,8 +112,8 @@ def _parts(address: str) -> tuple[str, str, str]:
     """What stands before the password of an address, the password, and what stands behind it; empty where there is none."""
     if "://" in address and (parts := _parts_of_url(address))[0]:
         return parts
-    found = (_PORT if "://" in address else _MISSPELT).fullmatch(address)
-    return (found[1], found[2], found[3]) if found else ("", "", "")
+    parts_match = (_PORT if "://" in address else _MISSPELT).fullmatch(address)
+    return (parts_match[1], parts_match[2], parts_match[3]) if parts_match else ("", "", "")
 
 
 def _parts_of_url(text: str) -> tuple[str, str, str]:

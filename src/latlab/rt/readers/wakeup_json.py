@@ -147,7 +147,7 @@ def _cpu(entry: dict[str, Any], cpu: int, counted_as: str, unit_ns: int, place: 
         pairs = sorted((int(bucket), int(count)) for bucket, count in entry.get("histogram", {}).items())
         average = float(entry["avg"])
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
-        raise DataError(f"CPU {cpu}: its average or its histogram is missing or no finite number", "name another file", place=place) from None
+        raise DataError(f"CPU {cpu}: its avg or its histogram is missing or no finite number", "name another file", place=place) from None
     average = 0.0 if math.isnan(average) and not got else average
     largest = max(abs(number) for number in (got, low, high, *(number for pair in pairs for number in pair)))
     is_damaged = got < 0 or not math.isfinite(average) or any(count < 0 for _, count in pairs) or largest > MOST // unit_ns

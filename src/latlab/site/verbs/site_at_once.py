@@ -65,9 +65,7 @@ def contents_of(store: Store, order: SiteOrder) -> SiteContents:
     return replace(contents, boards=published_boards(), things=measured(store))
 
 
-def pages_at_once(
-    contents: SiteContents, order: SiteOrder, processes: int, dask: str | None, progress: Progress
-) -> Iterator[SiteFile]:
+def pages_at_once(contents: SiteContents, order: SiteOrder, processes: int, dask: str | None, progress: Progress) -> Iterator[SiteFile]:
     """The changed pages, made by so many processes or through Dask; none for fewer than FEWEST_JOBS."""
     assert order.folder is not None
     digests = read_digests(order.folder)

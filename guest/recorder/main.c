@@ -38,10 +38,22 @@ static struct kernel_events *kernel_events[RECORD_MAX_CPUS]; /* NULL where they 
 static struct kernel_events_file events_file;
 static struct outside_counts outside_counts;
 
+/* Handlers run on the main thread, which alone reads what they write; the others have these signals blocked. */
+static volatile sig_atomic_t stopped_by;
+static volatile sig_atomic_t continued;
+static volatile uint64_t continued_ns;
+
 static void stop(int number)
 {
-    (void)number;
+    stopped_by = number;
     atomic_store_explicit(&measure_stop, true, memory_order_relaxed);
+}
+
+static void note_continued(int number)
+{
+    (void)number;
+    continued_ns = clock_ns(CLOCK_MONOTONIC);
+    continued++;
 }
 
 static bool stopped(void)
@@ -55,13 +67,30 @@ static int say(int status, const char *what, const char *where, int error)
     return status;
 }
 
-/* Held open for as long as the process lives. */
+#define LATENCY_DEVICE "/dev/cpu_dma_latency"
+
+/* Held open for as long as the process lives. What is no device, or does not read as it was written, forbids nothing. */
 static int forbid_idle_states(void)
 {
     const int32_t no_latency = 0;
-    int fd = open("/dev/cpu_dma_latency", O_WRONLY | O_CLOEXEC);
+    int32_t in_force = -1;
+    struct stat found;
+    int fd = open(LATENCY_DEVICE, O_RDWR | O_CLOEXEC);
+    bool is_readable = fd >= 0;
 
-    return fd >= 0 && write(fd, &no_latency, sizeof(no_latency)) == (ssize_t)sizeof(no_latency) ? 0 : errno;
+    if (!is_readable) {
+        fd = open(LATENCY_DEVICE, O_WRONLY | O_CLOEXEC);
+    }
+    if (fd < 0 || fstat(fd, &found) != 0) {
+        return errno;
+    }
+    if (!S_ISCHR(found.st_mode)) {
+        return ENODEV;
+    }
+    if (write(fd, &no_latency, sizeof(no_latency)) != (ssize_t)sizeof(no_latency)) {
+        return errno;
+    }
+    return !is_readable || (pread(fd, &in_force, sizeof(in_force), 0) == (ssize_t)sizeof(in_force) && in_force == no_latency) ? 0 : ENODEV;
 }
 
 static int take_rights(const struct options *options)
@@ -189,8 +218,29 @@ static int keep_awake_where_needed(const struct options *options)
 static struct recording_moment now(void)
 {
     uint64_t ns = clock_ns(CLOCK_MONOTONIC);
+    struct recording_moment moment = { .ns = ns, .ticks = counter_ticks() };
+    const struct record_header *header = &recording.file.header;
 
-    return (struct recording_moment){ .ns = ns, .ticks = counter_ticks() };
+    do {
+        moment.continued = (uint64_t)continued;
+        moment.continued_ns = continued_ns;
+    } while (moment.continued != (uint64_t)continued);
+    if (header->duration_ns != 0 && ns < header->start_ns + header->duration_ns) {
+        moment.stopped_by = (uint32_t)stopped_by;
+    }
+    return moment;
+}
+
+/* Those that have a handler, so that a signal reaches the main thread alone and no measuring one. */
+static void change_signals(int how)
+{
+    sigset_t handled;
+
+    sigemptyset(&handled);
+    sigaddset(&handled, SIGINT);
+    sigaddset(&handled, SIGTERM);
+    sigaddset(&handled, SIGCONT);
+    pthread_sigmask(how, &handled, NULL);
 }
 
 static int start_all(const struct options *options, uint64_t start_ns)
@@ -222,7 +272,7 @@ static int checkpoint(const struct options *options, bool is_final)
 {
     int error = recording_checkpoint(&recording, measurers, now, is_final);
 
-    if (error == 0 && options->kernel_events != NULL) {
+    if (error == 0 && options->kernel_events != NULL && recording.write_error == 0) {
         int (*write_events)(struct kernel_events_file *, struct kernel_events *const *, unsigned) =
             is_final ? kernel_events_file_end : kernel_events_file_add;
 
@@ -245,6 +295,19 @@ static int note_outside_counts(bool is_final)
     return ++checkpoints % CHECKPOINTS_OF_A_COUNT == 0 ? outside_counts_note(&outside_counts) : 0;
 }
 
+/* After an error the tallies alone are written, also if it is this checkpoint that meets it first. The first error, 0 if there is none. */
+static int last_checkpoint(const struct options *options, int error)
+{
+    recording.write_error = error;
+    int last = checkpoint(options, true);
+
+    if (error == 0 && last != 0) {
+        recording.write_error = last;
+        checkpoint(options, true);
+    }
+    return error != 0 ? error : last;
+}
+
 static int record(const struct options *options, uint64_t start_ns)
 {
     uint64_t end_ns = options->duration_ns != 0 ? start_ns + options->duration_ns : UINT64_MAX;
@@ -257,6 +320,9 @@ static int record(const struct options *options, uint64_t start_ns)
         }
         error = checkpoint(options, false);
         error = error != 0 ? error : note_outside_counts(false);
+        if (recording_has_ended(&recording)) {
+            break;
+        }
     }
     if (error != 0) {
         atomic_store_explicit(&measure_stop, true, memory_order_relaxed);
@@ -266,13 +332,14 @@ static int record(const struct options *options, uint64_t start_ns)
     }
     int uncounted = note_outside_counts(true);
 
-    error = error != 0 ? error : checkpoint(options, true);
+    error = last_checkpoint(options, error);
     return error != 0 ? error : uncounted;
 }
 
 int main(int argc, char **argv)
 {
     struct sigaction on_stop = { .sa_handler = stop };
+    struct sigaction on_continue = { .sa_handler = note_continued };
     struct options options;
 
     if (!options_read(&options, argc, argv)) {
@@ -280,6 +347,8 @@ int main(int argc, char **argv)
     }
     sigaction(SIGINT, &on_stop, NULL);
     sigaction(SIGTERM, &on_stop, NULL);
+    sigaction(SIGCONT, &on_continue, NULL);
+    change_signals(SIG_BLOCK);
     int status = take_rights(&options);
 
     if (status != 0) {
@@ -305,6 +374,7 @@ int main(int argc, char **argv)
     if (status != 0) {
         return status;
     }
+    change_signals(SIG_UNBLOCK);
     int error = record(&options, start_ns);
 
     return error == 0 ? 0 : say(EXIT_DATA, "stopped because it cannot write", options.output, error);

@@ -16,23 +16,47 @@ atomic_int measure_stop;
 
 _Static_assert(ATOMIC_INT_LOCK_FREE == 2, "a signal handler may touch no other atomic");
 
+static inline void begin_change(struct measurer *self)
+{
+    __atomic_store_n(&self->generation, self->generation + 1U, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+}
+
+static inline void end_change(struct measurer *self)
+{
+    __atomic_store_n(&self->generation, self->generation + 1U, __ATOMIC_RELEASE);
+}
+
 /* What happens between two sleeps; the cost measurement runs the same. */
 static inline uint64_t note_wake_up(struct measurer *self, uint64_t due_ns)
 {
     struct outlier wake = { .wake_ns = clock_ns(CLOCK_MONOTONIC), .wake_ticks = counter_ticks(), .cpu = self->cpu };
-    uint32_t generation = self->generation;
     uint64_t outliers = self->tally.outliers;
     uint64_t next_ns;
 
-    __atomic_store_n(&self->generation, generation + 1U, __ATOMIC_RELAXED);
-    __atomic_thread_fence(__ATOMIC_RELEASE);
+    begin_change(self);
     next_ns = tally_wake_up(&self->tally, &self->queue, &self->rules, due_ns, &wake);
-    __atomic_store_n(&self->generation, generation + 2U, __ATOMIC_RELEASE);
+    end_change(self);
     if (self->kernel_events != NULL && self->tally.outliers != outliers) {
         wake.late_ns = wake.wake_ns - due_ns;
         kernel_events_keep(self->kernel_events, &wake);
     }
     return next_ns;
+}
+
+/* CPU hotplug, a cpuset or another affinity moves the thread, and nothing moves it back. */
+static inline bool has_left(struct measurer *self)
+{
+    int cpu = sched_getcpu();
+
+    if (cpu < 0 || (uint32_t)cpu == self->cpu) {
+        return false;
+    }
+    begin_change(self);
+    self->tally.left_ns = clock_ns(CLOCK_MONOTONIC);
+    self->tally.left_for = (uint64_t)cpu;
+    end_change(self);
+    return true;
 }
 
 static void *measure(void *argument)
@@ -51,6 +75,9 @@ static void *measure(void *argument)
         }
         if (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL) != 0) {
             continue;
+        }
+        if (has_left(self)) {
+            break;
         }
         due_ns = note_wake_up(self, due_ns);
     }

@@ -13,7 +13,7 @@
 
 _Static_assert(sizeof(struct outlier) == 32, "an outlier is 32 bytes in the file");
 _Static_assert(sizeof(struct record_header) == 352, "no padding in the header");
-_Static_assert(sizeof(struct record_slot) == 40, "no padding in the head of a slot");
+_Static_assert(sizeof(struct record_slot) == 64, "no padding in the head of a slot");
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the file is written as it stands in memory");
 
 static int write_all(int fd, const void *data, uint64_t bytes, uint64_t offset)
@@ -86,7 +86,10 @@ int record_create(struct record_file *file, const char *path)
     file->end = header->header_bytes + 2ULL * header->slot_bytes;
     file->sequence = 0;
     file->outliers_written = 0;
-    return keep(file, header, sizeof(*header), 0);
+
+    int error = posix_fallocate(file->fd, 0, (off_t)file->end); /* so that a disk that fills later still takes checkpoints */
+
+    return error != 0 && error != EOPNOTSUPP && error != EINVAL ? error : keep(file, header, sizeof(*header), 0);
 }
 
 /* The older slot is overwritten; if that is cut off, the other one still holds. */

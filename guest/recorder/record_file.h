@@ -11,7 +11,7 @@
 
 #include "tally.h"
 
-#define RECORD_MAGIC "LLREC1\r\n"
+#define RECORD_MAGIC "LLREC2\r\n"
 #define RECORD_MAX_CPUS 64U
 #define RECORD_OUTLIERS_MAX 200000U /* 6.4 MB; later ones are counted as dropped */
 
@@ -40,6 +40,10 @@ struct record_slot {
     uint64_t now_ns;
     uint64_t now_ticks;
     uint64_t outliers_written;
+    uint64_t continued_ns; /* CLOCK_MONOTONIC of the last SIGCONT: until then a signal may have stopped the recorder */
+    uint64_t continued;    /* SIGCONTs since the start */
+    uint32_t stopped_by;   /* the signal that ended the measurement before its time; 0 if none did */
+    uint32_t write_error;  /* the errno that ended it, because an outlier or an event could not be written; 0 if none did */
     uint32_t is_final;
     uint32_t crc; /* over the slot without this field */
 };
@@ -80,7 +84,7 @@ void record_share(struct record_file *file, void *memory, uint64_t bytes);
 /*
  * All return 0 or the errno of what failed; after an error the file holds what the last good call left. record_create()
  * wants the header filled in but for its sizes and CRC and overwrites `path`; the other two are for one thread, after it.
- * `tallies` has header.cpus entries, in the order of header.cpu_numbers; `slot` needs its times and is_final.
+ * `tallies` has header.cpus entries, in the order of header.cpu_numbers; `slot` needs its times, its signals and is_final.
  */
 int record_create(struct record_file *file, const char *path);
 int record_checkpoint(struct record_file *file, struct record_slot slot, const struct tally *tallies);

@@ -24,12 +24,26 @@ int recording_checkpoint(struct recording *recording, struct measurer *measurers
 
     for (unsigned i = 0; i < recording->file.header.cpus && error == 0; i++) {
         measure_snapshot(&measurers[i], &recording->copies[i]);
-        error = write_outliers(recording, measurers, i);
+        error = recording->write_error == 0 ? write_outliers(recording, measurers, i) : 0;
         recording->copies[i].outliers_dropped += recording->left_out[i];
     }
     struct recording_moment moment = now();
 
     slot.now_ns = moment.ns;
     slot.now_ticks = moment.ticks;
+    slot.continued_ns = moment.continued_ns;
+    slot.continued = moment.continued;
+    slot.stopped_by = moment.stopped_by;
+    slot.write_error = (uint32_t)recording->write_error;
     return error == 0 ? record_checkpoint(&recording->file, slot, recording->copies) : error;
+}
+
+bool recording_has_ended(const struct recording *recording)
+{
+    for (unsigned i = 0; i < recording->file.header.cpus; i++) {
+        if (recording->copies[i].left_ns == 0) {
+            return false;
+        }
+    }
+    return true;
 }

@@ -22,7 +22,7 @@ struct outlier {
 /*
  * `digest` is FNV-1a, 64 bits, over the latencies in their order: two runs with the same digest had the same samples.
  * `implied` holds what the missed periods would have shown had they been measured: each was late by the time that was left
- * of the delay when it began.
+ * of the delay when it began. `left_ns` is when the thread was first seen on another CPU, `left_for`, which ends the measurement of this one.
  */
 struct tally {
     uint64_t got;
@@ -33,6 +33,8 @@ struct tally {
     uint64_t digest;
     uint64_t outliers;
     uint64_t outliers_dropped;
+    uint64_t left_ns; /* 0 while the thread is on its CPU */
+    uint64_t left_for;
     struct histogram measured;
     struct histogram implied;
 };

@@ -103,6 +103,61 @@ def test_a_recorder_that_is_stopped_for_a_while_counts_what_it_missed(program: P
         assert any(outlier.missed >= 400 and outlier.cpu == cpu.number for outlier in read.outliers)
 
 
+def test_a_recorder_that_is_ended_or_stopped_before_its_time_says_which_signal_did_it(program: Path, tmp_path: Path) -> None:
+    path = tmp_path / "signals.rec"
+    process = subprocess.Popen([program, "-o", path, "-i", "1000", "-D", "600", "-I"])
+    _wait_for(path, 1)
+    process.send_signal(signal.SIGSTOP)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGCONT)
+    _wait_for(path, 2)
+    process.terminate()
+    assert process.wait() == 0
+    read = read_record(path.read_bytes(), "x")
+    ended, stopped = read.problems
+    assert read.complete and "x: signal 15 ended the recorder after " in ended and ended.endswith(" s of 600 s")
+    assert "x: a signal stopped the recorder for about " in stopped
+
+
+def test_a_thread_that_is_moved_ends_the_column_of_its_cpu_and_no_other(program: Path, tmp_path: Path) -> None:
+    """By an affinity, as CPU hotplug and a cpuset do it. The last thread that leaves ends the measurement."""
+    cpus = sorted(os.sched_getaffinity(0))[:2]
+    if len(cpus) < 2:
+        pytest.skip("it needs a second CPU")
+    path = tmp_path / "moved.rec"
+    process = subprocess.Popen([program, "-o", path, "-i", "1000", "-D", "600", "-I", "-a", ",".join(map(str, cpus))])
+    _wait_for(path, 1)
+    threads = [int(entry.name) for entry in Path(f"/proc/{process.pid}/task").iterdir()]
+    thread_of = {tuple(os.sched_getaffinity(thread)): thread for thread in threads}
+    os.sched_setaffinity(thread_of[(cpus[1],)], {cpus[0]})
+    _wait_for(path, 3)
+    half = read_record(path.read_bytes(), "x")
+    os.sched_setaffinity(thread_of[(cpus[0],)], {cpus[1]})
+    assert process.wait(60) == 0
+    whole = read_record(path.read_bytes(), "x")
+    assert f"x: CPU hotplug or another affinity moved the thread of CPU {cpus[1]} to CPU {cpus[0]}, " in half.problems[-1]
+    assert half.cpus[0].got > half.cpus[1].got == whole.cpus[1].got and whole.cpus[0].got >= half.cpus[0].got
+    moved = zip(cpus, reversed(cpus), whole.problems, strict=True)
+    assert all(f"the thread of CPU {cpu} to CPU {other}, " in problem for cpu, other, problem in moved)
+    assert all(disagreement(cpu) == "" for cpu in whole.cpus)
+
+
+def test_a_disk_that_fills_ends_the_recorder_with_all_counts_and_the_reason(program: Path, tmp_path: Path) -> None:
+    small, copy = tmp_path / "small", tmp_path / "copy.rec"
+    small.mkdir()
+    cpu = min(os.sched_getaffinity(0))
+    recorder = f"{program} -o {small}/a.rec -i 100 -t 1 -D 600 -I -a {cpu}"
+    script = f"mount -t tmpfs -o size=256k none {small} || exit 77; {recorder}; status=$?; cat {small}/a.rec >{copy}; exit $status"
+    done = subprocess.run(["unshare", "--mount", "sh", "-c", script], capture_output=True, text=True, check=False)
+    if done.returncode == 77:
+        pytest.skip("this root may not mount a file system")
+    assert done.returncode == 3 and "No space left on device" in done.stderr
+    read = read_record(copy.read_bytes(), "x")
+    assert any("because it could not write: No space left on device" in problem for problem in read.problems)
+    assert not any("was killed" in problem for problem in read.problems)
+    assert read.cpus[0].got >= len(read.outliers) > 1000 and disagreement(read.cpus[0]) == ""
+
+
 def test_a_file_that_cannot_be_written_is_said_before_anything_is_measured(program: Path) -> None:
     done = subprocess.run([program, "-o", "/dev/null/x", "-D", "1", "-I"], capture_output=True, text=True, check=False)
     assert done.returncode == 2 and "cannot write /dev/null/x" in done.stderr

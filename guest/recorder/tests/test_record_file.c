@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "crc32.h"
@@ -59,11 +60,11 @@ TEST(checkpoints_go_to_the_two_slots_in_turn)
 
 TEST(the_shared_memory_holds_what_the_file_holds_as_far_as_it_fits)
 {
-    static unsigned char memory[RECORD_SHARED_PAGE + 352U + 2U * (40U + 2U * sizeof(struct tally)) + 100U];
+    static unsigned char memory[RECORD_SHARED_PAGE + 352U + 2U * (64U + 2U * sizeof(struct tally)) + 100U];
     static unsigned char written[sizeof(memory)];
     const struct record_shared *head = (const void *)memory;
     const struct outlier outliers[3] = { { .wake_ns = 7 } };
-    const uint64_t slots_end = 352U + 2U * (40U + 2U * sizeof(struct tally));
+    const uint64_t slots_end = 352U + 2U * (64U + 2U * sizeof(struct tally));
 
     create_file();
     remove_file();
@@ -90,6 +91,20 @@ TEST(memory_that_is_too_small_is_not_used)
     create_file();
     record_share(&file, memory, sizeof(memory));
     CHECK(file.shared == NULL);
+    remove_file();
+}
+
+TEST(the_slots_have_their_blocks_before_the_first_checkpoint)
+{
+    struct stat made;
+
+    create_file();
+    CHECK(stat(path, &made) == 0);
+    CHECK((uint64_t)made.st_size == file.end && (uint64_t)made.st_blocks * 512U >= file.end);
+    int fd = open(path, O_RDONLY);
+
+    CHECK(pread(fd, &slot, sizeof(slot), (off_t)file.header.header_bytes) == (ssize_t)sizeof(slot) && slot.sequence == 0);
+    close(fd);
     remove_file();
 }
 

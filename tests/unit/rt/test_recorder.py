@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from latlab.core.errors import DataError
 from latlab.rt.analysis.wakeup import percentile_ns
-from latlab.rt.readers.recorder import read_record
+from latlab.rt.model.wakeups import Wakeups
+from latlab.rt.readers.recorder import OLD_MAGIC, read_record
 from latlab.rt.targets.recorder_binary import guest_sources, recorder_for, wire_sources
 from support import recorder_files as files
 from support.examples import examples
@@ -69,6 +70,52 @@ def test_outliers_that_the_last_checkpoint_counts_and_the_file_has_not_are_misse
     )
     read = read_record(cut, "x")
     assert not read.complete and "2 of 3 outliers are cut off" in read.problems[0]
+
+
+AT_NS = files.START_NS + 3_214_000_000
+
+
+def ended(cpus: int = 1, outliers: tuple[tuple[int, int, int, int, int], ...] = (), **of_slot: int) -> Wakeups:
+    """A file of ten seconds' order that ended at AT_NS."""
+    tallies = [files.tally([5000] * 3) for _ in range(cpus)]
+    last = files.slot(2, tallies, True, now_ns=AT_NS, outliers=len(outliers), **of_slot)
+    head = files.header(cpus, duration_ns=10_000_000_000) + files.slot(1, tallies, False)
+    return read_record(head + last + (files.batch(list(outliers)) if outliers else b""), "x")
+
+
+def test_a_recorder_that_a_signal_or_a_full_disk_ended_is_not_whole() -> None:
+    assert ended().problems == ()
+    assert ended(stopped_by=15).problems == ("x: signal 15 ended the recorder after 3.2 s of 10 s",)
+    full = "x: the recorder ended after 3.2 s of 10 s, because it could not write: No space left on device"
+    assert ended(write_error=28).problems == (full,)
+
+
+def test_a_recorder_that_was_stopped_and_continued_says_for_how_long_if_no_cpu_went_on() -> None:
+    """SIGCONT alone stops nothing: a CPU that woke in time at that moment disproves a stop. It is noted before or behind the wake-ups."""
+    stopped = [(AT_NS, 0, 2_000_000_000, cpu, 9999) for cpu in (0, 1)]
+    continued_ns = AT_NS - 50_000
+    (sentence,) = ended(2, tuple(stopped), continued_ns=continued_ns).problems
+    assert sentence == "x: a signal stopped the recorder for about 1,999,950 µs, until 3.214 s after its start (SIGCONT)"
+    assert len(ended(2, tuple(stopped), continued_ns=AT_NS + 3_000_000).problems) == 1
+    assert ended(2, (stopped[0],), continued_ns=continued_ns).problems == ()
+    assert ended(2, tuple(stopped), continued_ns=AT_NS + 1_500_000_000).problems == ()
+
+
+@pytest.mark.parametrize("cpus", [1, 3])
+def test_a_cpu_that_its_thread_left_ends_there_and_names_the_moment(cpus: int) -> None:
+    """Whichever CPU it was: the others are whole."""
+    for gone in range(cpus):
+        tallies = [files.tally([5000] * 4, left=(AT_NS, 7) if cpu == gone else (0, 0)) for cpu in range(cpus)]
+        head = files.header(cpus, duration_ns=800_000) + files.slot(1, tallies, False)
+        read = read_record(head + files.slot(2, tallies, True), "x")
+        (sentence,) = read.problems
+        assert f"moved the thread of CPU {gone} to CPU 7, 3.214 s after the start" in sentence
+        assert [cpu.expected for cpu in read.cpus] == [4] * cpus and [cpu.got for cpu in read.cpus] == [4] * cpus
+
+
+def test_a_file_of_the_version_before_is_still_read() -> None:
+    seed = (ROOT / "tests" / "fuzz" / "seeds" / "wakeups" / "recorder.rec").read_bytes()
+    assert seed.startswith(OLD_MAGIC) and read_record(seed, "x").cpus
 
 
 def test_another_file_is_refused() -> None:

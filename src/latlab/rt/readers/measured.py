@@ -54,7 +54,7 @@ from latlab.rt.readers import (
 from latlab.rt.readers.jitter_samples import looks_like_samples, read_samples
 from latlab.rt.readers.lost_cpu import ON, STARTUP, lost_cpus
 from latlab.rt.readers.perfetto_ftrace import is_perfetto
-from latlab.rt.readers.recorder import MAGIC, read_record
+from latlab.rt.readers.recorder import MAGIC, OLD_MAGIC, read_record
 from latlab.rt.readers.rtla import OSNOISE, TIMERLAT, read_osnoise, read_timerlat
 from latlab.rt.readers.rtla_top import is_timerlat_top, read_timerlat_top
 from latlab.rt.readers.sched_events import DAT_MAGIC, is_sched_trace, read_sched_events
@@ -454,7 +454,7 @@ def read_wakeups(data: bytes, place: str, duration_s: float | None = None, nanos
 
 
 def _read(data: bytes, place: str, duration_s: float | None, nanoseconds: bool, tool: str) -> Wakeups:
-    if data.startswith(MAGIC):
+    if data.startswith((MAGIC, OLD_MAGIC)):
         return read_record(data, place)
     if data.startswith(DAT_MAGIC):
         raise DataError("a file of trace-cmd", "name what `trace-cmd report -t` prints of it, or keep it with `latlab import`", place=place)

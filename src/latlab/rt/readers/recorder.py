@@ -6,8 +6,10 @@ Its layout is guest/recorder/record_file.h's; docs/reference/recorder.md describ
 
 from __future__ import annotations
 
+import os
 import struct
 import zlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,12 +20,13 @@ from latlab.core.model.conditions import Conditions
 from latlab.core.model.distributions import Counts, Distribution
 from latlab.rt.model.wakeups import LiveSnapshot, Outlier, Wakeups, cpu_row, intervals
 
-MAGIC = b"LLREC1\r\n"
+MAGIC, OLD_MAGIC = b"LLREC2\r\n", b"LLREC1\r\n"
+"""The older file has no signals and no CPU that a thread left."""
 MAX_CPUS = 64
 MAX_SUB_BITS = 32
 HEADER = struct.Struct(f"<8s6I7QI{MAX_CPUS}II")
-SLOT = struct.Struct("<4QII")
-TALLY = struct.Struct("<8Q")
+SLOT, OLD_SLOT = struct.Struct("<6Q4I"), struct.Struct("<4Q2I")
+TALLY, OLD_TALLY = struct.Struct("<10Q"), struct.Struct("<8Q")
 BATCH = struct.Struct("<II")
 OUTLIER = struct.Struct("<QQQII")
 UNMEASURED = (1 << 64) - 1
@@ -31,6 +34,7 @@ UNMEASURED = (1 << 64) - 1
 
 @dataclass(frozen=True, slots=True)
 class _Header:
+    is_old: bool
     slot_bytes: int
     cpus: tuple[int, ...]
     buckets: int
@@ -45,6 +49,14 @@ class _Header:
     loop_cost_ps: int
     idle_states_allowed: bool
 
+    @property
+    def slot(self) -> struct.Struct:
+        return OLD_SLOT if self.is_old else SLOT
+
+    @property
+    def tally(self) -> struct.Struct:
+        return OLD_TALLY if self.is_old else TALLY
+
 
 @dataclass(frozen=True, slots=True)
 class _Slot:
@@ -52,6 +64,9 @@ class _Slot:
     now_ns: int
     now_ticks: int
     outliers: int
+    continued_ns: int
+    stopped_by: int
+    write_error: int
     final: bool
     tallies: bytes
 
@@ -80,6 +95,8 @@ def read_record(data: bytes, place: str) -> Wakeups:
     problems = [problem] if problem else []
     if not slot.final:
         problems.append(f"{place}: the recorder was killed; the data after its checkpoint {slot.sequence} is lost, at most one second")
+    problems += _interruptions(header, slot, outliers, place)
+    problems += [sentence for index in range(len(header.cpus)) if (sentence := _departure(slot, header, index, place))]
     cpus = tuple(_cpu(slot, header, index) for index in range(len(header.cpus)))
     dropped = sum(cpu.late_dropped for cpu in cpus)
     if dropped:
@@ -109,7 +126,7 @@ def read_record(data: bytes, place: str) -> Wakeups:
 
 
 def _header(data: bytes, place: str) -> _Header:
-    if data[: len(MAGIC)] != MAGIC:
+    if data[: len(MAGIC)] not in (MAGIC, OLD_MAGIC):
         raise DataError(
             f"begins with {data[:8]!r}, not with the mark of a recorder's file", "name another file", value=data[:8], place=place
         )
@@ -118,15 +135,16 @@ def _header(data: bytes, place: str) -> _Header:
     fields = HEADER.unpack_from(data)
     if zlib.crc32(data[: HEADER.size - 4]) != fields[-1]:
         raise DataError("the header's checksum is wrong; nothing can be read", place=place)
-    _, header_bytes, slot_bytes, cpus, buckets, sub_bits, priority, interval = fields[:8]
-    fits = header_bytes == HEADER.size and slot_bytes == SLOT.size + cpus * (TALLY.size + 16 * buckets)
+    magic, header_bytes, slot_bytes, cpus, buckets, sub_bits, priority, interval = fields[:8]
+    is_old = magic == OLD_MAGIC
+    slot, tally = (OLD_SLOT, OLD_TALLY) if is_old else (SLOT, TALLY)
+    fits = header_bytes == HEADER.size and slot_bytes == slot.size + cpus * (tally.size + 16 * buckets)
     if not fits or cpus > MAX_CPUS or sub_bits > MAX_SUB_BITS or interval == 0:
         raise DataError("a recorder's file of another version", "use the latlab that made it", place=place)
     idle, numbers = fields[14], fields[15 : 15 + cpus]
     outlier, duration, realtime, start, hz, cost = fields[8:14]
-    return _Header(
-        slot_bytes, tuple(numbers), buckets, sub_bits, priority, interval, outlier, duration, realtime, start, hz, cost, bool(idle)
-    )
+    shape = slot_bytes, tuple(numbers), buckets, sub_bits
+    return _Header(is_old, *shape, priority, interval, outlier, duration, realtime, start, hz, cost, bool(idle))
 
 
 def _slot(data: bytes, header: _Header, index: int) -> _Slot | None:
@@ -134,21 +152,59 @@ def _slot(data: bytes, header: _Header, index: int) -> _Slot | None:
     raw = data[start : start + header.slot_bytes]
     if len(raw) < header.slot_bytes:
         return None
-    sequence, now_ns, now_ticks, outliers, final, crc = SLOT.unpack_from(raw)
-    if sequence == 0 or zlib.crc32(raw[SLOT.size :], zlib.crc32(raw[: SLOT.size - 4])) != crc:
+    sequence, now_ns, now_ticks, outliers, *signals, final, crc = header.slot.unpack_from(raw)
+    size = header.slot.size
+    if sequence == 0 or zlib.crc32(raw[size:], zlib.crc32(raw[: size - 4])) != crc:
         return None
-    return _Slot(sequence, now_ns, now_ticks, outliers, bool(final), raw[SLOT.size :])
+    continued_ns, _, stopped_by, write_error = signals or (0, 0, 0, 0)
+    return _Slot(sequence, now_ns, now_ticks, outliers, continued_ns, stopped_by, write_error, bool(final), raw[size:])
+
+
+def _interruptions(header: _Header, slot: _Slot, outliers: Sequence[Outlier], place: str) -> Iterator[str]:
+    """What ended the measurement before its time, and that a signal stopped it: then all threads were late when SIGCONT came. The thread
+    that notes SIGCONT has the lowest priority of all and runs last."""
+    whole = f" of {header.duration_ns / 1e9:g} s" if header.duration_ns else ""
+    after = f"after {(slot.now_ns - header.start_ns) / 1e9:.1f} s{whole}"
+    if slot.stopped_by:
+        yield f"{place}: signal {slot.stopped_by} ended the recorder {after}"
+    if slot.write_error:
+        yield f"{place}: the recorder ended {after}, because it could not write: {os.strerror(slot.write_error)}"
+    over = [late for late in outliers if late.wake_ns - late.late_ns < slot.continued_ns < late.wake_ns + late.late_ns // 2]
+    if slot.continued_ns and {late.cpu for late in over} == set(header.cpus):
+        at_s, due_ns = (slot.continued_ns - header.start_ns) / 1e9, min(late.wake_ns - late.late_ns for late in over)
+        stopped_us = (slot.continued_ns - due_ns) / 1000
+        yield f"{place}: a signal stopped the recorder for about {stopped_us:,.0f} µs, until {at_s:.3f} s after its start (SIGCONT)"
+
+
+def _departure(slot: _Slot, header: _Header, index: int, place: str) -> str:
+    """That a thread left its CPU, and when; empty if it did not."""
+    left_ns, to_cpu = _left(slot, header, index)
+    if not left_ns:
+        return ""
+    at_s, cpu = (left_ns - header.start_ns) / 1e9, header.cpus[index]
+    return (
+        f"{place}: CPU hotplug or another affinity moved the thread of CPU {cpu} to CPU {to_cpu}, {at_s:.3f} s after the start. "
+        f"From then on CPU {cpu} was not measured"
+    )
+
+
+def _left(slot: _Slot, header: _Header, index: int) -> tuple[int, int]:
+    """When the thread was first on another CPU, and on which; 0 for never."""
+    if header.is_old:
+        return 0, 0
+    fields = TALLY.unpack_from(slot.tallies, index * (TALLY.size + 16 * header.buckets))
+    return fields[-2], fields[-1]
 
 
 def _cpu(slot: _Slot, header: _Header, index: int) -> Distribution:
-    start = index * (TALLY.size + 16 * header.buckets)
-    got, missed, low, high, total, digest, _, dropped = TALLY.unpack_from(slot.tallies, start)
-    measured = np.frombuffer(slot.tallies, "<u8", header.buckets, start + TALLY.size)
+    start = index * (header.tally.size + 16 * header.buckets)
+    got, missed, low, high, total, digest, _, dropped = header.tally.unpack_from(slot.tallies, start)[: OLD_TALLY.size // 8]
+    measured = np.frombuffer(slot.tallies, "<u8", header.buckets, start + header.tally.size)
     return cpu_row(
         number=header.cpus[index],
         counts=_counts(measured, header.sub_bits),
         got=got,
-        expected=_expected(slot, header, got + missed),
+        expected=got + missed if _left(slot, header, index)[0] else _expected(slot, header, got + missed),
         missed=missed,
         min_ns=0 if low == UNMEASURED else low,
         max_ns=high,
@@ -159,7 +215,7 @@ def _cpu(slot: _Slot, header: _Header, index: int) -> Distribution:
 
 
 def _implied(slot: _Slot, header: _Header, index: int) -> Counts:
-    start = index * (TALLY.size + 16 * header.buckets) + TALLY.size + 8 * header.buckets
+    start = index * (header.tally.size + 16 * header.buckets) + header.tally.size + 8 * header.buckets
     return _counts(np.frombuffer(slot.tallies, "<u8", header.buckets, start), header.sub_bits)
 
 

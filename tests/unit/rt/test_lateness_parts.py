@@ -410,6 +410,27 @@ def test_a_long_interrupt_of_a_virtual_machine_is_no_cause() -> None:
         assert (entry.blame.kind, entry.explained) == (kind, not is_virtual)
 
 
+@pytest.mark.parametrize(("is_kernel_preemptible", "kind"), [(True, BlameKind.UNPREEMPTED), (False, BlameKind.KERNEL_CODE)])
+def test_a_long_system_call_has_the_name_of_the_kernel_s_preemption_model(is_kernel_preemptible: bool, kind: BlameKind) -> None:
+    """The thread went on for 500 us after the interrupt that woke: it was in the kernel. A model that preempts no kernel code is enough for
+    that; of any other model preemption was disabled."""
+    steps = (
+        switch(900_000, OWN, LOW),
+        KernelStep(1_001_000, StepKind.INTERRUPT_IN, "arch_timer"),
+        KernelStep(1_002_000, StepKind.WAKING, "latlab-recorder"),
+        KernelStep(1_003_000, StepKind.INTERRUPT_OUT),
+        switch(1_503_000, LOW, OWN),
+    )
+    found, outlier = late(*steps, wake_ns=1_504_000)
+    events = KernelEvents((CpuStolen(0, None, calibration=RUNS),), (found,))
+    row = cpu_row(0, ((4_000, 5_000, 100),), 100, 0, 22_000, 0.0)
+    wakeups = Wakeups("recorder", 200_000, 1, (row,), (outlier,))
+    (entry,) = with_parts(wakeups, attribute(wakeups, [outlier], ()), events, PRIORITY, is_kernel_preemptible=is_kernel_preemptible)
+    assert entry.blame == Blame(kind, "cc1") and sum(part.ns for part in entry.parts) == outlier.late_ns
+    words = "preemption disabled in cc1" if is_kernel_preemptible else "kernel code of cc1, not preemptible"
+    assert said_blame(entry.blame) == words
+
+
 def test_a_late_exit_from_idle_needs_a_record_of_its_own() -> None:
     """Without the waking and without the end of idle the records of this wake-up are lost, and all the time would be an exit."""
     found = said(*late(switch(900_000, LOW, IDLE), switch(6_880_000, IDLE, OWN), wake_ns=6_882_000))

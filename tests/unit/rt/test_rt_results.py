@@ -29,6 +29,7 @@ from support.places import RT_DATA
 from support.power_rings import CALLER, ring
 
 RECORD = recorder_files.whole([[1000, 2000, 3000]])
+LATE_RECORD = recorder_files.whole([[1000, 450_000]], [(recorder_files.START_NS + 500_000_000, 0, 450_000, 0, 2)])
 
 
 def run(**conditions: object) -> Run:
@@ -70,6 +71,14 @@ def test_threads_of_an_emulator_have_no_causes_and_the_run_says_why() -> None:
     assert result_of(run(), files).attributed is not None
     found = result_of(threads, files)
     assert found.attributed is None and NO_CAUSES in cause_table(found, is_exact=False).notes
+
+
+def test_a_kernel_that_preempts_no_kernel_code_has_that_below_its_causes() -> None:
+    """Also where nothing can tell a long system call from a hypervisor."""
+    files = {"recorder.rec": LATE_RECORD, "kernel-events.bin": EVENTS}
+    for model, is_noted in (("none", True), ("voluntary", True), ("full", False), (None, False)):
+        notes = cause_table(result_of(run(preemption=model), files), is_exact=False).notes
+        assert any(f"Preemption model {model}: " in note and "preempt=full" in note for note in notes) is is_noted
 
 
 def test_a_file_that_cannot_be_read_costs_the_others_nothing() -> None:

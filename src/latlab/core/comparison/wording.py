@@ -166,6 +166,7 @@ BLAMES = {
     BlameKind.THROTTLED: "throttled by the scheduler",
     BlameKind.MASKED: "interrupts masked in {}",
     BlameKind.UNPREEMPTED: "preemption disabled in {}",
+    BlameKind.KERNEL_CODE: "kernel code of {}, not preemptible",
     BlameKind.AWAY: "CPU not available (running {}, or preempted by the hypervisor)",
     BlameKind.IDLE_EXIT: "late exit from idle ({})",
     BlameKind.MIGRATED: "thread moved to {}",

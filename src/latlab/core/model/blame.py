@@ -28,6 +28,8 @@ class BlameKind(StrEnum):
     """The timer's interrupt waited while a thread ran: interrupts were masked."""
     UNPREEMPTED = "unpreempted"
     """A thread of a lower priority went on: preemption was disabled."""
+    KERNEL_CODE = "kernel code"
+    """A thread of a lower priority went on in the kernel, whose preemption model preempts no kernel code."""
     AWAY = "away"
     """A thread went on that should not have, but nothing tells whether the CPU was there at all: no meter and no steal clock shows it."""
     IDLE_EXIT = "idle exit"

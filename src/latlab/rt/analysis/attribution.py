@@ -21,6 +21,7 @@ from latlab.rt.analysis.lateness_parts import (
     MEASURING_TASK,
     SMI,
     LatenessPart,
+    as_kernel_code,
     beyond_ordinary,
     calibrations,
     in_doubt,
@@ -101,10 +102,12 @@ def with_parts(
     priority: int,
     is_alone: bool = False,
     is_virtual: bool = False,
+    is_kernel_preemptible: bool = True,
 ) -> tuple[Attributed, ...]:
     """The same with what each outlier is made of, by the kernel's events and the cycle counters. The part that takes most beyond what is
     ordinary is its cause where nothing else explains it, under the same condition as a call. `is_alone`: no hypervisor can take a CPU, and
-    SMIs are counted. `is_virtual`: a hypervisor can, and only a clock of steal time tells when."""
+    SMIs are counted. `is_virtual`: a hypervisor can, and only a clock of steal time tells when. `is_kernel_preemptible`: not of the
+    preemption models `none` and `voluntary`."""
     medians, steps, seeing, clock = _medians(wakeups), steps_by_wake_up(events), calibrations(events), charge_clock(events)
     entries, blamed = tuple(attributed), []
     counting = [late.cpu for late in events.late if late.smis is not None]
@@ -115,6 +118,8 @@ def with_parts(
         if late is not None:
             calibration, waking_ns = seeing.get(outlier.cpu), wakings.get(outlier.cpu, 0)
             parts = parts_of(late, outlier, priority, calibration, waking_ns, clock, is_alone, is_virtual)
+            if not is_kernel_preemptible:
+                parts = tuple(replace(part, blame=as_kernel_code(part.blame)) for part in parts)
             wakes = waker(late, outlier)
             if wakes is not None and is_virtual and calibration is None and clock is None:
                 wakes = in_doubt(wakes)

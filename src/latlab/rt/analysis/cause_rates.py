@@ -42,6 +42,7 @@ SOURCES = (
     BlameKind.THROTTLED,
     BlameKind.MASKED,
     BlameKind.UNPREEMPTED,
+    BlameKind.KERNEL_CODE,
     BlameKind.MIGRATED,
     BlameKind.PAGE_FAULT,
     BlameKind.LOCK,

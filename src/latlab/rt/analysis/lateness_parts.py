@@ -126,6 +126,12 @@ def _shows_idle_end(late: LateSteps, due_ns: int) -> bool:
     return any(step.ns >= due_ns and step.step in (StepKind.IDLE_OUT, StepKind.WAKING) for step in late.steps)
 
 
+def as_kernel_code(blame: Blame) -> Blame:
+    """On a kernel that preempts no kernel code, a thread that went on after the wake-up was in the kernel: that is enough, and no
+    preemption has to be disabled. In user space the interrupt that woke would have switched threads."""
+    return replace(blame, kind=BlameKind.KERNEL_CODE) if blame.kind is BlameKind.UNPREEMPTED else blame
+
+
 def in_doubt(blame: Blame) -> Blame:
     """An interrupt, a softirq, an exit from idle or a system call of a virtual machine without a clock of steal time: a hypervisor may have
     had the CPU."""

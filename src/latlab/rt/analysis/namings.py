@@ -12,7 +12,7 @@ from latlab.rt.analysis.attribution import Attributed
 from latlab.rt.model.timerlat import NamedPart, Spike, TimerlatPart
 
 BELOW_LINUX = frozenset({BlameKind.STOLEN, BlameKind.HYPERVISOR, BlameKind.SMI, BlameKind.FIRMWARE})
-HOLDERS = frozenset({BlameKind.UNPREEMPTED, BlameKind.THREAD, BlameKind.AWAY, BlameKind.OWN, BlameKind.KERNEL})
+HOLDERS = frozenset({BlameKind.UNPREEMPTED, BlameKind.KERNEL_CODE, BlameKind.THREAD, BlameKind.AWAY, BlameKind.OWN, BlameKind.KERNEL})
 SAME = {
     TimerlatPart.PREVIOUS_IRQ: frozenset({BlameKind.INTERRUPT}),
     TimerlatPart.IRQ_DELAY: frozenset({BlameKind.MASKED}),
@@ -25,7 +25,7 @@ SAME = {
     TimerlatPart.THREAD: frozenset({BlameKind.THREAD}),
 }
 """The causes of the recorder that are what rtla means by a part."""
-TASKS = frozenset({BlameKind.MASKED, BlameKind.UNPREEMPTED, BlameKind.THREAD, BlameKind.AWAY})
+TASKS = frozenset({BlameKind.MASKED, BlameKind.UNPREEMPTED, BlameKind.KERNEL_CODE, BlameKind.THREAD, BlameKind.AWAY})
 """Causes whose name begins with a task's."""
 EVIDENCE = {
     BlameKind.FIRMWARE: "the firmware's trace: the call's entry and exit",
@@ -39,6 +39,7 @@ EVIDENCE = {
     BlameKind.THROTTLED: "the flag of the scheduler in each record, sched_switch",
     BlameKind.MASKED: "sched_switch, and cycle counters that counted on",
     BlameKind.UNPREEMPTED: "sched_waking before sched_switch, cycle counters",
+    BlameKind.KERNEL_CODE: "sched_waking before sched_switch, cycle counters, the preemption model",
     BlameKind.AWAY: "sched_switch alone: no counter could be read",
     BlameKind.IDLE_EXIT: "cpu_idle",
     BlameKind.MIGRATED: "sched_migrate_task",

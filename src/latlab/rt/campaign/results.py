@@ -45,6 +45,7 @@ from latlab.rt.readers.thread_selection import THREADS
 from latlab.rt.readers.timerlat_runs import read_timerlat_runs
 from latlab.rt.targets.machine_facts import machine_facts
 from latlab.rt.targets.machine_inventory import COLLECTED, HEAT, read_collected
+from latlab.rt.targets.preemption import ADVICE, NOT_PREEMPTIBLE
 from latlab.rt.targets.rt_job import KERNEL_EVENTS, LOAD_WORK, OUTSIDE_COUNTS, Workload
 from latlab.rt.targets.timerlat_job import TIMERLAT_LOG
 
@@ -214,7 +215,8 @@ def result_of(run: Run, files: Mapping[str, bytes]) -> RtResult:
         attributed, exposed = attribute(recorder, recorder.outliers, calls, kernel, gaps), exposure(recorder, rings)
         if events:
             is_virtual = run.conditions.mode is Mode.VIRTUAL_MACHINE
-            attributed = with_parts(recorder, attributed, events, recorder.conditions.priority or 0, is_alone(outside), is_virtual)
+            what_takes = is_alone(outside), is_virtual, run.conditions.preemption not in NOT_PREEMPTIBLE
+            attributed = with_parts(recorder, attributed, events, recorder.conditions.priority or 0, *what_takes)
     problems += [
         f"{tool_wakeups.tool}: {sentence}"
         for tool_wakeups in wakeups
@@ -230,6 +232,8 @@ def result_of(run: Run, files: Mapping[str, bytes]) -> RtResult:
     coverage_notes = coverage_sentences(events) if events else ()
     if not names_causes:
         coverage_notes = (NO_CAUSES, *coverage_notes)
+    if attributed and run.conditions.preemption in NOT_PREEMPTIBLE:
+        coverage_notes += (f"Preemption model {run.conditions.preemption}: {ADVICE[run.conditions.preemption]}",)
     if outside and run.tick.clock is not Clock.INSTRUCTIONS:
         coverage_notes += unknown_sentences(outside)
     lost = el3.lost if el3 else 0

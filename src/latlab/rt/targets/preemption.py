@@ -10,6 +10,8 @@ import re
 from collections.abc import Mapping
 
 REALTIME = "rt"
+NOT_PREEMPTIBLE = ("none", "voluntary")
+"""The models that preempt no kernel code."""
 ASKED = (
     "echo preempt_now=$(cat /sys/kernel/debug/sched/preempt 2>/dev/null)",
     "echo preempt_boot=$(grep -oE '(^| )preempt=[a-z]+' /proc/cmdline | tail -n 1)",

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import pytest
 
-from latlab.rt.targets.machine_facts import advice, heat_facts, machine_facts
+from latlab.rt.targets.machine_facts import heat_facts, machine_facts
 from latlab.rt.targets.machine_inventory import CPUS, MachineInventory, cpu_list, read_collected
+from latlab.rt.targets.machine_setup import advice
 
 FREQ = "cpufreq/scaling"
 # As Linux numbers them in arch/arm64/include/asm/cputype.h, all of Arm's own (0x41).

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from latlab.rt.targets import machine_inventory
-from latlab.rt.targets.machine_facts import advice, machine_facts
+from latlab.rt.targets.machine_facts import machine_facts
 from latlab.rt.targets.machine_inventory import CPUS, MachineInventory, cpu_list, read_collected
+from latlab.rt.targets.machine_setup import advice
 
 X86 = {
     "/sys/devices/system/cpu/online": "0-3\n",
@@ -60,7 +61,7 @@ def _collected(folder: Path, tree: dict[str, str]) -> MachineInventory:
         place = folder / path.lstrip("/")
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(text)
-    command = re.sub(r"(?<!\w)/(sys|proc)/", rf"{folder}/\1/", machine_inventory.COLLECT)
+    command = re.sub(r"(?<!\w)/(sys|proc|boot|etc)/", rf"{folder}/\1/", machine_inventory.COLLECT)
     done = subprocess.run(["sh", "-c", command], capture_output=True, check=True)
     assert done.stderr == b""
     return read_collected(done.stdout.replace(str(folder).encode(), b""))

@@ -19,7 +19,7 @@ EXAMPLES: dict[str, tuple[str, str]] = {
     "design run": ("latlab design run examples/experiments/trng.toml", "latlab design run experiment.toml"),
     "design show": ("latlab design show last", "latlab design show published:ti/am62l/factors-2026"),
     "guest build": ("latlab guest build", "latlab guest build --arch x86"),
-    "doctor": ("latlab doctor", "latlab doctor --qemu /opt/qemu/bin/qemu-system-aarch64"),
+    "doctor": ("latlab doctor", "latlab doctor rt"),
     "ls": ("latlab ls", "latlab ls --format csv"),
     "show": ("latlab show last", "latlab show last --test susp_deep_serial"),
     "report": ("latlab report last -o run.html", "latlab report last~1 last -o comparison.html"),

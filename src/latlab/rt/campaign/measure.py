@@ -23,8 +23,8 @@ from latlab.rt.campaign.workloads import expected
 from latlab.rt.targets.guest.guest import GuestMachine, check_machine
 from latlab.rt.targets.guest.guest_image import GuestImage
 from latlab.rt.targets.linux import Chosen, check_module, check_survey, collected, fitted, notes, ready_recorder, run_linux, survey
-from latlab.rt.targets.machine_facts import advice
 from latlab.rt.targets.machine_inventory import read_collected
+from latlab.rt.targets.machine_setup import advice
 from latlab.rt.targets.rt_job import USUAL_DRIVERS, Drivers, Workload, guest_script
 
 Say = Callable[[str], None]

@@ -69,6 +69,10 @@ class DataError(LatlabError):
     exit_code = 3
 
 
+class NotFetched(DataError):
+    """A measurement is over and its data are still where they were made. Its run stays unfinished: a later command fetches them."""
+
+
 def needs_packages(feature: str, *packages: str) -> UsageError:
     """The error for missing packages, with the command that installs them beside this latlab. A Python of the system takes no packages
     from pip (PEP 668)."""

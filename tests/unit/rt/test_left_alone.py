@@ -41,7 +41,7 @@ def test_a_job_on_a_board_ends_when_nobody_has_looked_for_long(tmp_path: Path) -
     wait_until(lambda: (tmp_path / "status").is_file() and of_job(tmp_path) == [])
     assert (tmp_path / "said").read_text() == "ended\n"
     (tmp_path / "out").mkdir()
-    done = salvage(board, str(tmp_path))
+    done = salvage(board, str(tmp_path), lambda files: None)
     assert done is not None and done.sentence == "board: the job ended itself, because nobody has looked for 2 s"
     assert not tmp_path.exists()
 
@@ -59,7 +59,7 @@ def test_a_job_that_still_runs_is_ended_from_its_folder_alone(tmp_path: Path) ->
 
 
 def test_a_folder_that_is_not_there_holds_nothing(tmp_path: Path) -> None:
-    assert salvage(Here(), str(tmp_path / "latlab-rt.gone")) is None
+    assert salvage(Here(), str(tmp_path / "latlab-rt.gone"), lambda files: None) is None
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="no other kernel ends a child with its parent")

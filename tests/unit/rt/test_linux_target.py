@@ -2,6 +2,7 @@
 """Linux targets that answer, do not answer, and go away, over an `ssh` that is a script."""
 
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -170,7 +171,10 @@ TIMERLAT = Workload(1, "idle", Instrument.TIMERLAT)
         ({"hackbench": ""}, Workload(1, "hackbench -l 5"), "lacks hackbench; install the package rt-tests there"),
         ({"stress-ng": ""}, Workload(1, "cpu"), "lacks stress-ng; install the package stress-ng there"),
         ({"cyclictest": ""}, Workload(1, "idle", Instrument.BOTH), "lacks cyclictest; install the package rt-tests there"),
-        ({}, Workload(1, "idle", affinity=(1, 4)), "has the CPUs 0 to 3; --affinity names CPU 4"),
+        ({}, Workload(1, "idle", affinity=(1, 4)), "has the CPUs 0-3; --affinity names CPU 4"),
+        ({"online": "0,2", "present": "0-2"}, Workload(1, "idle", affinity=(2, 1)), "CPU 1 is off; switch it on with `echo 1 >"),
+        ({"online": "0,2", "present": "0-2"}, Workload(1, "idle", affinity=(3,)), "has the CPUs 0,2; --affinity names CPU 3"),
+        ({"dma_latency": "file"}, Workload(1, "idle"), "lacks the device /dev/cpu_dma_latency, .*: a plain file has its name; remove it"),
         ({"fifo": ""}, Workload(1, "idle", priority=77), "lacks the right to real-time priority 77; run as root"),
         ({"dma_latency": ""}, Workload(1, "idle"), "lacks the right to write /dev/cpu_dma_latency"),
         ({"rtla": ""}, TIMERLAT, "lacks rtla; install the package rtla"),
@@ -254,6 +258,25 @@ def test_what_belongs_beside_the_figures_is_noted() -> None:
 def test_a_machine_that_is_no_linux_is_told_what_it_has_to_be(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="board gives an unexpected answer:  hello; it must be a Linux machine with a POSIX shell"):
         survey(over_script(tmp_path, "echo hello"), 80)
+
+
+def test_a_disk_that_the_job_filled_gives_its_files_one_by_one_and_keeps_room_for_the_status(tmp_path: Path) -> None:
+    """No archive can be made: a folder has its name."""
+    job = linux.MachineJob((), lambda folder: f"mkdir {folder}/out.tar; ls {folder}; echo measured >$OUT/note; exit 3", 0, 60)
+    done = linux.run_job(Here(scratch=str(tmp_path), look_every_s=0.2), Survey(SAID), job, linux.Follower())
+    assert (done.files, done.status, done.remains) == ({"note": b"measured\n"}, 3, False) and not list(tmp_path.glob("latlab-rt.*"))
+
+
+def test_what_its_follower_cannot_keep_stays_where_it_was_made(tmp_path: Path) -> None:
+    class Full(linux.Follower):
+        def fetched(self, files: Mapping[str, bytes]) -> None:
+            raise LatlabError("the store is full")
+
+    job = linux.MachineJob((), lambda folder: "echo measured >$OUT/note", 0, 60)
+    done = linux.run_job(Here(scratch=str(tmp_path), look_every_s=0.2), Survey(SAID), job, Full())
+    (folder,) = tmp_path.glob("latlab-rt.*")
+    assert done.remains and done.sentence == f"the store is full; the data are in {folder}"
+    assert (folder / "out" / "note").read_bytes() == b"measured\n" and (folder / "status").read_text() == "0\n"
 
 
 def test_what_a_job_left_is_fetched_whole_and_its_folder_is_removed(tmp_path: Path) -> None:

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from latlab.core.errors import UsageError
+from latlab.core.errors import NotFetched, UsageError
 from latlab.core.model.conditions import Mode
 from latlab.core.model.enums import Clock, RunStatus
-from latlab.core.model.life import Address
+from latlab.core.model.life import NOT_FETCHED, Address
 from latlab.core.model.run import Run
 from latlab.core.store.store import Store, open_store
 from latlab.core.targets.linux.machine import Here, Machine
@@ -46,6 +46,7 @@ class Jobs:
     said: dict[str, str] = field(default_factory=lambda: dict(SAID))
     files: dict[str, bytes] = field(default_factory=lambda: {"recorder.rec": RECORD})
     sentence: str = ""
+    remains: bool = False
     asked: list[tuple[Workload, Path | None, bool]] = field(default_factory=list)
     priorities: list[int] = field(default_factory=list)
 
@@ -55,7 +56,7 @@ class Jobs:
 
     def run(self, machine: Machine, found: Survey, workload: Workload, module: Path | None, probes: bool, follower: Follower) -> LinuxRun:
         self.asked.append((workload, module, probes))
-        return LinuxRun(self.files, 1 if self.sentence else 0, self.sentence)
+        return LinuxRun(self.files, 1 if self.sentence else 0, self.sentence, self.remains)
 
 
 @pytest.fixture(name="jobs")
@@ -122,6 +123,14 @@ def test_a_job_that_failed_makes_its_run_partial_with_its_sentence(jobs: Jobs, s
     run = measured(store)
     assert run.status is RunStatus.PARTIAL and [problem.message for problem in run.problems] == ["the job was killed"]
     assert store.logs(run.id)["recorder.rec"] == RECORD
+
+
+def test_a_run_whose_data_are_still_on_its_machine_is_left_to_recover(jobs: Jobs, store: Store) -> None:
+    jobs.sentence, jobs.remains = "the store is full; the data are in /var/tmp/x", True
+    with pytest.raises(NotFetched, match="free space there, then run `latlab runs recover rt-"):
+        measured(store)
+    (life,) = store.unfinished_runs()
+    assert (life.phase, store.load(life.run_id).problems) == (NOT_FETCHED, ())
 
 
 def test_a_machine_that_cannot_be_measured_begins_no_run(jobs: Jobs, store: Store) -> None:

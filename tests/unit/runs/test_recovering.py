@@ -16,7 +16,7 @@ from latlab.core.errors import LatlabError
 from latlab.core.lifecycle.life import run_lifecycle
 from latlab.core.model.conditions import Conditions
 from latlab.core.model.enums import Clock, RunStatus
-from latlab.core.model.life import CUT_OFF, Address, Left, Owner
+from latlab.core.model.life import CUT_OFF, NOT_FETCHED, Address, Left, Owner
 from latlab.core.model.run import CoreId, Problem
 from latlab.core.store.owner import is_alive, this_process
 from latlab.core.store.rows import packed
@@ -172,12 +172,45 @@ def test_what_cannot_be_fetched_stays_where_it_is_until_it_can(store: Store, tmp
     (folder / "out" / "note").write_bytes(b"measured")
     run_id = store.begin(RUN, Left(machine=Address("linux"), job_folder=str(folder)))
     of_another(store, run_id, replace(this_process(), pid_started=1))
-    (folder / "out.tar").mkdir()
+    for blocks in (folder / "out.tar", folder / "out" / "closed"):
+        blocks.mkdir()
     assert recovering.sweep(store) == [] and store.load(run_id).status is RunStatus.RUNNING
     assert (folder / "out" / "note").read_bytes() == b"measured"
-    (folder / "out.tar").rmdir()
+    for blocks in (folder / "out.tar", folder / "out" / "closed"):
+        blocks.rmdir()
     (done,) = recovering.sweep(store)
     assert done.status is RunStatus.PARTIAL and store.logs(run_id) == {"note": b"measured"} and not folder.exists()
+
+
+def test_a_run_whose_data_could_not_be_fetched_at_its_end_is_recovered_without_a_death(store: Store, tmp_path: Path) -> None:
+    """Its process has ended by itself: nothing was killed and nothing is missing."""
+    folder = tmp_path / "latlab-rt.4"
+    (folder / "out").mkdir(parents=True)
+    (folder / "out" / "note").write_bytes(b"measured")
+    (folder / "status").write_text("0\n")
+    run_id = store.begin(RUN, Left(machine=Address("linux"), job_folder=str(folder)))
+    store.checkpoint(run_id, {}, NOT_FETCHED)
+    of_another(store, run_id, replace(this_process(), pid_started=1))
+    (done,) = recovering.sweep(store)
+    assert done.status is RunStatus.COMPLETE and "still on the machine that it measured; recovered, complete" in done.sentence
+    assert store.load(run_id).problems == () and store.logs(run_id) == {"note": b"measured"} and not folder.exists()
+
+
+def test_what_cannot_be_kept_stays_on_the_machine(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "latlab-rt.5"
+    (folder / "out").mkdir(parents=True)
+    (folder / "out" / "note").write_bytes(b"measured")
+    run_id = store.begin(RUN, Left(machine=Address("linux"), job_folder=str(folder)))
+    of_another(store, run_id, replace(this_process(), pid_started=1))
+    checkpoint = store.checkpoint
+
+    def full(run_id: str, logs: dict[str, bytes], phase: str = "") -> None:
+        if logs:
+            raise LatlabError("the disk is full")
+        checkpoint(run_id, logs, phase)
+
+    monkeypatch.setattr(store, "checkpoint", full)
+    assert recovering.sweep(store) == [] and (folder / "out" / "note").read_bytes() == b"measured"
 
 
 def test_a_job_whose_maker_is_gone_is_ended_before_its_files_are_fetched(store: Store, tmp_path: Path) -> None:

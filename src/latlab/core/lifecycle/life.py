@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from latlab.core.errors import InterruptedByUser, LatlabError, UsageError
+from latlab.core.errors import InterruptedByUser, LatlabError, NotFetched, UsageError
 from latlab.core.model.conditions import Conditions
 from latlab.core.model.enums import Clock, RunStatus
 from latlab.core.model.life import CUT_OFF, Left
@@ -76,8 +76,8 @@ def on_qemu(
 
 @contextmanager
 def run_lifecycle(store: Store, run: Run, leftovers: Left = Left(), planned: str = "") -> Iterator[str]:  # noqa: B008 - immutable
-    """A run from its first second, a new one or one that was planned: whatever ends its making in this process, it does not stay under
-    way."""
+    """A run from its first second, a new one or one that was planned. However its making ends in this process, the run does not stay under
+    way, except if its data are to be fetched later."""
     run = replace(run, provenance=provenance_of(run.command, store.command_line)) if run.command or store.command_line else run
     if leftovers.folder:
         scratch.belong_to(Path(leftovers.folder), str(store.place))
@@ -86,6 +86,8 @@ def run_lifecycle(store: Store, run: Run, leftovers: Left = Left(), planned: str
         _start(store, planned, run, leftovers)
     try:
         yield run_id
+    except NotFetched:
+        raise
     except BaseException as error:
         with suppress(LatlabError):
             close(store, run_id, error)

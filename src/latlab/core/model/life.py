@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 CUT_OFF = "cut off"
+NOT_FETCHED = "not fetched"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ class SeriesPart:
 @dataclass(frozen=True, slots=True)
 class Life:
     """`heartbeat_utc` is the last sign of life of the owner. `owner` is None while the run is only planned. `phase` is its last phase,
-    CUT_OFF if it ended in the middle of it."""
+    CUT_OFF if it ended in the middle of it, NOT_FETCHED if its data are still on the machine that it measured."""
 
     run_id: str
     status: str

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -138,6 +138,9 @@ class LinuxFollowing(Follower):
 
     def folder(self, path: str) -> None:
         self._store.set_leftovers(self._run_id, Left(machine=self._machine.address, job_folder=path))
+
+    def fetched(self, files: Mapping[str, bytes]) -> None:
+        self._store.checkpoint(self._run_id, files)
 
 
 class GuestFollowing:

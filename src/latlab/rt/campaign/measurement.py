@@ -4,16 +4,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from latlab.calls.model.crossings import Header, Record
 from latlab.calls.readers.call_names import call_names
 from latlab.calls.readers.decoder import Decoder
-from latlab.core.errors import DataError
+from latlab.core.errors import DataError, LatlabError, NotFetched
 from latlab.core.lifecycle.life import refuse_interrupted, run_lifecycle
 from latlab.core.model.conditions import Conditions, Mode
-from latlab.core.model.life import Left
+from latlab.core.model.life import NOT_FETCHED, Left
 from latlab.core.model.run import Build, Contents, Problem, Run
 from latlab.core.readers.elf_build import with_build, with_image
 from latlab.core.readers.qemu_command import with_machine
@@ -100,10 +101,19 @@ def measure_on_linux(
         watcher.start(run_id)
         store.checkpoint(run_id, collected_files)
         done = job(LinuxFollowing(store, run_id, measurement.workload, watcher, machine))
+        if done.remains:
+            raise _not_fetched(store, run_id, done.sentence)
         files = store.logs(run_id) | done.files
         run = replace(run, facts=(*facts, *busy_facts(files), *work_facts(files), *source_facts(files), *measured_on_facts(files)))
         measurement.conclude(store, run_id, run, files, (done.sentence,) if done.sentence else ())
     return run_id
+
+
+def _not_fetched(store: Store, run_id: str, sentence: str) -> NotFetched:
+    """The run stays unfinished with all that it has; its disk may be the one that is full."""
+    with suppress(LatlabError):
+        store.checkpoint(run_id, {}, NOT_FETCHED)
+    return NotFetched(sentence, f"free space there, then run `latlab runs recover {run_id}`")
 
 
 def measure_in_guest(

@@ -21,6 +21,8 @@ from latlab.core.targets.linux.machine import Machine, Unreachable
 LOOK_EVERY_S = 30.0
 LOOK_AT_END_S = 0.5
 STOP_S = 10
+RESERVE_BYTES = 1 << 16
+"""What a job keeps of the disk for its status, should it fill the disk."""
 ANSWER_S = 60
 BOOT_ID = "/proc/sys/kernel/random/boot_id"
 STOPPED, RESTARTED, INTERRUPTED = 124, 255, 130
@@ -87,6 +89,7 @@ def _start(machine: Machine, folder: str, script: str) -> int:
 
 KEEPER = """\
 echo $$ >{folder}/group
+head -c {reserve} /dev/zero >{folder}/reserve
 export LATLAB_JOB={folder}
 cut -d. -f1 /proc/uptime >{folder}/seen
 end_job() {{
@@ -97,7 +100,9 @@ trap end_job TERM
 (
     trap - TERM
     sh {folder}/job >{folder}/job.log 2>&1
-    echo $? >{folder}/status.new
+    code=$?
+    rm -f {folder}/reserve
+    echo $code >{folder}/status.new
 ) &
 job=$!
 {watch}
@@ -122,7 +127,7 @@ def _keeper(folder: str, left_alone_s: float | None) -> str:
     no job either."""
     every_s = max(1, int((left_alone_s or 0) / 10))
     watch = "" if left_alone_s is None else WATCH.format(folder=folder, every_s=every_s, left_alone_s=left_alone_s)
-    return KEEPER.format(folder=folder, watch=watch)
+    return KEEPER.format(folder=folder, watch=watch, reserve=RESERVE_BYTES)
 
 
 def _kill_marked(folder: str) -> str:

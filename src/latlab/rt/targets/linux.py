@@ -7,7 +7,7 @@ import io
 import secrets
 import tarfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,7 +17,8 @@ from latlab.core.errors import LatlabError, UsageError
 from latlab.core.targets.linux.machine import Machine, Unreachable, last_line
 from latlab.rt.targets.board_sources import Sources, before
 from latlab.rt.targets.detached_job import JobState, end_job, run_detached
-from latlab.rt.targets.machine_inventory import COLLECT
+from latlab.rt.targets.machine_inventory import COLLECT, CPUS, cpu_list, cpu_set
+from latlab.rt.targets.machine_setup import switches_on
 from latlab.rt.targets.preemption import ASKED, note
 from latlab.rt.targets.recorder_binary import recorder_for
 from latlab.rt.targets.rt_job import MEASURING, SETTLE_S, Instrument, Workload, script
@@ -26,11 +27,18 @@ ANSWER_S = 60
 LOOK_SHARE = 50
 NOT_RUNNABLE = 126
 RECORD = "recorder.rec"
+NO_RIGHT = "the right to write /dev/cpu_dma_latency, which forbids idle states", "run as root or use --idle-states"
+NO_DEVICE = (
+    "the device /dev/cpu_dma_latency, which forbids idle states: a plain file has its name",
+    "remove it and make the device again with `mknod /dev/cpu_dma_latency c 10 MINOR` (MINOR: /proc/misc), or use --idle-states",
+)
 SURVEY = (
     "echo machine=$(uname -m)",
     "echo kernel=$(uname -r)",
     "echo version=$(uname -v)",
     "echo cpus=$(nproc)",
+    f"echo online=$(cat {CPUS}/online 2>/dev/null)",
+    f"echo present=$(cat {CPUS}/present 2>/dev/null)",
     "echo cyclictest=$(command -v cyclictest)",
     "echo rtla=$(command -v rtla)",
     "echo timerlat=$(grep -ow timerlat /sys/kernel/tracing/available_tracers 2>/dev/null)",
@@ -41,7 +49,7 @@ SURVEY = (
     *ASKED,
     "echo rt_runtime_us=$(cat /proc/sys/kernel/sched_rt_runtime_us 2>/dev/null)",
     "echo fifo=$(if command -v chrt >/dev/null; then chrt -f %d true 2>/dev/null && echo yes; elif [ $(id -u) = 0 ]; then echo yes; fi)",
-    "echo dma_latency=$([ -w /dev/cpu_dma_latency ] && echo yes)",
+    "echo dma_latency=$([ -w /dev/cpu_dma_latency ] && { [ -c /dev/cpu_dma_latency ] && echo yes || echo file; })",
     "echo hypervisor=$(systemd-detect-virt --vm 2>/dev/null | grep . || { grep -qw hypervisor /proc/cpuinfo && echo yes; })",
     "echo emulated=$(grep -ao linux,dummy-virt /proc/device-tree/compatible 2>/dev/null)",
     "echo boot_id=$(cat /proc/sys/kernel/random/boot_id 2>/dev/null)",
@@ -64,6 +72,16 @@ class Survey:
         return int(self.answers.get("cpus") or 1)
 
     @property
+    def online(self) -> frozenset[int]:
+        """The CPUs that are on; those up to the number of CPUs if the kernel does not list them."""
+        return cpu_set(self.answers.get("online", "")) or frozenset(range(self.cpus))
+
+    @property
+    def off(self) -> frozenset[int]:
+        """The CPUs that are there and off."""
+        return (cpu_set(self.answers.get("present", "")) or frozenset()) - self.online
+
+    @property
     def boot_id(self) -> str:
         return self.answers.get("boot_id", "")
 
@@ -75,11 +93,12 @@ class Survey:
 
 @dataclass(frozen=True, slots=True)
 class LinuxRun:
-    """`sentence` is empty if nothing went wrong."""
+    """`sentence` is empty if nothing went wrong. `remains`: the files could not be fetched and are still there."""
 
     files: dict[str, bytes]
     status: int
     sentence: str
+    remains: bool = False
 
 
 def survey(machine: Machine, priority: int) -> Survey:
@@ -157,8 +176,7 @@ def packages_of(programs: tuple[str, ...]) -> tuple[str, ...]:
 def check_survey(machine: Machine, machine_survey: Survey, workload: Workload) -> None:
     """Refuses before the start what would make the measurement fail: all of it in one sentence. Raises UsageError."""
     answers, place = machine_survey.answers, machine.name
-    if beyond := [cpu for cpu in workload.affinity if cpu >= machine_survey.cpus]:
-        raise UsageError(f"{place} has the CPUs 0 to {machine_survey.cpus - 1}; --affinity names CPU {beyond[0]}")
+    _check_affinity(place, machine_survey, workload.affinity)
     is_timerlat = workload.instrument is Instrument.TIMERLAT
     programs = (*missing_programs(machine_survey, workload), *(("rtla",) if is_timerlat and not answers.get("rtla") else ()))
     lacks = [*_of_programs(programs), *_of_rights(answers, workload)]
@@ -166,6 +184,15 @@ def check_survey(machine: Machine, machine_survey: Survey, workload: Workload) -
         lacks.append(("the timerlat tracer", "mount tracefs at /sys/kernel/tracing, or boot a kernel with CONFIG_TIMERLAT_TRACER"))
     if lacks:
         raise UsageError(f"{place} lacks {', '.join(name for name, _ in lacks)}", "; ".join(dict.fromkeys(remedy for _, remedy in lacks)))
+
+
+def _check_affinity(place: str, machine_survey: Survey, affinity: tuple[int, ...]) -> None:
+    lacking = [cpu for cpu in affinity if cpu not in machine_survey.online]
+    if not lacking:
+        return
+    if lacking[0] in machine_survey.off:
+        raise UsageError(f"CPU {lacking[0]} is off", f"switch it on with `{switches_on(lacking[0])}`", value=lacking[0], place=place)
+    raise UsageError(f"{place} has the CPUs {cpu_list(machine_survey.online)}; --affinity names CPU {lacking[0]}", value=lacking[0])
 
 
 def ready_recorder(machine_survey: Survey) -> None:
@@ -194,7 +221,7 @@ def _of_rights(answers: dict[str, str], workload: Workload) -> list[tuple[str, s
     if answers.get("fifo") != "yes":
         lacks.append((f"the right to real-time priority {workload.priority}", "run as root or give the user an rtprio limit"))
     if not workload.idle_states and answers.get("dma_latency") != "yes":
-        lacks.append(("the right to write /dev/cpu_dma_latency, which forbids idle states", "run as root or use --idle-states"))
+        lacks.append(NO_DEVICE if answers.get("dma_latency") == "file" else NO_RIGHT)
     return lacks
 
 
@@ -236,7 +263,8 @@ class MachineJob:
 
 class Follower:
     """Who follows a job; this one does nothing. `folder` comes before the folder on the machine is made, `tick` at every look, `phase` and
-    `record` when there is news: what the job does, and the recorder's file as it stands."""
+    `record` when there is news: what the job does, and the recorder's file as it stands. `fetched` has all files before they are removed
+    there."""
 
     def folder(self, path: str) -> None:
         return
@@ -248,6 +276,9 @@ class Follower:
         return
 
     def record(self, data: bytes) -> None:
+        return
+
+    def fetched(self, files: Mapping[str, bytes]) -> None:
         return
 
 
@@ -283,21 +314,29 @@ def run_job(machine: Machine, machine_survey: Survey, job: MachineJob, follower:
             end = replace(end, sentence=f"{end.sentence}; it was power-cycled, and the remaining files were fetched")
         try:
             files = _fetched(machine, folder)
+            follower.fetched(files)
         except LatlabError as error:
             at_end.pop_all()  # the folder stays: what it holds is nowhere else
-            return LinuxRun({}, end.status, "; ".join(filter(None, (end.sentence, str(error)))))
+            return LinuxRun(
+                {},
+                end.status,
+                "; ".join(filter(None, (end.sentence, f"{_without_next_step(error)}; the data are in {folder}"))),
+                remains=True,
+            )
         return LinuxRun(files, end.status, end.sentence or _refused(machine, end.status) or _complaint(files, end.status))
 
 
-def salvage(machine: Machine, folder: str) -> LinuxRun | None:
+def salvage(machine: Machine, folder: str, keep: Callable[[Mapping[str, bytes]], None]) -> LinuxRun | None:
     """What the job of a process that is gone has left there, which is ended first and then removed; None if the folder is not there.
+    `keep` has the files before they are removed.
 
-    Raises LatlabError where it cannot be fetched, and leaves it there."""
+    Raises LatlabError where it cannot be fetched or kept, and leaves it there."""
     if machine.run(f"[ -d {quote(folder)} ] && echo there", ANSWER_S).text.strip() != "there":
         return None
     status = end_job(machine, folder)
     alone = machine.run(f"cat {quote(folder)}/left-alone 2>/dev/null", ANSWER_S).text.strip()
     files = _fetched(machine, folder)
+    keep(files)
     _remove(machine, folder)
     sentence = alone and f"{machine.name}: the job ended itself, because {alone}"
     return LinuxRun(files, -1 if status is None else status, sentence or ("" if status == 0 else "the job was stopped before its end"))
@@ -348,13 +387,25 @@ def _remove(machine: Machine, folder: str) -> None:
 
 
 def _fetched(machine: Machine, folder: str) -> dict[str, bytes]:
-    """Everything that is in the job's folder; a job that came to nothing has none. Raises LatlabError."""
-    packed = "mkdir -p out && { tar -czf out.tar -C out . || tar -cf out.tar -C out .; }"
+    """Everything that is in the job's folder; a job that came to nothing has none. A disk without room for an archive gives file by file.
+    Raises LatlabError."""
+    packed = "mkdir -p out && { tar -czf out.tar -C out . || tar -cf out.tar -C out . || { rm -f out.tar; false; }; }"
     try:
-        machine.run(f"cd {quote(folder)} && {packed}", ANSWER_S)
-        return _unpacked(machine.get(f"{folder}/out.tar"))
+        is_packed = machine.run(f"cd {quote(folder)} && {packed}", ANSWER_S).status == 0
+        return _unpacked(machine.get(f"{folder}/out.tar")) if is_packed else _file_by_file(machine, f"{folder}/out")
     except (LatlabError, OSError, tarfile.TarError) as error:
-        raise LatlabError(f"the data remain in {folder} and could not be fetched: {error}", place=machine.name) from error
+        raise LatlabError(f"its data could not be fetched: {error}", place=machine.name) from error
+
+
+def _without_next_step(error: LatlabError) -> str:
+    return f"{error.place}: {error.sentence}" if error.place else error.sentence
+
+
+def _file_by_file(machine: Machine, folder: str) -> dict[str, bytes]:
+    listed = machine.run(f"cd {quote(folder)} && ls", ANSWER_S)
+    if listed.status != 0:
+        raise LatlabError(listed.complaint)
+    return {name: machine.get(f"{folder}/{name}") for name in listed.text.split()}
 
 
 def _unpacked(data: bytes) -> dict[str, bytes]:

@@ -14,7 +14,7 @@ from latlab.calls.readers.decoder import Decoder
 from latlab.core.errors import LatlabError, UsageError
 from latlab.core.kinds.registry import kind_of, row_of
 from latlab.core.model.enums import RunStatus
-from latlab.core.model.life import CUT_OFF, Address, Life
+from latlab.core.model.life import CUT_OFF, NOT_FETCHED, Address, Life
 from latlab.core.model.run import Problem, Run
 from latlab.core.store.function_files import FUNCTIONS_LOG, render_functions
 from latlab.core.store.owner import is_alive, is_here
@@ -79,14 +79,12 @@ def _recover(store: Store, life: Life, machine: Machine) -> Recovered | None:
         return None
     run = store.load(life.run_id)
     ended = _salvaged(store, life, machine)
-    files = dict(_local(Path(life.left.folder))) if life.left.folder else {}
-    files |= ended.files if ended else {}
-    store.checkpoint(life.run_id, files)
+    store.checkpoint(life.run_id, dict(_local(Path(life.left.folder))) if life.left.folder else {})
     if recover_samples := kind_of(run).recover:
         recover_samples(store, run, store.logs(life.run_id))
     _keep_calls(store, run, store.logs(life.run_id).get("probe", b""))
     is_whole = ended is not None and ended.status == 0 and not ended.sentence
-    problems = [] if is_whole else [_cut_off(life)]
+    problems = [] if is_whole or (ended and life.phase == NOT_FETCHED) else [_cut_off(life)]
     problems += [ended.sentence] if ended and ended.sentence else []
     problems += _problems(run, store.logs(life.run_id))
     store.add(life.run_id, problems=[Problem(0, sentence) for sentence in problems])
@@ -102,7 +100,9 @@ def _recover(store: Store, life: Life, machine: Machine) -> Recovered | None:
 
 def _salvaged(store: Store, life: Life, machine: Machine) -> LinuxRun | None:
     try:
-        return salvage(machine, life.left.job_folder) if life.left.job_folder else None
+        if not life.left.job_folder:
+            return None
+        return salvage(machine, life.left.job_folder, lambda files: store.checkpoint(life.run_id, files))
     except LatlabError:
         store.give_back(life.run_id, life.owner)  # a later recovery tries again
         raise
@@ -162,6 +162,8 @@ def _cut_off(life: Life) -> str:
 
 
 def _recovery_sentence(life: Life, status: RunStatus) -> str:
+    if life.phase == NOT_FETCHED:
+        return f"run {life.run_id}: its data were still on the machine that it measured; recovered, {status.value}"
     if status is RunStatus.COMPLETE:
         return f"run {life.run_id}: its job ended after latlab had died; recovered, complete"
     return f"run {life.run_id}: cut off after {life.heartbeat_utc}, because its latlab process died; its samples are kept as a partial run"

@@ -101,6 +101,7 @@ int kernel_events_file_create(struct kernel_events_file *file, const char *path,
                               struct kernel_events *const *events, unsigned cpus)
 {
     file->bytes = 0;
+    file->late = 0;
     work_names_open(&file->works, tracepoints);
     file->fd = open(path, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0644);
     if (file->fd < 0 || write(file->fd, KERNEL_EVENTS_MAGIC, sizeof(KERNEL_EVENTS_MAGIC) - 1U) < 0) {
@@ -127,9 +128,10 @@ int kernel_events_file_add(struct kernel_events_file *file, struct kernel_events
         uint32_t bytes;
 
         while (error == 0 && (bytes = kernel_events_take(events[i], late)) != 0) {
-            if (file->bytes + bytes > KERNEL_EVENTS_FILE_MOST) {
+            if (file->bytes + bytes > KERNEL_EVENTS_FILE_MOST || file->late == KERNEL_EVENTS_LATE_MOST) {
                 events[i]->left_out++;
             } else {
+                file->late++;
                 work_names_note(&file->works, late + sizeof(struct late_head), bytes - (uint32_t)sizeof(struct late_head));
                 error = add_block(file, BLOCK_LATE, late, bytes);
             }

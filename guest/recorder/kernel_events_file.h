@@ -9,6 +9,7 @@
 
 #define KERNEL_EVENTS_MAGIC "LLKEV2\r\n"
 #define KERNEL_EVENTS_FILE_MOST (64ULL << 20) /* what comes later is counted as dropped */
+#define KERNEL_EVENTS_LATE_MOST 20000U        /* late wake-ups; the same */
 
 enum block_kind {
     BLOCK_METER = 1,  /* lines of text, as the steal meter's: what each CPU's counters show */
@@ -29,6 +30,7 @@ struct block_head {
 struct kernel_events_file {
     int fd;
     uint64_t bytes;
+    uint32_t late;
     struct work_names works;
 };
 

@@ -81,6 +81,22 @@ def test_a_kernel_that_preempts_no_kernel_code_has_that_below_its_causes() -> No
         assert any(f"Preemption model {model}: " in note and "preempt=full" in note for note in notes) is is_noted
 
 
+def test_other_measurements_that_began_meanwhile_or_were_there_at_the_end_are_named() -> None:
+    files = {"recorder.rec": LATE_RECORD, "beside.txt": b"another latlab run began\n1 cyclictest\nanother latlab run began\n"}
+    assert "Other measurements disturbed this one: another latlab run began; 1 cyclictest" in result_of(run(), files).sight
+    assert not any("disturbed" in sentence for sentence in result_of(run(), {"recorder.rec": LATE_RECORD}).sight)
+
+
+def test_late_wake_ups_of_which_some_are_missing_have_no_period() -> None:
+    """Those behind each checkpoint are kept, so they come once a second."""
+    late = [(recorder_files.START_NS + at * 1_000_000_000 + 500_000, 0, 500_000, 0, 2) for at in range(1, 60)]
+    last = [recorder_files.tally([500_000] * 59, dropped=dropped) for dropped in (0, 1)]
+    for tally, is_periodic in zip(last, (True, False), strict=True):
+        head = recorder_files.header(1) + recorder_files.slot(1, [tally], False)
+        data = head + recorder_files.slot(2, [tally], True, outliers=59) + recorder_files.batch(late)
+        assert (result_of(run(), {"recorder.rec": data}).period is not None) is is_periodic
+
+
 def test_a_file_that_cannot_be_read_costs_the_others_nothing() -> None:
     found = result_of(run(), {"recorder.rec": RECORD, "cyclictest.txt": b"nonsense\n"})
     assert [one.tool for one in found.wakeups] == ["recorder"] and "cyclictest.txt" in found.problems[0]

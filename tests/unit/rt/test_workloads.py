@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -11,6 +12,9 @@ from latlab.core.errors import UsageError
 from latlab.core.targets.process.console import Limits
 from latlab.rt.campaign.workloads import (
     LONGEST_HOLD_US,
+    MOST_LATE,
+    MOST_WITH_CAUSES,
+    bounds_of,
     check_power,
     checked,
     checked_hold,
@@ -23,6 +27,7 @@ from latlab.rt.campaign.workloads import (
 )
 from latlab.rt.targets.rt_job import Instrument, Workload
 from latlab.rt.targets.steal_job import Watch
+from support.places import ROOT
 
 
 @pytest.mark.parametrize(("text", "seconds"), [("7s", 7), ("2m", 120), ("3h", 10_800), ("1d", 86_400)])
@@ -80,6 +85,27 @@ def test_a_guest_that_prints_nothing_may_be_silent_as_long_as_it_may_run() -> No
     for timeout_s in (0.0, -1.0):
         with pytest.raises(UsageError, match=f"--timeout {timeout_s:g}: these are seconds"):
             guest_limits(Workload(100), timeout_s)
+
+
+@pytest.mark.parametrize(
+    ("workload", "cpus", "bounds"),
+    [
+        (Workload(60, interval_us=100, outlier_us=1), 2, "1,200,000 wake-ups late: latlab keeps at most 200,000 of them"),
+        (Workload(60, interval_us=100, outlier_us=1, causes=True), 2, "at most 200,000 of them, and the causes of 20,000"),
+        (Workload(20, interval_us=200, outlier_us=1), 2, ""),
+        (Workload(20, interval_us=200, outlier_us=1, causes=True), 2, "and the causes of 20,000"),
+        (Workload(3600, interval_us=100, outlier_us=100, causes=True), 64, ""),
+        (Workload(3600, interval_us=100, outlier_us=1, instrument=Instrument.CYCLICTEST), 64, ""),
+    ],
+)
+def test_a_threshold_that_can_make_every_wake_up_late_says_how_many_are_kept(workload: Workload, cpus: int, bounds: str) -> None:
+    assert bounds_of(workload, cpus).endswith(bounds) and bool(bounds_of(workload, cpus)) is bool(bounds)
+
+
+def test_the_bounds_that_are_printed_are_those_of_the_recorder() -> None:
+    headers = "".join((ROOT / "guest" / "recorder" / name).read_text() for name in ("record_file.h", "kernel_events_file.h"))
+    assert f"RECORD_OUTLIERS_MAX {MOST_LATE}U" in headers
+    assert re.search(rf"KERNEL_EVENTS_LATE_MOST {MOST_WITH_CAUSES}U", headers)
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from latlab.rt.campaign.following import NullObserver, Watcher
 from latlab.rt.campaign.measurement import GUEST_PLATFORM, Measurement, measure_in_guest, measure_on_linux
 from latlab.rt.campaign.results import CAMPAIGN, new_run, problems_of, workload_conditions, workload_facts
 from latlab.rt.campaign.secure_world_options import of_drivers
-from latlab.rt.campaign.workloads import expected
+from latlab.rt.campaign.workloads import bounds_of, expected
 from latlab.rt.targets.guest.guest import GuestMachine, check_machine
 from latlab.rt.targets.guest.guest_image import GuestImage
 from latlab.rt.targets.linux import Chosen, check_module, check_survey, collected, fitted, notes, ready_recorder, run_linux, survey
@@ -81,7 +81,8 @@ def run_rt_linux(
     check_module(machine, machine_survey, smc_module)
     ready_recorder(machine_survey)
     inventory = collected(machine)
-    for note in filter(None, (fit.note, *notes(machine_survey), *advice(read_collected(inventory)))):
+    bounds = bounds_of(workload, len(workload.affinity) or machine_survey.cpus)
+    for note in filter(None, (fit.note, *notes(machine_survey), *advice(read_collected(inventory)), bounds)):
         say(f"{machine.name}: {note}")
     say(f"{machine.name}: {expected(workload)}")
     return measure_on_linux(

@@ -23,7 +23,7 @@ from latlab.rt.analysis.instruments import beside
 from latlab.rt.analysis.lateness_parts import calibrations
 from latlab.rt.analysis.namings import namings
 from latlab.rt.analysis.outside_totals import is_alone, unknown_sentences
-from latlab.rt.analysis.periodicity import find_period
+from latlab.rt.analysis.periodicity import Period, find_period
 from latlab.rt.analysis.result import RtResult
 from latlab.rt.analysis.steal_coverage import coverage_sentences
 from latlab.rt.analysis.wakeup import disagreement, silence, with_schedule
@@ -46,7 +46,7 @@ from latlab.rt.readers.timerlat_runs import read_timerlat_runs
 from latlab.rt.targets.machine_facts import machine_facts
 from latlab.rt.targets.machine_inventory import COLLECTED, HEAT, read_collected
 from latlab.rt.targets.preemption import ADVICE, NOT_PREEMPTIBLE
-from latlab.rt.targets.rt_job import KERNEL_EVENTS, LOAD_WORK, OUTSIDE_COUNTS, Workload
+from latlab.rt.targets.rt_job import BESIDE, KERNEL_EVENTS, LOAD_WORK, OUTSIDE_COUNTS, Workload
 from latlab.rt.targets.timerlat_job import TIMERLAT_LOG
 
 CAMPAIGN = "rt"
@@ -225,13 +225,13 @@ def result_of(run: Run, files: Mapping[str, bytes]) -> RtResult:
     ]
     problems += [sentence for tool_wakeups in wakeups for cpu in tool_wakeups.cpus if (sentence := silence(tool_wakeups, cpu))]
     problems += kernel_warnings(files.get("kernel.log", b""))
-    due = [outlier.wake_ns - outlier.late_ns for outlier in timed.outliers] if timed else []
-    period = find_period(sorted(due), (timed.interval_ns or 0) if timed else 0)
+    period = _period(timed) if timed else None
     seeing = calibrations(events) if events else {}
     instruments = beside(worlds.late, attributed or (), recorder, rings, seeing, el3.gaps if el3 else {}) if worlds and recorder else ()
     coverage_notes = coverage_sentences(events) if events else ()
     if not names_causes:
         coverage_notes = (NO_CAUSES, *coverage_notes)
+    coverage_notes += _beside(files)
     if attributed and run.conditions.preemption in NOT_PREEMPTIBLE:
         coverage_notes += (f"Preemption model {run.conditions.preemption}: {ADVICE[run.conditions.preemption]}",)
     if outside and run.tick.clock is not Clock.INSTRUCTIONS:
@@ -240,6 +240,19 @@ def result_of(run: Run, files: Mapping[str, bytes]) -> RtResult:
     spikes = namings(timerlat.spikes, attributed or ()) if timerlat else ()
     notes, advice = tuple(problems), all_advice()
     return RtResult(wakeups, attributed, exposed, period, notes, lost, coverage_notes, worlds, instruments, outside, advice, spikes)
+
+
+def _beside(files: Mapping[str, bytes]) -> tuple[str, ...]:
+    """What else measured on the machine and was not there when this run began."""
+    lines = dict.fromkeys(files.get(BESIDE, b"").decode("utf-8", "replace").splitlines())
+    return (f"Other measurements disturbed this one: {'; '.join(lines)}",) if lines else ()
+
+
+def _period(wakeups: Wakeups) -> Period | None:
+    """None if late wake-ups are missing: the first ones after each checkpoint are there, which makes a period of their own."""
+    if any(cpu.late_dropped for cpu in wakeups.cpus):
+        return None
+    return find_period(sorted(outlier.wake_ns - outlier.late_ns for outlier in wakeups.outliers), wakeups.interval_ns or 0)
 
 
 def _wakeups(run: Run, files: Mapping[str, bytes], problems: list[str]) -> tuple[Wakeups, ...]:

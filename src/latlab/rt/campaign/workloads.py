@@ -22,6 +22,9 @@ SLOWEST = 3
 LONGEST_HOLD_US = 10_000
 SUSPEND_ALLOWANCE_S = 60
 MOST_CORES = 64
+LOW_THRESHOLD_US = 20
+MOST_LATE, MOST_WITH_CAUSES = 200_000, 20_000
+"""The bounds of the recorder's files: RECORD_OUTLIERS_MAX and KERNEL_EVENTS_LATE_MOST."""
 MOST_CYCLES = 1_000_000
 MOST_SUSPENDS = 10_000
 
@@ -103,6 +106,21 @@ def expected(workload: Workload) -> str:
     whole = said_duration(SETTLE_S + tools * workload.duration_s)
     tools_text = "two tools one after the other" if tools == 2 else "one tool"
     return f"the measurement takes about {whole}: {tools_text}, {said_duration(workload.duration_s)} each"
+
+
+def bounds_of(workload: Workload, cpus: int) -> str:
+    """What is kept at most, if the threshold is so low that it can make each wake-up late; empty if all of them fit."""
+    wakeups = workload.duration_s * 1_000_000 // workload.interval_us * cpus
+    if (
+        not workload.has_recorder
+        or workload.outlier_us > LOW_THRESHOLD_US
+        or wakeups <= (MOST_WITH_CAUSES if workload.causes else MOST_LATE)
+    ):
+        return ""
+    causes = f", and the causes of {MOST_WITH_CAUSES:,}" if workload.causes else ""
+    return (
+        f"--threshold {workload.outlier_us} can make most of {wakeups:,} wake-ups late: latlab keeps at most {MOST_LATE:,} of them{causes}"
+    )
 
 
 def expected_in_guest(workload: Workload) -> str:

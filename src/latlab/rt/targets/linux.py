@@ -21,7 +21,7 @@ from latlab.rt.targets.machine_inventory import COLLECT, CPUS, cpu_list, cpu_set
 from latlab.rt.targets.machine_setup import switches_on
 from latlab.rt.targets.preemption import ASKED, note
 from latlab.rt.targets.recorder_binary import recorder_for
-from latlab.rt.targets.rt_job import MEASURING, SETTLE_S, Instrument, Workload, script
+from latlab.rt.targets.rt_job import ANNOUNCE, LOOK_BESIDE, MEASURING, SETTLE_S, Instrument, Workload, script
 
 ANSWER_S = 60
 LOOK_SHARE = 50
@@ -294,7 +294,7 @@ def run_linux(
 
     def text(folder: str) -> str:
         sources = Sources(f"{folder}/{smc_module.name}" if smc_module else "", probes)
-        return script(workload, f"{folder}/latlab-recorder", before(sources, folder))
+        return script(workload, f"{folder}/latlab-recorder", f"{ANNOUNCE}\n{before(sources, folder)}", LOOK_BESIDE)
 
     programs = ((recorder_for(machine_survey.machine), "latlab-recorder"), *(((smc_module, smc_module.name),) if smc_module else ()))
     return run_job(machine, machine_survey, MachineJob(programs, text, _expected_s(workload), _limit_s(workload)), follower)

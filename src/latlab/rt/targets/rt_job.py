@@ -35,6 +35,17 @@ MEASURING = (
 )
 
 
+BESIDE = "beside.txt"
+ANNOUNCE = f"""\
+for folder in "${{OUT%/*/out}}"/latlab-rt.*; do
+    if [ "$folder/out" != "$OUT" ] && [ -w "$folder/out" ] && [ ! -e "$folder/status" ]; then
+        echo 'another latlab run began' >>"$folder/out/{BESIDE}"
+    fi
+done"""
+"""A job says in the folders of the jobs that run beside it that it begins: they would not notice one that ends before them."""
+LOOK_BESIDE = f'others=$({MEASURING}); [ -z "$others" ] || echo "$others" >>$OUT/{BESIDE}'
+
+
 def command_of(load: str) -> str:
     """The command of a load by name, or the command that it is. Raises UsageError."""
     if load in LOADS:

@@ -41,6 +41,7 @@ from latlab.rt.readers.kernel_events import read_kernel_events
 from latlab.rt.readers.load_work import read_load_work
 from latlab.rt.readers.measured import read_wakeups
 from latlab.rt.readers.outside_counts import read_outside_counts
+from latlab.rt.readers.thread_cpus import THREAD_CPUS, read_thread_cpus
 from latlab.rt.readers.thread_selection import THREADS
 from latlab.rt.readers.timerlat_runs import read_timerlat_runs
 from latlab.rt.targets.machine_facts import machine_facts
@@ -189,6 +190,7 @@ def has_wakeups(name: str) -> bool:
     return name in ("recorder.rec", OWN_CYCLICTEST, TIMERLAT_LOG, IMPORT_LOG)
 
 
+MOVED = "cyclictest: CPU hotplug or another affinity moved its thread {}; the figures of that thread are of several CPUs, and are left out"
 NO_CAUSES = "Causes are not named: the host schedules the threads of this emulator, and its delays look like any cause."
 
 
@@ -271,7 +273,13 @@ def _wakeups(run: Run, files: Mapping[str, bytes], problems: list[str]) -> tuple
         problems += wakeups.problems
         if name == OWN_CYCLICTEST:
             wakeups = replace(wakeups, rows=RowKind.CPU)  # latlab starts a thread for each CPU
-        all_wakeups.append(_on_its_cpus(wakeups, run.conditions.affinity))
+        cpus = read_thread_cpus(files.get(THREAD_CPUS, b"").decode("ascii", "replace"))
+        if name == OWN_CYCLICTEST and len(cpus) == len(wakeups.cpus):
+            problems += [MOVED.format(number) for number, cpu in enumerate(cpus) if cpu is None]
+            wakeups = _on_cpus(wakeups, cpus)
+        else:
+            wakeups = _on_cpus(wakeups, run.conditions.affinity or ())
+        all_wakeups += [wakeups] if wakeups.cpus else []
     return tuple(all_wakeups)
 
 
@@ -323,13 +331,18 @@ def _worlds(files: Mapping[str, bytes], problems: list[str]) -> GuestWorlds | No
         return None
 
 
-def _on_its_cpus(wakeups: Wakeups, affinity: tuple[int, ...] | None) -> Wakeups:
-    """cyclictest numbers its threads, which stand on the CPUs that were asked for in their order."""
-    if wakeups.tool != "cyclictest" or not affinity or len(wakeups.cpus) > len(affinity):
+def _on_cpus(wakeups: Wakeups, cpus: Sequence[int | None]) -> Wakeups:
+    """cyclictest numbers its threads, which are on these CPUs in their order. Without the threads that left theirs."""
+    if wakeups.tool != "cyclictest" or not cpus or len(wakeups.cpus) > len(cpus):
         return wakeups
-    cpus = tuple(replace(cpu, core=CoreId(0, affinity[at])) for at, cpu in enumerate(wakeups.cpus))
-    outliers = tuple(replace(late, cpu=affinity[late.cpu]) if late.cpu < len(affinity) else late for late in wakeups.outliers)
-    return replace(wakeups, cpus=cpus, outliers=outliers, rows=RowKind.CPU)
+    rows = tuple(replace(row, core=CoreId(0, cpu)) for row, cpu in zip(wakeups.cpus, cpus, strict=False) if cpu is not None)
+    outliers = tuple(_on_cpu(late, cpus) for late in wakeups.outliers if late.cpu >= len(cpus) or cpus[late.cpu] is not None)
+    return replace(wakeups, cpus=rows, outliers=outliers, rows=RowKind.CPU)
+
+
+def _on_cpu(late: Outlier, cpus: Sequence[int | None]) -> Outlier:
+    cpu = cpus[late.cpu] if late.cpu < len(cpus) else None
+    return late if cpu is None else replace(late, cpu=cpu)
 
 
 def el3_of(files: Mapping[str, bytes], problems: list[str]) -> El3Records | None:

@@ -294,7 +294,7 @@ def run_linux(
 
     def text(folder: str) -> str:
         sources = Sources(f"{folder}/{smc_module.name}" if smc_module else "", probes)
-        return script(workload, f"{folder}/latlab-recorder", f"{ANNOUNCE}\n{before(sources, folder)}", LOOK_BESIDE)
+        return script(workload, f"{folder}/latlab-recorder", f"{ANNOUNCE}\n{before(sources, folder)}", LOOK_BESIDE, notes_cpus=True)
 
     programs = ((recorder_for(machine_survey.machine), "latlab-recorder"), *(((smc_module, smc_module.name),) if smc_module else ()))
     return run_job(machine, machine_survey, MachineJob(programs, text, _expected_s(workload), _limit_s(workload)), follower)

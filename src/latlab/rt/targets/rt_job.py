@@ -9,6 +9,7 @@ from enum import StrEnum
 from shlex import quote
 
 from latlab.core.errors import UsageError
+from latlab.rt.readers.thread_cpus import THREAD_CPUS
 from latlab.rt.targets import timerlat_job
 from latlab.rt.targets.machine_inventory import COLLECT, COLLECTED, HEAT, HEAT_COMMAND
 
@@ -161,13 +162,15 @@ class Workload:
         return f"{quote(program)} -o $OUT/recorder.rec {options}{' ${SHARED:+-m $SHARED}' if shares else ''}"
 
 
-def script(workload: Workload, recorder: str, before: str = "", after: str = "") -> str:
-    """`before` and `after` are the target's own steps; the exit status is the first that was not 0."""
-    steps = [PROLOGUE, before, "phase settling", *start_load(workload.load_command), "note_cpu_time"]
+def script(workload: Workload, recorder: str, before: str = "", after: str = "", notes_cpus: bool = False) -> str:
+    """`before` and `after` are the target's own steps; the exit status is the first that was not 0. `notes_cpus`: shortly before cyclictest
+    ends, the affinities of its threads are kept."""
+    steps = [PROLOGUE, *([NOTING] if notes_cpus else []), before, "phase settling", *start_load(workload.load_command), "note_cpu_time"]
     if workload.instrument is Instrument.TIMERLAT:
         beside = workload.recorder(recorder) if workload.has_recorder else ""
         steps += timerlat_job.steps(workload.rtla, timerlat_job.until_late(workload.outlier_us), workload.duration_s, beside)
-    cyclictest = ["phase cyclictest", f"run {workload.cyclictest} >$OUT/cyclictest.txt 2>$OUT/cyclictest.err"] * workload.has_cyclictest
+    runs = f"run_noting_cpus {max(workload.duration_s - 1, 0)}" if notes_cpus else "run"
+    cyclictest = ["phase cyclictest", f"{runs} {workload.cyclictest} >$OUT/cyclictest.txt 2>$OUT/cyclictest.err"] * workload.has_cyclictest
     alone = workload.instrument in (Instrument.BOTH, Instrument.RECORDER)
     recorded = ["phase recorder", f"run {workload.recorder(recorder)} 2>$OUT/recorder.err"] * alone
     steps += [*recorded, *cyclictest] if workload.causes else [*cyclictest, *recorded]
@@ -220,6 +223,9 @@ trap stop_all HUP INT TERM
 run() {
     "$@" &
     measuring=$!
+    join_measuring
+}
+join_measuring() {
     wait "$measuring"
     code=$?
     measuring=
@@ -231,6 +237,20 @@ join_beside() {
     beside=
     [ "$status" -ne 0 ] || status=$code
 }"""
+
+NOTING = f"""\
+note_cpus() {{
+    sleep "$1"
+    grep -sH '^Cpus_allowed_list:' /proc/"$2"/task/*/status >$OUT/{THREAD_CPUS}
+}}
+run_noting_cpus() {{
+    seconds=$1
+    shift
+    "$@" &
+    measuring=$!
+    note_cpus "$seconds" "$measuring" 2>/dev/null &
+    join_measuring
+}}"""
 
 
 def start_load(command: str) -> list[str]:

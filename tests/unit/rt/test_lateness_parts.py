@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from latlab.core.comparison.wording import said_blame
 from latlab.core.model.blame import Blame, BlameKind
 from latlab.rt.analysis.attribution import attribute, with_parts
+from latlab.rt.analysis.charges import ChargeClock
 from latlab.rt.analysis.lateness_parts import beyond_ordinary, parts_of, stolen_between, thefts, usual_waking, waker
 from latlab.rt.model.kernel_events import CycleCounts, KernelEvents, KernelStep, LateSteps, StepKind, Thread
 from latlab.rt.model.stolen import Calibration, CpuStolen, Regime
@@ -429,6 +430,25 @@ def test_a_long_system_call_has_the_name_of_the_kernel_s_preemption_model(is_ker
     assert entry.blame == Blame(kind, "cc1") and sum(part.ns for part in entry.parts) == outlier.late_ns
     words = "preemption disabled in cc1" if is_kernel_preemptible else "kernel code of cc1, not preemptible"
     assert said_blame(entry.blame) == words
+
+
+def long_handler(*handler: KernelStep, ran_ns: int) -> set[BlameKind]:
+    """Of a virtual machine whose steal clock counted nothing in it: the kinds of parts."""
+    found, outlier = late(switch(900_000, OWN, LOW), *handler, switch(ran_ns - 1_000, LOW, OWN), wake_ns=ran_ns)
+    charged = ChargeClock(keeps_interrupts_out=False)
+    parts = parts_of(found, outlier, PRIORITY, None, clock=charged, is_virtual=True)
+    assert sum(part.ns for part in parts) == outlier.late_ns
+    return {part.blame.kind for part in parts if part.ns > 100_000}
+
+
+def test_a_handler_as_long_as_a_time_slice_of_a_host_is_no_cause_although_there_is_a_steal_clock() -> None:
+    """The clock does not count every hypervisor. A storm of short interrupts is no time slice: events come in it."""
+    entry, leave = StepKind.INTERRUPT_IN, StepKind.INTERRUPT_OUT
+    waking = KernelStep(1_002_000, StepKind.WAKING, OWN.name)
+    once = (KernelStep(1_001_000, entry, "local_timer"), waking, KernelStep(30_900_000, leave))
+    assert long_handler(*once, ran_ns=30_902_000) == {BlameKind.AWAY}
+    storm = [KernelStep(1_003_000 + at * 40_000, (entry, leave)[at % 2], "call_function") for at in range(100)]
+    assert long_handler(*once[:2], KernelStep(1_002_500, leave), *storm, ran_ns=5_006_000) == {BlameKind.INTERRUPT, BlameKind.AWAY}
 
 
 def test_a_late_exit_from_idle_needs_a_record_of_its_own() -> None:

@@ -24,6 +24,9 @@ from latlab.rt.model.stolen import Calibration, Regime
 from latlab.rt.model.wakeups import Outlier
 
 MEASURING_TASK = "latlab-recorder"
+LONG_NS = 1_000_000
+"""From here on a handler or an exit from idle without an event in it may as well be a time slice of a host: the kernel's steal clock does
+not count a hypervisor that is itself preempted, or that a quota throttles."""
 MARK_SHARE = 0.5
 PROMPT_NS = 3_000
 """An interrupt that nothing keeps waiting comes within this, on the slowest machine seen: the guest."""
@@ -37,6 +40,7 @@ HYPERVISOR = Blame(BlameKind.HYPERVISOR)
 SMI = Blame(BlameKind.SMI)
 HELD_UP = frozenset(BlameKind) - {BlameKind.OWN, BlameKind.PAGE_FAULT, BlameKind.LOCK, BlameKind.BLOCKED}
 """From whom the hypervisor takes time that makes late: a thread that waits for something else needs no CPU."""
+MAY_BE_THE_HOST = frozenset({BlameKind.INTERRUPT, BlameKind.SOFTIRQ, BlameKind.IDLE_EXIT})
 UNKNOWN_OWNERS = frozenset({BlameKind.AWAY, BlameKind.MASKED, BlameKind.UNPREEMPTED, BlameKind.IDLE_EXIT, BlameKind.OWN, BlameKind.PATH})
 """Who seems to have the CPU in an SMI: nothing shows that they ran. An SMI in an interrupt handler, or in a thread of a higher priority, is
 not distinguishable from the handler or the thread."""
@@ -94,6 +98,8 @@ def parts_of(
     A late exit from idle is a part only where a record shows it. `thread_name`: of the thread that was late."""
     due_ns = outlier.wake_ns - outlier.late_ns
     stretches = list(_stretches(late, due_ns, 99 - priority, calibration is not None or is_alone, thread_name))
+    if is_virtual and calibration is None and clock is not None:
+        stretches = [_in_doubt_if_long(stretch) for stretch in stretches]
     sums: Counter[Blame] = Counter()
     for stretch in stretches:
         sums[stretch.owner] += _overlap(stretch, due_ns, outlier.wake_ns)
@@ -144,6 +150,12 @@ def in_doubt(blame: Blame) -> Blame:
     if blame.kind not in (BlameKind.INTERRUPT, BlameKind.SOFTIRQ):
         return blame
     return Blame(BlameKind.AWAY, f"{blame.kind.value} {blame.name}")
+
+
+def _in_doubt_if_long(stretch: _Stretch) -> _Stretch:
+    if stretch.owner.kind in MAY_BE_THE_HOST and stretch.end_ns - stretch.begin_ns >= LONG_NS:
+        return replace(stretch, owner=in_doubt(stretch.owner))
+    return stretch
 
 
 def _behind(late: LateSteps, stamped_ns: int, calibration: Calibration) -> tuple[int, int]:

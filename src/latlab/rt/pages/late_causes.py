@@ -22,7 +22,7 @@ from latlab.rt.pages.words import us
 MOST_CAUSES = 12
 MOST_ADVICE = 3
 NO_TRACE = "The firmware of this target has no trace that could be read, so nothing is attributed."
-RAN_ON = "* It ran on, or the hypervisor had the CPU."
+RAN_ON = "* No cause is proven: it ran on, or the hypervisor had the CPU."
 
 NOUNS = {Metric.CYCLE: "Overruns"}
 UNIT = "µs"

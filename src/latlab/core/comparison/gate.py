@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from math import isfinite
 
 from latlab.core.comparison.between_runs import ask_for_repeat
 from latlab.core.comparison.by_kind import explain_pair
@@ -94,10 +95,18 @@ def _reason(decision: Decision, comparison: Comparison, fail_on: Collection[str]
             return f"{count(len(comparison.stops) + len(decision.claims), 'large difference')} without a verdict"
         case Reason.NOTHING:
             rows = sum(row.verdict is Verdict.CANNOT_TELL for row in comparison.rows)
-            return f"none of {count(rows, 'row')} has a verdict, {_what_shows_more(comparison)}"
+            return f"none of {count(rows, 'row')} has a verdict{_largest_shift(comparison.rows)}, {_what_shows_more(comparison)}"
     if any(row.verdict in CHANGED for row in comparison.rows):
         return f"no row {' or '.join(word for word in WORDS if word in fail_on)}"
     return Reason.PASSED.value
+
+
+def _largest_shift(rows: Sequence[Row]) -> str:
+    """Of rows that differ although none has a verdict, with what that rests on."""
+    largest = max((row for row in rows if isfinite(row.relative)), key=lambda row: abs(row.relative), default=None)
+    if largest is None or not largest.relative:
+        return ""
+    return f" (largest shift {percent(largest.relative)}, {largest.name}; {largest.basis})"
 
 
 def _is_assumed(comparison: Comparison) -> bool:

@@ -19,3 +19,22 @@ class Benchmark:
     conditions: Conditions = NO_CONDITIONS
     facts: tuple[tuple[str, str], ...] = ()
     problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """What the user says of a file: the tool that wrote it, the unit of its figures, the columns that are read. Empty as the file says."""
+
+    tool: str = ""
+    unit: str = ""
+    columns: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """As a run keeps it: a line for each."""
+        return "\n".join((self.tool, self.unit, *self.columns)).rstrip("\n")
+
+    @classmethod
+    def of(cls, text: str) -> Stated:
+        tool, unit, *columns = (*text.split("\n"), "")
+        return cls(tool, unit, tuple(filter(None, columns)))

@@ -10,6 +10,7 @@ import pytest
 
 from latlab.core.errors import DataError
 from latlab.core.model.enums import Metric, RunStatus
+from latlab.core.readers.console_text import console_text
 from latlab.core.readers.dump import tftf_calls
 from latlab.rt.analysis.wakeup import percentile_ns
 from latlab.rt.readers.jitter_samples import SAMPLE, read_samples
@@ -87,13 +88,13 @@ def test_figures_of_nine_digits_touch_the_bar_and_are_read():
         (113, 77440, 13769060.0, 166432336),
         (98, 101120, 16724730.0, 257544208),
     ]
-    assert read_timerlat_top(_real("timerlat_top_ns.txt").decode(), "x", "IRQ").cpus[1].maximum_ticks == 257409408
+    assert read_timerlat_top(console_text(_real("timerlat_top_ns.txt")).text, "x", "IRQ").cpus[1].maximum_ticks == 257409408
 
 
 def test_the_last_screen_of_a_running_timerlat_counts():
-    last = _real("timerlat_top_ns.txt").decode()
-    first = re.sub(r"#\d+", "#1", last)
-    assert read_timerlat_top(first + "\x1bc" + last, "x").cpus == read_timerlat_top(last, "x").cpus
+    last = _real("timerlat_top_ns.txt")
+    first = re.sub(rb"#\d+", b"#1", last)
+    assert read_wakeups(first + b"\x1bc" + last, "x").cpus == read_wakeups(last, "x").cpus
 
 
 def test_the_histogram_of_osnoise_keeps_its_counts_and_what_is_over():

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""JSON of Google's benchmark library (--benchmark_format=json): the real time of each benchmark; repetitions are its values."""
+"""JSON of Google's benchmark library (--benchmark_format=json) and of pytest-benchmark (--benchmark-json): the real time of each benchmark;
+repetitions are its values."""
 
 from __future__ import annotations
 
@@ -12,8 +13,9 @@ from latlab.core.errors import DataError
 from latlab.core.model.amounts import Amount
 from latlab.core.model.enums import Metric
 
-TOOL = "google-benchmark"
-START = re.compile(r'"benchmarks"\s*:\s*\[')
+TOOL, PYTEST = "google-benchmark", "pytest-benchmark"
+ROUNDS = {"minimum": "min", "mean": "mean", "maximum": "max"}
+MACHINE = ("node", "machine", "system", "release", "python_version")
 CONTEXT = ("host_name", "num_cpus", "mhz_per_cpu", "cpu_scaling_enabled", "aslr_enabled", "library_version", "library_build_type")
 LARGEST = 1e15
 NS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
@@ -34,6 +36,24 @@ class _Entries:
     skipped: dict[str, None] = field(default_factory=dict)
     counters: dict[str, None] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
+
+
+def read_pytest_benchmark(root: Mapping[str, object], place: str) -> Benchmark:
+    """Seconds of each round; of a file without its rounds the minimum, mean and maximum."""
+    amounts: list[Amount] = []
+    benchmarks = root.get("benchmarks")
+    for entry in benchmarks if isinstance(benchmarks, list) else []:
+        stats = entry.get("stats", {})
+        data = stats.get("data") or ()
+        quantities = {"": data} if data else {f" {name}": [stats[key]] for name, key in ROUNDS.items()}
+        for quantity, values in quantities.items():
+            scaled = tuple(float(value) * 1e9 for value in values)
+            amounts.append(Amount(PYTEST, Metric.DURATION, f"{str(entry['fullname'])[:120]}{quantity}", None, scaled))
+    if not amounts:
+        raise DataError("no benchmark of pytest-benchmark", "name the JSON of a whole run", place=place)
+    machine = root.get("machine_info")
+    facts = [(key, str(machine[key])[:120]) for key in MACHINE if machine.get(key)] if isinstance(machine, dict) else []
+    return Benchmark(PYTEST, tuple(amounts), facts=tuple(facts))
 
 
 def read_google_benchmark(root: Mapping[str, object], place: str) -> Benchmark:

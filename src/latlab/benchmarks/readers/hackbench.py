@@ -16,6 +16,8 @@ from latlab.core.model.amounts import Amount
 from latlab.core.model.enums import Metric
 
 TOOL = "hackbench"
+FEWEST_EQUAL, LONG_NS = 3, 5e8
+"""The tool prints milliseconds: as many equal times of half a second are no chance."""
 SETUP = re.compile(
     r"^Running in (\w{1,20}) mode with (\d{1,9}) groups using (\d{1,9}) file descriptors each \(== (\d{1,9}) tasks\)\s*$", re.ASCII
 )
@@ -89,6 +91,9 @@ def read_hackbench(text: str, place: str) -> Benchmark:
         runs.problems.append(f"{place}:{runs.begun}: {why}; it is left out")
     if not runs.times:
         raise DataError(runs.problems[0] if runs.problems else f"{place}: no time of hackbench; name its whole output")
+    for values in runs.times.values():
+        if len(values) >= FEWEST_EQUAL and min(values) == max(values) >= LONG_NS:
+            runs.problems.append(f"{place}: all {len(values)} times are exactly {values[0] / 1e9:g} s, which runs of a load are not")
     amounts = tuple(Amount(TOOL, Metric.DURATION, name, None, tuple(values)) for name, values in runs.times.items())
     return Benchmark(TOOL, amounts, problems=tuple(runs.problems))
 

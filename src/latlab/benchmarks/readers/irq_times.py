@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""softirqs and hardirqs of bcc: by kind of interrupt the time or the number of a run or of each interval, or with -d a histogram of times.
+"""softirqs and hardirqs of bcc and libbpf-tools: by kind of interrupt the time or the number of a run or of each interval, both with the
+longest in libbpf-tools since 2025, or with -d a histogram of times.
 
 An interval whose table lacks a kind had none of it. A histogram has no sum: what is kept of it is the count and the end of the last bucket
 in use.
@@ -18,9 +19,10 @@ from latlab.core.model.enums import Metric
 from latlab.core.readers.line_account import second_run
 
 START = re.compile(r"^Tracing (soft|hard) irq event(?:s| time)\.\.\.", re.MULTILINE)
-TITLE = re.compile(r"^(?:SOFTIRQ|HARDIRQ) +TOTAL_(usecs|nsecs|count)\s*$")
-ROW = re.compile(r"^(?P<name>[^\s:](?:(?!: )[^\t]){0,60}?) +(?P<value>\d{1,15})\s*$", re.ASCII)
-FIGURE = 12  # what a row has behind the name
+TITLE = re.compile(r"^(?:SOFTIRQ|HARDIRQ)((?: +(?:TOTAL|MAX)_(?:usecs|nsecs|count))+)\s*$")
+ROW = re.compile(r"^[^\s:](?:(?!: )[^\t]){0,60}? +\d{1,15}\s*$", re.ASCII)
+QUANTITY = {"TOTAL_count": "count", "TOTAL_usecs": "time", "TOTAL_nsecs": "time", "MAX_usecs": "longest", "MAX_nsecs": "longest"}
+NAME = 26  # the width of the column of names
 KIND = re.compile(r"^(?:softirq|hardirq) = b?'?(?P<name>\S.{0,60}?)'?\s*$")
 HISTOGRAM = re.compile(r"^ *([un])secs +: count +distribution\s*$")
 BUCKET = re.compile(r"^ *(?P<low>\d{1,15}) -> (?P<high>\d{1,15}) +: (?P<count>\d{1,15}) +\|[* ]*\|\s*$", re.ASCII)
@@ -36,8 +38,8 @@ NS = {"usecs": 1e3, "nsecs": 1.0, "u": 1e3, "n": 1.0}
 
 @dataclass(slots=True)
 class _Text:
-    metric: Metric = Metric.DURATION
-    tables: list[dict[str, float]] = field(default_factory=list)
+    columns: tuple[str, ...] = ()
+    tables: list[dict[tuple[str, str], float]] = field(default_factory=list)
     counts: dict[str, list[float]] = field(default_factory=dict)
     longest_ns: dict[str, list[float]] = field(default_factory=dict)
     clocks_s: list[int] = field(default_factory=list)
@@ -56,10 +58,16 @@ def read_irq_times(text: str, place: str) -> Benchmark:
     parsed = _scanned(text, place)
     over_s = _interval_s(parsed.clocks_s)
     names = dict.fromkeys(name for table in parsed.tables for name in table)
-    quantity = "count" if parsed.metric is Metric.EVENTS else "time"
     amounts = [
-        Amount(tool, parsed.metric, f"{name} {quantity}", None, tuple(table.get(name, 0.0) for table in parsed.tables), over_s)
-        for name in names
+        Amount(
+            tool,
+            Metric.EVENTS if quantity == "count" else Metric.DURATION,
+            f"{name} {quantity}",
+            None,
+            tuple(table.get((name, quantity), 0.0) for table in parsed.tables),
+            over_s if quantity != "longest" else None,
+        )
+        for name, quantity in names
     ]
     for name, counts in parsed.counts.items():
         amounts.append(Amount(tool, Metric.EVENTS, f"{name} count", None, tuple(counts), over_s))
@@ -81,8 +89,7 @@ def _scanned(text: str, place: str) -> _Text:
             parsed.clocks_s.append(int(match[1]) * 3600 + int(match[2]) * 60 + int(match[3]))
             width, kind = 0, ""
         elif match := TITLE.match(line):
-            parsed.metric = Metric.EVENTS if match[1] == "count" else Metric.DURATION
-            unit = NS.get(match[1], 1.0)
+            parsed.columns = tuple(match[1].split())
             parsed.tables.append({})
             width = len(line.rstrip())
         elif match := KIND.match(line):
@@ -95,8 +102,9 @@ def _scanned(text: str, place: str) -> _Text:
             parsed.counts[kind][-1] += int(match["count"])
             if int(match["count"]):
                 parsed.longest_ns[kind][-1] = (int(match["high"]) + 1) * unit
-        elif width and (match := ROW.match(line)) and _is_aligned(line, match["name"], width):
-            parsed.tables[-1][match["name"]] = int(match["value"]) * unit
+        elif width and ROW.match(line) and (row := _row(line, len(parsed.columns), width)):
+            for column, value in zip(parsed.columns, row[1:], strict=True):
+                parsed.tables[-1][row[0], QUANTITY[column]] = int(value) * NS.get(column.partition("_")[2], 1.0)
         elif TORN.match(line):
             parsed.problems.append(f"{place}:{number}: {line.strip()[:60]!r} is no whole row of a histogram; it is left out")
         elif not line.strip() and parsed.tables and parsed.tables[-1]:
@@ -104,9 +112,11 @@ def _scanned(text: str, place: str) -> _Text:
     return parsed
 
 
-def _is_aligned(line: str, name: str, width: int) -> bool:
-    """A row is as long as its title, or longer by what its name is too long."""
-    return len(line.rstrip()) == max(width, len(name) + FIGURE)
+def _row(line: str, columns: int, width: int) -> list[str]:
+    """The name and the figures of a row, which is as long as its title, or longer by what its name is too long. Empty of any other line."""
+    name, *values = line.rstrip().rsplit(None, columns)
+    is_row = len(values) == columns and all(map(str.isdecimal, values)) and len(line.rstrip()) == max(width, len(name) + width - NAME)
+    return [name, *values] if is_row else []
 
 
 def _interval_s(clocks_s: list[int]) -> float | None:

@@ -17,7 +17,7 @@ from latlab.core.readers.line_account import second_run
 
 _AT = r"^.*-\d{1,9} +(?:\( *[-\d]+\) +)?\[(?P<cpu>\d{1,5})\] +\S+ +(?P<seconds>\d{1,9}\.\d{6,9}): +"
 GAP = re.compile(
-    _AT + r"#(?P<number>\d{1,9}) +inner/outer\(us\): +(?P<inner>\d{1,12})/(?P<outer>\d{1,12}) +ts:\d+\.\d+(?: +count:\d+)?"
+    _AT + r"#(?P<number>\d{1,9}) +inner/outer\(us\): +(?P<inner>\d{1,12})/(?P<outer>\d{1,12}) +ts:\d+\.\d+(?: +count:(?P<count>\d{1,9}))?"
     r"(?: +nmi-total:\d+)?(?: +nmi-count:\d+)?\s*$",
     re.ASCII,
 )
@@ -38,8 +38,10 @@ LATENCY_LINES = (LATENCY_TRACER, LATENCY, TASK, BODY)
 
 
 def read_hwlat_trace(text: str, place: str) -> Benchmark:
-    """How many gaps above the threshold the trace holds, and the largest. How long the tracer ran is not in it."""
+    """How many gaps above the threshold the trace holds, and the largest: a line is of a window, in which `count:` of them were. How long
+    the tracer ran is not in it."""
     gaps: list[int] = []
+    above = 0
     cpus: set[int] = set()
     last, begun = -1, 0
     for number, line in enumerate(text.split("\n"), 1):
@@ -48,14 +50,19 @@ def read_hwlat_trace(text: str, place: str) -> Benchmark:
                 raise second_run(place, begun, number, "the hwlat tracer", f"gap {last} comes before {match['number']}")
             last, begun = int(match["number"]), begun or number
             gaps.append(max(int(match["inner"]), int(match["outer"])))
+            above += int(match["count"] or 1)
             cpus.add(int(match["cpu"]))
     if not gaps:
         raise DataError("the trace of hwlat has no gap, and no duration; there is no figure to import", place=place)
     amounts = (
-        Amount("hwlat", Metric.EVENTS, "gaps above the threshold", None, (float(len(gaps)),)),
+        Amount("hwlat", Metric.EVENTS, "gaps above the threshold", None, (float(above),)),
         Amount("hwlat", Metric.DURATION, "largest gap", None, (max(gaps) * 1e3,)),
     )
-    facts = (("CPUs with gaps", ", ".join(map(str, sorted(cpus)))), ("duration", "not in the trace: gaps are counted, not their rate"))
+    facts = (
+        ("windows with gaps", str(len(gaps))),
+        ("CPUs with gaps", ", ".join(map(str, sorted(cpus)))),
+        ("duration", "not in the trace: gaps are counted, not their rate"),
+    )
     return Benchmark("hwlat tracer", amounts, facts=facts, problems=tuple(_lost(text, place)))
 
 

@@ -24,7 +24,6 @@ ROW = re.compile(
     re.ASCII,
 )
 TORN = re.compile(r"^\s*\d+ #\d")
-ESCAPES = re.compile(r"\x1b(?:\[[0-9;]*[A-Za-z]|c)|\r")
 LINES = (
     TITLE,
     ROW,
@@ -38,12 +37,12 @@ TOOLS = {"Operating System Noise": "rtla-osnoise", "Hardware-related Noise": "rt
 
 def is_osnoise_top(text: str) -> bool:
     """Whether the title of such a screen stands in it."""
-    return " Noise" in text and TITLE.search(ESCAPES.sub("", text)) is not None
+    return " Noise" in text and TITLE.search(text) is not None
 
 
 def read_osnoise_top(text: str, place: str) -> Benchmark:
     """Durations in ns, shares in percent, counts; all as printed, with the seconds over which they were taken."""
-    lines = [ESCAPES.sub("", line) for line in text.split("\n")]
+    lines = text.split("\n")
     start, problems = last_screen(lines, TITLE, ROW, "rtla osnoise top", place)
     problems += missed_events(text, place)
     tool = TOOLS[lines[start].strip()]

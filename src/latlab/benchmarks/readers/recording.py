@@ -19,14 +19,19 @@ from latlab.benchmarks.model import Benchmark
 from latlab.core.errors import DataError
 from latlab.core.model.amounts import Amount
 from latlab.core.model.enums import Metric
+from latlab.core.readers.text_tables import INDEX
 
 TOOL = "twister"
 HEADER = re.compile(r'^"[A-Za-z_]\w{0,60}"(?:,"[A-Za-z_]\w{0,60}")*\r?$', re.ASCII)
 NUMBER = re.compile(r"[-+]?\d{1,18}(?:\.\d{1,18})?(?:[eE][-+]?\d{1,2})?", re.ASCII)
 ITEM = re.compile(r"'([^']*)'|\"([^\"]*)\"|([^\s,\[\]'\"]+)")
-BELOW = re.compile(r'^"[A-Za-z_]\w{0,60}"(?:,"[A-Za-z_]\w{0,60}")+\r?$', re.ASCII | re.MULTILINE)
+BELOW = re.compile(
+    r'^(?:"[A-Za-z_]\w{0,60}"(?:,"[A-Za-z_]\w{0,60}")+|(?=.*\bmetric,)(?=.*,nanoseconds\b)\w{0,60}(?:,\w{1,60})+)\r?$',
+    re.ASCII | re.MULTILINE,
+)
+"""With names in quotes, as twister writes them; without, as a table program does, those of Zephyr's suite alone are known."""
 CELLS = re.compile(r'[",]')
-CSV_LINES = (HEADER, re.compile(r'^"[^"]*"(?:,(?:"[^"]*"|[^",]*))+\r?$'))
+CSV_LINES = (HEADER, BELOW, re.compile(r'^"[^"]*"(?:,(?:"[^"]*"|[^",]*))+\r?$|^[^",]{1,120}(?:,\d{1,18}){2,}$'))
 DERIVED = ("benchmark_name", "baseline_median", "total_time_period_median", "total_time_period_normalized")
 OBJECT = re.compile(r"^\{")
 """JSON within a record, or what Python prints of it."""
@@ -132,7 +137,7 @@ def load_json(text: str, place: str) -> Mapping[str, object]:
 def _add_record(recorded: _Found, test: str, record: Mapping[str, Value], where: str) -> None:
     objects = [key for key, texts in record.items() if any(OBJECT.match(text) for text in texts)]
     recorded.problems += [f"{where}: {key} is an object of the suite's own (`as_json`); it is left out" for key in objects]
-    record = {key: texts for key, texts in record.items() if key not in DERIVED and key not in objects}
+    record = {key: texts for key, texts in record.items() if key not in DERIVED and key not in objects and key.lower() not in INDEX}
     if "nanoseconds" in record and len(record.get("metric", ())) == 1:
         recorded.add(test, Metric.DURATION, record["metric"][0], record["nanoseconds"], where)
         return

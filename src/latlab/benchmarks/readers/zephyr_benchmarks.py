@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Zephyr's other benchmarks: those of ztest's framework (text and CSV), sys_kernel, app_kernel, sched and boot_time.
+"""Zephyr's other benchmarks: those of ztest's framework (text and CSV), sys_kernel, app_kernel, sched and boot_time, and rtos-benchmark,
+which other kernels have too.
 
 ztest's framework and sched print cycles of a clock that they do not name: such figures are values.
 """
@@ -39,9 +40,12 @@ BOOT = re.compile(r"^_start->(?P<what>main\(\)|task|idle) *: (?P<cycles>\d{1,15}
 TABLE = re.compile(r"^\|?.*M E A S U R E M E N T S *\| *nsec *\|")
 ROW = re.compile(r"^\|? ?(?P<name>[A-Za-z].{0,64}?) *\| *(?P<ns>\d{1,10})\|\s*$", re.ASCII)
 OTHER_ROW = re.compile(r"^\|?(?: *\d+ *\|){3,}\s*$")
+STATS = re.compile(r"^\*\* (?P<name>\S.{0,60}?) stats \[avg, min, max\] in nanoseconds \*\*\s*$")
+STAT = re.compile(r"^ (?P<name>\S.{0,60}?) *: *(?P<avg>\d{1,12}|n/a), *(?P<low>\d{1,12}|n/a), *(?P<high>\d{1,12}|n/a)\s*$", re.ASCII)
 START = re.compile(
     r"^\s+Sample size: *\d+, total cycles: |^\s+Ops/Sec: \d|^[SMT],\w+,\w+,\d+,|^DETAILS: Average time for 1 iteration: \d"
-    r"|^unpend +\d+ ready +\d+ switch|^_start->main\(\) *: \d+ cycles, |^\|?.*M E A S U R E M E N T S *\| *nsec *\|",
+    r"|^unpend +\d+ ready +\d+ switch|^_start->main\(\) *: \d+ cycles, |^\|?.*M E A S U R E M E N T S *\| *nsec *\|"
+    r"|^\*\* \S.* stats \[avg, min, max\] in nanoseconds \*\*",
     re.MULTILINE,
 )
 ERROR = re.compile(r"^(?:\S+:\d+)? ?Error: tick occurred")
@@ -63,6 +67,8 @@ LINES = (
     TABLE,
     ROW,
     OTHER_ROW,
+    STATS,
+    STAT,
     ERROR,
     re.compile(r"^\s+(?:Standard (?:deviation|Error)|Outliers|Cold|Iterations|Total Time|Work Time|Samples)\b|percentiles cover the first"),
     re.compile(
@@ -71,7 +77,7 @@ LINES = (
     re.compile(
         r"^Starting test\. Please wait|^(?:starting test - )?Boot Time Measurement|^Boot Result: |^fin\s*$|^START - |^PASS - |^={20,}"
     ),
-    re.compile(r"^\|?-{20,}|^\|.*\|\s*$|^\*{3,} Booting Zephyr OS|PROJECT EXECUTION|^\s+k_\w+(?:\(\w+\))?\s*$"),
+    re.compile(r"^\|?-{20,}|^\|.*\|\s*$|^\*{3,} Booting Zephyr OS|^ \*{3} \w+! \*{3}|PROJECT EXECUTION|^\s+k_\w+(?:\(\w+\))?\s*$"),
 )
 LOWER = {"Mean(u)": "mean", "Min": "minimum", "Max": "maximum", "Cycles/Op": "each", "Cycles/Ops": "each"}
 
@@ -148,5 +154,11 @@ def _take_older(parsed: _Text, line: str, where: str) -> None:
         parsed.name = "app_kernel"
     elif parsed.name == "app_kernel" and (match := ROW.match(line)):
         parsed.add("app_kernel", Metric.DURATION, match["name"], float(match["ns"]))
+    elif match := STATS.match(line):
+        parsed.suite = match["name"]
+    elif match := STAT.match(line):
+        for quantity, group in (("minimum", "low"), ("mean", "avg"), ("maximum", "high")):
+            if match[group] != "n/a":
+                parsed.add("rtos-benchmark", Metric.DURATION, f"{parsed.suite}: {match['name']} {quantity}", float(match[group]))
     elif OTHER_ROW.match(line):
         parsed.left_out += 1

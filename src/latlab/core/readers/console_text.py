@@ -15,7 +15,7 @@ from itertools import islice
 _LAVA_ENTRY = b'- {"'
 _CONSOLE = ("target", "feedback")
 _SAMPLE = 4096
-_CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\r")
+_CONTROL = re.compile(r"\x1b(?:\[[0-9;?]*[A-Za-z]|c)|\r")
 _CLOCK = r"\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?"
 _DATE = r"\d{4}-\d\d-\d\d"
 _PROGRAM = r"\S{1,64} (?:\S{1,64}\[\d+\]|kernel): "

@@ -12,7 +12,6 @@ from latlab.core.errors import DataError
 
 Forms = tuple[re.Pattern[str], ...]
 """Every form of line that a tool prints, with a figure or without."""
-CONTROL = re.compile(r"\x1b(?:\[[0-9;?]*[A-Za-z]|c)|\r")
 LETTER = re.compile(r"[A-Za-z]")
 MESSAGE = re.compile(r"^(?:WARN|WARNING|FATAL|ERROR|INFO|DEBUG): ?|^[Cc]ould not ")
 """What many programs print: of a tool's own file it is the tool's, elsewhere it proves nothing."""
@@ -63,8 +62,7 @@ def _own_and_rest(text: str, own_forms: Forms, inside: range | None) -> tuple[in
     file are alike."""
     count, others_lines = 0, []
     forms = list(own_forms)
-    for number, raw in enumerate(text.split("\n"), 1):
-        line = CONTROL.sub("", raw) if "\x1b" in raw or "\r" in raw else raw
+    for number, line in enumerate(text.split("\n"), 1):
         if not line or line.isspace():
             continue
         if inside is not None and number in inside:

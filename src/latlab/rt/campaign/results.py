@@ -263,7 +263,7 @@ def _wakeups(run: Run, files: Mapping[str, bytes], problems: list[str]) -> tuple
     for name in sorted(filter(has_wakeups, files.keys() - {TIMERLAT_LOG}), reverse=True):
         place = run.source or name if name == IMPORT_LOG else name
         try:
-            wakeups = read_wakeups(files[name], place, tool=files.get(TOOL_LOG, b"").decode() if name == IMPORT_LOG else "")
+            wakeups = read_wakeups(files[name], place, files.get(TOOL_LOG, b"").decode() if name == IMPORT_LOG else "")
         except DataError as error:
             problems.append(str(error))
             continue

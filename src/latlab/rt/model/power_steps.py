@@ -14,6 +14,13 @@ class StepKind(StrEnum):
     OFFLINE = "offline"
     ONLINE = "online"
     SUSPEND = "suspend"
+    SYNC = "sync"
+    FREEZE = "freeze"
+    DEVICES_DOWN = "devices down"
+    CPUS_DOWN = "CPUs down"
+    CPUS_UP = "CPUs up"
+    DEVICES_UP = "devices up"
+    THAW = "thaw"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +43,23 @@ class PowerStep:
 @dataclass(frozen=True, slots=True)
 class LostCpu:
     """A CPU that the kernel's log reports. `call` is a PSCI function, or start-up or shutdown if the log names none. `code` is as printed,
-    "" if there is none. `line` is the first that reports it, from 1."""
+    "" if there is none. `line` is the first that reports it, from 1. `is_silent`: the call succeeded, and the CPU never came."""
 
     cpu: int
     call: str
     code: str
     line: int
+    is_silent: bool = False
+
+    @property
+    def sentence(self) -> str:
+        """The finding with its line."""
+        went = "come up" if self.call in ("CPU_ON", "start-up") else "go down"
+        code = f" with {self.code}" if self.code else ""
+        if self.is_silent:
+            code = f"; Linux's code is {self.code}" if self.code else ""
+            return f"line {self.line}: CPU {self.cpu} did not {went}: its {self.call} reported success, and the CPU never came online{code}"
+        return f"line {self.line}: CPU {self.cpu} did not {went}, {self.call} failed{code}"
 
 
 @dataclass(frozen=True, slots=True)

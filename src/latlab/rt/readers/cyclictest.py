@@ -3,7 +3,7 @@
 
 cyclictest counts whole microseconds, truncated. With -N it prints ns: the option in a command line above the output says so, or the
 field of the latest latency in a T: line, which is eight wide with -N and five without; releases before 0.80 pad the interval and have
-eight for both. Where neither says it, the caller must.
+eight for both. Where neither says it and the figures contradict us, the caller must.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from latlab.core.errors import DataError
+from latlab.core.errors import DataError, UsageError
 from latlab.core.model.conditions import Conditions
 from latlab.core.model.distributions import Counts, Distribution
 from latlab.core.model.enums import RowKind
@@ -25,7 +25,8 @@ ROW = re.compile(r"^\d{6}", re.ASCII)
 TOTALS = re.compile(r"^# (Total|Min Latencies|Avg Latencies|Max Latencies|Histogram Overflows):((?:\s+\d+)*)\s*$")
 CYCLE = re.compile(r"^# Thread (\d+):((?:\s+\d+)*)(?: # (\d+) others)?\s*$")
 SUMMARY = re.compile(
-    r"T:\s*(\d+) \(\s*(\d+)\) P:\s*\d+ I:(\s*\d+) C:\s*(\d+) Min:\s*(-?\d+) Act:(\s*-?\d+) Avg:\s*(-?\d+) Max:\s*(-?\d+)(?: SMI:\s*(\d+))?"
+    r"T:\s*(\d+) \(\s*(\d+)\) P:\s*(\d+) I:(\s*\d+) C:\s*(\d+) Min:\s*(-?\d+) Act:(\s*-?\d+) Avg:\s*(-?\d+) Max:\s*(-?\d+)"
+    r"(?: SMI:\s*(\d+))?"
 )
 VERBOSE = re.compile(r"^ *(\d+):(?=[ \d]{8})\s*(\d+):(?=[ \d-]{8})\s*(-?\d{1,15})(?:(?<=[ \d-]{8})(?=[ \d]{8})(?P<smis> +\d{1,7}))?\s*$")
 NANOSECONDS = re.compile(r"(?:^|[\s/])cyclictest\s(?:.*\s)?(?:-[a-zA-Z]*N[a-zA-Z]*|--nsecs)(?:\s|$)", re.MULTILINE)
@@ -34,13 +35,13 @@ SMP = re.compile(r"(?:^|\s)(?:--smp|-[a-zA-Z]*S[a-zA-Z]*\d*)(?=\s|$)")
 EACH_CPU = re.compile(r"(?:^|\s)(?:-a|--affinity)(?=\s+-|\s*$)")
 THREADS_ASKED = re.compile(r"(?:^|\s)(?:-t|--threads)")
 WIDE = 8
+MOST_ROWS = 100_000
 THREADS = ("rows", "threads, whose CPUs the tool does not name")
 TORN = re.compile(r"^T:\s*\d+ (?:\(|Spike:)|^# (?:Total|Min|Avg|Max|Histogram)\b|^# Thread \d+:")
 SPIKE = re.compile(r"^T:\s*(\d+) Spike:\s*(\d+): TS:\s*(\d+)\s*$")
 SMIS = re.compile(r"^# SMIs:((?:\s+\d+)+)\s*$")
 BREAK = re.compile(r"^# Break (thread|value): (\d+)\s*$")
 INTERVAL = re.compile(r"^Thread (\d+) Interval: (\d+)")
-CONTROL = re.compile(r"\x1b\[[0-9;]*[A-Za-z]|\r")
 PROOFS = (TOTALS, VERBOSE, SPIKE)
 LINES = (
     SUMMARY,
@@ -77,21 +78,23 @@ class _Text:
     intervals: dict[int, int] = field(default_factory=dict)
     threads: dict[int, tuple[int, int]] = field(default_factory=dict)  # process id, line
     nanoseconds: bool = False
+    priority: int | None = None
     header: int = 0  # its line
+    summary_line: int = 0  # the last of a thread
     ended: int = 0  # the line of the first total below the rows
     problems: list[str] = field(default_factory=list)
 
 
 def is_cyclictest(text: str) -> bool:
     """Whether it has a line that only cyclictest prints. Rows of a histogram are none: any two columns of numbers look like them."""
-    lines = (CONTROL.sub("", line) for line in text.splitlines())
-    return any(line.startswith("# Histogram") or SUMMARY.search(line) or any(form.match(line) for form in PROOFS) for line in lines)
+    return any(
+        line.startswith("# Histogram") or SUMMARY.search(line) or any(form.match(line) for form in PROOFS) for line in text.splitlines()
+    )
 
 
-def has_own_lines(text: str) -> bool:
-    """Whether it has a line that no other tool prints: no row, title or total of a histogram."""
-    lines = (CONTROL.sub("", line) for line in text.splitlines())
-    return any(SUMMARY.search(line) or VERBOSE.match(line) or SPIKE.match(line) for line in lines)
+def has_own_lines(text: str, is_of_signals: bool = False) -> bool:
+    """Whether it has a line that no other tool prints: no row, title or total of a histogram, and no sample if signaltest has its own."""
+    return any(SUMMARY.search(line) or SPIKE.match(line) or (VERBOSE.match(line) and not is_of_signals) for line in text.splitlines())
 
 
 def binds_to_each_cpu(options: str) -> bool:
@@ -104,15 +107,21 @@ def looks_like_rows(text: str) -> bool:
     return any(BUCKET.match(line) for line in text.splitlines())
 
 
-def read_cyclictest(text: str, place: str, duration_s: float | None = None, nanoseconds: bool = False) -> Wakeups:
-    """What a run said. With its duration, cycles that never came are counted: cyclictest skips periods that it is late for."""
+def read_cyclictest(text: str, place: str, unit: str = "") -> Wakeups:
+    """What a run said. `unit` is that of its figures where the user says it."""
     parsed = _scanned(text, place)
-    unit_ns = 1 if nanoseconds or parsed.nanoseconds or NANOSECONDS.search(text) else 1000
+    is_named = parsed.nanoseconds or any(" -" in f" {options}" for options in COMMAND.findall(text))
+    unit_ns = 1 if unit == "ns" or (not unit and (parsed.nanoseconds or NANOSECONDS.search(text))) else 1000
+    if unit not in ("", "ns", "us"):
+        raise UsageError(f"--unit {unit!r} is no unit of cyclictest", "use us, or ns for a run with -N", value=unit)
+    if not unit and not is_named and (doubt := _doubt(parsed)):
+        raise DataError(f"{doubt}, and the file does not name its unit", "say it with --unit ns (cyclictest -N) or --unit us", place=place)
     if parsed.buckets or parsed.totals:
         cpus = _from_histogram(parsed, place, unit_ns)
     elif parsed.summary:
         cpus = tuple(_from_summary(cpu, row, unit_ns) for cpu, row in sorted(parsed.summary.items()))
     elif parsed.samples:
+        parsed.problems += [sentence for thread in sorted(parsed.samples) if (sentence := _part(parsed, thread, place))]
         cpus = tuple(_from_samples(cpu, values, unit_ns) for cpu, values in sorted(parsed.samples.items()))
     else:
         raise DataError(
@@ -121,21 +130,36 @@ def read_cyclictest(text: str, place: str, duration_s: float | None = None, nano
     if parsed.summary and (parsed.buckets or parsed.totals):
         cpus = tuple(_joined(cpu, parsed, place) for cpu in cpus)
     intervals = {cpu: row[0] for cpu, row in parsed.summary.items()} | parsed.intervals
-    if duration_s is not None:
-        cpus = tuple(_with_expected(cpu, intervals, duration_s) for cpu in cpus)
     is_bound = any(map(binds_to_each_cpu, COMMAND.findall(text)))
+    command = next((f"cyclictest {options}".strip() for options in COMMAND.findall(text) if " -" in f" {options}"), "")
+    interval_ns = min(intervals.values()) * 1000 if intervals else None
+    conditions = conditions_of(command).completed(Conditions(interval_ns=interval_ns, priority=parsed.priority))
     spikes = tuple(Outlier(cpu, at * 1000, late * unit_ns) for cpu, late, at in parsed.spikes)
     return Wakeups(
         tool="cyclictest",
-        interval_ns=min(intervals.values()) * 1000 if intervals else None,
+        interval_ns=interval_ns,
         resolution_ns=unit_ns,
         cpus=cpus,
         outliers=spikes,
+        conditions=conditions,
         complete=not parsed.problems,
         facts=(*(() if is_bound else (THREADS,)), *_facts(parsed, "ns" if unit_ns == 1 else "µs")),
         problems=tuple(parsed.problems),
         rows=RowKind.CPU if is_bound else RowKind.THREAD,
     )
+
+
+def _doubt(parsed: _Text) -> str:
+    """What contradicts microseconds: a row for each of a tenth of a second, or a thread that was never in time for its period."""
+    if len(parsed.buckets) >= MOST_ROWS:
+        return f"a histogram of {len(parsed.buckets):,} rows"
+    for thread, row in parsed.summary.items():
+        if row[0] and row[1] and row[2] > row[0]:
+            return f"thread {thread} woke {row[2]:,} after its time at least, later than its period of {row[0]:,} µs"
+    for thread, late in parsed.samples.items():
+        if min(late) > parsed.intervals.get(thread, MOST_ROWS):
+            return f"thread {thread} woke {min(late):,} after its time at least, later than its period of {parsed.intervals[thread]:,} µs"
+    return ""
 
 
 def _facts(parsed: _Text, unit: str) -> tuple[tuple[str, str], ...]:
@@ -175,8 +199,7 @@ def histogram_columns(text: str, place: str) -> tuple[dict[int, tuple[Counts, in
 
 def _scanned(text: str, place: str) -> _Text:
     parsed = _Text()
-    for number, raw in enumerate(text.splitlines(), 1):
-        line = CONTROL.sub("", raw)
+    for number, line in enumerate(text.splitlines(), 1):
         where = f"{place}:{number}"
         if match := BUCKET.match(line):
             _add_bucket(parsed, int(match[1]), [int(part) for part in match[2].split()], number, place)
@@ -209,11 +232,13 @@ def _add_summary(parsed: _Text, match: re.Match[str], number: int, place: str) -
     before = parsed.threads.setdefault(thread, (process, number)) if process else (process, number)  # 0: not begun
     if before[0] != process:
         raise second_run(place, before[1], number, "cyclictest", f"thread {thread} is process {before[0]}, then {process}")
-    is_wide = len(match[6]) == WIDE and match[6].startswith(" ")
-    parsed.nanoseconds = parsed.nanoseconds or (is_wide and not match[3].startswith(" "))
-    if match[9]:
-        parsed.smis[thread] = int(match[9])
-    parsed.summary[thread] = (int(match[3]), int(match[4]), int(match[5]), int(match[7]), int(match[8]))
+    is_wide = len(match[7]) == WIDE and match[7].startswith(" ")
+    parsed.nanoseconds = parsed.nanoseconds or (is_wide and not match[4].startswith(" "))
+    parsed.priority = parsed.priority or int(match[3]) or None
+    if match[10]:
+        parsed.smis[thread] = int(match[10])
+    parsed.summary_line = number
+    parsed.summary[thread] = (int(match[4]), int(match[5]), int(match[6]), int(match[8]), int(match[9]))
 
 
 def _begin(parsed: _Text, number: int, place: str) -> None:
@@ -241,7 +266,8 @@ def _add_sample(parsed: _Text, match: re.Match[str], number: int, place: str) ->
         raise second_run(place, first, number, "cyclictest", f"thread {thread} is at cycle {before}, then {cycle}")
     parsed.cycles[thread] = cycle, first
     parsed.samples.setdefault(thread, []).append(int(match[3]))
-    parsed.smis[thread] = parsed.smis.get(thread, 0) + int(match["smis"] or 0)
+    if match["smis"]:
+        parsed.smis[thread] = parsed.smis.get(thread, 0) + int(match["smis"])
 
 
 def _add_bucket(parsed: _Text, low: int, counts: list[int], number: int, place: str) -> None:
@@ -312,24 +338,26 @@ def _from_samples(cpu: int, values: list[int], unit_ns: int) -> Distribution:
     return cpu_row(cpu, counted_values(held, unit_ns), len(values), *ends, mean, blocks=in_blocks(held, unit_ns))
 
 
+def _part(parsed: _Text, thread: int, place: str) -> str:
+    """A sentence where cycles are not in it: each has a line, except with -o or in a part of the output."""
+    printed, last = len(parsed.samples[thread]), parsed.cycles[thread][0]
+    if printed > last:
+        return ""
+    return f"{place}: thread {thread}: {printed} of {last + 1} cycles are in it, the largest of several (-o) or a part of the run"
+
+
 def _joined(cpu: Distribution, parsed: _Text, place: str) -> Distribution:
-    """A summary beside a histogram: the summary's count is all cycles, so it says how many the histogram does not show."""
+    """A summary beside a histogram: the summary's count is all cycles, so it says how many the histogram does not show. Above a whole
+    histogram it is a screen: a state of the run some cycles before its end."""
     row = parsed.summary.get(cpu.number)
-    if row is None:
+    is_state = parsed.header > parsed.summary_line and bool(parsed.totals)
+    if row is None or (is_state and row[1] <= cpu.counted):
         return cpu
     cycles = row[1]
     if cycles < cpu.counted:
         parsed.problems.append(f"{place}: thread {cpu.number}: the histogram holds {cpu.counted} samples, the summary says {cycles} cycles")
         return cpu
     return replace(cpu, got=cycles, beyond=cpu.beyond + cycles - cpu.counted)
-
-
-def _with_expected(cpu: Distribution, intervals_us: dict[int, int], duration_s: float) -> Distribution:
-    interval = intervals_us.get(cpu.number)
-    if not interval:
-        return cpu
-    expected = int(duration_s * 1_000_000 // interval)
-    return replace(cpu, expected=expected, missed=max(expected - cpu.got, 0))
 
 
 def conditions_of(command: str) -> Conditions:

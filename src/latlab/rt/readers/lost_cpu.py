@@ -53,7 +53,8 @@ def lost_cpus(text: str) -> tuple[LostCpu, ...]:
             lost_cpu = replace(lost_cpu, call=KNOWS_MORE.get(lost_cpu.call, lost_cpu.call))
         earlier = by_cpu.setdefault(key, lost_cpu)
         call = lost_cpu.call if earlier.call in KNOWS_MORE and lost_cpu.call == KNOWS_MORE[earlier.call] else earlier.call
-        by_cpu[key] = LostCpu(lost_cpu.cpu, call, earlier.code or lost_cpu.code, earlier.line)
+        is_silent = (earlier.is_silent or lost_cpu.is_silent) and f"failed to boot CPU{lost_cpu.cpu} " not in text
+        by_cpu[key] = LostCpu(lost_cpu.cpu, call, earlier.code or lost_cpu.code, earlier.line, is_silent)
     return tuple(by_cpu.values())
 
 
@@ -62,12 +63,13 @@ def _lost(line: str, number: int) -> LostCpu | None:
         match = pattern.search(line)
         if match:
             parts = match.groupdict()
-            return LostCpu(int(parts["cpu"]), call, _code(parts.get("code"), is_error), number)
+            is_silent = "failed to come online" in line
+            return LostCpu(int(parts["cpu"]), call, _code(parts.get("code"), is_error), number, is_silent)
     return None
 
 
 def _code(text: str | None, is_error: bool) -> str:
     if text is None:
         return ""
-    name = errno.errorcode.get(-int(text)) if is_error else None
+    name = errno.errorcode.get(-int(text), "").replace("ENOTSUP", "EOPNOTSUPP") if is_error else ""
     return f"{text} ({name})" if name else text

@@ -8,13 +8,15 @@ import json
 import re
 import shlex
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
+from types import ModuleType
 from typing import Any, Generic, TypeVar
 
-from latlab.benchmarks.model import Benchmark
+from latlab.benchmarks.model import Benchmark, Stated
 from latlab.benchmarks.readers import (
+    event_pairs,
     google_benchmark,
     hackbench,
     hwlatdetect,
@@ -31,12 +33,13 @@ from latlab.benchmarks.readers import (
 )
 from latlab.benchmarks.readers.osnoise_top import is_osnoise_top, read_osnoise_top
 from latlab.benchmarks.readers.recording import CSV_LINES, is_recording_csv, load_json, read_recording_csv, read_twister_json
-from latlab.core.errors import DataError
+from latlab.core.errors import DataError, UsageError
 from latlab.core.readers.console_text import console_text
-from latlab.core.readers.line_account import Forms, account_of, sentence
-from latlab.rt.model.power_steps import LostCpu
+from latlab.core.readers.line_account import LETTER, MESSAGE, Forms, account_of, sentence
+from latlab.core.readers.text_tables import NUMBER
 from latlab.rt.model.wakeups import Wakeups
 from latlab.rt.readers import (
+    any_figures,
     cyclictest,
     oslat,
     pairs,
@@ -51,10 +54,22 @@ from latlab.rt.readers import (
     xenomai,
     zyclictest,
 )
+from latlab.rt.readers.any_figures import (
+    HISTOGRAM,
+    SAMPLES,
+    has_samples,
+    histograms_of,
+    is_named_by_its_rows,
+    offer,
+    read_histogram,
+    read_table,
+)
+from latlab.rt.readers.impossible import disorder, impossible
 from latlab.rt.readers.jitter_samples import looks_like_samples, read_samples
-from latlab.rt.readers.lost_cpu import ON, STARTUP, lost_cpus
+from latlab.rt.readers.lost_cpu import lost_cpus
 from latlab.rt.readers.perfetto_ftrace import is_perfetto
 from latlab.rt.readers.recorder import MAGIC, OLD_MAGIC, read_record
+from latlab.rt.readers.refused_formats import failures, refused_format
 from latlab.rt.readers.rtla import OSNOISE, TIMERLAT, read_osnoise, read_timerlat
 from latlab.rt.readers.rtla_top import is_timerlat_top, read_timerlat_top
 from latlab.rt.readers.sched_events import DAT_MAGIC, is_sched_trace, read_sched_events
@@ -66,58 +81,11 @@ from latlab.rt.readers.wakeup_json import NAN, read_json
 Read = TypeVar("Read")
 LOAD = ("hackbench",)
 OBJECT = re.compile(r"^[ \t]*\{", re.MULTILINE)
+JSON = re.compile(r'\A\s*\{\s*(?:["}]|\Z)')
 OBJECT_KEYS = frozenset(("thread", "cpu", "benchmarks", "testsuites"))
 MOST_OBJECTS = 50
-NOT_READ = (
-    (
-        re.compile(JITTERDEBUGGER[0].pattern, re.MULTILINE),
-        "the screen of jitterdebugger, which has no histogram and names no unit; run it with -o DIR and give results.json",
-    ),
-    (
-        re.compile(r"\A(?:\d{1,5};\d{1,12}\.\d{9};\d{1,20}\r?\n)+"),
-        "jitterdebugger's samples as text, whose unit is not named; give samples.raw, or results.json",
-    ),
-    (
-        re.compile(
-            r"^.{0,80}?\bcyclic: +SCHED_\w+: no latency information available|^.{0,80}?\bcyclic.{0,120}, skipping (?:this )?stressor",
-            re.MULTILINE,
-        ),
-        "stress-ng's cyclic measured nothing; run it as root, with a duration of some seconds",
-    ),
-    (
-        re.compile(r"^# (?:test started on: .*\n(?:# .*\n)+# max latency: |\d\d+:\d\d:\d\d \([^)\n]{1,60} us period, )", re.MULTILINE),
-        "a file for gnuplot of Xenomai's latency or latmus; give what the tool itself printed, with the histogram of `-h` or `-g -`",
-    ),
-    (
-        re.compile(r"^== latmus started for core tuning", re.MULTILINE),
-        "latmus tuned the timer (-t) and measured no latency; run it without -t",
-    ),
-    (
-        re.compile(r"^timestamps:\s*\n *- core: \d+\s*\n +counter: ", re.MULTILINE),
-        "time stamps of OP-TEE's benchmark framework, in ticks of a counter whose frequency it does not name; give the output of xtest",
-    ),
-    (
-        re.compile(r"^# tracer: (?:nop|function|function_graph|blk|mmiotrace)\s*$", re.MULTILINE),
-        "a trace of the kernel without latencies; record sched_waking and sched_switch, or use the tracer timerlat, hwlat or wakeup_rt",
-    ),
-    (
-        re.compile(r"^ +time +cpu .*task name +wait time +sch delay ", re.MULTILINE),
-        "perf sched timehist, which has no switches; import the perf.data of the same recording with --thread NAME or --all-rt, "
-        "or give `perf sched latency` of it",
-    ),
-    (
-        re.compile(
-            r"^ *\S.{0,40}? +\d{1,9} +\[\d{1,5}\] +\d{1,9}\.\d{6,9}: +(?:\d+ +)?sched:sched_(?:switch|waking|wakeup): ", re.MULTILINE
-        ),
-        "events of perf, of many threads; name yours with --thread NAME, or all with a real-time priority with --all-rt",
-    ),
-    (
-        re.compile(r"^Benchmark +Time +CPU +Iterations|^name,iterations,real_time,cpu_time,time_unit,", re.MULTILINE),
-        "Google Benchmark's table or CSV, which is not read; run it with --benchmark_format=json",
-    ),
-    (re.compile(r"^ +Max latency was ", re.MULTILINE), "rtla with --aa-only, which prints no statistics; run it with -a instead"),
-)
-"""What is known and not read, and what to give instead."""
+NEAREST, LOOKED_AT = 3, 2000
+LONGEST_COMMAND = 300
 BINARY = {MAGIC: "recorder", DAT_MAGIC: "trace-cmd", PERF_MAGIC: "perf"}
 """Files that are no text, by their first bytes."""
 BEYOND = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, struct.error)
@@ -127,7 +95,7 @@ BEYOND = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeErro
 class Format(Generic[Read]):
     """`names` are the tools that print it. `form` is what proves it, for a sentence. `lines` are those that the tool prints, `own_lines`
     those of them that other programs print too. `may_be` knows what another tool could have printed too: it is read where the user says
-    which tool it was."""
+    which tool it was. `read_stated` reads with what the user says of the unit and the columns."""
 
     names: tuple[str, ...]
     knows: Callable[[str], bool]
@@ -136,6 +104,7 @@ class Format(Generic[Read]):
     lines: Forms
     may_be: Callable[[str], bool] = lambda text: False
     own_lines: Forms = ()
+    read_stated: Callable[[str, str, Stated], Read] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,114 +137,107 @@ def _line(words: str) -> Callable[[str], bool]:
     return _has(re.compile(rf"^{re.escape(words)}", re.MULTILINE))
 
 
-def _begins(words: str) -> Callable[[str], bool]:
-    return lambda text: text.lstrip().startswith(words)
+def _json(*keys: str) -> Callable[[str], bool]:
+    """An object with these keys, by its look: the reader parses it."""
+    patterns = [re.compile(rf'"{key}"\s*:') for key in keys]
+    return lambda text: text.lstrip().startswith("{") and all(pattern.search(text) for pattern in patterns)
 
 
-def _json(key: str) -> Callable[[str], bool]:
-    """An object with this key, by its look: the reader parses it."""
-    pattern = re.compile(rf'"{key}"\s*:')
-    return lambda text: text.lstrip().startswith("{") and pattern.search(text) is not None
+def _is_recording(text: str) -> bool:
+    """Names in quotes prove little: another program that is known by name comes first."""
+    return is_recording_csv(text) and refused_format(text, "") is None
 
 
-def _google(text: str, place: str) -> Benchmark:
-    return google_benchmark.read_google_benchmark(load_json(text, place), place)
+def _of_object(read: Callable[[Mapping[str, object], str], Benchmark]) -> Callable[[str, str], Benchmark]:
+    return lambda text, place: read(load_json(text, place), place)
 
 
-def _twister(text: str, place: str) -> Benchmark:
-    return read_twister_json(load_json(text, place), place)
+def _by_start(module: ModuleType, read: Callable[[str, str], Read], form: str, *names: str, **more: Any) -> Format[Read]:
+    """The format of a module with `START` and `LINES`."""
+    return Format(names, _has(module.START), read, form, module.LINES, own_lines=getattr(module, "OWN_LINES", ()), **more)
+
+
+def _shaped(name: str, may_be: Callable[[str], bool], read: Callable[[str, str, Stated], Read], form: str) -> Format[Read]:
+    """A shape that proves no tool: it is read where the user names it."""
+    return Format((name,), lambda text: False, lambda text, place: read(text, place, Stated()), form, (), may_be, (NUMBER,), read)
+
+
+def _tracer(names: tuple[str, ...], form: re.Pattern[str], read: Callable[[str, str], Read], words: str, lines: Forms) -> Format[Read]:
+    return Format(names, _has(form), read, words, lines, own_lines=(kernel_tracers.HEAD,))
 
 
 AMOUNTS: tuple[Format[Benchmark], ...] = (
-    Format(("twister.json",), _json("testsuites"), _twister, "a JSON object with `testsuites`", ()),
-    Format(("Google Benchmark",), _json("benchmarks"), _google, "a JSON object with `benchmarks`", ()),
+    Format(("twister.json",), _json("testsuites"), _of_object(read_twister_json), "a JSON object with `testsuites`", ()),
     Format(
-        ("recording.csv",), is_recording_csv, read_recording_csv, "twister's line of column names, each in quotes", (), own_lines=CSV_LINES
+        ("pytest-benchmark",),
+        _json("machine_info", "benchmarks"),
+        _of_object(google_benchmark.read_pytest_benchmark),
+        "a JSON object with `machine_info` and `benchmarks`",
+        (),
+    ),
+    Format(
+        ("Google Benchmark",),
+        _json("benchmarks"),
+        _of_object(google_benchmark.read_google_benchmark),
+        "a JSON object with `benchmarks`",
+        (),
+    ),
+    Format(
+        ("recording.csv",), _is_recording, read_recording_csv, "twister's line of column names, each in quotes", (), own_lines=CSV_LINES
     ),
     Format(("rtla osnoise top", "rtla hwnoise"), is_osnoise_top, read_osnoise_top, "the title of rtla's screen", osnoise_top.LINES),
-    Format(
-        ("hwlatdetect",),
-        _has(hwlatdetect.START),
-        hwlatdetect.read_hwlatdetect,
-        "the line `hwlatdetect:  test duration ... seconds`",
-        hwlatdetect.LINES,
-    ),
-    Format(
-        ("softirqs", "hardirqs"),
-        _has(irq_times.START),
-        irq_times.read_irq_times,
-        "the line `Tracing soft irq event time...` or of hardirqs",
-        irq_times.LINES,
-        own_lines=irq_times.OWN_LINES,
-    ),
-    Format(
-        ("isochron",),
-        _has(isochron.START),
-        isochron.read_isochron,
-        "a line such as `Path delay: min ... max ...`",
-        isochron.LINES,
-        own_lines=isochron.OWN_LINES,
-    ),
-    Format(("xtest",), _has(xtest.START), xtest.read_xtest, "a line `min=...us max=...us` or the table of data sizes", xtest.LINES),
-    Format(
+    _by_start(hwlatdetect, hwlatdetect.read_hwlatdetect, "the line `hwlatdetect:  test duration ... seconds`", "hwlatdetect"),
+    _by_start(irq_times, irq_times.read_irq_times, "the line `Tracing soft irq event time...` or of hardirqs", "softirqs", "hardirqs"),
+    _by_start(isochron, isochron.read_isochron, "a line such as `Path delay: min ... max ...`", "isochron"),
+    _by_start(xtest, xtest.read_xtest, "a line `min=...us max=...us` or the table of data sizes", "xtest"),
+    _tracer(
         ("hwlat tracer",),
-        _has(kernel_tracers.GAP_TRACER),
+        kernel_tracers.GAP_TRACER,
         kernel_tracers.read_hwlat_trace,
         "a line with `inner/outer(us):`",
         kernel_tracers.GAP_LINES,
-        own_lines=(kernel_tracers.HEAD,),
     ),
-    Format(
+    _tracer(
         ("osnoise tracer",),
-        _has(kernel_tracers.NOISE_TRACER),
+        kernel_tracers.NOISE_TRACER,
         kernel_tracers.read_osnoise_trace,
         "the line `# tracer: osnoise`",
         kernel_tracers.NOISE_LINES,
-        own_lines=(kernel_tracers.HEAD,),
     ),
-    Format(
+    _tracer(
         ("wakeup_rt tracer", "irqsoff tracer"),
-        _has(kernel_tracers.LATENCY_TRACER),
+        kernel_tracers.LATENCY_TRACER,
         kernel_tracers.read_latency_trace,
         "the line `# tracer:` of a tracer of the largest latency",
         kernel_tracers.LATENCY_LINES,
-        own_lines=(kernel_tracers.HEAD,),
     ),
-    Format(
-        ("latency_measure",),
-        _has(latency_measure.START),
+    _by_start(
+        latency_measure,
         latency_measure.read_latency_measure,
         "the line `START - Time Measurement`, or one with `cycles , ... ns`",
-        latency_measure.LINES,
+        "latency_measure",
     ),
-    Format(
-        ("ztest's benchmarks", "sys_kernel", "app_kernel", "boot_time"),
-        _has(zephyr_benchmarks.START),
+    _by_start(
+        zephyr_benchmarks,
         zephyr_benchmarks.read_zephyr_benchmarks,
         "a line of one of Zephyr's benchmarks, such as `Sample size:` or `DETAILS: Average time`",
-        zephyr_benchmarks.LINES,
+        *("ztest's benchmarks", "sys_kernel", "app_kernel", "boot_time", "rtos-benchmark"),
     ),
+    _by_start(thread_metric, thread_metric.read_thread_metric, "the line `**** Thread-Metric`", "Thread-Metric"),
+    _by_start(perf_sched, perf_sched.read_perf_sched, "the line of column names with `Task` and `Runtime ms`", "perf sched latency"),
+    _by_start(schbench, schbench.read_schbench, "the line `Latency percentiles (usec)`", "schbench"),
     Format(
-        ("Thread-Metric",),
-        _has(thread_metric.START),
-        thread_metric.read_thread_metric,
-        "the line `**** Thread-Metric`",
-        thread_metric.LINES,
+        ("kernel events",),
+        event_pairs.is_of_pairs,
+        event_pairs.read_event_pairs,
+        "a pair of events such as optee_invoke_fn_begin and its end",
+        event_pairs.LINES,
     ),
-    Format(
-        ("perf sched latency",),
-        _has(perf_sched.START),
-        perf_sched.read_perf_sched,
-        "the line of column names with `Task` and `Runtime ms`",
-        perf_sched.LINES,
-    ),
-    Format(("schbench",), _has(schbench.START), schbench.read_schbench, "the line `Latency percentiles (usec)`", schbench.LINES),
-    Format(
-        ("hackbench",), _has(hackbench.START), hackbench.read_hackbench, "the line `Running in ... mode` or `Time: ...`", hackbench.LINES
-    ),
+    _by_start(hackbench, hackbench.read_hackbench, "the line `Running in ... mode` or `Time: ...`", "hackbench"),
+    _shaped(SAMPLES, is_named_by_its_rows, read_table, "a table with a name and figures in each row"),
 )
 WAKEUPS: tuple[Format[Wakeups], ...] = (
-    Format(("jitterdebugger",), _begins("{"), read_json, "a JSON object, or jitterdebugger's samples", JITTERDEBUGGER),
+    Format(("jitterdebugger",), _has(JSON), read_json, "a JSON object, or jitterdebugger's samples", JITTERDEBUGGER),
     Format(("rteval",), rteval.is_rteval, rteval.read_rteval, "rteval's report or its XML", rteval.SIGNS, own_lines=rteval.LINES),
     Format(("rtla timerlat hist",), _line(TIMERLAT), read_timerlat, "the line `# RTLA timerlat histogram`", rtla.LINES),
     Format(("rtla osnoise hist",), _line(OSNOISE), read_osnoise, "the line `# RTLA osnoise histogram`", rtla.LINES),
@@ -288,35 +250,19 @@ WAKEUPS: tuple[Format[Wakeups], ...] = (
         timerlat_trace.LINES,
         own_lines=(kernel_tracers.HEAD,),
     ),
-    Format(
-        ("zyclictest",), _has(zyclictest.START), zyclictest.read_zyclictest, "the line `Max-Latency:` with two figures", zyclictest.LINES
-    ),
+    _by_start(zyclictest, zyclictest.read_zyclictest, "the line `Max-Latency:` with two figures", "zyclictest"),
     Format(("trace-cmd report",), is_sched_trace, read_sched_events, "a line of `sched_wakeup` or `sched_switch`", sched_events.LINES),
-    Format(("oslat",), _has(oslat.START), oslat.read_oslat, "the line `oslat V ...`", oslat.LINES),
-    Format(
-        ("Xenomai's latency", "latmus"),
-        _has(xenomai.START),
-        xenomai.read_xenomai,
-        "a line that begins with RTT|, RTH|, RTD| or RTS|",
-        xenomai.LINES,
-        own_lines=xenomai.OWN_LINES,
-    ),
-    Format(
-        ("stress-ng --cyclic",),
-        _has(stress_ng.START),
-        stress_ng.read_stress_ng,
-        "the line `sched SCHED_...: ... ns delay, ... samples`",
-        stress_ng.LINES,
-    ),
-    Format(
-        ("runqlat",),
-        _has(runqlat.START),
+    _by_start(oslat, oslat.read_oslat, "the line `oslat V ...`", "oslat"),
+    _by_start(xenomai, xenomai.read_xenomai, "a line that begins with RTT|, RTH|, RTD| or RTS|", "Xenomai's latency", "latmus"),
+    _by_start(stress_ng, stress_ng.read_stress_ng, "the line `sched SCHED_...: ... ns delay, ... samples`", "stress-ng --cyclic"),
+    _by_start(
+        runqlat,
         runqlat.read_runqlat,
         "a histogram under `usecs : count distribution`",
-        runqlat.LINES,
-        _has(runqlat.HISTOGRAM),
+        "runqlat",
+        may_be=_has(runqlat.HISTOGRAM),
     ),
-    Format(pairs.PROGRAMS, _has(pairs.START), pairs.read_pairs, "a line such as `#0: ID123, P90, CPU0, I1000`", pairs.LINES),
+    _by_start(pairs, pairs.read_pairs, "a line such as `#0: ID123, P90, CPU0, I1000`", *pairs.PROGRAMS),
     Format(
         ("cyclicdeadline", "signaltest"),
         lambda text: tool_of(text) is not None,
@@ -324,6 +270,8 @@ WAKEUPS: tuple[Format[Wakeups], ...] = (
         "a `T:` line with `I:` or `P:` and `C:`",
         thread_lines.LINES,
     ),
+    _shaped(HISTOGRAM, lambda text: bool(histograms_of(text)), read_histogram, "a histogram: rows of a bucket and its count"),
+    _shaped(SAMPLES, has_samples, any_figures.read_samples, "a column of numbers"),
     Format(
         ("cyclictest",),
         cyclictest.is_cyclictest,
@@ -331,17 +279,19 @@ WAKEUPS: tuple[Format[Wakeups], ...] = (
         "`# Histogram`, rows of a histogram or a `T:` line",
         cyclictest.LINES,
         cyclictest.looks_like_rows,
+        read_stated=lambda text, place, stated: cyclictest.read_cyclictest(text, place, stated.unit),
     ),
 )
 EVERY: tuple[Format[Any], ...] = (*AMOUNTS, *WAKEUPS)
 CYCLICTEST = WAKEUPS[-1]
 PRINT_ITS_ROWS = ("cyclicdeadline", "rteval")
 """Tools whose output has rows of cyclictest's histogram."""
+DOCUMENTED = "docs/reference/formats.md lists what latlab reads; if the file is of one of these tools, name it with --as"
 
 
 def known_names() -> tuple[str, ...]:
-    """Every tool whose output is read."""
-    return tuple(name for formats in (WAKEUPS, AMOUNTS) for file_format in formats for name in file_format.names)
+    """Every tool whose output is read, and every shape that is read if the user names it."""
+    return tuple(dict.fromkeys(name for formats in (WAKEUPS, AMOUNTS) for file_format in formats for name in file_format.names))
 
 
 def refusal(text: str, place: str) -> DataError:
@@ -349,21 +299,39 @@ def refusal(text: str, place: str) -> DataError:
     lost = lost_cpus(text)
     if lost:
         return DataError(
-            f"a kernel log without latencies; {'; '.join(map(_lost, lost))}",
+            f"a kernel log without latencies; {'; '.join(lost_cpu.sentence for lost_cpu in lost)}",
             "measure each power cycle on the board with `latlab run rt-power`",
             place=place,
         )
-    return DataError(
-        "the format is not known",
-        f"give a console log with lines of latlab or of RT_INSTR, or the output of {', '.join(known_names())}",
-        place=place,
-    )
+    if (by_name := refused_format(text, place)) is not None:
+        return by_name
+    if failed := failures(text):
+        lines = "; ".join(f"line {number}: {line!r}" for number, line in failed)
+        return DataError(f"a tool failed and printed no figure; {lines}", "mend this and measure again", place=f"{place}:{failed[0][0]}")
+    if (shape := offer(text, place)) is not None:
+        form, command = shape
+        return DataError(
+            f"the format is not known, and it has {form}; {_nearest(text)}", f"`{command}` reads it, if that is its unit", place=place
+        )
+    return DataError(f"the format is not known; {_nearest(text)}", DOCUMENTED, place=place)
 
 
-def _lost(lost_cpu: LostCpu) -> str:
-    went = "come up" if lost_cpu.call in (ON, STARTUP) else "go down"
-    code = f" with {lost_cpu.code}" if lost_cpu.code else ""
-    return f"line {lost_cpu.line}: CPU {lost_cpu.cpu} did not {went}, {lost_cpu.call} failed{code}"
+def _nearest(text: str) -> str:
+    """The formats of which most lines are, or whose names the text has, each with what it lacks."""
+    lines = [line for line in text.split("\n")[:LOOKED_AT] if LETTER.search(line)]
+    by_lines = [(sum(_is_of(line, file_format) for line in lines), file_format) for file_format in EVERY]
+    of_lines = sorted((pair for pair in by_lines if pair[0]), key=lambda pair: -pair[0])[:NEAREST]
+    if of_lines:
+        nearest = ", ".join(f"{near.names[0]} ({count} of its lines, without {near.form})" for count, near in of_lines)
+        return f"nearest: {nearest}"
+    named = [near for near in EVERY if any(re.search(rf"\b{re.escape(name)}\b", text) for name in near.names if near.lines)][:NEAREST]
+    if named:
+        return f"it names {', '.join(f'{near.names[0]} (but lacks {near.form})' for near in named)}"
+    return "no line has the form of a tool that is read"
+
+
+def _is_of(line: str, file_format: Format[Any]) -> bool:
+    return any(form.search(line) for form in file_format.lines if form is not MESSAGE)
 
 
 def formats_of(file: _File) -> tuple[Format[Any], ...]:
@@ -375,7 +343,7 @@ def formats_of(file: _File) -> tuple[Format[Any], ...]:
         matching = [*(file_format for file_format in around if file_format not in matching), *matching]
     if len(matching) > 1:
         matching = [file_format for file_format in matching if file_format.names != LOAD]
-    if len(matching) > 1 and matching[-1] is CYCLICTEST and not cyclictest.has_own_lines(file.text):
+    if len(matching) > 1 and matching[-1] is CYCLICTEST and not cyclictest.has_own_lines(file.text, tool_of(file.text) is not None):
         others = {name for file_format in matching for name in file_format.names} & set(PRINT_ITS_ROWS)
         matching = matching[:-1] if others else matching
     return tuple(matching)
@@ -402,13 +370,13 @@ def guarded(read: Callable[[], Read], place: str) -> Read:
         raise DataError(f"it cannot be read ({detail}); the file is damaged", place=place) from error
 
 
-def holds_amounts(data: bytes, place: str, tool: str = "") -> bool:
-    """Whether the file is for a reader of amounts. Raises DataError if it has the measurements of two tools and `tool` does not say which
+def holds_amounts(data: bytes, place: str, stated: str = "") -> bool:
+    """Whether the file is for a reader of amounts. Raises DataError if it has the measurements of two tools and `stated` does not say which
     is meant: neither may be lost silently."""
     if _is_binary(data):
         return False
     file = _file(data)
-    if tool:
+    if tool := Stated.of(stated).tool:
         return _as_said(tool, file, place) in AMOUNTS
     _check_one_object(file, place)
     matching = formats_of(file)
@@ -422,29 +390,22 @@ def holds_amounts(data: bytes, place: str, tool: str = "") -> bool:
     return bool(matching) and matching[0] in AMOUNTS
 
 
-def read_amounts(data: bytes, place: str, tool: str = "") -> Benchmark:
+def read_amounts(data: bytes, place: str, stated: str = "") -> Benchmark:
     """What the file says, of the tool that is named or of the one that wrote it. Raises DataError with one sentence where it is of none of
     these tools or nothing can be read."""
     file = _file(data)
     if not file.whole.strip():
         raise DataError("empty; the tool was killed before it printed", place=place)
-    _check_one_object(file, place)
-    chosen = next(
-        (file_format for file_format in AMOUNTS if tool in file_format.names or (not tool and file_format.knows(file.text))), None
-    )
-    if chosen is None:
-        raise refusal(file.whole, place)
-    text = file.text_for(chosen)
-    read = guarded(lambda: chosen.read(text, place), place)
-    return replace(read, facts=(*read.facts, *_about(file, chosen, read.tool, tool)))
+    read: Benchmark = guarded(lambda: _read_text(AMOUNTS, file, place, Stated.of(stated)), place)
+    return read
 
 
-def read_wakeups(data: bytes, place: str, duration_s: float | None = None, nanoseconds: bool = False, tool: str = "") -> Wakeups:
+def read_wakeups(data: bytes, place: str, stated: str = "") -> Wakeups:
     """Wake-ups or stalls, of the tool that is named or of the one that wrote the file. Raises DataError with one sentence where the file is
     of no tool that is read or nothing can be read."""
     if not data.strip():
         raise DataError("empty; the tool was killed before it printed", place=place)
-    wakeups = guarded(lambda: _read(data, place, duration_s, nanoseconds, tool), place)
+    wakeups = guarded(lambda: _read(data, place, Stated.of(stated)), place)
     if not wakeups.cpus:
         raise DataError("no CPU in it; the tool was stopped before it measured", place=place)
     if wrong := next((cpu for cpu in wakeups.cpus if cpu.got and cpu.minimum_ticks > cpu.maximum_ticks), None):
@@ -453,7 +414,7 @@ def read_wakeups(data: bytes, place: str, duration_s: float | None = None, nanos
     return wakeups
 
 
-def _read(data: bytes, place: str, duration_s: float | None, nanoseconds: bool, tool: str) -> Wakeups:
+def _read(data: bytes, place: str, stated: Stated) -> Wakeups:
     if data.startswith((MAGIC, OLD_MAGIC)):
         return read_record(data, place)
     if data.startswith(DAT_MAGIC):
@@ -463,29 +424,55 @@ def _read(data: bytes, place: str, duration_s: float | None, nanoseconds: bool, 
     if is_perfetto(data):
         raise DataError("a trace of Perfetto, of many threads", "import it with --thread NAME or --all-rt", place=place)
     if looks_like_samples(data):
-        return read_samples(data, place, nanoseconds)
+        return read_samples(data, place, stated.unit == "ns")
     file = _file(data)
+    read: Wakeups = _read_text(WAKEUPS, file, place, stated)
+    return replace(read, facts=(*read.facts, *_load(file.whole)))
+
+
+def _read_text(formats: tuple[Format[Any], ...], file: _File, place: str, stated: Stated) -> Any:
+    """By the first of these formats that knows the file, or by that of the tool that is stated. Rules of every reader hold here."""
     _check_one_object(file, place)
-    chosen = next(
-        (file_format for file_format in WAKEUPS if tool in file_format.names or (not tool and file_format.knows(file.text))), None
-    )
+    chosen = next((candidate for candidate in formats if _is_chosen(candidate, file, stated.tool)), None)
     if chosen is None:
         raise _unproven(file.whole, place)
     text = file.text_for(chosen)
-    read = chosen.read(text, place)
-    if chosen is CYCLICTEST:
-        read = cyclictest.read_cyclictest(text, place, duration_s, nanoseconds)
-    return replace(read, facts=(*read.facts, *_load(file.whole), *_about(file, chosen, read.tool, tool)))
+    if stated != Stated(stated.tool) and chosen.read_stated is None:
+        raise UsageError(f"the output of {chosen.names[0]} names its unit and columns", "leave out --unit and --column")
+    read = chosen.read(text, place) if chosen.read_stated is None else chosen.read_stated(text, place, stated)
+    if contradiction := impossible(read):
+        raise DataError(f"{contradiction}, which cannot be", "give the file as the tool wrote it", place=place)
+    failed = [f"{place}:{number}: the tool says that it failed: {line!r}" for number, line in failures(file.whole)]
+    problems = tuple(dict.fromkeys((*read.problems, *disorder(read, place), *failed)))
+    read = replace(read, problems=problems, facts=(*read.facts, *_about(file, chosen, read.tool, stated.tool)))
+    if not read.conditions.commands and (command := _command(file.whole, chosen)):
+        read = replace(read, conditions=replace(read.conditions, commands=(command,)), facts=(("command", command), *read.facts))
+    return replace(read, complete=not problems) if isinstance(read, Wakeups) else read
+
+
+def _command(text: str, chosen: Format[Any]) -> str:
+    """The command line that a prompt, `set -x` or a lab shows above the output; empty where there is none."""
+    programs = {name.split()[-1] if "'s " in name else name.split()[0] for name in chosen.names}
+    shown = re.search(
+        rf"^(?:\+ |[^\n]{{0,120}}?[#$>%:/\w] ?)?((?:\S*/)?(?:{'|'.join(map(re.escape, programs))}) (?:[^\n]* )?--?\w[^\n]*)$", text, re.M
+    )
+    return shown[1].strip()[:LONGEST_COMMAND] if shown else ""
+
+
+def _is_chosen(file_format: Format[Any], file: _File, tool: str) -> bool:
+    if not tool:
+        return file_format.knows(file.text)
+    return tool in file_format.names and (file_format.knows(text := file.text_for(file_format)) or file_format.may_be(text))
 
 
 def _as_said(tool: str, file: _File, place: str) -> Format[Any]:
     """Raises DataError where the file cannot be of this tool."""
-    chosen: Format[Any] = next(file_format for file_format in EVERY if tool in file_format.names)
-    text = file.text_for(chosen)
-    if not chosen.knows(text) and not chosen.may_be(text):
+    candidates = [file_format for file_format in EVERY if tool in file_format.names]
+    chosen = next((file_format for file_format in candidates if _is_chosen(file_format, file, tool)), None)
+    if chosen is None:
         others = ", ".join(file_format.names[0] for file_format in formats_of(file))
         advice = f"it is of {others}: leave out --as" if others else f"give the whole output of {tool}"
-        raise DataError(f"{place} is no output of {tool}, as it lacks {chosen.form}; {advice}")
+        raise DataError(f"{place} is no output of {tool}, as it lacks {candidates[0].form}; {advice}")
     return chosen
 
 
@@ -575,10 +562,10 @@ def unproven(data: bytes, place: str) -> DataError:
 
 def _unproven(text: str, place: str) -> DataError:
     """A form that several tools print is no proof of one."""
-    if runqlat.HISTOGRAM.search(text):
+    if runqlat.HISTOGRAM.search(text) and (shape := offer(text, place)) is not None:
         return DataError(
-            "a histogram of bcc, without the line by which runqlat says that it traces run queue latency. "
-            "Give runqlat's whole output, or use --as runqlat",
+            f"{shape[0]}, without the line by which runqlat says that it traces run queue latency",
+            f"use --as runqlat if it is of runqlat, else `{shape[1]}`",
             place=place,
         )
     if cyclictest.looks_like_rows(text):
@@ -587,7 +574,4 @@ def _unproven(text: str, place: str) -> DataError:
             "give cyclictest's whole output, or use --as cyclictest",
             place=place,
         )
-    other = next((refusal_text for form, refusal_text in NOT_READ if form.search(text)), "")
-    if other:
-        return DataError(str(other), place=place)
     return refusal(text, place)

@@ -26,15 +26,17 @@ ROW = re.compile(
     r"(?P<rest>\(us\)|\(including overflows\))?\s*$",
     re.ASCII,
 )
+STOPPED = re.compile(r"^oslat: Trace threshold \((\d+) us\) triggered on cpu (\d+) with (\d+) us!", re.MULTILINE | re.ASCII)
 BUCKET = re.compile(r"^\s*\d[\d.]* \(us\):")
 NUMBER = re.compile(r"\d{1,18}(?:\.\d{1,9})?", re.ASCII)
 LINES = (
     ROW,
     BUCKET,
     START,
+    STOPPED,
     re.compile(r"^(?:Total runtime|Thread priority|CPU list|CPU for main thread|Workload(?: mem)?|Preheat cores): *\t"),
     re.compile(r"^ *(?:Counter Freq|Max-Min|Duration):\s|^(?:Pre-heat for|Test starts|Test completed|Global bias set to)\b"),
-    re.compile(r"^Bucket \d+ overflowed|^Accumulated overflow|^WARNING: Running SCHED_FIFO|^ {4}\.\.\.\s*$"),
+    re.compile(r"^Stopping the test|^Bucket \d+ overflowed|^Accumulated overflow|^WARNING: Running SCHED_FIFO|^ {4}\.\.\.\s*$"),
     MESSAGE,
     re.compile(r"^ *(?:Core|Minimum|Average|Maximum):"),
 )
@@ -54,6 +56,10 @@ def read_oslat(text: str, place: str) -> Wakeups:
     """The summary that oslat prints when it ends."""
     parsed = _scanned(text, place)
     cores = parsed.rows.get("Core")
+    stopped = STOPPED.search(text)
+    where = f"at its threshold of {stopped[1]} µs, by {stopped[3]} µs on CPU {stopped[2]}" if stopped else ""
+    if not cores and stopped:
+        raise DataError(f"oslat was stopped {where}, and printed no figures", "run it without -T, or with a higher threshold", place=place)
     if not cores:
         raise DataError("no row `Core:` of oslat; it prints its figures when it ends, so it was stopped before", place=place)
     missing = [name for name in ("Minimum", "Average", "Maximum") if name not in parsed.rows]
@@ -67,7 +73,7 @@ def read_oslat(text: str, place: str) -> Wakeups:
         )
         for column, core in enumerate(cores)
     )
-    return wakeups_of(cpus, parsed.buckets, parsed.problems, place)
+    return wakeups_of(cpus, parsed.buckets, parsed.problems, place, (("stopped", where),) if where else ())
 
 
 def wakeups_of(

@@ -21,14 +21,9 @@ _THREAD = r"#(\d{1,5}): ID(\d{1,9}), P(\d{1,3}), CPU(\d{1,5})"
 PAIR = re.compile(rf"{_THREAD}, I(\d{{1,12}}); {_THREAD}(, TO \d{{1,12}})?, Cycles (\d{{1,15}})", re.ASCII)
 FIGURES = re.compile(r"#(\d{1,5}) -> #(\d{1,5}), Min +(\d{1,12}), Cur +\d{1,12}, Avg +(\d{1,12}), Max +(\d{1,12})", re.ASCII)
 TORN = re.compile(r"^\s*#\d{1,5}(?:: ID| -> )", re.ASCII)
-CONTROL = re.compile(r"\x1b\[[0-9;]*[A-Za-z]|\r")
-LINES = (
-    PAIR,
-    FIGURES,
-    TORN,
-    re.compile(r"^#\d+ -> #\d+ \(not yet ready\)"),
-    MESSAGE,
-)
+NEVER = re.compile(r"#(\d{1,5}) -> #(\d{1,5}) \(not yet ready\)", re.ASCII)
+LINES = (PAIR, FIGURES, TORN, NEVER, MESSAGE)
+COMMAND = re.compile(r"(?:^|[\s/])(pmqtest|ptsematest|svsematest|sigwaittest)\s(?:.* )?-", re.MULTILINE)
 START = re.compile(r"#\d{1,5}: ID\d{1,9}, P\d{1,3}, CPU\d{1,5}, I\d", re.ASCII)
 
 
@@ -38,8 +33,8 @@ def read_pairs(text: str, place: str) -> Wakeups:
     figures: dict[int, re.Match[str]] = {}
     begun: dict[int, tuple[str, int]] = {}
     problems: list[str] = []
-    for number, raw in enumerate(text.split("\n"), 1):
-        line = CONTROL.sub("", raw)
+    never: set[int] = set()
+    for number, line in enumerate(text.split("\n"), 1):
         if match := PAIR.search(line):
             pair = int(match[6])
             begun.setdefault(pair, (match[2], number))
@@ -50,15 +45,25 @@ def read_pairs(text: str, place: str) -> Wakeups:
             pairs[pair] = match
         elif match := FIGURES.search(line):
             figures[int(match[1])] = match
+        elif match := NEVER.search(line):
+            never.add(int(match[1]))
         elif TORN.match(line):
             problems.append(f"{place}:{number}: {line.strip()[:60]!r} is no whole line of a pair; it is left out")
-    paired = [(pairs[key], figures[key]) for key in sorted(pairs) if key in figures]
-    if not paired:
+    rows = [_text_row(pairs[key], figures.get(key)) for key in sorted(pairs) if key in figures or key in never]
+    if not any(key in figures for key in pairs):
         raise DataError(problems[0] if problems else f"{place}: no pair with its figures; the tool was stopped before it measured")
-    problems += [f"{place}: pair {key} has no figures; it is left out" for key in sorted(pairs) if key not in figures]
-    rows = [(int(pair[9]), int(pair[11]), [int(numbers[i]) for i in (3, 5)], float(numbers[4])) for pair, numbers in paired]
-    tool = "pmqtest" if paired[0][0][10] else "pairs of rt-tests"
-    return _wakeups(tool, rows, int(paired[0][0][5]), int(paired[0][0][8]), problems)
+    problems += [f"{place}: pair {key} has no figures; it is left out" for key in sorted(pairs) if key not in figures and key not in never]
+    first = pairs[min(pairs)]
+    command = COMMAND.search(text)
+    tool = command[1] if command else "pmqtest" if first[10] else "pairs of rt-tests"
+    return _wakeups(tool, rows, int(first[5]), int(first[3]), problems)
+
+
+def _text_row(pair: re.Match[str], figures: re.Match[str] | None) -> tuple[int, int, list[int], float]:
+    """Of the CPU of the thread that is woken, the first of its line. A pair that was never ready has no sample."""
+    if figures is None:
+        return int(pair[4]), 0, [0, 0], 0.0
+    return int(pair[4]), int(pair[11]), [int(figures[3]), int(figures[5])], float(figures[4])
 
 
 def is_of_pairs(threads: Mapping[str, Any]) -> bool:
@@ -76,7 +81,8 @@ def read_pairs_json(program: str, threads: Mapping[str, Any], place: str) -> Wak
         low, high, cpu, samples = (
             int(_figure(value, place)) for value in (receiver.get("min"), receiver.get("max"), receiver.get("cpu"), sender.get("samples"))
         )
-        interval, priority = interval or int(_figure(sender.get("interval"), place)), int(_figure(receiver.get("priority"), place))
+        interval = interval or int(_figure(sender.get("interval"), place))
+        priority = priority or int(_figure(receiver.get("priority"), place))
         rows.append((cpu, samples, [low, high], _average(receiver.get("avg"), samples, place)))
     return _wakeups(program, rows, interval, priority, [])
 

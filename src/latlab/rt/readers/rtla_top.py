@@ -17,7 +17,6 @@ UNIT = re.compile(r"IRQ Timer Latency \((us|ns)\)")
 GROUP = r"\|\s*((?:\d{1,18}|-)(?:\s+(?:\d{1,18}|-)){3})\s*"
 ROW = re.compile(rf"^\s*(\d{{1,5}}) #(\d{{1,18}})\s*{GROUP}{GROUP}(?:{GROUP})?$", re.ASCII)
 TORN = re.compile(r"^\s*\d+ #\d")
-ESCAPES = re.compile(r"\x1b(?:\[[0-9;]*[A-Za-z]|c)|\r")
 LINES = (
     TITLE,
     UNIT,
@@ -32,12 +31,12 @@ NS = {"us": 1000, "ns": 1}
 
 def is_timerlat_top(text: str) -> bool:
     """Whether the title of such a screen stands in it."""
-    return "Timer Latency" in text and TITLE.search(ESCAPES.sub("", text)) is not None
+    return "Timer Latency" in text and TITLE.search(text) is not None
 
 
 def read_timerlat_top(text: str, place: str, kind: str = "Thr") -> Wakeups:
     """One kind of the figures as wake-ups; `Thr` is nearest to cyclictest's figure."""
-    lines = [ESCAPES.sub("", line) for line in text.split("\n")]
+    lines = text.split("\n")
     start, problems = last_screen(lines, TITLE, ROW, "rtla timerlat top", place)
     problems += missed_events(text, place)
     unit_ns = 1000

@@ -16,13 +16,12 @@ from latlab.core.model.distributions import Counts, Distribution
 from latlab.core.model.enums import RowKind
 from latlab.core.readers.line_account import MESSAGE, second_run
 from latlab.rt.model.wakeups import Wakeups, cpu_row
-from latlab.rt.readers.cyclictest import BUCKET, CYCLE, TOTALS, histogram_columns
+from latlab.rt.readers.cyclictest import BUCKET, CYCLE, TOTALS, VERBOSE, histogram_columns
 
 _FIGURES = r"C: *(?P<cycles>\d{1,15}) Min: *(?P<low>-?\d{1,15}) Act: *-?\d{1,18} Avg: *(?P<average>-?\d{1,15}) Max: *(?P<high>-?\d{1,15})"
 DEADLINE = re.compile(rf"T: *(?P<thread>\d{{1,5}}) \( *(?P<process>\d{{1,9}})\) I: *(?P<interval>\d{{1,12}}) {_FIGURES}", re.ASCII)
 SIGNAL = re.compile(rf"T: *(?P<thread>\d{{1,5}}) \( *(?P<process>\d{{1,9}})\) P: *(?P<priority>\d{{1,3}}) {_FIGURES}", re.ASCII)
 TORN = re.compile(r"^T:\s*\d+ \(\s*\d+\) ")
-CONTROL = re.compile(r"\x1b\[[0-9;]*[A-Za-z]|\r")
 LINES = (
     DEADLINE,
     SIGNAL,
@@ -30,6 +29,7 @@ LINES = (
     BUCKET,
     TOTALS,
     CYCLE,
+    VERBOSE,
     re.compile(
         r"^# (?:Histogram|Break (?:thread|value):)|^Using (?:all CPUS|\d+ cpus)|^Thread \d+ (?:using cpu|failed:|exceeded trace limit)"
     ),
@@ -54,8 +54,7 @@ TOOLS = (Tool("cyclicdeadline", DEADLINE), Tool("signaltest", SIGNAL))
 
 def tool_of(text: str) -> Tool | None:
     """By the first line of a thread; None where there is none of these two."""
-    plain = CONTROL.sub("", text)
-    first_lines = [(match.start(), tool) for tool in TOOLS if (match := tool.line.search(plain))]
+    first_lines = [(match.start(), tool) for tool in TOOLS if (match := tool.line.search(text))]
     return min(first_lines, key=lambda pair: pair[0])[1] if first_lines else None
 
 
@@ -68,8 +67,7 @@ def read_thread_lines(text: str, place: str) -> Wakeups:
     processes: dict[str, tuple[str, int]] = {}
     intervals: list[int] = []
     problems: list[str] = []
-    for number, raw in enumerate(text.split("\n"), 1):
-        line = CONTROL.sub("", raw)
+    for number, line in enumerate(text.split("\n"), 1):
         match = tool.line.search(line)
         if match is None:
             if TORN.match(line):

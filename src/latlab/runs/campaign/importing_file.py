@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from latlab.benchmarks.model import Stated
 from latlab.core.errors import DataError, UsageError
 from latlab.core.kinds.file_format import FileFormat
 from latlab.core.kinds.registry import file_formats
@@ -34,7 +35,7 @@ from latlab.runs.campaign.importing_log import CONSOLE_MARKS, import_log, is_con
 CONSOLE = "console"
 """The name by which --as means a console log."""
 OF_CONSOLE = ("topology", "clock", "core_mhz")
-OF_MEASURED = ("duration", "interval")
+OF_MEASURED = ("duration", "interval", "unit", "column")
 OF_ALL = ("platform", "firmware")
 
 LONGEST_INTERVAL_US = 3_600_000_000
@@ -45,6 +46,8 @@ class StatedOptions:
     """What a user says of a file; None is what the user leaves open. `tool` is the one that wrote it, `threads` are those of a trace."""
 
     tool: str | None = None
+    unit: str | None = None
+    column: tuple[str, ...] | None = None
     topology: Topology | None = None
     clock: Clock | None = None
     core_mhz: float | None = None
@@ -72,7 +75,7 @@ def import_file(store: Store, data: bytes, name: str, stated: StatedOptions) -> 
         return import_log(store, data, name, stated.topology, stated.clock, stated.platform, stated.firmware, stated.core_mhz)
     _refuse(stated, OF_CONSOLE, f"{name} is no console log")
     common_options = (stated.platform or UNNAMED, stated.duration, stated.interval, stated.firmware or "unknown")
-    return import_measured(store, data, name, *common_options, tool=stated.tool or "")
+    return import_measured(store, data, name, *common_options, Stated(stated.tool or "", stated.unit or "", stated.column or ()).text)
 
 
 def _of_package(data: bytes, tool: str | None) -> FileFormat | None:
@@ -133,7 +136,7 @@ def import_measured(
     firmware: str = "unknown",
     tool: str = "",
 ) -> str:
-    """The run's id, whichever kind of run the file makes. `tool` wrote it; empty where the file says it."""
+    """The run's id, whichever kind of run the file makes. `tool` is the text of what the user says of it; empty where the file says it."""
     data = _as_text(data, name)
     if holds_amounts(data, name, tool):
         return import_amounts(store, data, name, platform, duration, interval_us, firmware, tool)
@@ -175,7 +178,7 @@ def import_wakeups(
         raise UsageError(
             f"--interval {interval_us} is no time between two wake-ups", f"use 1 to {LONGEST_INTERVAL_US} microseconds", value=interval_us
         )
-    wakeups = read_wakeups(data, name, tool=tool)
+    wakeups = read_wakeups(data, name, tool)
     conditions = NO_CONDITIONS
     if duration is not None and interval_us is not None:
         _check_schedule(wakeups, name, duration, interval_us)

@@ -30,7 +30,14 @@ def import_(
     ],
     tool: Annotated[
         str | None,
-        typer.Option("--as", help="The tool that wrote it, such as cyclictest, or console.", show_default="as the file says"),
+        typer.Option("--as", help="The tool that wrote it, or its shape: histogram, samples or console.", show_default="as the file says"),
+    ] = None,
+    unit: Annotated[
+        str | None,
+        typer.Option(help="Unit of its figures: ns, us, ms, s, or 64MHz for cycles of a clock.", show_default="as the file says"),
+    ] = None,
+    column: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Column of the samples, or of buckets, then of their counts; repeatable.")
     ] = None,
     topology: Annotated[str | None, typer.Option(help="Cores of each cluster, if a console log lacks it.")] = None,
     clock: Annotated[
@@ -76,7 +83,9 @@ def import_(
     data = read_file(file)
     shape = None if topology is None else topology_of(topology)
     threads = selected(thread or [], all_rt, period, threshold, bare_metal)
-    stated = StatedOptions(tool, shape, Clock(clock.value) if clock else None, core_mhz, duration, interval, platform, firmware, threads)
+    columns = tuple(column) if column else None
+    counter = Clock(clock.value) if clock else None
+    stated = StatedOptions(tool, unit, columns, shape, counter, core_mhz, duration, interval, platform, firmware, threads)
     opened = open_store(store)
     recorded = import_file(opened, data, file.name, stated)
     if isinstance(recorded, str):

@@ -11,9 +11,10 @@ from latlab.core.errors import DataError
 from latlab.core.model.run import Run
 from latlab.core.readers.event_table import event_table
 from latlab.rt.analysis.power_cycles import PowerBoundary, StepTimes, awake_suspends, findings, passages, times_of
-from latlab.rt.campaign.results import kernel_warnings
+from latlab.rt.campaign.results import IMPORT_LOG, kernel_warnings
 from latlab.rt.model.power_steps import PowerStep
 from latlab.rt.readers.el3_records import El3Records, info_of, merged, read_records
+from latlab.rt.readers.kernel_power import power_text, read_power_log, slowest_devices
 from latlab.rt.readers.lost_cpu import lost_cpus
 from latlab.rt.readers.power_steps import last_on_console, read_steps
 from latlab.rt.targets.power_job import AGAIN, REFUSED, RINGS, STEPS
@@ -46,6 +47,8 @@ def power_result(files: Mapping[str, bytes]) -> PowerResult:
     steps = _steps(files)
     log_lines = files.get("job.log", b"").decode("utf-8", "replace").splitlines()
     remarks = tuple(line for line in log_lines if "=" in line)
+    if IMPORT_LOG in files:
+        return PowerResult(times_of(steps), (), slowest_devices(power_text(files[IMPORT_LOG])))
     return PowerResult(times_of(steps), _by_firmware(files) if RINGS in files or not steps else (), (*remarks, *awake_suspends(steps)))
 
 
@@ -63,6 +66,8 @@ def power_records(files: Mapping[str, bytes]) -> El3Records:
 
 def problems_of(run: Run, files: Mapping[str, bytes]) -> list[str]:
     """CPUs that were lost first, then what else the kernel warned of, then passages that the rings lack although the steps happened."""
+    if IMPORT_LOG in files:
+        return _problems_of_log(power_text(files[IMPORT_LOG]), run.conditions.suspends or 0)
     refused = [line for line in files.get(REFUSED, b"").decode("utf-8", "replace").splitlines() if line]
     if refused and STEPS not in files and RINGS not in files:
         return refused
@@ -72,6 +77,12 @@ def problems_of(run: Run, files: Mapping[str, bytes]) -> list[str]:
     sentences = list(findings(steps, lost, cycles, suspends)) if STEPS in files else _ended_in(files)
     sentences += kernel_warnings(log)
     return [*sentences, *refused, *_ring_problems(files, cycles, suspends)]
+
+
+def _problems_of_log(text: str, suspends: int) -> list[str]:
+    """Of a kernel's log that was imported: CPUs that were lost, suspends that failed or do not end, and what else it warned of."""
+    lost = [lost_cpu.sentence for lost_cpu in lost_cpus(text)]
+    return [*lost, *findings(read_power_log(text), (), 0, suspends), *kernel_warnings(text.encode())]
 
 
 def _ring_problems(files: Mapping[str, bytes], cycles: int, suspends: int) -> list[str]:
@@ -99,6 +110,8 @@ def _ended_in(files: Mapping[str, bytes]) -> list[str]:
 
 
 def _steps(files: Mapping[str, bytes]) -> tuple[PowerStep, ...]:
+    if IMPORT_LOG in files:
+        return read_power_log(power_text(files[IMPORT_LOG]))
     return read_steps(files[STEPS], STEPS) if STEPS in files else ()
 
 

@@ -23,6 +23,13 @@ STEP_NAMES = {
     StepKind.OFFLINE: "CPU off: write of 0 to `online`",
     StepKind.ONLINE: "CPU on: write of 1 to `online`",
     StepKind.SUSPEND: "suspend and resume, without the time asleep",
+    StepKind.SYNC: "suspend: file systems synchronised",
+    StepKind.FREEZE: "suspend: processes frozen",
+    StepKind.DEVICES_DOWN: "suspend: devices suspended",
+    StepKind.CPUS_DOWN: "suspend: all CPUs off, one after another",
+    StepKind.CPUS_UP: "resume: all CPUs on, one after another",
+    StepKind.DEVICES_UP: "resume: devices resumed",
+    StepKind.THAW: "resume: processes thawed",
 }
 
 
@@ -72,18 +79,34 @@ def power_answer(run: Run, result: PowerResult) -> str:
     if not result.steps:
         most = max(result.times, key=lambda timed: max(timed.ns))
         return f"The firmware took {us(max(most.ns))} µs at most: {most.boundary}, CPU {most.cpu}, {count(len(most.ns), 'time')}."
+    if any(step.kind is StepKind.SYNC for step in result.steps):
+        return _of_phases(result)
     slowest = max(result.steps, key=lambda timed: max(timed.ns))
     whom = "" if slowest.cpu is None else f" of CPU {slowest.cpu}"
     total = sum(len(step.ns) for step in result.steps)
     return f"All {total} power-state changes were done; the longest took {us(max(slowest.ns))} µs: {STEP_NAMES[slowest.kind]}{whom}."
 
 
+def _of_phases(result: PowerResult) -> str:
+    """Of a suspend that the kernel's log splits."""
+    whole = next((step for step in result.steps if step.kind is StepKind.SUSPEND), None)
+    phases = [step for step in result.steps if step.cpu is None and step.kind is not StepKind.SUSPEND]
+    longest = max(phases, key=lambda timed: max(timed.ns), default=None)
+    if whole is None or longest is None:
+        return ""
+    name = STEP_NAMES[longest.kind]
+    return f"Suspend and resume took {us(max(whole.ns))} µs without the time asleep; the longest part, {us(max(longest.ns))} µs: {name}."
+
+
 def power_tables(result: PowerResult) -> tuple[Table, ...]:
     """How long each step took by Linux's clock, then the firmware's part of it by its trace; a source that saw nothing has no table."""
     tables = []
     if result.steps:
-        rows = tuple((STEP_NAMES[step.kind], *_times(step.cpu, step.ns)) for step in result.steps)
-        tables.append(Table("Power cycles, by Linux's monotonic clock", _power_columns("Step"), rows, result.remarks))
+        is_of_log = any(step.kind is StepKind.SYNC for step in result.steps)
+        names = {kind: name.partition(": write")[0] if is_of_log else name for kind, name in STEP_NAMES.items()}
+        rows = tuple((names[step.kind], *_times(step.cpu, step.ns)) for step in result.steps)
+        title = "Suspend and resume, by the kernel's log" if is_of_log else "Power cycles, by Linux's monotonic clock"
+        tables.append(Table(title, _power_columns("Step"), rows, result.remarks))
     if result.times:
         rows = tuple((boundary.boundary.value, *_times(boundary.cpu, boundary.ns)) for boundary in result.times)
         notes = () if result.steps else result.remarks

@@ -21,11 +21,14 @@ from latlab.core.model.run import UNNAMED, Build, Topology
 from latlab.core.store.rows import now_utc
 from latlab.core.store.store import Store
 from latlab.psci.campaign.recording import Recorded
-from latlab.rt.campaign.results import CAMPAIGN, IMPORT_LOG, TOOL_LOG, keep, new_run
+from latlab.rt.campaign import power_results
+from latlab.rt.campaign.results import CAMPAIGN, IMPORT_LOG, TOOL_LOG, conclude, keep, new_run
 from latlab.rt.campaign.thread_results import thread_results
 from latlab.rt.campaign.workloads import seconds_of
+from latlab.rt.model.power_steps import PowerCycles, StepKind
 from latlab.rt.model.thread_trace import ThreadSelection
 from latlab.rt.model.wakeups import Wakeups
+from latlab.rt.readers.kernel_power import is_power_log, power_text, read_power_log
 from latlab.rt.readers.measured import holds_amounts, known_names, proven_tools, quoted, read_wakeups, unproven
 from latlab.rt.readers.thread_selection import THREADS, written_selection
 from latlab.rt.targets.trace_dat import printed, trace_file_of
@@ -70,6 +73,9 @@ def import_file(store: Store, data: bytes, name: str, stated: StatedOptions) -> 
     if file_format := _of_package(data, stated.tool):
         _refuse(stated, (*OF_CONSOLE, *OF_MEASURED), f"{name} is of {file_format.name}, whose files state it")
         return _import_of_package(store, file_format, data, name, stated)
+    if stated.tool is None and not proven_tools(data) and is_power_log(power_text(data)):
+        _refuse(stated, (*OF_CONSOLE, *OF_MEASURED), f"{name} is a kernel's log of a suspend, which states it")
+        return import_power_log(store, data, name, stated)
     if _is_console(data, name, stated.tool):
         _refuse(stated, OF_MEASURED, f"{name} is a console log, in which nothing was due")
         return import_log(store, data, name, stated.topology, stated.clock, stated.platform, stated.firmware, stated.core_mhz)
@@ -147,6 +153,18 @@ def _as_text(data: bytes, name: str) -> bytes:
     """The file, or what its program prints of it."""
     trace_file = trace_file_of(data)
     return data if trace_file is None else printed(data, name, trace_file)
+
+
+def import_power_log(store: Store, data: bytes, name: str, stated: StatedOptions) -> str:
+    """The run's id: the phases of each suspend in a kernel's log."""
+    steps = read_power_log(power_text(data))
+    cpus = 1 + max((step.cpu for step in steps if step.cpu is not None), default=0)
+    conditions = Conditions(suspends=sum(step.kind is StepKind.SUSPEND for step in steps))
+    build = Build(stated.firmware or "unknown")
+    run = new_run(power_results.CAMPAIGN, "import", stated.platform or UNNAMED, cpus, conditions, source=name, build=build)
+    with run_lifecycle(store, replace(run, contents=PowerCycles())) as run_id:
+        conclude(store, run_id, replace(run, contents=PowerCycles()), {IMPORT_LOG: data}, (), power_results.problems_of)
+    return run_id
 
 
 def import_threads(store: Store, data: bytes, name: str, stated: StatedOptions) -> str:

@@ -13,7 +13,7 @@ from latlab.core.errors import DataError
 from latlab.core.model.amounts import Amount
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import CoreId
-from latlab.core.readers.line_account import second_run
+from latlab.core.readers.line_account import printed_lines, second_run
 
 TOOL = "kernel events"
 LINE = re.compile(
@@ -28,7 +28,7 @@ STATE = re.compile(r"state=(\d{1,10})", re.ASCII)
 IDENTITY = re.compile(r"^(?:param=\S+ )?\(?((?:0x)?[0-9a-f]{8}|\w+=\w+)\b", re.ASCII)
 SCHEDULER = re.compile(r": +sched_(?:switch|waking|wakeup): ")
 BACKWARDS_S = 1.0
-LINES = (LINE, LOST, re.compile(r"^# tracer: nop\s*$|^#(?:\s|$)"))
+LINES = (LINE, LOST, *printed_lines("event_pairs"))
 
 
 def is_of_pairs(text: str) -> bool:

@@ -14,6 +14,7 @@ from latlab.benchmarks.model import Benchmark
 from latlab.core.errors import DataError
 from latlab.core.model.amounts import Amount
 from latlab.core.model.enums import Metric
+from latlab.core.readers.line_account import printed_lines
 
 TOOL = "hackbench"
 FEWEST_EQUAL, LONG_NS = 3, 5e8
@@ -36,19 +37,7 @@ MAIN = r"fork\(\)|pthread_\w+(?: failed)?\(\)|Creating \w+|Reading for readyfds|
 SOCKET = r"socket|bind|listen|ioctl|accept|can't change to fifo in main"
 FAILED = re.compile(rf"^(?:(?:{WORKER}|{MAIN}|{SOCKET}) \(error: .+\)|perf: (?:{WORKER}): .+)")
 """A process that fails leaves the others and the time behind."""
-LINES = (
-    SETUP,
-    OLD_SETUP,
-    MESSAGES,
-    TIME,
-    PERF_SENDERS,
-    PERF_SETUP,
-    PERF_TIME,
-    INTERRUPTED,
-    FAILED,
-    re.compile(r"^Time:|^Running in \w+ mode with |^Each sender will pass |^# Running '?sched/messaging'? benchmark"),
-    re.compile(r"^\d+ children started\.  Expected \d+|^No measurements available"),
-)
+LINES = (SETUP, OLD_SETUP, MESSAGES, TIME, PERF_SENDERS, PERF_SETUP, PERF_TIME, INTERRUPTED, FAILED, *printed_lines("hackbench"))
 START = re.compile(
     r"^(?:Running in \w+ mode with \d|Running with \d+\*40 \(|Time: \d+\.\d[\d.]*\s*$|# \d+ sender and receiver (?:threads|processes) )",
     re.MULTILINE,

@@ -12,7 +12,7 @@ from latlab.core.errors import DataError
 from latlab.core.model.amounts import Amount
 from latlab.core.model.conditions import NO_CONDITIONS, Conditions
 from latlab.core.model.enums import Metric
-from latlab.core.readers.line_account import second_run
+from latlab.core.readers.line_account import printed_lines, second_run
 
 TOOL = "hwlatdetect"
 START = re.compile(r"^hwlatdetect:  test duration (\d{1,9}) seconds", re.MULTILINE | re.ASCII)
@@ -28,19 +28,7 @@ OLD_SAMPLE = re.compile(r"^\d{9,12}\.\d{6,10}\t(?P<inner>\d{1,15})\t(?P<outer>\d
 MTBF = re.compile(r"^MTBF: (\d{1,12}\.\d{1,6}) seconds\s*$", re.ASCII)
 SMIS_OF_CPU = re.compile(r"^(\d{1,15}) SMIs occured on cpu (\d{1,5})\s*$", re.ASCII)
 UNREADABLE = re.compile(r"^rdmsr: .*cannot read MSR", re.MULTILINE)
-LINES = (
-    START,
-    SETTING,
-    LARGEST,
-    COUNT,
-    SAMPLE,
-    OLD_SAMPLE,
-    MTBF,
-    SMIS_OF_CPU,
-    UNREADABLE,
-    re.compile(r"^ +(?:detector: \w+|parameters:|CPU list: +\S|Output File: +\S)|^(?:Starting test|test finished|interrupted)\s*$"),
-    re.compile(r"^(?:ts:|Max Latency:|Samples |MTBF: |\d+ SMIs occured on cpu|report saved to |errno: )"),
-)
+LINES = (START, SETTING, LARGEST, COUNT, SAMPLE, OLD_SAMPLE, MTBF, SMIS_OF_CPU, UNREADABLE, *printed_lines("hwlatdetect"))
 ABOVE, SMIS = "Samples exceeding threshold", "SMIs during run"
 NAMES = {ABOVE: "gaps above the threshold", SMIS: "system management interrupts"}
 

@@ -16,7 +16,7 @@ from latlab.benchmarks.model import Benchmark
 from latlab.core.errors import DataError
 from latlab.core.model.amounts import Amount
 from latlab.core.model.enums import Metric
-from latlab.core.readers.line_account import second_run
+from latlab.core.readers.line_account import printed_lines, second_run
 
 START = re.compile(r"^Tracing (soft|hard) irq event(?:s| time)\.\.\.", re.MULTILINE)
 TITLE = re.compile(r"^(?:SOFTIRQ|HARDIRQ)((?: +(?:TOTAL|MAX)_(?:usecs|nsecs|count))+)\s*$")
@@ -29,10 +29,7 @@ BUCKET = re.compile(r"^ *(?P<low>\d{1,15}) -> (?P<high>\d{1,15}) +: (?P<count>\d
 TORN = re.compile(r"^ *\d+ -> ")
 CLOCK = re.compile(r"^(\d\d):(\d\d):(\d\d) *$", re.ASCII)
 LINES = (START, TITLE, KIND, HISTOGRAM, BUCKET, TORN, CLOCK)
-OWN_LINES = (
-    re.compile(r"^(?:hi|timer|net_tx|net_rx|block|irq_poll|tasklet|sched|hrtimer|rcu) +\d{1,15}\s*$"),
-    re.compile(r"^(?=.{38}\s*$)[^\s#]\S*(?: \S+){0,3} +\d{1,15}\s*$"),
-)
+OWN_LINES = printed_lines("irq_times-own")
 NS = {"usecs": 1e3, "nsecs": 1.0, "u": 1e3, "n": 1.0}
 
 

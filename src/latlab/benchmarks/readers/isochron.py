@@ -9,7 +9,7 @@ from latlab.benchmarks.model import Benchmark
 from latlab.core.errors import DataError
 from latlab.core.model.amounts import Amount
 from latlab.core.model.enums import Metric
-from latlab.core.readers.line_account import second_run
+from latlab.core.readers.line_account import printed_lines, second_run
 
 TOOL = "isochron"
 _PART = (
@@ -28,15 +28,8 @@ LOST = re.compile(r"^Packets not (?:completely TX timestamped|received): (\d{1,1
 UNSYNCHRONIZED = re.compile(r"^(?:Sender|Receiver) PHC not synchronized|^Sender and receiver not synchronized")
 MISSES = re.compile(r"^HW TX deadline misses: (\d{1,12}) \(", re.ASCII)
 END = re.compile(r"^Driver takes on average ", re.MULTILINE)
-LINES = (
-    PART,
-    TORN,
-    LOST,
-    UNSYNCHRONIZED,
-    MISSES,
-    re.compile(r"^(?:Sending one packet|Waking up|Driver) takes on average |^Could not calculate statistics"),
-)
-OWN_LINES = (re.compile(r"^Summary:\s*$"),)
+LINES = (PART, TORN, LOST, UNSYNCHRONIZED, MISSES, *printed_lines("isochron"))
+OWN_LINES = printed_lines("isochron-own")
 MORE_IS_BETTER = ("Application latency budget", "Packets arrived earlier than scheduled. HW RX timestamp to TX time")
 
 

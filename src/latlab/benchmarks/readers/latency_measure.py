@@ -10,6 +10,7 @@ from latlab.benchmarks.model import Benchmark
 from latlab.core.errors import DataError
 from latlab.core.model.amounts import Amount
 from latlab.core.model.enums import Metric
+from latlab.core.readers.line_account import printed_lines
 
 TOOL, BEFORE = "latency_measure", "timing_info"
 IS_BEFORE = re.compile(r"^\s*Timing Results: Clock Frequency:", re.MULTILINE)
@@ -27,19 +28,7 @@ TICK = re.compile(r"^\s*Error: tick occurred")
 TORN = re.compile(r":\s*\d+ cycles ,")
 CLOCK = re.compile(r"Clock frequency: (\d{1,9}) MHz", re.ASCII | re.IGNORECASE)
 START = re.compile(r"^START - Time Measurement|:\s*\d+ cycles ,\s*\d+ ns|^\s*Minimum : *\d+ cycles \( *\d+ nsec\)", re.MULTILINE)
-LINES = (
-    ROW,
-    TORN,
-    CLOCK,
-    START,
-    IS_BEFORE,
-    TITLE,
-    EXTREME,
-    TICK,
-    DASHES,
-    re.compile(r"^Time Measurements for \w+ \w+ queues|^(?:PASS|FAIL) - "),
-    re.compile(r"^starting test - Time Measurement|PROJECT EXECUTION|^\*{3,} (?:Booting|BOOTING) |^={40,}|^\|"),
-)
+LINES = (ROW, TORN, CLOCK, START, IS_BEFORE, TITLE, EXTREME, TICK, DASHES, *printed_lines("latency_measure"))
 END = re.compile(r"PROJECT EXECUTION (SUCCESSFUL|FAILED)")
 
 

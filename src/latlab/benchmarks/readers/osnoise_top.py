@@ -16,6 +16,7 @@ from latlab.core.errors import DataError
 from latlab.core.model.amounts import Amount
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import CoreId
+from latlab.core.readers.line_account import printed_lines
 
 TITLE = re.compile(r"^\s*(?:Operating System|Hardware-related) Noise\s*$", re.MULTILINE)
 ROW = re.compile(
@@ -24,13 +25,7 @@ ROW = re.compile(
     re.ASCII,
 )
 TORN = re.compile(r"^\s*\d+ #\d")
-LINES = (
-    TITLE,
-    ROW,
-    TORN,
-    re.compile(r"^duration: .*\| time is in us|^CPU Period +Runtime"),
-    *rtla_output.LINES,
-)
+LINES = (TITLE, ROW, TORN, *printed_lines("osnoise_top"), *rtla_output.LINES)
 SOURCES = ("hardware", "NMI", "interrupts", "soft interrupts", "threads")
 TOOLS = {"Operating System Noise": "rtla-osnoise", "Hardware-related Noise": "rtla-hwnoise"}
 

@@ -10,7 +10,7 @@ from latlab.benchmarks.model import Benchmark
 from latlab.core.errors import DataError
 from latlab.core.model.amounts import Amount
 from latlab.core.model.enums import Metric
-from latlab.core.readers.line_account import second_run
+from latlab.core.readers.line_account import printed_lines, second_run
 
 TOOL = "perf-sched"
 START = re.compile(r"^\s*Task +\| +Runtime ms +\| +(?:Switches|Count) +\| +Av(?:g|erage) delay ms", re.MULTILINE)
@@ -24,7 +24,7 @@ TORN = re.compile(r"^\s*\S.{0,60}:\(?-?\d+\)? +\|")
 TOTAL = re.compile(r"^ *TOTAL: +\|(?: *\d{1,15}\.\d{3} ms \| *(?P<switches>\d{1,15}) \|)?", re.ASCII)
 LOST = re.compile(r"^ +INFO: [\d.]+% lost events |^Processed \d+ (?:events and lost \d+ chunks|samples and lost [\d.]+%)!")
 COMPLAINT = re.compile(r"^ +INFO: (?P<what>\S.*)$")
-LINES = (START, ROW, TORN, TOTAL, LOST, COMPLAINT, re.compile(r"^ *-{40,}|^Check IO/CPU overload!|^No trace sample to read\."))
+LINES = (START, ROW, TORN, TOTAL, LOST, COMPLAINT, *printed_lines("perf_sched"))
 
 
 def read_perf_sched(text: str, place: str) -> Benchmark:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from latlab.core.errors import DataError
-from latlab.core.readers.line_account import second_run
+from latlab.core.readers.line_account import printed_lines, second_run
 
 STOPPED = re.compile(r"^(?:rtla )?(?:timerlat|timelat|osnoise|hwnoise) hit stop tracing", re.MULTILINE)
 ANALYSED = re.compile(r"^## CPU (\d{1,5}) hit stop tracing", re.ASCII)
@@ -26,16 +26,7 @@ FROM_IDLE = re.compile(rf"^Max timerlat IRQ latency from idle: {_US} in cpu (\d{
 MISSED = re.compile(r"^(?:(\d{1,18}) \(\d{1,3}\.\d\d%\)|unknown number of) events missed", re.ASCII | re.MULTILINE)
 LOST = re.compile(r"\[(?:LOST \d+ EVENTS|\d+ EVENTS DROPPED|EVENTS DROPPED)\]")
 """As the kernel's trace says that its buffer was too small."""
-LINES = (
-    STOPPED,
-    ANALYSED,
-    PART,
-    TOTAL,
-    FROM_IDLE,
-    MISSED,
-    re.compile(r"^\s+(?:IRQ|Thread) latency:|^ +Saving trace to |^ +Max latency was |^Printing CPU tasks:|^ +\[\d{3}\] +\S.*:\d"),
-    re.compile(r"^ +Blocking thread stack trace|^\s+-> \S|^-{60,}\s*$|^\s+\S.*:\d+\s+[\d.]+ us\s*$|^\s{6,}\S.*:\d+\s*$"),
-)
+LINES = (STOPPED, ANALYSED, PART, TOTAL, FROM_IDLE, MISSED, *printed_lines("rtla_output"))
 """What rtla prints below its figures."""
 
 

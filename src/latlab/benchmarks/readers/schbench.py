@@ -10,7 +10,7 @@ from latlab.benchmarks.model import Benchmark
 from latlab.core.errors import DataError
 from latlab.core.model.amounts import Amount
 from latlab.core.model.enums import Metric
-from latlab.core.readers.line_account import second_run
+from latlab.core.readers.line_account import printed_lines, second_run
 
 TOOL = "schbench"
 SECTION = re.compile(
@@ -30,17 +30,7 @@ PERCENTILE = re.compile(r"^\s*\*? ?\*?(\d{1,3}\.\d{1,4})th: (\d{1,12})(?:\s+\(\d
 TORN = re.compile(r"^\s*\*? ?\*?\d+\.\d+th:")
 LARGEST = re.compile(r"^\s*(?:Over=\d{1,12}, )?min=(\d{1,12}), max=(\d{1,12})\s*$", re.ASCII)
 
-LINES = (
-    SECTION,
-    PERCENTILE,
-    TORN,
-    LARGEST,
-    OBJECT,
-    re.compile(r"^(?:(?:average|current|avg) )?rps: |^final rps goal was |^sched delay: |^avg worker transfer: |^autobench rps \d"),
-    re.compile(r"^setting worker threads to |^warmup done, |^(?:auto pinning message|Pinning to message thread|pipe size too big)"),
-    re.compile(r"^split mode: \d|^matrix sizes: |^CPU Topology: \d+ dies|^  Die \d+: |^Message thread \d+: cpus "),
-    re.compile(r"^cputime \d+ threads \d+ p99 \d|^threads \d+ p99 \d|^unable to set CPU affinity"),
-)
+LINES = (SECTION, PERCENTILE, TORN, LARGEST, OBJECT, *printed_lines("schbench"))
 
 
 def read_schbench(text: str, place: str) -> Benchmark:

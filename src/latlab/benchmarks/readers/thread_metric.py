@@ -11,6 +11,7 @@ from latlab.benchmarks.model import Benchmark
 from latlab.core.errors import DataError
 from latlab.core.model.amounts import Amount
 from latlab.core.model.enums import Metric
+from latlab.core.readers.line_account import printed_lines
 
 TOOL = "thread-metric"
 HEAD = re.compile(r"\*{4} Thread-Metric (?P<name>\S.{0,80}?)(?: Test)? \*{4} Relative Time:\s*(?P<seconds>\d{1,9})\s*$", re.ASCII)
@@ -18,13 +19,7 @@ TOTAL = re.compile(r"^\s*Time Period Total:\s*(\d{1,18})\s*$", re.ASCII)
 ERROR = re.compile(r"^\s*ERROR:\s*(\S.*)$")
 START = re.compile(r"\*{4} Thread-Metric ")
 
-LINES = (
-    HEAD,
-    TOTAL,
-    ERROR,
-    START,
-    re.compile(r"^\s*Time Period Total:|^\*{3,} Booting Zephyr OS|^\s*tm_cooperative_thread_\d_counter: \d+\s*$|^ +Average: \d+, 0: \d+, "),
-)
+LINES = (HEAD, TOTAL, ERROR, START, *printed_lines("thread_metric"))
 
 
 @dataclass(slots=True)

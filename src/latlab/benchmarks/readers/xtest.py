@@ -10,6 +10,7 @@ from latlab.benchmarks.model import Benchmark
 from latlab.core.errors import DataError
 from latlab.core.model.amounts import Amount
 from latlab.core.model.enums import Metric
+from latlab.core.readers.line_account import printed_lines
 
 TOOL = "xtest"
 _US = r"(\d{1,12}(?:\.\d{1,9})?(?:e[+-]\d{2})?)us"
@@ -23,19 +24,7 @@ TABLE = re.compile(r"^ Data Size \(B\) *\t? *\| Time \(s\) *\t? *\| Speed \(kB/s
 ROW = re.compile(r"^ +(?P<bytes>\d{1,12}) *\t? *\| +(?P<seconds>\d{1,9}\.\d{3}) *\t? *\| +(?P<speed>\d{1,12}\.\d{3})\s*$", re.ASCII)
 FAILED = re.compile(r"^ *(?P<case>benchmark_\d{4}) FAILED")
 START = re.compile(rf"^min={_US} max={_US} mean=|^ Data Size \(B\) *\t? *\| Time \(s\)", re.MULTILINE | re.ASCII)
-LINES = (
-    SPEED,
-    SETTING,
-    CASE,
-    TABLE,
-    ROW,
-    FAILED,
-    re.compile(r"^min=[\d.e+-]+us |^\d+\.\d{3} ms/op|^2-sigma interval: |^Clock resolution is \d+ ns|^(?:in|out)put test buffer: "),
-    re.compile(r"^-{17}\+-{15}\+-+\s*$|^#{4,}\s*$|^#+$"),
-    re.compile(
-        r"^\+-{40,}|^ *benchmark_\d{4} OK|^(?:Result of testsuite|Test suite|Test ID|Run test suite)|^\d+ subtests? of which|^# benchmark"
-    ),
-)
+LINES = (SPEED, SETTING, CASE, TABLE, ROW, FAILED, *printed_lines("xtest"))
 
 
 def read_xtest(text: str, place: str) -> Benchmark:

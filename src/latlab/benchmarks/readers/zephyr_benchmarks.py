@@ -15,6 +15,7 @@ from latlab.benchmarks.model import Benchmark
 from latlab.core.errors import DataError
 from latlab.core.model.amounts import Amount
 from latlab.core.model.enums import Metric
+from latlab.core.readers.line_account import printed_lines
 
 _N = r"\d{1,18}(?:\.\d{1,6})?"
 SUITE = re.compile(r"^(?P<name>\w{1,80}) #{5,}\s*$", re.ASCII)
@@ -49,36 +50,8 @@ START = re.compile(
     re.MULTILINE,
 )
 ERROR = re.compile(r"^(?:\S+:\d+)? ?Error: tick occurred")
-LINES = (
-    SUITE,
-    NAME,
-    SAMPLES,
-    CYCLES,
-    SPEED,
-    INCONCLUSIVE,
-    CSV_SAMPLES,
-    CSV_TIMED,
-    CSV_MORE,
-    CASE,
-    CASE_TIME,
-    CASE_FAILED,
-    SCHED,
-    BOOT,
-    TABLE,
-    ROW,
-    OTHER_ROW,
-    STATS,
-    STAT,
-    ERROR,
-    re.compile(r"^\s+(?:Standard (?:deviation|Error)|Outliers|Cold|Iterations|Total Time|Work Time|Samples)\b|percentiles cover the first"),
-    re.compile(
-        r"^(?:MODULE: |KERNEL VERSION: |TEST COVERAGE:|TEST RESULT: |DETAILS: |END TEST CASE|VERSION:)|^Each test below|^average time for"
-    ),
-    re.compile(
-        r"^Starting test\. Please wait|^(?:starting test - )?Boot Time Measurement|^Boot Result: |^fin\s*$|^START - |^PASS - |^={20,}"
-    ),
-    re.compile(r"^\|?-{20,}|^\|.*\|\s*$|^\*{3,} Booting Zephyr OS|^ \*{3} \w+! \*{3}|PROJECT EXECUTION|^\s+k_\w+(?:\(\w+\))?\s*$"),
-)
+_FRAMEWORK = (SUITE, NAME, SAMPLES, CYCLES, SPEED, INCONCLUSIVE, CSV_SAMPLES, CSV_TIMED, CSV_MORE, CASE)
+LINES = (*_FRAMEWORK, CASE_TIME, CASE_FAILED, SCHED, BOOT, TABLE, ROW, OTHER_ROW, STATS, STAT, ERROR, *printed_lines("zephyr_benchmarks"))
 LOWER = {"Mean(u)": "mean", "Min": "minimum", "Max": "maximum", "Cycles/Op": "each", "Cycles/Ops": "each"}
 
 

@@ -23,10 +23,7 @@ PREFIXES = (
     ("quoting", re.compile(r"[>|] ?")),
     ("time stamps", re.compile(rf"(?:[^\t]{{1,120}}\t){{2}}{_DATE}T{_CLOCK}Z ")),
     ("time stamps", re.compile(rf"{_DATE}T{_CLOCK}Z \d\d[OE][ +]")),
-    (
-        "time stamps",
-        re.compile(rf"\[? *(?:{_DATE}[T ])?{_CLOCK}(?:Z|[+-]\d\d:?\d\d)?\]?(?: std(?:out|err) [FP])? (?:{_PROGRAM})?"),
-    ),
+    ("time stamps", re.compile(rf"\[? *(?:{_DATE}[T ])?{_CLOCK}(?:Z|[+-]\d\d:?\d\d)?\]?(?: std(?:out|err) [FP])? (?:{_PROGRAM})?")),
     ("time stamps", re.compile(rf"[A-Z][a-z]{{2}} [ \d]\d {_CLOCK} (?:{_PROGRAM})?")),
     ("time stamps", re.compile(r"\[ *\d{1,10}\.\d{1,9}(?: +\d{1,10}\.\d{1,9})?\] ")),
     ("the container's name", re.compile(r"[\w.-]{1,64} +\| ")),

@@ -5,8 +5,11 @@ are not counted."""
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 
 from latlab.core.errors import DataError
 
@@ -16,6 +19,16 @@ LETTER = re.compile(r"[A-Za-z]")
 MESSAGE = re.compile(r"^(?:WARN|WARNING|FATAL|ERROR|INFO|DEBUG): ?|^[Cc]ould not ")
 """What many programs print: of a tool's own file it is the tool's, elsewhere it proves nothing."""
 SHOWN = 60
+
+
+@cache
+def _printed() -> Mapping[str, list[str]]:
+    return tomllib.loads((resources.files("latlab") / "catalog" / "printed_lines.toml").read_text(encoding="utf-8"))
+
+
+def printed_lines(reader: str) -> Forms:
+    """What this reader's tools print beside their figures (src/latlab/catalog/printed_lines.toml)."""
+    return tuple(map(re.compile, _printed()[reader]))
 
 
 @dataclass(frozen=True, slots=True)

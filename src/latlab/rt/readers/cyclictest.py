@@ -17,7 +17,7 @@ from latlab.core.errors import DataError, UsageError
 from latlab.core.model.conditions import Conditions
 from latlab.core.model.distributions import Counts, Distribution
 from latlab.core.model.enums import RowKind
-from latlab.core.readers.line_account import MESSAGE, second_run
+from latlab.core.readers.line_account import MESSAGE, printed_lines, second_run
 from latlab.rt.model.wakeups import Outlier, Wakeups, counted_us, counted_values, cpu_row, in_blocks
 
 BUCKET = re.compile(r"^(\d{6,18})((?:\s+\d{6,20})+)\s*$", re.ASCII)
@@ -43,22 +43,7 @@ SMIS = re.compile(r"^# SMIs:((?:\s+\d+)+)\s*$")
 BREAK = re.compile(r"^# Break (thread|value): (\d+)\s*$")
 INTERVAL = re.compile(r"^Thread (\d+) Interval: (\d+)")
 PROOFS = (TOTALS, VERBOSE, SPIKE)
-LINES = (
-    SUMMARY,
-    BUCKET,
-    TOTALS,
-    CYCLE,
-    VERBOSE,
-    SPIKE,
-    INTERVAL,
-    ROW,
-    TORN,
-    re.compile(r"^# (?:Histogram|SMIs:|Thread Ids:|Break (?:thread|value):|cyclictest current status:|-{20,})"),
-    re.compile(r"^# /dev/cpu_dma_latency set to|^policy: \w+|^defaulting realtime priority|^policy and priority don't match"),
-    re.compile(r"^(?:Max|Online) CPUs = \d|^Using \d+ cpus|^Thread \d+ using cpu|^spikes = \d|^distance is ignored"),
-    re.compile(r"^High resolution timers not available|^\d+\.\d\d \d+\.\d\d \d+\.\d\d \d+/\d+ \d+\s*$"),
-    MESSAGE,
-)
+LINES = (SUMMARY, BUCKET, TOTALS, CYCLE, VERBOSE, SPIKE, INTERVAL, ROW, TORN, *printed_lines("cyclictest"), MESSAGE)
 """What it prints, without its usage."""
 
 
@@ -116,6 +101,13 @@ def read_cyclictest(text: str, place: str, unit: str = "") -> Wakeups:
         raise UsageError(f"--unit {unit!r} is no unit of cyclictest", "use us, or ns for a run with -N", value=unit)
     if not unit and not is_named and (doubt := _doubt(parsed)):
         raise DataError(f"{doubt}, and the file does not name its unit", "say it with --unit ns (cyclictest -N) or --unit us", place=place)
+    if parsed.buckets and not parsed.totals and not parsed.summary and not any(map(any, parsed.buckets.values())):
+        last = next(reversed(parsed.buckets))
+        raise DataError(
+            f"the histogram was cut off before its first wake-up, at {last:,}",
+            "give the whole output, with --unit ns if it is of cyclictest -N",
+            place=f"{place}:{len(text.splitlines())}",
+        )
     if parsed.buckets or parsed.totals:
         cpus = _from_histogram(parsed, place, unit_ns)
     elif parsed.summary:
@@ -364,9 +356,7 @@ def conditions_of(command: str) -> Conditions:
     """Interval and priority as far as the command names them; options may be grouped (-Sp80) and numbers apart (-i 200)."""
     interval_us, priority = _option(command, "i"), _option(command, "p")
     return Conditions(
-        interval_ns=None if interval_us is None else interval_us * 1000,
-        priority=priority,
-        commands=(command,) if command else (),
+        interval_ns=None if interval_us is None else interval_us * 1000, priority=priority, commands=(command,) if command else ()
     )
 
 

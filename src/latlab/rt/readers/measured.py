@@ -255,13 +255,7 @@ WAKEUPS: tuple[Format[Wakeups], ...] = (
     _by_start(oslat, oslat.read_oslat, "the line `oslat V ...`", "oslat"),
     _by_start(xenomai, xenomai.read_xenomai, "a line that begins with RTT|, RTH|, RTD| or RTS|", "Xenomai's latency", "latmus"),
     _by_start(stress_ng, stress_ng.read_stress_ng, "the line `sched SCHED_...: ... ns delay, ... samples`", "stress-ng --cyclic"),
-    _by_start(
-        runqlat,
-        runqlat.read_runqlat,
-        "a histogram under `usecs : count distribution`",
-        "runqlat",
-        may_be=_has(runqlat.HISTOGRAM),
-    ),
+    _by_start(runqlat, runqlat.read_runqlat, "a histogram under `usecs : count distribution`", "runqlat", may_be=_has(runqlat.HISTOGRAM)),
     _by_start(pairs, pairs.read_pairs, "a line such as `#0: ID123, P90, CPU0, I1000`", *pairs.PROGRAMS),
     Format(
         ("cyclicdeadline", "signaltest"),
@@ -453,9 +447,8 @@ def _read_text(formats: tuple[Format[Any], ...], file: _File, place: str, stated
 def _command(text: str, chosen: Format[Any]) -> str:
     """The command line that a prompt, `set -x` or a lab shows above the output; empty where there is none."""
     programs = {name.split()[-1] if "'s " in name else name.split()[0] for name in chosen.names}
-    shown = re.search(
-        rf"^(?:\+ |[^\n]{{0,120}}?[#$>%:/\w] ?)?((?:\S*/)?(?:{'|'.join(map(re.escape, programs))}) (?:[^\n]* )?--?\w[^\n]*)$", text, re.M
-    )
+    program = rf"(?:\S*/)?(?:{'|'.join(map(re.escape, programs))})"
+    shown = re.search(rf"^(?:[^\n]{{0,120}}?(?:[#$>%'] ?|\S@\S+ )|\+ )?({program} (?:[^\n']* )?--?\w[^\n']*)", text, re.MULTILINE)
     return shown[1].strip()[:LONGEST_COMMAND] if shown else ""
 
 

@@ -16,7 +16,7 @@ from itertools import pairwise
 from latlab.core.errors import DataError
 from latlab.core.model.distributions import Distribution
 from latlab.core.model.enums import Metric
-from latlab.core.readers.line_account import MESSAGE, second_run
+from latlab.core.readers.line_account import MESSAGE, printed_lines, second_run
 from latlab.rt.model.wakeups import Wakeups, cpu_row
 
 TOOL = "oslat"
@@ -29,17 +29,7 @@ ROW = re.compile(
 STOPPED = re.compile(r"^oslat: Trace threshold \((\d+) us\) triggered on cpu (\d+) with (\d+) us!", re.MULTILINE | re.ASCII)
 BUCKET = re.compile(r"^\s*\d[\d.]* \(us\):")
 NUMBER = re.compile(r"\d{1,18}(?:\.\d{1,9})?", re.ASCII)
-LINES = (
-    ROW,
-    BUCKET,
-    START,
-    STOPPED,
-    re.compile(r"^(?:Total runtime|Thread priority|CPU list|CPU for main thread|Workload(?: mem)?|Preheat cores): *\t"),
-    re.compile(r"^ *(?:Counter Freq|Max-Min|Duration):\s|^(?:Pre-heat for|Test starts|Test completed|Global bias set to)\b"),
-    re.compile(r"^Stopping the test|^Bucket \d+ overflowed|^Accumulated overflow|^WARNING: Running SCHED_FIFO|^ {4}\.\.\.\s*$"),
-    MESSAGE,
-    re.compile(r"^ *(?:Core|Minimum|Average|Maximum):"),
-)
+LINES = (ROW, BUCKET, START, STOPPED, *printed_lines("oslat"), MESSAGE)
 """What it prints, without its usage."""
 MOST_CPUS = 4096
 _NS = Decimal(1000)

@@ -87,13 +87,7 @@ def read_pairs_json(program: str, threads: Mapping[str, Any], place: str) -> Wak
     return _wakeups(program, rows, interval, priority, [])
 
 
-def _wakeups(
-    tool: str,
-    rows: list[tuple[int, int, list[int], float]],
-    interval_us: int,
-    priority: int,
-    problems: list[str],
-) -> Wakeups:
+def _wakeups(tool: str, rows: list[tuple[int, int, list[int], float]], interval_us: int, priority: int, problems: list[str]) -> Wakeups:
     bound = [cpu for cpu, *_ in rows]
     shared = len(set(bound)) < len(bound)
     cpus = tuple(

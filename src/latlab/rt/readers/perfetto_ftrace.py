@@ -97,11 +97,7 @@ def _step(name: str, fields: Any, ns: int, current: Thread, in_interrupt: bool |
     if name in WAKINGS:
         return step(WAKINGS[name], fields.comm), Thread(fields.comm, fields.pid, fields.prio), fields.target_cpu
     if name == "sched_migrate_task":
-        return (
-            step(StepKind.MIGRATED, str(fields.dest_cpu)),
-            Thread(fields.comm, fields.pid, fields.prio),
-            fields.dest_cpu,
-        )
+        return (step(StepKind.MIGRATED, str(fields.dest_cpu)), Thread(fields.comm, fields.pid, fields.prio), fields.dest_cpu)
     kind_name = BY_CURRENT[name](fields) if name in BY_CURRENT else _vector(name)
     return None if kind_name is None else (step(*kind_name), current, None)
 

@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 
 from latlab.core.errors import DataError
 from latlab.core.model.distributions import Distribution
+from latlab.core.readers.line_account import printed_lines
 from latlab.rt.model.wakeups import Wakeups, cpu_row
 from latlab.rt.readers.cyclictest import conditions_of
 
@@ -31,22 +32,7 @@ BESIDE = (
 )
 SHARED = re.compile(r"^ *Core Sharing Warnings:\s*\n((?: {7,}\S.*\n)+)", re.MULTILINE)
 SIGNS = (CORE, REPORT)
-LINES = (
-    FIGURE,
-    KERNEL,
-    re.compile(r"^ *(?:={20,}|-{20,}) *$|^ *(?:Started|Stopped|Command|System|Statistics|Measurements|Latency test|Hardware):? *"),
-    re.compile(r"^ *(?:Test run|Run time|Tested node|Model|BIOS version|CPU cores|NUMA Nodes|Memory|Swap|Kernel|Base OS|Architecture)s?: "),
-    re.compile(r"^ *(?:Clocksource|Available|Current|System load|Load average|Remark|Executed loads|Median|Mode|Range|Std\.dev|Mean)s?: *"),
-    re.compile(r"^ *(?:Cyclictest|cyclictest|kcompile|hackbench|stressng|NUMA|Loads|CPU|Priority)\b"),
-    re.compile(r"^ *(?:Measurement(?: profile \d+)?|Container|Tuned state|Cmdline|Core Sharing Warnings|Mean Absolute Dev|Run aborted): *"),
-    re.compile(r"^ *(?:Aborted due to latency exceeding |Measured latency when stopping was )"),
-    re.compile(
-        r"^ *(?:Run duration|Threshold|Width|Window size|Records saved): +\d|^ *Threshold exceeded \d+ times|^ +sysstat measurements"
-    ),
-    re.compile(r"^ +- (?:@\S+ +\d+us|[\w-]{1,40}: )|^ +\*\* WARNING \*\* hwlat|^ {7,}\S.*\bshares? (?:a )?core\b"),
-    re.compile(r"^rteval (?:run on |time remaining: )|^started (?:\d+ loads|measurement threads) on |^load average: \d|^stopping run at "),
-    STOPPED,
-)
+LINES = (FIGURE, KERNEL, *printed_lines("rteval"), STOPPED)
 """Lines of its text report. Its XML is one element."""
 WHOLE = re.compile(r"\d{1,15}", re.ASCII)
 LARGEST_US = 10**12

@@ -15,7 +15,7 @@ from latlab.benchmarks.readers.rtla_output import MISSED, missed_events, stop_fa
 from latlab.core.errors import DataError
 from latlab.core.model.distributions import Distribution
 from latlab.core.model.enums import Metric
-from latlab.core.readers.line_account import second_run
+from latlab.core.readers.line_account import printed_lines, second_run
 from latlab.rt.model.wakeups import Wakeups, cpu_row, intervals
 
 TIMERLAT = "# RTLA timerlat histogram"
@@ -26,14 +26,7 @@ ROW = re.compile(r"^(\d{1,12}|over:|count:|min:|max:)((?:\s+(?:\d{1,15}|-))+)\s*
 AVERAGES = re.compile(r"^avg:((?:\s+(?:\d{1,20}(?:\.\d{1,9})?|-))+)\s*$", re.ASCII)
 COUNTS = re.compile(r"^(?:\s+\d{1,12}){2,}\s*$", re.ASCII | re.MULTILINE)
 DURATION = re.compile(r"^# Duration: +(\S.*?)\s*$", re.MULTILINE)
-LINES = (
-    ROW,
-    AVERAGES,
-    UNIT,
-    DURATION,
-    re.compile(r"^# RTLA (?:timerlat|osnoise) histogram|^Index\b|^ALL:|^(?:over|count|min|avg|max):"),
-    *rtla_output.LINES,
-)
+LINES = (ROW, AVERAGES, UNIT, DURATION, *printed_lines("rtla"), *rtla_output.LINES)
 """What both histograms print, and what stands below them."""
 NS = {"us": 1000, "ns": 1}
 

@@ -10,6 +10,7 @@ from latlab.benchmarks.readers import rtla_output
 from latlab.benchmarks.readers.rtla_output import last_screen, missed_events, stop_facts
 from latlab.core.errors import DataError
 from latlab.core.model.distributions import Distribution
+from latlab.core.readers.line_account import printed_lines
 from latlab.rt.model.wakeups import Wakeups, cpu_row
 
 TITLE = re.compile(r"^\s*Timer Latency\s*$", re.MULTILINE)
@@ -17,14 +18,7 @@ UNIT = re.compile(r"IRQ Timer Latency \((us|ns)\)")
 GROUP = r"\|\s*((?:\d{1,18}|-)(?:\s+(?:\d{1,18}|-)){3})\s*"
 ROW = re.compile(rf"^\s*(\d{{1,5}}) #(\d{{1,18}})\s*{GROUP}{GROUP}(?:{GROUP})?$", re.ASCII)
 TORN = re.compile(r"^\s*\d+ #\d")
-LINES = (
-    TITLE,
-    UNIT,
-    ROW,
-    TORN,
-    re.compile(r"^CPU COUNT +\||^-{15}\|-+|^ALL #\d"),
-    *rtla_output.LINES,
-)
+LINES = (TITLE, UNIT, ROW, TORN, *printed_lines("rtla_top"), *rtla_output.LINES)
 KINDS = ("IRQ", "Thr", "Usr")
 NS = {"us": 1000, "ns": 1}
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from latlab.core.errors import DataError
 from latlab.core.model.enums import RowKind
+from latlab.core.readers.line_account import printed_lines
 from latlab.core.readers.text_tables import BCC, BPFTRACE, interval_of
 from latlab.rt.model.wakeups import Wakeups, cpu_row
 
@@ -20,7 +21,7 @@ START = re.compile(r"^Tracing (?:run queue latency|CPU scheduler\.\.\.)", re.MUL
 HISTOGRAM = re.compile(r"^ *([um])secs +: count +distribution\s*$|^@([um])secs(?:\[[^]]*\])?:\s*$", re.MULTILINE)
 FULL = re.compile(r"\|(?:\*+|@+)\|\s*$", re.MULTILINE)
 TORN = re.compile(r"^ *\d+ -> |^\[\d+[KMG]?[\],]")
-LINES = (BCC, BPFTRACE, TORN, START, HISTOGRAM, re.compile(r"^\^C\s*$|^ *[um]secs +: |^Attached \d+ probes|^Attaching \d+ probes"))
+LINES = (BCC, BPFTRACE, TORN, START, HISTOGRAM, *printed_lines("runqlat"))
 UNIT_NS = {"u": 1_000, "m": 1_000_000}
 LATEST = 10**12
 

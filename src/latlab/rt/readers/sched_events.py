@@ -17,7 +17,7 @@ import numpy as np
 from latlab.benchmarks.readers.rtla_output import LOST
 from latlab.core.errors import DataError
 from latlab.core.model.distributions import Distribution
-from latlab.core.readers.line_account import second_run
+from latlab.core.readers.line_account import printed_lines, second_run
 from latlab.rt.model.wakeups import Wakeups, cpu_row, intervals
 
 DAT_MAGIC = b"\x17\x08\x44tracing"
@@ -36,16 +36,7 @@ REFUSED = (
 CPUS = re.compile(r"^\s*(?:\S.*: +)?cpus=\d+\s*$")
 TITLE = re.compile(r"^# tracer: ")
 TRUNCATED = re.compile(r"^File possibly truncated\. ")
-LINES = (
-    LINE,
-    LOST,
-    CPUS,
-    TRUNCATED,
-    re.compile(r"^# tracer: nop\s*$|^# ?(?:entries-in-buffer| {2,}|$)|^version = \d|^ +=> \S"),
-    re.compile(rf"{HEAD}\d{{1,9}}\.\d{{6,9}}: "),
-    re.compile(r"^CPU \d+ is empty|^CPU:\d+ \[SUBBUFFER START\]|^trace-cmd: |^WARNING: Record on cpu \d+ went backwards"),
-    re.compile(r"^(?:Average wakeup latency|Maximum Latency|Minimum Latency): \d|^RT task timings:"),
-)
+LINES = (LINE, LOST, CPUS, TRUNCATED, *printed_lines("sched_events"))
 """Any line of the kernel's trace and of `trace-cmd report`, of the scheduler's events or not."""
 PID, PRIORITY = r"\d{1,9}", r"-?\d{1,9}"
 WOKEN = re.compile(rf"(?:comm=)?(?P<comm>.+?)(?::| pid=)(?P<pid>{PID})(?: \[| prio=)(?P<priority>{PRIORITY})")

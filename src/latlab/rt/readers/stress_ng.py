@@ -10,6 +10,7 @@ from itertools import pairwise
 from latlab.core.errors import DataError
 from latlab.core.model.conditions import Conditions
 from latlab.core.model.enums import RowKind
+from latlab.core.readers.line_account import printed_lines
 from latlab.rt.model.wakeups import Wakeups, cpu_row
 
 PREFIX = r"^.{0,80}?\bcyclic: +"
@@ -29,10 +30,7 @@ ZEROS = re.compile(rf"{PREFIX}\.\. +\.\. \(all zeros hereafter\)")
 WIDTH = re.compile(rf"{PREFIX}latency distribution \((\d{{1,12}}) ns intervals\)", re.ASCII)
 ANNOUNCED = re.compile(rf"{PREFIX}\(for the first (\d{{1,9}}) buckets? of \d{{1,9}}\)", re.ASCII)
 BUCKET = re.compile(rf"{PREFIX}(\d{{1,15}}) +(\d{{1,12}})\s*$", re.ASCII)
-LINES = (
-    re.compile(PREFIX),
-    re.compile(r"^.{0,80}?stress-ng: (?:info|warn|metrc|fail|error|debug|skip): +\["),
-)
+LINES = printed_lines("stress_ng")
 NOT_NAMED = ("rows", "one thread, whose CPU the tool does not name")
 
 

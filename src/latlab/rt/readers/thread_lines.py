@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from latlab.core.errors import DataError
 from latlab.core.model.distributions import Counts, Distribution
 from latlab.core.model.enums import RowKind
-from latlab.core.readers.line_account import MESSAGE, second_run
+from latlab.core.readers.line_account import MESSAGE, printed_lines, second_run
 from latlab.rt.model.wakeups import Wakeups, cpu_row
 from latlab.rt.readers.cyclictest import BUCKET, CYCLE, TOTALS, VERBOSE, histogram_columns
 
@@ -22,21 +22,7 @@ _FIGURES = r"C: *(?P<cycles>\d{1,15}) Min: *(?P<low>-?\d{1,15}) Act: *-?\d{1,18}
 DEADLINE = re.compile(rf"T: *(?P<thread>\d{{1,5}}) \( *(?P<process>\d{{1,9}})\) I: *(?P<interval>\d{{1,12}}) {_FIGURES}", re.ASCII)
 SIGNAL = re.compile(rf"T: *(?P<thread>\d{{1,5}}) \( *(?P<process>\d{{1,9}})\) P: *(?P<priority>\d{{1,3}}) {_FIGURES}", re.ASCII)
 TORN = re.compile(r"^T:\s*\d+ \(\s*\d+\) ")
-LINES = (
-    DEADLINE,
-    SIGNAL,
-    TORN,
-    BUCKET,
-    TOTALS,
-    CYCLE,
-    VERBOSE,
-    re.compile(
-        r"^# (?:Histogram|Break (?:thread|value):)|^Using (?:all CPUS|\d+ cpus)|^Thread \d+ (?:using cpu|failed:|exceeded trace limit)"
-    ),
-    re.compile(r"^interval: \d+:\d+|^ +Tested at -?\d+us of \d+us|^(?:deadline|main) thread \d+|^thread\[\d+\] runtime="),
-    re.compile(r"^(?:Creating cpuset|Removing|Moving \d+ out of) |^fail \d|^\d+\.\d\d \d+\.\d\d \d+\.\d\d \d+/\d+ \d+\s*$"),
-    MESSAGE,
-)
+LINES = (DEADLINE, SIGNAL, TORN, BUCKET, TOTALS, CYCLE, VERBOSE, *printed_lines("thread_lines"), MESSAGE)
 """What both print, without their usage."""
 THREADS = ("rows", "threads, which the tool binds to no CPU")
 

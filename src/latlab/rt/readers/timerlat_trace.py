@@ -12,7 +12,7 @@ import numpy as np
 from latlab.benchmarks.readers.rtla_output import LOST
 from latlab.core.errors import DataError
 from latlab.core.model.distributions import Distribution
-from latlab.core.readers.line_account import second_run
+from latlab.core.readers.line_account import printed_lines, second_run
 from latlab.rt.model.wakeups import Wakeups, counted_values, cpu_row, in_blocks
 
 TOOL = "timerlat tracer"
@@ -24,7 +24,7 @@ LINE = re.compile(
 TORN = re.compile(r"#\d+ +context +")
 HEADER = re.compile(r"^# tracer: timerlat\s*$", re.MULTILINE)
 ACTIVATION = re.compile(r"#\d+ +context +(?:irq|thread) +timer_latency +\d+ ns")
-LINES = (LINE, TORN, LOST, re.compile(r"^# tracer: timerlat"))
+LINES = (LINE, TORN, LOST, *printed_lines("timerlat_trace"))
 
 
 def is_timerlat_trace(text: str) -> bool:

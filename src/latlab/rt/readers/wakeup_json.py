@@ -17,6 +17,7 @@ import numpy as np
 from latlab.core.errors import DataError
 from latlab.core.model.distributions import Counts, Distribution
 from latlab.core.model.enums import RowKind
+from latlab.core.readers.line_account import printed_lines
 from latlab.rt.model.wakeups import Wakeups, cpu_row
 from latlab.rt.readers import oslat
 from latlab.rt.readers.cyclictest import NANOSECONDS, conditions_of
@@ -27,11 +28,7 @@ from latlab.rt.readers.thread_lines import THREADS as TOOLS_THREADS
 NAN = re.compile(r"(:\s*)-?nan\b")
 """As C prints the average of no sample."""
 SHARED = ("rows", "threads, several of which the tool bound to one CPU")
-LINES = (
-    re.compile(r"^T: ?\d+ \( *\d+\) (?:A: ?\d+ )?C: *\d+ +Min: *\d+ +(?:Avg|Max): "),
-    re.compile(r"^affinity: [\d,-]+ = \d+ \[0x[0-9A-F]+\]|^Thread \d+ on CPU \d+ hit \d+ [un]s latency"),
-    re.compile(r"^jitterdebugger is not running with root rights|^Directory '[^']{1,200}' already exist"),
-)
+LINES = printed_lines("wakeup_json")
 """What jitterdebugger prints beside its file."""
 THREADS = ("rows", "threads, fewer than the CPUs online; the file does not name the CPU of a thread")
 NO_SAMPLE = {"min": 0, "max": 0}

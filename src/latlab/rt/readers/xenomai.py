@@ -11,7 +11,7 @@ from latlab.core.errors import DataError
 from latlab.core.model.conditions import Conditions
 from latlab.core.model.distributions import Counts
 from latlab.core.model.enums import RowKind
-from latlab.core.readers.line_account import second_run
+from latlab.core.readers.line_account import printed_lines, second_run
 from latlab.rt.model.wakeups import Wakeups, cpu_row
 
 _US = r" *(-?\d{1,9}\.\d{3})"
@@ -42,25 +42,8 @@ STOPS = (
 )
 UNRELIABLE = re.compile(r"^\*\*\* WARNING: unexpected switches to in-band mode", re.MULTILINE)
 ROW = re.compile(r"^(?:RTD|RTS|HSD\| *avg)\|")
-LINES = (
-    re.compile(r"^(?:RTT|RTH|RTD|RTS|HSD|HSH|HSS)\||^---\|-"),
-    re.compile(r"^== (?:Sampling period|Test mode|All results)|^warming up|^running quietly for \d+ seconds"),
-    re.compile(r"^Warning! some latency peaks may have been due to involuntary|^Please contact xenomai@|^\(enabling CONFIG_XENO_OPT_"),
-    re.compile(r"^\*\*\* (?:WARNING: unexpected switches|OOPS: aborting upon spurious)|^ +latency figures displayed are NOT reliable"),
-    re.compile(r"^ +Please submit a bug report upstream|^connecting to latmon at |^CAUTION: measuring in-band response time"),
-    re.compile(r"^CPU\d+ is not OOB-capable|^--(?:quiet|background|plot) (?:requires|implies) --"),
-    *(stop for stop, _ in STOPS),
-)
-OWN_LINES = (
-    re.compile(
-        r"^# (?:\d\d+:\d\d:\d\d \(| *-+lat min\|| *-?\d+\.\d{3}\||Xenomai version|Linux |Kernel parameters|I-pipe|Compiler:|Build args:)"
-    ),
-    re.compile(r"^# (?:test started on|libevl version|sampling period|clock gravity|clocksource|vDSO access|context|thread \w+): "),
-    re.compile(
-        r"^# (?:C-state restricted|(?:duration|peak) \(hhmmss\):|OVERRUNS:|IN-BAND SWITCHES:|(?:min|avg|max) latency:|(?:console|root)=)"
-    ),
-    re.compile(r"^\d{1,4}(?:\.\d+)?\+? \d+$"),
-)
+LINES = (*printed_lines("xenomai"), *(stop for stop, _ in STOPS))
+OWN_LINES = printed_lines("xenomai-own")
 """Of the file for gnuplot, where it goes to the terminal (`-g -`)."""
 NOT_NAMED = ("rows", "one thread, whose CPU the tool does not name")
 

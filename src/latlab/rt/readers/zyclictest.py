@@ -9,7 +9,7 @@ import re
 from latlab.core.errors import DataError
 from latlab.core.model.conditions import Conditions
 from latlab.core.model.enums import RowKind
-from latlab.core.readers.line_account import second_run
+from latlab.core.readers.line_account import printed_lines, second_run
 from latlab.rt.model.wakeups import Wakeups, cpu_row
 
 TOOL = "zyclictest"
@@ -21,16 +21,7 @@ START = re.compile(r"^Max-Latency:\s+\d{1,12}\s+\d{1,12}(?: us)?\s*$", re.MULTIL
 TITLE = re.compile(r"^Histogram:\s*$")
 ROW = re.compile(r"^ *(\d{1,4})\s{6,}(\d{1,12})\s+(\d{1,12})\s*$", re.ASCII)
 TORN = re.compile(r"^ *\d{1,4}\s{6,}\d+\s*$|^(?:Min|Avg|Max)-Latency:")
-LINES = (
-    INTERVAL,
-    PRIORITY,
-    COUNT,
-    SUMMARY,
-    TITLE,
-    ROW,
-    TORN,
-    re.compile(r"^\s+IRQ\s+Thread\s*$|^Zyclictest still running: |zyclictest (?:start|stop)"),
-)
+LINES = (INTERVAL, PRIORITY, COUNT, SUMMARY, TITLE, ROW, TORN, *printed_lines("zyclictest"))
 NOT_NAMED = ("rows", "one thread, whose CPU the tool does not name")
 
 

@@ -20,6 +20,7 @@ from latlab.core.targets.qemu.images import PLATFORM
 from latlab.runs.campaign.importing_amounts import import_amounts, with_amounts
 from latlab.runs.campaign.importing_file import import_measured, import_wakeups
 from latlab.runs.campaign.importing_log import import_log
+from support.command import latlab as here
 from support.console_lines import format_frame
 from support.refusals import refused
 from support.synthetic import Model, log
@@ -127,3 +128,37 @@ def test_amounts_of_a_benchmark_are_a_run_that_nothing_was_due_in(store: Store) 
             import_amounts(store, SCHBENCH.encode(), "schbench.txt", "board", duration, interval_us)
     with pytest.raises(DataError, match="the file of the benchmark metrics is missing"):
         with_amounts(run, {})
+
+
+DOCUMENT = """Performance
+===========
+
+.. table:: ``CPU_SUSPEND`` latencies (µs) to deepest power level in serial ({0})
+
+    +---------+------+-----------+--------+-------------+
+    | Cluster | Core | Powerdown | Wakeup | Cache Flush |
+    +=========+======+===========+========+=============+
+    |    0    |  0   |   {1}.04  |  22.10 |    3.20     |
+    +---------+------+-----------+--------+-------------+
+
+"""
+
+
+def test_a_document_is_a_run_of_each_of_its_releases(tmp_path: Path) -> None:
+    path, at = tmp_path / "board.rst", tmp_path / "s.db"
+    path.write_text(DOCUMENT.format("v2.9", 241) + DOCUMENT.format("v2.10", 262).partition("\n\n")[2], encoding="utf-8")
+    done = here("import", path, "--unit", "us", store=at)
+    assert done.returncode == 0, done.stderr
+    assert sorted(run.build.firmware for run in open_store(str(at)).runs()) == ["v2.10", "v2.9"]
+    assert here("import", f"{path}#v2.9", "published:tf-a/juno/v2.10", store=at).returncode == 0
+    assert len(open_store(str(at)).runs()) == 4
+    assert here("import", f"{path}#v9.9", store=at).returncode == 2
+    assert here("import", path, "--as", "cyclictest", store=at).returncode == 2
+
+
+def test_several_files_are_several_runs(tmp_path: Path) -> None:
+    first, second, at = tmp_path / "a.txt", tmp_path / "b.xml", tmp_path / "s.db"
+    first.write_text(SCHBENCH)
+    second.write_text(RTEVAL_XML)
+    assert here("import", first, second, store=at).returncode == 0
+    assert sorted(run.source for run in open_store(str(at)).runs()) == ["a.txt", "b.xml"]

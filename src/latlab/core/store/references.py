@@ -62,6 +62,23 @@ def load(reference: str, unit: str = "", from_store: Callable[[str], Run | None]
     return run
 
 
+def is_document(reference: str) -> bool:
+    """Whether it names published figures or a document with tables, perhaps one release of it."""
+    path, _, _ = reference.partition("#")
+    return reference.startswith(PREFIX) or (path.endswith(".rst") and Path(path).is_file())
+
+
+def references_in(reference: str) -> list[str]:
+    """The reference of each release: several of a document that is named without one."""
+    if "#" in reference or reference.startswith(PREFIX):
+        return [reference]
+    from latlab.core.readers.published import rst_tables
+
+    path = Path(reference)
+    reading = rst_tables.parse(read_file(path).decode("utf-8", "replace"), lambda name: (path.parent / name).read_text(encoding="utf-8"))
+    return [f"{path}#{release}" for release in published.releases(reading) if release] or [reference]
+
+
 def _sources() -> list[dict[str, object]]:
     text = (resources.files("latlab.catalog") / "published" / "sources.toml").read_text(encoding="utf-8")
     entries: list[dict[str, object]] = tomllib.loads(text)["run"]

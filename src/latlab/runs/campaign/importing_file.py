@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from latlab.benchmarks.model import Stated
 from latlab.core.errors import DataError, UsageError
@@ -18,6 +19,9 @@ from latlab.core.lifecycle.life import run_lifecycle
 from latlab.core.model.conditions import NO_CONDITIONS, Conditions, Mode
 from latlab.core.model.enums import Clock, RunStatus
 from latlab.core.model.run import UNNAMED, Build, Topology
+from latlab.core.store import run_json
+from latlab.core.store.reading import read_file
+from latlab.core.store.references import is_document, load, references_in
 from latlab.core.store.rows import now_utc
 from latlab.core.store.store import Store
 from latlab.psci.campaign.recording import Recorded
@@ -82,6 +86,16 @@ def import_file(store: Store, data: bytes, name: str, stated: StatedOptions) -> 
     _refuse(stated, OF_CONSOLE, f"{name} is no console log")
     common_options = (stated.platform or UNNAMED, stated.duration, stated.interval, stated.firmware or "unknown")
     return import_measured(store, data, name, *common_options, Stated(stated.tool or "", stated.unit or "", stated.column or ()).text)
+
+
+def import_reference(store: Store, reference: str, stated: StatedOptions) -> list[Recorded | str]:
+    """The run of a file, or one of each release of a document."""
+    if not is_document(reference):
+        path = Path(reference)
+        return [import_file(store, read_file(path), path.name, stated)]
+    _refuse(stated, ("tool", "column", "duration", "interval", *OF_CONSOLE, *OF_ALL), f"{reference} is a document, which states it")
+    runs = [load(release, stated.unit or "") for release in references_in(reference)]
+    return [import_export(store, run_json.render(run).encode(), run.id) for run in runs]
 
 
 def _of_package(data: bytes, tool: str | None) -> FileFormat | None:

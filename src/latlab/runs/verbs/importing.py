@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -25,8 +24,12 @@ def register(app: typer.Typer) -> None:
 
 
 def import_(
-    file: Annotated[
-        Path, typer.Argument(help="A console log, output of rt-tests, jitterdebugger, rtla, Zephyr or twister, or an export of latlab.")
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE...",
+            help="Console logs, outputs of rt-tests, rtla, Zephyr and others, exports of latlab, FILE.rst#RELEASE.",
+        ),
     ],
     tool: Annotated[
         str | None,
@@ -66,29 +69,29 @@ def import_(
     store: StoreOption = None,
     format: TablesFormat = Format.TABLE,
 ) -> None:
-    """Import a file from elsewhere as a run.
+    """Import files from elsewhere as runs.
 
-    It is the console log of a board, the output of another tool, or an export of latlab. Its contents decide which. With --thread or
+    Each is the console log of a board, the output of another tool, an export of latlab, or a document with tables, of which each release
+    is a run. The contents decide which. With --thread or
     --all-rt it is a trace of the kernel: trace-cmd's or perf's file or text, or Perfetto's.
     """
     from latlab.core.cli.stores import open_store
     from latlab.core.model.enums import Clock
-    from latlab.core.store.reading import read_file
     from latlab.psci.campaign.virtual_target import topology_of
     from latlab.psci.verbs import run_psci as psci
     from latlab.rt.campaign.thread_selecting import selected
     from latlab.rt.verbs import run_rt as rt
-    from latlab.runs.campaign.importing_file import StatedOptions, import_file
+    from latlab.runs.campaign.importing_file import StatedOptions, import_reference
 
-    data = read_file(file)
     shape = None if topology is None else topology_of(topology)
     threads = selected(thread or [], all_rt, period, threshold, bare_metal)
     columns = tuple(column) if column else None
     counter = Clock(clock.value) if clock else None
     stated = StatedOptions(tool, unit, columns, shape, counter, core_mhz, duration, interval, platform, firmware, threads)
     opened = open_store(store)
-    recorded = import_file(opened, data, file.name, stated)
-    if isinstance(recorded, str):
-        rt.conclude(opened, recorded, format)
-    else:
-        psci.conclude(opened, recorded, format)
+    runs = [recorded for file in files for recorded in import_reference(opened, file, stated)]
+    for recorded in runs:
+        if isinstance(recorded, str):
+            rt.conclude(opened, recorded, format)
+        else:
+            psci.conclude(opened, recorded, format)

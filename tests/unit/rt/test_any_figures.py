@@ -162,6 +162,11 @@ def test_tables_are_found_between_other_lines() -> None:
     assert (stats.columns, stats.numbers, stats.rows[1]) == (("name", "avg", "min"), ("avg", "min"), ("Join", "61", "n/a"))
 
 
+def test_a_page_whose_first_column_is_a_number_loses_no_column() -> None:
+    found = imported("Latency (us) | Count\n------------ | -----\n10 | 4\n20 | 9\n40 | 1\n", Stated("histogram"))
+    assert isinstance(found, Wakeups) and found.cpus[0].counts == ((10_000, 20_000, 4), (20_000, 30_000, 9), (40_000, 50_000, 1))
+
+
 def test_a_run_keeps_how_it_was_read(tmp_path: Path) -> None:
     path, store = tmp_path / "wait.txt", tmp_path / "s.db"
     path.write_text(TRIGGER)

@@ -26,7 +26,7 @@ PREFIXES = (
     ("time stamps", re.compile(rf"\[? *(?:{_DATE}[T ])?{_CLOCK}(?:Z|[+-]\d\d:?\d\d)?\]?(?: std(?:out|err) [FP])? (?:{_PROGRAM})?")),
     ("time stamps", re.compile(rf"[A-Z][a-z]{{2}} [ \d]\d {_CLOCK} (?:{_PROGRAM})?")),
     ("time stamps", re.compile(r"\[ *\d{1,10}\.\d{1,9}(?: +\d{1,10}\.\d{1,9})?\] ")),
-    ("the container's name", re.compile(r"[\w.-]{1,64} +\| ")),
+    ("the container's name", re.compile(r"(?=[\w.-]*[A-Za-z])[\w.-]{1,64} +\| ")),
     ("twister's prefix", re.compile(r"(?:DEBUG|INFO) +- DEVICE: ?")),
 )
 """What loggers put before each line. A rule holds for a whole file: see `_common`."""

@@ -9,9 +9,10 @@ import struct
 import zlib
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
-from latlab.benchmarks.model import Benchmark
+from latlab.benchmarks.model import Benchmark, Stated
 from latlab.calls.campaign.traces import TraceAccumulator
 from latlab.calls.model.crossings import Header
 from latlab.calls.readers.decoder import Decoder
@@ -32,6 +33,8 @@ from latlab.rt.analysis.lateness_parts import calibrations, parts_of
 from latlab.rt.analysis.wakeup import disagreement
 from latlab.rt.model.wakeups import Outlier, Wakeups
 from latlab.rt.readers import el3_records, ftrace, guest_frames, recorder
+from latlab.rt.readers.any_figures import HISTOGRAM, SAMPLES, read_histogram, read_table
+from latlab.rt.readers.any_figures import read_samples as read_any_samples
 from latlab.rt.readers.jitter_samples import SAMPLE, read_samples
 from latlab.rt.readers.kernel_events import read_kernel_events
 from latlab.rt.readers.measured import AMOUNTS, WAKEUPS, Format, read_amounts, read_wakeups
@@ -286,8 +289,11 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     "samples": samples,
     "tftf": tftf,
     "trace-stream": trace_stream,
-    **{_folder(one): _measured(one.read) for one in WAKEUPS},
-    **{_folder(one): _counted(one.read) for one in AMOUNTS},
+    "any-histogram": _measured(partial(read_histogram, stated=Stated(unit="us"))),
+    "any-samples": _measured(partial(read_any_samples, stated=Stated(unit="us"))),
+    "any-table": _counted(partial(read_table, stated=Stated(unit="us"))),
+    **{_folder(one): _measured(one.read) for one in WAKEUPS if one.names[0] not in (HISTOGRAM, SAMPLES)},
+    **{_folder(one): _counted(one.read) for one in AMOUNTS if one.names[0] != SAMPLES},
 }
 
 

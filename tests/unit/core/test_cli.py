@@ -117,8 +117,8 @@ def test_a_damaged_boot_line_is_named_and_ends_with_three(latlab: Latlab, tmp_pa
     ("content", "said"),
     [
         (b"", "other: empty; the tool was killed before it printed"),
-        (b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20, "other: the format is not known; give a console log"),
-        (b"[    0.000000] Booting Linux\n", "other: the format is not known; give a console log"),
+        (b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20, "other: the format is not known; "),
+        (b"[    0.000000] Booting Linux\n", "other: the format is not known; "),
     ],
 )
 def test_what_is_no_log_of_a_campaign_ends_with_three(latlab: Latlab, tmp_path: Path, content: bytes, said: str) -> None:

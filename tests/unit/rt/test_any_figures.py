@@ -115,7 +115,7 @@ def test_a_column_of_samples_has_its_distribution() -> None:
         (TRIGGER, Stated("histogram", "hours", ("lat",)), "--unit 'hours' is no unit"),
         (TRIGGER, Stated("histogram", "us", ("latency",)), "--column 'latency' is none of x; use one of pid, lat, hitcount"),
         (BCC + "\n" + BCC, Stated("histogram"), "2 histograms; give a file with one"),
-        ("1 2 3\n4 5 6\n", Stated("samples", "us"), "x has several columns of numbers, 1, 2, 3; name those of the samples with --column"),
+        ("1 2 3\n4 5 6\n", Stated("samples", "us"), "x: several columns of numbers, 1, 2, 3; name those of the samples with --column"),
         ("-5\n7\n", Stated("samples", "us"), "column '1' has -5 to 7, which are no durations"),
         ("10 3\n11 2.5\n", Stated("histogram", "us"), "'2.5' is no count of a bucket"),
         ("words alone\n", Stated("histogram"), "is no output of histogram, as it lacks a histogram: rows of a bucket and its count"),

@@ -15,7 +15,7 @@ from latlab.core.model.enums import Metric
 from latlab.core.model.run import CoreId
 from latlab.core.readers.line_account import printed_lines, second_run
 
-TOOL = "kernel events"
+TOOL = "event pairs"
 LINE = re.compile(
     r"^(?P<task>.*)-(?P<pid>\d{1,9}) +(?:\( *[-\d]+\) +)?\[(?P<cpu>\d{1,5})\] +(?:\S{4,8} +)?(?P<s>\d{1,9})\.(?P<fraction>\d{6,9}): +"
     r"(?:\w+:)?(?P<event>\w{1,60}): *(?P<rest>.*)$",
@@ -59,7 +59,7 @@ def read_event_pairs(text: str, place: str) -> Benchmark:
             if key in ended:
                 spans[f"between two {stem}", cpu].append((now - ended[key]) * 1e9)
             begun[key] = now, name
-        elif stem and key in begun:
+        elif stem and key in begun and begun[key][0] <= now:
             start, name = begun.pop(key)
             ended[key] = now
             spans[name, cpu].append((now - start) * 1e9)

@@ -43,12 +43,16 @@ def read_pytest_benchmark(root: Mapping[str, object], place: str) -> Benchmark:
     amounts: list[Amount] = []
     benchmarks = root.get("benchmarks")
     for entry in benchmarks if isinstance(benchmarks, list) else []:
-        stats = entry.get("stats", {})
-        data = stats.get("data") or ()
-        quantities = {"": data} if data else {f" {name}": [stats[key]] for name, key in ROUNDS.items()}
+        stats = entry.get("stats") if isinstance(entry, dict) else None
+        if not isinstance(stats, dict):
+            continue
+        data = stats.get("data")
+        quantities = {"": data} if isinstance(data, list) and data else {f" {name}": [stats.get(key)] for name, key in ROUNDS.items()}
         for quantity, values in quantities.items():
-            scaled = tuple(float(value) * 1e9 for value in values)
-            amounts.append(Amount(PYTEST, Metric.DURATION, f"{str(entry['fullname'])[:120]}{quantity}", None, scaled))
+            rounds = [value * 1e9 for value in values if isinstance(value, int | float) and 0 <= value < LARGEST]
+            name = f"{str(entry.get('fullname', entry.get('name', '')))[:120]}{quantity}"
+            if len(rounds) == len(values) and name not in {amount.name for amount in amounts}:
+                amounts.append(Amount(PYTEST, Metric.DURATION, name, None, tuple(rounds)))
     if not amounts:
         raise DataError("no benchmark of pytest-benchmark", "name the JSON of a whole run", place=place)
     machine = root.get("machine_info")

@@ -20,7 +20,9 @@ TRIGGER_KEY = re.compile(r"(?:^|, )([\w.]{1,40}): +")
 LABELLED = re.compile(r"^ *(\S.{0,100}?) *: *((?:[-\w./]{1,30} *, *)+[-\w./]{1,30})\s*$")
 TITLED = re.compile(r"\[(\w+(?:, ?\w+)+)\]")
 RULE = re.compile(r"^[\s|+:=-]*$")
-RANGE = re.compile(r"(?:~ )?\[?(-?[\d.]{1,18})([KMGT]?)(?: ?-> ?|, |-|\.\.)(-?[\d.]{1,18})([KMGT]?)([\])]?)", re.ASCII)
+RANGE = re.compile(
+    r"(?:~ )?\[?(-?\d{1,18}(?:\.\d{1,9})?)([KMGT]?)(?: ?-> ?|, |-|\.\.)(-?\d{1,18}(?:\.\d{1,9})?)([KMGT]?)([\])]?)", re.ASCII
+)
 POWER = re.compile(r"~ 2\^(\d{1,2})", re.ASCII)
 SINGLE = re.compile(r"\[(-?\d{1,18})([KMGT]?)\]", re.ASCII)
 MISSING = ("", "-", "n/a", "nan")

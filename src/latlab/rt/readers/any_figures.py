@@ -86,11 +86,12 @@ def read_samples(text: str, place: str, stated: Stated) -> Wakeups:
     cpus = []
     for number, name in enumerate(columns):
         values = np.array([float(cell) for cell in table.column(name) if cell.lower() not in MISSING])
-        scaled = np.round(values * _scale(table, name, stated, place)).astype(np.int64)
-        if scaled.min() < 0 or scaled.max() >= LARGEST_NS:
+        exact = values * _scale(table, name, stated, place)
+        if exact.min() < 0 or exact.max() >= LARGEST_NS:
             raise DataError(
                 f"column {name!r} has {values.min():g} to {values.max():g}, which are no durations", "name another", value=name, place=place
             )
+        scaled = np.round(exact).astype(np.int64)
         ends = int(scaled.min()), int(scaled.max())
         cpus.append(cpu_row(number, counted_values(scaled, 1), len(scaled), *ends, float(scaled.mean()), blocks=in_blocks(scaled, 1)))
     rows = RowKind.ALL if len(columns) == 1 else RowKind.THREAD
@@ -147,7 +148,7 @@ def _sampled(table: TextTable, stated: Stated, place: str) -> Sequence[str]:
     with_unit = [name for name in table.numbers if unit_of(name)]
     columns = with_unit or list(table.numbers)
     if len(columns) > 1 and not _labels(table):
-        raise UsageError(f"{place} has several columns of numbers, {', '.join(columns)}", "name those of the samples with --column")
+        raise DataError(f"several columns of numbers, {', '.join(columns)}", "name those of the samples with --column", place=place)
     return columns
 
 
@@ -161,7 +162,9 @@ def _scale(table: TextTable, column: str, stated: Stated, place: str) -> float:
     scale = unit_ns(unit)
     if scale is None:
         why = f"--unit {unit!r} is no unit" if unit else f"the file does not name the unit of {column!r}"
-        raise UsageError(f"{place}: {why}", "say it with --unit ns, us, ms, s, or a clock such as --unit 64MHz for its cycles", value=unit)
+        raise DataError(
+            str(why), "say it with --unit ns, us, ms, s, or a clock such as --unit 64MHz for its cycles", value=unit, place=place
+        )
     return scale
 
 

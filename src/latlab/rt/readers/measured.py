@@ -227,7 +227,7 @@ AMOUNTS: tuple[Format[Benchmark], ...] = (
     _by_start(perf_sched, perf_sched.read_perf_sched, "the line of column names with `Task` and `Runtime ms`", "perf sched latency"),
     _by_start(schbench, schbench.read_schbench, "the line `Latency percentiles (usec)`", "schbench"),
     Format(
-        ("kernel events",),
+        ("event pairs",),
         event_pairs.is_of_pairs,
         event_pairs.read_event_pairs,
         "a pair of events such as optee_invoke_fn_begin and its end",

@@ -71,8 +71,8 @@ def import_(
 ) -> None:
     """Import files from elsewhere as runs.
 
-    Each is the console log of a board, the output of another tool, an export of latlab, or a document with tables, of which each release
-    is a run. The contents decide which. With --thread or
+    Each is the console log of a board, the output of another tool, an export of latlab, or a document with tables. Each release of a
+    document is a run. The contents decide which it is. With --thread or
     --all-rt it is a trace of the kernel: trace-cmd's or perf's file or text, or Perfetto's.
     """
     from latlab.core.cli.stores import open_store

@@ -13,7 +13,7 @@ from latlab.core.model.enums import Metric, RunStatus
 from latlab.core.model.run import CallsOfKind, CoreId, FunctionShare, Problem, Sample, SpanFunctions, Topology
 from latlab.core.store import function_files as functions
 from latlab.core.store.address import StoreAddress
-from latlab.core.store.database_errors import BUSY_TIMEOUT_S, as_sentence
+from latlab.core.store.database_errors import BUSY_TIMEOUT_S, ConnectionLost, as_sentence
 from latlab.core.store.listing import heads
 from latlab.core.store.store import Store, open_store
 from latlab.psci.analysis.spans import samples_of
@@ -261,7 +261,7 @@ def test_whatever_a_database_raises_is_a_sentence_with_what_to_do(said: str, kin
 def test_a_database_that_goes_away_later_has_kept_what_was_committed() -> None:
     error = exc.DBAPIError("select", {}, sqlite3.OperationalError("connection reset"))
     explained = as_sentence(error, StoreAddress("postgresql://there"), was_reached=True)
-    assert type(explained) is LatlabError and "the connection to the database was lost (connection reset)" in str(explained)
+    assert type(explained) is ConnectionLost and "the connection to the database was lost (connection reset)" in str(explained)
 
 
 def test_a_checkpoint_stands_in_place_of_the_one_before_it(store: Store) -> None:

@@ -101,7 +101,7 @@ def test_a_changed_row_is_beyond_the_threshold_that_is_printed_beside_it(asked: 
         comparison = json.loads(asked.compare(*pair, "--format", "json").stdout)
         changed = [row for row in comparison["rows"] if row["verdict"] in CHANGED]
         assert changed and all(abs(row["shift"]) > row["threshold"] for row in changed)
-        heads = [line for line in asked.compare(*pair, "--verbose").stdout.splitlines() if "Before" in line]
+        heads = [line for line in asked.compare(*pair, "--verbose").stdout.splitlines() if "Before" in line and "After" in line]
         assert heads and all("hreshold" in line for line in heads), heads
 
 

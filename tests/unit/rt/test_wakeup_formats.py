@@ -260,5 +260,5 @@ def test_the_json_of_another_program_of_rt_tests_is_refused_by_its_name(program)
 def test_a_minimum_above_the_maximum_is_refused_whichever_tool_printed_it() -> None:
     lines = "# Min Latencies: 00009\n# Avg Latencies: 00005\n# Max Latencies: 00004\n"
     text = f"# Histogram\n000004 000010\n000009 000010\n# Total: 000000020\n{lines}# Histogram Overflows: 00000\n"
-    with pytest.raises(DataError, match=r"^x: row 0: the minimum 9,000 ns is above the maximum 4,000 ns; the file is damaged"):
+    with pytest.raises(DataError, match=r"^x: thread 0: the minimum 9 µs is above the maximum 4 µs, which cannot be; "):
         read_wakeups(text.encode(), "x")

@@ -402,9 +402,6 @@ def read_wakeups(data: bytes, place: str, stated: str = "") -> Wakeups:
     wakeups = guarded(lambda: _read(data, place, Stated.of(stated)), place)
     if not wakeups.cpus:
         raise DataError("no CPU in it; the tool was stopped before it measured", place=place)
-    if wrong := next((cpu for cpu in wakeups.cpus if cpu.got and cpu.minimum_ticks > cpu.maximum_ticks), None):
-        ends = f"the minimum {wrong.minimum_ticks:,} ns is above the maximum {wrong.maximum_ticks:,} ns"
-        raise DataError(f"row {wrong.number}: {ends}; the file is damaged", place=place)
     return wakeups
 
 

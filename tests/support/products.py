@@ -13,8 +13,8 @@ SYSTEM = {
         " qemu_real raspi4 sbsa_ref"
     ),
     "calls": (
-        "identify instruction_classes killed_machines masked masked_recount own_gate probe_adversaries probe_agrees probe_counts probe_naps"
-        " riscv_worlds sbi sbi_refused smc watch"
+        "hangs identify instruction_classes killed_machines masked masked_recount own_gate probe_adversaries probe_agrees probe_counts"
+        " probe_naps riscv_worlds sbi sbi_refused smc watch"
     ),
     "psa": "attack psa_on_qemu psa_subject spm_forced spm_product tfm_abi",
     "rt": "labgrid_boards linux_measurements recorder_running steal_boards",

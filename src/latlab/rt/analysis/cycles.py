@@ -14,7 +14,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, pairwise
+from itertools import pairwise
 from math import floor
 from statistics import mean, median
 
@@ -254,11 +254,10 @@ class _OneStretch:
         return work.begin_ns if before is None else min(work.begin_ns, before.due_ns + period_ns)
 
     def _between(self, begin_ns: int, end_ns: int) -> Iterator[ThreadSpan]:
-        for span in islice(self._spans, max(0, bisect_right(self._begins, begin_ns) - 1), None):
-            if span.begin_ns >= end_ns:
-                return
-            if span.end_ns > begin_ns:
-                yield span
+        first = max(0, bisect_right(self._begins, begin_ns) - 1)
+        for at in range(first, bisect_left(self._begins, end_ns)):
+            if self._spans[at].end_ns > begin_ns:
+                yield self._spans[at]
 
     def _parts(self, due_ns: int, work: Work, before: ThreadCycle | None) -> tuple[LatenessPart, ...]:
         sums: Counter[Blame] = Counter()
@@ -316,7 +315,7 @@ class _OneStretch:
         """The time in system calls, less the interrupts in it."""
         at = bisect_left(self._call_ns, low)
         entered = (low, self._calls_in_order[at - 1].name) if at and self._calls_in_order[at - 1].step is StepKind.CALL_IN else None
-        for step in islice(self._calls_in_order, at, bisect_left(self._call_ns, high)):
+        for step in self._calls_in_order[at : bisect_left(self._call_ns, high)]:
             if step.step is StepKind.CALL_IN:
                 entered = step.ns, step.name
             elif entered is not None:
@@ -344,8 +343,8 @@ class _OneStretch:
             return BLOCKED
         return Blame(BlameKind.WAITED, by) if by else OWN
 
-    def _near(self, ns: int) -> Iterator[TraceEvent]:
-        return islice(self._events, bisect_left(self._event_ns, ns - NEAR_NS), bisect_right(self._event_ns, ns))
+    def _near(self, ns: int) -> Sequence[TraceEvent]:
+        return self._events[bisect_left(self._event_ns, ns - NEAR_NS) : bisect_right(self._event_ns, ns)]
 
 
 def cycles_of(

@@ -8,7 +8,7 @@ before its name and no flags. Each kind of event has one function that makes a s
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from latlab.benchmarks.readers.rtla_output import LOST
@@ -102,7 +102,7 @@ def read_trace_lines(text: str, place: str) -> ThreadTrace:
     missing, or if the times show two traces."""
     trace = _Trace()
     for number, line in enumerate(text.split("\n"), 1):
-        if LOST.search(line) or LOST_BY_PERF.search(line):
+        if ("LOST" in line or "EVENTS" in line) and (LOST.search(line) or LOST_BY_PERF.search(line)):
             trace.problems.append(f"{place}:{number}: {line.strip()[:60]!r}: the kernel's buffer was too small; events are missing there")
             trace.stretches.append([])
             continue
@@ -135,9 +135,7 @@ def _task(before: str, match: re.Match[str]) -> Thread | None:
 def _take(trace: _Trace, match: re.Match[str], task: Thread, where: str) -> None:
     if (read := _reader_of(match["event"])) is None:
         return
-    line = _line(match, task)
-    if trace.is_numbered_apart:
-        line = replace(line, current=trace.on_cpu.get(line.cpu, line.current))
+    line = _line(match, task, trace.on_cpu if trace.is_numbered_apart else {})
     if line.ns < trace.last_ns - DISORDER_NS:
         raise DataError("the time falls, so a second trace begins here", "put each trace into a file of its own", place=where)
     trace.last_ns = max(trace.last_ns, line.ns)
@@ -153,12 +151,14 @@ def _take(trace: _Trace, match: re.Match[str], task: Thread, where: str) -> None
     trace.stretches[-1] += events
 
 
-def _line(match: re.Match[str], task: Thread) -> _Line:
+def _line(match: re.Match[str], task: Thread, on_cpu: Mapping[int, Thread]) -> _Line:
+    """`on_cpu` are the threads that stand in place of `task`."""
+    cpu = int(match["cpu"] or match["short"])
     fraction = match["fraction"]
     ns = int(match["s"]) * 1_000_000_000 + int(fraction) * 10 ** (9 - len(fraction))
     flags = match["flags"] or match["short_flags"]
     is_switch_due, in_interrupt = (flags[1] in DUE, flags[2] in INTERRUPTED) if flags else (None, None)
-    return _Line(int(match["cpu"] or match["short"]), ns, match["event"], match["rest"], task, is_switch_due, in_interrupt)
+    return _Line(cpu, ns, match["event"], match["rest"], on_cpu.get(cpu, task), is_switch_due, in_interrupt)
 
 
 def _reader_of(event: str) -> Callable[[_Line], Iterator[TraceEvent]] | None:

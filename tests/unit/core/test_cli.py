@@ -196,7 +196,8 @@ def test_a_flipped_bit_anywhere_in_a_log_changes_no_figure_unnoticed(bit: int) -
         (("ls", "--store", "nonsense://here"), "neither a path nor a database URL"),
     ],
 )
-def test_what_cannot_be_done_is_said_in_one_sentence(latlab: Latlab, arguments: tuple[str, ...], words: str) -> None:
+def test_what_cannot_be_done_is_said_in_one_sentence(latlab: Latlab, tmp_path: Path, arguments: tuple[str, ...], words: str) -> None:
+    open_store(str(tmp_path / "store.sqlite")).close()
     done = latlab(*arguments)
     assert done.returncode == 2
     assert words in done.stderr
@@ -210,7 +211,8 @@ def test_a_corrupt_store_ends_with_three(latlab: Latlab, tmp_path: Path) -> None
     assert "not a store that can be read" in done.stderr
 
 
-def test_an_empty_store_lists_nothing_and_says_what_to_do(latlab: Latlab) -> None:
+def test_an_empty_store_lists_nothing_and_says_what_to_do(latlab: Latlab, tmp_path: Path) -> None:
+    open_store(str(tmp_path / "store.sqlite")).close()
     done = latlab("ls")
     assert (done.returncode, done.stdout) == (0, "")
     assert "latlab run psci" in done.stderr

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 import os
 import re
@@ -220,13 +221,18 @@ class Store:
         with self.writing() as connection:
             change_life(connection, self._number(connection, run_id), {"leaves": packed(leftovers)})
 
-    @through_a_restart
     def claim(self, run_id: str, owner: Owner | None) -> bool:
         """Make a run of `owner`, which is dead, or a planned one, this process's; False where another process was faster."""
+        return self._claim(run_id, owner, itertools.count())
+
+    @through_a_restart
+    def _claim(self, run_id: str, owner: Owner | None, attempts: Iterator[int]) -> bool:
+        """An attempt behind the first one may find that the first one was committed."""
+        owners = (owner, this_process()) if next(attempts) else (owner,)
         with self._exclusive() as connection:
             number = self._number(connection, run_id)
             life = lives_table.c.run == number
-            if owner_of(connection.execute(sa.select(lives_table.c.owner).where(life)).scalar()) not in (owner, this_process()):
+            if owner_of(connection.execute(sa.select(lives_table.c.owner).where(life)).scalar()) not in owners:
                 return False
             change_run(connection, number, {"status": RunStatus.RUNNING.value})
             change_life(connection, number, {"owner": packed(this_process()), "heartbeat_utc": now_utc()})

@@ -134,6 +134,7 @@ ARGUMENTS: Mapping[str, Sequence[str]] = {
     "text": ("a label", ""),
     "tree": ("board.dtb", "a.bin"),
     "traces": ("a.log", "rt.txt", "."),
+    "subject": ("rt",),
 }
 SLOW = {("publish", "site"), ("guest", "build")}
 SUBJECT = """[[image]]

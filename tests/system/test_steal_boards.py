@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from latlab.core.errors import LatlabError, UsageError
+from latlab.core.errors import LatlabError, NotFetched, UsageError
 from latlab.core.model.enums import RunStatus
 from latlab.core.store.store import Store, open_store
 from latlab.core.targets.linux.labgrid_board import LabgridBoard, load_target, release
@@ -130,15 +130,16 @@ def test_a_connection_that_breaks_costs_nothing_if_it_comes_back_and_is_told_if_
         finally:
             if comes_back:
                 (place / "go-on").touch()
-        running.result(UP_S)
+        lost = running.exception(UP_S)
         (place / "go-on").touch()
-    (sentence,) = _problems(store)
+    (sentence,) = _problems(store) if comes_back else (str(lost),)
+    assert isinstance(lost, NotFetched) != comes_back
     left = [path.name for path in place.iterdir() if path.is_dir()]
     if comes_back:
         assert "the kernel has no cycle counter" in sentence and left == []
     else:
         (folder,) = left
-        assert "the connection was lost for 0 s" in sentence and f"remain in {place}/{folder}" in sentence
+        assert "the connection was lost for 0 s" in sentence and f"{place}/{folder}" in sentence
 
 
 @needs_sshd

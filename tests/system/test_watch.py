@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from latlab.calls.analysis.paths import runs_of
-from latlab.calls.model.crossings import Crossing, End, Fragment, Header, Profile, Record, Sleep, Stretch, Wake
+from latlab.calls.model.crossings import Crossing, End, Fragment, Header, Profile, Record, Sleep, Stopped, Stretch, Wake
 from latlab.calls.model.crossings import Path as RanPath
 from latlab.calls.readers.decoder import Decoder
 from latlab.core.model.conditions import Mode
@@ -255,9 +255,9 @@ def test_where_a_core_sleeps_when_the_machine_is_stopped_is_kept(tmp_path: Path)
     done = latlab(tmp_path, "watch", "--timeout", "8", "--", *command, *waits, "-display", "none", "-nic", "none", "-icount", "shift=4")
     assert b"stopped after 8 s" in done.stderr
     stored = open_store(str(tmp_path / "store.db"))
-    *_, before, asleep, end = Decoder().feed(stored.logs("last")["probe"])
-    assert isinstance(before, Crossing) and isinstance(asleep, Sleep) and isinstance(end, End)
-    assert asleep.address == ENTRY
+    *_, before, asleep, stopped, end = Decoder().feed(stored.logs("last")["probe"])
+    assert isinstance(before, Crossing) and isinstance(asleep, Sleep) and isinstance(stopped, Stopped) and isinstance(end, End)
+    assert asleep.address == ENTRY and stopped.is_asleep and stopped.instructions == asleep.instructions
 
 
 def program_command(folder: Path, words: tuple[int, ...], cores: int = 1) -> tuple[str, ...]:

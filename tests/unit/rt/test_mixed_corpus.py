@@ -59,6 +59,7 @@ def test_of_two_runs_in_one_file_none_is_lost_silently(name: str) -> None:
 
 
 GROWS = (
+    "event pairs",
     "cyclictest",
     "cyclicdeadline",
     "hackbench",

@@ -127,7 +127,7 @@ def test_a_job_that_failed_makes_its_run_partial_with_its_sentence(jobs: Jobs, s
 
 def test_a_run_whose_data_are_still_on_its_machine_is_left_to_recover(jobs: Jobs, store: Store) -> None:
     jobs.sentence, jobs.remains = "the store is full; the data are in /var/tmp/x", True
-    with pytest.raises(NotFetched, match="free space there, then run `latlab runs recover rt-"):
+    with pytest.raises(NotFetched, match="when it answers and its disk has space, run `latlab runs recover rt-"):
         measured(store)
     (life,) = store.unfinished_runs()
     assert (life.phase, store.load(life.run_id).problems) == (NOT_FETCHED, ())

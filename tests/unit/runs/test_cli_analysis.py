@@ -133,6 +133,7 @@ def test_the_gate_passes_what_it_is_not_told_to_fail(tmp_path):
     ],
 )
 def test_what_cannot_be_done_is_one_sentence_and_an_exit_code(arguments, code, said, tmp_path):
+    open_store(str(tmp_path / "s.sqlite")).close()
     done = latlab(*arguments, store=tmp_path / "s.sqlite")
     assert (done.returncode, done.stdout) == (code, "")
     assert said in done.stderr and done.stderr.count("\n") == 1 and "Traceback" not in done.stderr

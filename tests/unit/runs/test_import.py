@@ -84,7 +84,7 @@ def test_a_name_that_does_not_fit_says_what_is_missing(tool: str, code: int, sai
 def test_a_form_that_many_tools_print_is_read_when_its_tool_is_named(place: Path, tmp_path: Path) -> None:
     file = tmp_path / "histogram.txt"
     file.write_text(RUNQLAT.partition("\n")[2], encoding="utf-8")
-    assert "or use --as runqlat" in latlab("import", file, store=place).stderr
+    assert "use --as runqlat if it is of runqlat" in latlab("import", file, store=place).stderr
     assert latlab("import", file, "--as", "runqlat", store=place).returncode == 0
     assert distributions_of(_loaded(place))[0].test == "runqlat"
 

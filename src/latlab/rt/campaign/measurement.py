@@ -113,7 +113,7 @@ def _not_fetched(store: Store, run_id: str, sentence: str) -> NotFetched:
     """The run stays unfinished with all that it has; its disk may be the one that is full."""
     with suppress(LatlabError):
         store.checkpoint(run_id, {}, NOT_FETCHED)
-    return NotFetched(sentence, f"free space there, then run `latlab runs recover {run_id}`")
+    return NotFetched(sentence, f"when it answers and its disk has space, run `latlab runs recover {run_id}`")
 
 
 def measure_in_guest(

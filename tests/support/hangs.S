@@ -166,10 +166,8 @@ vectors:
     .endr
     .balign 128
     b psci_cpu_suspend
+    .rept 3
     .balign 128
     b .
-    .balign 128
-    b .
-    .balign 128
-    b .
+    .endr
     .ltorg

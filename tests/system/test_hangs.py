@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A machine that was stopped without an end is told with the place of its hang: core, function, and what it does there."""
+"""The place of a hang is reported: the core, its function, and what it does there."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ import pytest
 from latlab.calls.analysis.calls import Pairing
 from latlab.calls.analysis.paths import turning
 from latlab.calls.analysis.span_functions import SpanReader
-from latlab.calls.analysis.standing import Doing, Standing, most_telling, standing_words, standings, with_standing
+from latlab.calls.analysis.standing import Doing, Standing, most_telling, standing_words, standings, stood_facts, with_standing
 from latlab.calls.model.crossings import LOOP, Arch, Fragment, Header
 from latlab.calls.readers.call_names import call_names
 from latlab.calls.readers.decoder import Decoder
@@ -92,12 +92,21 @@ def test_the_core_that_explains_a_hang_best_is_the_one_that_is_busy_then_one_tha
     outside = _standing(0, Doing.RUNS)
     off = _standing(1, Doing.SLEEPS, ("power_down",), 40, "CPU_OFF")
     just_in = _standing(4, Doing.RUNS, ("affinity_info",), 12, "AFFINITY_INFO (64)")
-    everyone = [off, outside, inside, just_in, busy]
+    waits_to_be_started = _standing(5, Doing.REPEATS, ("holding_pen",), instructions=10**9)
+    everyone = [off, outside, inside, just_in, waits_to_be_started, busy]
     for number in range(len(everyone)):
         assert most_telling(everyone[number:] + everyone[:number]) is busy
-    assert most_telling([off, outside, inside, just_in]) is inside
+    assert most_telling([off, outside, inside, just_in, waits_to_be_started]) is inside
+    assert most_telling([off, outside, waits_to_be_started]) is waits_to_be_started
     assert most_telling([off, outside]) is outside
     assert most_telling([]) is None
+
+
+def test_a_fact_names_the_cores_that_explain_the_most_and_how_many_others_there_are() -> None:
+    cores = [_standing(number, Doing.SLEEPS, ("power_down",), 40, "CPU_OFF") for number in range(63)]
+    ((_, words),) = stood_facts((*cores, _standing(63, Doing.REPEATS, ("spin_lock",), call="CPU_ON (64)")))
+    assert words.startswith("0.63 repeats ") and words.endswith("; 56 more") and words.count("sleeps in WFI") == 7
+    assert stood_facts(()) == ()
 
 
 def test_the_first_problem_names_the_core_and_without_a_problem_nothing_is_said() -> None:
@@ -116,6 +125,8 @@ def test_the_first_problem_names_the_core_and_without_a_problem_nothing_is_said(
         ((4, 1, LOOP | 2, 70, 5, 1, 6, 1), ((5, 1, 6, 1), 70)),
         ((4, 1, LOOP | 2, 70, 5, 1, 6, 1, 5, 1), ((5, 1, 6, 1), 70)),
         ((LOOP | 2, 70, 5, 1, 6, 1, 7, 1), ((7, 1), 1)),
+        ((LOOP | 3, 70, 5, 1, 6, 3, 7, 1, 5, 1, 6, 2), ((5, 1, 6, 3, 7, 1), 70)),
+        ((LOOP | 2, 70, 5, 1, 6, 1, 4, 1, LOOP | 2, 70, 5, 1, 6, 1), ((5, 1, 6, 1), 70)),
         ((LOOP | 4, 3, 5, 1, LOOP | 2, 8, 6, 1, 7, 1, 5, 1), ((5, 1, LOOP | 2, 8, 6, 1, 7, 1), 3)),
     ],
 )

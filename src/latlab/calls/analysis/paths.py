@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from latlab.calls.model.crossings import LOOP, Stretch
 
 MOST_STEPS_OF_A_TURN = 17
-"""A loop has at most 16 items, those of a turn that has not ended stand behind it."""
+"""A loop has at most 16 items, and at most those of a turn that has not ended follow it."""
 
 
 def runs_of(stretches: Iterable[Stretch]) -> Counter[int]:
@@ -29,19 +29,23 @@ def body_end(steps: tuple[int, ...], at: int) -> int:
 
 
 def turning(steps: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
-    """The steps of one turn of the loop in which a path ends, and how often it turned. At most the start of another turn stands behind
-    the loop. Without a loop it is the last step, and 1."""
+    """The steps of one turn of the loop in which a path ends, and how often it turned; without a loop its last step, and 1. At most the
+    start of another turn follows the loop. A loop inside that start turned less often."""
     items = list(_items(steps))
+    if not items:
+        return (), 1
+    behind: set[int] = set()
+    best = items[-1][0], 1
     for body, turns in reversed(items[-MOST_STEPS_OF_A_TURN:]):
-        if turns > 1:
-            numbers = {number for number in body[::2] if number < LOOP}
-            behind = {number for later, _ in items[items.index((body, turns)) + 1 :] for number in later[::2] if number < LOOP}
-            return (body, turns) if behind <= numbers else (items[-1][0], 1)
-    return (items[-1][0], 1) if items else ((), 1)
+        numbers = {number for number in body[::2] if number < LOOP}
+        if behind <= numbers and turns > best[1]:
+            best = body, turns
+        behind |= numbers
+    return best
 
 
 def _items(steps: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], int]]:
-    """The fragments and loops that stand in no other loop: the steps of one turn, and how often it turned."""
+    """The outermost fragments and loops of a path: the steps of one turn, and how often it turned."""
     at = 0
     while at < len(steps):
         if steps[at] >= LOOP:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where each core stood when a machine was stopped without an end: its world, its function, what it waited for, the call it was in."""
+"""The place of each core when a machine was stopped without an end: its world, its function, what it waited for, the call it was in."""
 
 from __future__ import annotations
 
@@ -16,9 +16,12 @@ from latlab.core.model.run import CoreId, Problem
 PARKED_INSTRUCTIONS = 64
 """A core that looks at something between two sleeps at one address executes no more than that."""
 LONG_INSTRUCTIONS = 100_000
-"""No call of a firmware takes as many without a world switch."""
+"""A core that has been busy for less may be at the beginning of a call."""
 AWAY = ("CPU_OFF",)
 """Calls in which a core may sleep for good."""
+MOST_CORES = 8
+STOOD = "where the cores stood"
+"""The name of the fact of a run."""
 
 
 class Doing(StrEnum):
@@ -33,8 +36,7 @@ class Standing:
     """One core. `functions` are those of the code it repeats, or the one in which it stood; empty if the probe did not record them.
 
     `address` is that of the sleep, or of the code that ran last, None if not recorded. `instructions` are its own since its last world
-    switch, `asleep` those of all cores since
-    it fell asleep. `turn` are the instructions of one repetition, `times` how often it ran, or
+    switch, `asleep` those of all cores since it fell asleep. `turn` are the instructions of one repetition, `times` how often it ran, or
     how often the core woke up for nothing. `call` and its `caller` are empty outside a call.
     """
 
@@ -104,13 +106,9 @@ def _awake(standing: Standing, ran: Stretch, reader: SpanReader) -> Standing:
 
 
 def _function_at(address: int, reader: SpanReader) -> str:
-    """Of code that ran in a measured world; empty elsewhere: an image of another world may have other code there."""
+    """The function of code that ran in a measured world; empty elsewhere, where an image of another world may have other code."""
     numbers = (number for number, code in reader.fragments.items() if code.address <= address < code.address + max(len(code.code), 1))
     return next((reader.by_instruction.names(number)[-1] for number in numbers), "")
-
-
-STOOD = "where the cores stood"
-"""The name of the fact of a run."""
 
 
 def with_standing(problems: Sequence[Problem], cores_stood: Sequence[Standing]) -> list[Problem]:
@@ -123,8 +121,10 @@ def with_standing(problems: Sequence[Problem], cores_stood: Sequence[Standing]) 
 
 
 def stood_facts(cores_stood: Sequence[Standing]) -> tuple[tuple[str, str], ...]:
-    """Each core, as a fact of the run."""
-    return ((STOOD, "; ".join(map(standing_words, cores_stood))),) if cores_stood else ()
+    """The fact of a run that has its cores, those first that explain a hang best."""
+    words = [standing_words(standing) for standing in sorted(cores_stood, key=_order)[:MOST_CORES]]
+    more = len(cores_stood) - len(words)
+    return ((STOOD, "; ".join((*words, *((f"{more} more",) if more else ())))),) if words else ()
 
 
 def standing_words(standing: Standing) -> str:
@@ -149,14 +149,19 @@ def doing_words(standing: Standing) -> str:
 
 def most_telling(cores_stood: Iterable[Standing]) -> Standing | None:
     """The core that explains a hang best."""
-    return min(cores_stood, key=lambda standing: (_rank(standing), -standing.instructions), default=None)
+    return min(cores_stood, key=_order, default=None)
+
+
+def _order(standing: Standing) -> tuple[int, int]:
+    return _rank(standing), -standing.instructions
 
 
 def _rank(standing: Standing) -> int:
-    """First who has been busy in a measured world for long, then who waits inside a call, then who is busy elsewhere."""
+    """First who has been busy for long inside a call, then who waits inside one, then who is busy in a measured world without a call, as in
+    a boot or while it waits to be started."""
     is_busy = standing.doing in (Doing.REPEATS, Doing.RUNS)
-    if is_busy and standing.functions and standing.instructions >= LONG_INSTRUCTIONS:
-        return 0
-    if not is_busy and standing.call and standing.call not in AWAY:
-        return 1
-    return 2 if is_busy else 3
+    is_inside = bool(standing.call) and standing.call not in AWAY
+    is_long = bool(standing.functions) and standing.instructions >= LONG_INSTRUCTIONS
+    if is_inside and (is_long or not is_busy):
+        return 0 if is_busy else 1
+    return 2 if is_busy and is_long else 3 if is_busy else 4

@@ -463,7 +463,7 @@ def _concluded(
     booted = [accumulator.boot.ran] if accumulator.boot else []
     spans = [stretches for counts in ran.values() for stretches in counts]
     reader = SpanReader(accumulator.header.arch, accumulator.fragments, images, [*spans, *booted])
-    stood = standings(accumulator.stopped, accumulator.header.arch, accumulator.cores, reader)
+    stood = standings(accumulator.stopped, accumulator.header.arch, accumulator.cores, reader) if end else ()
     problems = with_standing(problems, stood)
     store.update_metadata(run_id, replace(described, facts=(*described.facts, *stood_facts(stood))))
     stages = _stages(accumulator, images, reader)

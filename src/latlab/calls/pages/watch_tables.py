@@ -56,7 +56,7 @@ def _most(stage: Sample, functions: Sequence[SpanFunctions]) -> str:
 
 
 def standing_table(cores_stood: Sequence[Standing]) -> Table:
-    """Where each core stood when the machine was stopped."""
+    """A row for each core: its place when the machine was stopped."""
     rows = tuple(
         (
             str(standing.core),

@@ -99,6 +99,7 @@ def test_the_core_that_explains_a_hang_best_is_the_one_that_is_busy_then_one_tha
     assert most_telling([off, outside, inside, just_in, waits_to_be_started]) is inside
     assert most_telling([off, outside, waits_to_be_started]) is waits_to_be_started
     assert most_telling([off, outside]) is outside
+    assert most_telling([off, inside, without_functions := _standing(6, Doing.RUNS, call="CPU_ON (64)")]) is without_functions
     assert most_telling([]) is None
 
 

@@ -161,7 +161,9 @@ def _rank(standing: Standing) -> int:
     a boot or while it waits to be started."""
     is_busy = standing.doing in (Doing.REPEATS, Doing.RUNS)
     is_inside = bool(standing.call) and standing.call not in AWAY
-    is_long = bool(standing.functions) and standing.instructions >= LONG_INSTRUCTIONS
+    is_long = standing.instructions >= LONG_INSTRUCTIONS
     if is_inside and (is_long or not is_busy):
         return 0 if is_busy else 1
-    return 2 if is_busy and is_long else 3 if is_busy else 4
+    if not is_busy:
+        return 4
+    return 2 if is_long and standing.functions else 3

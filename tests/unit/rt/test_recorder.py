@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from latlab.core.errors import DataError
 from latlab.rt.analysis.wakeup import percentile_ns
 from latlab.rt.model.wakeups import Wakeups
-from latlab.rt.readers.recorder import OLD_MAGIC, read_record
+from latlab.rt.readers.recorder import read_record
 from latlab.rt.targets.recorder_binary import guest_sources, recorder_for, wire_sources
 from support import recorder_files as files
 from support.examples import examples
@@ -111,11 +111,6 @@ def test_a_cpu_that_its_thread_left_ends_there_and_names_the_moment(cpus: int) -
         (sentence,) = read.problems
         assert f"moved the thread of CPU {gone} to CPU 7, 3.214 s after the start" in sentence
         assert [cpu.expected for cpu in read.cpus] == [4] * cpus and [cpu.got for cpu in read.cpus] == [4] * cpus
-
-
-def test_a_file_of_the_version_before_is_still_read() -> None:
-    seed = (ROOT / "tests" / "fuzz" / "seeds" / "wakeups" / "recorder.rec").read_bytes()
-    assert seed.startswith(OLD_MAGIC) and read_record(seed, "x").cpus
 
 
 def test_another_file_is_refused() -> None:

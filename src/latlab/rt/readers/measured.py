@@ -68,7 +68,7 @@ from latlab.rt.readers.impossible import disorder, impossible
 from latlab.rt.readers.jitter_samples import looks_like_samples, read_samples
 from latlab.rt.readers.lost_cpu import lost_cpus
 from latlab.rt.readers.perfetto_ftrace import is_perfetto
-from latlab.rt.readers.recorder import MAGIC, OLD_MAGIC, read_record
+from latlab.rt.readers.recorder import MAGIC, read_record
 from latlab.rt.readers.refused_formats import failures, refused_format
 from latlab.rt.readers.rtla import OSNOISE, TIMERLAT, read_osnoise, read_timerlat
 from latlab.rt.readers.rtla_top import is_timerlat_top, read_timerlat_top
@@ -406,7 +406,7 @@ def read_wakeups(data: bytes, place: str, stated: str = "") -> Wakeups:
 
 
 def _read(data: bytes, place: str, stated: Stated) -> Wakeups:
-    if data.startswith((MAGIC, OLD_MAGIC)):
+    if data.startswith(MAGIC):
         return read_record(data, place)
     if data.startswith(DAT_MAGIC):
         raise DataError("a file of trace-cmd", "name what `trace-cmd report -t` prints of it, or keep it with `latlab import`", place=place)

@@ -20,13 +20,12 @@ from latlab.core.model.conditions import Conditions
 from latlab.core.model.distributions import Counts, Distribution
 from latlab.rt.model.wakeups import LiveSnapshot, Outlier, Wakeups, cpu_row, intervals
 
-MAGIC, OLD_MAGIC = b"LLREC2\r\n", b"LLREC1\r\n"
-"""The older file has no signals and no CPU that a thread left."""
+MAGIC = b"LLREC2\r\n"
 MAX_CPUS = 64
 MAX_SUB_BITS = 32
 HEADER = struct.Struct(f"<8s6I7QI{MAX_CPUS}II")
-SLOT, OLD_SLOT = struct.Struct("<6Q4I"), struct.Struct("<4Q2I")
-TALLY, OLD_TALLY = struct.Struct("<10Q"), struct.Struct("<8Q")
+SLOT = struct.Struct("<6Q4I")
+TALLY = struct.Struct("<10Q")
 BATCH = struct.Struct("<II")
 OUTLIER = struct.Struct("<QQQII")
 UNMEASURED = (1 << 64) - 1
@@ -34,7 +33,6 @@ UNMEASURED = (1 << 64) - 1
 
 @dataclass(frozen=True, slots=True)
 class _Header:
-    is_old: bool
     slot_bytes: int
     cpus: tuple[int, ...]
     buckets: int
@@ -48,14 +46,6 @@ class _Header:
     counter_hz: int
     loop_cost_ps: int
     idle_states_allowed: bool
-
-    @property
-    def slot(self) -> struct.Struct:
-        return OLD_SLOT if self.is_old else SLOT
-
-    @property
-    def tally(self) -> struct.Struct:
-        return OLD_TALLY if self.is_old else TALLY
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +116,7 @@ def read_record(data: bytes, place: str) -> Wakeups:
 
 
 def _header(data: bytes, place: str) -> _Header:
-    if data[: len(MAGIC)] not in (MAGIC, OLD_MAGIC):
+    if data[: len(MAGIC)] != MAGIC:
         raise DataError(
             f"begins with {data[:8]!r}, not with the mark of a recorder's file", "name another file", value=data[:8], place=place
         )
@@ -135,16 +125,15 @@ def _header(data: bytes, place: str) -> _Header:
     fields = HEADER.unpack_from(data)
     if zlib.crc32(data[: HEADER.size - 4]) != fields[-1]:
         raise DataError("the header's checksum is wrong; nothing can be read", place=place)
-    magic, header_bytes, slot_bytes, cpus, buckets, sub_bits, priority, interval = fields[:8]
-    is_old = magic == OLD_MAGIC
-    slot, tally = (OLD_SLOT, OLD_TALLY) if is_old else (SLOT, TALLY)
-    fits = header_bytes == HEADER.size and slot_bytes == slot.size + cpus * (tally.size + 16 * buckets)
+    _, header_bytes, slot_bytes, cpus, buckets, sub_bits, priority, interval = fields[:8]
+    fits = header_bytes == HEADER.size and slot_bytes == SLOT.size + cpus * (TALLY.size + 16 * buckets)
     if not fits or cpus > MAX_CPUS or sub_bits > MAX_SUB_BITS or interval == 0:
         raise DataError("a recorder's file of another version", "use the latlab that made it", place=place)
     idle, numbers = fields[14], fields[15 : 15 + cpus]
     outlier, duration, realtime, start, hz, cost = fields[8:14]
-    shape = slot_bytes, tuple(numbers), buckets, sub_bits
-    return _Header(is_old, *shape, priority, interval, outlier, duration, realtime, start, hz, cost, bool(idle))
+    return _Header(
+        slot_bytes, tuple(numbers), buckets, sub_bits, priority, interval, outlier, duration, realtime, start, hz, cost, bool(idle)
+    )
 
 
 def _slot(data: bytes, header: _Header, index: int) -> _Slot | None:
@@ -152,12 +141,10 @@ def _slot(data: bytes, header: _Header, index: int) -> _Slot | None:
     raw = data[start : start + header.slot_bytes]
     if len(raw) < header.slot_bytes:
         return None
-    sequence, now_ns, now_ticks, outliers, *signals, final, crc = header.slot.unpack_from(raw)
-    size = header.slot.size
-    if sequence == 0 or zlib.crc32(raw[size:], zlib.crc32(raw[: size - 4])) != crc:
+    sequence, now_ns, now_ticks, outliers, continued_ns, _, stopped_by, write_error, final, crc = SLOT.unpack_from(raw)
+    if sequence == 0 or zlib.crc32(raw[SLOT.size :], zlib.crc32(raw[: SLOT.size - 4])) != crc:
         return None
-    continued_ns, _, stopped_by, write_error = signals or (0, 0, 0, 0)
-    return _Slot(sequence, now_ns, now_ticks, outliers, continued_ns, stopped_by, write_error, bool(final), raw[size:])
+    return _Slot(sequence, now_ns, now_ticks, outliers, continued_ns, stopped_by, write_error, bool(final), raw[SLOT.size :])
 
 
 def _interruptions(header: _Header, slot: _Slot, outliers: Sequence[Outlier], place: str) -> Iterator[str]:
@@ -190,16 +177,14 @@ def _departure(slot: _Slot, header: _Header, index: int, place: str) -> str:
 
 def _left(slot: _Slot, header: _Header, index: int) -> tuple[int, int]:
     """When the thread was first on another CPU, and on which; 0 for never."""
-    if header.is_old:
-        return 0, 0
     fields = TALLY.unpack_from(slot.tallies, index * (TALLY.size + 16 * header.buckets))
     return fields[-2], fields[-1]
 
 
 def _cpu(slot: _Slot, header: _Header, index: int) -> Distribution:
-    start = index * (header.tally.size + 16 * header.buckets)
-    got, missed, low, high, total, digest, _, dropped = header.tally.unpack_from(slot.tallies, start)[: OLD_TALLY.size // 8]
-    measured = np.frombuffer(slot.tallies, "<u8", header.buckets, start + header.tally.size)
+    start = index * (TALLY.size + 16 * header.buckets)
+    got, missed, low, high, total, digest, _, dropped, *_ = TALLY.unpack_from(slot.tallies, start)
+    measured = np.frombuffer(slot.tallies, "<u8", header.buckets, start + TALLY.size)
     return cpu_row(
         number=header.cpus[index],
         counts=_counts(measured, header.sub_bits),
@@ -215,7 +200,7 @@ def _cpu(slot: _Slot, header: _Header, index: int) -> Distribution:
 
 
 def _implied(slot: _Slot, header: _Header, index: int) -> Counts:
-    start = index * (header.tally.size + 16 * header.buckets) + header.tally.size + 8 * header.buckets
+    start = index * (TALLY.size + 16 * header.buckets) + TALLY.size + 8 * header.buckets
     return _counts(np.frombuffer(slot.tallies, "<u8", header.buckets, start), header.sub_bits)
 
 

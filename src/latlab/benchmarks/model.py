@@ -31,7 +31,7 @@ class Stated:
 
     @property
     def text(self) -> str:
-        """As a run keeps it: a line for each."""
+        """The form that a run keeps: tool, unit and columns, a line each."""
         return "\n".join((self.tool, self.unit, *self.columns)).rstrip("\n")
 
     @classmethod

@@ -129,6 +129,10 @@ def test_a_gate_that_is_inconclusive_because_no_row_has_a_verdict_is_so_in_sarif
     assert (report.exit_code, report.decision.reason, invocation["executionSuccessful"]) == (3, Reason.NOTHING, False)
     assert invocation["toolExecutionNotifications"][0]["message"]["text"] == report.verdict
     assert report.verdict.startswith(f"inconclusive: none of {len(same.rows)} rows has a verdict")
+    assert "largest shift" not in report.verdict
+    slower = replace(comparison.rows[0], shift=replace(comparison.rows[0].shift, value=-0.3 * comparison.rows[0].before))
+    shifted = report_gate(replace(comparison, rows=(*comparison.rows[1:], slower)), REGRESSED).verdict
+    assert f" (largest shift -30.0 %, {slower.test} {slower.title}; {slower.basis})" in shifted
 
 
 def test_beside_a_large_difference_without_a_verdict_all_rows_are_counted_by_their_words(same: Comparison):

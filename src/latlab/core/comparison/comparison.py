@@ -27,7 +27,7 @@ from latlab.core.statistics.power_analysis import Detectable
 from latlab.core.statistics.statistics import Shift
 
 MOST_APART = 0.5
-"""Of a shift, before a reader who subtracts the medians asks where the rest is."""
+"""The share of a shift that the difference of the medians may lack before a reader asks for the rest."""
 ROW_P = 0.05
 CELL_P = 0.01
 

@@ -72,8 +72,8 @@ def report_gate(comparison: Comparison, fail_on: frozenset[str]) -> GateReport:
     reach = tuple(
         explanation.sentence for explanation in explained if isinstance(explanation.finding, RarestSeen | TailNotTold | CouldHaveSeen)
     )
-    untold = any(row.verdict is Verdict.CANNOT_TELL for row in comparison.rows)
-    is_open = decision.exit_code == 0 and _is_assumed(comparison) and untold
+    has_inconclusive = any(row.verdict is Verdict.CANNOT_TELL for row in comparison.rows)
+    is_open = decision.exit_code == 0 and _is_assumed(comparison) and has_inconclusive
     assumed = (f"the scatter between runs is assumed: {_what_shows_more(comparison)}",) if is_open else ()
     return GateReport(decision, verdict, (*first, *parts, *notable, *gaps, *reach, *assumed))
 
@@ -102,11 +102,11 @@ def _reason(decision: Decision, comparison: Comparison, fail_on: Collection[str]
 
 
 def _largest_shift(rows: Sequence[Row]) -> str:
-    """Of rows that differ although none has a verdict, with what that rests on."""
+    """The largest shift of rows without a verdict, with what it rests on; empty if none is known."""
     largest = max((row for row in rows if isfinite(row.relative)), key=lambda row: abs(row.relative), default=None)
     if largest is None or not largest.relative:
         return ""
-    return f" (largest shift {percent(largest.relative)}, {largest.name}; {largest.basis})"
+    return f" (largest shift {percent(largest.relative)}, {largest.test} {largest.title}; {largest.basis})"
 
 
 def _is_assumed(comparison: Comparison) -> bool:

@@ -152,7 +152,7 @@ def _take(trace: _Trace, match: re.Match[str], task: Thread, where: str) -> None
 
 
 def _line(match: re.Match[str], task: Thread, on_cpu: Mapping[int, Thread]) -> _Line:
-    """`on_cpu` are the threads that stand in place of `task`."""
+    """`on_cpu` has the threads of CPUs that replace `task`."""
     cpu = int(match["cpu"] or match["short"])
     fraction = match["fraction"]
     ns = int(match["s"]) * 1_000_000_000 + int(fraction) * 10 ** (9 - len(fraction))

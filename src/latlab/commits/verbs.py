@@ -201,7 +201,7 @@ def _measuring(options: CommitOptions, store: Place | None, choice: ChoiceOption
     from latlab.commits.campaign.commits import Measurer
     from latlab.commits.targets import Repository
     from latlab.core.cli.stores import open_store
-    from latlab.core.store.store import store_location
+    from latlab.core.store.location import store_location
 
     if options.repo is None or not options.build:
         raise UsageError("--repo DIR and --build COMMAND name the repository and the build", "give both")

@@ -38,7 +38,7 @@ def run(
     """
     from latlab.core.cli.stores import open_store
     from latlab.core.lifecycle.loading import load_reference
-    from latlab.core.store.store import store_location
+    from latlab.core.store.location import store_location
     from latlab.experiments.campaign.design import run_design
     from latlab.experiments.campaign.plan import load_plan
 

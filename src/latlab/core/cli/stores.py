@@ -31,7 +31,7 @@ def open_store(place: Place | None = None) -> Store:
 
 def open_existing(place: Place | None = None) -> Store:
     """The store of a verb that reads: a name with a typing error makes no new one."""
-    from latlab.core.store.store import check_exists
+    from latlab.core.store.location import check_exists
 
     check_exists(place)
     return open_store(place)

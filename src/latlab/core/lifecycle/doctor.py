@@ -15,7 +15,8 @@ from pathlib import Path
 from latlab.core.errors import LatlabError, NotBuilt
 from latlab.core.readers.event_table import event_table
 from latlab.core.store.address import Place
-from latlab.core.store.store import check_can_be_made, check_exists, is_made, open_store, store_location
+from latlab.core.store.location import check_can_be_made, check_exists, is_made, store_location
+from latlab.core.store.store import open_store
 from latlab.core.targets.building import first_run_of
 from latlab.core.targets.qemu.images import FIRMWARE_ELF, PLATFORM, check_events, list_images
 from latlab.core.targets.qemu.probe import find_probe

@@ -58,7 +58,8 @@ def latest_beside(before: str, after: str, store: Place | None = None) -> str:
     from latlab.core.lifecycle.series import identity_of_head, newest_of_series
     from latlab.core.store.choice import Filter
     from latlab.core.store.listing import heads
-    from latlab.core.store.store import check_exists, open_store
+    from latlab.core.store.location import check_exists
+    from latlab.core.store.store import open_store
 
     check_exists(store)
     opened = open_store(store)
@@ -83,7 +84,8 @@ def load_earlier(a: Run, b: Run, store: Place | None = None) -> tuple[Run, ...]:
         return ()
     from latlab.core.lifecycle.material import load_run
     from latlab.core.store.choice import Filter
-    from latlab.core.store.store import is_made, open_store
+    from latlab.core.store.location import is_made
+    from latlab.core.store.store import open_store
 
     if not is_made(store):
         return ()
@@ -98,7 +100,8 @@ def load_earlier(a: Run, b: Run, store: Place | None = None) -> tuple[Run, ...]:
 def _stored(run: str, store: Place | None) -> Run:
     """Published tables and documents need no store, which takes a quarter of a second to load."""
     from latlab.core.lifecycle.material import load_run
-    from latlab.core.store.store import check_exists, open_store
+    from latlab.core.store.location import check_exists
+    from latlab.core.store.store import open_store
 
     check_exists(store)
     opened = open_store(store)

@@ -27,10 +27,12 @@ from latlab.core.model.enums import RunStatus
 from latlab.core.model.life import Left, Life, Owner, SeriesPart
 from latlab.core.model.provenance import UNKNOWN
 from latlab.core.model.run import CoreTrace, Problem, Run, Sample
-from latlab.core.store.address import LATEST, Place, StoreAddress, address_of, hide_password
+from latlab.core.store.address import LATEST, Place, address_of
 from latlab.core.store.checksums import change_life, change_run, sealed, sealed_run
 from latlab.core.store.choice import ALL, Filter
 from latlab.core.store.database_errors import BUSY_TIMEOUT_S, as_sentence
+from latlab.core.store.engine import engine_of
+from latlab.core.store.location import check_is_no_mistyped_url, store_location
 from latlab.core.store.migrations import can_migrate, migrate
 from latlab.core.store.owner import is_mine, this_process, whoami
 from latlab.core.store.restarts import RESTART_POLL_S, RESTART_S, through_a_restart
@@ -72,8 +74,6 @@ T = TypeVar("T")
 
 SCHEMA_LOCK = 0x6C61746C6162
 """The advisory lock of PostgreSQL under which the tables are made and migrated: the letters of `latlab`."""
-ALIVE = {"connect_timeout": 10, "keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3, "tcp_user_timeout": 60_000}
-"""What libpq is asked for, so that a connection that was cut without a word is noticed within a minute."""
 ID_ATTEMPTS = 16
 ROWS_AT_ONCE, MOST_NAMED = 100, 8
 PART_VARIABLE = "LATLAB_PART"
@@ -83,32 +83,11 @@ logging.getLogger("sqlalchemy").addHandler(logging.NullHandler())
 _log_of_rows = logging.getLogger(__name__)
 
 
-def check_exists(place: Place | None) -> None:
-    """Raises UsageError for a file that --store or LATLAB_STORE names and that is not there, or is empty: who only reads makes no new
-    store. The default place may be new."""
-    named = place or os.environ.get("LATLAB_STORE")
-    address = address_of(named or "")
-    file = Path(address.opened) if named and not address.is_url else None
-    option = f"--store {address}" if place else f"LATLAB_STORE={address}"
-    if file is not None and not file.exists():
-        raise UsageError(f"{option}: there is no such store", "see to its name; `latlab run` makes one", value=address)
-    if file is not None and file.is_file() and not file.stat().st_size:
-        raise UsageError(f"{option}: the file is empty and no store", "name another, or delete it", value=address)
-
-
-def is_made(place: Place | None) -> bool:
-    """Whether there is a store to read: opening one makes a file that is missing."""
-    location = store_location(place)
-    return location.is_url or Path(location.opened).exists()
-
-
-def check_can_be_made(place: Place | None) -> None:
-    """Raises UsageError where no file can be made of a name that is not there; makes nothing."""
-    location = store_location(place)
-    _check_is_no_mistyped_url(location)
-    folder = next(parent for parent in Path(location.opened).absolute().parents if parent.exists())
-    if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
-        raise UsageError("no store can be made there", "name another path with --store", place=folder)
+def _is_inserted(connection: sa.Connection, row: Mapping[str, Any], life: Mapping[str, Any]) -> bool:
+    """Whether an attempt before this one was committed, of which a server that ended told nothing."""
+    same = (runs_table.c.id == row["id"], runs_table.c.checksum == row["checksum"], lives_table.c.owner == life["owner"])
+    query = sa.select(runs_table.c.number).join(lives_table, lives_table.c.run == runs_table.c.number).where(*same)
+    return connection.execute(query).first() is not None
 
 
 def _nothing() -> None:
@@ -147,7 +126,7 @@ class Store:
             new_id = run_id or f"{run.campaign}-{secrets.token_hex(2 + attempt // 4)}"
             row = sealed_run(run_row(run) | {"id": new_id, "status": status.value})
             try:
-                self._insert(row, life)
+                self._insert(row, life, itertools.count())
                 self.begun.append(new_id)
                 self.on_begin()
                 return new_id
@@ -158,21 +137,13 @@ class Store:
         )
 
     @through_a_restart
-    def _insert(self, row: Mapping[str, Any], life: Mapping[str, Any]) -> None:
+    def _insert(self, row: Mapping[str, Any], life: Mapping[str, Any], attempts: Iterator[int]) -> None:
         """A new run with its life. Raises IntegrityError where another run has its id."""
         with self.transaction() as connection:
-            if self._is_inserted(connection, row, life):
+            if next(attempts) and _is_inserted(connection, row, life):
                 return
             (number,) = connection.execute(runs_table.insert(), row).inserted_primary_key or (None,)
             connection.execute(lives_table.insert(), sealed(lives_table, {**life, "run": number}))
-
-    def _is_inserted(self, connection: sa.Connection, row: Mapping[str, Any], life: Mapping[str, Any]) -> bool:
-        """Whether a call before this one was committed, of which a server that ended told nothing."""
-        if connection.dialect.name == "sqlite":
-            return False
-        same = (runs_table.c.id == row["id"], runs_table.c.checksum == row["checksum"], lives_table.c.owner == life["owner"])
-        query = sa.select(runs_table.c.number).join(lives_table, lives_table.c.run == runs_table.c.number).where(*same)
-        return connection.execute(query).first() is not None
 
     @through_a_restart
     def update_metadata(self, run_id: str, run: Run) -> None:
@@ -596,86 +567,10 @@ def part_of_environment() -> SeriesPart | None:
         raise UsageError(f"{PART_VARIABLE} is not what an experiment of latlab sets ({error})", "unset it") from error
 
 
-def default_path() -> Path:
-    """The store where neither --store nor LATLAB_STORE names one."""
-    from platformdirs import user_data_path
-
-    return user_data_path("latlab", appauthor=False) / "latlab.sqlite"
-
-
-def store_location(place: Place | None = None) -> StoreAddress:
-    return address_of(place or os.environ.get("LATLAB_STORE") or str(default_path()))
-
-
 def open_store(place: Place | None = None) -> Store:
     """Open the store at a path or an SQLAlchemy URL; a missing SQLite file is made."""
     location = store_location(place)
-    shown = str(location)
-    _check_is_no_mistyped_url(location)
-    try:
-        url = sa.make_url(location.opened) if location.is_url else _sqlite_url(Path(location.opened))
-        if url.get_backend_name() not in ("sqlite", "postgresql"):
-            raise UsageError(
-                f"--store {shown!r} is neither a path nor a database URL of a kind that latlab uses",
-                "write a path or postgresql+psycopg://...",
-                value=shown,
-            )
-        is_sqlite = url.get_backend_name() == "sqlite"
-        engine = sa.create_engine(url, connect_args=_connect_args(url), pool_pre_ping=not is_sqlite)
-    except (exc.ArgumentError, exc.NoSuchModuleError, ValueError) as error:
-        raise UsageError(
-            f"--store {shown!r} is neither a path nor a database URL ({hide_password(str(error), location)})",
-            "write a path or postgresql+psycopg://...",
-            value=shown,
-        ) from None
-    except ModuleNotFoundError as error:
-        raise UsageError(f"--store {shown!r} needs the Python package {error.name}", "install it", value=shown) from None
-    if url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:"):
-        raise UsageError(f"--store {shown!r} is in memory only, so the results would be lost", "name a file", value=shown)
-    if is_sqlite:
-        sa.event.listen(engine, "connect", _read_what_is_no_text)
-    store = Store(engine, location)
+    check_is_no_mistyped_url(location)
+    store = Store(engine_of(location), location)
     store.prepare()
     return store
-
-
-def _check_is_no_mistyped_url(location: StoreAddress) -> None:
-    shown = str(location)
-    if not location.is_url and shown != location.opened:
-        raise UsageError(
-            f"--store {shown!r} has a password and is no database URL",
-            "write postgresql+psycopg://..., or ./ before a path with these signs",
-            value=shown,
-        )
-
-
-def _connect_args(url: sa.URL) -> dict[str, int]:
-    """What the URL says itself counts."""
-    if url.get_backend_name() == "sqlite":
-        return {"timeout": BUSY_TIMEOUT_S}
-    is_libpq = url.get_driver_name().startswith("psycopg")
-    return {name: value for name, value in ALIVE.items() if name not in url.query} if is_libpq else {}
-
-
-def _read_what_is_no_text(connection: Any, _: object) -> None:
-    """Text that is no UTF-8 comes as bytes: its row alone is damaged, not every list that it is in."""
-
-    def text(data: bytes) -> str | bytes:
-        try:
-            return data.decode()
-        except UnicodeDecodeError:
-            return data
-
-    connection.text_factory = text
-
-
-def _sqlite_url(path: Path) -> sa.URL:
-    if str(path) == ":memory:":
-        return sa.URL.create("sqlite")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if not path.exists():
-            path.touch(mode=0o600)  # a run has names of machines and command lines; SQLite's own files beside it have the same mode
-    except OSError as error:
-        raise UsageError(f"cannot hold the store ({error.strerror})", "name another path with --store", place=path.parent) from error
-    return sa.URL.create("sqlite", database=str(path))

@@ -57,7 +57,7 @@ def site(
     from itertools import chain
 
     from latlab.core.cli.stores import open_existing
-    from latlab.core.store.store import store_location
+    from latlab.core.store.location import store_location
     from latlab.site.pages.files import write_site
     from latlab.site.pages.site_pages import pages_of
     from latlab.site.verbs.site_at_once import SiteOrder, contents_of, pages_at_once

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from latlab.core.model.blame import Blame, BlameKind
+from latlab.core.model.blame import UNEXPLAINED, UNTRACED, Blame, BlameKind
 from latlab.core.model.distributions import WakeupCounts
 from latlab.core.report.chart import Chart
 from latlab.core.report.page import Folded, Page, charts_of
@@ -90,6 +90,25 @@ def test_rare_causes_are_one_row_that_says_how_many_and_what_ran_on_is_explained
     assert text_of(table.rows[-1][0]) == "eight other causes"
     assert text_of(table.rows[0][0]) == "task-19 *" and table.notes.count(RAN_ON) == 1
     assert sum(int(text_of(row[2])) for row in table.rows) == 20
+
+
+@pytest.mark.parametrize(
+    ("blame", "parts", "end"),
+    [
+        (Blame(BlameKind.AWAY, "git"), (), ": CPU not available (running git, or preempted by the hypervisor)."),
+        (UNTRACED, (), ", unknown: the firmware's trace buffer had wrapped."),
+        (UNEXPLAINED, (), ", unexplained."),
+        (UNEXPLAINED, (LatenessPart(UNEXPLAINED, 9000), LatenessPart(Blame(BlameKind.THREAD, "git"), 2000)), ", unexplained."),
+        (UNEXPLAINED, (LatenessPart(Blame(BlameKind.THREAD, "git"), 2000),), ", unexplained; its largest part is thread git, 2.0 µs."),
+    ],
+)
+def test_the_first_sentence_says_of_the_latest_wake_up_what_the_table_says(blame: Blame, parts: tuple[LatenessPart, ...], end: str) -> None:
+    result = late_result(45)
+    assert result.recorder and result.attributed
+    latest = max(result.attributed, key=lambda entry: entry.outlier.late_ns)
+    changed = tuple(replace(entry, blame=blame, parts=parts) if entry is latest else entry for entry in result.attributed)
+    assert latest.outlier.late_ns == result.recorder.max_ns
+    assert answer(RUN, [("", replace(result, attributed=changed))]).endswith(end)
 
 
 def test_a_cpu_that_was_not_available_for_most_of_it_stands_above_small_causes_and_is_no_other_cause() -> None:

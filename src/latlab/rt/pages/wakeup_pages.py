@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+from latlab.core.comparison.wording import said_blame
+from latlab.core.model.blame import UNEXPLAINED, UNTRACED
 from latlab.core.model.conditions import Mode
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import Run
 from latlab.core.report.page import Block, Caution, Commands, Facts, Page, Paragraph, Section
 from latlab.core.report.table import Table
+from latlab.rt.analysis.attribution import Attributed
 from latlab.rt.analysis.causes import cause_name
 from latlab.rt.analysis.result import RtResult
 from latlab.rt.model.wakeups import Wakeups
@@ -60,10 +63,22 @@ def _cause(by: Wakeups, result: RtResult, late_ns: int) -> str:
     if by is not result.recorder or result.attributed is None:
         return ""
     latest = next((entry for entry in result.attributed if entry.outlier.late_ns == late_ns), None)
-    if latest is None or not latest.explained:
-        return ", by no known cause" if latest is not None else ""
+    if latest is None:
+        return ""
+    if not latest.explained:
+        return _unexplained(latest)
     took = f" took {us(latest.stolen_ns)} µs of it" if latest.stolen_ns else ""
     return f": {cause_name(latest)}{took}"
+
+
+def _unexplained(latest: Attributed) -> str:
+    """What the tables beneath say of a wake-up of which no cause is proven: who had its CPU, or its largest part."""
+    if latest.blame != UNEXPLAINED:
+        return f"{',' if latest.blame == UNTRACED else ':'} {cause_name(latest)}"
+    largest = next(iter(latest.parts), None)
+    if largest is None or largest.blame == UNEXPLAINED:
+        return ", unexplained"
+    return f", unexplained; its largest part is {said_blame(largest.blame)}, {us(largest.ns)} µs"
 
 
 def document(run: Run, results: Results) -> Page:

@@ -14,13 +14,13 @@ from latlab.core.comparison.history import history
 from latlab.core.comparison.verdicts import Limits, Verdict
 from latlab.core.model.conditions import NO_CONDITIONS, Conditions
 from latlab.core.model.distributions import distributions_of
-from latlab.core.model.enums import Metric, RowKind, RunStatus
-from latlab.core.model.run import CoreId, Run, Sample
+from latlab.core.model.enums import Metric, ProblemKind, RowKind, RunStatus
+from latlab.core.model.run import CoreId, Problem, Run, Sample
 from latlab.core.report.comparison.comment import render as comment
 from latlab.core.report.exports.junit import comparison_junit
 from latlab.rt.campaign.results import CAMPAIGN, IMPORT_LOG, new_run, problems_of
 from latlab.rt.campaign.samples import with_distributions
-from support.runs import INSTRUCTIONS, run_with
+from support.runs import INSTRUCTIONS, changed, run_with
 from support.wakeup_runs import distribution, wakeup_run
 from truth.removal import KINDS, Taken, exit_of
 
@@ -135,3 +135,21 @@ def test_fewer_interrupts_are_no_lost_samples_and_fewer_calls_are(test: str, lef
         return run_with(id=name, campaign="sbi", tick=INSTRUCTIONS, samples=samples)
 
     assert _gate(run("sbi-1111", 60), run("sbi-2222", left)).exit_code == code
+
+
+_PLACES = [(boot, test, core) for boot in range(3) for test in ("susp", "off", "version") for core in range(3)]
+_SAMPLES = [Sample(test, Metric.WAKEUP, CoreId(1, core), boot, at, 300) for boot, test, core in _PLACES for at in range(20)]
+
+
+@pytest.mark.parametrize("cut", range(61, len(_SAMPLES), 17))
+def test_a_run_that_ended_early_is_neither_regressed_nor_passes(cut: int) -> None:
+    whole = run_with(id="psci-1111", tick=INSTRUCTIONS, samples=_SAMPLES)
+    ended = replace(whole, id="psci-2222", status=RunStatus.PARTIAL, problems=(Problem(7, "the log ends", ProblemKind.UNFINISHED),))
+    short = changed(ended, samples=_SAMPLES[:cut])
+    assert (_gate(whole, short).exit_code, _gate(short, whole).exit_code) == (3, 3)
+
+
+def test_a_core_that_lost_samples_in_each_boot_of_a_run_that_came_to_its_end_is_regressed() -> None:
+    whole = run_with(id="psci-1111", tick=INSTRUCTIONS, samples=_SAMPLES)
+    lossy = changed(whole, id="psci-2222", samples=[sample for sample in _SAMPLES if sample.core.core or sample.iteration < 12])
+    assert _gate(whole, lossy).exit_code == 1

@@ -12,7 +12,7 @@ import pytest
 from latlab.core.errors import DataError, LatlabError, TestFailed
 from latlab.core.lifecycle.life import NullProgress
 from latlab.core.model.conditions import Conditions, Mode
-from latlab.core.model.enums import Clock, RunStatus
+from latlab.core.model.enums import Clock, ProblemKind, RunStatus
 from latlab.core.model.run import CoreId, Problem, Tick
 from latlab.core.readers.dump.frames import EndFrame
 from latlab.core.store.store import Store, open_store
@@ -122,7 +122,7 @@ def test_a_log_without_its_end_is_partial_and_keeps_what_came(store: Store) -> N
 def test_how_a_target_ended_is_told_with_the_log_that_says_more(store: Store, end: MachineEnd, named: str) -> None:
     done, _ = recorded(store, outcome=MachineOutcome(end, "it ended badly"))
     assert done.status is RunStatus.PARTIAL
-    assert done.problems[-1] == Problem(0, f"it ended badly; read `latlab show {done.run_id} --log {named}`")
+    assert done.problems[-1] == Problem(0, f"it ended badly; read `latlab show {done.run_id} --log {named}`", ProblemKind.UNFINISHED)
     assert store.load(done.run_id).problems == done.problems
 
 

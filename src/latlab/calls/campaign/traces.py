@@ -43,7 +43,7 @@ from latlab.calls.targets.traces import Refused, TraceSummary, read_summary, why
 from latlab.core.errors import DataError, InterruptedByUser, UsageError
 from latlab.core.lifecycle.life import EVERY_INSTRUCTION, Interrupted, finish, run_lifecycle
 from latlab.core.model.conditions import Conditions
-from latlab.core.model.enums import Clock, Metric, RunStatus
+from latlab.core.model.enums import Clock, Metric, ProblemKind, RunStatus
 from latlab.core.model.run import UNNAMED, Build, CoreId, Problem, Run, Sample, SpanFunctions, Tick
 from latlab.core.model.symbols import Image
 from latlab.core.store.function_files import FUNCTIONS_LOG, KINDS_LOG, render_functions
@@ -61,7 +61,7 @@ NO_INSTRUCTION, NOT_STARTED = 3, 127
 TICKS = "ticks"
 STRANGE = "a line of unknown form"
 """A simulator may print messages between: a missing instruction shows by its number or in the flow of control."""
-INTERRUPTED = Problem(0, "interrupted before the end of the trace")
+INTERRUPTED = Problem(0, "interrupted before the end of the trace", ProblemKind.UNFINISHED)
 NO_SOURCE = Source("", "", 0, Absent(0))
 
 

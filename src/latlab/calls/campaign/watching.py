@@ -35,7 +35,7 @@ from latlab.calls.readers.decoder import Decoder
 from latlab.core.errors import DataError, LatlabError, UsageError
 from latlab.core.lifecycle.life import Interrupted, finish, on_qemu, run_lifecycle, text_of
 from latlab.core.model.conditions import Conditions, Mode
-from latlab.core.model.enums import Metric, RunStatus, Taker
+from latlab.core.model.enums import Metric, ProblemKind, RunStatus, Taker
 from latlab.core.model.life import Left
 from latlab.core.model.run import Build, CoreId, MaskedAtlas, Problem, Run, Sample, Topology
 from latlab.core.model.symbols import Image
@@ -438,7 +438,7 @@ def _concluded(
     how = end
     if not end and follower.exit_status:
         how = death("QEMU", follower.exit_status, _last_words(follower.stderr, bytes(follower.console)))
-    problems = [Problem(0, how)] if how else []  # QEMU's own words first: what its stream lacks follows from them
+    problems = [Problem(0, how, ProblemKind.UNFINISHED)] if how else []  # QEMU's own words first: what its stream lacks follows from them
     problems += [*probes.complaints(text_of(follower.stderr)), *accumulator.problems]
     try:
         images = placed(accumulator.fragments.values(), request.images, accumulator.header.arch)

@@ -20,7 +20,7 @@ from latlab.core.comparison.identity import NotComparable
 from latlab.core.comparison.verdicts import Limits
 from latlab.core.errors import UsageError
 from latlab.core.kinds.registry import kind_of, kind_of_pair, pairs_of
-from latlab.core.model.enums import Metric
+from latlab.core.model.enums import Metric, ProblemKind
 from latlab.core.model.run import Run
 
 if TYPE_CHECKING:
@@ -42,6 +42,8 @@ def _with_coverage(comparison: Comparison) -> Comparison:
     missing data too."""
     counts = counted(comparison.a), counted(comparison.b), comparison.limits
     absent, short = absences(*counts), shortfalls(*counts, kind_of(comparison.a).analysis.burst)
+    if any(_is_unfinished(run) for run in (comparison.a, comparison.b)):
+        short = tuple(shortfall for shortfall in short if shortfall.is_scheduled)
     if not absent and not short:
         return comparison
     rows = coverage_rows(short, comparison.limits)
@@ -49,6 +51,11 @@ def _with_coverage(comparison: Comparison) -> Comparison:
     untold = (*absent, *(missing_samples(shortfall) for shortfall in short if not shortfall.is_significant))
     gaps = (*(finding.sentence(comparison.unit) for finding in untold), *comparison.gaps)
     return replace(comparison, rows=(*comparison.rows, *rows), gaps=gaps, missing=missing)
+
+
+def _is_unfinished(run: Run) -> bool:
+    """Its tests have then different numbers of samples, and nothing but a schedule tells how many were due."""
+    return any(problem.kind is ProblemKind.UNFINISHED for problem in run.problems)
 
 
 def _compared(a: Run, b: Run, limits: Limits, earlier: Sequence[Run]) -> Comparison:

@@ -47,7 +47,7 @@ class Counted:
 class Shortfall:
     """A place with fewer samples in the candidate than were due: `got` and `due`, each as (base, candidate).
 
-    `p` is the probability of so few samples if the share of the base still held.
+    `p` is the probability of so few samples if the share of the base still held; `is_scheduled`, whether a schedule tells what was due.
     """
 
     place: SampleKey
@@ -55,6 +55,7 @@ class Shortfall:
     due: tuple[int, int]
     p: float
     is_significant: bool
+    is_scheduled: bool
     rows: RowKind = RowKind.CPU
 
 
@@ -113,7 +114,7 @@ def _shortfalls(ours: Mapping[SampleKey, Counted], theirs: Mapping[SampleKey, Co
         p = rate_p(missing[0], due_before, missing[1], due)
         is_known = is_scheduled or not any(_may_differ_in_interval(side, place.test) for side in (ours, theirs))
         is_significant = is_known and p < limits.alpha / len(common)
-        yield Shortfall(place, (base.got, candidate.got), (due_before, due), p, is_significant, candidate.rows)
+        yield Shortfall(place, (base.got, candidate.got), (due_before, due), p, is_significant, is_scheduled, candidate.rows)
 
 
 def _may_differ_in_interval(counts: Mapping[SampleKey, Counted], test: str) -> bool:

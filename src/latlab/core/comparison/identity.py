@@ -16,8 +16,13 @@ from latlab.core.model.run import UNNAMED, Run
 from latlab.core.statistics.sample_matrix import METRICS, Columns, DuplicateSample, columns_of
 
 GRAVEST = (
-    ProblemKind.UNIT_SUSPECT, ProblemKind.INPUT, ProblemKind.MISPRINTED_DELTA, ProblemKind.DELTA_WITHOUT_BASE, ProblemKind.INFERRED
-)  # fmt: skip
+    ProblemKind.UNIT_SUSPECT,
+    ProblemKind.INPUT,
+    ProblemKind.UNFINISHED,
+    ProblemKind.MISPRINTED_DELTA,
+    ProblemKind.DELTA_WITHOUT_BASE,
+    ProblemKind.INFERRED,
+)
 
 
 class NotComparable(DataError):

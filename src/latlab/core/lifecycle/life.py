@@ -11,7 +11,7 @@ from typing import Protocol, TypeVar
 
 from latlab.core.errors import InterruptedByUser, LatlabError, NotFetched, UsageError
 from latlab.core.model.conditions import Conditions
-from latlab.core.model.enums import Clock, RunStatus
+from latlab.core.model.enums import Clock, ProblemKind, RunStatus
 from latlab.core.model.life import CUT_OFF, Left
 from latlab.core.model.run import Build, Contents, Problem, Run, Spans, Tick, Topology
 from latlab.core.store.rows import now_utc
@@ -156,7 +156,7 @@ def unfinished(console: Console, is_started: bool, whereabouts: str = "", damage
     """Why a program did not come to its end. What was said of that comes first and without guesses, then what is damaged by it; where
     nothing was said, guesses come last."""
     outcome = console.outcome
-    end = Problem(0, outcome.sentence or "the machine ended before the program did")
+    end = Problem(0, outcome.sentence or "the machine ended before the program did", ProblemKind.UNFINISHED)
     if outcome.end in (MachineEnd.INTERRUPT, MachineEnd.PANIC) or (outcome.end is MachineEnd.DEATH and exit_message(console.stderr)):
         return [end, *damage]
     has_secure = console.secure_log.is_file() and console.secure_log.stat().st_size > 0

@@ -113,6 +113,8 @@ class ProblemKind(StrEnum):
 
     INPUT = "input"
     """Damaged, incomplete or contradictory."""
+    UNFINISHED = "unfinished"
+    """The input ends before the measurement did, so that nothing tells what was due."""
     UNIT_SUSPECT = "unit suspect"
     """Figures that cannot be in the unit that the document names."""
     MISPRINTED_DELTA = "misprinted delta"

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from latlab.core.errors import DataError, TestFailed
 from latlab.core.lifecycle.life import Progress, logs_of, refuse_interrupted, run_lifecycle, text_of
 from latlab.core.model.conditions import Mode
-from latlab.core.model.enums import RunStatus
+from latlab.core.model.enums import ProblemKind, RunStatus
 from latlab.core.model.life import Left
 from latlab.core.model.run import CoreId, Problem, Run, Sample, Tick
 from latlab.core.readers.dump.dump import Iteration, read_dump
@@ -182,7 +182,7 @@ def _ended(recorder: Recorder, console: consoles.Lines) -> Recorded:
     outcome = console.outcome
     if outcome.sentence:
         log = LOG_OF_END.get(outcome.end, "console")
-        recorder.problem(Problem(0, f"{outcome.sentence}; read `latlab show {recorder.run_id} --log {log}`"))
+        recorder.problem(Problem(0, f"{outcome.sentence}; read `latlab show {recorder.run_id} --log {log}`", ProblemKind.UNFINISHED))
     return recorder.finish()
 
 

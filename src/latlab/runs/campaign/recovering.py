@@ -13,7 +13,7 @@ from pathlib import Path
 from latlab.calls.readers.decoder import Decoder
 from latlab.core.errors import LatlabError, UsageError
 from latlab.core.kinds.registry import kind_of, row_of
-from latlab.core.model.enums import RunStatus
+from latlab.core.model.enums import ProblemKind, RunStatus
 from latlab.core.model.life import CUT_OFF, NOT_FETCHED, Address, Life
 from latlab.core.model.run import Problem, Run
 from latlab.core.store.function_files import FUNCTIONS_LOG, render_functions
@@ -87,7 +87,7 @@ def _recover(store: Store, life: Life, machine: Machine) -> Recovered | None:
     problems = [] if is_whole or (ended and life.phase == NOT_FETCHED) else [_cut_off(life)]
     problems += [ended.sentence] if ended and ended.sentence else []
     problems += _problems(run, store.logs(life.run_id))
-    store.add(life.run_id, problems=[Problem(0, sentence) for sentence in problems])
+    store.add(life.run_id, problems=[Problem(0, sentence, ProblemKind.UNFINISHED) for sentence in problems])
     store.update_metadata(life.run_id, replace(run, facts=(*run.facts, ("recovered (UTC)", now_utc()))))
     status = RunStatus.COMPLETE if is_whole and not problems else RunStatus.PARTIAL
     if not is_whole:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import count
 
-from latlab.core.model.enums import RunStatus
+from latlab.core.model.enums import ProblemKind, RunStatus
 from latlab.core.model.events import EventTable
 from latlab.core.model.figures import Figures
 from latlab.core.model.run import CoreId, CoreTrace, Problem, TraceRecord
@@ -178,7 +178,7 @@ class _Reader:
             yield Problem(line, "the log has no readable BOOT line, so no trace of it can be used; give the whole log")
             return
         yield from self._leave_open(line, "the log ends before its DONE line")
-        yield Problem(line, "the log ends before the END line; the campaign did not finish")
+        yield Problem(line, "the log ends before the END line; the campaign did not finish", ProblemKind.UNFINISHED)
 
     def _boot(self, line: int, boot: Boot) -> Iterator[Item]:
         if self.boot is not None and not self.ended and not self.refused:

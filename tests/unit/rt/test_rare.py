@@ -13,12 +13,14 @@ from statsmodels.stats.rates import confint_poisson
 from latlab.core.comparison.by_kind import compare, explain_pair
 from latlab.core.comparison.comparison import Comparison, Statistic
 from latlab.core.comparison.verdicts import Verdict
+from latlab.core.comparison.wakeup_findings import LateByBlame
 from latlab.core.model.blame import UNEXPLAINED, Blame, BlameKind
 from latlab.core.model.conditions import Mode
 from latlab.core.model.distributions import Distribution, LateWakeup, distributions_of
 from latlab.core.model.run import CoreId, Run
 from latlab.core.statistics.histogram import histogram_of, rate_p
 from latlab.rt.analysis.cause_rates import TOLD_FROM, Rate, causes_of, events_of, events_to_see, kept_from, wakeups_to_see
+from latlab.rt.analysis.explain_wakeups import explain_wakeups
 from support.wakeup_runs import INTERVAL_NS, distribution, drawn, wakeup_run
 
 TRNG, ETH = Blame(BlameKind.FIRMWARE, "TRNG_RND"), Blame(BlameKind.INTERRUPT, "eth0")
@@ -106,6 +108,20 @@ def test_unexplained_wakeups_are_counted_last_and_not_compared_as_a_cause() -> N
     run = wakeup_run(with_late([*late_at(range(0, 90_000, 1000), UNEXPLAINED), *late_at([500, 1500], TRNG)]))
     assert [one.blame for one in causes_of([histogram_of(run, distributions_of(run)[0])])] == [TRNG, UNEXPLAINED]
     assert cause_verdicts(compare(thieves(1, {UNEXPLAINED: 5e-4}), thieves(2, {UNEXPLAINED: 2e-3}, "b"))) == {}
+
+
+def test_the_cause_of_the_latest_wake_up_is_explained_first_and_a_cpu_that_was_away_once() -> None:
+    latest, away = Blame(BlameKind.HYPERVISOR), [Blame(BlameKind.AWAY, name) for name in ("a", "b", "b", "c", "d", "e")]
+    blames = [*away, TRNG, TRNG, latest, UNEXPLAINED]
+    late = tuple(LateWakeup(at, 900_000 if blame == latest else 200_000, 0, blame) for at, blame in enumerate(blames, 1))
+    run = wakeup_run(replace(distribution(range(9_000, 12_000)), late=late))
+    found = [entry.finding for entry in explain_wakeups(run) if isinstance(entry.finding, LateByBlame)]
+    assert [(finding.blame, finding.wakeups) for finding in found] == [
+        (latest, 1),
+        (Blame(BlameKind.AWAY, "b, a, c and 2 more"), 6),
+        (TRNG, 2),
+        (UNEXPLAINED, 1),
+    ]
 
 
 def test_another_threshold_of_the_recorder_is_no_change_of_a_cause() -> None:

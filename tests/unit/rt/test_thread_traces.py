@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import astuple
 from itertools import pairwise
 from types import MappingProxyType
 
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 
 from latlab.core.errors import DataError, UsageError
 from latlab.core.model.blame import UNEXPLAINED, Blame, BlameKind
+from latlab.core.report.table import text_of
 from latlab.rt.analysis.cycles import ThreadCycles, explained_overruns
 from latlab.rt.analysis.own_waits import said_priority
 from latlab.rt.analysis.result import RtResult
@@ -25,6 +27,7 @@ from latlab.rt.campaign.thread_results import thread_results
 from latlab.rt.campaign.thread_selecting import period_of, selected
 from latlab.rt.model.kernel_events import UNKNOWN_PRIORITY
 from latlab.rt.model.thread_trace import ThreadSelection, ThreadState, ThreadTrace
+from latlab.rt.pages.thread_tables import UNKNOWN_STATE, tables
 from latlab.rt.readers.perfetto_ftrace import is_perfetto
 from latlab.rt.readers.thread_selection import THREADS, read_selection, written_selection
 from latlab.rt.readers.thread_traces import read_thread_trace
@@ -223,6 +226,22 @@ def test_an_overrun_has_what_its_time_went_to(between, blame):
     assert cycles.is_on_grid and cycles.by_calls and cycles.period_ns == 1_000_000 and len(cycles.cycles) == 2 * len(USUAL) + 1
     (overrun,) = explained_overruns(cycles)
     assert overrun.blame == blame and abs(overrun.outlier.late_ns - 1_506_000) < 10_000
+
+
+@pytest.mark.parametrize(
+    "lost", ["sched_waking: comm=loop", "prev_comm=hog", "prev_comm=low", "prev_comm=loop", "next_comm=loop", "nothing"]
+)
+def test_the_parts_of_the_cycles_are_the_cycles_whatever_events_were_lost(lost):
+    """Every seventh of one kind."""
+    text = loop_text([*USUAL, (1500, PREEMPTED), *USUAL, (1500, SLEPT), *USUAL])
+    lines = text.splitlines(keepends=True)
+    gone = [number for number, line in enumerate(lines) if lost in line][3::7]
+    _, cycles = cycles_in("".join(line for number, line in enumerate(lines) if number not in gone))
+    (table,) = tables(RtResult((), (), (), None, (), cycles=cycles))
+    total_us = {text_of(row[0]): float(text_of(row[-1])) for row in table.rows}
+    parts_us = sum(us for name, us in total_us.items() if name not in ("Start after due", "Due to end"))
+    assert parts_us == pytest.approx(total_us["Due to end"], abs=0.5)
+    assert (UNKNOWN_STATE in total_us) is any(cycle.ns != sum(astuple(cycle.split)) for cycle in cycles.cycles)
 
 
 def test_a_kernel_that_records_no_switch_of_an_idle_task_loses_no_thread_by_it():

@@ -67,10 +67,13 @@ FirmwareOption = Annotated[Path | None, typer.Option(help="Folder with the firmw
 AllowDifferentOption = Annotated[
     list[str] | None, typer.Option(help="Compare although this condition differs, such as processor or interrupt-controller; repeatable.")
 ]
-RunArgument = Annotated[str, typer.Argument(help="A run's id, the beginning of one, its label, latest:LABEL, `last`, or an exported file.")]
+RunArgument = Annotated[
+    str, typer.Argument(help="A run's id, the beginning of one, its label, latest:LABEL, `last`, `last~1`, or an exported file.")
+]
 RedactOption = Annotated[bool, typer.Option("--redact", help="Leave out folders, names of hosts and users, and kernel command lines.")]
 Reference = Annotated[
-    str, typer.Argument(help="published:NAME, FILE.rst#RELEASE, FILE.csv, .json or .log, or a run: id, label, latest:LABEL, `last`.")
+    str,
+    typer.Argument(help="published:NAME, FILE.rst#RELEASE, FILE.csv, .json or .log, or a run: id, label, latest:LABEL, `last`, `last~1`."),
 ]
 UnitOption = Annotated[str, typer.Option(help="Unit of tables that name none: ns, us or ms.")]
 

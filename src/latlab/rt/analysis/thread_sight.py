@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a trace of threads cannot prove, because it lacks the events: each with the command that records them."""
+"""What a trace of threads cannot prove, because it has no such event: each with the command that records it. That an event was recorded
+and never came, no trace tells."""
 
 from __future__ import annotations
 
@@ -45,7 +46,7 @@ def _sentences(trace: ThreadTrace, is_virtual: bool) -> Iterator[str]:
     if missing:
         unknown = ", ".join(subject for subject, _ in missing)
         events = [event for _, group in missing for event in group]
-        yield f"Not recorded, so unknown: {unknown}; record them: {_command(trace.tool, events)}"
+        yield f"The trace has no event of these, so if not recorded they are unknown: {unknown}; record {_command(trace.tool, events)}"
     if is_virtual:
         yield IN_DOUBT
     if trace.tool == "perf":

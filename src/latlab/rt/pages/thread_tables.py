@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import astuple
 
 import numpy as np
 
@@ -23,6 +24,7 @@ STATES = {
     ThreadState.ASLEEP: "asleep",
     ThreadState.BLOCKED: "blocked in the kernel",
 }
+UNKNOWN_STATE = "State not in the trace"
 SPLITS: tuple[tuple[str, Callable[[ThreadCycle], int]], ...] = (
     ("Start after due", lambda cycle: cycle.jitter_ns),
     ("Until woken", lambda cycle: cycle.split.before_run_ns),
@@ -31,6 +33,7 @@ SPLITS: tuple[tuple[str, Callable[[ThreadCycle], int]], ...] = (
     ("Interrupted", lambda cycle: cycle.split.interrupted_ns),
     ("Preempted", lambda cycle: cycle.split.preempted_ns),
     ("Asleep or blocked in the cycle", lambda cycle: cycle.split.asleep_ns),
+    (UNKNOWN_STATE, lambda cycle: cycle.ns - sum(astuple(cycle.split))),
     ("Due to end", lambda cycle: cycle.ns),
 )
 
@@ -67,7 +70,8 @@ def _states(report: ThreadReport) -> Table:
 
 
 def _cycles(cycles: ThreadCycles) -> Table:
-    rows = tuple((name, *_quantiles([ns_of(cycle) for cycle in cycles.cycles])) for name, ns_of in SPLITS)
+    times = {name: [ns_of(cycle) for cycle in cycles.cycles] for name, ns_of in SPLITS}
+    rows = tuple((name, *_quantiles(ns)) for name, ns in times.items() if any(ns) or name != UNKNOWN_STATE)
     columns = (*words("Part of a cycle"), *figures("Minimum", "Median", "99 %", "Maximum", "Total", unit="µs"))
     overruns = len(cycles.overruns)
     note = f"{overruns} of {len(cycles.cycles)} cycles ended more than {cycles.period_ns / 1000:g} µs after they were due"

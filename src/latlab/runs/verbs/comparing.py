@@ -88,7 +88,7 @@ def compare(
 
 def explain(
     context: typer.Context,
-    run: Reference,
+    run: Reference = "last",
     against: Annotated[str | None, typer.Argument(help="A second run: why does it differ from the first?")] = None,
     calls: Annotated[
         str | None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -29,9 +30,13 @@ MOST_NAMED = 12
 
 def thread_results(files: Mapping[str, bytes], trace_log: str, place: str) -> list[tuple[str, RtResult]]:
     """One or two for each thread: its wake-ups, and its cycles if it has a period."""
-    selection = read_selection(files[THREADS], THREADS)
-    trace = read_thread_trace(files[trace_log], place)
-    return list(_results(trace, selection, place))
+    return list(_results_of(files[THREADS], files[trace_log], place))
+
+
+@lru_cache(maxsize=1)
+def _results_of(selected: bytes, trace_file: bytes, place: str) -> tuple[tuple[str, RtResult], ...]:
+    """Kept, as an import checks, stores and prints them, and a trace of 100 MB takes half a minute."""
+    return tuple(_results(read_thread_trace(trace_file, place), read_selection(selected, THREADS), place))
 
 
 def _results(trace: ThreadTrace, selection: ThreadSelection, place: str) -> Iterator[tuple[str, RtResult]]:
@@ -55,7 +60,7 @@ def _results(trace: ThreadTrace, selection: ThreadSelection, place: str) -> Iter
 
 def _check_all_there(trace: ThreadTrace, followed: Sequence[FollowedThread], selection: ThreadSelection, place: str) -> None:
     for name in selection.names:
-        if not follow(trace, matching((name,))):
+        if not any(matching((name,))(thread.thread) for thread in followed) and not follow(trace, matching((name,))):
             real_time = follow(trace, lambda thread: thread.pid != 0 and thread.priority < REAL_TIME)
             real_time_names = ", ".join(dict.fromkeys(thread.thread.name for thread in real_time[:MOST_NAMED]))
             raise UsageError(

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from latlab.core.cli.options import Format, StoreOption, TablesFormat
+from latlab.core.cli.output import say
 
 OF_THREADS = "Threads of a trace of the kernel"
 
@@ -89,6 +90,8 @@ def import_(
     counter = Clock(clock.value) if clock else None
     stated = StatedOptions(tool, unit, columns, shape, counter, core_mhz, duration, interval, platform, firmware, threads)
     opened = open_store(store)
+    if threads is not None:
+        say(f"reading {', '.join(files)} for its threads; a trace of 100 MB takes minutes on a slow machine")
     runs = [recorded for file in files for recorded in import_reference(opened, file, stated)]
     for recorded in runs:
         if isinstance(recorded, str):

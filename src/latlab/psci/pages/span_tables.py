@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from latlab.core.comparison.summary import SENTENCES, CoreSummary, ordered_tests, summarise
@@ -14,6 +15,7 @@ from latlab.core.report.core_rows import caption, place
 from latlab.core.report.table import Ranged, Table, Value, figures, words
 from latlab.core.report.titles import METRIC_TITLES, TestTitle, title_of
 from latlab.core.report.units import shown, unit
+from latlab.psci.analysis.roles import OFF_SERIAL
 
 LEAST_SINGLE = 3
 MOST_FIGURES = 1.5
@@ -89,11 +91,17 @@ def _test_table(run: Run, test: str, rows: list[CoreSummary]) -> TestTable:
             (*place(core), *(_figure(by_key.get((core, metric)), run.tick) for metric in metrics))
             for core in sorted({row.core for row in rows})
         ),
+        notes=tuple(_notes(run, test, rows)),
         detail=", ".join(filter(None, (run.build.firmware, f"n = {n}", mark))),
         warning=SENTENCES[mark] if mark else "",
         mark=mark or "",
     )
     return TestTable(test, title, n, any(row.minimum != row.maximum for row in rows), table)
+
+
+def _notes(run: Run, test: str, rows: list[CoreSummary]) -> Iterator[str]:
+    if test == OFF_SERIAL and run.lead in {row.core for row in rows}:
+        yield f"Core {run.lead} is the lead: the last to go, by CPU_SUSPEND to the deepest power level."
 
 
 def _figure(row: CoreSummary | None, tick: Tick) -> Ranged:

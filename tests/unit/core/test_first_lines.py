@@ -155,6 +155,7 @@ def test_the_first_lines_of_a_verb_hold_its_answer_and_break_no_figure(
     whole = set(" ".join(printed(words, 300, monkeypatch)).split())
     broken = {word for line in lines for word in line.split() if FIGURE.fullmatch(word)} - whole
     assert not broken, (broken, first)
+    assert not [line for line in lines if re.search(r"\s{2}%\)", line)], "a percentage in a cell is broken before its sign"
 
 
 @pytest.mark.parametrize("width", WIDTHS)

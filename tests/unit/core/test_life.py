@@ -9,7 +9,7 @@ import pytest
 
 from latlab.core.errors import LatlabError, UsageError
 from latlab.core.lifecycle.life import NEVER_STARTED, RunMachine, refuse_interrupted, refuse_unstarted, unfinished
-from latlab.core.model.enums import RunStatus
+from latlab.core.model.enums import ProblemKind, RunStatus
 from latlab.core.model.run import Problem
 from latlab.core.store.store import open_store
 from latlab.core.targets.process.console import Console, Limits, MachineEnd
@@ -28,7 +28,7 @@ def ended(tmp_path: Path, script: str, limits: Limits = Limits(60, 60)) -> Conso
 def test_what_qemu_says_of_its_end_comes_alone(tmp_path: Path) -> None:
     console = ended(tmp_path, f"echo '{ROMFILE}' >&2; exit 1")
     (problem,) = unfinished(console, is_started=False, whereabouts="no core executed an instruction")
-    assert problem == Problem(0, f"sh ended with status 1; it printed: '{ROMFILE}'")
+    assert problem == Problem(0, f"sh ended with status 1; it printed: '{ROMFILE}'", ProblemKind.UNFINISHED)
     with pytest.raises(UsageError, match=r"^QEMU did not start the machine; it printed: 'qemu-system-aarch64: failed to find romfile"):
         refuse_unstarted(console, b"")
     refuse_unstarted(console, b"a stream")

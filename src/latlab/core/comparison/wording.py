@@ -182,14 +182,17 @@ BLAMES = {
 }
 
 
+UNNAMED_BLAMES = {BlameKind.IDLE_EXIT: "late exit from idle", BlameKind.AWAY: "CPU not available"}
+
+
 def said_blame(blame: Blame) -> str:
     """`TRNG_RND, called by the hwrng thread`."""
     if blame.kind is BlameKind.UNEXPLAINED:
         return "unexplained"
     if blame.kind is BlameKind.UNTRACED:
         return "not traced"
-    if blame.kind is BlameKind.IDLE_EXIT and not blame.name:
-        return "late exit from idle"
+    if blame.kind in UNNAMED_BLAMES and not blame.name:
+        return UNNAMED_BLAMES[blame.kind]
     return BLAMES.get(blame.kind, "{}").format(blame.name) + (f", called by {said_caller(blame.caller)}" if blame.caller else "")
 
 

@@ -17,10 +17,10 @@ from latlab.core.model.distributions import Distribution, LateWakeup, distributi
 from latlab.core.model.enums import Clock
 from latlab.core.model.run import Run
 from latlab.core.statistics.histogram import Histogram
+from latlab.rt.analysis.causes import running_while_away
 from latlab.rt.analysis.periodicity import find_period
 from latlab.rt.analysis.wakeup_identity import check_machine
 
-MOST_AWAY = 3
 _UNBLAMED = (BlameKind.UNEXPLAINED, BlameKind.UNTRACED)
 
 
@@ -86,19 +86,12 @@ def _late(distributions: list[Distribution], run: Run) -> Iterator[f.Finding]:
 
 def _by_blame(late: list[LateWakeup]) -> dict[Blame, list[LateWakeup]]:
     """The one of the latest wake-up first, then the most frequent, those without a cause last."""
-    away = _away(late)
+    away = Blame(BlameKind.AWAY, running_while_away(entry.blame for entry in late))
     latest = max(late, key=lambda entry: entry.late_ticks)
     groups: dict[Blame, list[LateWakeup]] = defaultdict(list)
     for entry in late:
         groups[away if entry.blame.kind is BlameKind.AWAY else entry.blame].append(entry)
     return dict(sorted(groups.items(), key=lambda pair: (latest not in pair[1], pair[0].kind in _UNBLAMED, -len(pair[1]))))
-
-
-def _away(late: list[LateWakeup]) -> Blame:
-    """Whoever ran while the CPU was not available, in one blame: no task is the cause."""
-    names = [name for name, _ in Counter(entry.blame.name for entry in late if entry.blame.kind is BlameKind.AWAY).most_common()]
-    others = len(names) - MOST_AWAY
-    return Blame(BlameKind.AWAY, ", ".join(names[:MOST_AWAY]) + (f" and {others} more" if others > 0 else ""))
 
 
 def _changes(comparison: WakeupComparison) -> Iterator[tuple[str, w.CpuMoved | w.LateMoved]]:

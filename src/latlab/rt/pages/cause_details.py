@@ -15,7 +15,7 @@ from latlab.core.report.table import Column, Table, figures, prose, words
 from latlab.core.report.vega import alt
 from latlab.rt.analysis.attribution import Attributed
 from latlab.rt.analysis.cause_rates import FACTOR, CauseEvents, Rate, rates_of, wakeups_to_see
-from latlab.rt.analysis.causes import RING_OVERWRITTEN, cause_name
+from latlab.rt.analysis.causes import RING_OVERWRITTEN, cause_name, pooled
 from latlab.rt.analysis.result import RtResult
 from latlab.rt.pages.words import us
 
@@ -27,7 +27,7 @@ ROW_PX = 24
 
 def rates(result: RtResult, is_exact: bool) -> list[Table]:
     """How often each cause comes, by event. On the instruction clock there is nothing to be uncertain of."""
-    causes = rates_of(result)
+    causes = rates_of(pooled(result))
     recorder = result.recorder
     if not causes or recorder is None:
         return []
@@ -120,7 +120,7 @@ def worst(result: RtResult) -> list[Table]:
 
 def colours_of(result: RtResult) -> dict[str, str]:
     """The causes that took most, each with its colour in every chart of the page; all others share one."""
-    blamed = sorted({cause_name(entry) for entry in result.attributed or ()})
+    blamed = sorted({cause_name(entry) for entry in pooled(result).attributed or ()})
     causes = [cause for cause in dict.fromkeys((*_by_size(sums_of(result)), *blamed)) if cause != cause_of(UNEXPLAINED)]
     few = causes if len(causes) <= MOST_CAUSES + 1 else causes[:MOST_CAUSES]
     return {**dict(zip(few, of_kinds(few), strict=True)), cause_of(UNEXPLAINED): NOTHING_KNOWN, OTHER: EARLIER}
@@ -145,7 +145,7 @@ def charts(result: RtResult) -> list[Chart]:
             "cause": name if (name := cause_of(part.blame)) in shown else OTHER,
             "order": causes.index(name),
         }
-        for number, entry in enumerate(_worst(result), 1)
+        for number, entry in enumerate(_worst(pooled(result)), 1)
         for part in entry.parts
     ]
     colours_shown = {cause: colours[cause] for cause in shown}
@@ -186,8 +186,9 @@ def _said_parts(entry: Attributed) -> str:
 
 
 def sums_of(result: RtResult) -> dict[tuple[int, str], int]:
+    """What each cause took on each CPU, in ns."""
     sums: dict[tuple[int, str], int] = defaultdict(int)
-    for entry in result.attributed or ():
+    for entry in pooled(result).attributed or ():
         for part in entry.parts:
             sums[entry.outlier.cpu, cause_of(part.blame)] += part.ns
     return dict(sums)

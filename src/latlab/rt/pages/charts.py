@@ -12,7 +12,7 @@ from latlab.core.model.distributions import Counts, Distribution
 from latlab.core.report.chart import WIDE_PX, Chart, finished
 from latlab.core.report.colours import of_series
 from latlab.core.report.vega import alt
-from latlab.rt.analysis.causes import cause_name
+from latlab.rt.analysis.causes import cause_name, pooled
 from latlab.rt.analysis.result import RtResult
 from latlab.rt.analysis.wakeup import together
 from latlab.rt.model.wakeups import Wakeups
@@ -107,7 +107,7 @@ def _outliers(result: RtResult, recorder: Wakeups) -> Chart:
     colours_known = cause_details.colours_of(result)
     names = {
         id(entry.outlier): name if (name := cause_name(entry)) in colours_known else cause_details.OTHER
-        for entry in result.attributed or ()
+        for entry in pooled(result).attributed or ()
     }
     rows = [
         {

@@ -8,22 +8,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from latlab.core.comparison.wording import count, said_blame
-from latlab.core.model.blame import UNEXPLAINED, Blame, BlameKind
+from latlab.core.model.blame import UNEXPLAINED, Blame
 from latlab.core.model.enums import Metric
 from latlab.core.report.table import Bar, Column, Ranged, Table, Value, figures, words
 from latlab.rt.analysis.cause_rates import CauseEvents, rates_of
-from latlab.rt.analysis.causes import CauseGroup, by_cause
+from latlab.rt.analysis.causes import CPU_AWAY, CauseGroup, by_cause, pooled, running_while_away
 from latlab.rt.analysis.result import RtResult
 from latlab.rt.model.advice import advice_for
 from latlab.rt.model.worlds import GuestWorlds
 from latlab.rt.pages.cause_details import cause_of, once_in, sums_of
 from latlab.rt.pages.words import us
 
-MOST_CAUSES = 12
+MOST_CAUSES = 10
 MOST_ADVICE = 3
 NO_TRACE = "The firmware of this target has no trace that could be read, so nothing is attributed."
-RAN_ON = "* No cause is proven: it ran on, or the hypervisor had the CPU."
-
+RAN_ON = "* No cause is proven: {} ran on, or the hypervisor had the CPU."
+NO_CAUSES = (cause_of(CPU_AWAY), cause_of(UNEXPLAINED))
 NOUNS = {Metric.CYCLE: "Overruns"}
 UNIT = "µs"
 COLUMNS = "In instructions; the last two are means. Left for Linux: the call came back because an interrupt of Linux was waiting."
@@ -53,13 +53,6 @@ def cause_table(result: RtResult, is_exact: bool) -> Table:
         return Table(title, columns, ((said_blame(UNEXPLAINED), str(late)),), (*(result.sight or (NO_TRACE,)), *_period(result)))
     causes = _causes(result)
     has_parts, has_rates = any(cause.ns for cause in causes), any(cause.events for cause in causes)
-    largest = sorted(causes, key=lambda cause: cause.ns if has_parts else cause.late, reverse=True)[:MOST_CAUSES]
-    shown_causes = [cause for cause in causes if cause in largest]
-    other_causes = [cause for cause in causes if cause not in largest]
-    whole = sum(cause.ns if has_parts else cause.late for cause in causes) or 1
-    rows = [_row(result, cause, (cause.ns if has_parts else cause.late) / whole, has_parts, has_rates, is_exact) for cause in shown_causes]
-    if other_causes:
-        rows.append(_rest(other_causes, sum(cause.ns if has_parts else cause.late for cause in other_causes) / whole, has_parts, has_rates))
     columns = (
         *words("Cause"),
         *figures("Of all lateness" if has_parts else "Of all late", noun),
@@ -68,19 +61,46 @@ def cause_table(result: RtResult, is_exact: bool) -> Table:
         *((Column("Took", unit="µs"),) if has_parts else ()),
         *(figures("Once in") if has_rates else ()),
     )
-    return Table(title, columns, tuple(rows), tuple(_notes(result, shown_causes)))
+    rows = tuple(_rows(result, causes, has_parts, has_rates, is_exact))
+    return Table(title, columns, rows, tuple(_notes(result, causes)))
+
+
+def _rows(result: RtResult, causes: Sequence[_Cause], has_parts: bool, has_rates: bool, is_exact: bool) -> Iterator[tuple[Value, ...]]:
+    """Causes, the rest of them in one row, and what no cause is proven of."""
+
+    def size(cause: _Cause) -> int:
+        return cause.ns if has_parts else cause.late
+
+    whole = sum(map(size, causes)) or 1
+    proven = [cause for cause in causes if cause.name not in NO_CAUSES]
+    largest = sorted(proven, key=size, reverse=True)[:MOST_CAUSES]
+    others = [cause for cause in proven if cause not in largest]
+    for cause in proven:
+        if cause in largest:
+            yield _row(result, cause, size(cause) / whole, has_parts, has_rates, is_exact)
+    if others:
+        yield _rest(others, sum(map(size, others)) / whole, has_parts, has_rates)
+    for cause in causes:
+        if cause.name in NO_CAUSES:
+            yield _row(result, cause, size(cause) / whole, has_parts, has_rates, is_exact)
 
 
 def _causes(result: RtResult) -> list[_Cause]:
-    """What took most first; where no parts are known, what made most wake-ups late. What nothing explains stands last."""
-    groups = {group.name: group for group in by_cause(result.attributed or ())}
-    events = {cause_of(cause_events.blame): cause_events for cause_events in rates_of(result)}
+    """What took most first; where no parts are known, what made most wake-ups late. What no cause is proven of stands last."""
+    one_away = pooled(result)
+    groups = {group.name: group for group in by_cause(one_away.attributed or ())}
+    events = {cause_of(cause_events.blame): cause_events for cause_events in rates_of(one_away)}
     sums: dict[str, int] = {}
     for (_, name), ns in sums_of(result).items():
         sums[name] = sums.get(name, 0) + ns
     names = dict.fromkeys((*sums, *groups))
     causes_found = [_Cause(name, sums.get(name, 0), groups.get(name), events.get(name)) for name in names]
-    return sorted(causes_found, key=lambda cause: (cause.name == cause_of(UNEXPLAINED), -cause.ns, -cause.late))
+    return sorted(causes_found, key=lambda cause: (_place(cause), -cause.ns, -cause.late))
+
+
+def _place(cause: _Cause) -> int:
+    """What is no cause has places below the causes, and is never one of the others."""
+    return NO_CAUSES.index(cause.name) + 1 if cause.name in NO_CAUSES else 0
 
 
 def _row(result: RtResult, cause: _Cause, share: float, has_parts: bool, has_rates: bool, is_exact: bool) -> tuple[Value, ...]:
@@ -89,7 +109,8 @@ def _row(result: RtResult, cause: _Cause, share: float, has_parts: bool, has_rat
     once: tuple[Value, ...] = (_once(result, cause.events, is_exact),) if has_rates else ()
     where = ", ".join(f"CPU {cpu}" for cpu in group.cpus) if group else ""
     latest = us(group.latest_ns) if group else ""
-    return short_name(cause), Bar(f"{100 * share:.0f} %", share), str(cause.late), where, latest, *took, *once
+    name = f"{cause.name} *" if cause.name == cause_of(CPU_AWAY) else cause.name
+    return name, Bar(f"{100 * share:.0f} %", share), str(cause.late), where, latest, *took, *once
 
 
 def _rest(other_causes: Sequence[_Cause], share: float, has_parts: bool, has_rates: bool) -> tuple[Value, ...]:
@@ -118,23 +139,19 @@ def _blame(cause: _Cause) -> Blame | None:
     return cause.group.entries[0].blame if cause.group else None
 
 
-def short_name(cause: _Cause) -> str:
-    """A task that ran on by its name alone: what that means stands below the table once."""
-    blame = _blame(cause)
-    return f"{blame.name} *" if blame is not None and blame.kind is BlameKind.AWAY and blame.caller is None else cause.name
-
-
-def _notes(result: RtResult, shown_causes: Sequence[_Cause]) -> Iterator[str]:
-    if any(short_name(cause).endswith(" *") for cause in shown_causes):
-        yield RAN_ON
-    yield from _advice(result, shown_causes)
+def _notes(result: RtResult, causes: Sequence[_Cause]) -> Iterator[str]:
+    entries = result.attributed or ()
+    if names := running_while_away(blame for entry in entries for blame in (entry.blame, *(part.blame for part in entry.parts))):
+        yield RAN_ON.format(names)
+    yield from _advice(result, causes)
     yield from result.sight
     yield from _period(result)
 
 
-def _advice(result: RtResult, shown_causes: Sequence[_Cause]) -> Iterator[str]:
+def _advice(result: RtResult, causes: Sequence[_Cause]) -> Iterator[str]:
     """One line for each of the causes that made most wake-ups late, with its source."""
-    blamed = [(blame, cause.name) for cause in shown_causes if (blame := _blame(cause)) is not None and cause.late]
+    by_late = sorted(causes, key=lambda cause: -cause.late)
+    blamed = [(blame, cause.name) for cause in by_late if (blame := _blame(cause)) is not None and cause.late]
     lines = [(name, advice) for blame, name in blamed if (advice := advice_for(result.advice, blame.kind, name)) is not None]
     once = {advice: name for name, advice in reversed(lines)}
     for advice, name in list(reversed(once.items()))[:MOST_ADVICE]:

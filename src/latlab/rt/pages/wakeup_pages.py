@@ -16,7 +16,7 @@ from latlab.rt.analysis.result import RtResult
 from latlab.rt.model.wakeups import Wakeups
 from latlab.rt.pages.namings import TIMERLAT_THREAD, analysed
 from latlab.rt.pages.wakeup_tables import Results, all_tables, screen_tables
-from latlab.rt.pages.words import check_publishable, facts_of, mode_of, mode_sentence, us
+from latlab.rt.pages.words import check_publishable, facts_of, mode_of, mode_sentence
 
 TITLE = "RT Linux: wake-up latency"
 
@@ -67,7 +67,7 @@ def _cause(by: Wakeups, result: RtResult, late_ns: int) -> str:
         return ""
     if not latest.explained:
         return _unexplained(latest)
-    took = f" took {us(latest.stolen_ns)} µs of it" if latest.stolen_ns else ""
+    took = f" took {latest.stolen_ns / 1000:,.1f} µs of it" if latest.stolen_ns else ""
     return f": {cause_name(latest)}{took}"
 
 
@@ -78,7 +78,7 @@ def _unexplained(latest: Attributed) -> str:
     largest = next(iter(latest.parts), None)
     if largest is None or largest.blame == UNEXPLAINED:
         return ", unexplained"
-    return f", unexplained; its largest part is {said_blame(largest.blame)}, {us(largest.ns)} µs"
+    return f", unexplained; its largest part is {said_blame(largest.blame)}, {largest.ns / 1000:,.1f} µs"
 
 
 def document(run: Run, results: Results) -> Page:

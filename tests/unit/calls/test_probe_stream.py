@@ -188,3 +188,15 @@ def test_worlds_have_the_names_of_their_architecture() -> None:
 def test_a_wake_up_has_what_the_timer_was_set_to() -> None:
     found = read(made.header() + made.wake(0, 130, 7) + made.wake(0, 140, 1, timer=99) + made.end(2))
     assert [(one.instructions, one.timer) for one in found if isinstance(one, Wake)] == [(130, 0), (140, 99)]
+
+
+@pytest.mark.parametrize("arch", Arch)
+@pytest.mark.parametrize("is_upward", [True, False])
+def test_a_world_switch_with_too_few_registers_is_damage_and_with_enough_or_none_is_read(arch: Arch, is_upward: bool) -> None:
+    worlds = (made.NS_EL1, made.EL3) if is_upward else (made.EL3, made.NS_EL1)
+    enough = 4 if arch is Arch.ARMV8M else 10 if is_upward else 8
+    for count in range(11):
+        items = read(made.header(arch=arch) + made.crossing(0, 1, *worlds, registers=(7,) * count) + made.end(1))
+        is_read = any(isinstance(item, Crossing) for item in items)
+        assert is_read is (count == 0 or count >= enough)
+        assert any(isinstance(item, Problem) and f"it has {count} registers of {enough}" in item.message for item in items) is not is_read

@@ -174,7 +174,7 @@ def test_a_wait_in_words_has_its_worlds_its_functions_and_how_many_waited() -> N
 
 
 HANDLER, TO_HANDLER, HANDLED, TO_START = 0x9000, 12, 30, 10
-IRQ = (0,) * 9
+IRQ = (0,) * 10
 CODE = ((4, 0x4000, 1), (5, 0x5000, TO_HANDLER), (6, HANDLER, HANDLED - TO_HANDLER))
 
 

@@ -7,6 +7,7 @@ import struct
 from collections.abc import Callable, Iterator
 
 from latlab.calls.model.crossings import (
+    LEVEL_MASK,
     LOOP,
     Absent,
     Arch,
@@ -53,6 +54,8 @@ GAP = struct.Struct("<BB6xQQQQQ")
 SPENT = struct.Struct("<Q")
 SPENT_FRAGMENT = struct.Struct("<I4xQ")
 STOPPED = struct.Struct("<QQQQB?6x")
+FEWEST_REGISTERS = {Arch.AARCH64: 8, Arch.ARMV8M: 4, Arch.RISCV: 8}
+"""In which a call passes arguments."""
 NOT_KNOWN = (1 << 64) - 1
 FUNCTIONS, WITH_MASKED, WITH_CONTEXTS = 1, 2, 4
 LEVEL_BITS, CONTEXT_SHIFT = 0xFFFF, 16
@@ -152,6 +155,8 @@ class Decoder:
         try:
             record = make(core, body)
             self._check_fragments(record)
+            if isinstance(record, Crossing) and self.header is not None:
+                _check_registers(self.header.arch, record)
         except (struct.error, ValueError) as error:
             raise _Damage(f"a record of kind {kind} with {len(body)} bytes is damaged ({error})") from error
         if isinstance(record, End):
@@ -167,6 +172,14 @@ class Decoder:
             unknown = {number for number in named - self._fragments if number < LOOP}
             if unknown:
                 raise ValueError(f"fragment {min(unknown)} ran and was not described")
+
+
+def _check_registers(arch: Arch, crossing: Crossing) -> None:
+    """Raises ValueError where a world switch has registers, and fewer than its architecture passes: on a way up, cause and return too."""
+    is_upward = crossing.entered & LEVEL_MASK > crossing.left_world & LEVEL_MASK
+    fewest = FEWEST_REGISTERS[arch] + (2 if is_upward and arch is not Arch.ARMV8M else 0)
+    if 0 < len(crossing.registers) < fewest:
+        raise ValueError(f"it has {len(crossing.registers)} registers of {fewest}")
 
 
 def _core(core: int, body: bytes) -> Core:

@@ -7,6 +7,7 @@ What a root printed is kept in build/systems. A machine that can make no root sk
 from __future__ import annotations
 
 import platform
+import re
 import shlex
 import subprocess
 
@@ -18,6 +19,7 @@ COMMANDS = ("make demo", "make test")
 OLDEST = "bookworm"
 NO_ROOT = 77
 LAST_LINES = 20
+COUNTS = re.compile(r"(\d+) passed(?:, (\d+) skipped)?\b")
 MAKE_RELEASE = f"rm -f /mnt/*.whl /mnt/*.deb && make release && cp dist/latlab-*_{platform.machine()}.whl dist/*.deb /mnt"
 USE_WHEEL = "wheel=$(ls /mnt/*.whl) && LATLAB_WHEEL=$wheel scripts/setup.sh && PATH=$PWD/.venv/bin:$PATH"
 USE_PACKAGE = (
@@ -48,8 +50,9 @@ OF_README = (
 EVERY_VERB = "cd /root && ! command -v gcc && " + " && ".join(f"{{ echo '$ '{shlex.quote(line)}; {line}; }}" for line in OF_README)
 
 
-def passes_in_root(suite: str, command: str, log_name: str) -> None:
-    """Skips where no root can be made; fails with the last lines of a command that ended with another code than 0."""
+def passes_in_root(suite: str, command: str, log_name: str) -> dict[str, int]:
+    """How many tests passed and were skipped there; empty if it ran none. Skips where no root can be made; fails with the last lines of a
+    command that ended with another code than 0."""
     log = ROOT / "build" / "systems" / f"{log_name}.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("wb") as file:
@@ -58,6 +61,8 @@ def passes_in_root(suite: str, command: str, log_name: str) -> None:
     if code == NO_ROOT:
         pytest.skip(last[-1])
     assert code == 0, "\n".join([f"{command} ended with {code} in {suite}, see {log}", *last])
+    counts = next((match for line in last if (match := COUNTS.match(line))), None)
+    return {} if counts is None else {"tests passed in the root": int(counts[1]), "skipped there": int(counts[2] or 0)}
 
 
 def wheel_works_in_root(suite: str) -> None:

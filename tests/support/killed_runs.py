@@ -104,16 +104,20 @@ class KilledRun:
         self.records = {str(path): read_shared(path) for path in self.mine.rglob(SHARED)}
 
     def check(self) -> str:
-        """Run the next command and check everything; one word for what was found."""
+        """Run the next command and check everything; one word for what was found. A store is made with its first run."""
+        place = self.folder / "store.sqlite"
+        if not place.exists():
+            self._check_not_begun()
+            return "not begun"
         done = subprocess.run(
             [sys.executable, "-m", "latlab", "ls"], capture_output=True, text=True, env=self.environment, timeout=3600, check=False
         )
         assert done.returncode == 0, done.stderr
         self.check_nothing_is_left()
-        store = open_store(str(self.folder / "store.sqlite"))
+        store = open_store(str(place))
         runs = [store.load(head.id) for head in store.runs()]
         if not runs:
-            assert "run " not in self.said.read_text(), "a run was told and is not in the store"
+            self._check_not_begun()
             return "not begun"
         (run,) = runs
         began = datetime.strptime(run.started_utc, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC).timestamp()
@@ -123,6 +127,10 @@ class KilledRun:
             assert any("latlab was killed" in problem.message for problem in run.problems), run.problems
             assert f"run {run.id}: cut off" in done.stderr
         return self._check_contents(run, store.logs(run.id))
+
+    def _check_not_begun(self) -> None:
+        self.check_nothing_is_left()
+        assert "run " not in self.said.read_text(), "a run was told and is not in the store"
 
     def _check_contents(self, run: Run, logs: dict[str, bytes]) -> str:
         if run.kind == "spans":

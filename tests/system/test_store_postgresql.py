@@ -251,7 +251,7 @@ def test_last_is_the_newest_run_of_this_user_on_this_host_and_says_so(
     assert open_store(url).resolve("last") == mine
     assert f"last is {mine}, among the runs of {whoami()}" in caplog.text
     assert open_store(url).resolve(theirs) == theirs
-    with pytest.raises(UsageError, match=r"last~1: .* has 1 runs of .*, and 2 of others"):
+    with pytest.raises(UsageError, match=r"last~1: .* has 1 run of .*, and 2 of others"):
         open_store(url).resolve("last~1")
 
 

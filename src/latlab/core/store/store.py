@@ -330,8 +330,9 @@ class Store:
                 else:
                     mine += 1
         self._check_not_empty()
-        owner_text = f" of {whoami()}, and {others} of others" if others else ""
-        raise UsageError(f"{self.place} has {mine} runs{owner_text}", "`latlab ls` lists them, and each has an id", place=_nth_last(before))
+        of_whom = f" of {whoami()}, and {others} of others" if others else ""
+        runs = f"{mine} run{'s' * (mine != 1)}{of_whom}"
+        raise UsageError(f"{self.place} has {runs}", "`latlab ls` lists them, and each has an id", place=_nth_last(before))
 
     def _name_last(self, before: int, run_id: str, newer_of_others: int) -> None:
         """Once for each run, where somebody else's is newer."""

@@ -81,6 +81,23 @@ def test_a_wait_behind_a_thread_of_a_higher_priority_has_that_name_and_its_parts
             assert [(part.blame, part.ns) for part in parts] == [(blame, span.ns)]
 
 
+@pytest.mark.parametrize("form", [as_ftrace, as_perf])
+@drawn_schedules
+@given(SEEDS)
+def test_without_switches_of_idle_tasks_a_wait_is_never_called_an_exit_from_idle_of_a_cpu_that_a_thread_had(form, seed):
+    planned = schedule(seed)
+    text = "".join(line for line in form(planned).splitlines(keepends=True) if "swapper" not in line.partition("==>")[0].partition(": ")[2])
+    trace = read_thread_trace(text.encode(), "x")
+    finder = CauseFinder(trace.stretches[0], is_virtual=False)
+    for thread in follow(trace, matching(RT)):
+        for span in thread.of(ThreadState.WOKEN):
+            behind = planned.behind[thread.thread.pid, span.end_ns]
+            named = {part.blame for part in finder.parts(span)} - {UNEXPLAINED}
+            assert named <= (
+                {Blame(BlameKind.IDLE_EXIT)} if behind.startswith("swapper") else {Blame(BlameKind.THREAD, f"{behind} (priority 95)")}
+            )
+
+
 @drawn_schedules
 @given(SEEDS)
 def test_the_states_of_a_thread_follow_each_other_without_a_hole(seed):
@@ -118,6 +135,26 @@ def parts_of_only_wait(text: str, is_virtual: bool = False) -> list[tuple[BlameK
     (thread,) = follow(trace, matching(("loop",)))
     span = next(span for span in thread.spans if span.state in (ThreadState.WOKEN, ThreadState.PREEMPTED))
     return [(part.blame.kind, part.blame.name, part.ns) for part in CauseFinder(trace.stretches[0], is_virtual).parts(span)]
+
+
+UNRECORDED = (
+    HEAD
+    + SWITCH.format("1.000000", "loop", 9, 59, "S", "swapper/0", 0, 120).replace("a-1", "loop-9")
+    + "  NOW [000] d.h2. 1.000900: irq_handler_entry: irq=7 name=eth\n"
+    + "  NOW [000] dNh3. 1.000901: sched_waking: comm=loop pid=9 prio=59 target_cpu=000\n"
+    + "  NOW [000] d.h2. 1.000902: irq_handler_exit: irq=7 ret=handled\n"
+    + SWITCH.format("1.003900", "bully", 8, 39, "S", "loop", 9, 59).replace("a-1", "bully-8")
+)
+
+
+@pytest.mark.parametrize(("current", "blame"), [("bully-8", Blame(BlameKind.THREAD, "bully (priority 60)")), ("<idle>-0", UNEXPLAINED)])
+def test_a_thread_to_which_no_switch_was_recorded_has_the_cpu_from_the_first_event_that_shows_it(current, blame):
+    """Without such an event nobody is known to run: the idle task may have left at once or late."""
+    trace = read_thread_trace(UNRECORDED.replace("NOW", current).encode(), "x")
+    (loop,) = follow(trace, matching(("loop",)))
+    (wait,) = loop.of(ThreadState.WOKEN)
+    largest = CauseFinder(trace.stretches[0], is_virtual=False).parts(wait)[0]
+    assert wait.ns == 2_999_000 and largest.blame == blame and largest.ns > 2_990_000
 
 
 def test_an_interrupt_without_a_recorded_end_is_not_named():

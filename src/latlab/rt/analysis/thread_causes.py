@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from latlab.core.model.blame import UNEXPLAINED, Blame
@@ -64,11 +64,14 @@ class CauseFinder:
 
     def __init__(self, stretch: Sequence[TraceEvent], is_virtual: bool) -> None:
         self._is_virtual = is_virtual
-        by_cpu: dict[int, list[KernelStep]] = defaultdict(list)
+        by_cpu: dict[int, list[TraceEvent]] = defaultdict(list)
+        threads: dict[int, Thread] = {}
         for event in stretch:
-            if event.step.step in OF_A_CPU:
-                by_cpu[event.cpu].append(event.step)
-        self._cpus: Mapping[int, _CpuSteps] = {cpu: _cpu_steps(with_whole_interrupts(steps)) for cpu, steps in by_cpu.items()}
+            by_cpu[event.cpu].append(event)
+            threads |= {thread.pid: thread for thread in (event.step.leaves, event.step.comes) if thread is not None}
+        self._cpus: Mapping[int, _CpuSteps] = {
+            cpu: _cpu_steps(with_whole_interrupts(_with_missing_switches(events, threads))) for cpu, events in by_cpu.items()
+        }
 
     def parts(self, span: ThreadSpan) -> tuple[LatenessPart, ...]:
         """What a wait is made of, the largest first; together the parts are the wait."""
@@ -125,6 +128,29 @@ class CauseFinder:
         priority = span.thread.priority if span.thread.priority < REAL_TIME else WEAKEST
         for part in parts_of(late, outlier, 99 - priority, None, is_virtual=self._is_virtual, thread_name=span.thread.name):
             yield LatenessPart(in_doubt(part.blame), part.ns) if self._is_virtual else part
+
+
+def _with_missing_switches(events: Iterable[TraceEvent], threads: Mapping[int, Thread]) -> list[KernelStep]:
+    """The steps of one CPU. Where an event shows another thread on it than the switch before, a switch was not recorded, as some kernels
+    record none from their idle task: from the last event that fits to this one nobody is known to run. `threads` are by their numbers."""
+    steps: list[KernelStep] = []
+    running: Thread | None = None
+    fits, fits_ns = 0, 0
+    for event in events:
+        is_switch = event.step.step is StepKind.SWITCH
+        shown = event.step.leaves if is_switch else event.current
+        if shown is not None and running is not None and shown.pid != running.pid:
+            steps.insert(fits, KernelStep(fits_ns, StepKind.SWITCH))
+            if not is_switch:
+                running = threads.get(shown.pid, shown)
+                steps.append(KernelStep(event.step.ns, StepKind.SWITCH, comes=running))
+        if event.step.step in OF_A_CPU:
+            steps.append(event.step)
+        if is_switch:
+            running = event.step.comes
+        if shown is not None:
+            fits, fits_ns = len(steps), event.step.ns
+    return steps
 
 
 def _says_who_ran(steps: Sequence[KernelStep]) -> bool:

@@ -265,6 +265,14 @@ def test_an_overrun_has_what_its_time_went_to(between, blame):
     assert overrun.blame == blame and abs(overrun.outlier.late_ns - 1_506_000) < 10_000
 
 
+@pytest.mark.parametrize(("work_us", "gone", "missed"), [(3500, (), 0), (200, (13, 14), 2), (3500, (20,), 1)])
+def test_a_period_is_missed_if_no_cycle_was_due_in_it_not_if_the_loop_caught_up(work_us, gone, missed):
+    lines = loop_text([*USUAL, (work_us, ""), *USUAL]).splitlines(keepends=True)
+    _, cycles = cycles_in("".join(line for line in lines if not any(f" 1.{number:03}" in line for number in gone)))
+    assert cycles.is_on_grid and sum(cycle.missed for cycle in cycles.cycles) == missed
+    assert len(cycles.cycles) + missed == 2 * len(USUAL) + 1
+
+
 @pytest.mark.parametrize(
     "lost", ["sched_waking: comm=loop", "prev_comm=hog", "prev_comm=low", "prev_comm=loop", "next_comm=loop", "nothing"]
 )

@@ -14,7 +14,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from math import floor
 from statistics import mean, median
 
@@ -79,7 +79,8 @@ class CycleSplit:
 
 @dataclass(frozen=True, slots=True)
 class ThreadCycle:
-    """`parts` are what the time from `due_ns` to `end_ns` went to, the largest first. `missed` periods passed in it."""
+    """`parts` are what the time from `due_ns` to `end_ns` went to, the largest first. `missed` periods behind it
+    have no cycle."""
 
     due_ns: int
     begin_ns: int
@@ -365,8 +366,15 @@ def cycles_of(
     for spans, events, finder, works, _ in parts:
         grid = _grid(works, period)
         grids.append(grid.is_on_grid)
-        cycles += _OneStretch(spans, events, finder, is_virtual).cycles(works, grid, period)
+        of_stretch = list(_OneStretch(spans, events, finder, is_virtual).cycles(works, grid, period))
+        cycles += _without_caught_up(of_stretch, period) if grid.is_on_grid else of_stretch
     return ThreadCycles(thread, period, period_ns is not None, any(grids), any(by_calls for *_, by_calls in parts), tuple(cycles))
+
+
+def _without_caught_up(cycles: Sequence[ThreadCycle], period_ns: int) -> Iterator[ThreadCycle]:
+    """A loop with absolute times may catch up: a period that passed is missed only if no later cycle was due in it."""
+    for cycle, due_ns in zip_longest(cycles, (after.due_ns for after in cycles[1:])):
+        yield replace(cycle, missed=0 if due_ns is None else max(0, round((due_ns - cycle.due_ns) / period_ns) - 1))
 
 
 def explained_overruns(cycles: ThreadCycles) -> tuple[Attributed, ...]:

@@ -96,7 +96,7 @@ def _wakeups(followed: FollowedThread, report: ThreadReport, trace: ThreadTrace,
     waits = followed.of(ThreadState.WOKEN)
     rows = tuple(_row(cpu, [wait.ns for wait in waits if wait.cpu == cpu], trace.resolution_ns) for cpu in _cpus(waits))
     begins = "sched_waking" if "sched_waking" in trace.recorded else "sched_wakeup"
-    facts = (("rows", f"wake-ups of {followed.thread.name} ({followed.thread.pid}), from {begins} to the switch to it"),)
+    facts = (("rows", f"wake-ups of {followed.thread.name} (thread {followed.thread.pid}), from {begins} to the switch to it"),)
     outliers = tuple(entry.outlier for entry in report.late)
     is_whole = not trace.problems and not followed.unseen_starts
     return Wakeups(KERNEL_TRACE, None, trace.resolution_ns, rows, outliers, start_ns, facts=facts, complete=is_whole)

@@ -163,7 +163,7 @@ def test_a_log_of_the_test_framework_is_a_run(tmp_path: Path) -> None:
 def test_a_name_that_is_nothing_is_told_what_there_is() -> None:
     with pytest.raises(
         BadReference,
-        match=r"no run is called 'nonsense'; `latlab ls` lists the runs; 'nonsense' is no file either. Published tables: published:",
+        match=r"no run is called 'nonsense'; `latlab ls` lists the runs; 'nonsense' is no file either, and `latlab ls --publi",
     ):
         load("nonsense")
     with pytest.raises(BadReference, match="no run is called 'nonsense'; `latlab ls` lists the runs"):

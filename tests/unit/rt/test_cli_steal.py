@@ -65,7 +65,7 @@ def test_one_cpu_with_most_of_both_is_said_once(capsys: pytest.CaptureFixture[st
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="an Arm machine may well see")
 def test_a_machine_without_arms_counters_says_so_and_has_what_it_counts_itself(capsys: pytest.CaptureFixture[str]) -> None:
     """A virtual machine with a steal clock, or a board that counts its SMIs; any other is refused."""
-    said = "steal time is not measurable: the machine has no 64-bit Arm CPUs"
+    said = "steal time is not measurable by cycle counters: the machine has no 64-bit Arm CPUs"
     try:
         _latlab("--duration", "1s")
     except DataError as refused:

@@ -3,6 +3,7 @@
 
 import io
 
+import pytest
 from rich.console import Console
 
 from latlab.rt.model.wakeups import LiveSnapshot
@@ -34,19 +35,34 @@ def test_a_pipe_gets_a_line_a_minute_and_one_at_each_phase() -> None:
         told.tick()
     lines = shown.getvalue().splitlines()
     assert lines[:2] == ["run rt-1", "recorder, 1 h 0 min"] and len(lines) == 5
-    assert "899,000 wake-ups, maximum CPU 0 12.3 µs, CPU 1 251.0 µs, 1 late" in lines[-1]
+    assert "max 251.0 µs on CPU 1, 899,000 wake-ups, 1 late" in lines[-1]
 
 
 def test_what_is_left_follows_from_what_was_measured_where_that_is_known() -> None:
     told, _, clock = progress(is_terminal=False)
     told.phase("recorder", 180)
     clock.now += 60
-    assert "1 min 0 s elapsed, 2 min 0 s left of this phase" in told.sentence()
+    assert "1 min 0 s elapsed, 2 min 0 s left" in told.sentence()
     clock.now += 540
     told.glance(GLANCE)
-    assert "10 min 0 s elapsed, 10 min 0 s left of this phase" in told.sentence()
+    assert "10 min 0 s elapsed, 10 min 0 s left" in told.sentence()
     told.phase("collecting", None)
     assert told.sentence() == "collecting: 10 min 0 s elapsed"
+
+
+@pytest.mark.parametrize("slowness", [0.5, 1.0, 6.0])
+def test_what_is_left_of_a_phase_gets_less_with_each_second(slowness: float) -> None:
+    """The state is looked at every five seconds; the measurement began before its phase was told."""
+    told, _, clock = progress(is_terminal=False)
+    told.phase("recorder", 20)
+    lefts = []
+    for second in range(1, int(15 * slowness)):
+        clock.now += 1
+        if second % 5 == 0:
+            told.glance(LiveSnapshot(4 + second / slowness, GLANCE.cpus, ()))
+        lefts.append(told._left_s())
+    assert lefts == sorted(lefts, reverse=True) or slowness > 1
+    assert all(abs(left - (16 * slowness - second)) < 1 for second, left in enumerate(lefts, 1) if second >= 10)
 
 
 def test_a_terminal_shows_each_late_wake_up_once_as_it_comes() -> None:

@@ -92,6 +92,17 @@ def test_the_gate_passes_what_it_is_not_told_to_fail(tmp_path):
     assert done.returncode == 0 and (tmp_path / "j.xml").exists()
 
 
+def test_the_gate_judges_no_run_by_itself_under_another_name(tmp_path):
+    """A job that labels its last run and gates it at once, with no run between."""
+    store = ("--store", str(tmp_path / "runs.db"))
+    log = tmp_path / "cyclictest.log"
+    log.write_text("T: 0 (   7) P:80 I:1000 C:   5000 Min:      4 Act:    5 Avg:    6 Max:       9\n")
+    assert latlab("import", str(log), *store).returncode == 0
+    assert latlab("runs", "label", "last", "main", *store).returncode == 0
+    refused = latlab("gate", "latest:main", "last", *store)
+    assert refused.returncode == 2 and "latest:main and last are the same run" in refused.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [

@@ -58,7 +58,7 @@ def load(reference: str, unit: str = "", from_store: Callable[[str], Run | None]
     except UsageError as error:
         run, reason = None, str(error)
     if run is None:
-        raise BadReference(f"{reason}; {reference!r} is no file either. Published tables: {', '.join(published_references())}")
+        raise BadReference(f"{reason}; {reference!r} is no file either, and `latlab ls --published` lists published tables")
     return run
 
 

@@ -98,7 +98,7 @@ def _frequencies(events: KernelEvents) -> Iterator[str]:
 def blind_sentences(cpus: Sequence[CpuStolen]) -> tuple[str, ...]:
     """One sentence for each reason, with its CPUs."""
     return tuple(
-        f"{said_cpus([cpu.cpu for cpu in cpus if cpu.blind is reason])}: steal time is not measurable: {REASONS[reason]}"
+        f"{said_cpus([cpu.cpu for cpu in cpus if cpu.blind is reason])}: steal time is not measurable by cycle counters: {REASONS[reason]}"
         for reason in dict.fromkeys(cpu.blind for cpu in cpus)
         if reason is not None
     )

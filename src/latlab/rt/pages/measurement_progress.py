@@ -16,7 +16,6 @@ from latlab.rt.model.wakeups import LiveSnapshot
 
 LINE_EVERY_S = 60
 MOST_LATE_SHOWN = 20
-MOST_CPUS_SHOWN = 8
 
 
 class MeasurementProgress:
@@ -27,6 +26,8 @@ class MeasurementProgress:
         self._phase = "starting"
         self._expected_s: float | None = None
         self._glance: LiveSnapshot | None = None
+        self._first_glance: tuple[float, float] | None = None
+        self._glanced = 0.0
         self._began = self._phase_began = self._said = clock()
         self._late_shown: set[tuple[int, int]] = set()
         self._live = Live(console=console, refresh_per_second=1, transient=True, get_renderable=self._line)
@@ -45,13 +46,15 @@ class MeasurementProgress:
 
     def phase(self, name: str, expected_s: float | None) -> None:
         self._phase, self._expected_s, self._glance, self._phase_began = name, expected_s, None, self._clock()
+        self._first_glance = None
         self._late_shown.clear()
         if not self._console.is_terminal:
             self._print(f"{name}{f', {duration(expected_s)}' if expected_s else ''}")
             self._said = self._clock()
 
     def glance(self, glance: LiveSnapshot) -> None:
-        self._glance = glance
+        self._glance, self._glanced = glance, self._clock()
+        self._first_glance = self._first_glance or (self._glanced, glance.measured_s)
         if self._console.is_terminal:
             self._show_late(glance)
 
@@ -68,20 +71,25 @@ class MeasurementProgress:
         parts = [f"{self._phase}: {duration(self._clock() - self._began)} elapsed"]
         left_s = self._left_s()
         if left_s is not None:
-            parts.append(f"{duration(left_s)} left of this phase")
+            parts.append(f"{duration(left_s)} left")
         if self._glance:
             parts += _snapshot_parts(self._glance)
         return ", ".join(parts)
 
     def _left_s(self) -> float | None:
-        """By what has been measured so far, where that is known: an emulator's seconds are longer than ours."""
+        """By what had been measured when it was last looked at, where that is known, and the time since."""
         if self._expected_s is None:
             return None
-        spent_s = self._clock() - self._phase_began
-        if self._glance and self._glance.measured_s > 0:
-            share = min(self._glance.measured_s / self._expected_s, 1)
-            return spent_s * (1 - share) / share
-        return max(self._expected_s - spent_s, 0)
+        if self._glance is None or self._first_glance is None or self._glance.measured_s <= 0:
+            return max(self._expected_s - (self._clock() - self._phase_began), 0)
+        left_s = (self._expected_s - self._glance.measured_s) * self._seconds_a_second(self._glance, *self._first_glance)
+        return max(left_s - (self._clock() - self._glanced), 0)
+
+    def _seconds_a_second(self, glance: LiveSnapshot, first_at: float, first_s: float) -> float:
+        """Of ours for one of the measured machine: an emulator's are longer or shorter."""
+        if glance.measured_s > first_s:
+            return (self._glanced - first_at) / (glance.measured_s - first_s)
+        return max(1.0, (self._glanced - self._phase_began) / glance.measured_s)
 
     def _show_late(self, glance: LiveSnapshot) -> None:
         new = [late for late in glance.late if late[:2] not in self._late_shown]
@@ -110,13 +118,11 @@ def duration(seconds: float) -> str:
 
 
 def _snapshot_parts(glance: LiveSnapshot) -> list[str]:
+    """The maximum first: a terminal cuts the end of the line."""
+    maximum = max(((high, cpu) for cpu, _, high in glance.cpus), default=None)
     total = sum(got for _, got, _ in glance.cpus)
-    maxima = [f"CPU {cpu} {high / 1000:.1f} µs" for cpu, _, high in glance.cpus]
-    if len(maxima) > MOST_CPUS_SHOWN:
-        cpu, _, high = max(glance.cpus, key=lambda cpu_state: cpu_state[2])
-        maxima = [f"CPU {cpu} {high / 1000:.1f} µs of {len(glance.cpus)} CPUs"]
     late = f"{len(glance.late)} late" if glance.late else "none late"
-    return [f"{total:,} wake-ups", f"maximum {', '.join(maxima)}", late]
+    return [*([f"max {maximum[0] / 1000:.1f} µs on CPU {maximum[1]}"] if maximum else []), f"{total:,} wake-ups", late]
 
 
 def _at(glance: LiveSnapshot, wake_ns: int) -> str:

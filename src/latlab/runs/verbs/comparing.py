@@ -349,6 +349,8 @@ def gate(
     verdicts = _verdicts(fail_on)
     try:
         comparison = comparison_of(base, candidate, tolerance, unit, store, allow_different)
+        if base != candidate and comparison.a.id == comparison.b.id != "":
+            raise UsageError(f"{base} and {candidate} are the same run, {comparison.b.id}", "measure what is to be judged, then name it")
         report = report_gate(comparison, verdicts)
     except LatlabError as error:
         files.write_refused(base, candidate, error)

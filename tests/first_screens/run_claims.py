@@ -105,7 +105,7 @@ def extent(match: re.Match[str], run: Run, screen: FirstScreen) -> Wrongs:
     return wrong + [w for values in run.samples.values() for w in differs("n of a data point", match[3], len(values))][:1]
 
 
-@claim(rf"^core ([\d.]+) has the longest (\w[\w ]*) on average, ({NUMBER}) ([^\s:;]+)(?:[:;].*)?$")
+@claim(rf"^core ([\d.]+) has the longest (\w[\w ]*) (?:on average|by median), ({NUMBER}) ([^\s:;]+)(?:[:;].*)?$")
 def explained_longest(match: re.Match[str], run: Run, screen: FirstScreen) -> Wrongs:
     core, what, value = match[1], match[2], match[3]
     candidates = [values for (_, metric, at), values in run.samples.items() if spoken(metric) == what and at == core]

@@ -136,7 +136,7 @@ def test_with_traces_a_wait_is_exact_and_its_holder_is_named():
     traced = changed(run, tick=Tick(Clock.TIME, 20.0), traces=(call(CoreId(0, 0), 1000, 5), call(CoreId(0, 1), 1010, 95)))
     exact = [e.sentence for e in explain_run(traced) if e.basis == "exact"]
     assert "core 0.1 waited 1.90 µs (lock wait, level 1), 1.90 µs of it behind 0.0" in exact
-    assert any(s.startswith("core 0.1 has the longest powerdown on average, 5.50 µs:") for s in exact)
+    assert any(s.startswith("core 0.1 has the longest powerdown by median, 5.50 µs:") for s in exact)
 
 
 def test_a_wait_that_no_lock_explains_names_the_step_of_another_core_after_which_it_ended():

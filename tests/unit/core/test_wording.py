@@ -93,6 +93,10 @@ def test_what_is_to_blame_is_said_with_its_caller(blame: Blame, said: str) -> No
             "core 1.0 has the longest powerdown on average, 40.0 µs: flush 30.0 µs, finish 10.00 µs",
         ),
         (
+            t.LongestSpan(B, Metric.POWERDOWN, 40_000.0, (("flush", 40_000.0),), is_alike=True, is_median=True),
+            "each core has the same powerdown by median, 40.0 µs: flush 40.0 µs",
+        ),
+        (
             t.SpentIn(B, Metric.WAKEUP, "puts", "log", 2.0, 28_000.0, 0.7),
             "70 % of that wakeup of core 1.0 is puts and its callees, 28.0 µs, called 2 times by log",
         ),

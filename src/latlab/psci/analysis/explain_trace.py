@@ -7,7 +7,7 @@ Each finding has its sentence. Amounts are in the run's unit, which `sentence` t
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
@@ -28,14 +28,19 @@ Calls = dict[CoreId, tuple[TraceRecord, ...]]
 
 @dataclass(frozen=True, slots=True)
 class LongestSpan:
+    """`is_alike`: every other core has as long a one. `is_median`: of the core's samples, else their mean."""
+
     core: CoreId
     metric: Metric
     total: float
     parts: tuple[tuple[str, float], ...]
+    is_alike: bool = False
+    is_median: bool = False
 
     def sentence(self, unit: str) -> str:
         listing = ", ".join(f"{name} {amount(value, unit)}" for name, value in self.parts)
-        return f"core {self.core} has the longest {self.metric} on average, {amount(self.total, unit)}: {listing}"
+        whose = f"each core has the same {self.metric}" if self.is_alike else f"core {self.core} has the longest {self.metric}"
+        return f"{whose} {'by median' if self.is_median else 'on average'}, {amount(self.total, unit)}: {listing}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,19 +108,25 @@ def explain_traces(run: Run) -> dict[str, list[f.Finding]]:
 
 def explain_code(run: Run) -> dict[str, list[f.Finding]]:
     """For each test in which the probe counted what instructions are for: what the slowest core's span is made of, mean of its calls."""
-    slowest: dict[tuple[str, Metric], SpanFunctions] = {}
+    by_test: dict[tuple[str, Metric], list[SpanFunctions]] = defaultdict(list)
     for span in run.functions:
         if span.parts and span.metric in (Metric.POWERDOWN, Metric.WAKEUP):
-            before = slowest.get((span.test, span.metric))
-            slowest[span.test, span.metric] = span if before is None else max(before, span, key=_mean_of_call)
+            by_test[span.test, span.metric].append(span)
     out: dict[str, list[f.Finding]] = {}
-    for (test, metric), span in slowest.items():
+    for (test, metric), spans in by_test.items():
+        span = max(spans, key=_mean_of_call)
         total = _mean_of_call(span)
         parts = [(part.value, count / span.calls) for part, count in span.parts if count / span.calls >= LEAST_SHARE * total]
         parts.sort(key=lambda part: -part[1])
-        out.setdefault(test, []).append(LongestSpan(span.core, metric, total, tuple(parts)))
+        out.setdefault(test, []).append(LongestSpan(span.core, metric, total, tuple(parts), _is_alike(map(_mean_of_call, spans))))
         out[test] += _spent_in(span)
     return out
+
+
+def _is_alike(figures: Iterable[float]) -> bool:
+    """Of several cores."""
+    ordered = sorted(figures)
+    return len(ordered) > 1 and ordered[0] == ordered[-1]
 
 
 def _spent_in(span: SpanFunctions) -> Iterator[SpentIn]:
@@ -172,12 +183,14 @@ def _longest_spans(run: Run, calls: dict[tuple[int, int], Calls]) -> Iterator[Lo
                     spans[core].append({part.name: part.ticks for part in decompose(call, metric)})
         if not spans:
             continue
-        slowest = max(spans, key=lambda core: median(sum(parts.values()) for parts in spans[core]))
+        medians = {core: median(sum(parts.values()) for parts in of_core) for core, of_core in spans.items()}
+        slowest = max(medians, key=lambda core: medians[core])
         parts = {name: median(p.get(name, 0) for p in spans[slowest]) for name in dict.fromkeys(n for p in spans[slowest] for n in p)}
-        total = median(sum(p.values()) for p in spans[slowest])
+        total = medians[slowest]
         largest = sorted(((ticks, name) for name, ticks in parts.items() if ticks >= LEAST_SHARE * total), key=_by_size)
         if total:
-            yield LongestSpan(slowest, metric, total * worth, tuple((str(name), ticks * worth) for ticks, name in largest))
+            parts_shown = tuple((str(name), ticks * worth) for ticks, name in largest)
+            yield LongestSpan(slowest, metric, total * worth, parts_shown, _is_alike(medians.values()), is_median=True)
 
 
 def _by_size(part: tuple[float, PartName]) -> tuple[float, str]:

@@ -62,7 +62,7 @@ def answer(comparison: Comparison, explained: Sequence[Explanation]) -> str:
     clauses = [_moved(comparison, rows) for rows in groups[:MOST_METRICS]]
     if len(groups) == 1:
         clauses[0] += _counted_cause(explained, groups[0])
-    more = len(groups) - MOST_METRICS
+    more = len({rows[0].metric for rows in groups[MOST_METRICS:]} - {rows[0].metric for rows in groups[:MOST_METRICS]})
     return _sentence("; ".join((*clauses, *([f"{count(more, 'metric')} more changed"] if more > 0 else []))))
 
 

@@ -28,6 +28,7 @@ from latlab.runs.campaign.importing_log import import_log
 from support import probe_stream as made
 from support import recorder_files as files
 from support.command import latlab
+from support.power_cut import PowerCut
 from support.runs import unfinished_run
 from support.sealed_rows import reseal
 from support.synthetic import log
@@ -288,6 +289,26 @@ def test_only_one_of_two_processes_recovers_a_run(store: Store) -> None:
     dead = replace(this_process(), pid_started=1)
     of_another(store, run_id, dead)
     assert store.claim(run_id, dead) and not store.claim(run_id, dead)
+
+
+@pytest.mark.parametrize("step", ["update_metadata", "finish"])
+def test_a_recovery_that_is_killed_and_done_again_names_one_cut(store: Store, step: str) -> None:
+    run_id, dead = store.begin(RUN), replace(this_process(), pid_started=1)
+    for _ in range(2):
+        of_another(store, run_id, dead)
+        (life,) = store.unfinished_runs()
+        with pytest.MonkeyPatch.context() as patched, pytest.raises(PowerCut):
+            patched.setattr(store, step, power_cut)
+            recovering.recover(store, life, recovering.no_machine)
+    of_another(store, run_id, dead)
+    recovering.sweep(store)
+    run = store.load(run_id)
+    assert run.status is RunStatus.PARTIAL and len(run.problems) == 1
+    assert [name for name, _ in run.facts].count(recovering.RECOVERED) == 1
+
+
+def power_cut(*_: object) -> None:
+    raise PowerCut
 
 
 def test_a_run_that_an_error_ends_is_over_and_says_it(store: Store) -> None:

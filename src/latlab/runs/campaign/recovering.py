@@ -28,6 +28,7 @@ from latlab.rt.targets.linux import RECORD, LinuxRun, salvage
 
 SILENT = timedelta(minutes=15)
 MOST_BYTES = 64 << 20
+RECOVERED = "recovered (UTC)"
 Reach = Callable[[Address], AbstractContextManager[Machine]]
 
 
@@ -87,11 +88,12 @@ def _recover(store: Store, life: Life, machine: Machine) -> Recovered | None:
     problems = [] if is_whole or (ended and life.phase == NOT_FETCHED) else [_cut_off(life)]
     problems += [ended.sentence] if ended and ended.sentence else []
     problems += _problems(run, store.logs(life.run_id))
-    store.add(life.run_id, problems=[Problem(0, sentence, ProblemKind.UNFINISHED) for sentence in problems])
-    store.update_metadata(life.run_id, replace(run, facts=(*run.facts, ("recovered (UTC)", now_utc()))))
+    if life.phase != CUT_OFF:  # else a recovery before this was killed behind the next line
+        rows = [Problem(0, sentence, ProblemKind.UNFINISHED) for sentence in problems]
+        store.add(life.run_id, problems=rows, phase="" if is_whole else CUT_OFF)
+    facts = {**dict(run.facts), RECOVERED: now_utc()}
+    store.update_metadata(life.run_id, replace(run, facts=tuple(facts.items())))
     status = RunStatus.COMPLETE if is_whole and not problems else RunStatus.PARTIAL
-    if not is_whole:
-        store.checkpoint(life.run_id, {}, CUT_OFF)
     store.finish(life.run_id, status)
     if life.left.folder:
         _remove(Path(life.left.folder))

@@ -175,7 +175,8 @@ static void read_buffer(const struct snapshot *snapshot, const struct trace_buff
 {
     const char *names[TRACE_IDS] = { NULL };
     struct input *input;
-    char path[PATH_BYTES];
+    const char *reason;
+    char path[SNAPSHOT_PATH];
 
     if (input_count == TRACE_CORES_MAX) {
         return;
@@ -193,8 +194,11 @@ static void read_buffer(const struct snapshot *snapshot, const struct trace_buff
         add_problem(tree.error);
     } else if (tree.sources != 0) {
         input = &inputs[input_count++];
-        snprintf(path, sizeof(path), "%s/%s", snapshot->folder, buffer->file);
-        read_bytes(path, limit, strcasecmp(buffer->format, "coresight") == 0, input);
+        if (snapshot_path(snapshot, buffer->file, path, &reason)) {
+            read_bytes(path, limit, strcasecmp(buffer->format, "coresight") == 0, input);
+        } else {
+            snprintf(input->error, sizeof(input->error), "%.250s/%.150s %s", snapshot->folder, buffer->file, reason);
+        }
     }
     decoders_close(&tree);
     sum(names);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "snapshot.h"
 
-#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 #include "memory.h"
 
 #define LINE_MAX_BYTES 4096U
-#define PATH_MAX_BYTES 4096U
 #define FILES_MAX 1024U
 
 static const char *const REGISTER_NAMES[SOURCE_REGISTERS] = {
@@ -79,20 +79,36 @@ static void take_line(char *line, char section[SNAPSHOT_TEXT], take_key take, vo
     take(context, section, trimmed(text), trimmed(equals + 1));
 }
 
-static void path_of(const struct snapshot *snapshot, const char *name, char path[PATH_MAX_BYTES])
+bool snapshot_path(const struct snapshot *snapshot, const char *name, char path[SNAPSHOT_PATH], const char **reason)
 {
-    snprintf(path, PATH_MAX_BYTES, "%s/%s", snapshot->folder, name);
+    char joined[SNAPSHOT_PATH], folder[PATH_MAX];
+    struct stat status;
+    size_t bytes;
+
+    _Static_assert(SNAPSHOT_PATH >= PATH_MAX, "realpath writes as much");
+    snprintf(joined, sizeof(joined), "%s/%s", snapshot->folder, name);
+    *reason = "cannot be opened";
+    if (realpath(snapshot->folder, folder) == NULL || realpath(joined, path) == NULL || stat(path, &status) != 0) {
+        return false;
+    }
+    bytes = strcmp(folder, "/") == 0 ? 0 : strlen(folder);
+    *reason = "is outside of the snapshot";
+    if (strncmp(path, folder, bytes) != 0 || path[bytes] != '/') {
+        return false;
+    }
+    *reason = "is empty or no file";
+    return S_ISREG(status.st_mode);
 }
 
 static bool read_file(struct snapshot *snapshot, const char *name, take_key take, void *context)
 {
-    char path[PATH_MAX_BYTES], line[LINE_MAX_BYTES], section[SNAPSHOT_TEXT] = "";
+    char path[SNAPSHOT_PATH], line[LINE_MAX_BYTES], section[SNAPSHOT_TEXT] = "";
+    const char *reason;
     FILE *file;
 
-    path_of(snapshot, name, path);
-    file = fopen(path, "r");
+    file = snapshot_path(snapshot, name, path, &reason) ? fopen(path, "r") : NULL;
     if (file == NULL) {
-        snprintf(snapshot->error, sizeof(snapshot->error), "%.300s cannot be opened: %s", path, strerror(errno));
+        snprintf(snapshot->error, sizeof(snapshot->error), "%.250s/%.150s %s", snapshot->folder, name, reason);
         return false;
     }
     while (fgets(line, sizeof(line), file) != NULL) {
@@ -152,13 +168,13 @@ static void note_memory(struct snapshot *snapshot, const char *name, const char 
 
 static void finish_dump(struct device_reading *reading)
 {
-    char path[PATH_MAX_BYTES];
+    char path[SNAPSHOT_PATH];
     const char *reason = "";
     const struct dump *dump = &reading->dump;
 
     if (dump->file[0] != '\0') {
-        path_of(reading->snapshot, dump->file, path);
-        if (!memory_add(path, dump->address, dump->offset, dump->length, dump->space, &reason)) {
+        if (!snapshot_path(reading->snapshot, dump->file, path, &reason) ||
+            !memory_add(path, dump->address, dump->offset, dump->length, dump->space, &reason)) {
             note_memory(reading->snapshot, dump->file, reason);
         }
     }

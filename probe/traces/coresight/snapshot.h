@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #define SNAPSHOT_TEXT 256U
+#define SNAPSHOT_PATH 4096U
 
 enum source_register {
     TRCCONFIGR,
@@ -57,6 +58,9 @@ struct snapshot {
 
 /* Reads snapshot.ini and what it names, and adds the memory images. False with a reason in `error`. */
 bool snapshot_read(struct snapshot *snapshot, const char *folder);
+
+/* The file of that name, its links followed. False with a reason for one that is missing, is no file, or is outside of the folder. */
+bool snapshot_path(const struct snapshot *snapshot, const char *name, char path[SNAPSHOT_PATH], const char **reason);
 
 /* NULL where it has no such device. */
 const struct device *snapshot_device(const struct snapshot *snapshot, const char *name);

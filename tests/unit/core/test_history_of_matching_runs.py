@@ -125,3 +125,19 @@ class plans:
         if statement.startswith("SELECT") and f"FROM {runs_table.name}" in statement:
             other = cursor.connection.cursor()  # type: ignore[attr-defined]
             self._details.extend(row[3] for row in other.execute(f"EXPLAIN QUERY PLAN {statement}", parameters))
+
+
+def test_a_history_of_many_runs_opens_their_store_once(
+    place: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Opened for each run, a store of 100,000 runs was searched for runs without a name each time."""
+    prepared: list[Store] = []
+    prepare = Store.prepare
+
+    def counted(store: Store) -> None:
+        prepared.append(store)
+        prepare(store)
+
+    monkeypatch.setattr(Store, "prepare", counted)
+    code, _, errors = asked(place, monkeypatch, capsys, "cpu_susp_serial/wakeup", "--platform", "juno")
+    assert code == 0 and len(prepared) == 1, errors

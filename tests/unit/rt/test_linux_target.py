@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Linux targets that answer, do not answer, and go away, over an `ssh` that is a script."""
 
+import io
 import os
+import tarfile
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -287,3 +289,34 @@ def test_what_a_job_left_is_fetched_whole_and_its_folder_is_removed(tmp_path: Pa
     assert done.sentence == "the measurement ended with status 4: it printed nothing" and not list(tmp_path.glob("latlab-rt.*"))
     with pytest.raises(UsageError, match=r"no folder in /nowhere can be made: .*/nowhere"):
         linux.run_job(Here(scratch="/nowhere"), Survey(SAID), job, linux.Follower())
+
+
+def test_an_archive_of_a_job_gives_its_files_and_nothing_else() -> None:
+    """A hard link is as a link; a name that leads out is a name, as nothing is written."""
+    with io.BytesIO() as data, tarfile.open(fileobj=data, mode="w:gz") as tar:
+        for name, kind, target in (
+            ("./note", tarfile.REGTYPE, ""),
+            ("../../above", tarfile.REGTYPE, ""),
+            ("/etc/passwd", tarfile.REGTYPE, ""),
+            ("./out", tarfile.SYMTYPE, "/etc/shadow"),
+            ("./itself", tarfile.SYMTYPE, "itself"),
+            ("./hard", tarfile.LNKTYPE, "/etc/shadow"),
+            ("./zero", tarfile.CHRTYPE, ""),
+            ("./pipe", tarfile.FIFOTYPE, ""),
+        ):
+            entry = tarfile.TarInfo(name)
+            entry.type, entry.linkname, entry.size = kind, target, 4 if kind == tarfile.REGTYPE else 0
+            tar.addfile(entry, io.BytesIO(b"text") if entry.size else None)
+        tar.close()
+        assert linux._unpacked(data.getvalue()) == {"note": b"text", "above": b"text", "passwd": b"text"}
+
+
+def test_an_archive_that_states_a_file_of_a_terabyte_is_refused() -> None:
+    """A sparse file of a few hundred bytes took as much memory as its header stated."""
+    with io.BytesIO() as data, tarfile.open(fileobj=data, mode="w", format=tarfile.PAX_FORMAT) as tar:
+        entry = tarfile.TarInfo("record")
+        entry.pax_headers = {"GNU.sparse.major": "0", "GNU.sparse.minor": "1", "GNU.sparse.map": "0,0", "GNU.sparse.size": str(1 << 40)}
+        tar.addfile(entry)
+        tar.close()
+        with pytest.raises(LatlabError, match="more than 2048 MiB"):
+            linux._unpacked(data.getvalue())

@@ -28,6 +28,7 @@ from latlab.runs.campaign.importing_log import import_log
 from support import probe_stream as made
 from support import recorder_files as files
 from support.command import latlab
+from support.power_cut import PowerCut
 from support.runs import unfinished_run
 from support.sealed_rows import reseal
 from support.synthetic import log
@@ -254,13 +255,33 @@ def test_calls_that_stand_in_the_probes_stream_alone_are_read_from_it(store: Sto
     stream = made.header() + made.core(0, 0x80000001) + made.crossing(0, 0, made.NO_WORLD, made.NS_EL1)
     for start in (100, 200, 300):
         stream += made.smc(0, start, 0x84000000) + made.back(0, start + 7)
-    (tmp_path / "probe").write_bytes(stream[:-8])
-    run_id = store.begin(replace(RUN, campaign=campaign, conditions=Conditions(instrument="crossings")), Left(str(tmp_path)))
+    folder = tmp_path / "latlab-1-1-1-x"
+    folder.mkdir()
+    (folder / "probe").write_bytes(stream[:-8])
+    run_id = store.begin(replace(RUN, campaign=campaign, conditions=Conditions(instrument="crossings")), Left(str(folder)))
     of_another(store, run_id, replace(this_process(), pid_started=1))
     recovering.sweep(store)
     run = store.load(run_id)
     assert [(sample.test, sample.value_ticks, sample.core) for sample in run.samples] == [("PSCI_VERSION", 7, CoreId(0, 1))] * 2
     assert store.logs(run_id)["probe"] == stream[:-8]
+
+
+@pytest.mark.parametrize("name", ["home", "latlab-rt.1/../home", "latlab-rt.2", "latlab-1-1-1-link"])
+def test_a_folder_that_no_latlab_made_is_neither_read_nor_removed(store: Store, tmp_path: Path, name: str) -> None:
+    """A store may be written by somebody else, and `ls` removed any folder of the machine that it named."""
+    home = tmp_path / "home"
+    (home / "out").mkdir(parents=True)
+    for file in ("probe", "secure.log", "out/note"):
+        (home / file).write_bytes(b"private")
+    (tmp_path / "latlab-rt.1").mkdir()
+    for link in ("latlab-rt.2", "latlab-1-1-1-link"):
+        (tmp_path / link).symlink_to(home)
+    run_id = store.begin(RUN, Left(f"{tmp_path}/{name}", Address("linux"), f"{tmp_path}/{name}"))
+    of_another(store, run_id, replace(this_process(), pid_started=1))
+    recovering.sweep(store)
+    run = store.load(run_id)
+    assert run.status is RunStatus.PARTIAL and "which makes none of that name" in str(run.problems[-1].message)
+    assert store.logs(run_id) == {} and (home / "out" / "note").read_bytes() == b"private" and (home / "probe").is_file()
 
 
 def test_what_a_run_of_another_store_left_stays_for_the_commands_of_that_store(store: Store, tmp_path: Path) -> None:
@@ -288,6 +309,26 @@ def test_only_one_of_two_processes_recovers_a_run(store: Store) -> None:
     dead = replace(this_process(), pid_started=1)
     of_another(store, run_id, dead)
     assert store.claim(run_id, dead) and not store.claim(run_id, dead)
+
+
+@pytest.mark.parametrize("step", ["update_metadata", "finish"])
+def test_a_recovery_that_is_killed_and_done_again_names_one_cut(store: Store, step: str) -> None:
+    run_id, dead = store.begin(RUN), replace(this_process(), pid_started=1)
+    for _ in range(2):
+        of_another(store, run_id, dead)
+        (life,) = store.unfinished_runs()
+        with pytest.MonkeyPatch.context() as patched, pytest.raises(PowerCut):
+            patched.setattr(store, step, power_cut)
+            recovering.recover(store, life, recovering.no_machine)
+    of_another(store, run_id, dead)
+    recovering.sweep(store)
+    run = store.load(run_id)
+    assert run.status is RunStatus.PARTIAL and len(run.problems) == 1
+    assert [name for name, _ in run.facts].count(recovering.RECOVERED) == 1
+
+
+def power_cut(*_: object) -> None:
+    raise PowerCut
 
 
 def test_a_run_that_an_error_ends_is_over_and_says_it(store: Store) -> None:

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmocka_needs.h"
@@ -122,6 +123,33 @@ static void a_description_that_is_missing_is_named(void **state)
     assert_non_null(strstr(snapshot.error, "other.ini cannot be opened"));
 }
 
+/* A description that is a link to a file without end was read for ever. */
+static void what_leads_out_of_the_folder_is_refused(void **state)
+{
+    static const char *const targets[] = { "/dev/zero", "/etc/passwd", "cpu.ini", "../../etc/passwd" };
+    char path[2 * PATH_BYTES], text[PATH_BYTES];
+
+    (void)state;
+    snprintf(path, sizeof(path), "%s/cpu.ini", folder);
+    unlink(path);
+    for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++) {
+        assert_int_equal(symlink(targets[i], path), 0);
+        assert_false(snapshot_read(&snapshot, folder));
+        assert_non_null(strstr(snapshot.error, i == 2 ? "cannot be opened" : "is outside of the snapshot"));
+        snapshot_release(&snapshot);
+        unlink(path);
+        snprintf(text, sizeof(text), "[dump1]\nfile=%s\naddress=0\n", targets[i]);
+        write_file("cpu.ini", text);
+        assert_true(snapshot_read(&snapshot, folder));
+        assert_int_equal(snapshot.memory_errors, i == 2 ? 0 : 1);
+        snapshot_release(&snapshot);
+        unlink(path);
+    }
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_false(snapshot_read(&snapshot, folder));
+    assert_non_null(strstr(snapshot.error, "no file"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -130,6 +158,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(memory_is_a_part_of_a_file_in_its_space, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_memory_image_that_is_not_there_is_named, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_description_that_is_missing_is_named, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(what_leads_out_of_the_folder_is_refused, make_folder, remove_folder),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

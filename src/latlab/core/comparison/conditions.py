@@ -117,10 +117,12 @@ def identity_of(run: Run) -> Identity:
     return (*refusing_parts(run), ("target", run.target), ("build", _build(run)), *stated)
 
 
-def distinguished(identity: Identity, others: Iterable[Identity]) -> str:
-    """What tells an identity from the others, in words; empty if nothing does."""
-    differing = {name for other in others for (name, ours), (_, theirs) in zip(identity, other, strict=True) if ours != theirs}
-    return ", ".join(f"{name} {value or 'not stated'}" for name, value in identity if name in differing)
+def distinguished(identities: Sequence[Identity]) -> dict[Identity, str]:
+    """What tells each identity from the others, in words; empty if nothing does. There may be thousands, as of builds."""
+    differing = {parts[0][0] for parts in zip(*identities, strict=True) if len(set(parts)) > 1}
+    return {
+        identity: ", ".join(f"{name} {value or 'not stated'}" for name, value in identity if name in differing) for identity in identities
+    }
 
 
 def _build(run: Run) -> str | None:

@@ -84,6 +84,7 @@ def load_earlier(a: Run, b: Run, store: Place | None = None) -> tuple[Run, ...]:
         return ()
     from latlab.core.lifecycle.material import load_run
     from latlab.core.store.choice import Filter
+    from latlab.core.store.listing import heads
     from latlab.core.store.location import is_made
     from latlab.core.store.store import open_store
 
@@ -92,8 +93,9 @@ def load_earlier(a: Run, b: Run, store: Place | None = None) -> tuple[Run, ...]:
     opened = open_store(store)
     if not (opened.has(a.id) or opened.has(b.id)):
         return ()
-    likely = opened.runs(Filter(kind=a.kind, platform=a.platform, campaign=a.campaign))
-    newest = sorted(likely, key=lambda run: run.started_utc)[-MOST_EARLIER:]
+    likely = heads(opened, Filter(kind=a.kind, platform=a.platform, campaign=a.campaign))
+    ids = tuple(head.id for head in sorted(likely, key=lambda head: head.started_utc)[-MOST_EARLIER:])
+    newest = sorted(opened.runs(Filter(ids=ids)), key=lambda run: run.started_utc) if ids else []
     return pairs.earlier((load_run(opened, run.id) for run in newest if run.id not in (a.id, b.id)), a, b)
 
 

@@ -39,9 +39,9 @@ def names_of(series: Mapping[Identity, Sequence[Head]]) -> dict[Identity, str]:
     for identity, heads in series.items():
         alike.setdefault(_plain_name(heads[-1]), []).append(identity)
     return {
-        identity: ", ".join(filter(None, (name, distinguished(identity, identities))))
+        identity: ", ".join(filter(None, (name, words)))
         for name, identities in alike.items()
-        for identity in identities
+        for identity, words in distinguished(identities).items()
     }
 
 

@@ -10,6 +10,7 @@ import tomllib
 from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
+from functools import partial
 from importlib import resources
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from latlab.core.readers.published import csv_tables, experiments
 from latlab.core.readers.published import runs as published
 from latlab.core.readers.published.printed_tables import Reading
 from latlab.core.store import run_json
+from latlab.core.store.inside import text_inside
 from latlab.core.store.reading import read_file
 
 PREFIX = "published:"
@@ -75,7 +77,7 @@ def references_in(reference: str) -> list[str]:
     from latlab.core.readers.published import rst_tables
 
     path = Path(reference)
-    reading = rst_tables.parse(read_file(path).decode("utf-8", "replace"), lambda name: (path.parent / name).read_text(encoding="utf-8"))
+    reading = rst_tables.parse(read_file(path).decode("utf-8", "replace"), partial(text_inside, path.parent))
     return [f"{path}#{release}" for release in published.releases(reading) if release] or [reference]
 
 
@@ -124,7 +126,7 @@ def _from_file(path: Path, release: str, unit: str, shape: Topology | None = Non
     if path.suffix == ".rst":
         from latlab.core.readers.published import rst_tables
 
-        reading = rst_tables.parse(text, lambda name: (path.parent / name).read_text(encoding="utf-8"))
+        reading = rst_tables.parse(text, partial(text_inside, path.parent))
     elif path.suffix == ".csv":
         reading = csv_tables.parse(text, path.name)
     else:

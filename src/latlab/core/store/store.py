@@ -90,6 +90,11 @@ def _is_inserted(connection: sa.Connection, row: Mapping[str, Any], life: Mappin
     return connection.execute(query).first() is not None
 
 
+def _sign_of_life(phase: str) -> dict[str, str]:
+    """Columns of a life. Without a phase the last one stays."""
+    return {"heartbeat_utc": now_utc()} | ({"phase": phase} if phase else {})
+
+
 def _nothing() -> None:
     """What follows from a run that begins, where nobody wants to know."""
 
@@ -160,21 +165,22 @@ class Store:
         traces: Iterable[CoreTrace] = (),
         problems: Iterable[Problem] = (),
         logs: Mapping[str, bytes] | None = None,
+        phase: str = "",
     ) -> None:
-        """Add to a run, which is a sign of life of it; a log goes on where its last part ended."""
+        """Add to a run, which is a sign of life of it; a log goes on where its last part ended. `phase` is its new one, if any."""
         rows = {
             traces_table: trace_rows(tuple(traces)),
             problems_table: [problem_row(problem) for problem in problems],
             logs_table: [{"name": name, "data": zlib.compress(data)} for name, data in (logs or {}).items() if data],
         }
-        self._add(run_id, Addition(tuple(samples), rows))
+        self._add(run_id, Addition(tuple(samples), rows), phase)
 
     @through_a_restart
-    def _add(self, run_id: str, addition: Addition) -> None:
+    def _add(self, run_id: str, addition: Addition, phase: str) -> None:
         with self.writing() as connection:
             number = self._number(connection, run_id)
             addition.add_once(connection, number)
-            change_life(connection, number, {"heartbeat_utc": now_utc()})
+            change_life(connection, number, _sign_of_life(phase))
 
     @through_a_restart
     def checkpoint(self, run_id: str, logs: Mapping[str, bytes], phase: str = "") -> None:
@@ -184,7 +190,7 @@ class Store:
             for name, data in logs.items():
                 remove_rows(connection, logs_table, number, logs_table.c.name == name)
                 add_rows(connection, logs_table, number, [{"name": name, "data": zlib.compress(data, 1)}])
-            change_life(connection, number, {"heartbeat_utc": now_utc()} | ({"phase": phase} if phase else {}))
+            change_life(connection, number, _sign_of_life(phase))
 
     @through_a_restart
     def set_leftovers(self, run_id: str, leftovers: Left) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -69,8 +70,13 @@ def _name(store: str) -> str:
     return sha256(store.encode()).hexdigest() if "://" in store else str(Path(store).resolve())
 
 
+def is_own(folder: Path) -> bool:
+    """Whether it is a folder that `scratch` made for this user. A store that somebody else wrote may name any other."""
+    return NAME.fullmatch(folder.name) is not None and _is_mine(folder)
+
+
 def remove(folder: Path) -> None:
-    """One that `abandoned` named."""
+    """One that `abandoned` named, or that `is_own`."""
     shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -79,7 +85,7 @@ def _is_mine(folder: Path) -> bool:
         status = folder.lstat()
     except OSError:
         return False
-    return status.st_uid == os.geteuid()
+    return status.st_uid == os.geteuid() and stat.S_ISDIR(status.st_mode)
 
 
 def space() -> int:

@@ -29,6 +29,8 @@ from latlab.core.readers.dump.rt_instr import CALL_METRICS, POWER_METRICS
 from latlab.core.readers.published import csv_tables
 from latlab.core.readers.published import runs as published
 from latlab.core.readers.published.printed_tables import PrintedFigure, Reading, Table
+from latlab.core.store.inside import text_inside, write_beside
+from latlab.core.store.reading import read_file
 
 CURRENT, PREVIOUS = "current", "previous"
 PREFIX = "test_rt_instr_"
@@ -49,7 +51,7 @@ class Publication:
 def publish_tf_a(logs: Sequence[Path], data: Path, topology: Topology | None = None) -> Publication:
     """Raises before anything is written if a log is not whole or the folder's files are not of its dialect."""
     fresh = _figures_of_logs(logs, topology)
-    current = _figures_of_folder(data / CURRENT)
+    current = _figures_of_folder(data)
     notes: list[str] = []
     comparison = _compared(current, fresh, notes) if current else None
     files = {data / CURRENT / _file(test): _text(test, cells, current.get(test, {}), comparison) for test, cells in fresh.items()}
@@ -58,7 +60,7 @@ def publish_tf_a(logs: Sequence[Path], data: Path, topology: Topology | None = N
     paired = sum(1 for test, cells in fresh.items() for key, value in cells.items() if current.get(test, {}).get(key, value) != value)
     gone = [data / CURRENT / _file(test) for test in current if test not in fresh]
     notes += [f"{path.name} has no figures in the logs; it is now only in the previous table" for path in gone]
-    _write(files, gone)
+    _write(data, files, gone)
     return Publication(tuple(files), printed, paired - printed, tuple(notes))
 
 
@@ -66,7 +68,7 @@ def _figures_of_logs(logs: Sequence[Path], topology: Topology | None) -> dict[st
     """The median of each cell over the iterations of all logs; the lower of two middle ones, so that it is one that was measured."""
     values_of: dict[str, dict[tuple[CoreId, Metric], list[int]]] = {}
     for log in logs:
-        run = console_log.parse(log.read_bytes(), str(log), topology)
+        run = console_log.parse(read_file(log), str(log), topology)
         if run.problems:
             first = run.problems[0]
             where = f"{log}:{first.line}" if first.line else str(log)
@@ -78,10 +80,10 @@ def _figures_of_logs(logs: Sequence[Path], topology: Topology | None) -> dict[st
     return {test: {key: median_low(values) for key, values in cells.items()} for test, cells in values_of.items()}
 
 
-def _figures_of_folder(folder: Path) -> dict[str, Cells]:
+def _figures_of_folder(data: Path) -> dict[str, Cells]:
     by_test: dict[str, Cells] = {}
-    for path in sorted(folder.glob(f"{PREFIX}*.csv")):
-        reading = csv_tables.parse(path.read_text(encoding="utf-8"), path.name)
+    for path in sorted((data / CURRENT).glob(f"{PREFIX}*.csv")):
+        reading = csv_tables.parse(_text_of(data, path), path.name)
         if reading.problems or len(reading.tables) != 1:
             reason = reading.problems[0].message if reading.problems else "it holds no latency table"
             raise DataError(str(reason), "correct the file first", place=path)
@@ -91,6 +93,13 @@ def _figures_of_folder(folder: Path) -> dict[str, Cells]:
             raise DataError("a core is in more than one row, so its figures cannot be paired", "correct the file first", place=path)
         by_test[table.test] = cells
     return by_test
+
+
+def _text_of(data: Path, path: Path) -> str:
+    try:
+        return text_inside(data, str(path.relative_to(data)))
+    except (OSError, ValueError) as error:
+        raise DataError(f"it cannot be read: {error}", "correct the file first", place=path) from None
 
 
 def _compared(before: Mapping[str, Cells], after: Mapping[str, Cells], notes: list[str]) -> Comparison | None:
@@ -138,13 +147,9 @@ def _file(test: str) -> str:
     return f"{PREFIX}{test}.csv"
 
 
-def _write(files: Mapping[Path, str], gone: Sequence[Path]) -> None:
+def _write(data: Path, files: Mapping[Path, str], gone: Sequence[Path]) -> None:
     """Every file is complete beside its place before the first one moves there."""
-    for path in files:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = {path: path.with_suffix(".csv.new") for path in files}
-    for path, text in files.items():
-        fresh[path].write_text(text, encoding="utf-8")
+    fresh = {path: write_beside(data, str(path.relative_to(data)), text.encode()) for path, text in files.items()}
     for path, ready in fresh.items():
         os.replace(ready, path)
     for path in gone:

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import io
+import re
 import secrets
 import tarfile
 import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from shlex import quote
 
 from latlab.core.errors import LatlabError, UsageError
@@ -27,6 +28,8 @@ ANSWER_S = 60
 LOOK_SHARE = 50
 NOT_RUNNABLE = 126
 RECORD = "recorder.rec"
+MOST_BYTES = 2 << 30
+JOB_FOLDER = re.compile(r"latlab-rt\.\w+", re.ASCII)
 NO_RIGHT = "the right to write /dev/cpu_dma_latency, which forbids idle states", "run as root or use --idle-states"
 NO_DEVICE = (
     "the device /dev/cpu_dma_latency, which forbids idle states: a plain file has its name",
@@ -326,12 +329,18 @@ def run_job(machine: Machine, machine_survey: Survey, job: MachineJob, follower:
         return LinuxRun(files, end.status, end.sentence or _refused(machine, end.status) or _complaint(files, end.status))
 
 
+def is_job_folder(folder: str) -> bool:
+    """Whether it has a name that a job's folder has. A store that somebody else wrote may name any other."""
+    path = PurePosixPath(folder)
+    return path.is_absolute() and ".." not in path.parts and JOB_FOLDER.fullmatch(path.name) is not None
+
+
 def salvage(machine: Machine, folder: str, keep: Callable[[Mapping[str, bytes]], None]) -> LinuxRun | None:
     """What the job of a process that is gone has left there, which is ended first and then removed; None if the folder is not there.
     `keep` has the files before they are removed.
 
     Raises LatlabError where it cannot be fetched or kept, and leaves it there."""
-    if machine.run(f"[ -d {quote(folder)} ] && echo there", ANSWER_S).text.strip() != "there":
+    if machine.run(f"[ -d {quote(folder)} ] && [ ! -L {quote(folder)} ] && echo there", ANSWER_S).text.strip() != "there":
         return None
     status = end_job(machine, folder)
     alone = machine.run(f"cat {quote(folder)}/left-alone 2>/dev/null", ANSWER_S).text.strip()
@@ -409,10 +418,14 @@ def _file_by_file(machine: Machine, folder: str) -> dict[str, bytes]:
 
 
 def _unpacked(data: bytes) -> dict[str, bytes]:
+    """The files of an archive, without links and devices. A sparse file is as large as its header states. Raises LatlabError."""
     files: dict[str, bytes] = {}
     with tarfile.open(fileobj=io.BytesIO(data)) as tar:
-        for member in tar.getmembers():
-            stream = tar.extractfile(member) if member.isfile() else None
+        members = [member for member in tar if member.isfile()]
+        if sum(member.size for member in members) > MOST_BYTES:
+            raise LatlabError(f"its files have more than {MOST_BYTES >> 20} MiB")
+        for member in members:
+            stream = tar.extractfile(member)
             if stream:
                 files[Path(member.name).name] = stream.read()
     return files

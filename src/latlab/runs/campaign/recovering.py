@@ -24,10 +24,12 @@ from latlab.core.targets import scratch
 from latlab.core.targets.linux.machine import Here, Machine
 from latlab.psci.readers.calls_log import CallsLog
 from latlab.rt.targets.guest.checkpoints import SHARED, read_shared
-from latlab.rt.targets.linux import RECORD, LinuxRun, salvage
+from latlab.rt.targets.linux import RECORD, LinuxRun, is_job_folder, salvage
 
 SILENT = timedelta(minutes=15)
 MOST_BYTES = 64 << 20
+RECOVERED = "recovered (UTC)"
+NO_FOLDER = "the store names {} as a folder of latlab, which makes none of that name; nothing in it was read or removed"
 Reach = Callable[[Address], AbstractContextManager[Machine]]
 
 
@@ -79,33 +81,43 @@ def _recover(store: Store, life: Life, machine: Machine) -> Recovered | None:
         return None
     run = store.load(life.run_id)
     ended = _salvaged(store, life, machine)
-    store.checkpoint(life.run_id, dict(_local(Path(life.left.folder))) if life.left.folder else {})
+    folder = Path(life.left.folder)
+    store.checkpoint(life.run_id, dict(_local(folder)) if scratch.is_own(folder) else {})
     if recover_samples := kind_of(run).recover:
         recover_samples(store, run, store.logs(life.run_id))
     _keep_calls(store, run, store.logs(life.run_id).get("probe", b""))
     is_whole = ended is not None and ended.status == 0 and not ended.sentence
     problems = [] if is_whole or (ended and life.phase == NOT_FETCHED) else [_cut_off(life)]
     problems += [ended.sentence] if ended and ended.sentence else []
+    problems += [NO_FOLDER.format(name) for name in _foreign_folders(life)]
     problems += _problems(run, store.logs(life.run_id))
-    store.add(life.run_id, problems=[Problem(0, sentence, ProblemKind.UNFINISHED) for sentence in problems])
-    store.update_metadata(life.run_id, replace(run, facts=(*run.facts, ("recovered (UTC)", now_utc()))))
+    if life.phase != CUT_OFF:  # else a recovery before this was killed behind the next line
+        rows = [Problem(0, sentence, ProblemKind.UNFINISHED) for sentence in problems]
+        store.add(life.run_id, problems=rows, phase="" if is_whole else CUT_OFF)
+    facts = {**dict(run.facts), RECOVERED: now_utc()}
+    store.update_metadata(life.run_id, replace(run, facts=tuple(facts.items())))
     status = RunStatus.COMPLETE if is_whole and not problems else RunStatus.PARTIAL
-    if not is_whole:
-        store.checkpoint(life.run_id, {}, CUT_OFF)
     store.finish(life.run_id, status)
-    if life.left.folder:
-        _remove(Path(life.left.folder))
+    if scratch.is_own(folder):
+        scratch.remove(folder)
     return Recovered(life.run_id, status, _recovery_sentence(life, status))
 
 
 def _salvaged(store: Store, life: Life, machine: Machine) -> LinuxRun | None:
     try:
-        if not life.left.job_folder:
+        if not is_job_folder(life.left.job_folder):
             return None
         return salvage(machine, life.left.job_folder, lambda files: store.checkpoint(life.run_id, files))
     except LatlabError:
         store.give_back(life.run_id, life.owner)  # a later recovery tries again
         raise
+
+
+def _foreign_folders(life: Life) -> list[str]:
+    """Names of folders that no latlab made."""
+    folder, job = life.left.folder, life.left.job_folder
+    foreign = [folder] if folder and not scratch.NAME.fullmatch(Path(folder).name) else []
+    return [*foreign, job] if job and not is_job_folder(job) else foreign
 
 
 def _is_orphan(life: Life) -> bool:
@@ -167,8 +179,3 @@ def _recovery_sentence(life: Life, status: RunStatus) -> str:
     if status is RunStatus.COMPLETE:
         return f"run {life.run_id}: its job ended after latlab had died; recovered, complete"
     return f"run {life.run_id}: cut off after {life.heartbeat_utc}, because its latlab process died; its samples are kept as a partial run"
-
-
-def _remove(folder: Path) -> None:
-    if scratch.NAME.fullmatch(folder.name):
-        scratch.remove(folder)

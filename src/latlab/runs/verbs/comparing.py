@@ -525,11 +525,12 @@ def _named_runs(context: typer.Context, runs: Sequence[str], unit: str, store: P
 
 def _matching_runs(which: RunFilterOptions, firmware: Path | None, newest: int | None, store: Place | None) -> dict[str, list[Run]]:
     from latlab.core.cli.stores import open_existing
-    from latlab.core.lifecycle.loading import load_reference
+    from latlab.core.lifecycle.material import load_run
     from latlab.runs.campaign.matching_runs import runs_to_follow
 
-    followed = runs_to_follow(open_existing(store), which.chosen("" if firmware is None else str(firmware), newest))
-    return {name: [load_reference(run, "", store) for run in runs] for name, runs in followed.items()}
+    opened = open_existing(store)
+    followed = runs_to_follow(opened, which.chosen("" if firmware is None else str(firmware), newest))
+    return {name: [load_run(opened, run) for run in runs] for name, runs in followed.items()}
 
 
 def extremes(

@@ -20,6 +20,7 @@ from latlab.core.model.life import Head
 from latlab.core.report.comparison.sentences import summary
 from latlab.core.report.redaction import Secrets
 from latlab.core.store.comparisons import stored_comparisons
+from latlab.core.store.inside import path_inside, write_beside
 from latlab.core.store.store import Store
 from latlab.site.campaign.board_summary import BoardSummary, summary_of_board
 from latlab.site.campaign.measured import MeasuredThing, PublishedBoard
@@ -123,9 +124,8 @@ class SummaryCache:
             return
         figures = {run: text for run, text in self._all.figures.items() if shown is None or run in shown}
         ordered = Summaries(dict(sorted(self._all.told.items())), dict(sorted(self._all.boards.items())), dict(sorted(figures.items())))
-        ready = self._folder / f".{KEPT}.new"
         with suppress(OSError):
-            ready.write_bytes(msgspec.json.encode(_Kept(self._made_by, ordered)))
+            ready = write_beside(self._folder, KEPT, msgspec.json.encode(_Kept(self._made_by, ordered)))
             ready.replace(self._folder / KEPT)
             self._new = Summaries()
 
@@ -134,8 +134,8 @@ class SummaryCache:
         if self._folder is None:
             return Summaries()
         try:
-            stored = msgspec.json.decode((self._folder / KEPT).read_bytes(), type=_Kept)
-        except (OSError, msgspec.MsgspecError):
+            stored = msgspec.json.decode(path_inside(self._folder, KEPT).read_bytes(), type=_Kept)
+        except (OSError, ValueError, msgspec.MsgspecError):
             return Summaries()
         return stored.summaries if stored.made_by == self._made_by else Summaries()
 

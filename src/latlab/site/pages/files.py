@@ -16,6 +16,7 @@ from pathlib import Path
 import msgspec
 
 from latlab.core.errors import UsageError
+from latlab.core.store.inside import path_inside, write_beside
 from latlab.site.pages.site_pages import SiteFile, SitePage
 
 MADE = "latlab-site.json"
@@ -36,7 +37,7 @@ def write_site(folder: Path, pages: Iterable[SitePage | SiteFile], progress: Cal
             if is_current(folder, digests, page):
                 continue
             progress(page.path)
-            _whole(folder / page.path, page.text().encode())
+            _whole(folder, page.path, page.text().encode())
             written.add(page.path)
             digests[page.path] = _digest(page)
             if len(written) % LISTED_EVERY == 0:
@@ -61,15 +62,13 @@ def _version() -> str:
 
 
 def _list(folder: Path, digests: dict[str, str]) -> None:
-    _whole(folder / MADE, msgspec.json.format(msgspec.json.encode(dict(sorted(digests.items())))))
+    _whole(folder, MADE, msgspec.json.format(msgspec.json.encode(dict(sorted(digests.items())))))
 
 
-def _whole(place: Path, text: bytes) -> None:
-    ready = place.with_name(f".{place.name}.new")
+def _whole(folder: Path, name: str, text: bytes) -> None:
+    place = folder / name
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        ready.write_bytes(text)
-        os.replace(ready, place)
+        os.replace(write_beside(folder, name, text), place)
     except OSError as error:
         raise UsageError(f"{place} cannot be written: {error.strerror}", "name another folder, or make room in this one") from None
 
@@ -78,12 +77,12 @@ def read_digests(folder: Path) -> dict[str, str]:
     try:
         if not folder.exists() or not any(folder.iterdir()):
             return {}
-        return msgspec.json.decode((folder / MADE).read_bytes(), type=dict[str, str])
-    except FileNotFoundError:
-        raise UsageError(f"{folder} holds files and no site that latlab made", "name an empty folder, or a new one") from None
-    except OSError as error:
-        raise UsageError(f"{folder} cannot be read: {error.strerror}", "name a folder, or a new one") from None
+        return msgspec.json.decode(path_inside(folder, MADE).read_bytes(), type=dict[str, str])
     except msgspec.MsgspecError:
         raise UsageError(
             f"{folder / MADE} is damaged, so latlab cannot find out which pages are new", "delete it and name an empty folder"
         ) from None
+    except (FileNotFoundError, ValueError):
+        raise UsageError(f"{folder} holds files and no site that latlab made", "name an empty folder, or a new one") from None
+    except OSError as error:
+        raise UsageError(f"{folder} cannot be read: {error.strerror}", "name a folder, or a new one") from None

@@ -39,8 +39,8 @@ class LongestSpan:
 
     def sentence(self, unit: str) -> str:
         listing = ", ".join(f"{name} {amount(value, unit)}" for name, value in self.parts)
-        whose = f"each core has the same {self.metric}" if self.is_alike else f"core {self.core} has the longest {self.metric}"
-        return f"{whose} {'by median' if self.is_median else 'on average'}, {amount(self.total, unit)}: {listing}"
+        cores = f"each core has the same {self.metric}" if self.is_alike else f"core {self.core} has the longest {self.metric}"
+        return f"{cores} {'by median' if self.is_median else 'on average'}, {amount(self.total, unit)}: {listing}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,6 +101,11 @@ def test_the_gate_judges_no_run_by_itself_under_another_name(tmp_path):
     assert latlab("runs", "label", "last", "main", *store).returncode == 0
     refused = latlab("gate", "latest:main", "last", *store)
     assert refused.returncode == 2 and "latest:main and last are the same run" in refused.stderr
+    log.write_text("T: 0 (   7) P:80 I:1000 C:   5001 Min:      4 Act:    5 Avg:    6 Max:       8\n")
+    assert latlab("import", str(log), *store).returncode == 0
+    assert latlab("gate", "latest:main", "last", *store).returncode == 3
+    among = latlab("gate", "last~1+last", "last", *store)
+    assert among.returncode == 2 and "last~1+last and last are the same run" in among.stderr
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from latlab.core.comparison.wording import row_title, span_of
 from latlab.core.errors import UsageError
 from latlab.core.report.comparison.verdict_data import verdict_data
 from latlab.psa.model import AttackOutcome
-from latlab.runs.verbs.comparing import _verdicts
+from latlab.runs.verbs.gating import _verdicts
 
 
 def test_a_verdict_is_one_of_four_words_and_its_detail_is_not_lost() -> None:

@@ -64,6 +64,7 @@ VERBS = (
     ("calls.verbs.import_trace", (app,)),
     ("runs.verbs.upkeep", (app,)),
     ("runs.verbs.comparing", (app,)),
+    ("runs.verbs.gating", (app,)),
     ("commits.verbs", (app,)),
     ("virtual.verbs", (app,)),
     ("runs.verbs.doctor", (app,)),

@@ -149,6 +149,13 @@ def test_a_run_that_ended_early_is_neither_regressed_nor_passes(cut: int) -> Non
     assert (_gate(whole, short).exit_code, _gate(short, whole).exit_code) == (3, 3)
 
 
+@pytest.mark.parametrize("cut", range(61, len(_SAMPLES), 61))
+def test_a_run_that_goes_on_is_neither_regressed_nor_passes(cut: int) -> None:
+    whole = run_with(id="psci-1111", tick=INSTRUCTIONS, samples=_SAMPLES)
+    running = changed(whole, id="psci-2222", status=RunStatus.RUNNING, samples=_SAMPLES[:cut])
+    assert (_gate(whole, running).exit_code, _gate(running, whole).exit_code) == (3, 3)
+
+
 def test_a_core_that_lost_samples_in_each_boot_of_a_run_that_came_to_its_end_is_regressed() -> None:
     whole = run_with(id="psci-1111", tick=INSTRUCTIONS, samples=_SAMPLES)
     lossy = changed(whole, id="psci-2222", samples=[sample for sample in _SAMPLES if sample.core.core or sample.iteration < 12])

@@ -20,7 +20,7 @@ from latlab.core.comparison.identity import NotComparable
 from latlab.core.comparison.verdicts import Limits
 from latlab.core.errors import UsageError
 from latlab.core.kinds.registry import kind_of, kind_of_pair, pairs_of
-from latlab.core.model.enums import Metric, ProblemKind
+from latlab.core.model.enums import Metric, ProblemKind, RunStatus
 from latlab.core.model.run import Run
 
 if TYPE_CHECKING:
@@ -54,8 +54,8 @@ def _with_coverage(comparison: Comparison) -> Comparison:
 
 
 def _is_unfinished(run: Run) -> bool:
-    """Its tests have then different numbers of samples, and nothing but a schedule tells how many were due."""
-    return any(problem.kind is ProblemKind.UNFINISHED for problem in run.problems)
+    """Whether it ended early, or goes on: its tests have then different numbers of samples, and only a schedule tells what was due."""
+    return run.status is RunStatus.RUNNING or any(problem.kind is ProblemKind.UNFINISHED for problem in run.problems)
 
 
 def _compared(a: Run, b: Run, limits: Limits, earlier: Sequence[Run]) -> Comparison:

@@ -87,13 +87,12 @@ def _recover(store: Store, life: Life, machine: Machine) -> Recovered | None:
         recover_samples(store, run, store.logs(life.run_id))
     _keep_calls(store, run, store.logs(life.run_id).get("probe", b""))
     is_whole = ended is not None and ended.status == 0 and not ended.sentence
-    problems = [] if is_whole or (ended and life.phase == NOT_FETCHED) else [_cut_off(life)]
-    problems += [ended.sentence] if ended and ended.sentence else []
-    problems += [NO_FOLDER.format(name) for name in _foreign_folders(life)]
-    problems += _problems(run, store.logs(life.run_id))
+    ends = [] if is_whole or (ended and life.phase == NOT_FETCHED) else [_cut_off(life)]
+    ends += [ended.sentence] if ended and ended.sentence else []
+    faults = [*(NO_FOLDER.format(name) for name in _foreign_folders(life)), *_problems(run, store.logs(life.run_id))]
+    problems = [*(Problem(0, sentence, ProblemKind.UNFINISHED) for sentence in ends), *(Problem(0, sentence) for sentence in faults)]
     if life.phase != CUT_OFF:  # else a recovery before this was killed behind the next line
-        rows = [Problem(0, sentence, ProblemKind.UNFINISHED) for sentence in problems]
-        store.add(life.run_id, problems=rows, phase="" if is_whole else CUT_OFF)
+        store.add(life.run_id, problems=problems, phase="" if is_whole else CUT_OFF)
     facts = {**dict(run.facts), RECOVERED: now_utc()}
     store.update_metadata(life.run_id, replace(run, facts=tuple(facts.items())))
     status = RunStatus.COMPLETE if is_whole and not problems else RunStatus.PARTIAL

@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -33,7 +33,7 @@ def fixture_place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[st
 
 
 def test_writers_and_recoveries_that_are_killed_leave_whole_and_partial_runs(
-    place: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    place: str, tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
     reported = kill_writers(place, tmp_path, WRITERS, KILLS, SEED)
     check_no_lock(place)
@@ -43,5 +43,6 @@ def test_writers_and_recoveries_that_are_killed_leave_whole_and_partial_runs(
     counts = check_store(place, reported)
     check_no_lock(place)
     assert counts["complete"] and counts["partial"]
-    with capsys.disabled():
-        print(f" {WRITERS * KILLS} killed writers, {KILLS} killed recoveries: {dict(counts)}", end="")
+    record_property("killed writers", WRITERS * KILLS)
+    record_property("whole runs of killed writers", counts["complete"])
+    record_property("partial runs of killed writers", counts["partial"])

@@ -124,7 +124,7 @@ def explain_code(run: Run) -> dict[str, list[f.Finding]]:
 
 
 def _is_alike(figures: Iterable[float]) -> bool:
-    """Of several cores."""
+    """Whether there are several, all equal."""
     ordered = sorted(figures)
     return len(ordered) > 1 and ordered[0] == ordered[-1]
 

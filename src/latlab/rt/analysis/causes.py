@@ -53,7 +53,7 @@ def by_cause(attributed: Iterable[Attributed]) -> tuple[CauseGroup, ...]:
 
 
 def pooled(result: RtResult) -> RtResult:
-    """The same with one blame for each time in which a CPU was not available: whoever seemed to run then is no cause."""
+    """The result with one blame for all times in which a CPU was not available: the task that seemed to run then is no cause."""
     if result.attributed is None:
         return result
     return replace(result, attributed=tuple(_pooled(entry) for entry in result.attributed))

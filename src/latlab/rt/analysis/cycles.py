@@ -79,8 +79,8 @@ class CycleSplit:
 
 @dataclass(frozen=True, slots=True)
 class ThreadCycle:
-    """`parts` are what the time from `due_ns` to `end_ns` went to, the largest first. `missed` periods behind it
-    have no cycle."""
+    """`parts` are what the time from `due_ns` to `end_ns` went to, the largest first. `missed`: how many periods
+    passed behind it without a cycle."""
 
     due_ns: int
     begin_ns: int

@@ -77,7 +77,7 @@ class MeasurementProgress:
         return ", ".join(parts)
 
     def _left_s(self) -> float | None:
-        """By what had been measured when it was last looked at, where that is known, and the time since."""
+        """The time left by the last known state of the measurement, less the time since then."""
         if self._expected_s is None:
             return None
         if self._glance is None or self._first_glance is None or self._glance.measured_s <= 0:
@@ -86,7 +86,7 @@ class MeasurementProgress:
         return max(left_s - (self._clock() - self._glanced), 0)
 
     def _seconds_a_second(self, glance: LiveSnapshot, first_at: float, first_s: float) -> float:
-        """Of ours for one of the measured machine: an emulator's are longer or shorter."""
+        """Seconds of this machine for one of the measured machine: an emulator's are longer or shorter."""
         if glance.measured_s > first_s:
             return (self._glanced - first_at) / (glance.measured_s - first_s)
         return max(1.0, (self._glanced - self._phase_began) / glance.measured_s)

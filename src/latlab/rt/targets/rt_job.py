@@ -185,20 +185,24 @@ counts=
 phase() {
     [ -z "$PHASE" ] || echo "<LLG1:PHASE name=$1>" >"$PHASE"
 }
+await_end() {
+    n=0
+    while kill -0 "$1" 2>/dev/null && [ $n -lt 100 ]; do
+        sleep 0.1
+        n=$((n + 1))
+    done
+}
 stop_load() {
     [ -z "$load" ] && return
     if [ -n "$counts" ]; then
         kill -TERM "$load" 2>/dev/null
-        n=0
-        while kill -0 "$load" 2>/dev/null && [ $n -lt 100 ]; do
-            sleep 0.1
-            n=$((n + 1))
-        done
+        await_end "$load"
     fi
     kill -TERM -"$load" 2>/dev/null
     sleep 0.2
     kill -KILL -"$load" 2>/dev/null
     wait "$load" 2>/dev/null
+    await_end -"$load"
     load=
 }
 check_load() {

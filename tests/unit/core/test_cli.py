@@ -235,6 +235,32 @@ def test_a_reader_that_goes_away_is_no_error(latlab: Latlab, console: Path, tmp_
     assert done.stderr == b""
 
 
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (("gate", "last", "--limit", "powerdown max <= 1ns"), 1),
+        (("gate", "last", "--limit", "powerdown max <= 1s"), 0),
+        (("gate", "last", "--limit", "no_such_figure <= 1s"), 2),
+        (("show", "last"), 0),
+        (("ls", "--format", "json"), 0),
+    ],
+)
+def test_an_exit_code_does_not_depend_on_whether_anybody_reads(
+    latlab: Latlab, console: Path, tmp_path: Path, words: tuple[str, ...], code: int
+) -> None:
+    latlab("import", console)
+    assert latlab(*words).returncode == code
+    environment = {**os.environ, "LATLAB_STORE": str(tmp_path / "store.sqlite")}
+    nobody, unread = os.pipe()
+    os.close(nobody)
+    try:
+        command = [sys.executable, "-m", "latlab", *words]
+        done = subprocess.run(command, stdout=unread, stderr=unread, env=environment, timeout=60, check=False)
+    finally:
+        os.close(unread)
+    assert done.returncode == code
+
+
 def test_a_full_disk_is_said_in_one_sentence(latlab: Latlab, console: Path, tmp_path: Path) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("this system has no /dev/full")

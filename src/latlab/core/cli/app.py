@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import gc
-import io
 import os
 import signal
 import sys
@@ -18,6 +17,7 @@ import typer
 from latlab.core.cli.help import with_help
 from latlab.core.cli.ids import hand_over, hands_over_ids
 from latlab.core.cli.pager import paged
+from latlab.core.cli.streams import use_safe_streams
 from latlab.core.cli.verbs import HELP_OPTIONS, Verbs
 from latlab.core.errors import InterruptedByUser, LatlabError, NotBuilt, UsageError, one_line
 
@@ -87,7 +87,7 @@ hands_over_ids(app, "watch", "import", "import-trace")
 def main() -> None:
     """The entry point: whatever happens, the user sees one sentence and a meaningful exit code."""
     signal.signal(signal.SIGTERM, _interrupt)
-    _usable_streams()
+    use_safe_streams()
     _begin_fast()
     code = _guarded()
     code = _handed_over() or code
@@ -110,17 +110,6 @@ def _begin_fast() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
-def _usable_streams() -> None:
-    """Standard output may be closed, or in an encoding that has no µ: neither is a reason to stop in the middle."""
-    if sys.stdout is None:
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - for as long as the process lives
-    if sys.stderr is None:
-        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
-
-
 def _guarded() -> int:
     try:
         _check_words()
@@ -135,13 +124,6 @@ def _guarded() -> int:
         return _fail(str(error), error.exit_code, error.fields)
     except KeyboardInterrupt:
         return _fail("interrupted", InterruptedByUser.exit_code)
-    except SystemExit as stop:
-        if isinstance(stop.__context__, BrokenPipeError):  # rich makes it a failure that the reader went away
-            return 0
-        raise
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         return _fail(f"{where}{error.strerror or error}; check the path, its permissions and the free space", UsageError.exit_code)

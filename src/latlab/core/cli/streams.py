@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The standard streams of a command: whether anybody reads them changes neither what the command does nor its exit code."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
+
+STANDARD_OUTPUT, STANDARD_ERROR = 1, 2
+
+
+class _UntilUnread(io.FileIO):
+    """A file that takes everything. What is written after its reader went away is dropped."""
+
+    def write(self, data: ReadableBuffer, /) -> int:
+        try:
+            return super().write(data)
+        except BrokenPipeError:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, self.fileno())
+            os.close(nowhere)
+            return memoryview(data).nbytes
+
+
+def use_safe_streams() -> None:
+    """Standard output and standard error may be closed, have no reader, or be in an encoding without µ. A verdict must not depend on it."""
+    sys.stdout = _safe(sys.stdout, STANDARD_OUTPUT)
+    sys.stderr = _safe(sys.stderr, STANDARD_ERROR)
+
+
+def _safe(stream: TextIO | None, number: int) -> TextIO:
+    if stream is None:
+        return open(os.devnull, "w", encoding="utf-8")
+    if not isinstance(stream, io.TextIOWrapper) or stream.fileno() != number:
+        return stream
+    stream.flush()
+    file = io.BufferedWriter(_UntilUnread(number, "w", closefd=False))
+    is_line_buffered = stream.line_buffering or number == STANDARD_ERROR
+    return io.TextIOWrapper(file, stream.encoding, "backslashreplace", line_buffering=is_line_buffered)

@@ -110,6 +110,9 @@ FAILED = (
     "Traceback (most recent call last):",
     "./measure.sh: line 7: 4711 Segmentation fault      cyclictest -q",
     "E: >>> ZEPHYR FATAL ERROR 3: Kernel oops on CPU 0",
+    "cyclictest: option '--histfile' requires an argument",
+    "/usr/bin/cyclictest: unrecognized option '--histogramm'",
+    "hwlatdetect: error: unrecognized arguments: --json=h.json",
 )
 
 
@@ -127,8 +130,14 @@ def test_a_tool_that_says_that_it_failed_makes_no_complete_run(line: str) -> Non
         imported(f"+ ./measure.sh -d 60s\n{line}\nmeasure pass\n")
 
 
+def test_of_a_traceback_the_exception_is_told() -> None:
+    raised = 'Traceback (most recent call last):\n  File "x", line 442, in <module>\n    detect()\nDetectorNotAvailable: no tracer\n'
+    with pytest.raises(DataError, match="line 4: 'DetectorNotAvailable: no tracer'"):
+        imported(raised)
+
+
 @pytest.mark.parametrize(
-    "line", ["stress-ng: info:  [99] successful run completed in 5.00 secs", "0 errors, 0 failures", "Killed time: 3 s"]
+    "line", ["stress-ng: info:  [99] successful run completed in 5.00 secs", "0 errors, 0 failures", "Killed time: 3 s", "note: error: 3"]
 )
 def test_a_tool_that_succeeded_did_not_fail(line: str) -> None:
     assert not wakeups(f"{SCREEN.format(90)}{line}\n").problems
@@ -384,6 +393,13 @@ FOREIGN = {
     "4 clk cpu0 IT (1) 00000000 d53800a1 O EL3h_s : MRS x1,MPIDR_EL1\n": "Tarmac",
     "NOTICE:  BL31: v2.6(debug):v2.6\nINFO:    BL31: Initializing runtime services\n": "ENABLE_RUNTIME_INSTRUMENTATION=1",
     "B::Trace.List\n": "Lauterbach",
+    "Total inversion performed: 156095\nTest Duration: 0 days, 0 hours, 0 minutes, 3 seconds\n": "pi_stress",
+    '{"cmdline:": "/usr/bin/pi_stress -D 2 --json=p.json", "rt_test_version:": "2.40", "inversion": 4}\n': "JSON of pi_stress",
+    '{"cmdline:": "ssdd -f 2 --json=s.json", "rt_test_version:": "2.40", "return_code": 0}\n': "ssdd",
+    "Successfully used priority inheritance to handle an inversion\n": "pip_stress",
+    "tsc_freq_ghz = 2.000000, cycles_to_ns = 0.500000\nmax_queue_len = 400\n[0 - 99] = 17355\n": "queuelat",
+    "Parent pid: 2655\n Task 0 (prio 2) (pid 2656):\n   Max: 20112 us\n": "rt-migrate-test",
+    "100000 test loops took 348us total (343 internal)\ncalculated loops for 1000us=291545\n": "deadline_test",
 }
 
 

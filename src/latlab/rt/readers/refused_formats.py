@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 import shlex
 import tomllib
+from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 
@@ -15,7 +16,10 @@ FAILED = re.compile(
     r"^Tracer \w+ not found!|^Failed to \w+ |^FATAL: |\bterminated with an error\b|\bunsuccessful run\b|\bZEPHYR FATAL ERROR\b"
     r"|^Traceback \(most recent call last\):|^(?:Segmentation fault|Aborted|Killed|Bus error)(?: \(core dumped\))?\s*$"
     r"|^\S+: line \d+: +\d+ (?:Segmentation fault|Aborted|Killed|Bus error)\b"
+    r"|^[\w./-]+: (?:option '[^']+' (?:requires|doesn't allow) an argument|option '[^']+' is ambiguous|(?:unrecognized|invalid) option\b)"
+    r"|^[\w./-]+: error: (?:unrecognized arguments|the following arguments are required|argument )"
 )
+TRACEBACK = "Traceback (most recent call last):"
 SHOWN, LONGEST = 3, 80
 
 
@@ -34,6 +38,15 @@ def refused_format(text: str, place: str) -> DataError | None:
 
 
 def failures(text: str) -> list[tuple[int, str]]:
-    """The number and text of the first lines in which a tool says that it failed."""
-    failed = [(number, line.strip()[:LONGEST]) for number, line in enumerate(text.split("\n"), 1) if FAILED.search(line)]
-    return failed[:SHOWN]
+    """The number and text of the first lines in which a tool says that it failed; of Python's traceback the exception below it."""
+    lines = text.split("\n")
+    failed = [number for number, line in enumerate(lines, 1) if FAILED.search(line)]
+    places = (_raised(lines, number) if lines[number - 1].startswith(TRACEBACK) else number for number in failed[:SHOWN])
+    return [(number, lines[number - 1].strip()[:LONGEST]) for number in places]
+
+
+def _raised(lines: Sequence[str], title: int) -> int:
+    """The number of the line with the exception; the title's if no traceback stands below it, or its end was cut off."""
+    if title == len(lines) or not lines[title].startswith("  "):
+        return title
+    return next((number for number, line in enumerate(lines[title:], title + 1) if line and not line[0].isspace()), title)

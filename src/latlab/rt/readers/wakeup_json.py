@@ -55,6 +55,8 @@ def read_json(text: str, place: str) -> Wakeups:
         return _cyclictest(root, place)
     if isinstance(root, dict) and isinstance(root.get("cpu"), dict):
         return _jitterdebugger(root, place)
+    if isinstance(root, dict) and (program := _program(root)) and program not in ("cyclictest", *READERS):
+        raise _not_read(program, place)
     raise DataError("JSON with neither cyclictest's `thread` nor jitterdebugger's `cpu`", "name another file", place=place)
 
 
@@ -168,12 +170,16 @@ def _whole(entry: dict[str, Any], name: str, cpu: int, place: str) -> int:
 LARGEST = 10**15
 
 
+def _not_read(program: str, place: str) -> DataError:
+    readable = ", ".join(("cyclictest", *READERS))
+    return DataError(f"the JSON of {program[:40]}, which is not read", f"give that of {readable}", place=place)
+
+
 def read_rt_tests(program: str, root: dict[str, Any], place: str) -> Wakeups:
     """Raises DataError for a program whose figures are no wake-ups and no stalls."""
     reader = READERS.get(program)
     if reader is None:
-        readable = ", ".join(("cyclictest", *READERS))
-        raise DataError(f"the JSON of {program}, which is not read", f"give that of {readable}", place=place)
+        raise _not_read(program, place)
     threads = root["thread"]
     if not threads or not all(name.isdecimal() and isinstance(entry, dict) for name, entry in threads.items()):
         raise DataError(f"no whole entry of a thread in the JSON of {program}; the tool was stopped before it measured", place=place)

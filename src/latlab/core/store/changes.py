@@ -33,7 +33,7 @@ class RunList:
         self._newest = 0
         self._unfinished: list[int] = []
         self._counts: tuple[int, int] = (0, 0)
-        self._labelled: frozenset[tuple[int, str]] = frozenset()
+        self._labelled: dict[int, str] = {}
         self._heads: tuple[Head, ...] = ()
         self.readings = 0
         """How often the store was read: another number when anything in it may have changed, such as the phase of a run."""
@@ -55,10 +55,11 @@ class RunList:
         of_label = sa.select(number, runs_table.c.label).where(runs_table.c.label > "")
         with self._store.transaction() as connection:
             new = connection.execute(query.where(number > newest)).all()
-            labelled = frozenset((row[0], row[1]) for row in connection.execute(of_label))
-            again = {*self._unfinished, *(at for at, _ in labelled ^ self._labelled if at <= newest)}
-            known = connection.execute(query.where(number.in_(again))).all() if 0 < len(again) <= MOST_AGAIN else []
-            changed = self._update((row[0], head_of(self._store, row[1:])) for row in (*known, *new))
+            labelled = {row[0]: row[1] for row in connection.execute(of_label)}
+            relabelled = [at for at in self._labelled | labelled if at <= newest and labelled.get(at) != self._labelled.get(at)]
+            again = list(dict.fromkeys((*self._unfinished, *relabelled)))
+            reread = connection.execute(query.where(number.in_(again))).all() if 0 < len(again) <= MOST_AGAIN else []
+            changed = self._update((row[0], head_of(self._store, row[1:])) for row in (*reread, *new))
             count, gone = (
                 int(connection.execute(sa.select(sa.func.count()).select_from(runs_table).where(*chosen)).scalar_one())
                 for chosen in ((), (removed > "",))

@@ -79,7 +79,7 @@ def main(words: Sequence[str]) -> int:
         print(f"gate.py: {error}", file=sys.stderr)
         return 2
     if is_second_use(job, os.environ):
-        print(f"gate.py: this job has used latlab before as {job.name!r}; give each use a `name` of its own", file=sys.stderr)
+        refuse_second_use(job, os.environ)
         return 2
     store = os.environ.setdefault("LATLAB_STORE", ".latlab/store.sqlite")
     if "://" not in store:
@@ -108,6 +108,16 @@ def is_second_use(job: Job, variables: Mapping[str, str]) -> bool:
     with open(variables["GITHUB_ENV"], "a", encoding="utf-8") as file:
         file.write(f"{mark}=1\n")
     return bool(variables.get(mark))
+
+
+def refuse_second_use(job: Job, variables: Mapping[str, str]) -> None:
+    """What lies in `out` is of the first use: no later step shows it again."""
+    sentence = f"this job has used latlab before as {job.name!r}; give each use a `name` of its own"
+    print(f"gate.py: {sentence}", file=sys.stderr)
+    print(f"::error::{sentence}")
+    if output := variables.get("GITHUB_OUTPUT"):
+        with open(output, "a", encoding="utf-8") as file:
+            file.write("refused=true\n")
 
 
 def job_of(words: Sequence[str], variables: Mapping[str, str]) -> Job:

@@ -166,6 +166,13 @@ def test_each_try_of_a_job_saves_its_baseline_and_finds_those_before() -> None:
     assert restore["key"] == save["key"] == restore["restore-keys"] + "${{ github.run_id }}-${{ github.run_attempt }}"
 
 
+def test_a_job_that_is_run_again_replaces_its_artifact() -> None:
+    """Its name is that of the first try, and the comment names runs of the last one."""
+    steps = msgspec.yaml.decode((ROOT / "action.yml").read_bytes())["runs"]["steps"]
+    uploads = [step["with"] for step in steps if "upload-artifact" in step.get("uses", "")]
+    assert [upload["overwrite"] for upload in uploads] == [True]
+
+
 @pytest.mark.parametrize(("token", "comments"), [("writes", 1), (READS, 0)])
 def test_the_steps_of_the_action_comment_once_and_a_forks_token_only_warns(root: Root, there: Forge, token: str, comments: int) -> None:
     assert set(steps_of_action(root, there, "main", token).values()) == {0}

@@ -73,6 +73,23 @@ def test_every_end_has_every_file_for_the_next_step_and_changes_no_baseline(
     assert len(there.bodies()) == 1 and root.text().splitlines()[0] in there.bodies()[0]
 
 
+def test_a_second_use_without_a_name_of_its_own_is_refused_and_shows_nothing_twice(root: Root, tmp_path: Path) -> None:
+    """Later steps would show the files of the first use once more."""
+    environment, output = tmp_path / "environment", tmp_path / "output"
+    known = {"GITHUB_ENV": str(environment), "GITHUB_OUTPUT": str(output), "LATLAB_JOB": "ci gate"}
+    assert root.gate(**known).returncode == 0
+    used = dict(line.split("=", 1) for line in environment.read_text("utf-8").splitlines())
+    first = root.text()
+    output.unlink()
+    done = root.gate(**known, **used)
+    assert done.returncode == 2 and "::error::this job has used latlab before as 'ci gate'; give each use a `name`" in done.stdout
+    assert output.read_text("utf-8") == "refused=true\n" and root.text() == first
+    assert root.gate(**{**known, "LATLAB_JOB": "ci gate two"}, **used).returncode == 0
+    steps = msgspec.yaml.decode((ROOT / "action.yml").read_bytes())["runs"]["steps"]
+    at = next(number for number, step in enumerate(steps) if step.get("id") == "gate")
+    assert all("!steps.gate.outputs.refused" in step["if"] for step in steps[at + 1 :])
+
+
 def test_the_run_is_handed_to_later_steps(root: Root, tmp_path: Path) -> None:
     output = tmp_path / "output"
     root.gate(GITHUB_OUTPUT=str(output))

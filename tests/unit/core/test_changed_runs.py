@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 
 from latlab.core.model.enums import Metric, RunStatus
+from latlab.core.model.life import Head
 from latlab.core.model.run import CoreId, Sample
+from latlab.core.store import changes
 from latlab.core.store.changes import RunList
-from latlab.core.store.listing import heads, remove, set_label, set_removed
+from latlab.core.store.listing import head_of, heads, remove, set_label, set_removed
 from latlab.core.store.store import Store, open_store
 from latlab.site.campaign.measured import MeasuredThing, UnderWay, things_of
 from latlab.site.campaign.now import Now
@@ -71,6 +73,37 @@ def test_nothing_is_read_while_nothing_changes(writer: Store, ids: list[str], mo
     writer.checkpoint(ids[1], {}, "measuring")
     with pytest.raises(TypeError):
         listed.heads()
+
+
+@pytest.mark.parametrize("most", [0, 1, changes.MOST_AGAIN])
+def test_labels_of_many_are_read_again_however_many_changed(
+    writer: Store, ids: list[str], monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    monkeypatch.setattr(changes, "MOST_AGAIN", most)
+    listed = RunList(reader := open_store(writer.place))
+    listed.heads()
+    for run_id, label in ((ids[0], "v1"), (ids[2], "v1"), (ids[0], ""), (ids[2], "")):
+        set_label(writer, run_id, label)
+        assert listed.heads() == heads(reader)
+    set_label(writer, ids[0], "v2")
+    set_label(writer, ids[2], "v3")
+    assert listed.heads() == heads(reader)
+
+
+def test_a_label_has_its_own_row_read_again_and_no_other(writer: Store, ids: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server of 100,000 runs read all of them for a label, and answered nobody meanwhile."""
+    writer.finish(ids[1], RunStatus.COMPLETE)
+    listed = RunList(open_store(writer.place))
+    listed.heads()
+    rows: list[object] = []
+
+    def reading(store: Store, row: Sequence[object]) -> Head:
+        rows.append(row[0])
+        return head_of(store, row)
+
+    monkeypatch.setattr(changes, "head_of", reading)
+    set_label(writer, ids[0], "v1")
+    assert {head.id: head.label for head in listed.heads()}[ids[0]] == "v1" and rows == [ids[0]]
 
 
 @dataclass(frozen=True)

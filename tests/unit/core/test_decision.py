@@ -121,6 +121,22 @@ def test_the_first_line_of_the_gate_is_the_reason_for_its_exit_code(same: Compar
     )
 
 
+def test_the_first_line_of_the_gate_counts_no_row_twice(same: Comparison):
+    worse, better = (replace(row, verdict=verdict) for row, verdict in zip(same.rows, (Verdict.REGRESSED, Verdict.IMPROVED), strict=False))
+    verdicts = (
+        report_gate(replace(same, rows=(worse, *same.rows[1:])), REGRESSED).verdict,
+        report_gate(replace(same, rows=(worse, better, *same.rows[2:])), REGRESSED).verdict,
+        report_gate(replace(same, rows=(worse, better, *same.rows[2:])), REGRESSED | {"improved"}).verdict,
+        report_gate(replace(same, rows=(worse,)), REGRESSED).verdict,
+    )
+    assert verdicts == (
+        "fail: 1 of 32 rows regressed; others: 31 unchanged",
+        "fail: 1 of 32 rows regressed; others: 1 improved, 30 unchanged",
+        "fail: 1 regressed, 1 improved of 32 rows; others: 30 unchanged",
+        "fail: 1 of 1 row regressed",
+    )
+
+
 def test_a_gate_that_is_inconclusive_because_no_row_has_a_verdict_is_so_in_sarif(same: Comparison):
     """No finding stops then, and the reason is the only sentence."""
     comparison = replace(same, rows=tuple(replace(row, verdict=Verdict.CANNOT_TELL, large=0.0) for row in same.rows))

@@ -16,7 +16,9 @@ from latlab.core.store import listing
 from latlab.core.store.choice import Filter
 from latlab.core.store.schema import runs_table
 from latlab.core.store.store import Store, open_store
+from latlab.rt.model.power_steps import PowerCycles
 from support.ladder_model import Truth, make_run
+from support.runs import run_with
 
 RUNS = (  # platform, day, firmware, processor, times as slow
     ("juno", "2026-01-01", "v1", "cortex-a57", 1.0),
@@ -70,6 +72,19 @@ def test_the_runs_that_match_are_followed_each_measured_thing_on_its_own(
     assert [len(line["points"]) for line in series] == points
     if points == [3]:
         assert series[0]["changes"], "the wake-ups of v2 take longer"
+
+
+def test_runs_without_figures_keep_no_history_of_the_others_back(
+    place: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A store of all kinds refused each history that named no campaign."""
+    store = open_store(place)
+    for _ in range(2):
+        store.finish(store.begin(run_with(campaign="rt-power", contents=PowerCycles())), RunStatus.COMPLETE)
+    _, text, _ = asked(place, monkeypatch, capsys, "susp_deep_serial/wakeup", "--format", "json")
+    assert [len(line["points"]) for line in msgspec.json.decode(text)["series"]] == [3, 2]
+    code, _, said = asked(place, monkeypatch, capsys, "wakeup", "--campaign", "rt-power")
+    assert code == 3 and "has power-state transitions and no wake-ups" in said
 
 
 @pytest.mark.parametrize(

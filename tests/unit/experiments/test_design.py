@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import random
+import sqlite3
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import msgspec
@@ -15,8 +16,10 @@ from latlab.core.errors import DataError, LatlabError, UsageError
 from latlab.core.lifecycle.material import load_run
 from latlab.core.model.enums import Metric, RunStatus
 from latlab.core.model.experiment import experiment_of
-from latlab.core.model.life import SeriesPart
+from latlab.core.model.life import Left, SeriesPart
 from latlab.core.model.run import CoreId, Sample, Tick
+from latlab.core.store.owner import this_process
+from latlab.core.store.rows import packed
 from latlab.core.store.store import PART_VARIABLE, Store, open_store
 from latlab.experiments.campaign import design
 from latlab.experiments.campaign.design import run_design
@@ -24,6 +27,7 @@ from latlab.experiments.campaign.plan import FactorLevel, Plan, PlannedFactor, l
 from latlab.experiments.campaign.results import with_experiment
 from support.refusals import refused
 from support.runs import INSTRUCTIONS, NANOSECONDS, ONE_CORE, run_with
+from support.sealed_rows import reseal
 
 RESPONSE = "t/call/*"
 
@@ -127,6 +131,17 @@ def test_an_interrupted_experiment_goes_on_and_measures_nothing_twice(store: Sto
     run_id = go(store, plan_with(), said, seed=None)
     assert "three runs are done" in said[0] and store.load(run_id).status is RunStatus.COMPLETE
     assert machine.measured == [*whole.measured[:4], *whole.measured[3:]]
+
+
+def test_an_experiment_that_goes_on_after_a_killed_recovery_dies_at_a_time_of_its_own(store: Store) -> None:
+    run_id, _ = design._begun(store, plan_with(), 1, print, is_new=False)
+    with sqlite3.connect(store.place.opened) as changed:
+        dead = (packed(replace(this_process(), pid_started=1)), packed(Left("folder", heard_utc="2026-01-01T00:00:00Z")))
+        changed.execute("UPDATE lives SET owner = ?, leaves = ?", dead)
+    reseal(store.place.opened)
+    assert design._begun(store, plan_with(), 1, print, is_new=False)[0] == run_id
+    (life,) = store.unfinished_runs()
+    assert life.left == Left("folder") and life.cut_off_utc == life.heartbeat_utc > "2026-01-01T00:00:00Z"
 
 
 def test_a_run_that_is_still_under_way_is_waited_for(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

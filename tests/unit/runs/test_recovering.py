@@ -34,6 +34,7 @@ from support.sealed_rows import reseal
 from support.synthetic import log
 
 RUN = unfinished_run()
+KILLED_UTC = "2026-01-01T00:00:00Z"
 MAKER = """
 import sys, time
 sys.path.insert(0, sys.argv[2])
@@ -58,7 +59,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
 
 def of_another(store: Store, run_id: str, owner: Owner) -> None:
     with sqlite3.connect(store.place.opened) as changed:
-        changed.execute("UPDATE lives SET owner = ?, heartbeat_utc = '2026-01-01T00:00:00Z'", (packed(owner),))
+        changed.execute("UPDATE lives SET owner = ?, heartbeat_utc = ?", (packed(owner), KILLED_UTC))
     reseal(store.place.opened)
 
 
@@ -327,8 +328,26 @@ def test_a_recovery_that_is_killed_and_done_again_names_one_cut(store: Store, st
     assert [name for name, _ in run.facts].count(recovering.RECOVERED) == 1
 
 
-def power_cut(*_: object) -> None:
+def power_cut(*_: object, **__: object) -> None:
     raise PowerCut
+
+
+@pytest.mark.parametrize("step", ["checkpoint", "add", "update_metadata", "finish", ""])
+def test_a_recovery_that_was_killed_leaves_the_time_at_which_the_run_was(store: Store, step: str) -> None:
+    """Each recovery gives signs of life of its own."""
+    run_id, dead = store.begin(RUN), replace(this_process(), pid_started=1)
+    of_another(store, run_id, dead)
+    for _ in range(2 if step else 0):
+        (life,) = store.unfinished_runs()
+        with pytest.MonkeyPatch.context() as patched, pytest.raises(PowerCut):
+            patched.setattr(store, step, power_cut)
+            recovering.recover(store, life, recovering.no_machine)
+        with sqlite3.connect(store.place.opened) as changed:
+            changed.execute("UPDATE lives SET owner = ?", (packed(dead),))
+        reseal(store.place.opened)
+    (done,) = recovering.sweep(store)
+    (problem,) = store.load(run_id).problems
+    assert KILLED_UTC in done.sentence and KILLED_UTC in problem.message
 
 
 def test_a_run_that_an_error_ends_is_over_and_says_it(store: Store) -> None:

@@ -16,15 +16,19 @@ import pytest
 
 from latlab.core.comparison.conditions import CONDITIONS, ConditionRule, Identity, differences, distinguished, identity_of
 from latlab.core.comparison.identity import NotComparable
+from latlab.core.kinds.registry import BUILT_IN, CAMPAIGNS, kind_named
 from latlab.core.lifecycle.series import by_identity, identity_of_head
+from latlab.core.model.amounts import Amounts
 from latlab.core.model.conditions import Conditions
 from latlab.core.model.enums import Metric, RunStatus
 from latlab.core.model.run import Build, CoreId, Run, Sample, Spans
 from latlab.core.store.listing import heads
 from latlab.core.store.store import Store, open_store
+from latlab.rt.targets.steal_job import file_of
 from latlab.runs.campaign.importing_file import import_measured
 from support.command import latlab
 from support.runs import INSTRUCTIONS, ONE_CORE, run_with
+from support.steal_lines import cpu_with, measured, text
 
 OLD, NEW = "2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z"
 BUILDS = ("ipc-l1", "ipc-l2", "ipc-l3", "sfn-l1", "sfn-l2", "library-l1")
@@ -111,8 +115,25 @@ def bench(store: Store, at: str, factor: float) -> Iterator[str]:
         yield import_measured(store, document.encode(), "google.json", "board", None, None)
 
 
-KINDS: dict[str, Callable[[Store, str, float], Iterator[str]]] = {f.__name__: f for f in (psa, psci, smc, sbi, rt, bench)}
-REGRESSED = {"psa": {1, 2, 4, 5}, "psci": {1}, "smc": {1}, "sbi": {0}, "rt": {0}, "bench": {0}}
+def steal(store: Store, at: str, factor: float) -> Iterator[str]:
+    """What the meter wrote on two machines. One measurement says nothing of a small difference."""
+    for platform, times in (("slow host", factor**5), ("host", 1.0)):
+        meter = text(measured(cpu_with([round(30_000 * times) + number for number in range(60)], seconds=6)))
+        run_id = store.begin(run_with(campaign="steal", platform=platform, contents=Amounts(), started_utc=at))
+        store.add(run_id, logs={file_of("idle"): meter.encode()})
+        store.finish(run_id, RunStatus.COMPLETE)
+        yield run_id
+
+
+KINDS: dict[str, Callable[[Store, str, float], Iterator[str]]] = {f.__name__: f for f in (psa, psci, smc, sbi, rt, bench, steal)}
+REGRESSED = {"psa": {1, 2, 4, 5}, "psci": {1}, "smc": {1}, "sbi": {0}, "rt": {0}, "bench": {0}, "steal": {0}}
+
+
+def test_every_kind_of_run_that_can_be_compared_is_tried_here() -> None:
+    """The others have no latencies: their runs are shown, and judged by nobody."""
+    of_kind = {"spans": {"psci", "psa"}, "wakeups": {"rt"}, "amounts": {"bench", "steal"}}
+    assert {name for name in BUILT_IN if kind_named(name).pairs is not None} == set(of_kind)
+    assert {*CAMPAIGNS, *(name for names in of_kind.values() for name in names)} <= set(KINDS)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -209,7 +230,7 @@ def test_a_head_of_the_list_has_the_identity_of_its_run(tmp_path: Path) -> None:
         list(kind(store, OLD, 1.0))
     listed = heads(store)
     assert [identity_of_head(head) for head in listed] == [identity_of(run) for run in store.runs()]
-    assert len(by_identity(listed)) == len(listed) == 17
+    assert len(by_identity(listed)) == len(listed) == 19
 
 
 def test_names_of_many_series_say_what_each_differs_in() -> None:

@@ -10,8 +10,11 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -19,9 +22,12 @@ import pytest
 from latlab.core.cli.app import main
 from latlab.core.errors import UsageError
 from latlab.core.model.enums import RunStatus
+from latlab.core.store.changes import RunList
 from latlab.core.store.store import Store, open_store
 from latlab.runs.campaign.importing_log import import_log
-from latlab.site.pages.live import MOST_CONNECTIONS, listening
+from latlab.site.campaign.now import Now
+from latlab.site.pages.live import MOST_CONNECTIONS, Live, bound, listen
+from latlab.site.pages.site_pages import SiteFile
 from support.runs import unfinished_run
 from support.synthetic import log
 
@@ -51,6 +57,7 @@ def fixture_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]
     command = (sys.executable, "-m", "latlab", "serve", "--port", "0", "--store", str(place))
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**os.environ, "NO_COLOR": "1"})
     assert process.stderr
+    assert re.fullmatch(r"reads one run of \S+ first; its address follows\n", process.stderr.readline())
     said = process.stderr.readline()
     found = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/ shows \S+; Ctrl-C ends it\n", said)
     try:
@@ -103,9 +110,77 @@ def test_a_run_under_way_has_a_page_that_is_another_one_when_it_gets_on_and_ends
 
 def test_a_port_that_is_taken_is_refused_in_a_sentence(server: Server) -> None:
     with pytest.raises(UsageError, match=rf"127\.0\.0\.1 port {server.port} cannot be served: .*; use another --listen or --port"):
-        listening("127.0.0.1", server.port)
+        bound("127.0.0.1", server.port)
     with pytest.raises(UsageError, match="cannot be served"):
-        listening("203.0.113.7", 0)
+        bound("203.0.113.7", 0)
+
+
+def test_nobody_is_answered_before_the_runs_are_read_and_a_port_that_is_taken_meanwhile_is_refused() -> None:
+    """Who connected while a large store was read waited for seconds, and those beyond the limit were cut off."""
+    first = bound("127.0.0.1", 0)
+    port = first.getsockname()[1]
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.1", port), timeout=TIMEOUT_S)
+    second = bound("127.0.0.1", port)
+    listen(second)
+    with pytest.raises(UsageError, match=f"port {port} cannot be served"):
+        listen(first)
+    first.close()
+    second.close()
+
+
+class Slow:
+    """Pages whose reading and making wait until they may go on."""
+
+    def __init__(self) -> None:
+        self.version, self.reads, self.makes = 1, threading.Event(), threading.Event()
+        self.go_on = threading.Event()
+        self.go_on.set()
+
+    def page(self) -> SiteFile:
+        return SiteFile("index.html", str(self.version), partial(self._text, self.version))
+
+    def _text(self, version: int) -> str:
+        self.makes.set()
+        assert self.go_on.wait(TIMEOUT_S)
+        return f"<head></head><body>version {version}</body>"
+
+    def contents(self, _: object) -> str:
+        self.reads.set()
+        assert self.go_on.wait(TIMEOUT_S)
+        return "contents"
+
+
+def test_while_one_reader_has_a_page_made_again_others_have_it_as_it_was() -> None:
+    slow = Slow()
+    live = Live(lambda: {"index.html": slow.page()})
+    assert "version 1" in str(live.document("index.html"))
+    slow.version = 2
+    slow.go_on.clear()
+    slow.makes.clear()
+    with ThreadPoolExecutor() as pool:
+        asked = pool.submit(live.document, "index.html")
+        assert slow.makes.wait(TIMEOUT_S)
+        assert "version 1" in str(live.document("index.html"))
+        slow.go_on.set()
+        assert "version 2" in str(asked.result(TIMEOUT_S))
+    assert "version 2" in str(live.document("index.html"))
+
+
+def test_while_one_reader_has_the_store_read_again_others_have_what_was(tmp_path: Path) -> None:
+    slow, store = Slow(), open_store(str(tmp_path / "store.sqlite"))
+    now = Now(store, RunList(store), slow.contents, lambda of: [slow.page()], lambda of, running: [])
+    import_log(store, "\n".join(log()).encode(), "console.log")
+    before = now.pages()
+    slow.go_on.clear()
+    slow.reads.clear()
+    import_log(store, "\n".join(log()).encode(), "console.log")
+    with ThreadPoolExecutor() as pool:
+        asked = pool.submit(now.pages)
+        assert slow.reads.wait(TIMEOUT_S)
+        assert now.pages() is before
+        slow.go_on.set()
+        assert asked.result(TIMEOUT_S) is not before
 
 
 def test_without_its_packages_it_names_them_and_no_address(

@@ -120,9 +120,12 @@ def _what_shows_more(comparison: Comparison) -> str:
 
 
 def _counts(decision: Decision, comparison: Comparison) -> str:
-    """How many rows of each verdict, which together are all rows; empty if the reason says so."""
-    is_said = decision.reason is Reason.NOTHING or len(decision.rows) == len(comparison.rows)
-    return "" if is_said else f"; rows: {_by_word(comparison.rows)}"
+    """How many rows of each verdict, without those that the reason has counted; empty if it has counted all."""
+    if decision.reason is Reason.NOTHING or len(decision.rows) == len(comparison.rows):
+        return ""
+    if decision.reason is Reason.ROW:
+        return f"; others: {_by_word([row for row in comparison.rows if row not in decision.rows])}"
+    return f"; rows: {_by_word(comparison.rows)}"
 
 
 def _failing(rows: Sequence[Row], of: int) -> str:

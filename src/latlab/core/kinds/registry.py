@@ -61,6 +61,12 @@ def is_sampled(name: str) -> bool:
     return (name in BUILT_IN or name in _entry_points()) and kind_named(name).is_sampled
 
 
+@cache
+def has_figures(name: str) -> bool:
+    """Whether figures of a kind can be read; no for a kind that no installed package has."""
+    return (name in BUILT_IN or name in _entry_points()) and not kind_named(name).codec.unreadable
+
+
 def kind_of(run: Run) -> AnyKind:
     return kind_named(run.kind)
 

@@ -38,11 +38,13 @@ class Address:
 @dataclass(frozen=True, slots=True)
 class Left:
     """What exists while a run is in progress and must be removed after it: a folder of its owner's machine, and a folder of the
-    measuring machine, in which the job keeps its process group. Empty if there is none."""
+    measuring machine, in which the job keeps its process group. Empty if there is none. `heard_utc` is the last sign of life of the
+    process that measured, once a recovery has begun, which gives signs of life of its own."""
 
     folder: str = ""
     machine: Address | None = None
     job_folder: str = ""
+    heard_utc: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,11 @@ class Life:
     phase: str
     left: Left
     part: SeriesPart | None
+
+    @property
+    def cut_off_utc(self) -> str:
+        """The last sign of life of the process that measured, however many recoveries were begun and killed since."""
+        return self.left.heard_utc or self.heartbeat_utc
 
 
 class Head(NamedTuple):

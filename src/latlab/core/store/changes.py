@@ -18,6 +18,10 @@ from latlab.core.store.store import Store
 ENDED = (RunStatus.COMPLETE.value, RunStatus.PARTIAL.value)
 
 
+MOST_AGAIN = 500
+"""Rows that are asked for by their numbers; for more, all are read."""
+
+
 class RunList:
     """`heads` are all runs, the oldest first: the same object as long as none has changed. Threads may share it."""
 
@@ -28,7 +32,8 @@ class RunList:
         self._by_number: dict[int, Head] = {}
         self._newest = 0
         self._unfinished: list[int] = []
-        self._of_ended: tuple[object, ...] = ()
+        self._counts: tuple[int, int] = (0, 0)
+        self._labelled: dict[int, str] = {}
         self._heads: tuple[Head, ...] = ()
         self.readings = 0
         """How often the store was read: another number when anything in it may have changed, such as the phase of a run."""
@@ -43,24 +48,26 @@ class RunList:
             return self._heads
 
     def _refresh(self) -> None:
-        """New rows, and rows that could have changed. A run that has ended changes its label at most, or goes; then all are read."""
+        """New rows, and rows that could have changed. A run that has ended changes its label at most; or it goes: then all are read."""
         number, removed = runs_table.c.number, runs_table.c.removed_utc
         newest = self._newest
         query = sa.select(number, *HEAD_COLUMNS).where(*ALL.clauses()).order_by(number)
-        labelled = sa.select(runs_table.c.id, runs_table.c.label).where(runs_table.c.label > "")
+        of_label = sa.select(number, runs_table.c.label).where(runs_table.c.label > "")
         with self._store.transaction() as connection:
             new = connection.execute(query.where(number > newest)).all()
-            unfinished = connection.execute(query.where(number.in_(self._unfinished))).all() if self._unfinished else []
-            changed = self._update((row[0], head_of(self._store, row[1:])) for row in (*unfinished, *new))
-            of_ended = (
-                connection.execute(sa.select(sa.func.count()).select_from(runs_table)).scalar_one() - len(new),
-                connection.execute(sa.select(sa.func.count()).select_from(runs_table).where(removed > "")).scalar_one(),
-                connection.execute(labelled).all(),
+            labelled = {row[0]: row[1] for row in connection.execute(of_label)}
+            relabelled = [at for at in self._labelled | labelled if at <= newest and labelled.get(at) != self._labelled.get(at)]
+            again = list(dict.fromkeys((*self._unfinished, *relabelled)))
+            reread = connection.execute(query.where(number.in_(again))).all() if 0 < len(again) <= MOST_AGAIN else []
+            changed = self._update((row[0], head_of(self._store, row[1:])) for row in (*reread, *new))
+            count, gone = (
+                int(connection.execute(sa.select(sa.func.count()).select_from(runs_table).where(*chosen)).scalar_one())
+                for chosen in ((), (removed > "",))
             )
-            if of_ended != self._of_ended:
+            if (count - len(new), gone) != self._counts or len(again) > MOST_AGAIN:
                 self._by_number = {row[0]: head_of(self._store, row[1:]) for row in connection.execute(query)}
                 changed = True
-            self._of_ended = (of_ended[0] + len(new), *of_ended[1:])
+            self._counts, self._labelled = (count, gone), labelled
         if changed:
             self._newest = max(self._by_number, default=0)
             self._unfinished = [number for number, head in self._by_number.items() if head.status not in ENDED]

@@ -7,7 +7,7 @@ of the checksums of its samples, traces, problems and logs, so that none of them
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from zlib import crc32
 
@@ -24,6 +24,7 @@ FACTS = tuple(column.name for column in runs_table.columns if column.name not in
 FLOATS = tuple(column.name for column in runs_table.columns if isinstance(column.type, sa.Float))
 """A database returns a whole number there as one with a point."""
 NEW = {"label": "", "sample_count": 0, "removed_utc": "", "parts": 0}
+_encode = msgspec.json.Encoder().encode
 PARTS = (samples_table, traces_table, problems_table, logs_table)
 
 
@@ -48,9 +49,9 @@ def check(table: sa.Table, row: Row) -> Row:
     return row
 
 
-def check_head(cells: Iterable[object], checksum: object) -> None:
-    """Raise ValueError if a value of the columns HEAD of a run has changed since they were written."""
-    if checksum != _crc(tuple(cells)):
+def check_head(cells: Sequence[object], checksum: object) -> None:
+    """Raise ValueError if a value of the columns HEAD of a run, of which none has bytes, has changed since they were written."""
+    if checksum != crc32(_encode(cells)):
         raise ValueError("checksum mismatch in what a list shows")
 
 
@@ -108,4 +109,4 @@ def _of(row: Row, names: Iterable[str]) -> int:
 def _crc(cells: tuple[object, ...]) -> int:
     """Compute the CRC-32 of the cells as JSON, which is the same text on every machine. Bytes go in by their own CRC-32."""
     plain = [crc32(cell) if isinstance(cell, bytes) else cell for cell in cells]
-    return crc32(msgspec.json.encode(plain))
+    return crc32(_encode(plain))

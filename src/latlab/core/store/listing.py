@@ -26,6 +26,7 @@ from latlab.core.store.store import Store
 
 OF_A_RUN = (*PARTS, lives_table, comparisons_table)
 AT_ONCE = 500
+FIELDS = len(Head._fields)
 HEAD_COLUMNS = tuple(runs_table.c[name] for name in (*HEAD, "checksum"))
 """What `head_of` takes."""
 
@@ -50,12 +51,16 @@ def _order(chosen: Filter) -> sa.ColumnElement[int]:
 
 def head_of(store: Store, row: Sequence[object]) -> Head:
     """A row of `HEAD_COLUMNS`; the store names it where it is damaged. Many thousands of runs have few different conditions."""
+    cells = row[:FIELDS]
+    is_plain = None not in cells
     try:
         check_head(row[:-1], row[-1])
     except ValueError as error:
         store.name_damage(str(row[0]), error)
-    *cells, conditions, build_options = map(_shown, row[: len(Head._fields)])
-    return Head(*cells, sys.intern(str(conditions)), str(build_options))  # type: ignore[arg-type,call-arg]
+        is_plain = False
+    if not is_plain:
+        cells = [_shown(cell) for cell in cells]
+    return Head(*cells[:-2], sys.intern(str(cells[-2])), str(cells[-1]))  # type: ignore[arg-type,call-arg]
 
 
 def _under_conditions(connection: sa.Connection, query: sa.Select[Any], conditions: Sequence[tuple[str, str]]) -> Iterator[tuple[Any, ...]]:

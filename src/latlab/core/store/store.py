@@ -198,12 +198,13 @@ class Store:
         with self.writing() as connection:
             change_life(connection, self._number(connection, run_id), {"leaves": packed(leftovers)})
 
-    def claim(self, run_id: str, owner: Owner | None) -> bool:
-        """Make a run of `owner`, which is dead, or a planned one, this process's; False where another process was faster."""
-        return self._claim(run_id, owner, itertools.count())
+    def claim(self, run_id: str, owner: Owner | None, leftovers: Left | None = None) -> bool:
+        """Make a run of `owner`, which is dead, or a planned one, this process's; False where another process was faster. `leftovers`, if
+        any, replace what it left."""
+        return self._claim(run_id, owner, {} if leftovers is None else {"leaves": packed(leftovers)}, itertools.count())
 
     @through_a_restart
-    def _claim(self, run_id: str, owner: Owner | None, attempts: Iterator[int]) -> bool:
+    def _claim(self, run_id: str, owner: Owner | None, leftovers: Mapping[str, str], attempts: Iterator[int]) -> bool:
         """An attempt behind the first one may find that the first one was committed."""
         owners = (owner, this_process()) if next(attempts) else (owner,)
         with self._exclusive() as connection:
@@ -212,7 +213,7 @@ class Store:
             if owner_of(connection.execute(sa.select(lives_table.c.owner).where(life)).scalar()) not in owners:
                 return False
             change_run(connection, number, {"status": RunStatus.RUNNING.value})
-            change_life(connection, number, {"owner": packed(this_process()), "heartbeat_utc": now_utc()})
+            change_life(connection, number, {"owner": packed(this_process()), "heartbeat_utc": now_utc(), **leftovers})
             return True
 
     @through_a_restart

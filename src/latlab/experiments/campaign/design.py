@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import msgspec
 
@@ -99,7 +100,7 @@ def _continued(store: Store, life: Life, seed: int | None, say: Say) -> tuple[st
         raise UsageError(
             f"--seed {seed}: {life.run_id} has the seed {state.seed}", "leave the option out, or begin another with --restart", value=seed
         )
-    if not store.claim(life.run_id, life.owner):
+    if not store.claim(life.run_id, life.owner, replace(life.left, heard_utc="")):
         raise UsageError("another latlab process has just continued it", place=life.run_id)
     store.checkpoint(life.run_id, {}, "measuring")
     say(f"experiment {life.run_id} goes on: {count(len(done_of(store, life.run_id)), 'run')} are done; --restart begins another")

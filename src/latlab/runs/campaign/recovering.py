@@ -77,7 +77,7 @@ def no_machine(address: Address) -> AbstractContextManager[Machine]:
 
 
 def _recover(store: Store, life: Life, machine: Machine) -> Recovered | None:
-    if not store.claim(life.run_id, life.owner):
+    if not store.claim(life.run_id, life.owner, replace(life.left, heard_utc=life.cut_off_utc)):
         return None
     run = store.load(life.run_id)
     ended = _salvaged(store, life, machine)
@@ -169,7 +169,7 @@ def _problems(run: Run, files: Mapping[str, bytes]) -> list[str]:
 
 
 def _cut_off(life: Life) -> str:
-    return f"latlab was killed, or its machine stopped, after {life.heartbeat_utc}; the samples until then are kept"
+    return f"latlab was killed, or its machine stopped, after {life.cut_off_utc}; the samples until then are kept"
 
 
 def _recovery_sentence(life: Life, status: RunStatus) -> str:
@@ -177,4 +177,4 @@ def _recovery_sentence(life: Life, status: RunStatus) -> str:
         return f"run {life.run_id}: its data were still on the machine that it measured; recovered, {status.value}"
     if status is RunStatus.COMPLETE:
         return f"run {life.run_id}: its job ended after latlab had died; recovered, complete"
-    return f"run {life.run_id}: cut off after {life.heartbeat_utc}, because its latlab process died; its samples are kept as a partial run"
+    return f"run {life.run_id}: cut off after {life.cut_off_utc}, because its latlab process died; its samples are kept as a partial run"

@@ -47,21 +47,28 @@ class Now(Generic[C, P]):
         self._pages: dict[str, P] = {}
 
     def pages(self) -> dict[str, P]:
-        """By path: the same object as long as nothing has changed."""
-        with self._lock:
-            listed = self._runs.heads()
-            if self._readings == self._runs.readings:
-                return self._pages
-            self._readings = self._runs.readings
-            has_ended = listed is not self._listed and self._group(listed)
-            self._listed = listed
-            running = under_way(self._store, self._unfinished)
-            if has_ended or running != self._running:
-                self._running = running
-                assert self._contents is not None
-                of_running = {page.path: page for page in self._pages_under_way(self._contents, running)}
-                self._pages = self._pages_of_ended | of_running
+        """By path: the same object as long as nothing has changed. While one thread reads what has changed, others have what was."""
+        if not self._lock.acquire(blocking=not self._pages):
             return self._pages
+        try:
+            return self._read_pages()
+        finally:
+            self._lock.release()
+
+    def _read_pages(self) -> dict[str, P]:
+        listed = self._runs.heads()
+        if self._readings == self._runs.readings:
+            return self._pages
+        self._readings = self._runs.readings
+        has_ended = listed is not self._listed and self._group(listed)
+        self._listed = listed
+        running = under_way(self._store, self._unfinished)
+        if has_ended or running != self._running:
+            self._running = running
+            assert self._contents is not None
+            of_running = {page.path: page for page in self._pages_under_way(self._contents, running)}
+            self._pages = self._pages_of_ended | of_running
+        return self._pages
 
     def _group(self, listed: tuple[Head, ...]) -> bool:
         """A run under way belongs to no measured thing, so its signs of life make nothing else again."""

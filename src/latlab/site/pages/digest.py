@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import lru_cache
 
 from latlab.core.comparison.verdicts import CHANGED, Verdict
 from latlab.core.comparison.wording import count
@@ -18,6 +19,7 @@ from latlab.site.campaign.comparison_summaries import MOST_TRIED, ComparisonSumm
 from latlab.site.campaign.measured import MeasuredThing
 from latlab.site.pages.front import MADE_BY, compared, linked, trail
 
+MOST_DAYS = 1 << 14
 MOST_ROWS = 300
 """Measured things of a page; what changed comes first."""
 WEEKS = 8
@@ -70,8 +72,13 @@ def weeks(things: Sequence[MeasuredThing]) -> tuple[Week, ...]:
 
 def week_of(started_utc: str) -> str:
     """Empty where there is no date."""
+    return _week_of_day(started_utc[:10])
+
+
+@lru_cache(maxsize=MOST_DAYS)
+def _week_of_day(day: str) -> str:
     try:
-        year, week, _ = date.fromisoformat(started_utc[:10]).isocalendar()
+        year, week, _ = date.fromisoformat(day).isocalendar()
     except ValueError:
         return ""
     return f"{year}-W{week:02}"

@@ -10,6 +10,7 @@ import asyncio
 import hashlib
 import socket
 from collections.abc import Callable, Mapping, Sequence
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from latlab.core.errors import UsageError, needs_packages
@@ -53,6 +54,7 @@ class Live:
         self._pages = pages
         self._kept: dict[str, tuple[str, str]] = {}
         self._digests: dict[str, tuple[SitePage | SiteFile, str]] = {}
+        self._making = Lock()
 
     def state(self, path: str) -> str | None:
         """Another text whenever the page would be another one; None where there is none."""
@@ -60,10 +62,20 @@ class Live:
         return self._digest(site_page) if site_page else None
 
     def document(self, path: str) -> str | None:
+        """None where there is no such page. While one thread makes it, others have it as it was: it follows by itself."""
         site_page = self._pages().get(path)
         if site_page is None:
             return None
         state = self._digest(site_page)
+        kept_state, text = self._kept.get(path, ("", ""))
+        if kept_state == state or not self._making.acquire(blocking=not text):
+            return text
+        try:
+            return self._made(path, state, site_page)
+        finally:
+            self._making.release()
+
+    def _made(self, path: str, state: str, site_page: SitePage | SiteFile) -> str:
         kept_state, text = self._kept.get(path, ("", ""))
         if kept_state != state:
             text = with_policy(site_page.text().replace("</body>", f"{FOLLOW}</body>"))
@@ -108,13 +120,30 @@ def application(live: Live, names: Sequence[str]) -> Starlette:
     return Starlette(routes=routes, middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=list(names), www_redirect=False)])
 
 
-def listening(address: str, port: int) -> socket.socket:
-    """Port 0 is any that is free. Raises UsageError where it is taken or no address of this machine."""
+def bound(address: str, port: int) -> socket.socket:
+    """A socket that refuses who connects, until it listens. Port 0 is any that is free. Raises UsageError where it is taken, or where the
+    address is none of this machine."""
+    unbound = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET)
+    unbound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        family = socket.AF_INET6 if ":" in address else socket.AF_INET
-        return socket.create_server((address, port), family=family)
+        unbound.bind((address, port))
     except OSError as error:
-        raise UsageError(f"{address} port {port} cannot be served: {error.strerror or error}", "use another --listen or --port") from None
+        unbound.close()
+        raise _unserved(address, port, error) from None
+    return unbound
+
+
+def listen(at: socket.socket) -> None:
+    """Raises UsageError where another process has begun to listen there since."""
+    try:
+        at.listen()
+    except OSError as error:
+        address, port, *_ = at.getsockname()
+        raise _unserved(address, port, error) from None
+
+
+def _unserved(address: str, port: int, error: OSError) -> UsageError:
+    return UsageError(f"{address} port {port} cannot be served: {error.strerror or error}", "use another --listen or --port")
 
 
 def server(live: Live, names: Sequence[str]) -> Server:

@@ -67,12 +67,13 @@ def serve(
 
     from latlab.core.cli.showing import page_of
     from latlab.core.cli.stores import open_existing
+    from latlab.core.comparison.wording import count
     from latlab.core.store.changes import RunList
     from latlab.site.campaign.comparison_summaries import SummaryCache, summaries_of
     from latlab.site.campaign.measured import compare_stored, published_boards
     from latlab.site.campaign.now import Now
     from latlab.site.campaign.run_figures import figures_of_run
-    from latlab.site.pages.live import LOOPBACK, Live, listening, server
+    from latlab.site.pages import live
     from latlab.site.pages.site_pages import SiteContents, pages_of, pages_under_way
 
     opened, boards = open_existing(store), published_boards()
@@ -92,9 +93,12 @@ def serve(
         )
 
     host = f"[{listen}]" if ":" in listen else listen
-    now = Now(opened, RunList(opened), contents, pages_of, pages_under_way)
-    answering = server(Live(now.pages), (*LOOPBACK, host, *(name or ())))
-    at = listening(listen, port)
+    pages = live.Live(Now(opened, RunList(opened), contents, pages_of, pages_under_way).pages)
+    answering = live.server(pages, (*live.LOOPBACK, host, *(name or ())))
+    at = live.bound(listen, port)
+    say(f"reads {count(opened.count(), 'run')} of {opened.place} first; its address follows")
+    pages.document(live.FIRST)
+    live.listen(at)
     say(f"http://{host}:{at.getsockname()[1]}/ shows {opened.place}; Ctrl-C ends it")
     with suppress(KeyboardInterrupt):
         answering.run(sockets=[at])

@@ -36,7 +36,7 @@ def use_safe_streams() -> None:
 def _safe(stream: TextIO | None, number: int) -> TextIO:
     if stream is None:
         return open(os.devnull, "w", encoding="utf-8")
-    if not isinstance(stream, io.TextIOWrapper) or stream.fileno() != number:
+    if not isinstance(stream, io.TextIOWrapper) or not isinstance(stream.buffer, io.BufferedWriter) or stream.fileno() != number:
         return stream
     stream.flush()
     file = io.BufferedWriter(_UntilUnread(number, "w", closefd=False))

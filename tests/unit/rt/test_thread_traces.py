@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from latlab.core.errors import DataError, UsageError
 from latlab.core.model.blame import UNEXPLAINED, Blame, BlameKind
+from latlab.core.model.work_progress import WorkState, progress_to
 from latlab.core.report.table import text_of
 from latlab.rt.analysis.cycles import ThreadCycles, explained_overruns
 from latlab.rt.analysis.own_waits import said_priority
@@ -49,6 +50,17 @@ def test_each_form_of_a_trace_has_the_planned_wake_ups_to_the_event(seed):
     planned = schedule(seed)
     for data in (as_ftrace(planned).encode(), as_perf(planned).encode(), as_perfetto(planned)):
         assert waits_of(data) == planned.waits
+
+
+@pytest.mark.parametrize("form", [as_ftrace, as_perf, as_perfetto])
+def test_each_phase_of_reading_a_trace_reports_how_much_is_done_until_all_is(form):
+    data = form(schedule(3))
+    states: list[WorkState] = []
+    with progress_to(states.append):
+        results_with(RT, data if isinstance(data, bytes) else data.encode())
+    last = {state.work: state for state in states}
+    assert {work.partition(" ")[0] for work in last} == {"reading", "following", "what", "rt"}
+    assert all(state.done == state.total for state in last.values())
 
 
 @drawn_schedules

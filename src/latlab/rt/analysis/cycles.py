@@ -21,6 +21,7 @@ from statistics import mean, median
 import numpy as np
 
 from latlab.core.model.blame import UNEXPLAINED, Blame, BlameKind
+from latlab.core.model.work_progress import WorkUnit, each
 from latlab.core.statistics.sample_matrix import Floats
 from latlab.rt.analysis.attribution import CAUSE_SHARE, Attributed
 from latlab.rt.analysis.lateness_parts import LatenessPart, in_doubt
@@ -237,7 +238,8 @@ class _OneStretch:
 
     def cycles(self, works: Sequence[Work], grid: _Grid, period_ns: int) -> Iterator[ThreadCycle]:
         before: ThreadCycle | None = None
-        for work, caught_up in zip(works, _caught_up_after(works), strict=True):
+        with_progress = each(works, self._spans[0].thread.name if self._spans else "", WorkUnit.CYCLES)
+        for work, caught_up in zip(with_progress, _caught_up_after(works), strict=True):
             due_ns = self._due(work, grid, before, period_ns, caught_up)
             parts = self._parts(due_ns, work, before)
             cpu = next((span.cpu for span in self._between(work.begin_ns, work.end_ns)), 0)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import astuple
 from itertools import pairwise
 from types import MappingProxyType
@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from latlab.core.errors import DataError, UsageError
 from latlab.core.model.blame import UNEXPLAINED, Blame, BlameKind
+from latlab.core.model.distributions import WakeupCounts
 from latlab.core.model.work_progress import WorkState, progress_to
 from latlab.core.report.table import text_of
 from latlab.rt.analysis.cycles import ThreadCycles, explained_overruns
@@ -28,10 +29,12 @@ from latlab.rt.campaign.thread_results import thread_results
 from latlab.rt.campaign.thread_selecting import period_of, selected
 from latlab.rt.model.kernel_events import UNKNOWN_PRIORITY
 from latlab.rt.model.thread_trace import ThreadSelection, ThreadState, ThreadTrace
-from latlab.rt.pages.thread_tables import UNKNOWN_STATE, tables
+from latlab.rt.pages.thread_tables import UNKNOWN_STATE, overruns_sentence, tables
+from latlab.rt.pages.wakeup_pages import answer
 from latlab.rt.readers.perfetto_ftrace import is_perfetto
 from latlab.rt.readers.thread_selection import THREADS, read_selection, written_selection
 from latlab.rt.readers.thread_traces import read_thread_trace
+from support.runs import run_with
 from support.scheduled import as_ftrace, as_perf, as_perfetto, schedule
 
 RT = ("rt loop",)
@@ -283,6 +286,48 @@ def test_a_period_is_missed_if_no_cycle_was_due_in_it_not_if_the_loop_caught_up(
     _, cycles = cycles_in("".join(line for line in lines if not any(f" 1.{number:03}" in line for number in gone)))
     assert cycles.is_on_grid and sum(cycle.missed for cycle in cycles.cycles) == missed
     assert len(cycles.cycles) + missed == 2 * len(USUAL) + 1
+
+
+@pytest.mark.parametrize(("work_us", "awake"), [(200, 0), (1500, 1), (3500, 4), (7200, 8)])
+def test_cycles_without_a_wake_up_are_counted_with_the_reason(work_us, awake):
+    _, cycles = cycles_in(loop_text([*USUAL, (work_us, ""), *USUAL]))
+    (table,) = tables(RtResult((), (), (), None, (), cycles=cycles))
+    notes = [note for note in map(text_of, table.notes) if "have no wake-up" in note]
+    assert len(notes) == (awake > 0)
+    assert not awake or notes[0].startswith(f"{awake} of 25 cycles ({4 * awake} %) have no wake-up: the thread did not sleep before them. ")
+
+
+def test_the_heading_of_a_threads_run_has_its_overruns_and_the_cause_of_the_longest():
+    results = results_with(("loop",), loop_text([*USUAL, (1500, PREEMPTED), (1200, ""), *USUAL]).encode())
+    said = answer(run_with(campaign="rt", id="rt-threads", contents=WakeupCounts()), results)
+    assert (
+        "2 of 26 cycles of loop overran their period of 1000 µs; the longest took 1,703.0 µs: CPU not available (running the thread itself"
+        in said
+    )
+    within = results_with(("loop",), loop_text(USUAL).encode())
+    assert overruns_sentence(within) == "None of 12 cycles overran its period."
+    assert overruns_sentence([("", RtResult((), (), (), None, ()))]) == ""
+    assert overruns_sentence([*within, *results]).endswith(" 1 of 2 threads have overruns.")
+
+
+def test_a_threads_late_wake_ups_have_a_period_that_is_not_its_own():
+    """Every tenth waking of a loop of 1 ms is served late."""
+    late = {number: 300 for number in range(5, 200, 10)}
+    text = "".join(_late_served(loop_text([(200, "")] * 200), late))
+    (wakeups, _) = results_with(("loop",), text.encode())
+    assert wakeups[1].period is not None and round(wakeups[1].period.period_s, 6) == 0.01
+    (even, _) = results_with(("loop",), "".join(_late_served(loop_text([(200, "")] * 200), dict.fromkeys(range(200), 300))).encode())
+    assert even[1].period is None
+
+
+def _late_served(text: str, late_us: Mapping[int, int]) -> Iterator[str]:
+    """The waking of these cycles comes so much earlier than its switch."""
+    for line in text.splitlines(keepends=True):
+        if (waking := re.search(r" (\d+)\.(\d{6}): sched_waking: comm=loop", line)) is not None:
+            number = (int(waking[1]) * 1_000_000 + int(waking[2]) - 1_000_000) // 1000
+            yield line.replace(f"{waking[1]}.{waking[2]}", stamp(int(waking[1]) * 1_000_000 + int(waking[2]) - late_us.get(number, 0)))
+        else:
+            yield line
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,7 @@ class CycleSplit:
 @dataclass(frozen=True, slots=True)
 class ThreadCycle:
     """`parts` are what the time from `due_ns` to `end_ns` went to, the largest first. `missed`: how many periods
-    passed behind it without a cycle."""
+    passed behind it without a cycle. `is_woken`: the thread slept before it, which is unknown of the first cycle of a stretch."""
 
     due_ns: int
     begin_ns: int
@@ -90,6 +90,7 @@ class ThreadCycle:
     parts: tuple[LatenessPart, ...]
     split: CycleSplit = CycleSplit()
     missed: int = 0
+    is_woken: bool = True
 
     @property
     def jitter_ns(self) -> int:
@@ -244,7 +245,8 @@ class _OneStretch:
             parts = self._parts(due_ns, work, before)
             cpu = next((span.cpu for span in self._between(work.begin_ns, work.end_ns)), 0)
             missed = max(0, -(-(work.end_ns - due_ns) // period_ns) - 1)
-            before = ThreadCycle(due_ns, work.begin_ns, work.end_ns, cpu, parts, self._split(due_ns, work), missed)
+            split = self._split(due_ns, work)
+            before = ThreadCycle(due_ns, work.begin_ns, work.end_ns, cpu, parts, split, missed, before is None or work.woken_ns is not None)
             yield before
 
     @staticmethod

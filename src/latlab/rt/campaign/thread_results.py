@@ -15,6 +15,7 @@ from latlab.core.model.distributions import Distribution
 from latlab.core.model.enums import Metric, RowKind
 from latlab.rt.analysis.attribution import Attributed
 from latlab.rt.analysis.cycles import ThreadCycles, explained_overruns
+from latlab.rt.analysis.periodicity import Period, find_period
 from latlab.rt.analysis.result import CYCLE_TIMES, KERNEL_TRACE, RtResult
 from latlab.rt.analysis.thread_report import ThreadReport, ThreadReporter
 from latlab.rt.analysis.thread_sight import sight_of
@@ -51,7 +52,8 @@ def _results(trace: ThreadTrace, selection: ThreadSelection, place: str) -> Iter
         report = reporter.report(thread, selection.threshold_ns, selection.period_ns)
         wakeups = _wakeups(thread, report, trace, start_ns)
         problems = (*trace.problems, *_unseen(thread))
-        yield name, _result((wakeups,) if wakeups.cpus else (), report.late, problems, sight, report)
+        result = _result((wakeups,) if wakeups.cpus else (), report.late, problems, sight, report)
+        yield name, result if trace.problems else replace(result, period=_period_of(report))
         if report.cycles is not None:
             overruns = explained_overruns(report.cycles)
             measured = _cycles(report.cycles, overruns, trace, start_ns)
@@ -100,6 +102,13 @@ def _wakeups(followed: FollowedThread, report: ThreadReport, trace: ThreadTrace,
     outliers = tuple(entry.outlier for entry in report.late)
     is_whole = not trace.problems and not followed.unseen_starts
     return Wakeups(KERNEL_TRACE, None, trace.resolution_ns, rows, outliers, start_ns, facts=facts, complete=is_whole)
+
+
+def _period_of(report: ThreadReport) -> Period | None:
+    """Of the late wake-ups. A thread that is woken in the grid of its cycles has that grid as no period of its lateness."""
+    if report.cycles is None:
+        return None
+    return find_period([entry.outlier.wake_ns - entry.outlier.late_ns for entry in report.late], report.cycles.period_ns)
 
 
 def _unseen(followed: FollowedThread) -> Iterator[str]:

@@ -13,11 +13,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from latlab.core.comparison.by_kind import explain_pair, explain_run
 from latlab.core.errors import DataError, UsageError
+from latlab.core.lifecycle.material import load_run
 from latlab.core.model.blame import UNEXPLAINED, Blame, BlameKind
 from latlab.core.model.distributions import WakeupCounts
 from latlab.core.model.work_progress import WorkState, progress_to
+from latlab.core.report.comparison.comparison_tables import wakeup_tables
+from latlab.core.report.comparison.wakeup_pairs import extent
 from latlab.core.report.table import text_of
+from latlab.core.report.text import plain
+from latlab.core.store.store import open_store
 from latlab.rt.analysis.cycles import ThreadCycles, explained_overruns
 from latlab.rt.analysis.own_waits import said_priority
 from latlab.rt.analysis.result import RtResult
@@ -34,6 +40,8 @@ from latlab.rt.pages.wakeup_pages import answer
 from latlab.rt.readers.perfetto_ftrace import is_perfetto
 from latlab.rt.readers.thread_selection import THREADS, read_selection, written_selection
 from latlab.rt.readers.thread_traces import read_thread_trace
+from latlab.runs.campaign.importing_file import StatedOptions, import_threads
+from support.pairs_of_kind import compare_wakeups
 from support.runs import run_with
 from support.scheduled import as_ftrace, as_perf, as_perfetto, schedule
 
@@ -516,3 +524,21 @@ def test_options_of_threads_are_checked(arguments, words):
 def test_a_period_has_its_unit():
     assert [period_of(text) for text in ("1ms", "250us", "0.5s")] == [1_000_000, 250_000, 500_000_000]
     assert selected([], False, None, None, False) is None
+
+
+def test_explanations_and_comparisons_of_threads_count_cycles_as_cycles(tmp_path):
+    """And a table whose rows have several units names the unit of each."""
+    store = open_store(str(tmp_path / "store.sqlite"))
+    selection = ThreadSelection(("loop",), period_ns=1_000_000)
+    data = loop_text([*USUAL, (1500, ""), (1800, PREEMPTED), *USUAL]).encode()
+    a, b = (import_threads(store, data, "t.txt", StatedOptions(threads=selection)) for _ in range(2))
+    runs = [load_run(store, run_id) for run_id in (a, b)]
+    alone = [entry.sentence for entry in explain_run(runs[0])]
+    assert any(re.match(r"cycles: median .*, over 26 cycles", sentence) for sentence in alone)
+    assert any("overruns: " in sentence for sentence in alone) and not any("thread 0" in sentence for sentence in alone)
+    comparison = compare_wakeups(*runs)
+    assert extent(runs[0]).endswith("23 wake-ups and 26 cycles")
+    assert explain_pair(comparison)[0].sentence == "no significant change of any CPU's wake-ups or any thread's cycles"
+    for _, table in wakeup_tables(comparison):
+        units = [text_of(row[4]) for row in table.rows]
+        assert [plain(column.name) for column in table.columns][4] == "Unit" and set(units) <= {"µs", "per million", "events per million"}

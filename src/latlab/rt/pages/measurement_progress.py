@@ -73,6 +73,10 @@ class MeasurementProgress:
     def stop(self) -> bool:
         return self._stop()
 
+    def interrupted(self) -> None:
+        self._phase, self._expected_s, self._glance = "collecting", None, None
+        self._print("interrupted; collecting what was measured")
+
     def sentence(self) -> str:
         """The phase, how long it has all taken, how long the phase will still take, and what was seen."""
         parts = [f"{self._phase}: {duration(self._clock() - self._began)} elapsed"]

@@ -58,12 +58,15 @@ def run_detached(
     expected_s: float,
     limit_s: float,
     looked: Looked = lambda look: None,
+    interrupted: Callable[[], None] = lambda: None,
 ) -> JobEnd:
-    """Run a shell script in `folder` to its end, to the machine's end, or to `limit_s`. `looked` hears of every look at it."""
+    """Run a shell script in `folder` to its end, to the machine's end, or to `limit_s`. `looked` hears of every look at it, `interrupted`
+    of an interrupt before the job is stopped."""
     group = _start(machine, folder, script)
     try:
         return _follow(machine, folder, group, boot_id, (expected_s, limit_s), looked)
     except KeyboardInterrupt:
+        interrupted()
         _stop(machine, folder, group)
         return JobEnd(INTERRUPTED, f"{machine.name}: interrupted; the data until then are kept")
 

@@ -10,6 +10,7 @@ from latlab.core.comparison.wording import MODES, amount, count, percent, printe
 from latlab.core.model.blame import Blame
 from latlab.core.model.conditions import Mode
 from latlab.core.model.enums import Metric, RowKind
+from latlab.core.shown import significant
 
 THINGS = {Metric.TASK_WAKEUP: "wake-up", Metric.STALL: "stall", Metric.CYCLE: "cycle"}
 LATE = {Metric.TASK_WAKEUP: "late wake-up", Metric.STALL: "long stall", Metric.CYCLE: "overrun"}
@@ -128,7 +129,7 @@ class LateInPeriod:
     period_s: float
 
     def sentence(self, unit: str) -> str:
-        return f"{self.wakeups} late wake-ups have a period of {self.period_s:g} s"
+        return f"{self.wakeups} late wake-ups have a period of {significant(self.period_s)} s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +175,9 @@ class LateMoved:
     metric: Metric = Metric.TASK_WAKEUP
 
     def sentence(self, unit: str) -> str:
-        return f"{THINGS[self.metric]}s {self.name} {self.verdict}: {self.before:.4g} to {self.after:.4g} per million"
+        return (
+            f"{THINGS[self.metric]}s {self.name} {self.verdict}: {significant(self.before, 4)} to {significant(self.after, 4)} per million"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +200,11 @@ class CauseCounted:
     def sentence(self, unit: str) -> str:
         """With what a verdict would need."""
         (events, of), (after, out_of) = self.before, self.after
-        ratio = "" if self.ratio == float("inf") else f", {self.ratio:.2g} times as often ({self.low:.2g} to {self.high:.2g})"
+        ratio = (
+            ""
+            if self.ratio == float("inf")
+            else f", {significant(self.ratio, 2)} times as often ({significant(self.low, 2)} to {significant(self.high, 2)})"
+        )
         counted = f"{events:,} events of {of:,} {THINGS[self.metric]}s, then {after:,} of {out_of:,}"
         text = f"{said_blame(self.blame)}: {self.verdict}, {counted}{ratio}"
         if self.verdict is not Verdict.CANNOT_TELL or self.needed is None:

@@ -45,9 +45,9 @@ def _of_trace_buffer(longest: Sequence[CoreSummary], run: Run) -> str:
         frames = [frame for frame in span.frames if frame.name == BUFFER_ENDS] if span is not None else []
         calls = sum(frame.calls for frame in frames)
         if span is not None and calls:
-            each = sum(frame.instructions for frame in frames) / calls
+            mean = sum(frame.instructions for frame in frames) / calls
             share = f"{calls} of these {span.calls} {_title(row)}s"
-            text += f" In {share} the firmware maintains its trace buffer, which takes {each:,.0f} instructions ({BUFFER_ENDS})."
+            text += f" In {share} the firmware maintains its trace buffer, which takes {mean:,.0f} instructions ({BUFFER_ENDS})."
     return text
 
 

@@ -21,6 +21,7 @@ from latlab.core.model.blame import Blame
 from latlab.core.model.distributions import Distribution, distributions_of, load_of
 from latlab.core.model.enums import Clock, Metric, RowKind
 from latlab.core.model.run import CoreId, Run
+from latlab.core.shown import significant
 from latlab.core.statistics.histogram import histogram_of
 from latlab.core.statistics.statistics import NO_SHIFT, Shift, false_discovery_control, family_wise
 from latlab.rt.analysis.cause_rates import LEAST_RATIO, CauseChange, changes_of, events_of, is_kept
@@ -263,8 +264,9 @@ def _load_notes(a: Run, b: Run) -> Iterator[str]:
         ours, theirs = before.get(load.name, 0.0), load.per_second
         if min(ours, theirs) > 0 and max(ours, theirs) > LOAD_RATIO * min(ours, theirs):
             yield (
-                f"the load {load.name} did {theirs / ours:.2f} times the work in {b.id}, {theirs:,.4g} bogo operations per second against "
-                f"{ours:,.4g} in {a.id}: it may cause the difference"
+                f"the load {load.name} did {theirs / ours:.2f} times the work in {b.id}, "
+                f"{significant(theirs, 4, grouped=True)} bogo operations per second against "
+                f"{significant(ours, 4, grouped=True)} in {a.id}: it may cause the difference"
             )
         elif (ours > 0) != (theirs > 0) and load.name in before:
             idle = a.id if ours == 0 else b.id

@@ -13,6 +13,7 @@ from latlab.core.comparison.wording import count
 from latlab.core.errors import UsageError
 from latlab.core.model.distributions import Distribution
 from latlab.core.model.enums import Metric, RowKind
+from latlab.core.shown import significant
 from latlab.rt.analysis.attribution import Attributed
 from latlab.rt.analysis.cycles import ThreadCycles, explained_overruns
 from latlab.rt.analysis.periodicity import Period, find_period
@@ -133,7 +134,7 @@ def _cycles(cycles: ThreadCycles, overruns: Sequence[Attributed], trace: ThreadT
     row = replace(row, metric=Metric.CYCLE, missed=missed, expected=len(cycles.cycles) + missed)
     how = "given" if cycles.is_given else "found in the trace"
     facts = (
-        ("period", f"{cycles.period_ns / 1000:g} µs, {how}"),
+        ("period", f"{significant(cycles.period_ns / 1000)} µs, {how}"),
         ("a cycle is due", "at the multiples of its period" if cycles.is_on_grid else "when the thread is woken"),
         ("a cycle ends", "at the call that waits for the next" if cycles.by_calls else "at the sleep that an interrupt ends"),
     )

@@ -11,6 +11,7 @@ import numpy as np
 from latlab.core.comparison.wording import said_blame
 from latlab.core.model.blame import UNEXPLAINED
 from latlab.core.report.table import Column, Table, figures, words
+from latlab.core.shown import significant
 from latlab.rt.analysis.cycles import ThreadCycle, ThreadCycles
 from latlab.rt.analysis.result import RtResult
 from latlab.rt.analysis.thread_report import ThreadReport
@@ -75,7 +76,7 @@ def _cycles(cycles: ThreadCycles) -> Table:
     rows = tuple((name, *_quantiles(ns)) for name, ns in times.items() if any(ns) or name != UNKNOWN_STATE)
     columns = (*words("Part of a cycle"), *figures("Minimum", "Median", "99 %", "Maximum", "Total", unit="µs"))
     overruns = len(cycles.overruns)
-    note = f"{overruns} of {len(cycles.cycles)} cycles ended more than {cycles.period_ns / 1000:g} µs after they were due"
+    note = f"{overruns} of {len(cycles.cycles)} cycles ended more than {significant(cycles.period_ns / 1000)} µs after they were due"
     return Table("Parts of the cycles", columns, rows, (note, *_not_woken(cycles.cycles)))
 
 
@@ -100,7 +101,8 @@ def overruns_sentence(results: Sequence[tuple[str, RtResult]]) -> str:
     blame = next((entry.blame for entry in result.attributed or () if entry.outlier.wake_ns == longest.end_ns), UNEXPLAINED)
     others = f" {len(overran)} of {len(with_cycles)} threads have overruns." if len(with_cycles) > 1 else ""
     return (
-        f"{len(cycles.overruns):,} of {len(cycles.cycles):,} cycles of {name} overran their period of {cycles.period_ns / 1000:g} µs; "
+        f"{len(cycles.overruns):,} of {len(cycles.cycles):,} cycles of {name} "
+        f"overran their period of {significant(cycles.period_ns / 1000)} µs; "
         f"the longest took {longest.ns / 1000:,.1f} µs: {said_blame(blame)}.{others}"
     )
 

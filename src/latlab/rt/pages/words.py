@@ -9,6 +9,7 @@ from latlab.core.errors import UsageError
 from latlab.core.model.conditions import Mode
 from latlab.core.model.run import Run
 from latlab.core.report.facts import provenance_facts, repeated_by
+from latlab.core.shown import significant
 from latlab.rt.analysis.periodicity import Period
 
 MODE_SENTENCES = {
@@ -61,8 +62,8 @@ def late_in_period(period: Period, which: str = "") -> str:
 
 def _time(seconds: float) -> str:
     if seconds >= 1:
-        return f"{seconds:.4g} s"
-    return f"{1000 * seconds:.4g} ms" if seconds >= 0.001 else f"{1e6 * seconds:.4g} µs"
+        return f"{significant(seconds, 4)} s"
+    return f"{significant(1000 * seconds, 4)} ms" if seconds >= 0.001 else f"{significant(1e6 * seconds, 4)} µs"
 
 
 def us(ns: float | None, step_ns: int = 1) -> str:

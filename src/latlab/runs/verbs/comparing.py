@@ -27,6 +27,7 @@ from latlab.core.cli.options import (
 )
 from latlab.core.cli.output import check_output, emit, emit_tables, refuse_output, say, show
 from latlab.core.errors import UsageError
+from latlab.core.shown import significant
 from latlab.core.store.address import Place
 from latlab.runs.verbs.upkeep import RunFilterOptions
 
@@ -382,7 +383,7 @@ def extremes(
     if metric is not None and metric not in list(Metric):
         raise UsageError(f"--metric {metric!r} is no metric", f"use {', '.join(Metric)}", value=metric)
     if not 1 < once_in <= MOST_SAMPLES:
-        raise UsageError(f"--once-in {once_in:g} must be more than 1 and at most {MOST_SAMPLES:g}", value=once_in)
+        raise UsageError(f"--once-in {significant(once_in)} must be more than 1 and at most {significant(MOST_SAMPLES)}", value=once_in)
     check_unit(unit, run)
     loaded = load_reference(run, unit, store)
     tests = list(dict.fromkeys(kind_of(loaded).analysis.tests(loaded)))

@@ -20,6 +20,7 @@ from latlab.core.comparison.wording import (
     amount,
     bare,
     heading_unit,
+    p_value,
     percent,
     row_title,
     said_p,
@@ -136,7 +137,7 @@ def _claim_row(claim: Claim, unit: str) -> tuple[Value, ...]:
         signed(claim.shift.value, unit),
         span_of(bare(claim.shift.low, unit), bare(claim.shift.high, unit)),
         bare(claim.threshold, unit),
-        f"{claim.p_adjusted:.2g}",
+        p_value(claim.p_adjusted),
     )
     name = f"{claim.metric} {row_title(claim.name)}{', no single row' if claim.is_frontier else ''}"
     return (claim.level.value, name, *(figures_of if is_known else ("-",) * 4), verdict_span(claim.verdict))

@@ -13,6 +13,7 @@ from latlab.core.model.run import Run
 from latlab.core.report.comparison.comparison_tables import wakeup_tables
 from latlab.core.report.page import Section
 from latlab.core.report.units import CLOCK_NAMES
+from latlab.core.shown import significant
 
 
 def headline(comparison: WakeupComparison) -> tuple[str, ...]:
@@ -22,7 +23,7 @@ def headline(comparison: WakeupComparison) -> tuple[str, ...]:
     is_exact = a.tick.clock is not Clock.TIME
     return (
         f"{counts_text}; deterministic: any difference is exact" if is_exact else f"{counts_text}, weighted by their counts",
-        f"the larger of: {limits.relative * 100:g} %, {limits.steps:g} intervals of the histogram",
+        f"the larger of: {significant(limits.relative * 100)} %, {significant(limits.steps)} intervals of the histogram",
         *(rarest.sentence(comparison.unit) for rarest in comparison.rarest_seen),
     )
 

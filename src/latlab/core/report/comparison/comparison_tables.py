@@ -188,7 +188,7 @@ def place_table(comparison: SpanComparison, test: str) -> Table:
         )
         for cell in places(comparison, test)
     )
-    names = ("Position before", "Before", "Position after", "After", "First queue model", "Difference")
+    names = ("Position before", "Before", "Position after", "After", "First run's queue model", "Difference")
     return Table(f"Powerdown by queue position in {test} ({comparison.heading})", (*words("Core"), *figures(*names)), rows)
 
 

@@ -95,6 +95,19 @@ NEXT_STEP = re.compile(
 )
 # What makes a set, what takes its members whatever their order, and what keeps their order.
 SETS = ("set", "frozenset")
+# Files for programs, which read exponents, and templates of str.format with a number's format.
+FOR_PROGRAMS = (
+    "benchmarks/pages/amount_pages.py",
+    "core/report/exports/benchmark_json.py",
+    "core/report/exports/lava.py",
+    "core/report/exports/openmetrics.py",
+    "core/report/exports/samples_csv.py",
+    "core/report/renderers/svg_minifier.py",
+    "core/shown.py",
+    "experiments/pages/data.py",
+    "rt/pages/interval_lines.py",
+)
+FORMATTED = re.compile(r"\{\w*:[+,]*(?:\.\d+)?[gGeE]\}")
 SET_METHODS = ("difference", "intersection", "symmetric_difference", "union")
 WITHOUT_ORDER = (*SETS, "all", "any", "len", "max", "min", "sorted", "sum")
 WITH_ORDER = ("dict", "enumerate", "iter", "list", "next", "tuple")
@@ -125,9 +138,23 @@ def faults_of(path: Path, tree: Path, terms: frozenset[str]) -> list[str]:
             *_rooms(module, name),
             *_errors(module),
             *_orders(module),
+            *_exponents(module, name),
         }
     )
     return [f"{path.relative_to(tree)}:{line}: {sentence}" for line, sentence in found]
+
+
+def _exponents(module: ast.Module, name: str) -> Iterator[Fault]:
+    """A format that may print an exponent, outside of files for programs."""
+    if name in FOR_PROGRAMS:
+        return
+    for node in (node for node in ast.walk(module) if isinstance(node, (ast.Constant, ast.FormattedValue))):
+        spec = node.format_spec if isinstance(node, ast.FormattedValue) else None
+        words = [part.value for part in spec.values if isinstance(part, ast.Constant)] if isinstance(spec, ast.JoinedStr) else []
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            words = [match.group() for match in FORMATTED.finditer(node.value)]
+        if any(str(word).rstrip("}")[-1:] in ("g", "G", "e", "E") for word in words):
+            yield node.lineno, "a format of g or e prints an exponent; take `significant` of core/shown.py"
 
 
 def faults_of_cores(tree: Path) -> Iterator[str]:

@@ -79,9 +79,10 @@ def moved(match: re.Match[str], pair: Pair, screen: FirstScreen) -> Wrongs:
         named.append((inner["metric"].lower(), inner["verdict"]))
         wrong += _clause(inner, pair)
     changed = {(spoken(row.metric), row.verdict) for row in pair.comparison.rows if row.verdict in CHANGED}
-    wrong += differs("metrics more", more[1], len(changed) - len(named)) if more else []
-    if not more and len(changed) > len(named):
-        wrong.append(f"{len(changed) - len(named)} metrics changed and are not named")
+    not_named = {metric for metric, _ in changed} - {metric.replace("_", " ") for metric, _ in named}
+    wrong += differs("metrics more", more[1], len(not_named)) if more else []
+    if not more and not_named:
+        wrong.append(f"{sorted(not_named)[0]} changed and is not named")
     worse = {metric for metric, verdict in changed if verdict == "regressed"}
     if worse and not any(verdict == "regressed" for _, verdict in named):
         wrong.append(f"{sorted(worse)[0]} regressed and is not named")

@@ -13,6 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from latlab.core.errors import DataError, UsageError
+from latlab.core.shown import significant
 from latlab.core.targets.process.children import dies_with_parent, interrupts_wait
 from latlab.core.targets.process.guardian import Guardian, end_group
 from latlab.core.targets.scratch import scratch
@@ -203,7 +204,7 @@ class WorkTree:
                     )
                 status = process.wait(making.timeout_s)
             except subprocess.TimeoutExpired:
-                return Built(f"the build took more than {making.timeout_s:g} s and was ended", log=self._end_of_log())
+                return Built(f"the build took more than {significant(making.timeout_s)} s and was ended", log=self._end_of_log())
             finally:
                 if process is not None:
                     end_group(process.pid)

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Names as they may be shown: a firmware, a board or a label may be called anything, and must not act on a terminal, a page or a sheet."""
+"""Names and numbers as they may be shown. A firmware, a board or a label may have any name, which must not act on a terminal, a page or a
+sheet."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from decimal import Decimal
 
 _HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 """Categories of Unicode: controls, formats with the overrides of direction, surrogates, private, unassigned, separators of lines."""
@@ -41,3 +43,11 @@ def _is_hidden(character: str) -> bool:
 def _json_escape(character: str) -> str:
     units = character.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
+
+
+def significant(value: float, digits: int = 6, grouped: bool = False, sign: bool = False) -> str:
+    """A number of so many significant digits, without zeros at its end and never with an exponent; `grouped`: with commas."""
+    text = format(value, f"{'+' if sign else ''}{',' if grouped else ''}.{digits}g")
+    if "e" not in text:
+        return text
+    return format(Decimal(text.replace(",", "")), f"{'+' if sign else ''}{',' if grouped else ''}f")

@@ -73,7 +73,8 @@ def test_two_benchmarks_are_compared_and_gated(store: str, tmp_path: Path, capsy
     assert "regressed" in text and "1 of 1 data point up" in text
     assert _latlab("gate", *ids) == 1
     assert _latlab("gate", *reversed(ids)) == 0
-    assert _latlab("gate", ids[0], ids[0]) == 0
+    with pytest.raises(UsageError, match="twice: the same run"):
+        _latlab("gate", ids[0], ids[0])
     capsys.readouterr()
     for format in ("rst", "html", "json", "csv"):
         _latlab("compare", *ids, "--format", format, "-o", str(tmp_path / f"comparison.{format}"))

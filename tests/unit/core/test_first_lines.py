@@ -15,11 +15,13 @@ import typer
 from rich.console import Console
 
 from latlab.core.cli.app import app
+from latlab.core.cli.options import Format
+from latlab.core.cli.showing import print_run
 from latlab.core.comparison.by_kind import compare
 from latlab.core.comparison.history import history
 from latlab.core.errors import LatlabError
 from latlab.core.model.distributions import WakeupCounts
-from latlab.core.model.enums import Clock, Metric
+from latlab.core.model.enums import Clock, Metric, RunStatus
 from latlab.core.model.run import CoreId, Sample, Tick
 from latlab.core.report.comparison import comparison_pages
 from latlab.core.report.history import pages as history_pages
@@ -27,7 +29,9 @@ from latlab.core.report.page import Page, tables_of
 from latlab.core.report.renderers.terminal import print_page
 from latlab.core.report.table import text_of
 from latlab.core.report.text import plain
+from latlab.core.store.listing import heads
 from latlab.core.store.references import load
+from latlab.core.store.store import open_store
 from latlab.experiments.analysis.effects import effects_of
 from latlab.experiments.pages import design_pages
 from latlab.psa.attack_results import Attacks
@@ -170,3 +174,20 @@ def test_the_first_lines_hold_the_answer_and_its_table(name: str, page: Page, wi
     for row in table.rows[:3]:
         first = text_of(next(cell for cell in row if text_of(cell))).split()[0]
         assert any(line.strip().startswith(first[:WHOLE]) for line in lines), (name, first, "\n".join(lines))
+
+
+def test_the_answer_of_a_partial_run_begins_with_that_and_the_reason(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    place = tmp_path / "store.sqlite"
+    fill(place)
+    store = open_store(str(place))
+    runs = [store.load(head.id) for head in heads(store)]
+    partial = [run for run in runs if run.status is RunStatus.PARTIAL and run.problems]
+    assert partial
+    for run in partial:
+        with suppress(LatlabError):
+            print_run(store, run, Format.TABLE)
+            first = capsys.readouterr().out.replace("\n", " ")
+            assert first.startswith(f"Partial run: {run.problems[0].message[:20]}"), (run.id, first[:100])
+    whole = next(run for run in runs if run.status is RunStatus.COMPLETE and run.campaign == "psci")
+    print_run(store, whole, Format.TABLE)
+    assert "artial run" not in capsys.readouterr().out

@@ -46,6 +46,8 @@ PYTHON_RULES = (
         "def told(error):\n    match error:\n        case 'a' | 'b':\n            return 1\n",
         "a message is for readers",
     ),
+    ("core/report/page.py", "def shown(value):\n    return f'{value:.3g} %'\n", "prints an exponent"),
+    ("rt/pages/words.py", "def shown(value):\n    return '{:+,g}'.format(value)\n", "prints an exponent"),
     ("calls/model/calls.py", "class Sample:\n    pass\n", "class Sample: the glossary means that of core/model/run.py"),
     ("core/comparison/wording.py", "def kept(name):\n    return open(name).read()\n", "analysis is pure"),
     ("psci/analysis/roles.py", "def told(path):\n    return path.read_text()\n", "analysis is pure"),

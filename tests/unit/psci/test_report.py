@@ -13,7 +13,7 @@ from latlab.core.comparison.summary import Mark, summarise
 from latlab.core.errors import UsageError
 from latlab.core.model.conditions import Conditions, Mode
 from latlab.core.model.enums import Clock, Metric, RunStatus
-from latlab.core.model.run import Build, CoreId, Problem, Run, Sample, Spans, Tick, Topology
+from latlab.core.model.run import Build, CoreId, Frame, Problem, Run, Sample, SpanFunctions, Spans, Tick, Topology
 from latlab.core.report.renderers import html, rst, terminal
 from latlab.psci.analysis.decompose import COORDINATION, DISPATCH
 from latlab.psci.analysis.spans import samples_of
@@ -241,3 +241,14 @@ def test_calls_of_one_figure_are_one_table_with_the_boot_behind_them() -> None:
     together = single_figures(run_with(contents=Spans(tuple(samples)), topology=Topology((2,)), tick=Tick(Clock.INSTRUCTIONS, 1.0)))
     assert together is not None
     assert [row[0] for row in together.table.rows] == ["ipi.send_ipi", "ipi.send_ipi", "hsm.hart_stop", "time.set_timer", "all"]
+
+
+@pytest.mark.parametrize(("calls", "sentence"), [(0, ""), (1, "1 of these 20 wakeups"), (2, "2 of these 20 wakeups")])
+def test_the_answer_has_what_the_firmwares_trace_buffer_takes_of_the_longest_span(calls: int, sentence: str) -> None:
+    core, test = CoreId(0, 0), "cpu_susp_serial"
+    samples = tuple(Sample(test, Metric.WAKEUP, core, 0, n, 6234 if n < calls else 179) for n in range(20))
+    frames = (Frame(0, "psci_warm_boot", 20, 3580), *((Frame(1, "trace_end_part", calls, 6054 * calls),) if calls else ()))
+    spans = Spans(samples, functions=(SpanFunctions(test, Metric.WAKEUP, core, 20, (), frames=frames),))
+    told = answer(run_with(contents=spans, topology=Topology((1,)), tick=Tick(Clock.INSTRUCTIONS, 1.0)))
+    buffer = f"In {sentence} the firmware maintains its trace buffer, which takes 6,054 instructions (trace_end_part)."
+    assert (buffer in told) if calls else ("trace buffer" not in told)

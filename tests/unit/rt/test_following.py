@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the store gets of a measurement while it runs, on a clock that the test moves."""
 
+import io
 from functools import cache
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from latlab.core.model.conditions import Mode
 from latlab.core.store.store import Store, open_store
 from latlab.core.targets.linux.machine import Here
-from latlab.rt.campaign.following import GuestFollowing, LinuxFollowing, NullObserver
+from latlab.rt.campaign.following import BootWatcher, GuestFollowing, LinuxFollowing, NullObserver
 from latlab.rt.campaign.results import new_run, workload_conditions
+from latlab.rt.pages.measurement_progress import MeasurementProgress
 from latlab.rt.readers.recorder import glance_of, read_record
 from latlab.rt.targets.guest.checkpoints import HEAD, MAGIC, PAGE, SHARED, make_shared
 from latlab.rt.targets.linux import RECORD
@@ -76,3 +79,20 @@ def _kept_s(store: Store, run_id: str) -> float:
     end_ns = read_record(store.logs(run_id)[RECORD], RECORD).end_ns
     assert end_ns is not None
     return (end_ns - files.START_NS) / 1e9
+
+
+def test_an_interrupt_is_passed_on_at_once_by_whoever_follows(tmp_path: Path) -> None:
+    class Acknowledged(NullObserver):
+        times = 0
+
+        def interrupted(self) -> None:
+            self.times += 1
+
+    watcher = Acknowledged()
+    store = open_store(str(tmp_path / "store.sqlite"))
+    LinuxFollowing(store, "rt-1", WORKLOAD, watcher, Here()).interrupted()
+    BootWatcher(watcher, "boot 1 of 2").interrupted()
+    assert watcher.times == 2
+    printed = io.StringIO()
+    MeasurementProgress(Console(file=printed, width=100)).interrupted()
+    assert printed.getvalue() == "interrupted; collecting what was measured\n"

@@ -68,7 +68,13 @@ def test_a_job_whose_user_interrupts_is_stopped_and_what_it_wrote_is_kept(tmp_pa
     def interrupt(look: JobState) -> None:
         raise KeyboardInterrupt
 
-    end = run_detached(Here(), str(tmp_path), "trap 'kill $!; exit 3' TERM; sleep 100 & wait", "", 0, 60, interrupt)
+    at_once: list[bool] = []
+
+    def acknowledged() -> None:
+        at_once.append((tmp_path / "status").exists())
+
+    end = run_detached(Here(), str(tmp_path), "trap 'kill $!; exit 3' TERM; sleep 100 & wait", "", 0, 60, interrupt, acknowledged)
+    assert at_once == [False]
     assert end.status == 130 and "interrupted; the data until then are kept" in end.sentence
     assert (tmp_path / "status").read_text() == "3\n"
 

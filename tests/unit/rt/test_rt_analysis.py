@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from latlab.adopters.dataframes import to_pandas, to_polars
-from latlab.core.comparison.by_kind import check_invariants, explain_run, figures_of, tails
+from latlab.core.comparison.by_kind import check_invariants, explain_pair, explain_run, figures_of, tails
 from latlab.core.comparison.history import history
 from latlab.core.comparison.identity import NotComparable
 from latlab.core.comparison.wording import MODES
@@ -29,6 +29,7 @@ from latlab.rt.campaign.results import CAMPAIGN, keep, new_run, workload_conditi
 from latlab.rt.model.power_steps import PowerCycles
 from latlab.rt.targets.rt_job import Workload
 from support.command import Done, latlab
+from support.pairs_of_kind import compare_wakeups
 from support.places import RT_DATA
 from support.runs import changed
 from support.wakeup_runs import INTERVAL_NS, distribution, drawn, wakeup_run
@@ -59,7 +60,7 @@ def _said(store: Path, *arguments: str) -> Done:
 def test_a_stored_run_is_taken_by_every_verb_that_looks_at_runs(store: Path, tmp_path: Path) -> None:
     run = _kept(store)
     assert "recorder, CPU 0: the samples are all identical" in _said(store, "compare", run, run).stdout
-    assert _said(store, "gate", run, run).stdout.startswith("pass: no change beyond its threshold")
+    assert _said(store, "gate", run, _kept(store)).stdout.startswith("pass: no change beyond its threshold")
     assert "late wake-ups: TRNG_RND, called by kernel-stack randomisation" in _said(store, "explain", run).stdout
     tail = _said(store, "extremes", run)
     assert tail.returncode == 3 and "counts of a deterministic clock have no tail" in tail.stdout
@@ -218,3 +219,12 @@ def test_a_run_without_wake_ups_is_refused_beside_one_that_has_them() -> None:
     empty = changed(wakeup_run(distribution(drawn(1, 100)), name="empty"), distributions=())
     with pytest.raises(NotComparable, match="empty holds no wake-ups"):
         compare(wakeup_run(distribution(drawn(1, 100))), empty)
+
+
+def test_a_pair_has_one_row_for_all_times_in_which_a_cpu_was_not_available():
+    def with_blames(names: tuple[str, ...]) -> Run:
+        late = tuple(LateWakeup(n * 10**8, 300_000, 1, Blame(BlameKind.AWAY, name)) for n, name in enumerate(names, 1))
+        return wakeup_run(replace(distribution(drawn(1, 1000)), late=late))
+
+    told = [entry.sentence for entry in explain_pair(compare_wakeups(with_blames(("python", "sh", "dd")), with_blames(("git",))))]
+    assert [sentence for sentence in told if "by cause" in sentence] == ["late wake-ups by cause: CPU not available, 3 before and 1 after"]

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 
 import pytest
@@ -20,7 +21,7 @@ from latlab.rt.pages.charts import charts
 from latlab.rt.pages.late_causes import MOST_CAUSES, RAN_ON, cause_table
 from latlab.rt.pages.wakeup_pages import answer
 from latlab.rt.pages.wakeup_tables import brief_tables, tables
-from support.late_parts import late_result
+from support.late_parts import INTERVAL_NS, late_result
 from support.runs import run_with
 
 RUN = run_with(campaign="rt", id="rt-late", contents=WakeupCounts())
@@ -57,6 +58,33 @@ def test_a_larger_figure_of_a_tool_without_causes_stands_behind_the_heading() ->
     assert answer(RUN, [("", both)]) == f"{alone} cyclictest measured 500.0 µs on CPU 1."
     without = replace(both, attributed=None)
     assert answer(RUN, [("", without)]) == "The maximum of 9,045 wake-up latencies is 500.0 µs on CPU 1 (cyclictest)."
+
+
+@pytest.mark.parametrize("blame", [UNEXPLAINED, UNTRACED, Blame(BlameKind.AWAY, "git")])
+@pytest.mark.parametrize(("every", "sentence"), [(1, "period of 100 ms."), (7, "period of 700 ms.")])
+def test_the_first_sentences_name_the_period_of_late_wake_ups_without_a_cause(blame: Blame, every: int, sentence: str) -> None:
+    result = late_result(50)
+    entries = tuple(
+        replace(entry, blame=blame, stolen_ns=0) if at % every == 0 else entry for at, entry in enumerate(result.attributed or ())
+    )
+    count = len(entries[::every])
+    assert f"The {count} late wake-ups without a proven cause have a {sentence}" in answer(RUN, [("", replace(result, attributed=entries))])
+
+
+def test_no_period_is_named_of_random_lateness_nor_of_wake_ups_some_of_which_were_dropped() -> None:
+    result = late_result(50)
+    assert "have a period" not in answer(RUN, [("", result)])
+    unknown = tuple(replace(entry, blame=UNEXPLAINED) for entry in result.attributed or ())
+    drawn = random.Random(5)
+    by_chance = sorted(drawn.randrange(10**10) // INTERVAL_NS * INTERVAL_NS for _ in unknown)
+    moved = tuple(
+        replace(entry, outlier=replace(entry.outlier, wake_ns=due_ns + entry.outlier.late_ns))
+        for entry, due_ns in zip(unknown, by_chance, strict=True)
+    )
+    assert "have a period" not in answer(RUN, [("", replace(result, attributed=moved))])
+    (recorder,) = result.wakeups
+    dropped = replace(recorder, cpus=(replace(recorder.cpus[0], late_dropped=3), *recorder.cpus[1:]))
+    assert "have a period" not in answer(RUN, [("", replace(result, wakeups=(dropped,), attributed=unknown))])
 
 
 def test_the_histogram_comes_first_and_the_causes_before_the_latest() -> None:

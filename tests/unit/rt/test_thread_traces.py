@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import astuple
 from itertools import pairwise
 from types import MappingProxyType
@@ -13,9 +13,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from latlab.core.comparison.by_kind import explain_pair, explain_run
 from latlab.core.errors import DataError, UsageError
+from latlab.core.lifecycle.material import load_run
 from latlab.core.model.blame import UNEXPLAINED, Blame, BlameKind
+from latlab.core.model.distributions import WakeupCounts
+from latlab.core.model.work_progress import WorkState, progress_to
+from latlab.core.report.comparison.comparison_tables import wakeup_tables
+from latlab.core.report.comparison.wakeup_pairs import extent
 from latlab.core.report.table import text_of
+from latlab.core.report.text import plain
+from latlab.core.store.store import open_store
 from latlab.rt.analysis.cycles import ThreadCycles, explained_overruns
 from latlab.rt.analysis.own_waits import said_priority
 from latlab.rt.analysis.result import RtResult
@@ -27,10 +35,14 @@ from latlab.rt.campaign.thread_results import thread_results
 from latlab.rt.campaign.thread_selecting import period_of, selected
 from latlab.rt.model.kernel_events import UNKNOWN_PRIORITY
 from latlab.rt.model.thread_trace import ThreadSelection, ThreadState, ThreadTrace
-from latlab.rt.pages.thread_tables import UNKNOWN_STATE, tables
+from latlab.rt.pages.thread_tables import UNKNOWN_STATE, overruns_sentence, tables
+from latlab.rt.pages.wakeup_pages import answer
 from latlab.rt.readers.perfetto_ftrace import is_perfetto
 from latlab.rt.readers.thread_selection import THREADS, read_selection, written_selection
 from latlab.rt.readers.thread_traces import read_thread_trace
+from latlab.runs.campaign.importing_file import StatedOptions, import_threads
+from support.pairs_of_kind import compare_wakeups
+from support.runs import run_with
 from support.scheduled import as_ftrace, as_perf, as_perfetto, schedule
 
 RT = ("rt loop",)
@@ -49,6 +61,17 @@ def test_each_form_of_a_trace_has_the_planned_wake_ups_to_the_event(seed):
     planned = schedule(seed)
     for data in (as_ftrace(planned).encode(), as_perf(planned).encode(), as_perfetto(planned)):
         assert waits_of(data) == planned.waits
+
+
+@pytest.mark.parametrize("form", [as_ftrace, as_perf, as_perfetto])
+def test_each_phase_of_reading_a_trace_reports_how_much_is_done_until_all_is(form):
+    data = form(schedule(3))
+    states: list[WorkState] = []
+    with progress_to(states.append):
+        results_with(RT, data if isinstance(data, bytes) else data.encode())
+    last = {state.work: state for state in states}
+    assert {work.partition(" ")[0] for work in last} == {"reading", "following", "what", "rt"}
+    assert all(state.done == state.total for state in last.values())
 
 
 @drawn_schedules
@@ -273,6 +296,48 @@ def test_a_period_is_missed_if_no_cycle_was_due_in_it_not_if_the_loop_caught_up(
     assert len(cycles.cycles) + missed == 2 * len(USUAL) + 1
 
 
+@pytest.mark.parametrize(("work_us", "awake"), [(200, 0), (1500, 1), (3500, 4), (7200, 8)])
+def test_cycles_without_a_wake_up_are_counted_with_the_reason(work_us, awake):
+    _, cycles = cycles_in(loop_text([*USUAL, (work_us, ""), *USUAL]))
+    (table,) = tables(RtResult((), (), (), None, (), cycles=cycles))
+    notes = [note for note in map(text_of, table.notes) if "have no wake-up" in note]
+    assert len(notes) == (awake > 0)
+    assert not awake or notes[0].startswith(f"{awake} of 25 cycles ({4 * awake} %) have no wake-up: the thread did not sleep before them. ")
+
+
+def test_the_heading_of_a_threads_run_has_its_overruns_and_the_cause_of_the_longest():
+    results = results_with(("loop",), loop_text([*USUAL, (1500, PREEMPTED), (1200, ""), *USUAL]).encode())
+    said = answer(run_with(campaign="rt", id="rt-threads", contents=WakeupCounts()), results)
+    assert (
+        "2 of 26 cycles of loop overran their period of 1000 µs; the longest took 1,703.0 µs: CPU not available (running the thread itself"
+        in said
+    )
+    within = results_with(("loop",), loop_text(USUAL).encode())
+    assert overruns_sentence(within) == "None of 12 cycles overran its period."
+    assert overruns_sentence([("", RtResult((), (), (), None, ()))]) == ""
+    assert overruns_sentence([*within, *results]).endswith(" 1 of 2 threads have overruns.")
+
+
+def test_a_threads_late_wake_ups_have_a_period_that_is_not_its_own():
+    """Every tenth waking of a loop of 1 ms is served late."""
+    late = {number: 300 for number in range(5, 200, 10)}
+    text = "".join(_late_served(loop_text([(200, "")] * 200), late))
+    (wakeups, _) = results_with(("loop",), text.encode())
+    assert wakeups[1].period is not None and round(wakeups[1].period.period_s, 6) == 0.01
+    (even, _) = results_with(("loop",), "".join(_late_served(loop_text([(200, "")] * 200), dict.fromkeys(range(200), 300))).encode())
+    assert even[1].period is None
+
+
+def _late_served(text: str, late_us: Mapping[int, int]) -> Iterator[str]:
+    """The waking of these cycles comes so much earlier than its switch."""
+    for line in text.splitlines(keepends=True):
+        if (waking := re.search(r" (\d+)\.(\d{6}): sched_waking: comm=loop", line)) is not None:
+            number = (int(waking[1]) * 1_000_000 + int(waking[2]) - 1_000_000) // 1000
+            yield line.replace(f"{waking[1]}.{waking[2]}", stamp(int(waking[1]) * 1_000_000 + int(waking[2]) - late_us.get(number, 0)))
+        else:
+            yield line
+
+
 @pytest.mark.parametrize(
     "lost", ["sched_waking: comm=loop", "prev_comm=hog", "prev_comm=low", "prev_comm=loop", "next_comm=loop", "nothing"]
 )
@@ -459,3 +524,21 @@ def test_options_of_threads_are_checked(arguments, words):
 def test_a_period_has_its_unit():
     assert [period_of(text) for text in ("1ms", "250us", "0.5s")] == [1_000_000, 250_000, 500_000_000]
     assert selected([], False, None, None, False) is None
+
+
+def test_explanations_and_comparisons_of_threads_count_cycles_as_cycles(tmp_path):
+    """And a table whose rows have several units names the unit of each."""
+    store = open_store(str(tmp_path / "store.sqlite"))
+    selection = ThreadSelection(("loop",), period_ns=1_000_000)
+    data = loop_text([*USUAL, (1500, ""), (1800, PREEMPTED), *USUAL]).encode()
+    a, b = (import_threads(store, data, "t.txt", StatedOptions(threads=selection)) for _ in range(2))
+    runs = [load_run(store, run_id) for run_id in (a, b)]
+    alone = [entry.sentence for entry in explain_run(runs[0])]
+    assert any(re.match(r"cycles: median .*, over 26 cycles", sentence) for sentence in alone)
+    assert any("overruns: " in sentence for sentence in alone) and not any("thread 0" in sentence for sentence in alone)
+    comparison = compare_wakeups(*runs)
+    assert extent(runs[0]).endswith("23 wake-ups and 26 cycles")
+    assert explain_pair(comparison)[0].sentence == "no significant change of any CPU's wake-ups or any thread's cycles"
+    for _, table in wakeup_tables(comparison):
+        units = [text_of(row[4]) for row in table.rows]
+        assert [plain(column.name) for column in table.columns][4] == "Unit" and set(units) <= {"µs", "per million", "events per million"}

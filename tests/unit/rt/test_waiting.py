@@ -6,8 +6,9 @@ import io
 import pytest
 from rich.console import Console
 
+from latlab.core.report.work_line import duration
 from latlab.rt.model.wakeups import LiveSnapshot
-from latlab.rt.pages.measurement_progress import MeasurementProgress, duration
+from latlab.rt.pages.measurement_progress import MeasurementProgress
 
 GLANCE = LiveSnapshot(90, ((0, 450_000, 12_300), (1, 449_000, 251_000)), ((5_000_000_000, 1, 251_000),))
 

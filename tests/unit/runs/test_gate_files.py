@@ -18,7 +18,7 @@ LINK = "https://example.org/job/1"
 @pytest.mark.parametrize(
     ("base", "candidate", "code"),
     [
-        (f"{JUNO}/v2.11", f"{JUNO}/v2.11", 0),
+        (f"{JUNO}/v2.9", f"{JUNO}/v2.10", 0),
         (f"{JUNO}/v2.12", f"{JUNO}/v2.11", 1),
         (f"{JUNO}/v2.11", "latest:main", 2),
         (f"{JUNO}/v2.11", "published:ti/am62l/factors-2026", 3),
@@ -28,7 +28,8 @@ def test_every_end_of_a_gate_leaves_a_comment_test_results_and_sarif(
     latlab: Latlab, tmp_path: Path, base: str, candidate: str, code: int
 ) -> None:
     comment, junit, sarif = (tmp_path / name for name in ("comment.md", "junit.xml", "latlab.sarif"))
-    done = latlab("gate", base, candidate, "--comment", comment, "--junit", junit, "--sarif", sarif, "--link", LINK)
+    fails_on = () if code else ("--fail-on", "improved")
+    done = latlab("gate", base, candidate, "--comment", comment, "--junit", junit, "--sarif", sarif, "--link", LINK, *fails_on)
     assert done.returncode == code, done.stdout + done.stderr
     assert comment.read_text("utf-8").startswith("# latlab") and comment.read_text("utf-8").rstrip().endswith(f"(<{LINK}>)")
     suite = ET.parse(junit).getroot().find("testsuite")

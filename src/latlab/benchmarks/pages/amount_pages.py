@@ -18,6 +18,7 @@ from latlab.core.report.page import Facts, Page, Section
 from latlab.core.report.table import Ranged, Table, figures, words
 from latlab.core.report.titles import platform_title
 from latlab.core.report.units import CLOCK_NAMES
+from latlab.core.shown import significant
 
 ALL = "machine"
 
@@ -97,7 +98,7 @@ def _notes(amounts: list[Amount]) -> tuple[str, ...]:
     over = {amount.over_s for amount in amounts if amount.over_s is not None}
     notes = [f"median of {most} repetitions at most, minimum and maximum in brackets"] if most > 1 else []
     if over:
-        period = f"{min(over):g} s" if len(over) == 1 else f"{min(over):g} to {max(over):g} s"
+        period = f"{significant(min(over))} s" if len(over) == 1 else f"{significant(min(over))} to {significant(max(over))} s"
         notes.append(f"counted over {period}")
     return tuple(notes)
 

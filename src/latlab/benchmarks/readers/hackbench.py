@@ -15,6 +15,7 @@ from latlab.core.errors import DataError
 from latlab.core.model.amounts import Amount
 from latlab.core.model.enums import Metric
 from latlab.core.readers.line_account import printed_lines
+from latlab.core.shown import significant
 
 TOOL = "hackbench"
 FEWEST_EQUAL, LONG_NS = 3, 5e8
@@ -82,7 +83,9 @@ def read_hackbench(text: str, place: str) -> Benchmark:
         raise DataError(runs.problems[0] if runs.problems else f"{place}: no time of hackbench; name its whole output")
     for values in runs.times.values():
         if len(values) >= FEWEST_EQUAL and min(values) == max(values) >= LONG_NS:
-            runs.problems.append(f"{place}: all {len(values)} times are exactly {values[0] / 1e9:g} s, which runs of a load are not")
+            runs.problems.append(
+                f"{place}: all {len(values)} times are exactly {significant(values[0] / 1e9)} s, which runs of a load are not"
+            )
     amounts = tuple(Amount(TOOL, Metric.DURATION, name, None, tuple(values)) for name, values in runs.times.items())
     return Benchmark(TOOL, amounts, problems=tuple(runs.problems))
 

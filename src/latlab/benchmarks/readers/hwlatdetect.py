@@ -13,6 +13,7 @@ from latlab.core.model.amounts import Amount
 from latlab.core.model.conditions import NO_CONDITIONS, Conditions
 from latlab.core.model.enums import Metric
 from latlab.core.readers.line_account import printed_lines, second_run
+from latlab.core.shown import significant
 
 TOOL = "hwlatdetect"
 START = re.compile(r"^hwlatdetect:  test duration (\d{1,9}) seconds", re.MULTILINE | re.ASCII)
@@ -84,7 +85,7 @@ def read_hwlatdetect(text: str, place: str) -> Benchmark:
         amounts.append(Amount(TOOL, Metric.DURATION, "largest gap", None, (largest * 1e3,)))
     facts = [*((name.lower(), f"{value} us") for name, value in settings.items()), *facts]
     if sampled_s < seconds:
-        facts.append(("time sampled", f"{sampled_s:g} s of {seconds} s, over which gaps are counted"))
+        facts.append(("time sampled", f"{significant(sampled_s)} s of {seconds} s, over which gaps are counted"))
     if cpus:
         facts.append(("CPUs with gaps", ", ".join(map(str, sorted(cpus)))))
     if unknown:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from latlab.core.errors import DataError
 from latlab.core.readers.line_account import printed_lines, second_run
+from latlab.core.shown import significant
 
 STOPPED = re.compile(r"^(?:rtla )?(?:timerlat|timelat|osnoise|hwnoise) hit stop tracing", re.MULTILINE)
 ANALYSED = re.compile(r"^## CPU (\d{1,5}) hit stop tracing", re.ASCII)
@@ -122,7 +123,7 @@ def _largest(analysis: Analysis) -> str:
     part = max(analysis.parts, key=lambda part: part.us)
     named = f" {part.named[0][0]}" if part.named and part.name == "Blocking thread" else ""
     of = f" of {analysis.total} µs" if analysis.total else ""
-    return f"CPU {analysis.cpu}: {_lower(part.name)}{named}, {part.us:g} µs{of}"
+    return f"CPU {analysis.cpu}: {_lower(part.name)}{named}, {significant(part.us)} µs{of}"
 
 
 def _all(analysis: Analysis) -> str:
@@ -131,7 +132,7 @@ def _all(analysis: Analysis) -> str:
 
 def _part(part: AnalysisPart) -> str:
     named = f" ({', '.join(name for name, _ in part.named)})" if part.named else ""
-    return f"{_lower(part.name)}{named} {part.us:g} µs" if part.us else f"{_lower(part.name)}{named}"
+    return f"{_lower(part.name)}{named} {significant(part.us)} µs" if part.us else f"{_lower(part.name)}{named}"
 
 
 def _lower(name: str) -> str:

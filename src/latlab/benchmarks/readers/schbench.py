@@ -11,6 +11,7 @@ from latlab.core.errors import DataError
 from latlab.core.model.amounts import Amount
 from latlab.core.model.enums import Metric
 from latlab.core.readers.line_account import printed_lines, second_run
+from latlab.core.shown import significant
 
 TOOL = "schbench"
 SECTION = re.compile(
@@ -64,7 +65,7 @@ def read_schbench(text: str, place: str) -> Benchmark:
                 del sections[current]
                 current = ""
         elif current and (match := PERCENTILE.match(line)):
-            name = f"{current} {float(match[1]):g} %"
+            name = f"{current} {significant(float(match[1]))} %"
             sections[current][name] = Amount(TOOL, metric, name, None, (int(match[2]) * scale,))
         elif current and metric is Metric.DURATION and (match := LARGEST.match(line)):
             name = f"{current} maximum"
@@ -94,7 +95,7 @@ def _of_object(text: str) -> dict[str, dict[str, Amount]]:
         if match["percent"] is None and match["value"] == "0":
             del sections[section]
         elif match["percent"] is not None or not is_rate:
-            name = f"{section} {float(match['percent']):g} %" if match["percent"] else f"{section} maximum"
+            name = f"{section} {significant(float(match['percent']))} %" if match["percent"] else f"{section} maximum"
             metric, scale = (Metric.THROUGHPUT, 1.0) if is_rate else (Metric.DURATION, 1e3)
             sections.setdefault(section, {})[name] = Amount(TOOL, metric, name, None, (int(match["value"]) * scale,))
     return sections

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import selectors
 import shutil
@@ -40,6 +39,7 @@ from latlab.core.model.life import Left
 from latlab.core.model.run import Build, CoreId, MaskedAtlas, Problem, Run, Sample, Topology
 from latlab.core.model.symbols import Image
 from latlab.core.readers.qemu_command import with_machine
+from latlab.core.shown import significant
 from latlab.core.store.function_files import FUNCTIONS_LOG, KINDS_LOG, MASKED_LOG, render_functions
 from latlab.core.store.store import Store
 from latlab.core.targets.process.children import dies_with_parent, stop
@@ -313,7 +313,7 @@ def check_counts(iterations: int, timeout_s: float | None) -> None:
     if not 1 <= iterations <= MOST_ITERATIONS:
         raise UsageError(f"--iterations {iterations}: use 1 to {MOST_ITERATIONS}", value=iterations)
     if timeout_s is not None and not timeout_s > 0:
-        raise UsageError(f"--timeout {timeout_s:g}: these are seconds", "use more than 0", value=timeout_s)
+        raise UsageError(f"--timeout {significant(timeout_s)}: these are seconds", "use more than 0", value=timeout_s)
 
 
 def check_command(command: Sequence[str]) -> str:
@@ -381,8 +381,8 @@ class _Follower(Generic[S]):
                 progress(self._seen, elapsed)
                 if interrupted():
                     return "interrupted by the user before the machine ended"
-                if clock.read() > (timeout_s or math.inf):
-                    return f"the machine was stopped after {timeout_s:g} s"
+                if timeout_s is not None and clock.read() > timeout_s:
+                    return f"the machine was stopped after {significant(timeout_s)} s"
 
     def _take_console(self, stdout: IO[bytes]) -> bool:
         data = os.read(stdout.fileno(), CHUNK)

@@ -13,6 +13,7 @@ from latlab.core.report.page import Page, Section
 from latlab.core.report.renderers import json
 from latlab.core.report.table import Table, figures, words
 from latlab.core.report.titles import METRIC_TITLES
+from latlab.core.shown import significant
 
 MEAN = "Instructions per call, mean over the cores. Each has one class; all classes together are the span."
 MEAN_OF_PAIR = "Instructions per call, mean over the cores that moved. Each has one class; all classes together are the span."
@@ -97,7 +98,7 @@ def _title(span: Span) -> str:
 
 def _number(value: float) -> str:
     """A mean of whole numbers: whole, or with what is left of it."""
-    return f"{value:,.0f}" if value == int(value) else f"{value:,.1f}" if abs(value) >= 1 else f"{value:.2g}"
+    return f"{value:,.0f}" if value == int(value) else f"{value:,.1f}" if abs(value) >= 1 else f"{significant(value, 2)}"
 
 
 def _signed(value: float) -> str:

@@ -17,6 +17,7 @@ from latlab.calls.model.crossings import Arch, world_name
 from latlab.calls.pages.watch_tables import boot_table, errors_said, masked_table, standing_table, waits_table
 from latlab.core.report.renderers.terminal import print_table
 from latlab.core.report.table import Align, Column, Table, figures, words
+from latlab.core.shown import significant
 
 if TYPE_CHECKING:
     from latlab.calls.campaign.watching import WatchResult
@@ -154,7 +155,7 @@ def _answer(watched: WatchResult) -> str:
     most = max(outer, key=lambda row: row.total)
     share = f"{100 * most.total / total:.1f} % of all instructions that calls took"
     caller = world_name(watched.header.arch, most.key.caller)
-    return f"{most.key.name} from {caller} takes most: {share} ({most.count:,} calls, median {most.median:,.10g})."
+    return f"{most.key.name} from {caller} takes most: {share} ({most.count:,} calls, median {significant(most.median, 10, grouped=True)})."
 
 
 def calls_table(watched: WatchResult) -> Table:
@@ -169,8 +170,8 @@ def calls_table(watched: WatchResult) -> Table:
 def _cells(arch: Arch, row: TallyRow, worlds: list[int]) -> tuple[str, ...]:
     parts = dict(row.parts)
     name = f"  {row.key.name}" if row.key.is_inner else row.key.name
-    inside = (f"{parts[world]:,.10g}" if world in parts else "" for world in worlds)
+    inside = (f"{significant(parts[world], 10, grouped=True)}" if world in parts else "" for world in worlds)
     slept = f"{row.slept:,}" if row.slept else ""
-    counts = (f"{row.count:,}", f"{row.minimum:,}", f"{row.median:,.10g}", f"{row.maximum:,}")
+    counts = (f"{row.count:,}", f"{row.minimum:,}", f"{significant(row.median, 10, grouped=True)}", f"{row.maximum:,}")
     yields = ", yielding" if row.key.kind is EntryKind.YIELDING else ""
     return (name, f"{world_name(arch, row.key.caller)}{yields}", *counts, *inside, slept, errors_said(row.errors))

@@ -18,6 +18,7 @@ from latlab.calls.pages.watch_tables import errors_said
 from latlab.core.model.run import SpanFunctions
 from latlab.core.report.renderers.terminal import print_table
 from latlab.core.report.table import Table, figures, words
+from latlab.core.shown import significant
 
 if TYPE_CHECKING:
     from latlab.calls.campaign.traces import TraceRead
@@ -118,8 +119,8 @@ def _cells(arch: Arch, row: TallyRow, worlds: Sequence[int]) -> tuple[str, ...]:
     return (
         f"{world_name(arch, row.key.caller)}{yields}",
         f"  {row.key.name}" if row.key.is_inner else row.key.name,
-        *(f"{row.count:,}", f"{row.minimum:,}", f"{row.median:,g}", f"{row.maximum:,}"),
-        *(f"{parts[world]:,g}" if world in parts else "" for world in worlds),
+        *(f"{row.count:,}", f"{row.minimum:,}", f"{significant(row.median, grouped=True)}", f"{row.maximum:,}"),
+        *(f"{significant(parts[world], grouped=True)}" if world in parts else "" for world in worlds),
         str(row.slept) if row.slept else "",
         errors_said(row.errors),
     )

@@ -13,6 +13,7 @@ import typer
 from latlab.calls.verbs.subject_options import ClassesOption, ProbeOption
 from latlab.core.cli.options import StoreOption
 from latlab.core.errors import UsageError
+from latlab.core.shown import significant
 from latlab.core.store.address import Place
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def watch(
     from latlab.core.cli.plugins import probe_for
 
     if timeout is not None and not timeout > 0:
-        raise UsageError(f"--timeout {timeout:g} is a number of seconds", "use more than 0", value=timeout)
+        raise UsageError(f"--timeout {significant(timeout)} is a number of seconds", "use more than 0", value=timeout)
     images = tuple(read_subject_image(text, with_places=True) for text in symbols or ())
     if trace:
         from latlab.calls.verbs.import_trace import show_trace

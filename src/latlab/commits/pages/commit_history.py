@@ -13,6 +13,7 @@ from latlab.core.report.page import Block, Item, Items, Page, Paragraph, Section
 from latlab.core.report.renderers import json
 from latlab.core.report.table import Table, Value, figures, words
 from latlab.core.report.text import Style, Styled, Text, soft, strong
+from latlab.core.shown import significant
 from latlab.virtual.pages.tables import said_time, time_json
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def _blocks(history: CommitHistory, chosen: ChosenCommits, quoted_commits: set[s
     yield Items(
         tuple(_change(change, history, quoted_commits) for change in history.changes if change.figures or change.untold or chosen.is_list)
     )
-    beyond = f" by more than {100 * history.tolerance:g} %" if history.tolerance else ""
+    beyond = f" by more than {significant(100 * history.tolerance)} %" if history.tolerance else ""
     compared = "compared with its first parent" if chosen.is_list else "compared with the previous commit"
     yield Paragraph(f"{count(len(moved), 'commit')} of {len(history.changes)} moved a figure{beyond}, each {compared}.")
     if history.costs and moved:

@@ -19,6 +19,7 @@ from latlab.core.cli.ids import hand_over, hands_over_ids
 from latlab.core.cli.pager import paged
 from latlab.core.cli.streams import use_safe_streams
 from latlab.core.cli.verbs import HELP_OPTIONS, Verbs
+from latlab.core.cli.work_shown import work_shown
 from latlab.core.errors import InterruptedByUser, LatlabError, NotBuilt, UsageError, one_line
 
 app = typer.Typer(
@@ -136,7 +137,7 @@ def _run_verb() -> object:
     built: set[str] = set()
     while True:
         try:
-            with paged(sys.argv[1:]):
+            with paged(sys.argv[1:]), work_shown():
                 return _command()(standalone_mode=False, prog_name="latlab")
         except NotBuilt as missing:
             if missing.target in built:

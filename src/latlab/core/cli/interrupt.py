@@ -3,14 +3,27 @@
 
 from __future__ import annotations
 
+import os
 import signal
+from contextlib import suppress
 from types import FrameType, TracebackType
+
+from latlab.core.cli.work_shown import CLEAR
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
+ACKNOWLEDGED = "latlab: interrupted; collecting what was measured. A second Ctrl-C ends at once"
+
+
+def acknowledge() -> None:
+    """On standard error, past its buffers: a signal may come while they are written."""
+    with suppress(OSError):
+        os.write(2, f"{CLEAR if os.isatty(2) else ''}{ACKNOWLEDGED}\n".encode())
+
+
 class Interrupts:
-    """While open, the first interrupt only sets `came`; the second ends at once."""
+    """While open, the first interrupt sets `came` and is acknowledged at once; the second ends at once."""
 
     def __init__(self) -> None:
         self.came = False
@@ -31,3 +44,4 @@ class Interrupts:
         if self.came:
             raise KeyboardInterrupt
         self.came = True
+        acknowledge()

@@ -28,7 +28,7 @@ def print_run(store: Store, run: Run, format: Format, test: str | None = None, v
         run = of_test(run, test)
     material = RunArtifacts(store, run)
     if format is Format.TABLE:
-        show(material.forms.screen(material), verbose)
+        show(_with_status(material.forms.screen(material), run), verbose)
     elif format in (Format.JSON, Format.CSV):
         emit(_for_programs(material, format))
     elif test is not None:
@@ -38,6 +38,17 @@ def print_run(store: Store, run: Run, format: Format, test: str | None = None, v
         emit(rst.document(results(run)))
     else:
         emit(document_of(store, run, format))
+
+
+def _with_status(page: Page, run: Run) -> Page:
+    """That a run is partial is the first word of its answer, with the first reason."""
+    from latlab.core.model.enums import RunStatus
+
+    if run.status is not RunStatus.PARTIAL:
+        return page
+    reason = f": {run.problems[0].message.rstrip('.')}" if run.problems else ""
+    answer = page.answer if isinstance(page.answer, tuple) else (page.answer,)
+    return replace(page, answer=(f"Partial run{reason}. ", *answer))
 
 
 def document_of(store: Store, run: Run, format: Format, builds: bool = False, redact: bool = False) -> str:

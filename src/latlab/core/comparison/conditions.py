@@ -14,6 +14,7 @@ from latlab.core.errors import UsageError
 from latlab.core.model.conditions import Mode
 from latlab.core.model.enums import Clock
 from latlab.core.model.run import OF_A_COMMIT, Run
+from latlab.core.shown import significant
 
 Identity = tuple[tuple[str, str | None], ...]
 """(name, value) of each part; None if the run does not state it."""
@@ -291,7 +292,7 @@ CONDITIONS = (
     Condition("instrument", ConditionRule.VOID, _of("instrument")),
     Condition("interrupt priority", ConditionRule.VOID, _of("interrupt_priority"), lambda priority: f"{priority:#04x}"),
     Condition("basepri", ConditionRule.VOID, _of("basepri"), lambda mask: f"{mask:#04x}"),
-    Condition("interval", ConditionRule.VOID, _of("interval_ns"), lambda ns: f"{ns / 1000:g} µs"),
+    Condition("interval", ConditionRule.VOID, _of("interval_ns"), lambda ns: f"{significant(ns / 1000)} µs"),
     Condition("priority", ConditionRule.VOID, _of("priority")),
     Condition("load", ConditionRule.VOID, _of("load"), lambda command: command or "none"),
     Condition("idle states", ConditionRule.VOID, _of("idle_states"), _switch("allowed", "forbidden by /dev/cpu_dma_latency")),
@@ -313,9 +314,9 @@ CONDITIONS = (
     Condition("hwrng node", ConditionRule.NAMED, _of("hwrng_node"), is_choice=True),
     Condition("hwrng quality", ConditionRule.NAMED, _of("hwrng_quality"), lambda quality: f"{quality}/1024"),
     Condition("hold of TRNG_RND", ConditionRule.NAMED, _of("trng_hold_us"), lambda us: f"{us} µs", is_choice=True),
-    Condition("tick", ConditionRule.NAMED, _tick, lambda ns: f"{ns:g} ns"),
+    Condition("tick", ConditionRule.NAMED, _tick, lambda ns: f"{significant(ns)} ns"),
     Condition("source tree", ConditionRule.NOTE, _trees, ", ".join, where=_has_other_image),
-    Condition("duration", ConditionRule.NOTE, _of("duration_s"), lambda s: f"{s:g} s"),
+    Condition("duration", ConditionRule.NOTE, _of("duration_s"), lambda s: f"{significant(s)} s"),
     Condition("iterations", ConditionRule.NOTE, _of("iterations")),
     Condition("hotplug cycles", ConditionRule.NOTE, _of("hotplug_cycles")),
     Condition("suspends", ConditionRule.NOTE, _of("suspends")),

@@ -27,6 +27,7 @@ from latlab.core.comparison.wording import (
 )
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import CoreId
+from latlab.core.shown import significant
 
 MOST_FUNCTIONS = 5
 
@@ -293,8 +294,10 @@ class CouldHaveSeen:
     def sentence(self, unit: str) -> str:
         figure = "" if self.figure == "level" else f" for {self.figure}"
         median = f"median minimum detectable effect of {self.rows} rows" if self.rows > 1 else "minimum detectable effect"
-        text = f"{median}{figure}: {self.share * 100:.3g} % ({self.power * 100:.0f} % power)"
-        return text + (f"; {self.then * 100:.3g} % with {count(self.more, 'more boot')} of each run" if self.more and self.then else "")
+        text = f"{median}{figure}: {significant(self.share * 100, 3)} % ({self.power * 100:.0f} % power)"
+        return text + (
+            f"; {significant(self.then * 100, 3)} % with {count(self.more, 'more boot')} of each run" if self.more and self.then else ""
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -427,5 +430,7 @@ class Scatter:
         spreads = [(where, shares) for where, shares in (("between boots", self.between), ("within one boot", self.within)) if shares]
         if not any(largest for _, (_, largest) in spreads):
             return f"{self.metric}: every boot and iteration of {count(spans, 'span')} is identical; {sizes}"
-        shares = " and ".join(f"{middle * 100:.2g} % {where} (at most {largest * 100:.2g} %)" for where, (middle, largest) in spreads)
+        shares = " and ".join(
+            f"{significant(middle * 100, 2)} % {where} (at most {significant(largest * 100, 2)} %)" for where, (middle, largest) in spreads
+        )
         return f"{self.metric} scatters by {shares}: medians of {count(spans, 'span')}; {sizes}"

@@ -13,6 +13,7 @@ from latlab.core.errors import DataError
 from latlab.core.model.conditions import Mode
 from latlab.core.model.enums import Clock, Metric, ProblemKind, RunStatus
 from latlab.core.model.run import UNNAMED, Run
+from latlab.core.shown import significant
 from latlab.core.statistics.sample_matrix import METRICS, Columns, DuplicateSample, columns_of
 
 GRAVEST = (
@@ -68,7 +69,7 @@ def pair_runs(a: Run, b: Run) -> Pair:
     check_same(a, b, notes)
     columns_a, columns_b = checked_columns(a), checked_columns(b)
     if a.tick.clock is Clock.INSTRUCTIONS and a.tick.value != b.tick.value:
-        worth = f"{a.tick.value:g} instructions in {a.id} and {b.tick.value:g} in {b.id}"
+        worth = f"{significant(a.tick.value)} instructions in {a.id} and {significant(b.tick.value)} in {b.id}"
         raise NotComparable(f"one tick is {worth}", "run both with one shift")
     gaps = partial_runs(a, b)
     common = _common(a, b, columns_a, columns_b, notes, gaps)
@@ -143,7 +144,9 @@ def checked_columns(run: Run) -> Columns:
     if strange is not None:
         raise NotComparable(f"{run.id} names core {strange}, which topology {run.topology} does not have", "check the log or the topology")
     if columns.smallest < 0:
-        raise NotComparable(f"{run.id} holds a span of {columns.smallest:g} {run.tick.unit}; time ran backwards, so read the log again")
+        raise NotComparable(
+            f"{run.id} holds a span of {significant(columns.smallest)} {run.tick.unit}; time ran backwards, so read the log again"
+        )
     return columns
 
 

@@ -12,6 +12,7 @@ from latlab.core.comparison.identity import NotComparable
 from latlab.core.kinds.registry import kind_of
 from latlab.core.model.enums import Clock, Metric, RunStatus
 from latlab.core.model.run import UNNAMED, Contents, Run
+from latlab.core.shown import significant
 
 
 def join_boots(runs: Sequence[Run]) -> Run:
@@ -77,7 +78,7 @@ _SAME: dict[str, Callable[[Run], object]] = {
     "platform": lambda run: "" if run.platform == UNNAMED else run.platform,
     "topology": lambda run: str(run.topology),
     "clock": lambda run: run.tick.clock.value,
-    "tick": lambda run: f"{run.tick.value:g} {run.tick.unit}",
+    "tick": lambda run: f"{significant(run.tick.value)} {run.tick.unit}",
     "campaign": lambda run: run.campaign,
     "firmware": _firmware,
     "event table": lambda run: run.build.events_hash or "",

@@ -11,6 +11,7 @@ from math import ceil
 from latlab.core.comparison.wording import amount
 from latlab.core.errors import UsageError
 from latlab.core.model.run import CoreId, Run
+from latlab.core.shown import significant
 
 
 class LimitOutcome(StrEnum):
@@ -93,7 +94,7 @@ def held_share(limit: Limit, subject: str, total: int, at: Edges, unit: str) -> 
     """The quantile keeps the limit if its upper edge does, and if there are enough samples for one to be due there."""
     assert limit.share is not None
     share_above = 1 - limit.share
-    name, needed = f"{limit.share * 100:.10g} %", ceil(round(1 / share_above, 6))
+    name, needed = f"{significant(limit.share * 100, 10)} %", ceil(round(1 / share_above, 6))
     if total < needed:
         reason = f"{name} needs {needed:,} samples, {total:,} were measured: inconclusive"
         return Held(limit, LimitOutcome.INCONCLUSIVE, f"inconclusive: {limit.text}: {subject}: {reason}")

@@ -118,7 +118,7 @@ def _by_ladder(comparison: SpanComparison, test: str, core: CoreId) -> tuple[Ver
     row = next((r for r in comparison.rows if r.test == test and r.name == "step"), None)
     off = cell.after - expected
     threshold = max(comparison.limits.relative * expected, row.threshold if row else 0.0)
-    reason = f"{moved}; first queue model: {amount(expected, comparison.unit)} there ({percent(off / expected)})"
+    reason = f"{moved}; first run's queue model: {amount(expected, comparison.unit)} there ({percent(off / expected)})"
     if abs(off) <= threshold:
         return Verdict.SAME, reason
     terms_changed = {r.verdict for r in comparison.rows if r.test == test and r.is_term} - {*SAME_LEVELS, Verdict.MOVED}

@@ -12,6 +12,7 @@ from enum import StrEnum
 from latlab.core.comparison.wording import amount
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import CoreId
+from latlab.core.shown import significant
 
 Span = tuple[str, Metric]
 """A test and a metric."""
@@ -73,21 +74,22 @@ def _reason(suspicion: Suspicion, unit: str) -> str:
         case Doubt.WRAPPED:
             full = "" if suspicion.modulus is None else f", 2^32 {'ns' if suspicion.modulus == COUNTER else 'ticks'} less"
             usual = f"similar figures are {amount(suspicion.usual, unit)}{full}"
-            return f"{subject} is {suspicion.size / 1e9:.4g} s, and {usual}: a wrapped counter, or a hang"
+            return f"{subject} is {significant(suspicion.size / 1e9, 4)} s, and {usual}: a wrapped counter, or a hang"
         case Doubt.ZERO:
             like = f", and similar figures are {amount(suspicion.usual, unit)}" if suspicion.usual else ""
             return f"{subject} is 0{like}: it was not measured"
         case Doubt.UNIT:
             return f"{subject} {are} {suspicion.size:.0f} times the other run's: another unit (ns labelled as us?)"
         case Doubt.TICKS if suspicion.ground is Ground.TICK:
-            ticks = f"whole number of the counter's ticks of {suspicion.usual:g} ns"
+            ticks = f"whole number of the counter's ticks of {significant(suspicion.usual)} ns"
             return f"{suspicion.size:.0f} figures are no {ticks}: ticks labelled as ns, or means"
         case Doubt.TICKS:
-            return f"{subject} {are} 1/{suspicion.size:g} of the other run's, and a tick is {suspicion.size:g} ns: ticks labelled as ns"
+            ratio = significant(suspicion.size)
+            return f"{subject} {are} 1/{ratio} of the other run's, and a tick is {ratio} ns: ticks labelled as ns"
         case Doubt.HALF_CLOCK:
             return f"{subject} {are} half of the other run's, in each metric: a clock that counts half as fast"
         case Doubt.SCALED:
-            factor = f"{suspicion.size:.0f}" if suspicion.size >= 10 else f"{suspicion.size:.2g}"
+            factor = f"{suspicion.size:.0f}" if suspicion.size >= 10 else f"{significant(suspicion.size, 2)}"
             return f"{subject} is about 1/{factor} of the other run's, in each metric: check the unit and the clock"
         case Doubt.EXCHANGED:
             return f"{subject} are exchanged relative to the other run: exchanged columns"

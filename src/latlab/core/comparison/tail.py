@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 from scipy import special, stats
 
-from latlab.core.comparison.wording import count
+from latlab.core.comparison.wording import count, p_value
 from latlab.core.model.enums import Clock, Metric
 from latlab.core.model.run import CoreId, Run
+from latlab.core.shown import significant
 from latlab.core.statistics.pareto import Excesses, TailLevel, level_of, over
 from latlab.core.statistics.sample_matrix import Floats
 
@@ -142,24 +143,33 @@ def _shape(level: TailLevel) -> Diagnostic:
     return Diagnostic("shape", high < LARGEST_SHAPE, text, f"from {LARGEST_SHAPE} on few samples determine the fit")
 
 
+def _compared(p: float) -> str:
+    text = p_value(p)
+    return text if text.startswith("<") else f"= {text}"
+
+
 def _independence(values: Floats) -> Diagnostic:
     """Excesses that come in clusters make the sample smaller than it looks: lag-one rank correlation."""
     result = stats.spearmanr(values[:-1], values[1:])
     return Diagnostic(
-        "independence", float(result.pvalue) >= ALPHA, f"lag-one rank correlation {result.statistic:.2f}, p = {result.pvalue:.2g}"
+        "independence",
+        float(result.pvalue) >= ALPHA,
+        f"lag-one rank correlation {result.statistic:.2f}, p {_compared(result.pvalue)}",
     )
 
 
 def _goodness(excesses: Excesses, level: TailLevel) -> Diagnostic:
     """Anderson-Darling would weigh the tail more; Cramer-von Mises has a p-value that holds for a fit of this size."""
     result = stats.cramervonmises(excesses.values, "genpareto", args=(level.shape, 0.0, level.scale))
-    return Diagnostic("fit", float(result.pvalue) >= ALPHA, f"Cramer-von Mises p = {result.pvalue:.2g}")
+    return Diagnostic("fit", float(result.pvalue) >= ALPHA, f"Cramer-von Mises p {_compared(result.pvalue)}")
 
 
 def _stability(lower: TailLevel, level: TailLevel) -> Diagnostic:
     """Twice as many excesses must tell a level that these allow."""
     inside = level.low <= lower.level <= level.high
-    text = f"{lower.level:.6g} ns by twice as many excesses against {level.low:.6g} to {level.high:.6g} ns"
+    text = (
+        f"{significant(lower.level, 6)} ns by twice as many excesses against {significant(level.low, 6)} to {significant(level.high, 6)} ns"
+    )
     return Diagnostic("stability", inside, text)
 
 
@@ -175,7 +185,11 @@ def _block_check(values: Floats, once_in: float, low: float, high: float) -> lis
     slack = high - low
     agrees = low - slack <= level <= high + slack
     return [
-        Diagnostic("block maxima", agrees, f"{level:.6g} ns by maxima of {blocks} blocks against {low:.6g} to {high:.6g} ns by excesses")
+        Diagnostic(
+            "block maxima",
+            agrees,
+            f"{significant(level)} ns by maxima of {blocks} blocks against {significant(low)} to {significant(high)} ns by excesses",
+        )
     ]
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from latlab.core.errors import UsageError
+from latlab.core.shown import significant
 from latlab.core.statistics.statistics import Shift
 
 
@@ -95,6 +96,6 @@ def limits_of(tolerance_percent: float | None) -> Limits:
     if tolerance_percent is None:
         return Limits()
     if not 0 <= tolerance_percent < 100:
-        raise UsageError(f"--tolerance {tolerance_percent:g} is not a percentage", "use 0 to below 100", value=tolerance_percent)
+        raise UsageError(f"--tolerance {significant(tolerance_percent)} is not a percentage", "use 0 to below 100", value=tolerance_percent)
     share = tolerance_percent / 100
     return Limits(relative=share, relative_exact=share)

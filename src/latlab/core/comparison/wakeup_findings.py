@@ -9,7 +9,16 @@ from latlab.core.comparison.verdicts import Verdict
 from latlab.core.comparison.wording import MODES, amount, count, percent, printed, said_blame, said_duration, signed, unit_of
 from latlab.core.model.blame import Blame
 from latlab.core.model.conditions import Mode
-from latlab.core.model.enums import Metric
+from latlab.core.model.enums import Metric, RowKind
+from latlab.core.shown import significant
+
+THINGS = {Metric.TASK_WAKEUP: "wake-up", Metric.STALL: "stall", Metric.CYCLE: "cycle"}
+LATE = {Metric.TASK_WAKEUP: "late wake-up", Metric.STALL: "long stall", Metric.CYCLE: "overrun"}
+
+
+def row_of(metric: Metric, rows: RowKind, number: int) -> str:
+    """`CPU 2`, `thread 0`. The test of a thread's cycles has its name, and they are of no CPU."""
+    return "cycles" if metric is Metric.CYCLE else rows.named(number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,15 +96,18 @@ class Spread:
     wakeups: int
     missed: int
     step: float = 0.0
+    metric: Metric = Metric.TASK_WAKEUP
+    rows: RowKind = RowKind.CPU
 
     def sentence(self, unit: str) -> str:
+        row = row_of(self.metric, self.rows, self.cpu)
         missed = f"; {self.missed:,} periods passed while the task was late" if self.missed else ""
         longest = printed(self.maximum, self.step, unit)
         if self.median:
             figures = f"median {amount(self.median, unit)}, maximum {longest}, {self.maximum / self.median:.1f} times the median"
-            return f"CPU {self.cpu}: {figures}, over {self.wakeups:,} wake-ups{missed}"
+            return f"{row}: {figures}, over {self.wakeups:,} {THINGS[self.metric]}s{missed}"
         step = f", printed to {amount(self.step, unit)}" if self.step else ""
-        return f"CPU {self.cpu}: average {printed(self.average, self.step, unit)}, maximum {longest}{step}{missed}"
+        return f"{row}: average {printed(self.average, self.step, unit)}, maximum {longest}{step}{missed}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +116,10 @@ class LateByBlame:
     wakeups: int
     of: int
     latest: float
+    metric: Metric = Metric.TASK_WAKEUP
 
     def sentence(self, unit: str) -> str:
-        late = f"{self.wakeups} of {count(self.of, 'late wake-up')}"
+        late = f"{self.wakeups} of {count(self.of, LATE[self.metric])}"
         return f"{late}: {said_blame(self.blame)}, the latest {amount(self.latest, unit)}"
 
 
@@ -116,7 +129,7 @@ class LateInPeriod:
     period_s: float
 
     def sentence(self, unit: str) -> str:
-        return f"{self.wakeups} late wake-ups have a period of {self.period_s:g} s"
+        return f"{self.wakeups} late wake-ups have a period of {significant(self.period_s)} s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,11 +154,14 @@ class CpuMoved:
     verdict: Verdict
     figures: tuple[StatisticMoved, ...]
     quiet: tuple[int, ...]
+    metric: Metric = Metric.TASK_WAKEUP
+    rows: RowKind = RowKind.CPU
 
     def sentence(self, unit: str) -> str:
         text = ", ".join(moved.phrase(unit) for moved in self.figures)
-        others = ", ".join(f"CPU {other}" for other in self.quiet)
-        return f"CPU {self.cpu} {self.verdict}: {text}{f'; no significant change of {others}' if others else ''}"
+        others = ", ".join(row_of(self.metric, self.rows, other) for other in self.quiet)
+        row = row_of(self.metric, self.rows, self.cpu)
+        return f"{row} {self.verdict}: {text}{f'; no significant change of {others}' if others else ''}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,9 +172,12 @@ class LateMoved:
     name: str
     before: float
     after: float
+    metric: Metric = Metric.TASK_WAKEUP
 
     def sentence(self, unit: str) -> str:
-        return f"wake-ups {self.name} {self.verdict}: {self.before:.4g} to {self.after:.4g} per million"
+        return (
+            f"{THINGS[self.metric]}s {self.name} {self.verdict}: {significant(self.before, 4)} to {significant(self.after, 4)} per million"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,39 +195,47 @@ class CauseCounted:
     high: float
     needed: float | None
     seconds: float | None
+    metric: Metric = Metric.TASK_WAKEUP
 
     def sentence(self, unit: str) -> str:
         """With what a verdict would need."""
         (events, of), (after, out_of) = self.before, self.after
-        ratio = "" if self.ratio == float("inf") else f", {self.ratio:.2g} times as often ({self.low:.2g} to {self.high:.2g})"
-        counted = f"{events:,} events of {of:,} wake-ups, then {after:,} of {out_of:,}"
+        ratio = (
+            ""
+            if self.ratio == float("inf")
+            else f", {significant(self.ratio, 2)} times as often ({significant(self.low, 2)} to {significant(self.high, 2)})"
+        )
+        counted = f"{events:,} events of {of:,} {THINGS[self.metric]}s, then {after:,} of {out_of:,}"
         text = f"{said_blame(self.blame)}: {self.verdict}, {counted}{ratio}"
         if self.verdict is not Verdict.CANNOT_TELL or self.needed is None:
             return text
         if self.needed <= min(of, out_of):
             return f"{text}; equal runs may differ by as much; measure further runs of the base, not longer ones"
         longer = f" ({said_duration(self.seconds)})" if self.seconds is not None else ""
-        return f"{text}; to detect twice the rate, measure {self.needed:,.0f} wake-ups{longer} in each run"
+        return f"{text}; to detect twice the rate, measure {self.needed:,.0f} {THINGS[self.metric]}s{longer} in each run"
 
 
 @dataclass(frozen=True, slots=True)
 class BlameMoved:
-    """The number of late wake-ups with one cause, before and after."""
+    """The number of late wake-ups with one cause, before and after. All times in which a CPU was not available are one blame."""
 
     blame: Blame
     before: int
     after: int
+    metric: Metric = Metric.TASK_WAKEUP
 
     def sentence(self, unit: str) -> str:
-        return f"late wake-ups by cause: {said_blame(self.blame)}, {self.before} before and {self.after} after"
+        return f"{LATE[self.metric]}s by cause: {said_blame(self.blame)}, {self.before} before and {self.after} after"
 
 
 @dataclass(frozen=True, slots=True)
 class NoWakeupMoved:
-    """No CPU shows a change of its wake-ups; `untold` rows are inconclusive."""
+    """No CPU shows a change of its wake-ups, nor a thread one of its cycles; `untold` rows are inconclusive."""
 
     untold: int = 0
+    has_cycles: bool = False
 
     def sentence(self, unit: str) -> str:
         remainder = f"; {count(self.untold, 'row')} inconclusive" if self.untold else ""
-        return f"no significant change of any CPU's wake-ups{remainder}"
+        cycles = " or any thread's cycles" if self.has_cycles else ""
+        return f"no significant change of any CPU's wake-ups{cycles}{remainder}"

@@ -10,6 +10,7 @@ from latlab.core.comparison.iterations import InIterations
 from latlab.core.model.blame import Blame, BlameKind, Caller, CallerKind
 from latlab.core.model.conditions import Mode
 from latlab.core.model.enums import Metric
+from latlab.core.shown import significant
 
 PER_MILLION = "per million"
 EVENTS_PER_MILLION = "events per million"
@@ -47,9 +48,9 @@ def unit_of(metric: Metric, unit: str) -> str:
 def amount(value: float, unit: str) -> str:
     """`138.8 µs`, `1,234 instructions`: about four significant figures. A number without a unit is whole."""
     if not unit:
-        return f"{value:,.10g}"
+        return f"{significant(value, 10, grouped=True)}"
     if unit in PLAIN:
-        return f"{value:.4g} {unit}"
+        return f"{significant(value, 4)} {unit}"
     if unit in COUNTED:
         return f"{_shown(value, unit):,.0f} {_counted(value, unit)}"
     return f"{_microseconds(value)} µs"
@@ -101,7 +102,7 @@ def percent(share: float) -> str:
     if share == float("inf"):
         return "from about 0"
     if 1e-9 < abs(share) < 0.0005:
-        return f"{share * 100:+.1g} %"
+        return f"{significant(share * 100, 1, sign=True)} %"
     return f"{round(share * 100, 1) + 0.0:+.1f} %"
 
 
@@ -122,9 +123,14 @@ def capital(text: str) -> str:
     return text[:1].upper() + text[1:] if _PLAIN_WORD.match(text) else text
 
 
+def p_value(p: float) -> str:
+    """For a column: a smaller one than 0.001 is not printed, as in `said_p`; 0 is of exact figures."""
+    return "< 0.001" if 0 < p < 0.001 else significant(p, 2)
+
+
 def said_p(p: float) -> str:
     """A p-value in words, at least `p < 0.001`: models of noise are not known well enough for smaller values."""
-    return "p below 0.001" if p < 0.001 else f"p at most {p:.2g}"
+    return "p below 0.001" if p < 0.001 else f"p at most {significant(p, 2)}"
 
 
 def said_in_iterations(iterations: InIterations) -> str:

@@ -12,6 +12,7 @@ from latlab.core.model.run import Problem, Run
 from latlab.core.report.page import Block, Folded, Item, Items, Section
 from latlab.core.report.text import Style, Styled
 from latlab.core.report.units import CLOCK_NAMES, capture_cost, tick_unit, unit
+from latlab.core.shown import significant
 
 FACT_NAMES = {"clock_hz": "Counter frequency (Hz)"}
 
@@ -29,7 +30,7 @@ def facts_of(run: Run) -> tuple[tuple[str, str], ...]:
         ("Topology", f"{run.topology} (cores of each cluster)"),
         ("Lead core", str(run.lead) if run.lead else "unknown"),
         ("Clock", CLOCK_NAMES[run.tick.clock]),
-        ("Unit", f"{unit(run.tick)}; one tick is {run.tick.value:g} {tick_unit(run.tick)}"),
+        ("Unit", f"{unit(run.tick)}; one tick is {significant(run.tick.value)} {tick_unit(run.tick)}"),
         ("Trace-point overhead", f"{capture_cost(run)} for each trace point, not subtracted"),
         ("Firmware", run.build.firmware),
         ("Event table", run.build.events_hash or "unknown"),

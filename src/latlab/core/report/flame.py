@@ -18,6 +18,7 @@ from latlab.core.model.run import Frame, Run, SpanFunctions
 from latlab.core.report.page import Block, Drawing, Folded, Key, Paragraph
 from latlab.core.report.table import Table, figures, words
 from latlab.core.report.titles import METRIC_TITLES
+from latlab.core.shown import significant
 
 ROW_PX, GAP_PX, TEXT_PX = 20, 1, 14
 CHARACTER_PX, LEAST_CHARACTERS = 7.4, 3
@@ -193,7 +194,7 @@ def _changed_box(pair: _Pair, start: float, width: float, span: float) -> Box:
     change = pair.after - pair.before
     size = 2 if abs(change) >= LARGE_SHARE * span else 1
     look = "same" if not change else f"{'more' if change > 0 else 'less'}{size}"
-    difference = f"{change:+,.6g}".replace("-", "\N{MINUS SIGN}")
+    difference = f"{significant(change, 6, grouped=True, sign=True)}".replace("-", "\N{MINUS SIGN}")
     title = f"{pair.name}: {shown(pair.before)} to {shown(pair.after)} instructions of its own per call" + (
         f" ({difference})" if change else ""
     )

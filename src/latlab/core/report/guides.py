@@ -15,6 +15,7 @@ from latlab.core.report.comparison.sentences import explained
 from latlab.core.report.page import Block, Commands, Items, Paragraph, Section
 from latlab.core.report.table import Table, prose, words
 from latlab.core.report.text import code
+from latlab.core.shown import significant
 
 LONGEST_LINE = 100
 INDENT = 4
@@ -40,7 +41,7 @@ def _stated(facts: PlatformFacts) -> Iterator[tuple[str, str, str]]:
         yield f"cluster {number}", f"{cluster.cores} x {cluster.core.value}", cluster.core.source
         if cluster.clock_mhz:
             note = f" ({cluster.clock_mhz.note})" if cluster.clock_mhz.note else ""
-            yield f"clock of cluster {number}", f"{cluster.clock_mhz.value:g} MHz{note}", cluster.clock_mhz.source
+            yield f"clock of cluster {number}", f"{significant(cluster.clock_mhz.value)} MHz{note}", cluster.clock_mhz.source
         for cache in cluster.caches:
             yield f"{cache.name} of cluster {number}", f"{cache.kib} KiB for each {cache.shared}", cache.source
     if facts.coherency and facts.managed_by is not Coherency.UNKNOWN:
@@ -51,7 +52,7 @@ def _stated(facts: PlatformFacts) -> Iterator[tuple[str, str, str]]:
         if fact:
             yield name, fact.value, fact.source
     if facts.counter_hz:
-        yield "counter", f"{facts.counter_hz.value / 1e6:g} MHz", facts.counter_hz.source
+        yield "counter", f"{significant(facts.counter_hz.value / 1e6)} MHz", facts.counter_hz.source
 
 
 def procedure(run: Run) -> Iterator[Section]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from latlab.core.model.enums import Clock
 from latlab.core.model.run import Run, Tick
+from latlab.core.shown import significant
 
 CLOCK_NAMES = {
     Clock.INSTRUCTIONS: "count of instructions (no time)",
@@ -26,7 +27,7 @@ def tick_name(tick: Tick) -> str:
     """What one tick is called where ticks are printed as they are: `instructions`, `cycles`, `ps`."""
     if tick.is_counted:
         return unit(tick)
-    return {1e-6: "fs", 1e-3: "ps", 1.0: "ns", 1e3: "µs", 1e6: "ms"}.get(tick.value, f"ticks of {tick.value:g} ns")
+    return {1e-6: "fs", 1e-3: "ps", 1.0: "ns", 1e3: "µs", 1e6: "ms"}.get(tick.value, f"ticks of {significant(tick.value)} ns")
 
 
 def tick_unit(tick: Tick) -> str:
@@ -55,4 +56,4 @@ def capture_cost(run: Run) -> str:
     if run.capture_cost_ticks is None:
         return "unknown"
     value = scaled(run.capture_cost_ticks, run.tick)
-    return f"{value:.3g} {unit(run.tick)}"
+    return f"{significant(value, 3)} {unit(run.tick)}"

@@ -5,14 +5,18 @@ from __future__ import annotations
 
 import platform
 import subprocess
+import time
 from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 
 from latlab.core.errors import LatlabError, NotBuilt, UsageError
+from latlab.core.model.work_progress import WorkState, report
 from latlab.core.targets.process.exit_diagnostics import tool_message
 
 TIMEOUT_S = 900
+LOOK_EVERY_S = 0.2
+MOST_ERRORS_BYTES = 1 << 20
 SOURCES = {"spm": ("firmware/spm", "firmware/trace"), "probe": ("probe",), "sbi": ("probe/programs",)}
 FIRMWARE_SOURCES = ("firmware/el3", "firmware/trace")
 SUFFIXES = frozenset({".S", ".c", ".cmake", ".h", ".in", ".inc", ".json", ".ld", ".toml", ".txt"})
@@ -68,3 +72,38 @@ def run(command: Sequence[str], cwd: Path | None = None) -> str:
     if done.returncode != 0:
         raise LatlabError(f"{command[0]} ended with status {done.returncode}: {tool_message(done.stderr, done.stdout)}")
     return done.stdout
+
+
+def run_into(output: Path, command: Sequence[str], work: str) -> None:
+    """Run a tool whose output is long into a file, and report how much of it there is. Errors as of `run`."""
+    began = time.monotonic()
+    errors_of = output.with_suffix(".stderr")
+    with output.open("wb") as file, errors_of.open("wb") as errors:
+        try:
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=file, stderr=errors)
+        except FileNotFoundError as error:
+            raise UsageError(f"{command[0]} does not exist", "install it, or give its folder to PATH") from error
+        with process:
+            try:
+                while (status := _status_within(process, LOOK_EVERY_S)) is None:
+                    report(WorkState(work, output.stat().st_size))
+                    if time.monotonic() - began > TIMEOUT_S:
+                        raise LatlabError(f"{command[0]} has not ended in {TIMEOUT_S} s", "give it a smaller file")
+            finally:
+                process.kill()
+    size = output.stat().st_size
+    report(WorkState(work, size, size))
+    if status != 0:
+        raise LatlabError(f"{command[0]} ended with status {status}: {tool_message(_head(errors_of), _head(output))}")
+
+
+def _head(path: Path) -> str:
+    with path.open("rb") as file:
+        return file.read(MOST_ERRORS_BYTES).decode("utf-8", "replace")
+
+
+def _status_within(process: subprocess.Popen[bytes], seconds: float) -> int | None:
+    try:
+        return process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        return None

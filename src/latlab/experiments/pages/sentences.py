@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from latlab.core.comparison.wording import amount, percent, signed, signed_bare
+from latlab.core.shown import significant
 from latlab.experiments.analysis.result import Analysis, Effect, EffectVerdict, Estimate, Interaction, Pairs
 
 SAID = (EffectVerdict.RAISES, EffectVerdict.LOWERS)
@@ -103,7 +104,7 @@ def times(estimate: Estimate | None) -> str:
     if estimate is None:
         return "-"
     if estimate.error == 0.0:
-        return f"{estimate.value:.3g}"
+        return f"{significant(estimate.value, 3)}"
     if estimate.low == 0.0:
         return f"{estimate.value:.2f} (any)"
     return f"{estimate.value:.2f} ({estimate.low:.2f} to {estimate.high:.2f})"
@@ -129,7 +130,7 @@ def _as_ratio(effect: Effect) -> str:
     """What times would round to 1 is a percentage."""
     if effect.ratio is None:
         return ""
-    if f"{effect.ratio.value:.3g}" == "1":
+    if f"{significant(effect.ratio.value, 3)}" == "1":
         return f" ({percent(effect.ratio.value - 1)})"
     return f", ratio {times(effect.ratio)}"
 

@@ -7,6 +7,7 @@ from latlab.core.errors import DataError, UsageError
 from latlab.core.lifecycle.life import run_lifecycle
 from latlab.core.model.enums import Clock, Metric, RunStatus
 from latlab.core.model.run import Build, CoreId, Problem, Run, Sample, Tick, Topology
+from latlab.core.shown import significant
 from latlab.core.store.rows import now_utc
 from latlab.core.store.store import Store
 from latlab.psa.campaign.measure import CAMPAIGN
@@ -34,7 +35,7 @@ def import_profiler(
     if core_mhz is None:
         raise UsageError(f"{source} counts CPU cycles", "give the core's frequency with --core-mhz, such as --core-mhz 50")
     if not 0 < core_mhz <= 10_000:
-        raise UsageError(f"--core-mhz {core_mhz:g} is no frequency of a core", "give megahertz", value=core_mhz)
+        raise UsageError(f"--core-mhz {significant(core_mhz)} is no frequency of a core", "give megahertz", value=core_mhz)
     averages, problems = read_averages(texts)
     if not averages:
         raise DataError(f"{source} line {problems[0].line}: {problems[0].message}; there is nothing to store")
@@ -48,7 +49,7 @@ def import_profiler(
         lead=CoreId(0, 0),
         started_utc=now_utc(),
         source=source,
-        facts=(("core_mhz", f"{core_mhz:g}"), *CAVEATS),
+        facts=(("core_mhz", f"{significant(core_mhz)}"), *CAVEATS),
     )
     return _keep(store, run, averages, problems, data)
 

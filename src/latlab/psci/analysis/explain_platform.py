@@ -15,6 +15,7 @@ from latlab.core.comparison.explanation import Basis, Explanation
 from latlab.core.model.enums import Clock, Metric
 from latlab.core.model.platforms import Coherency, Fact, PlatformFacts, Shared
 from latlab.core.model.run import CoreId, Run
+from latlab.core.shown import significant
 from latlab.core.statistics.sample_matrix import Columns, resolution
 from latlab.psci.analysis import platform_findings as p
 from latlab.psci.analysis.groups import FIRST_RATIO
@@ -211,7 +212,7 @@ class _PlatformFindings:
         words, sources = [], []
         for cluster in (self.facts.clusters[number] for number in (fast, 1 - fast)):
             assert cluster.clock_mhz is not None, "clusters without a clock are not compared"
-            words.append(f"{cluster.core.value} at {cluster.clock_mhz.value:g} MHz")
+            words.append(f"{cluster.core.value} at {significant(cluster.clock_mhz.value)} MHz")
             sources += [self.facts.cited(cluster.core), self.facts.cited(cluster.clock_mhz)]
         return p.StatedFact(" against ".join(words), _once(sources))
 

@@ -16,6 +16,7 @@ from latlab.core.comparison import findings as f
 from latlab.core.comparison.wording import amount
 from latlab.core.model.enums import Clock, Metric
 from latlab.core.model.run import CoreId, CoreTrace, Frame, Run, SpanFunctions, TraceRecord
+from latlab.core.shown import significant
 from latlab.psci.analysis.decompose import DOMAIN_WAIT, LOCK_WAIT, POWER_MESSAGE, PartName, decompose, segments
 from latlab.psci.analysis.holds import holds
 from latlab.psci.analysis.typical import call_of
@@ -56,7 +57,7 @@ class SpentIn:
     share: float
 
     def sentence(self, unit: str) -> str:
-        times = f" {self.times:g} times" if self.times != 1 else ""
+        times = f" {significant(self.times)} times" if self.times != 1 else ""
         by = f", called{times} by {self.caller}" if self.caller else ""
         part = f"{100 * self.share:.0f} % of that {self.metric} of core {self.core}"
         return f"{part} is {self.function} and its callees, {amount(self.spent, unit)}{by}"

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from latlab.core.comparison.wording import amount, capital, count, signed
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import CoreId
+from latlab.core.shown import significant
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ class LargerCache:
     def sentence(self, unit: str) -> str:
         (large, small), (longer, shorter) = self.clusters, self.flushes
         cost = f"the cluster flush adds {amount(longer, unit)} in cluster {large} and {amount(shorter, unit)} in cluster {small}"
-        ratio = f"that is {longer / shorter:.2f} times as much for {self.kib[0] / self.kib[1]:g} times the cache"
+        ratio = f"that is {longer / shorter:.2f} times as much for {significant(self.kib[0] / self.kib[1])} times the cache"
         return self.fact.basis_of(f"{cost}, {ratio}")
 
 

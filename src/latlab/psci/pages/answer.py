@@ -14,6 +14,8 @@ from latlab.core.report.units import shown, unit
 
 FIRST = (Metric.POWERDOWN, Metric.WAKEUP)
 """What a reader of a power run asks for; of others the metric that has the longest, a boot only where there is nothing else."""
+BUFFER_ENDS = "trace_end_part"
+"""The function of latlab's firmware that saves what PMF's calls need of a full part of its trace buffer, and wraps it."""
 CALLED = {Metric.PSA_CALL: "call"}
 
 
@@ -29,7 +31,24 @@ def answer(run: Run) -> str:
     others = [row for row in rows if row.metric is not Metric.BOOT] or rows
     longest = [_longest([row for row in rows if row.metric is metric]) for metric in metrics] or ([_longest(others)] if others else [])
     sentence = _together(longest, run) or ", ".join(_span_text(row, run) for row in longest)
-    return f"{sentence[:1].upper()}{sentence[1:]}.{_left_out(summaries, longest)}" if sentence else ""
+    if not sentence:
+        return ""
+    return f"{sentence[:1].upper()}{sentence[1:]}.{_of_trace_buffer(longest, run)}{_left_out(summaries, longest)}"
+
+
+def _of_trace_buffer(longest: Sequence[CoreSummary], run: Run) -> str:
+    """How many of the iterations with a longest span maintained latlab's own trace buffer in it, and how long that took."""
+    spans = {(span.test, span.metric, span.core): span for span in run.functions}
+    text = ""
+    for row in longest:
+        span = spans.get((row.test, row.metric, row.core))
+        frames = [frame for frame in span.frames if frame.name == BUFFER_ENDS] if span is not None else []
+        calls = sum(frame.calls for frame in frames)
+        if span is not None and calls:
+            mean = sum(frame.instructions for frame in frames) / calls
+            share = f"{calls} of these {span.calls} {_title(row)}s"
+            text += f" In {share} the firmware maintains its trace buffer, which takes {mean:,.0f} instructions ({BUFFER_ENDS})."
+    return text
 
 
 def _left_out(summaries: Sequence[CoreSummary], longest: Sequence[CoreSummary]) -> str:

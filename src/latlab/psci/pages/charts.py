@@ -205,7 +205,7 @@ def _tooltip(tick: Tick) -> list[alt.Tooltip]:
     return [
         alt.Tooltip("core:N", title="cluster.core"),
         alt.Tooltip("part:N", title="part"),
-        alt.Tooltip("value:Q", title=unit(tick), format=",.6~g"),
+        alt.Tooltip("value:Q", title=unit(tick), format=",.6~r"),
     ]
 
 

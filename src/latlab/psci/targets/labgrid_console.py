@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Generator
 from typing import Any
 
+from latlab.core.shown import significant
 from latlab.core.targets.linux.labgrid_board import ask_labgrid, driver_of, said_by
 from latlab.core.targets.process.console import LONGEST_LINE, PANIC, Limits, MachineEnd, MachineOutcome
 
@@ -88,12 +89,14 @@ class LabgridConsole:
             return MachineOutcome(MachineEnd.INTERRUPT, "interrupted by the user before the campaign ended")
         if now - start > self.limits.timeout_s:
             return MachineOutcome(
-                MachineEnd.HANG, f"latlab stopped waiting for the board after {self.limits.timeout_s:g} s; give more time with --timeout"
+                MachineEnd.HANG,
+                f"latlab stopped waiting for the board after {significant(self.limits.timeout_s)} s; give more time with --timeout",
             )
         if now - last > self.limits.silence_s:
             return MachineOutcome(
                 MachineEnd.SILENCE,
-                f"no output from the board for {self.limits.silence_s:g} s; the last lines of its console show where, and --power-cycle or "
+                f"no output from the board for {significant(self.limits.silence_s)} s; "
+                "the last lines of its console show where, and --power-cycle or "
                 "--state restarts it",
             )
         return None

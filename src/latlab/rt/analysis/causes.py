@@ -62,12 +62,13 @@ def pooled(result: RtResult) -> RtResult:
 def _pooled(entry: Attributed) -> Attributed:
     parts: Counter[Blame] = Counter()
     for part in entry.parts:
-        parts[_without_name(part.blame)] += part.ns
+        parts[without_name(part.blame)] += part.ns
     largest_first = tuple(LatenessPart(blame, ns) for blame, ns in parts.most_common())
-    return replace(entry, blame=_without_name(entry.blame), parts=largest_first)
+    return replace(entry, blame=without_name(entry.blame), parts=largest_first)
 
 
-def _without_name(blame: Blame) -> Blame:
+def without_name(blame: Blame) -> Blame:
+    """One blame for all times in which a CPU was not available."""
     return CPU_AWAY if blame.kind is BlameKind.AWAY else blame
 
 

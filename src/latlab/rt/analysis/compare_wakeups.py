@@ -15,17 +15,18 @@ from latlab.core.comparison.between_runs import ask_for_repeat, p_of_stretch, wi
 from latlab.core.comparison.comparison import Row, Statistic, WakeupComparison, large_untold
 from latlab.core.comparison.findings import LargestGrew, LargeUntold, Notable
 from latlab.core.comparison.verdicts import CHANGED, Limits, Verdict
-from latlab.core.comparison.wakeup_findings import CauseCounted, RarestSeen, ScatterUnknown
+from latlab.core.comparison.wakeup_findings import THINGS, CauseCounted, RarestSeen, ScatterUnknown
 from latlab.core.comparison.wording import capital, said_blame
 from latlab.core.model.blame import Blame
 from latlab.core.model.distributions import Distribution, distributions_of, load_of
 from latlab.core.model.enums import Clock, Metric, RowKind
 from latlab.core.model.run import CoreId, Run
+from latlab.core.shown import significant
 from latlab.core.statistics.histogram import histogram_of
 from latlab.core.statistics.statistics import NO_SHIFT, Shift, false_discovery_control, family_wise
 from latlab.rt.analysis.cause_rates import LEAST_RATIO, CauseChange, changes_of, events_of, is_kept
 from latlab.rt.analysis.lateness import NEAR, RAREST, AtLevel, Lateness
-from latlab.rt.analysis.wakeup import SPANS, spans_of
+from latlab.rt.analysis.wakeup import spans_of
 from latlab.rt.analysis.wakeup_claims import large_rate, wakeup_claims
 from latlab.rt.analysis.wakeup_identity import WakeupPair, pair_wakeups
 from latlab.rt.analysis.wakeup_rows import CpuRows, test_of
@@ -217,8 +218,9 @@ def _counted_cause(cause_change: CauseChange, verdict: Verdict, late: Lateness) 
     seconds = cause_change.needed * interval / 1e9 / len(late.a) if cause_change.needed and interval else None
     before, after = ((side.rate.events, side.rate.wakeups) for side in (cause_change.before, cause_change.after))
     return CauseCounted(
-        verdict, cause_change.blame, before, after, cause_change.ratio, cause_change.low, cause_change.high, cause_change.needed, seconds
-    )
+        verdict, cause_change.blame, before, after, cause_change.ratio, cause_change.low, cause_change.high, cause_change.needed, seconds,
+        late.a[0].distribution.metric,
+    )  # fmt: skip
 
 
 def _earlier_rates(blame: Blame, test: str, earlier: Sequence[Run]) -> Iterator[float]:
@@ -262,8 +264,9 @@ def _load_notes(a: Run, b: Run) -> Iterator[str]:
         ours, theirs = before.get(load.name, 0.0), load.per_second
         if min(ours, theirs) > 0 and max(ours, theirs) > LOAD_RATIO * min(ours, theirs):
             yield (
-                f"the load {load.name} did {theirs / ours:.2f} times the work in {b.id}, {theirs:,.4g} bogo operations per second against "
-                f"{ours:,.4g} in {a.id}: it may cause the difference"
+                f"the load {load.name} did {theirs / ours:.2f} times the work in {b.id}, "
+                f"{significant(theirs, 4, grouped=True)} bogo operations per second against "
+                f"{significant(ours, 4, grouped=True)} in {a.id}: it may cause the difference"
             )
         elif (ours > 0) != (theirs > 0) and load.name in before:
             idle = a.id if ours == 0 else b.id
@@ -275,13 +278,13 @@ def _exposure_notes(pair: WakeupPair) -> Iterator[str]:
     if min(ours, theirs) and max(ours, theirs) > EXPOSURE_RATIO * min(ours, theirs):
         longer, factor = (pair.b, theirs / ours) if theirs > ours else (pair.a, ours / theirs)
         yield (
-            f"{longer.id} counted {factor:.1f} times as many {SPANS[pair.joined[0][0].metric]}s, so its maximum had that many more "
+            f"{longer.id} counted {factor:.1f} times as many {THINGS[pair.joined[0][0].metric]}s, so its maximum had that many more "
             "opportunities"
         )
     for run, side in ((pair.a, 0), (pair.b, 1)):
         clipped = sum(pair_of_rows[side].beyond for pair_of_rows in pair.joined)
         if clipped:
-            yield f"{clipped} {SPANS[pair.joined[0][0].metric]}s of {run.id} lie beyond the end of its histogram"
+            yield f"{clipped} {THINGS[pair.joined[0][0].metric]}s of {run.id} lie beyond the end of its histogram"
 
 
 def _figures(distribution: Distribution) -> Distribution:

@@ -21,6 +21,7 @@ from statistics import mean, median
 import numpy as np
 
 from latlab.core.model.blame import UNEXPLAINED, Blame, BlameKind
+from latlab.core.model.work_progress import WorkUnit, each
 from latlab.core.statistics.sample_matrix import Floats
 from latlab.rt.analysis.attribution import CAUSE_SHARE, Attributed
 from latlab.rt.analysis.lateness_parts import LatenessPart, in_doubt
@@ -80,7 +81,7 @@ class CycleSplit:
 @dataclass(frozen=True, slots=True)
 class ThreadCycle:
     """`parts` are what the time from `due_ns` to `end_ns` went to, the largest first. `missed`: how many periods
-    passed behind it without a cycle."""
+    passed behind it without a cycle. `is_woken`: the thread slept before it, which is unknown of the first cycle of a stretch."""
 
     due_ns: int
     begin_ns: int
@@ -89,6 +90,7 @@ class ThreadCycle:
     parts: tuple[LatenessPart, ...]
     split: CycleSplit = CycleSplit()
     missed: int = 0
+    is_woken: bool = True
 
     @property
     def jitter_ns(self) -> int:
@@ -237,12 +239,14 @@ class _OneStretch:
 
     def cycles(self, works: Sequence[Work], grid: _Grid, period_ns: int) -> Iterator[ThreadCycle]:
         before: ThreadCycle | None = None
-        for work, caught_up in zip(works, _caught_up_after(works), strict=True):
+        with_progress = each(works, self._spans[0].thread.name if self._spans else "", WorkUnit.CYCLES)
+        for work, caught_up in zip(with_progress, _caught_up_after(works), strict=True):
             due_ns = self._due(work, grid, before, period_ns, caught_up)
             parts = self._parts(due_ns, work, before)
             cpu = next((span.cpu for span in self._between(work.begin_ns, work.end_ns)), 0)
             missed = max(0, -(-(work.end_ns - due_ns) // period_ns) - 1)
-            before = ThreadCycle(due_ns, work.begin_ns, work.end_ns, cpu, parts, self._split(due_ns, work), missed)
+            split = self._split(due_ns, work)
+            before = ThreadCycle(due_ns, work.begin_ns, work.end_ns, cpu, parts, split, missed, before is None or work.woken_ns is not None)
             yield before
 
     @staticmethod

@@ -14,13 +14,15 @@ from latlab.core.comparison.explanation import Basis, Explanation
 from latlab.core.comparison.verdicts import CHANGED, Verdict
 from latlab.core.model.blame import UNTRACED, Blame, BlameKind
 from latlab.core.model.distributions import Distribution, LateWakeup, distributions_of
-from latlab.core.model.enums import Clock
+from latlab.core.model.enums import Clock, Metric, RowKind
 from latlab.core.model.run import Run
 from latlab.core.statistics.histogram import Histogram
-from latlab.rt.analysis.causes import running_while_away
+from latlab.rt.analysis.causes import running_while_away, without_name
 from latlab.rt.analysis.periodicity import find_period
 from latlab.rt.analysis.wakeup_identity import check_machine
 
+USUAL = Metric.TASK_WAKEUP, RowKind.CPU
+"""What rows are of if each run has them by another tool."""
 _UNBLAMED = (BlameKind.UNEXPLAINED, BlameKind.UNTRACED)
 
 
@@ -52,7 +54,9 @@ def explain_wakeup_pair(comparison: WakeupComparison) -> tuple[Explanation, ...]
     moved += [Explanation(test, cause, Basis.INFERRED, unit) for test, cause in comparison.causes]
     moved += [Explanation(test, moved, Basis.INFERRED, unit) for test, moved in _blame_changes(comparison)]
     if not moved and not out:
-        moved = [Explanation("", w.NoWakeupMoved(sum(row.verdict is Verdict.CANNOT_TELL for row in comparison.rows)), basis, unit)]
+        untold = sum(row.verdict is Verdict.CANNOT_TELL for row in comparison.rows)
+        has_cycles = any(distribution.metric is Metric.CYCLE for distribution in distributions_of(comparison.a))
+        moved = [Explanation("", w.NoWakeupMoved(untold, has_cycles), basis, unit)]
     out += [*moved, *(Explanation("", rarest, Basis.INFERRED, unit) for rarest in comparison.rarest_seen)]
     if mode := unreliable_mode(comparison.a, comparison.b):
         out.append(Explanation("", w.ModeCaveat(mode, pair=True), Basis.INFERRED, unit))
@@ -70,6 +74,8 @@ def _spread(distribution: Distribution, run: Run) -> w.Spread:
         wakeups=counted.total if counted.is_counted else distribution.got,
         missed=distribution.missed or 0,
         step=0.0 if counted.is_counted else max(distribution.resolution_ticks * scale, dict(run.resolutions).get(distribution.metric, 0.0)),
+        metric=distribution.metric,
+        rows=distribution.rows,
     )
 
 
@@ -78,8 +84,10 @@ def _late(distributions: list[Distribution], run: Run) -> Iterator[f.Finding]:
     if not late:
         return
     for blame, entries in _by_blame(late).items():
-        yield w.LateByBlame(blame, len(entries), len(late), max(entry.late_ticks for entry in entries) * run.tick.value)
-    period = find_period(sorted(entry.wake_ns - entry.late_ticks for entry in late), run.conditions.interval_ns or 0)
+        latest = max(entry.late_ticks for entry in entries) * run.tick.value
+        yield w.LateByBlame(blame, len(entries), len(late), latest, distributions[0].metric)
+    interval_ns = run.conditions.interval_ns
+    period = find_period(sorted(entry.wake_ns - entry.late_ticks for entry in late), interval_ns) if interval_ns else None
     if period is not None:
         yield w.LateInPeriod(period.outliers, period.period_s)
 
@@ -96,18 +104,19 @@ def _by_blame(late: list[LateWakeup]) -> dict[Blame, list[LateWakeup]]:
 
 def _changes(comparison: WakeupComparison) -> Iterator[tuple[str, w.CpuMoved | w.LateMoved]]:
     """Rows of one CPU and verdict in one finding; the CPUs of which no change is shown are named with it."""
+    kinds = {distribution.test: (distribution.metric, distribution.rows) for distribution in distributions_of(comparison.a)}
     groups: dict[tuple[str, int, Verdict], list[Row]] = defaultdict(list)
     for row in comparison.rows:
         if row.verdict not in CHANGED or row.statistic is Statistic.CAUSE:
             continue
         if row.core is None:
-            yield row.test, w.LateMoved(row.verdict, row.title, row.before, row.after)
+            yield row.test, w.LateMoved(row.verdict, row.title, row.before, row.after, kinds.get(row.test, USUAL)[0])
         else:
             groups[row.test, row.core.core, row.verdict].append(row)
     for (test, cpu, verdict), rows in groups.items():
         moved = {c for t, c, _ in groups if t == test}
         quiet = sorted({row.core.core for row in comparison.rows if row.test == test and row.core} - moved)
-        yield test, w.CpuMoved(cpu, verdict, tuple(map(_figure, rows)), tuple(quiet))
+        yield test, w.CpuMoved(cpu, verdict, tuple(map(_figure, rows)), tuple(quiet), *kinds.get(test, USUAL))
 
 
 def _figure(row: Row) -> w.StatisticMoved:
@@ -117,6 +126,7 @@ def _figure(row: Row) -> w.StatisticMoved:
 def _blame_changes(comparison: WakeupComparison) -> list[tuple[str, w.BlameMoved]]:
     before, after = _blame_counts(comparison.a), _blame_counts(comparison.b)
     tested = {(test, cause.blame) for test, cause in comparison.causes}
+    metrics = {distribution.test: distribution.metric for distribution in distributions_of(comparison.a)}
     out = []
     for test in sorted(before.keys() & after.keys()):
         if {UNTRACED} in (before[test].keys(), after[test].keys()):
@@ -124,12 +134,12 @@ def _blame_changes(comparison: WakeupComparison) -> list[tuple[str, w.BlameMoved
         for blame in dict.fromkeys([*before[test], *after[test]]):
             was, became = before[test][blame], after[test][blame]
             if was != became and (test, blame) not in tested:
-                out.append((test, w.BlameMoved(blame, was, became)))
+                out.append((test, w.BlameMoved(blame, was, became, metrics[test])))
     return out
 
 
 def _blame_counts(run: Run) -> dict[str, Counter[Blame]]:
     counts: dict[str, Counter[Blame]] = defaultdict(Counter)
     for distribution in distributions_of(run):
-        counts[distribution.test].update(entry.blame for entry in distribution.late)
+        counts[distribution.test].update(without_name(entry.blame) for entry in distribution.late)
     return counts

@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from latlab.rt.analysis.attribution import Attributed
 
 FEWEST = 5
 SIGNIFICANCE = 0.001
@@ -49,6 +51,12 @@ def find_period(times_ns: Sequence[int], grid_ns: int = 0) -> Period | None:
     score, period = max((pair for pair in scored if pair[0] >= best - HARMONIC_SLACK), key=lambda pair: pair[1])
     angle = float(np.angle(np.exp(2j * np.pi * (np.asarray(times_ns, dtype=np.int64) / 1e9 % period) / period).mean()))
     return Period(period, angle / (2 * math.pi) % 1 * period, score, len(times))
+
+
+def period_without_cause(attributed: Iterable[Attributed], grid_ns: int = 0) -> Period | None:
+    """The period of the late wake-ups of which no cause is proven."""
+    late = [entry.outlier for entry in attributed if not entry.explained]
+    return find_period(sorted(outlier.wake_ns - outlier.late_ns for outlier in late), grid_ns)
 
 
 def _concentration(times: NDArray[np.float64], period: float) -> float:

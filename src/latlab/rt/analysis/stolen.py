@@ -10,6 +10,7 @@ from itertools import pairwise
 from latlab.core.model.amounts import Amount
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import CoreId
+from latlab.core.shown import significant
 from latlab.rt.analysis.outside_totals import SMI_COUNT_WRAPS, has_steal_clock
 from latlab.rt.model.outside_counts import OutsideCount, OutsideCounts
 from latlab.rt.model.stolen import CpuStolen, Regime, Stolen, Theft
@@ -122,7 +123,8 @@ def _doubts(steal: Stolen, cpu: CpuStolen) -> Iterator[str]:
     calibrated = calibration.cycle_hz / steal.counter_hz if steal.counter_hz else 0.0
     if calibrated and any(abs(rate / calibrated - 1) > CLOCK_CHANGED for rate in rates) and calibration.regime is Regime.RUNS:
         yield (
-            f"CPU {cpu.cpu}: it made {min(rates):.4g} to {max(rates):.4g} cycles a tick, at calibration {calibrated:.4g}: it slept, or its "
+            f"CPU {cpu.cpu}: it made {significant(min(rates), 4)} to {significant(max(rates), 4)} cycles a tick, "
+            f"at calibration {significant(calibrated, 4)}: it slept, or its "
             "clock changed. If its clock changed, its cycles are right and its nanoseconds wrong"
         )
     if -cpu.lowest_mark_cycles > calibration.noise_cycles:

@@ -28,7 +28,7 @@ NEEDED = (
     ),
 )
 """What a trace has at least one of, what is unknown without it, and what records it."""
-RECORDS = {"perf": "perf record -a -k CLOCK_MONOTONIC", "trace-cmd": "trace-cmd record"}
+RECORDS = {"perf": "perf record -a -m 4M -k CLOCK_MONOTONIC", "trace-cmd": "trace-cmd record"}
 CONFIGURES = "ftrace_events of its configuration"
 IN_DOUBT = (
     "This trace does not show whether a hypervisor had the CPU, so interrupts, exits from idle and the thread's own computing "

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from latlab.core.model.work_progress import WorkUnit, each
 from latlab.rt.model.kernel_events import KernelStep, Left, StepKind, Thread
 from latlab.rt.model.thread_trace import Queued, ThreadSpan, ThreadState, ThreadTrace, TraceEvent
 
@@ -116,7 +117,7 @@ class _Walk:
         self.unseen_starts: Counter[int] = Counter()
 
     def through(self, stretch: Sequence[TraceEvent]) -> None:
-        for event in stretch:
+        for event in each(stretch, "following the threads", WorkUnit.EVENTS):
             kind = event.step.step
             if event.current is not None:
                 self._seen(event, event.current)

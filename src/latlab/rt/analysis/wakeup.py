@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from latlab.core.comparison.wakeup_findings import THINGS
 from latlab.core.model.distributions import Counts, Distribution
 from latlab.core.model.enums import Metric, RowKind
 from latlab.core.statistics.histogram import Histogram, share_up_to
 from latlab.rt.model.wakeups import Wakeups
 
 PERCENTILES = (50.0, 99.0, 99.9, 99.99, 99.999)
-SPANS = {Metric.TASK_WAKEUP: "wake-up", Metric.STALL: "stall", Metric.CYCLE: "cycle"}
 
 
 def with_schedule(wakeups: Wakeups, interval_ns: int, duration_s: float) -> Wakeups:
@@ -55,7 +55,7 @@ def disagreement(cpu: Distribution, rows: RowKind = RowKind.CPU) -> str:
 
 def spans_of(side: Histogram) -> str:
     """What is counted: a wake-up, or a stall of a busy loop."""
-    return SPANS.get(side.distribution.metric, "span")
+    return THINGS.get(side.distribution.metric, "span")
 
 
 def same_distribution_ks(a: Histogram, b: Histogram, resolution_ns: int) -> float:

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from latlab.core.comparison.identity import NotComparable, check_same, partial_runs, problems_note
+from latlab.core.comparison.wakeup_findings import THINGS
 from latlab.core.model.conditions import Mode
 from latlab.core.model.distributions import Distribution, distributions_of
 from latlab.core.model.enums import Metric, RowKind
 from latlab.core.model.run import CoreId, Run
-from latlab.rt.analysis.wakeup import SPANS
 
 TOOLS = ("recorder", "cyclictest", "jitterdebugger", "rtla-timerlat-Thr", "rtla-timerlat-Usr", "rtla-timerlat-IRQ")
 _LARGEST_RATIO = 300.0
@@ -111,7 +111,7 @@ def _absent(tool: str, cores: set[CoreId], run: Run, other: Run) -> str:
 
 
 def spans_named(run: Run) -> str:
-    return SPANS.get(distributions_of(run)[0].metric, "span")
+    return THINGS.get(distributions_of(run)[0].metric, "span")
 
 
 def _is_scheduled(run: Run) -> bool:

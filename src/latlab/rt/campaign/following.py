@@ -27,7 +27,8 @@ Clock = Callable[[], float]
 
 class Watcher(Protocol):
     """Who watches a measurement. `tick` comes every few seconds at least, the rest when there is news; `expected_s` is how long the phase
-    should take by the clock of what measures, None where that is not known. `stop` is asked whether to end it."""
+    should take by the clock of what measures, None where that is not known. `stop` is asked whether to end it.
+    `interrupted` comes when an interrupt ends it, before its data are collected."""
 
     def start(self, run_id: str) -> None: ...
 
@@ -38,6 +39,8 @@ class Watcher(Protocol):
     def tick(self) -> None: ...
 
     def stop(self) -> bool: ...
+
+    def interrupted(self) -> None: ...
 
 
 class NullObserver:
@@ -57,6 +60,9 @@ class NullObserver:
 
     def stop(self) -> bool:
         return False
+
+    def interrupted(self) -> None:
+        return
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +86,9 @@ class BootWatcher:
 
     def stop(self) -> bool:
         return self.watcher.stop()
+
+    def interrupted(self) -> None:
+        self.watcher.interrupted()
 
 
 class Checkpoints:
@@ -124,7 +133,7 @@ class LinuxFollowing(Follower):
     def __init__(
         self, store: Store, run_id: str, workload: Workload | None, watcher: Watcher, machine: Machine, clock: Clock | None = None
     ) -> None:
-        self._store, self._run_id, self._machine = store, run_id, machine
+        self._store, self._run_id, self._machine, self._watcher = store, run_id, machine, watcher
         self._checkpoints = Checkpoints(store, run_id, workload, watcher, "", clock or time.monotonic)
 
     def phase(self, name: str) -> None:
@@ -141,6 +150,9 @@ class LinuxFollowing(Follower):
 
     def fetched(self, files: Mapping[str, bytes]) -> None:
         self._store.checkpoint(self._run_id, files)
+
+    def interrupted(self) -> None:
+        self._watcher.interrupted()
 
 
 class GuestFollowing:

@@ -16,6 +16,7 @@ from latlab.core.model.distributions import Distribution, LoadWork, WakeupCounts
 from latlab.core.model.enums import Clock, RowKind, RunStatus
 from latlab.core.model.run import CoreId, Problem, Run, Tick, Topology
 from latlab.core.readers.event_table import event_table
+from latlab.core.shown import significant
 from latlab.core.store.rows import now_utc
 from latlab.core.store.store import Store
 from latlab.rt.analysis.attribution import Attributed, Exposure, attribute, exposure, with_parts
@@ -117,7 +118,7 @@ def work_of_load(files: Mapping[str, bytes]) -> tuple[LoadWork, ...]:
 
 
 def work_facts(files: Mapping[str, bytes]) -> tuple[tuple[str, str], ...]:
-    work_text = ", ".join(f"{work.name} {work.per_second:,.4g}" for work in work_of_load(files))
+    work_text = ", ".join(f"{work.name} {significant(work.per_second, 4, grouped=True)}" for work in work_of_load(files))
     return (("work of the load, in bogo operations per second", work_text),) if work_text else ()
 
 

@@ -13,8 +13,10 @@ from latlab.core.comparison.wording import count
 from latlab.core.errors import UsageError
 from latlab.core.model.distributions import Distribution
 from latlab.core.model.enums import Metric, RowKind
+from latlab.core.shown import significant
 from latlab.rt.analysis.attribution import Attributed
 from latlab.rt.analysis.cycles import ThreadCycles, explained_overruns
+from latlab.rt.analysis.periodicity import Period, find_period
 from latlab.rt.analysis.result import CYCLE_TIMES, KERNEL_TRACE, RtResult
 from latlab.rt.analysis.thread_report import ThreadReport, ThreadReporter
 from latlab.rt.analysis.thread_sight import sight_of
@@ -51,7 +53,8 @@ def _results(trace: ThreadTrace, selection: ThreadSelection, place: str) -> Iter
         report = reporter.report(thread, selection.threshold_ns, selection.period_ns)
         wakeups = _wakeups(thread, report, trace, start_ns)
         problems = (*trace.problems, *_unseen(thread))
-        yield name, _result((wakeups,) if wakeups.cpus else (), report.late, problems, sight, report)
+        result = _result((wakeups,) if wakeups.cpus else (), report.late, problems, sight, report)
+        yield name, result if trace.problems else replace(result, period=_period_of(report))
         if report.cycles is not None:
             overruns = explained_overruns(report.cycles)
             measured = _cycles(report.cycles, overruns, trace, start_ns)
@@ -102,6 +105,13 @@ def _wakeups(followed: FollowedThread, report: ThreadReport, trace: ThreadTrace,
     return Wakeups(KERNEL_TRACE, None, trace.resolution_ns, rows, outliers, start_ns, facts=facts, complete=is_whole)
 
 
+def _period_of(report: ThreadReport) -> Period | None:
+    """Of the late wake-ups. A thread that is woken in the grid of its cycles has that grid as no period of its lateness."""
+    if report.cycles is None:
+        return None
+    return find_period([entry.outlier.wake_ns - entry.outlier.late_ns for entry in report.late], report.cycles.period_ns)
+
+
 def _unseen(followed: FollowedThread) -> Iterator[str]:
     if followed.unseen_starts:
         waits = count(followed.unseen_starts, "wait")
@@ -124,7 +134,7 @@ def _cycles(cycles: ThreadCycles, overruns: Sequence[Attributed], trace: ThreadT
     row = replace(row, metric=Metric.CYCLE, missed=missed, expected=len(cycles.cycles) + missed)
     how = "given" if cycles.is_given else "found in the trace"
     facts = (
-        ("period", f"{cycles.period_ns / 1000:g} µs, {how}"),
+        ("period", f"{significant(cycles.period_ns / 1000)} µs, {how}"),
         ("a cycle is due", "at the multiples of its period" if cycles.is_on_grid else "when the thread is woken"),
         ("a cycle ends", "at the call that waits for the next" if cycles.by_calls else "at the sleep that an interrupt ends"),
     )

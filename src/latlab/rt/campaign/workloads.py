@@ -7,6 +7,7 @@ import re
 
 from latlab.core.comparison.wording import said_duration
 from latlab.core.errors import UsageError
+from latlab.core.shown import significant
 from latlab.core.targets.process.console import Limits
 from latlab.rt.targets import timerlat_job
 from latlab.rt.targets.rt_job import SETTLE_S, Instrument, Workload
@@ -135,7 +136,7 @@ def expected_in_guest(workload: Workload) -> str:
 def guest_limits(workload: Workload, timeout_s: float | None = None) -> Limits:
     """A measurement in the guest: it prints nothing until its end, so its silence may last as long as it may."""
     if timeout_s is not None and not timeout_s > 0:
-        raise UsageError(f"--timeout {timeout_s:g}: these are seconds", "use more than 0", value=timeout_s)
+        raise UsageError(f"--timeout {significant(timeout_s)}: these are seconds", "use more than 0", value=timeout_s)
     whole = BOOT_ALLOWANCE_S + SLOWDOWN * workload.duration_s if timeout_s is None else timeout_s
     return Limits(whole, max(SILENCE_FLOOR_S, whole))
 
@@ -147,6 +148,6 @@ def steal_limits(watch: Watch, timeout_s: float | None = None) -> Limits:
 def power_limits(cycles: int, suspends: int, timeout_s: float | None = None) -> Limits:
     """Power cycles in the guest, which is silent while its kernel waits for a CPU."""
     if timeout_s is not None and not timeout_s > 0:
-        raise UsageError(f"--timeout {timeout_s:g}: these are seconds", "use more than 0", value=timeout_s)
+        raise UsageError(f"--timeout {significant(timeout_s)}: these are seconds", "use more than 0", value=timeout_s)
     limit = BOOT_ALLOWANCE_S + CYCLE_ALLOWANCE_S * cycles + SUSPEND_ALLOWANCE_S * suspends if timeout_s is None else timeout_s
     return Limits(limit, limit)

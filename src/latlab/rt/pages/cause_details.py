@@ -13,6 +13,7 @@ from latlab.core.report.chart import WIDE_PX, Chart, finished
 from latlab.core.report.colours import EARLIER, NOTHING_KNOWN, of_kinds
 from latlab.core.report.table import Column, Table, figures, prose, words
 from latlab.core.report.vega import alt
+from latlab.core.shown import significant
 from latlab.rt.analysis.attribution import Attributed
 from latlab.rt.analysis.cause_rates import FACTOR, CauseEvents, Rate, rates_of, wakeups_to_see
 from latlab.rt.analysis.causes import RING_OVERWRITTEN, cause_name, pooled
@@ -71,7 +72,13 @@ def _long(wakeups: float, interval_ns: int | None, cpus: int) -> str:
     if not interval_ns:
         return f"{wakeups:,.0f} wake-ups"
     seconds = wakeups * interval_ns / 1e9 / cpus
-    return f"{1000 * seconds:.3g} ms" if seconds < 1 else f"{seconds:.2g} s" if seconds < 10 else said_duration(seconds)
+    return (
+        f"{significant(1000 * seconds, 3)} ms"
+        if seconds < 1
+        else f"{significant(seconds, 2)} s"
+        if seconds < 10
+        else said_duration(seconds)
+    )
 
 
 def once_in(result: RtResult, cause: CauseEvents) -> tuple[str, str, str]:

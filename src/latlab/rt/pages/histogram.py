@@ -12,6 +12,7 @@ from latlab.core.model.distributions import Counts, Distribution
 from latlab.core.report.chart import WIDE_PX, Chart, finished
 from latlab.core.report.colours import of_series
 from latlab.core.report.vega import alt
+from latlab.core.shown import significant
 from latlab.rt.model.wakeups import Wakeups
 
 Rows = Sequence[dict[str, Any]]
@@ -63,7 +64,7 @@ def histogram(wakeups: Wakeups) -> Chart | None:
 def _drawn(lines: Rows, bars: Rows, per_us: float, floor: float) -> Any:
     scale = alt.Scale(type="log", domainMin=floor, nice=False)
     colour = _colour(list(dict.fromkeys(row["cpu"] for row in (*lines, *bars))))
-    up = alt.Y("density:Q", title=f"samples in {per_us:g} µs", scale=scale)
+    up = alt.Y("density:Q", title=f"samples in {significant(per_us)} µs", scale=scale)
     steps = (
         alt.Chart(alt.InlineData(values=list(lines)), width=WIDE_PX, height=HIGH_PX)
         .mark_line(interpolate="step-after", strokeWidth=1.5)
@@ -120,7 +121,7 @@ def _us(ns: int) -> float:
 def _width_text(shown: Sequence[Interval]) -> str:
     widths = {interval.high_ns - interval.low_ns for interval in shown}
     if len(widths) == 1:
-        return f"An interval is {widths.pop() / 1000:g} µs wide."
+        return f"An interval is {significant(widths.pop() / 1000)} µs wide."
     return "The intervals get wider with the latency, so samples are shown per microsecond."
 
 

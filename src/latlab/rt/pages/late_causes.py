@@ -17,7 +17,7 @@ from latlab.rt.analysis.result import RtResult
 from latlab.rt.model.advice import advice_for
 from latlab.rt.model.worlds import GuestWorlds
 from latlab.rt.pages.cause_details import cause_of, once_in, sums_of
-from latlab.rt.pages.words import us
+from latlab.rt.pages.words import late_in_period, us
 
 MOST_CAUSES = 10
 MOST_ADVICE = 3
@@ -160,8 +160,7 @@ def _advice(result: RtResult, causes: Sequence[_Cause]) -> Iterator[str]:
 
 def _period(result: RtResult) -> Iterator[str]:
     if result.period is not None:
-        period = result.period
-        yield f"{period.outliers} late wake-ups have a period of {period.period_s:g} s (concentration {period.concentration:.2f} of 1)."
+        yield f"{late_in_period(result.period)} (concentration {result.period.concentration:.2f} of 1)."
 
 
 def by_world(result: RtResult) -> list[Table]:

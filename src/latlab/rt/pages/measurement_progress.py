@@ -6,12 +6,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from types import TracebackType
 
 from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from latlab.core.model.work_progress import progress_to
+from latlab.core.report.work_line import WorkLine, duration
 from latlab.rt.model.wakeups import LiveSnapshot
 
 LINE_EVERY_S = 60
@@ -30,14 +33,18 @@ class MeasurementProgress:
         self._glanced = 0.0
         self._began = self._phase_began = self._said = clock()
         self._late_shown: set[tuple[int, int]] = set()
+        self._work = ""
+        self._stack = ExitStack()
         self._live = Live(console=console, refresh_per_second=1, transient=True, get_renderable=self._line)
 
     def __enter__(self) -> MeasurementProgress:
         if self._console.is_terminal:
             self._live.start()
+        self._stack.enter_context(progress_to(WorkLine(self._draw_work if self._console.is_terminal else None, self._print, self._clock)))
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._stack.close()
         if self._console.is_terminal:
             self._live.stop()
 
@@ -65,6 +72,10 @@ class MeasurementProgress:
 
     def stop(self) -> bool:
         return self._stop()
+
+    def interrupted(self) -> None:
+        self._phase, self._expected_s, self._glance = "collecting", None, None
+        self._print("interrupted; collecting what was measured")
 
     def sentence(self) -> str:
         """The phase, how long it has all taken, how long the phase will still take, and what was seen."""
@@ -100,21 +111,14 @@ class MeasurementProgress:
             self._print("more late wake-ups are counted, not shown")
         self._late_shown |= {late[:2] for late in new}
 
+    def _draw_work(self, line: str) -> None:
+        self._work = line
+
     def _line(self) -> Text:
-        return Text(self.sentence(), overflow="ellipsis", no_wrap=True)
+        return Text(self._work or self.sentence(), overflow="ellipsis", no_wrap=True)
 
     def _print(self, text: str) -> None:
         self._console.print(text, highlight=False, markup=False, soft_wrap=True)
-
-
-def duration(seconds: float) -> str:
-    """`45 s`, `12 min 5 s`, `5 h 59 min`."""
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60} s"
-    return f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
 def _snapshot_parts(glance: LiveSnapshot) -> list[str]:

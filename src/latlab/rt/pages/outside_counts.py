@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from latlab.core.model.blame import BlameKind
 from latlab.core.report.table import Column, Ranged, Table, figures
+from latlab.core.shown import significant
 from latlab.rt.analysis.attribution import Attributed
 from latlab.rt.analysis.outside_totals import CpuTotals, totals_of
 from latlab.rt.analysis.result import RtResult
@@ -46,7 +47,7 @@ def tables_of(counts: OutsideCounts | None, attributed: Sequence[Attributed] = (
         )
         for cpu in totals
     )
-    steal_notes = (CLOCK_NOTE.format(f"{totals[0].tick_ns / 1e6:g}"), BLIND_NOTE) if has_steal else ()
+    steal_notes = (CLOCK_NOTE.format(f"{significant(totals[0].tick_ns / 1e6)}"), BLIND_NOTE) if has_steal else ()
     return [Table(title, columns, rows, (*steal_notes, *((SMI_NOTE,) if has_smis else ())))]
 
 

@@ -15,6 +15,7 @@ from latlab.core.report.facts import begun, method
 from latlab.core.report.page import Caution, Facts, Item, Items, Page, Section
 from latlab.core.report.table import Column, Table, figures, words
 from latlab.core.report.vega import alt
+from latlab.core.shown import significant
 from latlab.rt.analysis.outside_totals import CpuTotals, totals_of, unknown_sentences
 from latlab.rt.analysis.steal_coverage import blind_sentences, said_cpus
 from latlab.rt.analysis.stolen import doubts, loss_of
@@ -163,10 +164,12 @@ def _losses(phase: StealPhase) -> Table:
 
 
 def _notes(phase: StealPhase) -> Iterator[str]:
-    yield f"A window is {phase.measurement.interval_ns / 1000:g} µs long, from one reading of the counters to the next."
+    yield f"A window is {significant(phase.measurement.interval_ns / 1000)} µs long, from one reading of the counters to the next."
     for found_period in phase.periods:
         sizes = " to ".join(dict.fromkeys((us(found_period.shortest_ns), us(found_period.longest_ns))))
-        kept_period = f"a period of {found_period.period.period_s:g} s (concentration {found_period.period.concentration:.2f} of 1)"
+        kept_period = (
+            f"a period of {significant(found_period.period.period_s)} s (concentration {found_period.period.concentration:.2f} of 1)"
+        )
         yield f"CPU {found_period.cpu}: {found_period.period.outliers} windows with {sizes} µs of steal time repeat with {kept_period}."
 
 
@@ -180,7 +183,7 @@ def _worst(phase: StealPhase) -> tuple[Table, ...]:
         (f"{_at_s(phase, theft):.6f}", str(cpu), us(theft.stolen_ns), str(theft.mark_cycles))
         for cpu, theft in sorted(worst, key=lambda pair: pair[1].begin_ticks)
     )
-    threshold = f"from {steal.threshold_ns / 1000:g} µs on"
+    threshold = f"from {significant(steal.threshold_ns / 1000)} µs on"
     notes = (f"The {len(worst)} longest of {len(everyone)} {threshold}.",) if len(everyone) > len(worst) else (f"All {threshold}.",)
     columns = (Column("At", unit="s"), *figures("CPU"), Column("Stolen", unit="µs"), *figures("Signature (cycles)"))
     return (Table(f"Windows with steal time: {PHASES[phase.name].lower()}", columns, rows, notes),)
@@ -240,7 +243,7 @@ def _time_line(phase: StealPhase) -> Chart:
             tooltip=["s:Q", alt.Tooltip("us:Q", title="µs"), "cpu:N"],
         )
     )
-    note = f"Each point is a window that lost {phase.measurement.threshold_ns / 1000:g} µs or more."
+    note = f"Each point is a window that lost {significant(phase.measurement.threshold_ns / 1000)} µs or more."
     return Chart("Steal time over the run", note, finished(chart))
 
 

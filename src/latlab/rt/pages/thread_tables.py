@@ -9,7 +9,9 @@ from dataclasses import astuple
 import numpy as np
 
 from latlab.core.comparison.wording import said_blame
+from latlab.core.model.blame import UNEXPLAINED
 from latlab.core.report.table import Column, Table, figures, words
+from latlab.core.shown import significant
 from latlab.rt.analysis.cycles import ThreadCycle, ThreadCycles
 from latlab.rt.analysis.result import RtResult
 from latlab.rt.analysis.thread_report import ThreadReport
@@ -74,8 +76,35 @@ def _cycles(cycles: ThreadCycles) -> Table:
     rows = tuple((name, *_quantiles(ns)) for name, ns in times.items() if any(ns) or name != UNKNOWN_STATE)
     columns = (*words("Part of a cycle"), *figures("Minimum", "Median", "99 %", "Maximum", "Total", unit="µs"))
     overruns = len(cycles.overruns)
-    note = f"{overruns} of {len(cycles.cycles)} cycles ended more than {cycles.period_ns / 1000:g} µs after they were due"
-    return Table("Parts of the cycles", columns, rows, (note,))
+    note = f"{overruns} of {len(cycles.cycles)} cycles ended more than {significant(cycles.period_ns / 1000)} µs after they were due"
+    return Table("Parts of the cycles", columns, rows, (note, *_not_woken(cycles.cycles)))
+
+
+def _not_woken(cycles: Sequence[ThreadCycle]) -> Iterator[str]:
+    awake = sum(not cycle.is_woken for cycle in cycles)
+    if awake:
+        yield (
+            f"{awake} of {len(cycles)} cycles ({100 * awake / len(cycles):.0f} %) have no wake-up: the thread did not sleep before them. "
+            "It was still busy with the cycle before, or was catching up, when their period began"
+        )
+
+
+def overruns_sentence(results: Sequence[tuple[str, RtResult]]) -> str:
+    """Of the thread with the longest overrun, in its periods; of all threads if none has any. Empty if no thread has cycles."""
+    with_cycles = [(name, result, result.cycles) for name, result in results if result.cycles is not None and result.cycles.cycles]
+    overran = [entry for entry in with_cycles if entry[2].overruns]
+    if not overran:
+        total = sum(len(entry[2].cycles) for entry in with_cycles)
+        return f"None of {total:,} cycles overran its period." if total else ""
+    name, result, cycles = max(overran, key=lambda entry: max(cycle.ns for cycle in entry[2].overruns) / entry[2].period_ns)
+    longest = max(cycles.overruns, key=lambda cycle: cycle.ns)
+    blame = next((entry.blame for entry in result.attributed or () if entry.outlier.wake_ns == longest.end_ns), UNEXPLAINED)
+    others = f" {len(overran)} of {len(with_cycles)} threads have overruns." if len(with_cycles) > 1 else ""
+    return (
+        f"{len(cycles.overruns):,} of {len(cycles.cycles):,} cycles of {name} "
+        f"overran their period of {significant(cycles.period_ns / 1000)} µs; "
+        f"the longest took {longest.ns / 1000:,.1f} µs: {said_blame(blame)}.{others}"
+    )
 
 
 def _quantiles(ns: Sequence[int]) -> tuple[str, ...]:

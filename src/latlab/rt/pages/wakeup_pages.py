@@ -12,11 +12,13 @@ from latlab.core.report.page import Block, Caution, Commands, Facts, Page, Parag
 from latlab.core.report.table import Table
 from latlab.rt.analysis.attribution import Attributed
 from latlab.rt.analysis.causes import cause_name
+from latlab.rt.analysis.periodicity import period_without_cause
 from latlab.rt.analysis.result import RtResult
 from latlab.rt.model.wakeups import Wakeups
 from latlab.rt.pages.namings import TIMERLAT_THREAD, analysed
+from latlab.rt.pages.thread_tables import overruns_sentence
 from latlab.rt.pages.wakeup_tables import Results, all_tables, screen_tables
-from latlab.rt.pages.words import check_publishable, facts_of, mode_of, mode_sentence
+from latlab.rt.pages.words import check_publishable, facts_of, late_in_period, mode_of, mode_sentence
 
 TITLE = "RT Linux: wake-up latency"
 
@@ -44,7 +46,8 @@ def answer(run: Run, results: Results) -> str:
     wakeups = sum(cpu.got for cpu in by.cpus)
     sentence = f"The maximum of {wakeups:,} wake-up latencies is {by.max_ns / 1000:,.1f} µs on {_place_of_max(by)} ({by.tool}{under})"
     beyond = f" {largest.tool} measured {largest.max_ns / 1000:,.1f} µs on {_place_of_max(largest)}." if largest.max_ns > by.max_ns else ""
-    return f"{sentence}{_cause(by, result, by.max_ns)}.{beyond}"
+    more = (_period(by, result), overruns_sentence(results))
+    return " ".join((f"{sentence}{_cause(by, result, by.max_ns)}.{beyond}", *filter(None, more)))
 
 
 def _place_of_max(wakeups: Wakeups) -> str:
@@ -69,6 +72,19 @@ def _cause(by: Wakeups, result: RtResult, late_ns: int) -> str:
         return _unexplained(latest)
     took = f" took {latest.stolen_ns / 1000:,.1f} µs of it" if latest.stolen_ns else ""
     return f": {cause_name(latest)}{took}"
+
+
+def _period(by: Wakeups, result: RtResult) -> str:
+    """Of the late wake-ups without a cause, or of all of them if nothing tells a cause. Some may be missing between two checkpoints of the
+    recorder, which makes a period of their own."""
+    if by is not result.recorder or any(cpu.late_dropped for cpu in by.cpus):
+        return ""
+    if result.attributed is None:
+        return f"The {late_in_period(result.period)}." if result.period else ""
+    cycles = result.thread.cycles if result.thread else None
+    grid_ns = cycles.period_ns if cycles else by.interval_ns
+    period = period_without_cause(result.attributed, grid_ns) if grid_ns else None
+    return f"The {late_in_period(period, ' without a proven cause')}." if period else ""
 
 
 def _unexplained(latest: Attributed) -> str:

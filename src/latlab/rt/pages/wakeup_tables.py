@@ -13,6 +13,7 @@ from latlab.core.model.run import Run
 from latlab.core.report.table import Column, Table, figures, words
 from latlab.core.report.text import plain
 from latlab.core.report.titles import METRIC_TITLES
+from latlab.core.shown import significant
 from latlab.rt.analysis.attribution import Attributed
 from latlab.rt.analysis.causes import cause_name
 from latlab.rt.analysis.result import RtResult
@@ -130,7 +131,7 @@ def latencies(name: str, wakeups: Wakeups) -> Table:
     )
     rows = [
         *((name, *("-" if cpu.number in silent else us(value(cpu), step) for cpu in cpus)) for name, value in figures_of),
-        *((f"{percent:g} % (µs)", *(us(percentile_ns(cpu, percent)) for cpu in cpus)) for percent in told_percentiles(cpus)),
+        *((f"{significant(percent)} % (µs)", *(us(percentile_ns(cpu, percent)) for cpu in cpus)) for percent in told_percentiles(cpus)),
         (DUE.get(wakeups.metric, "Wake-ups due"), *(_count(cpu.expected) for cpu in cpus)),
         ("measured", *(str(cpu.got) for cpu in cpus)),
         ("missed", *(_count(cpu.missed) for cpu in cpus)),
@@ -162,7 +163,7 @@ def _latency_notes(wakeups: Wakeups) -> tuple[str, ...]:
     notes = [f"{key}: {value}" for key, value in wakeups.facts]
     widths = [high - low for cpu in wakeups.cpus for low, high, _ in cpu.counts]
     if widths and told_percentiles(wakeups.cpus):
-        wide = " to ".join(f"{width / 1000:g}" for width in sorted({min(widths), max(widths)}))
+        wide = " to ".join(f"{significant(width / 1000)}" for width in sorted({min(widths), max(widths)}))
         notes.append(f"a percentile is the upper end of its interval of the histogram, {wide} µs wide: it may be above the average")
     if wakeups.missed:
         implied = any(n for counts in wakeups.implied for _, _, n in counts)

@@ -15,6 +15,7 @@ from latlab.core.report.page import Block, Caution, Facts, Folded, Page, Paragra
 from latlab.core.report.text import plain
 from latlab.core.report.titles import platform_title
 from latlab.core.report.units import CLOCK_NAMES
+from latlab.core.shown import significant
 from latlab.rt.analysis.result import RtResult
 from latlab.rt.pages import cause_details
 from latlab.rt.pages.charts import charts, histograms, later_charts
@@ -43,7 +44,7 @@ def page(run: Run, results: Results) -> Page:
 
 def _unit(tick: Tick) -> str:
     """A guest's microseconds are counts: of how many ns each is taken for."""
-    return f"{UNIT}, each instruction shown as {tick.value:g} ns" if tick.clock is Clock.INSTRUCTIONS else UNIT
+    return f"{UNIT}, each instruction shown as {significant(tick.value)} ns" if tick.clock is Clock.INSTRUCTIONS else UNIT
 
 
 def _sections(run: Run, results: Results) -> Iterator[Section]:

@@ -9,6 +9,8 @@ from latlab.core.errors import UsageError
 from latlab.core.model.conditions import Mode
 from latlab.core.model.run import Run
 from latlab.core.report.facts import provenance_facts, repeated_by
+from latlab.core.shown import significant
+from latlab.rt.analysis.periodicity import Period
 
 MODE_SENTENCES = {
     Mode.DETERMINISTIC: "Time is counted in instructions of 2 ns each: the figures repeat exactly and show what the software does, "
@@ -52,6 +54,16 @@ def facts_of(run: Run) -> tuple[tuple[str, str], ...]:
         ("repeated by", repeated_by(run)),
     ]
     return tuple((name, value) for name, value in facts if value)
+
+
+def late_in_period(period: Period, which: str = "") -> str:
+    return f"{period.outliers} late wake-ups{which} have a period of {_time(period.period_s)}"
+
+
+def _time(seconds: float) -> str:
+    if seconds >= 1:
+        return f"{significant(seconds, 4)} s"
+    return f"{significant(1000 * seconds, 4)} ms" if seconds >= 0.001 else f"{significant(1e6 * seconds, 4)} µs"
 
 
 def us(ns: float | None, step_ns: int = 1) -> str:

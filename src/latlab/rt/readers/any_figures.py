@@ -18,6 +18,7 @@ from latlab.core.model.amounts import Amount
 from latlab.core.model.distributions import Distribution
 from latlab.core.model.enums import Metric, RowKind
 from latlab.core.readers.text_tables import COUNT, INTERVAL, MISSING, TextTable, interval_of, tables_of, unit_ns, unit_of
+from latlab.core.shown import significant
 from latlab.rt.model.wakeups import Wakeups, counted_values, cpu_row, in_blocks
 
 HISTOGRAM, SAMPLES = "histogram", "samples"
@@ -89,7 +90,10 @@ def read_samples(text: str, place: str, stated: Stated) -> Wakeups:
         exact = values * _scale(table, name, stated, place)
         if exact.min() < 0 or exact.max() >= LARGEST_NS:
             raise DataError(
-                f"column {name!r} has {values.min():g} to {values.max():g}, which are no durations", "name another", value=name, place=place
+                f"column {name!r} has {significant(values.min())} to {significant(values.max())}, which are no durations",
+                "name another",
+                value=name,
+                place=place,
             )
         scaled = np.round(exact).astype(np.int64)
         ends = int(scaled.min()), int(scaled.max())

@@ -11,6 +11,7 @@ from latlab.benchmarks.model import Benchmark
 from latlab.core.model.amounts import Amount
 from latlab.core.model.distributions import Distribution
 from latlab.core.model.enums import RowKind
+from latlab.core.shown import significant
 from latlab.rt.model.wakeups import Wakeups
 
 BELOW_ZERO = ("xenomai latency", "latmus", "stress-ng cyclic", "cyclictest", "cyclicdeadline", "signaltest", "recorder")
@@ -44,14 +45,15 @@ def _of_row(read: Wakeups, cpu: Distribution) -> str:
     where, unit = read.rows.named(cpu.number), read.resolution_ns
     low, average, high = cpu.minimum_ticks, cpu.average_ticks, cpu.maximum_ticks
     if low > high:
-        return f"{where}: the minimum {low / 1000:g} µs is above the maximum {high / 1000:g} µs"
+        return f"{where}: the minimum {significant(low / 1000)} µs is above the maximum {significant(high / 1000)} µs"
     if not low - unit <= average <= high + unit:
-        return f"{where}: the average {average / 1000:g} µs is not between {low / 1000:g} and {high / 1000:g} µs"
+        bounds = f"{significant(low / 1000)} and {significant(high / 1000)} µs"
+        return f"{where}: the average {significant(average / 1000)} µs is not between {bounds}"
     if low < 0 and read.tool not in BELOW_ZERO:
-        return f"{where}: the minimum is {low / 1000:g} µs, and {read.tool} prints no latency below zero"
+        return f"{where}: the minimum is {significant(low / 1000)} µs, and {read.tool} prints no latency below zero"
     conditions = read.conditions
     if conditions.duration_s and conditions.interval_ns and cpu.got > 1.01 * (conditions.duration_s + 1) * 1e9 / conditions.interval_ns + 1:
-        return f"{where}: {cpu.got:,} wake-ups in {conditions.duration_s:g} s at {conditions.interval_ns / 1000:g} µs"
+        return f"{where}: {cpu.got:,} wake-ups in {significant(conditions.duration_s)} s at {significant(conditions.interval_ns / 1000)} µs"
     return ""
 
 
@@ -75,5 +77,5 @@ def _reversed(low: Amount, high: Amount) -> str:
         return ""
     for before, after in zip(low.values, high.values, strict=True):
         if before > after + ROUNDED * abs(after):
-            return f"{low.name} is {before:g} and {high.name} {after:g}"
+            return f"{low.name} is {significant(before)} and {high.name} {significant(after)}"
     return ""

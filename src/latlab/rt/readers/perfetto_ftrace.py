@@ -12,6 +12,7 @@ from itertools import accumulate
 from typing import Any
 
 from latlab.core.errors import needs_packages
+from latlab.core.model.work_progress import WorkUnit, each
 from latlab.rt.model.kernel_events import UNKNOWN_PRIORITY, KernelStep, StepKind, Thread
 from latlab.rt.model.thread_trace import ThreadTrace, TraceEvent
 from latlab.rt.readers.event_names import CALLED, IDLE_LEFT, SOFTIRQS, VECTORS
@@ -56,7 +57,7 @@ def read_perfetto_ftrace(data: bytes, place: str) -> ThreadTrace:
     events: list[TraceEvent] = []
     recorded: set[str] = set()
     problems = []
-    for packet in trace.packet:
+    for packet in each(trace.packet, f"reading {place}", WorkUnit.PACKETS, every=1):
         if not packet.HasField("ftrace_events"):
             continue
         bundle = packet.ftrace_events

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from latlab.core.errors import DataError
 from latlab.core.model.conditions import Conditions
 from latlab.core.model.distributions import Counts, Distribution
+from latlab.core.shown import significant
 from latlab.rt.model.wakeups import LiveSnapshot, Outlier, Wakeups, cpu_row, intervals
 
 MAGIC = b"LLREC2\r\n"
@@ -104,9 +105,9 @@ def read_record(data: bytes, place: str) -> Wakeups:
         complete=slot.final and not problem,
         conditions=Conditions(interval_ns=header.interval_ns, priority=header.priority, idle_states=header.idle_states_allowed),
         facts=(
-            ("interval", f"{header.interval_ns / 1000:g} us"),
+            ("interval", f"{significant(header.interval_ns / 1000)} us"),
             ("priority", str(header.priority)),
-            ("outlier threshold", f"{header.outlier_ns / 1000:g} us"),
+            ("outlier threshold", f"{significant(header.outlier_ns / 1000)} us"),
             ("recorder's own cost", f"{header.loop_cost_ps / 1000:.0f} ns per wake-up"),
             ("idle states", "allowed" if header.idle_states_allowed else "forbidden by /dev/cpu_dma_latency"),
         ),
@@ -150,7 +151,7 @@ def _slot(data: bytes, header: _Header, index: int) -> _Slot | None:
 def _interruptions(header: _Header, slot: _Slot, outliers: Sequence[Outlier], place: str) -> Iterator[str]:
     """What ended the measurement before its time, and that a signal stopped it: then all threads were late when SIGCONT came. The thread
     that notes SIGCONT has the lowest priority of all and runs last."""
-    whole = f" of {header.duration_ns / 1e9:g} s" if header.duration_ns else ""
+    whole = f" of {significant(header.duration_ns / 1e9)} s" if header.duration_ns else ""
     after = f"after {(slot.now_ns - header.start_ns) / 1e9:.1f} s{whole}"
     if slot.stopped_by:
         yield f"{place}: signal {slot.stopped_by} ended the recorder {after}"

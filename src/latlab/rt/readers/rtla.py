@@ -16,6 +16,7 @@ from latlab.core.errors import DataError
 from latlab.core.model.distributions import Distribution
 from latlab.core.model.enums import Metric
 from latlab.core.readers.line_account import printed_lines, second_run
+from latlab.core.shown import significant
 from latlab.rt.model.wakeups import Wakeups, cpu_row, intervals
 
 TIMERLAT = "# RTLA timerlat histogram"
@@ -160,7 +161,7 @@ def _average(parsed: _Text, column: int, cpu: int, least: int, middle_ns: float)
     average = parsed.averages[column]
     if average + 1 > least or not middle_ns:
         return average * parsed.unit_ns
-    reason = f"computed from the histogram: rtla printed {average:g}, which is below the minimum {least}"
+    reason = f"computed from the histogram: rtla printed {significant(average)}, which is below the minimum {least}"
     parsed.notes.append((f"average of CPU {cpu}", reason))
     return middle_ns
 

@@ -11,6 +11,7 @@ from latlab.core.errors import DataError
 from latlab.core.model.conditions import Conditions
 from latlab.core.model.enums import RowKind
 from latlab.core.readers.line_account import printed_lines
+from latlab.core.shown import significant
 from latlab.rt.model.wakeups import Wakeups, cpu_row
 
 PREFIX = r"^.{0,80}?\bcyclic: +"
@@ -86,6 +87,6 @@ def read_stress_ng(text: str, place: str) -> Wakeups:
 
 def _facts(text: str) -> list[tuple[str, str]]:
     """What stress-ng computes of its samples, and how many it left out: of a run that is longer it keeps the first ones."""
-    percentiles = ", ".join(f"{float(percent):g} % {value}" for percent, value in PERCENTILE.findall(text))
+    percentiles = ", ".join(f"{significant(float(percent))} % {value}" for percent, value in PERCENTILE.findall(text))
     kept_facts = [(name, match[1]) for name, form in KEPT if (match := form.search(text))]
     return [*kept_facts, *([("percentiles", percentiles)] if percentiles else [])]

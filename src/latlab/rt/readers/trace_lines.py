@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from latlab.benchmarks.readers.rtla_output import LOST
 from latlab.core.errors import DataError
+from latlab.core.model.work_progress import numbered_lines
 from latlab.rt.model.kernel_events import UNKNOWN_PRIORITY, KernelStep, Left, StepKind, Thread
 from latlab.rt.model.thread_trace import ThreadTrace, TraceEvent
 from latlab.rt.readers.event_names import CALLED, IDLE_LEFT, SOFTIRQS, VECTORS
@@ -101,7 +102,7 @@ def read_trace_lines(text: str, place: str) -> ThreadTrace:
     """Every event that says what a thread or a CPU does. Lines of other events are skipped. Raises DataError if the scheduler's events are
     missing, or if the times show two traces."""
     trace = _Trace()
-    for number, line in enumerate(text.split("\n"), 1):
+    for number, line in numbered_lines(text, f"reading {place}"):
         if ("LOST" in line or "EVENTS" in line) and (LOST.search(line) or LOST_BY_PERF.search(line)):
             trace.problems.append(f"{place}:{number}: {line.strip()[:60]!r}: the kernel's buffer was too small; events are missing there")
             trace.stretches.append([])

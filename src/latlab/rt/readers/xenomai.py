@@ -12,6 +12,7 @@ from latlab.core.model.conditions import Conditions
 from latlab.core.model.distributions import Counts
 from latlab.core.model.enums import RowKind
 from latlab.core.readers.line_account import printed_lines, second_run
+from latlab.core.shown import significant
 from latlab.rt.model.wakeups import Wakeups, cpu_row
 
 _US = r" *(-?\d{1,9}\.\d{3})"
@@ -132,10 +133,11 @@ def _cells(text: str) -> dict[int, int]:
 def _why_no_buckets(rows: dict[str, dict[int, int]], low_us: float, high_us: float) -> str:
     """Why the buckets are not those of whole microseconds, or hold no latencies as they are."""
     if rows["avg"] and low_us <= -1:
-        return f"left out: latencies below zero, to {low_us:g} µs, are in the buckets of their absolute values"
+        return f"left out: latencies below zero, to {significant(low_us)} µs, are in the buckets of their absolute values"
     wide = rows["min"] and min(rows["min"]) != int(abs(low_us)) and min(rows["min"]) != max(rows["avg"], default=0)
     if (rows["max"] and max(rows["max"]) > max(abs(low_us), abs(high_us))) or (low_us >= 0 and wide):
-        return f"left out: the rows contradict the extremes of {low_us:g} and {high_us:g} µs, so a bucket is not 1 µs (-B)"
+        extremes = f"{significant(low_us)} and {significant(high_us)} µs"
+        return f"left out: the rows contradict the extremes of {extremes}, so a bucket is not 1 µs (-B)"
     return ""
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from latlab.core.errors import LatlabError
+from latlab.core.shown import significant
 from latlab.core.targets.linux.machine import Machine, Unreachable
 
 LOOK_EVERY_S = 30.0
@@ -58,12 +59,15 @@ def run_detached(
     expected_s: float,
     limit_s: float,
     looked: Looked = lambda look: None,
+    interrupted: Callable[[], None] = lambda: None,
 ) -> JobEnd:
-    """Run a shell script in `folder` to its end, to the machine's end, or to `limit_s`. `looked` hears of every look at it."""
+    """Run a shell script in `folder` to its end, to the machine's end, or to `limit_s`. `looked` hears of every look at it, `interrupted`
+    of an interrupt before the job is stopped."""
     group = _start(machine, folder, script)
     try:
         return _follow(machine, folder, group, boot_id, (expected_s, limit_s), looked)
     except KeyboardInterrupt:
+        interrupted()
         _stop(machine, folder, group)
         return JobEnd(INTERRUPTED, f"{machine.name}: interrupted; the data until then are kept")
 
@@ -150,7 +154,7 @@ def _follow(machine: Machine, folder: str, group: int, boot_id: str, times: tupl
                 looked(look)
         except Unreachable as error:
             if now - answered > machine.patience_s:
-                sentence = f"{machine.name}: the connection was lost for {machine.patience_s:g} s: {error}"
+                sentence = f"{machine.name}: the connection was lost for {significant(machine.patience_s)} s: {error}"
                 return JobEnd(RESTARTED, sentence, is_lost=True)
             continue
         if boot_id and look.boot_id and look.boot_id != boot_id:
@@ -163,7 +167,7 @@ def _follow(machine: Machine, folder: str, group: int, boot_id: str, times: tupl
             return JobEnd(RESTARTED, f"{machine.name}: the job was killed during the run; its data are kept")
         if now - start > limit_s:
             _stop(machine, folder, group)
-            return JobEnd(STOPPED, f"{machine.name}: the job has not ended in {limit_s:g} s and was stopped; its data are kept")
+            return JobEnd(STOPPED, f"{machine.name}: the job has not ended in {significant(limit_s)} s and was stopped; its data are kept")
 
 
 def _look(machine: Machine, folder: str, group: int) -> JobState:

@@ -267,7 +267,7 @@ class MachineJob:
 class Follower:
     """Who follows a job; this one does nothing. `folder` comes before the folder on the machine is made, `tick` at every look, `phase` and
     `record` when there is news: what the job does, and the recorder's file as it stands. `fetched` has all files before they are removed
-    there."""
+    there. `interrupted` comes at once, before the job is stopped."""
 
     def folder(self, path: str) -> None:
         return
@@ -282,6 +282,9 @@ class Follower:
         return
 
     def fetched(self, files: Mapping[str, bytes]) -> None:
+        return
+
+    def interrupted(self) -> None:
         return
 
 
@@ -312,7 +315,8 @@ def run_job(machine: Machine, machine_survey: Survey, job: MachineJob, follower:
             machine.put(local, f"{folder}/{name}")
         places = f"OUT={folder}/out\nPHASE={folder}/phase\nmkdir -p $OUT\n"
         looked = _Looks(machine, folder, follower)
-        end = run_detached(machine, folder, places + job.script(folder), machine_survey.boot_id, job.expected_s, job.limit_s, looked)
+        text, times = places + job.script(folder), (job.expected_s, job.limit_s)
+        end = run_detached(machine, folder, text, machine_survey.boot_id, *times, looked, follower.interrupted)
         if end.is_lost and machine.restart():
             end = replace(end, sentence=f"{end.sentence}; it was power-cycled, and the remaining files were fetched")
         try:

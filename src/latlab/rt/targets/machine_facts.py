@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 
+from latlab.core.shown import significant
 from latlab.rt.targets.machine_inventory import MachineInventory, counted_irqs, cpu_list
 
 MITIGATED, VULNERABLE, UNAFFECTED = "Mitigation: ", "Vulnerable", "Not affected"
@@ -50,7 +51,13 @@ def _clock(inventory: MachineInventory) -> str:
     groups: dict[str, list[int]] = defaultdict(list)
     for cpu in sorted(inventory.governors.keys() | inventory.frequencies.keys()):
         low, high = inventory.frequencies.get(cpu, (0, 0))
-        span = "" if not high else f"{low / 1000:g} to {high / 1000:g} MHz" if low != high else f"{high / 1000:g} MHz"
+        span = (
+            ""
+            if not high
+            else f"{significant(low / 1000)} to {significant(high / 1000)} MHz"
+            if low != high
+            else f"{significant(high / 1000)} MHz"
+        )
         governor = f"governor {inventory.governors[cpu]}" if cpu in inventory.governors else ""
         groups[", ".join(filter(None, (span, governor)))].append(cpu)
     parts = [text if len(groups) == 1 else f"CPUs {cpu_list(cpus)}: {text}" for text, cpus in groups.items()]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from latlab.core.errors import LatlabError, UsageError
 from latlab.core.targets.scratch import scratch
-from latlab.core.targets.tools import run
+from latlab.core.targets.tools import run_into
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +54,7 @@ def printed(data: bytes, name: str, trace_file: TraceFile) -> bytes:
         path = folder / "trace.dat"
         path.write_bytes(data)
         try:
-            return run([*trace_file.command, str(path)]).encode()
+            run_into(folder / "trace.txt", [*trace_file.command, str(path)], f"{trace_file.program} prints {name}")
         except LatlabError as error:
             raise LatlabError(str(error), place=name) from error
+        return (folder / "trace.txt").read_bytes()

@@ -19,6 +19,7 @@ from latlab.core.lifecycle.life import run_lifecycle
 from latlab.core.model.conditions import NO_CONDITIONS, Conditions, Mode
 from latlab.core.model.enums import Clock, RunStatus
 from latlab.core.model.run import UNNAMED, Build, Topology
+from latlab.core.shown import significant
 from latlab.core.store import run_json
 from latlab.core.store.reading import read_file
 from latlab.core.store.references import is_document, load, references_in
@@ -228,12 +229,12 @@ def _check_schedule(wakeups: Wakeups, name: str, duration: str, interval_us: int
     interval_ns = wakeups.conditions.interval_ns or wakeups.interval_ns
     if interval_ns is not None and interval_ns != interval_us * 1000:
         raise UsageError(
-            f"--interval {interval_us} contradicts {name}, which says {interval_ns / 1000:g} µs",
+            f"--interval {interval_us} contradicts {name}, which says {significant(interval_ns / 1000)} µs",
             "give --interval as there",
             value=interval_us,
         )
     duration_s = wakeups.conditions.duration_s
     if duration_s is not None and duration_s != seconds_of(duration):
         raise UsageError(
-            f"--duration {duration} contradicts {name}, which says {duration_s:g} s", "give --duration as there", value=duration
+            f"--duration {duration} contradicts {name}, which says {significant(duration_s)} s", "give --duration as there", value=duration
         )

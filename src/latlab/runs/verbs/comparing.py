@@ -27,6 +27,7 @@ from latlab.core.cli.options import (
 )
 from latlab.core.cli.output import check_output, emit, emit_tables, refuse_output, say, show
 from latlab.core.errors import UsageError
+from latlab.core.shown import significant
 from latlab.core.store.address import Place
 from latlab.runs.verbs.upkeep import RunFilterOptions
 
@@ -382,7 +383,7 @@ def extremes(
     if metric is not None and metric not in list(Metric):
         raise UsageError(f"--metric {metric!r} is no metric", f"use {', '.join(Metric)}", value=metric)
     if not 1 < once_in <= MOST_SAMPLES:
-        raise UsageError(f"--once-in {once_in:g} must be more than 1 and at most {MOST_SAMPLES:g}", value=once_in)
+        raise UsageError(f"--once-in {significant(once_in)} must be more than 1 and at most {significant(MOST_SAMPLES)}", value=once_in)
     check_unit(unit, run)
     loaded = load_reference(run, unit, store)
     tests = list(dict.fromkeys(kind_of(loaded).analysis.tests(loaded)))
@@ -404,7 +405,7 @@ def comparison_of(
     allow_different: list[str] | None = None,
     judges: bool = False,
 ) -> Comparison:
-    """Two references, compared. Raises UsageError if the comparison `judges` a run by itself under another name."""
+    """Two references, compared. Raises UsageError if the comparison `judges` a run by itself, under whichever names."""
     from latlab.core.comparison.by_kind import compare as compare_runs
     from latlab.core.comparison.conditions import check_across
     from latlab.core.comparison.verdicts import limits_of
@@ -413,13 +414,15 @@ def comparison_of(
     check_unit(unit, before, after)
     ignored = check_across(allow_different or ())
     (a, repeats), b = load_base(latest_beside(before, after, store), unit, store), load_reference(after, unit, store)
-    common = {name for run in (a, *repeats) for name in run.id.split("+")} & {*b.id.split("+")} - {""}
-    if judges and before != after and common:
-        raise UsageError(
-            f"{before} and {after} are the same run, {', '.join(sorted(common))}", "measure what is to be judged, then name it"
-        )
     earlier = {run.id: run for run in (*repeats, *load_earlier(a, b, store))}
-    return compare_runs(a, b, limits_of(tolerance), tuple(earlier.values()), ignored)
+    comparison = compare_runs(a, b, limits_of(tolerance), tuple(earlier.values()), ignored)
+    common = {name for run in (a, *repeats) for name in run.id.split("+")} & {*b.id.split("+")} - {""}
+    if judges and (common or before == after):
+        names = f"{before} and {after}" if before != after else f"{before} twice"
+        raise UsageError(
+            f"{names}: the same run, {', '.join(sorted(common)) or before}", "measure what is to be judged, then name it", value=after
+        )
+    return comparison
 
 
 def comparison_text(comparison: Comparison, format: Format, redact: bool = False) -> str:

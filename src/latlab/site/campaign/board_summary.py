@@ -16,6 +16,7 @@ from latlab.core.comparison.verdicts import Verdict
 from latlab.core.comparison.wording import bare, percent, scale_of, signed, signed_bare
 from latlab.core.readers.platform_facts import facts_of
 from latlab.core.report.history.release_chart import Band, Lines, release_svg
+from latlab.core.shown import significant
 from latlab.site.campaign.measured import FIGURE, PublishedBoard
 
 TITLE = "Latency of power states and secure calls, and what changed it"
@@ -146,9 +147,9 @@ def _place_to_look(board: PublishedBoard) -> str:
     if not up:
         return ""
     names = [release(reference) for reference in board.references]
-    sentence = f"In QEMU, on the same processor, {up.name} ran {abs(up.moved):g} instructions more from {names[up.at]} on"
+    sentence = f"In QEMU, on the same processor, {up.name} ran {significant(abs(up.moved))} instructions more from {names[up.at]} on"
     if down and down.name == up.name:
-        sentence += f" and {abs(down.moved):g} fewer from {names[down.at]} on"
+        sentence += f" and {significant(abs(down.moved))} fewer from {names[down.at]} on"
     return f"{sentence}: inferred to be one cause among others."
 
 
@@ -219,4 +220,4 @@ def _bands(board: PublishedBoard) -> Iterator[Band]:
 
 
 def _in_function(function: _Function | None) -> str:
-    return f"{function.moved:+g} in {function.name}".replace("-", "\N{MINUS SIGN}") if function else ""
+    return f"{significant(function.moved, sign=True)} in {function.name}".replace("-", "\N{MINUS SIGN}") if function else ""

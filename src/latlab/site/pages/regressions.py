@@ -11,6 +11,7 @@ from latlab.core.comparison.wording import count
 from latlab.core.report.page import Item, Items, Page, Paragraph, Section
 from latlab.core.report.renderers import csv, json
 from latlab.core.report.text import strong, with_code
+from latlab.core.shown import significant
 from latlab.site.campaign.regressions import Change
 
 COLUMNS = ("measured", "verdict", "base", "run", "started_utc", "firmware_before", "firmware", "sentence", "cause")
@@ -89,7 +90,7 @@ def _by_chance(comparisons: int) -> Iterator[str]:
     level = Limits().alpha
     if comparisons * level >= WORTH_A_SENTENCE:
         yield (
-            f"Each metric is compared at a level of {level * 100:g} %. If nothing changed, up to {comparisons * level:.1f} of "
+            f"Each metric is compared at a level of {significant(level * 100)} %. If nothing changed, up to {comparisons * level:.1f} of "
             f"{comparisons} comparisons would still show a change in it. Repeat the run of a single board before you look for a cause."
         )
 

@@ -11,6 +11,7 @@ from latlab.core.comparison.by_kind import check_invariants
 from latlab.core.comparison.check import Check
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import CoreId, Run
+from latlab.core.shown import significant
 from latlab.psci.targets.board import Board
 
 Order = tuple[CoreId, ...]
@@ -38,7 +39,8 @@ class Departure:
         if self.check is not None:
             return f"the model keeps the rule that {self.check.name}; here {self.check.sentence}"
         if self.metric is not None:
-            return f"its {self.metric} is {self.times:.2g} times that of the model, at the median core: the firmware takes another path"
+            factor = significant(self.times, 2)
+            return f"its {self.metric} is {factor} times that of the model, at the median core: the firmware takes another path"
         given_order, served = (", ".join(map(str, order)) for order in (self.given, self.served))
         return f"the cores came in the order {given_order}; with this lock and channel the model serves {served}"
 

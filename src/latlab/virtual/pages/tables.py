@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from statistics import median
 
 from latlab.core.report.table import Table, figures, words
+from latlab.core.shown import significant
 from latlab.psci.targets.virtual_program import SpanKey
 from latlab.virtual.analysis.class_costs import ClassFit, Guess, LeftOut
 from latlab.virtual.analysis.fit import Fit
@@ -72,11 +73,15 @@ def _signed(board_time: BoardTime) -> tuple[float | str, float | str, float | st
     return ("-", "-", "-") if board_time.time_ns is None else (us(board_time.time_ns), us(board_time.low_ns), us(board_time.high_ns))
 
 
+def _signed_us(ns: float) -> str:
+    return significant(us(ns), sign=True)
+
+
 def said_time(board: str, board_time: BoardTime) -> str:
     """What a span's instructions take, with the ends of its interval."""
     if board_time.time_ns is None:
         return f"on {board} not predicted, because flushes by set and way differ"
-    return f"on {board} {us(board_time.time_ns):+g} µs ({us(board_time.low_ns):+g} to {us(board_time.high_ns):+g})"
+    return f"on {board} {_signed_us(board_time.time_ns)} µs ({_signed_us(board_time.low_ns)} to {_signed_us(board_time.high_ns)})"
 
 
 def time_json(board_time: BoardTime) -> dict[str, object]:

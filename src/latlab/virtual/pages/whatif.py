@@ -11,6 +11,7 @@ from typing import Any
 from latlab.core.errors import UsageError
 from latlab.core.report.renderers import csv, json, rst
 from latlab.core.report.table import Table, figures, words
+from latlab.core.shown import significant
 from latlab.psci.analysis.slowest import CHANNEL_CAUSES, LOCK_CAUSES, Cause
 from latlab.psci.targets.board import Board
 from latlab.virtual.campaign.whatif import Growth, SweepPoint, growths
@@ -119,7 +120,7 @@ def _makes_no_difference(part: DesignPart, points: Sequence[SweepPoint]) -> bool
 
 def _design_text(point: SweepPoint, named: Sequence[DesignPart]) -> str:
     design = ", ".join(part.words.format(part.of(point)) for part in named)
-    return f"{us(point.powerdown_worst_ns):,g} µs{f' ({design})' if design else ''}"
+    return f"{significant(us(point.powerdown_worst_ns), grouped=True)} µs{f' ({design})' if design else ''}"
 
 
 def as_json(sweep: Sweep) -> str:

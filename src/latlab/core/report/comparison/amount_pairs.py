@@ -10,11 +10,12 @@ from latlab.core.model.amounts import amounts_of
 from latlab.core.model.run import Run
 from latlab.core.report.comparison.comparison_tables import row_tables
 from latlab.core.report.page import Section
+from latlab.core.shown import significant
 
 
 def headline(comparison: AmountComparison) -> tuple[str, ...]:
     a, b = comparison.repetitions
-    return f"{a} and {b} values or more of each quantity", f"{comparison.limits.relative * 100:g} %"
+    return f"{a} and {b} values or more of each quantity", f"{significant(comparison.limits.relative * 100)} %"
 
 
 def results(comparison: AmountComparison) -> Section:

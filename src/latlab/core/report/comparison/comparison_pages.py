@@ -15,6 +15,7 @@ from latlab.core.kinds.registry import pairs_of
 from latlab.core.model.run import Run
 from latlab.core.report.comparison import comparison_tables
 from latlab.core.report.comparison.answer import answer, inferred_cause, more_than_answer
+from latlab.core.report.comparison.glosses import with_glosses, without_repeats
 from latlab.core.report.comparison.sentences import explained, headline, made_with, quiet_lines, samples_line, sentence, summary
 from latlab.core.report.comparison.span_pairs import order_lines
 from latlab.core.report.facts import problem_items
@@ -43,7 +44,7 @@ def screen(comparison: Comparison, verbose: bool = False) -> Page:
     tree = comparison_tables.decision_table(comparison)
     details = (tree, *_every_row(comparison), *_every_problem(comparison)) if verbose else (Paragraph(soft(HINT)),)
     sections = (changed, stayed, Section("", (*map(Paragraph, notes), *method, *details)))
-    return Page(title, lead, sections, answer=answer(comparison, why))
+    return with_glosses(without_repeats(Page(title, lead, sections, answer=answer(comparison, why))))
 
 
 def run_explanations(run: Run, explanations: Iterable[Explanation]) -> Page:
@@ -59,7 +60,7 @@ def pair_explanations(comparison: Comparison, explanations: Iterable[Explanation
     samples = (soft(f"{run.id}: {samples_line(run)}") for run in (comparison.a, comparison.b))
     lines = (headline(comparison)[0], *samples, *map(_note, comparison.notes))
     sections = (*_by_test(sentences), Section("", tuple(map(Paragraph, lines))))
-    return Page(title, sections=sections, answer=answer(comparison, sentences))
+    return with_glosses(without_repeats(Page(title, sections=sections, answer=answer(comparison, sentences))))
 
 
 def document(comparison: Comparison) -> Page:

@@ -19,6 +19,8 @@ from latlab.core.comparison.wording import (
     PLAIN,
     amount,
     bare,
+    heading_unit,
+    p_value,
     percent,
     row_title,
     said_p,
@@ -36,6 +38,7 @@ from latlab.core.report.titles import METRIC_TITLES, title_of
 from latlab.core.statistics.sample_matrix import columns_of
 
 MOST_COLUMNS = 5
+WAKEUP_TITLES = {Metric.TASK_WAKEUP: "Wake-up latency", Metric.STALL: "Stalls of a busy loop", Metric.CYCLE: "Cycles, from due to end"}
 STYLES = {
     Verdict.REGRESSED: Style.BAD,
     Verdict.IMPROVED: Style.GOOD,
@@ -134,7 +137,7 @@ def _claim_row(claim: Claim, unit: str) -> tuple[Value, ...]:
         signed(claim.shift.value, unit),
         span_of(bare(claim.shift.low, unit), bare(claim.shift.high, unit)),
         bare(claim.threshold, unit),
-        f"{claim.p_adjusted:.2g}",
+        p_value(claim.p_adjusted),
     )
     name = f"{claim.metric} {row_title(claim.name)}{', no single row' if claim.is_frontier else ''}"
     return (claim.level.value, name, *(figures_of if is_known else ("-",) * 4), verdict_span(claim.verdict))
@@ -185,18 +188,19 @@ def place_table(comparison: SpanComparison, test: str) -> Table:
         )
         for cell in places(comparison, test)
     )
-    names = ("Position before", "Before", "Position after", "After", "First queue model", "Difference")
+    names = ("Position before", "Before", "Position after", "After", "First run's queue model", "Difference")
     return Table(f"Powerdown by queue position in {test} ({comparison.heading})", (*words("Core"), *figures(*names)), rows)
 
 
 def wakeup_tables(comparison: WakeupComparison) -> list[tuple[str, Table]]:
     """A line for each figure of each CPU, a table for each tool."""
     titled_tables = []
-    columns = (*words("Figure"), *figures("Before", "After", f"{comparison.interval_percent} % interval of the shift"), *words("Verdict"))
+    shift = f"{comparison.interval_percent} % interval of the shift"
+    columns = (*words("Figure"), *figures("Before", "After", shift), *words("Unit", "Verdict"))
     for test in dict.fromkeys(row.test for row in comparison.rows):
-        title = f"Wake-up latency ({comparison.heading}) and missed periods (for each million due), by {test}"
-        rows = tuple(_wakeup_row(row, comparison.unit_of(row.metric)) for row in comparison.rows if row.test == test)
-        titled_tables.append((test, Table(title, columns, rows)))
+        of_test = [row for row in comparison.rows if row.test == test]
+        rows = tuple(_wakeup_row(row, comparison.unit_of(row.metric)) for row in of_test)
+        titled_tables.append((test, Table(f"{_measured(of_test)} by {test}", columns, rows)))
     return titled_tables
 
 
@@ -294,8 +298,14 @@ def _cell(row: Row, cell: Cell, unit: str) -> tuple[Value, ...]:
     return ("", *map(soft, shown), soft(ends), soft(bare(cell.threshold, unit)) if cell.threshold else "", verdict, "")
 
 
+def _measured(rows: Sequence[Row]) -> str:
+    spans = next((row.metric for row in rows if row.metric in WAKEUP_TITLES), Metric.TASK_WAKEUP)
+    return WAKEUP_TITLES[spans]
+
+
 def _wakeup_row(row: Row, unit: str) -> tuple[Value, ...]:
-    return row.title, bare(row.before, unit), bare(row.after, unit), interval(row, unit), verdict_span(row.verdict)
+    of_row = heading_unit(unit)
+    return row.title, bare(row.before, unit), bare(row.after, unit), interval(row, unit), of_row, verdict_span(row.verdict)
 
 
 def _delta(comparison: SpanComparison, test: str, metric: Metric, core: CoreId, value: float) -> str:

@@ -35,6 +35,7 @@ from latlab.core.report.page import Item
 from latlab.core.report.text import code, soft
 from latlab.core.report.titles import METRIC_WORDS
 from latlab.core.report.units import tick_unit
+from latlab.core.shown import significant
 
 _DETAILS = {
     Verdict.MOVED: ": they differ significantly, by less than the threshold",
@@ -46,14 +47,16 @@ _LARGE = (BeyondOrder, LargestGrew, LargeUntold, ScatterUnknown, DriftInside, Bo
 def headline(comparison: Comparison) -> tuple[str, ...]:
     """What was compared, on how many boots, and how far a difference must go to count."""
     a, b = comparison.a, comparison.b
-    ticks = dict.fromkeys((f"{a.tick.value:g}", f"{b.tick.value:g}"))
+    ticks = dict.fromkeys((f"{significant(a.tick.value)}", f"{significant(b.tick.value)}"))
     unit = comparison.heading
     clock = "counted in" if a.tick.is_counted else f"{a.tick.clock} in"
     samples_text, limit, *more = pairs_of(comparison).headline(comparison)
     if a.tick.is_counted:
         limits = comparison.limits
-        threshold_note = f"{limits.relative * 100:g} % for figures that scatter" if has_order(comparison) else "this clock has no noise"
-        limit = f"{limits.relative_exact * 100:g} %; {threshold_note}"
+        threshold_note = (
+            f"{significant(limits.relative * 100)} % for figures that scatter" if has_order(comparison) else "this clock has no noise"
+        )
+        limit = f"{significant(limits.relative_exact * 100)} %; {threshold_note}"
     counts = f"{clock} {unit}, 1 tick = {' and '.join(ticks)} {tick_unit(a.tick)}"
     names = ("firmware unknown" if run.build.firmware == "unknown" else run.build.firmware for run in (a, b))
     return (

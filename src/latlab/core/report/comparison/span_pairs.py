@@ -24,12 +24,13 @@ from latlab.core.report.table import Table
 from latlab.core.report.text import code
 from latlab.core.report.titles import title_of
 from latlab.core.report.units import CLOCK_NAMES
+from latlab.core.shown import significant
 from latlab.core.statistics.sample_matrix import columns_of
 
 
 def headline(comparison: SpanComparison) -> tuple[str, ...]:
     """On how many boots, and how far a difference must go to count."""
-    share = f"{comparison.limits.relative * 100:g} %"
+    share = f"{significant(comparison.limits.relative * 100)} %"
     of_terms = f"threshold of a last-core delay: {share} of the longer of it and the delay per position"
     return _boots(comparison), _threshold(comparison), *([of_terms] if comparison.ladders else [])
 
@@ -186,7 +187,8 @@ def _threshold(comparison: SpanComparison) -> str:
     if a is not None and b is not None:
         cost = amount(abs(a * comparison.a.tick.value - b * comparison.b.tick.value), comparison.unit)
     return (
-        f"the largest of: {limits.relative * 100:g} %, {limits.steps:g} ticks (or digits of the print), difference of the trace-point "
+        f"the largest of: {significant(limits.relative * 100)} %, {significant(limits.steps)} ticks (or digits of the print), "
+        "difference of the trace-point "
         f"overhead ({cost})"
     )
 

@@ -3,30 +3,33 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from latlab.core.comparison.comparison import WakeupComparison
+from latlab.core.comparison.wakeup_findings import THINGS
 from latlab.core.model.distributions import distributions_of
 from latlab.core.model.enums import Clock, Metric
 from latlab.core.model.run import Run
 from latlab.core.report.comparison.comparison_tables import wakeup_tables
 from latlab.core.report.page import Section
 from latlab.core.report.units import CLOCK_NAMES
+from latlab.core.shown import significant
 
 
 def headline(comparison: WakeupComparison) -> tuple[str, ...]:
     """On how many wake-ups, how far a difference must go to count, and what could have been found."""
-    before, after = comparison.wakeups
     a, b, limits = comparison.a, comparison.b, comparison.limits
-    counts_text = f"{before:,}{computed(a)} and {after:,}{computed(b)} {counted(a)}"
+    counts_text = f"{counted(a)}{computed(a)}, then {counted(b)}{computed(b)}"
     is_exact = a.tick.clock is not Clock.TIME
     return (
         f"{counts_text}; deterministic: any difference is exact" if is_exact else f"{counts_text}, weighted by their counts",
-        f"the larger of: {limits.relative * 100:g} %, {limits.steps:g} intervals of the histogram",
+        f"the larger of: {significant(limits.relative * 100)} %, {significant(limits.steps)} intervals of the histogram",
         *(rarest.sentence(comparison.unit) for rarest in comparison.rarest_seen),
     )
 
 
 def results(comparison: WakeupComparison) -> Section:
-    return Section("Results", sections=tuple(Section(f"Wake-ups by {test}", (table,)) for test, table in wakeup_tables(comparison)))
+    return Section("Results", sections=tuple(Section(f"Figures by {test}", (table,)) for test, table in wakeup_tables(comparison)))
 
 
 def computed(run: Run) -> str:
@@ -34,15 +37,15 @@ def computed(run: Run) -> str:
 
 
 def counted(run: Run) -> str:
-    """What the histograms of a run count."""
-    stalls = {distribution.metric for distribution in distributions_of(run)} == {Metric.STALL}
-    return "stalls" if stalls else "wake-ups"
+    """What the histograms of a run count, each with its number: `9,184 wake-ups and 9,182 cycles`."""
+    totals: Counter[str] = Counter()
+    for distribution in distributions_of(run):
+        totals[f"{THINGS.get(distribution.metric, THINGS[Metric.TASK_WAKEUP])}s"] += distribution.got
+    return " and ".join(f"{total:,} {things}" for things, total in totals.items())
 
 
 def extent(run: Run) -> str:
     """The clock of a run and its number of wake-ups; empty without any."""
-    distributions = distributions_of(run)
-    if not distributions:
+    if not distributions_of(run):
         return ""
-    total = sum(distribution.got for distribution in distributions)
-    return f"{CLOCK_NAMES[run.tick.clock]}, {total:,} {counted(run)}{computed(run)}"
+    return f"{CLOCK_NAMES[run.tick.clock]}, {counted(run)}{computed(run)}"

@@ -26,6 +26,7 @@ from latlab.core.report.density import DensityStep, density
 from latlab.core.report.page import Block, Folded, Item, Items, Page, Section
 from latlab.core.report.titles import METRIC_TITLES, title_of
 from latlab.core.report.vega import alt
+from latlab.core.shown import significant
 
 MOST_CAUSES = 3
 
@@ -138,7 +139,7 @@ def _panel(rows: Sequence[Row], domain: list[float], verdicts: Sequence[Verdict]
         for row in ordered
     ]
     y = alt.Y("row:N", sort=[str(mark["row"]) for mark in data], title=None, axis=alt.Axis(labelLimit=360))
-    axis = alt.Axis(labelExpr="(datum.value > 0 ? '+' : '') + format(datum.value, '~g')", tickCount=6, labelOverlap=True)
+    axis = alt.Axis(labelExpr="(datum.value > 0 ? '+' : '') + format(datum.value, '~r')", tickCount=6, labelOverlap=True)
     x = alt.X("share:Q", title="shift (%)" if is_last else None, scale=alt.Scale(domain=domain, nice=False), axis=axis)
     names = [verdict.word for verdict in verdicts]
     colours = alt.Scale(domain=names, range=[JUDGEMENTS[STYLES[verdict]] for verdict in verdicts])
@@ -148,7 +149,7 @@ def _panel(rows: Sequence[Row], domain: list[float], verdicts: Sequence[Verdict]
     base = alt.Chart(alt.InlineData(values=data))
     zero = alt.Chart(alt.InlineData(values=[{"share": 0}])).mark_rule(color="#8a97a5").encode(x=x)
     lines = base.mark_rule(strokeWidth=2.5, opacity=0.65).encode(x=alt.X("low:Q"), x2="high:Q", y=y, color=colour)
-    tips = ["row:N", alt.Tooltip("share:Q", title="%", format="+.3~g"), "verdict:N"]
+    tips = ["row:N", alt.Tooltip("share:Q", title="%", format="+.3~r"), "verdict:N"]
     shape = alt.Shape("verdict:N", scale=shapes, legend=None)
     marks = base.mark_point(filled=True, size=80, opacity=1).encode(x=x, y=y, color=colour, shape=shape, tooltip=tips)
     band = [base.mark_bar(color="#8a97a5", opacity=0.22).encode(x="from:Q", x2="to:Q", y=y)] if any(row.threshold for row in rows) else []
@@ -185,7 +186,12 @@ def _by_name(finding: FunctionsMoved | CountedBeside) -> tuple[str, dict[str, fl
 def _diverging(moves: Mapping[str, float], unit: str) -> Any:
     ordered = sorted(moves, key=lambda name: -moves[name])
     rows = [
-        {"function": name, "moved": moves[name], "way": "more" if moves[name] > 0 else "less", "said": f"{moves[name]:+,.4g}"}
+        {
+            "function": name,
+            "moved": moves[name],
+            "way": "more" if moves[name] > 0 else "less",
+            "said": f"{significant(moves[name], 4, grouped=True, sign=True)}",
+        }
         for name in ordered
     ]
     most, least = max(0.0, *moves.values()), min(0.0, *moves.values())
@@ -230,7 +236,7 @@ def _overlaid(comparison: Comparison, test: str, steps: Sequence[tuple[DensitySt
                 "density:Q",
                 title=f"wake-ups per {unit.removesuffix('s')}",
                 scale=alt.Scale(type="log", domainMin=floor, nice=False),
-                axis=alt.Axis(format="~g", tickCount=6),
+                axis=alt.Axis(format="~r", tickCount=6),
             ),
             color=alt.Color(
                 "run:N",

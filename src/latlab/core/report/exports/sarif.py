@@ -17,6 +17,7 @@ from latlab.core.comparison.gate import GateReport
 from latlab.core.comparison.verdicts import Verdict
 from latlab.core.comparison.wording import signed
 from latlab.core.errors import LatlabError
+from latlab.core.shown import significant
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 RULE = {
@@ -89,7 +90,7 @@ def _result(move: FunctionMoved, finding: FunctionsMoved, tests: list[str], comp
         "ruleId": RULE["id"],
         "ruleIndex": 0,
         "level": "error",
-        "message": {"text": f"{text} ({move.before:g} to {move.after:g}); {comparison.a.id} to {comparison.b.id}"},
+        "message": {"text": f"{text} ({significant(move.before)} to {significant(move.after)}); {comparison.a.id} to {comparison.b.id}"},
         "locations": [{"physicalLocation": {"artifactLocation": {"uri": quote(file), "uriBaseId": "%SRCROOT%"}, "region": region}}],
         "partialFingerprints": {"functionOfFigure/v1": same},
     }

@@ -21,6 +21,7 @@ from latlab.core.report.history.release_chart import DASHES, nice_end
 from latlab.core.report.history.words import cause_of, release_names
 from latlab.core.report.page import Drawing
 from latlab.core.report.vega import alt
+from latlab.core.shown import significant
 from latlab.core.statistics.change_points import ChangeKind
 
 MOST_TOGETHER = 6
@@ -48,7 +49,9 @@ def history_chart(series: Series, name: str) -> Chart:
     boots = [{"run": name, "value": value / scale} for name, p in zip(names, series.points, strict=True) for value in p.values]
     medians = [{"run": name, "value": p.value / scale} for name, p in zip(names, series.points, strict=True)]
     borders = [c for c in series.changes if c.kind is not ChangeKind.DRIFT]
-    changes = [{"run": names[c.index], "levels": f"{c.before / scale:.4g} to {c.after / scale:.4g}"} for c in borders]
+    changes = [
+        {"run": names[c.index], "levels": f"{significant(c.before / scale, 4)} to {significant(c.after / scale, 4)}"} for c in borders
+    ]
     x = alt.X("run:N", sort=names, title=None, axis=alt.Axis(labelAngle=-30, labelLimit=220))
     y = alt.Y("value:Q", title=series.heading, scale=alt.Scale(zero=False))
     line = alt.Chart(alt.InlineData(values=medians), width=max(420, 46 * len(names)), height=240).mark_line(point=True, color=MAIN)
@@ -97,7 +100,8 @@ def _lines(all_series: Sequence[Series], start_x: int, end: int, narrow: bool) -
     for tick in range(TICKS + 1):
         at = _height(top * tick / TICKS, top)
         yield Markup('<path class="grid" d="M{},{:.1f}H{}"/>').format(start_x, at, end)
-        yield Markup('<text class="soft" x="{}" y="{:.1f}" text-anchor="end">{:g}</text>').format(start_x - 8, at + 4, top * tick / TICKS)
+        label = significant(top * tick / TICKS)
+        yield Markup('<text class="soft" x="{}" y="{:.1f}" text-anchor="end">{}</text>').format(start_x - 8, at + 4, label)
     yield from _axis(names, xs, TOP + HIGH + BOTTOM - 6, narrow)
     yield from _changes(all_series, names, xs, end, narrow)
     ends = _apart([_height(series.points[-1].value / scale, top) for series in all_series])
@@ -108,10 +112,10 @@ def _lines(all_series: Sequence[Series], start_x: int, end: int, narrow: bool) -
         look, dash = f"s{number % 2 + 1}", DASHES[number // 2 % len(DASHES)]
         yield _line(points, look, dash)
         for (x, y), name, value in zip(points, names, values, strict=True):
-            title = f"{series.path}, {name}: {value:.4g} {series.heading}"
+            title = f"{series.path}, {name}: {significant(value, 4)} {series.heading}"
             yield Markup('<circle class="{}" cx="{:.1f}" cy="{:.1f}" r="3"><title>{}</title></circle>').format(look, x, y, title)
         short = series.path.removeprefix(common)
-        label = f"{values[-1]:.4g}" if narrow else f"{_cut(short)}  {values[-1]:.4g}"
+        label = f"{significant(values[-1], 4)}" if narrow else f"{_cut(short)}  {significant(values[-1], 4)}"
         yield Markup('<text class="{}" x="{}" y="{:.1f}">{}</text>').format(look, end + 8, ends[number] + 4, label)
 
 
@@ -190,7 +194,7 @@ def _panel(series: Series, x0: float, y0: float, width: float) -> Iterator[Marku
     yield Markup('<text class="soft" x="{:.1f}" y="{:.1f}">{}</text>').format(x0, y0 + 29, _cut(now, letters))
     yield Markup('<path class="grid" d="M{:.1f},{:.1f}H{:.1f}"/>').format(x0, place(values[0]), end)
     for value in dict.fromkeys((high, low)):
-        yield Markup('<text class="soft" x="{:.1f}" y="{:.1f}">{}</text>').format(end + 4, place(value) + 4, f"{value:.4g}")
+        yield Markup('<text class="soft" x="{:.1f}" y="{:.1f}">{}</text>').format(end + 4, place(value) + 4, f"{significant(value, 4)}")
     points = [(x, place(value)) for x, value in zip(xs, values, strict=True)]
     yield _line(points, "s1", "")
     names = release_names(series)

@@ -13,6 +13,8 @@ from math import ceil, log10
 
 from markupsafe import Markup
 
+from latlab.core.shown import significant
+
 HEIGHT, TOP, BOTTOM = 340, 66, 30
 LABEL_PX, TICKS = 17, 4
 DASHES = ("", "5 3", "2 3", "8 3 2 3")
@@ -60,7 +62,7 @@ def _parts(lines: Lines, end: int, start_x: int, narrow: bool) -> Iterator[Marku
         value = top * tick / TICKS
         at = _y(value, top)
         yield Markup('<path class="grid" d="M{},{:.1f}H{}"/>').format(start_x, at, end)
-        yield Markup('<text class="soft" x="{}" y="{:.1f}" text-anchor="end">{:g}</text>').format(start_x - 8, at + 4, value)
+        yield Markup('<text class="soft" x="{}" y="{:.1f}" text-anchor="end">{}</text>').format(start_x - 8, at + 4, significant(value))
     yield Markup('<text class="soft" x="{}" y="14">{}</text>').format(0, lines.unit)
     for at, name in enumerate(lines.releases):
         if not narrow or at % 2 == 0:
@@ -89,8 +91,8 @@ def _cores(lines: Lines, xs: Sequence[float], top: float, end: int, narrow: bool
         dashed = Markup(' stroke-dasharray="{}"').format(dash) if dash else Markup("")
         yield Markup('<polyline class="{}" points="{}"{}/>').format(look, points, dashed)
         for x, value, name in zip(xs, values, lines.releases, strict=True):
-            yield Markup('<circle class="{}" cx="{:.1f}" cy="{:.1f}" r="3"><title>{}, {}: {:.3g} {}</title></circle>').format(
-                look, x, _y(value, top), name, core, value, lines.unit.partition(",")[0]
+            yield Markup('<circle class="{}" cx="{:.1f}" cy="{:.1f}" r="3"><title>{}, {}: {} {}</title></circle>').format(
+                look, x, _y(value, top), name, core, significant(value, 3), lines.unit.partition(",")[0]
             )
         label = f"{core}  {values[-1]:.1f}" if narrow else f"core {core}  {values[-1]:.1f} {lines.unit.partition(',')[0]}"
         yield Markup('<text class="{}" x="{}" y="{:.1f}">{}</text>').format(look, end + 8, places[core] + 4, label)

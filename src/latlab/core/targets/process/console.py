@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, Protocol
 
 from latlab.core.errors import UsageError
+from latlab.core.shown import significant
 from latlab.core.targets.process.children import dies_with_parent, stop
 from latlab.core.targets.process.exit_diagnostics import death, exit_message
 from latlab.core.targets.process.process_time import ProcessClock, state_of
@@ -174,12 +175,13 @@ class Console:
         if now_s > self.limits.timeout_s:
             return self._panic() or MachineOutcome(
                 MachineEnd.HANG,
-                f"the target was stopped after {self.limits.timeout_s:g} s{beside} without an end; give more time with --timeout",
+                f"the target was stopped after {significant(self.limits.timeout_s)} s{beside} without an end; "
+                "give more time with --timeout",
             )
         if now_s - last_s > self.limits.silence_s:
             return self._panic() or MachineOutcome(
                 MachineEnd.SILENCE,
-                f"the target hangs: no output for {self.limits.silence_s:g} s{beside}; the last lines of its console show where",
+                f"the target hangs: no output for {significant(self.limits.silence_s)} s{beside}; the last lines of its console show where",
             )
         return self._panic()
 

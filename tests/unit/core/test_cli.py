@@ -236,6 +236,7 @@ def test_a_reader_that_goes_away_is_no_error(latlab: Latlab, console: Path, tmp_
     assert done.stderr == b""
 
 
+@pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize(
     ("words", "code"),
     [
@@ -247,11 +248,11 @@ def test_a_reader_that_goes_away_is_no_error(latlab: Latlab, console: Path, tmp_
     ],
 )
 def test_an_exit_code_does_not_depend_on_whether_anybody_reads(
-    latlab: Latlab, console: Path, tmp_path: Path, words: tuple[str, ...], code: int
+    latlab: Latlab, console: Path, tmp_path: Path, words: tuple[str, ...], code: int, unbuffered: str
 ) -> None:
     latlab("import", console)
     assert latlab(*words).returncode == code
-    environment = {**os.environ, "LATLAB_STORE": str(tmp_path / "store.sqlite")}
+    environment = {**os.environ, "LATLAB_STORE": str(tmp_path / "store.sqlite"), "PYTHONUNBUFFERED": unbuffered}
     nobody, unread = os.pipe()
     os.close(nobody)
     try:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import io
 import os
 import sys
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, TextIO, cast
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -36,9 +36,24 @@ def use_safe_streams() -> None:
 def _safe(stream: TextIO | None, number: int) -> TextIO:
     if stream is None:
         return open(os.devnull, "w", encoding="utf-8")
-    if not isinstance(stream, io.TextIOWrapper) or not isinstance(stream.buffer, io.BufferedWriter) or stream.fileno() != number:
+    if not isinstance(stream, io.TextIOWrapper) or _descriptor(stream) != number:
         return stream
     stream.flush()
-    file = io.BufferedWriter(_UntilUnread(number, "w", closefd=False))
+    file = _UntilUnread(number, "w", closefd=False)
     is_line_buffered = stream.line_buffering or number == STANDARD_ERROR
-    return io.TextIOWrapper(file, stream.encoding, "backslashreplace", line_buffering=is_line_buffered)
+    buffer = file if stream.write_through else io.BufferedWriter(file)  # with PYTHONUNBUFFERED nothing is held back
+    return io.TextIOWrapper(
+        cast(io.BufferedWriter, buffer),
+        stream.encoding,
+        "backslashreplace",
+        line_buffering=is_line_buffered,
+        write_through=stream.write_through,
+    )
+
+
+def _descriptor(stream: TextIO) -> int:
+    """Of a stream in memory, which a caller put there, -1."""
+    try:
+        return stream.fileno()
+    except OSError:
+        return -1

@@ -5,7 +5,8 @@ A thread waits for a CPU from its `sched_waking` to the `sched_switch` to it, or
 A trace without `sched_waking` has `sched_wakeup`, which comes later by the way to the queue. A waking of a thread that still runs counts
 only if the thread then sleeps without another waking: another CPU woke it on its way into the sleep.
 
-Some kernels record no switch of an idle task. A thread that an event says is on a CPU is there, then, without a switch.
+Some kernels record no switch of an idle task. A thread that an event says is on a CPU is there, then, without a switch. The kernel traces a
+switch before it makes it, so events of the thread that leaves may stand behind its switch: they say nothing.
 """
 
 from __future__ import annotations
@@ -52,6 +53,24 @@ class _Open:
     queues: list[Queued] = field(default_factory=list)
     pending: TraceEvent | None = None
     """A waking while it ran."""
+
+
+class Leaving:
+    """Whether an event behind a switch is still of the thread that leaves. `events` are those of a stretch: a CPU whose idle task has a
+    switch in it has all of them."""
+
+    def __init__(self, events: Iterable[TraceEvent]) -> None:
+        self._with_idle = {event.cpu for event in events if event.step.leaves is not None and event.step.leaves.is_idle}
+        self._last: dict[int, KernelStep] = {}
+
+    def switched(self, event: TraceEvent) -> None:
+        self._last[event.cpu] = event.step
+
+    def has(self, cpu: int, current: Thread) -> bool:
+        last = self._last.get(cpu)
+        if last is None or last.leaves is None or last.leaves.pid != current.pid:
+            return False
+        return cpu in self._with_idle or (last.comes is not None and not last.comes.is_idle)
 
 
 @dataclass(slots=True)
@@ -116,11 +135,13 @@ class _Walk:
         self.unseen_starts: Counter[int] = Counter()
 
     def through(self, stretch: Sequence[TraceEvent]) -> None:
+        leaving = Leaving(stretch)
         for event in stretch:
             kind = event.step.step
-            if event.current is not None:
+            if event.current is not None and not leaving.has(event.cpu, event.current):
                 self._seen(event, event.current)
             if kind is StepKind.SWITCH:
+                leaving.switched(event)
                 self._switch(event)
             elif kind in (StepKind.WAKING, StepKind.QUEUED) and event.thread is not None:
                 self._known[event.thread.pid] = event.thread

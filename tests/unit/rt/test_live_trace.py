@@ -143,6 +143,20 @@ def test_an_event_behind_the_switch_of_a_thread_that_leaves_does_not_bring_it_ba
         assert not any(part.blame.kind is BlameKind.UNEXPLAINED for cycle in report.cycles.cycles for part in cycle.parts)
 
 
+def test_a_thread_that_comes_back_from_one_whose_switches_are_not_recorded_is_on_its_cpu_again():
+    """Some kernels record no switch of some threads. A waking tells such a return from an event behind the own switch."""
+    due, silent = 1_000_000_000, ("silent", 3)
+    events = [
+        switch(due, IDLE, 0, LOOP),
+        switch(due + 10_000, LOOP, 1, silent),
+        waking(due + 100_000, 3, LOOP),
+        Raw(due + 110_000, "softirq_entry", 7, (1,)),
+        Raw(due + 111_000, "softirq_exit", 7, (1,)),
+        switch(due + 120_000, LOOP, 1, IDLE),
+    ]
+    assert waits_of(files_of({0: events}, ["thread 7"])) == {7: [(due + 100_000, due + 110_000, 0)]}
+
+
 def test_threads_that_are_started_later_are_followed_and_other_processes_only_of_a_command():
     started = [
         Raw(MS, "task_newtask", 7, (8, "later", 0x10000)),

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from latlab.core.model.blame import UNEXPLAINED, Blame
 from latlab.rt.analysis.attribution import Attributed, blaming
 from latlab.rt.analysis.lateness_parts import LatenessPart, beyond_ordinary, in_doubt, parts_of
-from latlab.rt.analysis.thread_spans import INTO, REAL_TIME, Leaving, with_whole_interrupts
+from latlab.rt.analysis.thread_spans import INTO, REAL_TIME, with_whole_interrupts, without_leaving
 from latlab.rt.model.kernel_events import KernelStep, LateSteps, Left, StepKind, Thread
 from latlab.rt.model.thread_trace import ThreadSpan, TraceEvent
 from latlab.rt.model.wakeups import Outlier
@@ -66,7 +66,7 @@ class CauseFinder:
         self._is_virtual = is_virtual
         by_cpu: dict[int, list[TraceEvent]] = defaultdict(list)
         threads: dict[int, Thread] = {}
-        for event in stretch:
+        for event in without_leaving(stretch):
             by_cpu[event.cpu].append(event)
             threads |= {thread.pid: thread for thread in (event.step.leaves, event.step.comes) if thread is not None}
         self._cpus: Mapping[int, _CpuSteps] = {
@@ -130,20 +130,15 @@ class CauseFinder:
             yield LatenessPart(in_doubt(part.blame), part.ns) if self._is_virtual else part
 
 
-def _with_missing_switches(events: Sequence[TraceEvent], threads: Mapping[int, Thread]) -> list[KernelStep]:
+def _with_missing_switches(events: Iterable[TraceEvent], threads: Mapping[int, Thread]) -> list[KernelStep]:
     """The steps of one CPU. Where an event shows another thread on it than the switch before, a switch was not recorded, as some kernels
     record none from their idle task: from the last event that fits to this one nobody is known to run. `threads` are by their numbers."""
     steps: list[KernelStep] = []
     running: Thread | None = None
     fits, fits_ns = 0, 0
-    leaving = Leaving(events)
     for event in events:
         is_switch = event.step.step is StepKind.SWITCH
         shown = event.step.leaves if is_switch else event.current
-        if is_switch:
-            leaving.switched(event)
-        elif shown is not None and leaving.has(event.cpu, shown):
-            shown = None
         if shown is not None and running is not None and shown.pid != running.pid:
             steps.insert(fits, KernelStep(fits_ns, StepKind.SWITCH))
             if not is_switch:

@@ -12,7 +12,7 @@ switch before it makes it, so events of the thread that leaves may stand behind 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from latlab.rt.model.kernel_events import KernelStep, Left, StepKind, Thread
@@ -24,6 +24,8 @@ LEFT = {Left.RUNNABLE: ThreadState.PREEMPTED, Left.ASLEEP: ThreadState.ASLEEP, L
 INTO = {StepKind.INTERRUPT_IN: StepKind.INTERRUPT_OUT, StepKind.SOFTIRQ_IN: StepKind.SOFTIRQ_OUT}
 REAL_TIME = 100
 """The kernel's priorities below this are real-time ones."""
+LEAVES_WITHIN_NS = 50_000
+"""A thread has events behind its switch for no longer, if no hypervisor takes the CPU."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,22 +57,25 @@ class _Open:
     """A waking while it ran."""
 
 
-class Leaving:
-    """Whether an event behind a switch is still of the thread that leaves. `events` are those of a stretch: a CPU whose idle task has a
-    switch in it has all of them."""
-
-    def __init__(self, events: Iterable[TraceEvent]) -> None:
-        self._with_idle = {event.cpu for event in events if event.step.leaves is not None and event.step.leaves.is_idle}
-        self._last: dict[int, KernelStep] = {}
-
-    def switched(self, event: TraceEvent) -> None:
-        self._last[event.cpu] = event.step
-
-    def has(self, cpu: int, current: Thread) -> bool:
-        last = self._last.get(cpu)
-        if last is None or last.leaves is None or last.leaves.pid != current.pid:
-            return False
-        return cpu in self._with_idle or (last.comes is not None and not last.comes.is_idle)
+def without_leaving(stretch: Iterable[TraceEvent]) -> Iterator[TraceEvent]:
+    """The events, without their thread where it is the one that leaves: nothing woke it since its switch, and that was just now or a sleep
+    behind which another thread came."""
+    last: dict[int, KernelStep] = {}
+    woken_ns: dict[int, int] = {}
+    for event in stretch:
+        step = event.step
+        if step.step is StepKind.SWITCH:
+            last[event.cpu] = step
+        elif step.step in (StepKind.WAKING, StepKind.QUEUED) and event.thread is not None:
+            woken_ns[event.thread.pid] = step.ns
+        switch = last.get(event.cpu)
+        if event.current is None or switch is None or switch.leaves is None or switch.leaves.pid != event.current.pid:
+            yield event
+            continue
+        is_woken = woken_ns.get(event.current.pid, -1) >= switch.ns
+        is_asleep = switch.left is not Left.RUNNABLE and switch.comes is not None and not switch.comes.is_idle
+        is_leaving = not is_woken and (is_asleep or step.ns - switch.ns < LEAVES_WITHIN_NS)
+        yield replace(event, current=None) if is_leaving else event
 
 
 @dataclass(slots=True)
@@ -135,13 +140,11 @@ class _Walk:
         self.unseen_starts: Counter[int] = Counter()
 
     def through(self, stretch: Sequence[TraceEvent]) -> None:
-        leaving = Leaving(stretch)
-        for event in stretch:
+        for event in without_leaving(stretch):
             kind = event.step.step
-            if event.current is not None and not leaving.has(event.cpu, event.current):
+            if event.current is not None:
                 self._seen(event, event.current)
             if kind is StepKind.SWITCH:
-                leaving.switched(event)
                 self._switch(event)
             elif kind in (StepKind.WAKING, StepKind.QUEUED) and event.thread is not None:
                 self._known[event.thread.pid] = event.thread

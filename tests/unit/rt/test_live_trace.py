@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 
 from latlab.core.errors import DataError
 from latlab.core.model.blame import BlameKind
+from latlab.rt.analysis import cycles as cycles_module
 from latlab.rt.analysis.cycles import explained_overruns
 from latlab.rt.analysis.thread_report import ThreadReporter
+from latlab.rt.analysis.thread_sight import sight_of
 from latlab.rt.analysis.thread_spans import follow, matching
 from latlab.rt.campaign.thread_results import live_results, trace_facts
 from latlab.rt.model.kernel_events import StepKind
@@ -157,6 +159,32 @@ def test_a_thread_that_comes_back_from_one_whose_switches_are_not_recorded_is_on
     assert waits_of(files_of({0: events}, ["thread 7"])) == {7: [(due + 100_000, due + 110_000, 0)]}
 
 
+def test_of_many_cycles_a_sample_shows_what_is_usual_and_each_overrun_its_cause(monkeypatch):
+    hog = ("hog", 9)
+    late = {
+        number: [
+            switch(1_000_000_000 + number * MS + 50_000, LOOP, 256, hog),
+            switch(1_000_000_000 + number * MS + 1_500_000, hog, 1, LOOP),
+        ]
+        for number in (17, 43)
+    }
+    machine, own = loop_cycles(60, late)
+    for number in late:
+        machine = [event for event in machine if not 1e9 + (number + 1) * MS <= event.ns < 1e9 + (number + 2) * MS or event in late[number]]
+        own = [event for event in own if not 1e9 + (number + 1) * MS <= event.ns < 1e9 + (number + 2) * MS]
+    live = read_live_trace(files_of({0: sorted(machine, key=lambda event: event.ns)}, ["thread 7"], {0: own}))
+    (thread,) = follow(live.trace, matching(("loop",)))
+
+    def blames() -> list[str]:
+        cycles = ThreadReporter(live.trace, is_virtual=False).report(thread, 100_000, MS).cycles
+        assert cycles is not None
+        return [overrun.blame.name for overrun in explained_overruns(cycles)]
+
+    whole = blames()
+    monkeypatch.setattr(cycles_module, "SAMPLED", 7)
+    assert blames() == whole and whole.count("hog (priority 20)") + whole.count("hog (not real-time)") == 2
+
+
 def test_threads_that_are_started_later_are_followed_and_other_processes_only_of_a_command():
     started = [
         Raw(MS, "task_newtask", 7, (8, "later", 0x10000)),
@@ -187,7 +215,7 @@ def test_each_kind_of_event_becomes_a_step_of_the_thread_on_the_cpu():
 
 def test_no_thread_that_ran_and_a_job_that_failed_are_said():
     machine, _ = loop_cycles(3, {})
-    with pytest.raises(DataError, match=r"none of the two followed threads ran in 0\.0 s, so nothing was measured; follow them for longer"):
+    with pytest.raises(DataError, match=r"none of the 2 followed threads ran in 0\.0 s, so nothing was measured; use a longer"):
         live_results({**files_of({0: machine}, ["thread 50", "thread 51"]), THREADS: NO_PERIOD})
     with pytest.raises(DataError, match="the threads could not be followed: Permission denied"):
         live_results({**files_of({}, ["failed Permission denied"]), THREADS: NO_PERIOD})
@@ -220,6 +248,16 @@ def test_a_trace_without_the_scheduler_is_refused():
     formats = files["trace-formats.txt"].replace(b"name: sched_switch", b"name: other")
     with pytest.raises(DataError, match="no sched_switch"):
         read_live_trace({**files, "trace-formats.txt": formats})
+
+
+def test_events_that_the_kernel_lacks_are_listed_and_those_that_never_came_are_not():
+    machine, own = loop_cycles(3, {})
+    live = read_live_trace(files_of({0: machine}, ["thread 7"], {0: own}))
+    (sentence,) = sight_of(live.trace, is_virtual=False)
+    assert sentence.startswith(
+        "This kernel has no event of these, so they are unknown: on which CPU a thread waited before it moved; a kernel"
+    )
+    assert "sched:sched_migrate_task" in sentence and "perf record" not in sentence
 
 
 def test_two_results_of_a_thread_are_those_of_the_same_trace_as_a_file():

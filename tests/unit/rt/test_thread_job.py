@@ -70,7 +70,7 @@ def tracefs(tmp_path: Path) -> Path:
 
 def job_of(tracefs: Path, followed: Followed, duration_s: int = 1) -> tuple[subprocess.Popen[str], Path]:
     folder = tracefs.parent / "latlab-rt.abc123"
-    (folder / "out").mkdir(parents=True)
+    (folder / "out").mkdir(parents=True, exist_ok=True)
     text = script(ThreadWork(followed, duration_s, str(tracefs), 512), str(folder))
     places = f"OUT={folder}/out\nPHASE={folder}/phase\n"
     path = {**os.environ, "PATH": f"{tracefs.parent / 'bin'}:{os.environ['PATH']}", "LATLAB_JOB": str(folder)}
@@ -97,6 +97,14 @@ def test_a_command_is_started_its_status_is_noted_and_one_that_goes_on_is_ended(
     assert (out / "command.out").read_text() == "it works\n"
 
 
+def test_a_command_that_cannot_be_started_is_said(tracefs, tmp_path):
+    (tmp_path / "plain").write_text("no program")
+    job, out = job_of(tracefs, Followed(command=(str(tmp_path / "plain"),)))
+    assert job.wait(timeout=20) == 0
+    notes = read_notes((out / "trace-notes.txt").read_text())
+    assert notes.command_status == 126 and "ermission denied" in notes.others["unstarted"]
+
+
 def test_a_command_that_goes_on_is_ended_with_its_group(tracefs):
     mark = f"sleep 98{os.getpid()}"
     job, out = job_of(tracefs, Followed(command=("sh", "-c", f"{mark} & {mark}; true")))
@@ -112,6 +120,17 @@ def test_a_signal_ends_it_with_its_data_and_without_its_instances(tracefs, numbe
     job.send_signal(number)
     assert job.wait(timeout=30) == 143
     assert list((tracefs / "instances").iterdir()) == [] and (out / "machine-cpu0.raw").stat().st_size > 0
+
+
+def test_a_full_disk_ends_the_recording_and_is_said(tracefs, tmp_path):
+    """`/dev/full` is a disk without space."""
+    (tracefs.parent / "latlab-rt.abc123" / "out").mkdir(parents=True)
+    (tracefs.parent / "latlab-rt.abc123" / "out" / "machine-cpu0.raw").symlink_to("/dev/full")
+    for stats in tracefs.parent.glob("template/per_cpu/*/stats"):
+        stats.write_text(f"entries: 0\nbytes: {64 * PAGE_BYTES}\n")
+    job, out = job_of(tracefs, Followed(processes=(os.getpid(),)), duration_s=60)
+    assert job.wait(timeout=30) == 0
+    assert "full" in read_notes((out / "trace-notes.txt").read_text()).others
 
 
 def test_threads_that_have_ended_before_it_began_are_said(tracefs):

@@ -22,7 +22,7 @@ from latlab.rt.analysis.thread_report import ThreadReport, ThreadReporter
 from latlab.rt.analysis.thread_sight import sight_of
 from latlab.rt.analysis.thread_spans import REAL_TIME, FollowedThread, follow, matching
 from latlab.rt.model.kernel_events import Thread
-from latlab.rt.model.thread_trace import ThreadSelection, ThreadSpan, ThreadState, ThreadTrace
+from latlab.rt.model.thread_trace import LIVE, ThreadSelection, ThreadSpan, ThreadState, ThreadTrace
 from latlab.rt.model.wakeups import Outlier, Wakeups, cpu_row, intervals
 from latlab.rt.readers.advice import all_advice
 from latlab.rt.readers.live_trace import FORMATS, NOTES, PAGES, LiveTrace, TraceNotes, read_live_trace, read_notes
@@ -61,8 +61,8 @@ def _live_results_of(selected: bytes, files: tuple[tuple[str, bytes], ...]) -> t
     live = read_live_trace(dict(files))
     followed = _running(live.trace, lambda thread: thread.pid in live.pids)
     if not followed:
-        threads = count(len(live.pids), "followed thread")
-        raise DataError(f"none of the {threads} ran in {_seconds(live.trace):.1f} s, so nothing was measured", "follow them for longer")
+        threads = "the followed thread never" if len(live.pids) == 1 else f"none of the {len(live.pids)} followed threads"
+        raise DataError(f"{threads} ran in {_seconds(live.trace):.1f} s, so nothing was measured", "use a longer --duration")
     return tuple(_results(replace(live.trace, problems=tuple(_problems_of(live))), followed, selection))
 
 
@@ -75,8 +75,10 @@ def _problems_of(live: LiveTrace) -> Iterator[str]:
     notes = live.notes
     if notes.lost:
         lost = ", ".join(f"{number} of {cpu}" for cpu, number in notes.lost.items())
-        mib = notes.buffer_kib / 1024
-        yield f"the kernel's buffer of {mib:g} MiB was too small and events were lost: {lost}; use a larger --trace-buffer"
+        buffer = f"the kernel's buffer of {notes.buffer_kib / 1024:.3g} MiB"
+        yield f"{buffer} was too small and events were lost: {lost}; use a larger --trace-buffer"
+    if "unstarted" in notes.others:
+        yield f"the command could not be started: {notes.others['unstarted']}"
     if "full" in notes.others:
         yield f"the disk was full after {_seconds(live.trace):.1f} s of trace ({notes.others['full']}); free some space and measure again"
     if "most" in notes.others:
@@ -90,11 +92,11 @@ def trace_facts(files: Mapping[str, bytes]) -> tuple[tuple[str, str], ...]:
         return ()
     notes = read_notes(files[NOTES].decode("utf-8", "replace"))
     events = ", ".join(event.partition("/")[2] or f"{event} of the threads" for event in notes.events)
-    facts = [("events", events), ("trace buffer", f"{notes.buffer_kib / 1024:g} MiB for each CPU, twice"), *_command_facts(notes, files)]
+    facts = [("events", events), ("trace buffer", f"{notes.buffer_kib / 1024:.3g} MiB for each CPU, twice"), *_command_facts(notes, files)]
     if notes.recorded:
         facts.append(("traced", f"{notes.recorded:,} events, {sum(notes.lost.values()):,} lost"))
     if "ended" in notes.others and notes.root is None:
-        facts.append(("threads", "all had ended before the duration was over"))
+        facts.append(("end", "all threads had ended before the duration was over"))
     return tuple(facts)
 
 
@@ -118,7 +120,8 @@ def _results(trace: ThreadTrace, followed: Sequence[FollowedThread], selection: 
         name = names[thread.thread.pid]
         report = reporter.report(thread, selection.threshold_ns, selection.period_ns)
         wakeups = _wakeups(thread, report, trace, start_ns)
-        problems = (*trace.problems, *_unseen(thread))
+        of_trace = trace.problems if thread is followed[0] else ()
+        problems = (*of_trace, *_unseen(thread, trace))
         yield name, _result((wakeups,) if wakeups.cpus else (), report.late, problems, sight, report)
         if report.cycles is not None:
             overruns = explained_overruns(report.cycles)
@@ -170,10 +173,11 @@ def _wakeups(followed: FollowedThread, report: ThreadReport, trace: ThreadTrace,
     return Wakeups(KERNEL_TRACE, None, trace.resolution_ns, rows, outliers, start_ns, facts=facts, complete=is_whole)
 
 
-def _unseen(followed: FollowedThread) -> Iterator[str]:
+def _unseen(followed: FollowedThread, trace: ThreadTrace) -> Iterator[str]:
     if followed.unseen_starts:
         waits = count(followed.unseen_starts, "wait")
-        yield f"{waits} of {followed.thread.name} have no recorded end, and no latency; record irq_vectors:* and irq:* too"
+        advice = "the kernel recorded no switch to it" if trace.tool == LIVE else "record irq_vectors:* and irq:* too"
+        yield f"{waits} of {followed.thread.name} have no recorded end, and no latency; {advice}"
 
 
 def _cpus(waits: Sequence[ThreadSpan]) -> list[int]:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from latlab.rt.model.thread_trace import ThreadTrace, TraceEvent
+from latlab.rt.model.thread_trace import LIVE, ThreadTrace, TraceEvent
 from latlab.rt.readers.kernel_events import TracepointFormat, read_format
 from latlab.rt.readers.raw_events import CURRENT, RawEvents
 from latlab.rt.readers.trace_lines import check_events
@@ -22,7 +22,6 @@ PAGES = re.compile(rf"(?P<part>{MACHINE}|{OWN})-cpu(?P<cpu>\d{{1,5}})\.raw", re.
 NEW_TASK = "task_newtask"
 CLONE_THREAD = 0x10000
 CALLS = "syscalls"
-TOOL = "latlab"
 LOST_STATS = ("overrun", "commit overrun", "dropped events")
 
 
@@ -38,8 +37,8 @@ class TraceNotes:
     buffer_kib: int = 0
     command_status: int | None = None
     others: dict[str, str] = field(default_factory=dict)
-    """The job's other words: `failed`, `full`, `most`, `ended`, `stopped`, `removed`, `command_ended`; `any` if processes that the threads
-    start are followed as well."""
+    """The job's other words: `failed`, `full`, `most`, `ended`, `stopped`, `removed`, `command_ended`, `unstarted`; `any` if processes that
+    the threads start are followed as well."""
 
     @property
     def recorded(self) -> int:
@@ -116,7 +115,7 @@ def read_live_trace(files: Mapping[str, bytes]) -> LiveTrace:
     check_events(recorded, NOTES)
     roots = notes.threads if notes.root is None else {notes.root}
     pids = _with_started(roots, sorted(reader.started), is_any=notes.root is not None or "any" in notes.others)
-    return LiveTrace(ThreadTrace(tuple(_stretches(reader.events, reader.lost)), recorded, TOOL), frozenset(pids), notes)
+    return LiveTrace(ThreadTrace(tuple(_stretches(reader.events, reader.lost)), recorded, LIVE), frozenset(pids), notes)
 
 
 class _Reader:

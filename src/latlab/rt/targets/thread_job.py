@@ -180,6 +180,10 @@ is_there() {{
     done
     return 1
 }}
+is_full() {{
+    full=$(head -n 1 $OUT/dd.err)
+    full=${{full:-no space for the pages}}
+}}
 drain() {{
     for cpu in $1/per_cpu/cpu*; do
         bytes=0
@@ -189,7 +193,7 @@ drain() {{
         pages=$((bytes / (page - 16)))
         [ $pages -ge $least ] || continue
         [ $pages -le $((BUFFER * 1024 / page)) ] || pages=1
-        dd if=$cpu/trace_pipe_raw bs=$page count=$pages 2>$OUT/dd.err >>$OUT/$2-${{cpu##*/}}.raw || full=$(head -n 1 $OUT/dd.err)
+        dd if=$cpu/trace_pipe_raw bs=$page count=$pages 2>$OUT/dd.err >>$OUT/$2-${{cpu##*/}}.raw || is_full
         taken=$((taken + pages * page))
     done
 }}
@@ -201,7 +205,7 @@ drain_last() {{
                 [ "$name" = entries: ] && entries=$value
             done <$cpu/stats
             [ $entries -gt 0 ] || break
-            dd if=$cpu/trace_pipe_raw bs=$page count=1 2>$OUT/dd.err >>$OUT/$2-${{cpu##*/}}.raw || full=$(head -n 1 $OUT/dd.err)
+            dd if=$cpu/trace_pipe_raw bs=$page count=1 2>$OUT/dd.err >>$OUT/$2-${{cpu##*/}}.raw || is_full
         done
         sed "s/^/stats $2 ${{cpu##*/}} /" $cpu/stats >>$OUT/{NOTES}
     done
@@ -219,7 +223,9 @@ end_command() {{
         kill -KILL -$command 2>/dev/null
     fi
     wait $command
-    note "command_status $?"
+    code=$?
+    note "command_status $code"
+    case $code in 126 | 127) note "unstarted $(tail -n 1 $OUT/{COMMAND_ERR})" ;; esac
     command=
 }}
 end_tracing() {{
@@ -258,8 +264,8 @@ trap stop_all HUP INT TERM"""
 
 START_COMMAND = f"""\
 start_command() {{
-    setsid sh -c 'own=$0; echo $$ >$own/set_event_pid && echo 1 >$own/tracing_on && exec "$@"' \\
-        $OWN "$@" >$OUT/{COMMAND_OUT} 2>$OUT/{COMMAND_ERR} </dev/null &
+    setsid sh -c 'own=$1; shift; echo $$ >$own/set_event_pid && echo 1 >$own/tracing_on && exec "$@"' \\
+        latlab $OWN "$@" >$OUT/{COMMAND_OUT} 2>$OUT/{COMMAND_ERR} </dev/null &
     command=$!
     note "root $command"
 }}"""

@@ -20,6 +20,10 @@ def test_a_trace_is_a_run_with_causes_and_limits(tmp_path: Path) -> None:
         assert words in shown.stdout
     assert latlab("gate", "last", "--limit", "cycle max <= 10s", "--limit", "task_wakeup max <= 10s", *store).returncode == 0
     assert latlab("gate", "last", "--limit", "cycle max <= 1us", *store).returncode == 1
+    line = latlab("export", "last", "--format", "perfetto", "-o", str(tmp_path / "run.pftrace"), *store)
+    assert line.returncode == 0, line.stderr
+    data = (tmp_path / "run.pftrace").read_bytes()
+    assert all(words in data for words in (b"rt loop, CPU 0", b"hog/0", b"rt_loop,_overruns"))
 
 
 def test_a_trace_of_many_threads_asks_for_a_name(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ CALLS = "syscalls"
 INSTANCES = "latlab-"
 LOOK_EVERY_S = 0.5
 MOST_BYTES = 192 << 20
-"""Of a trace. Reading it takes some 10 times of memory."""
+"""Of a trace. Reading it takes some 15 times of memory."""
 FEWEST_PAGES = 16
 """Fewer full pages stay in the kernel until the next look."""
 POLITE_S = 5

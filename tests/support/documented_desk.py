@@ -94,6 +94,7 @@ LEFT_OUT = {
     r"--log build": "a build that failed has that log: tests/system/test_bisect.py",
     r"--store runs\.sqlite": "what a job of a CI keeps: tests/system/test_ci_lineage.py",
     r"import perf\.data|'cycle max": "a trace of a user's program: tests/unit/rt/test_cli_threads.py and make prove PART=own_threads",
+    r"--threads-of|run rt -D 1m -- |--log command\.out": "root and tracefs: tests/system/test_followed_threads.py",
     r"--interrupt (secure|el3)": "firmware with timers of the secure world: make prove PART=secure_world",
     r"--measured-from": "a run that a job of a CI measured: tests/system/test_ci_documented.py",
     r"dask (tcp|ADDRESS)": "a scheduler elsewhere: tests/system/test_whatif.py",

@@ -17,7 +17,7 @@ SYSTEM = {
         " probe_naps riscv_worlds sbi sbi_refused smc watch"
     ),
     "psa": "attack psa_on_qemu psa_subject spm_forced spm_product tfm_abi",
-    "rt": "labgrid_boards linux_measurements recorder_running steal_boards",
+    "rt": "followed_threads labgrid_boards linux_measurements recorder_running steal_boards",
     "virtual": "exploration virtual_time whatif",
     "commits": "bisect",
     "experiments": "design_on_qemu",

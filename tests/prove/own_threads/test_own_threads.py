@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""An application of two real-time threads that stamps its own cycles: which overruns a trace of perf names, and with which cause.
+"""An application of two real-time threads that stamps its own cycles: which overruns are named, and with which cause. It is followed in a
+trace of perf, and in a run that starts it.
 
 In every fourth cycle of the first thread something keeps it beyond its period, and the program itself says what.
 """
@@ -17,19 +18,24 @@ from pathlib import Path
 import pytest
 
 from latlab.core.model.blame import BlameKind
+from latlab.core.store.store import open_store
 from latlab.rt.analysis.attribution import Attributed
 from latlab.rt.analysis.cycles import explained_overruns
 from latlab.rt.analysis.thread_report import ThreadReporter
 from latlab.rt.analysis.thread_spans import follow, matching
+from latlab.rt.model.thread_trace import ThreadTrace
+from latlab.rt.readers.live_trace import read_live_trace
 from latlab.rt.readers.thread_traces import PERF_MAGIC, read_thread_trace
 from latlab.rt.targets.recorder_binary import FLAGS
 from latlab.rt.targets.trace_dat import printed, trace_file_of
+from support.command import latlab
 
 pytestmark = [pytest.mark.slow, pytest.mark.realtime]
 
 SOURCE = Path(__file__).parent / "two_loops.c"
 PERIOD_NS, CYCLES, SEED = 5_000_000, 2000, 1
 LOOP = "loop-a"
+INSTANCES = Path("/sys/kernel/tracing/instances")
 EVENTS = (
     "sched:sched_switch", "sched:sched_waking", "sched:sched_wakeup", "sched:sched_migrate_task", "irq:*", "lock:contention_begin",
     "lock:contention_end", "irq_vectors:local_timer_entry", "irq_vectors:local_timer_exit", "irq_vectors:reschedule_entry",
@@ -41,13 +47,15 @@ RIGHT: Mapping[str, tuple[BlameKind, str]] = {
     "equal": (BlameKind.THREAD, "plant-equal"),
     "deadline": (BlameKind.THREAD, "plant-deadline"),
     "lock": (BlameKind.WAITED, "plant-holder"),
+    "inversion": (BlameKind.WAITED, "plant-inverted"),
+    "migration": (BlameKind.THREAD, "plant-there"),
     "call": (BlameKind.CALL, "getrandom"),
     "sleep": (BlameKind.OWN, ""),
     "computing": (BlameKind.COMPUTING, ""),
     "fault": (BlameKind.COMPUTING, ""),
 }
 """Faults of pages that need no device are time of the thread itself: their ends have no event. One that sleeps is its own wait."""
-NAMES_OF_PLANTS = ("plant-hog", "plant-equal", "plant-deadline", "plant-holder", "getrandom")
+NAMES_OF_PLANTS = ("plant-hog", "plant-equal", "plant-deadline", "plant-holder", "plant-inverted", "plant-there", "getrandom")
 SAME_END_NS = 2_000_000
 """The program prints a stamp before its cycle ends."""
 LEAST_RIGHT = 0.9
@@ -61,28 +69,43 @@ class Stamp:
     end_ns: int
 
 
-@pytest.fixture(scope="module")
-def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Stamp], tuple[Attributed, ...]]:
+@pytest.fixture(scope="module", params=["perf", "live"])
+def recorded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Stamp], tuple[Attributed, ...]]:
     """The stamps of all cycles, and latlab's overruns."""
     if os.geteuid() != 0 or len(os.sched_getaffinity(0)) < 2 or not all(map(shutil.which, ("cc", "perf"))):
         pytest.skip("it needs root, a second CPU, a C compiler and perf")
+    if request.param == "live" and not INSTANCES.is_dir():
+        pytest.skip("no tracefs is mounted at /sys/kernel/tracing")
     folder = tmp_path_factory.mktemp("two_loops")
-    program, data = folder / "two_loops", folder / "perf.data"
+    program = folder / "two_loops"
     subprocess.run(["cc", *FLAGS, "-pthread", str(SOURCE), "-o", str(program)], check=True)
+    stdout, trace = (by_perf if request.param == "perf" else by_latlab)(folder, program)
+    rows = [line.split() for line in stdout.splitlines() if len(line.split()) == 4]
+    stamps = [Stamp(kind, int(due), int(begin), int(end)) for kind, due, begin, end in rows]
+    (thread,) = follow(trace, matching((LOOP,)))
+    cycles = ThreadReporter(trace, is_virtual=False).report(thread, 100_000, PERIOD_NS).cycles
+    assert cycles is not None and cycles.is_on_grid and cycles.by_calls
+    return stamps, explained_overruns(cycles)
+
+
+def by_latlab(folder: Path, program: Path) -> tuple[str, ThreadTrace]:
+    address = str(folder / "runs.db")
+    run = latlab("run", "rt", "-D", "10m", "--store", address, "--", str(program), str(CYCLES), str(SEED))
+    assert run.returncode == 0, run.stderr
+    files = open_store(address).logs("last")
+    return files["command.out"].decode(), read_live_trace(files).trace
+
+
+def by_perf(folder: Path, program: Path) -> tuple[str, ThreadTrace]:
+    data = folder / "perf.data"
     events = [word for event in EVENTS for word in ("-e", event)]
     command = ["perf", "record", "-q", "-m", "4096", "-a", "-k", "CLOCK_MONOTONIC", "-o", str(data), *events, "--"]
     done = subprocess.run([*command, str(program), str(CYCLES), str(SEED)], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         pytest.skip(f"perf cannot record these events here: {done.stderr[:200]}")
-    rows = [line.split() for line in done.stdout.splitlines() if len(line.split()) == 4]
-    stamps = [Stamp(kind, int(due), int(begin), int(end)) for kind, due, begin, end in rows]
     trace_file = trace_file_of(PERF_MAGIC)
     assert trace_file is not None
-    trace = read_thread_trace(printed(data.read_bytes(), "perf.data", trace_file), "perf.data")
-    (thread,) = follow(trace, matching((LOOP,)))
-    cycles = ThreadReporter(trace, is_virtual=False).report(thread, 100_000, PERIOD_NS).cycles
-    assert cycles is not None and cycles.is_on_grid and cycles.by_calls
-    return stamps, explained_overruns(cycles)
+    return done.stdout, read_thread_trace(printed(data.read_bytes(), "perf.data", trace_file), "perf.data")
 
 
 def at_end(overruns: tuple[Attributed, ...], stamp: Stamp) -> Attributed | None:

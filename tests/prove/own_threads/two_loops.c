@@ -24,12 +24,15 @@
 #define FAULT_BYTES (48UL << 20)
 #define CALL_BYTES (6UL << 20)
 
-enum kind { NONE, HOG, EQUAL, DEADLINE, LOCK, FAULT, CALL, OWN, SLEEP, KINDS };
+enum kind { NONE, HOG, EQUAL, DEADLINE, LOCK, INVERSION, MIGRATION, FAULT, CALL, OWN, SLEEP, KINDS };
 
-static const char *const names[KINDS] = { "none", "hog", "equal", "deadline", "lock", "fault", "call", "computing", "sleep" };
+static const char *const names[KINDS] = {
+    "none", "hog", "equal", "deadline", "lock", "inversion", "migration", "fault", "call", "computing", "sleep"
+};
 static sem_t starts[KINDS];
 static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
-static sem_t is_held;
+static sem_t is_held, has_begun;
+static sem_t middle_starts;
 
 static uint64_t now_ns(void)
 {
@@ -52,6 +55,15 @@ static void sleep_until(uint64_t ns)
     struct timespec at = { .tv_sec = (time_t)(ns / 1000000000ULL), .tv_nsec = (long)(ns % 1000000000ULL) };
 
     clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
+}
+
+static void run_on(int cpu)
+{
+    cpu_set_t cpus;
+
+    CPU_ZERO(&cpus);
+    CPU_SET((size_t)cpu, &cpus);
+    sched_setaffinity(0, sizeof(cpus), &cpus);
 }
 
 static void name_and_place(const char *name, int cpu, int policy, int priority)
@@ -111,7 +123,7 @@ static void *by_deadline(void *argument)
     return argument;
 }
 
-/* Holds the lock that the loop needs, on another CPU. */
+/* Holds the lock that the loop needs, on another CPU. In an inversion a thread of a priority between both has that CPU. */
 static void *holder(void *argument)
 {
     name_and_place("plant-holder", 1, SCHED_FIFO, 30);
@@ -121,6 +133,42 @@ static void *holder(void *argument)
         sem_post(&is_held);
         work_ns(LONG_NS);
         pthread_mutex_unlock(&held);
+    }
+    return argument;
+}
+
+static void *inverted_holder(void *argument)
+{
+    name_and_place("plant-inverted", 1, SCHED_FIFO, 30);
+    for (;;) {
+        sem_wait(&starts[INVERSION]);
+        pthread_mutex_lock(&held);
+        sem_post(&is_held);
+        sem_post(&middle_starts);
+        work_ns(USUAL_NS / 5);
+        pthread_mutex_unlock(&held);
+    }
+    return argument;
+}
+
+static void *middle(void *argument)
+{
+    name_and_place("plant-middle", 1, SCHED_FIFO, 40);
+    for (;;) {
+        sem_wait(&middle_starts);
+        work_ns(LONG_NS);
+    }
+    return argument;
+}
+
+/* Has the CPU to which the loop moves. */
+static void *other_cpu(void *argument)
+{
+    name_and_place("plant-there", 1, SCHED_FIFO, 90);
+    for (;;) {
+        sem_wait(&starts[MIGRATION]);
+        sem_post(&has_begun);
+        work_ns(LONG_NS);
     }
     return argument;
 }
@@ -152,6 +200,16 @@ static void plant(enum kind kind, char *pages)
         sem_wait(&is_held);
         pthread_mutex_lock(&held);
         pthread_mutex_unlock(&held);
+    } else if (kind == INVERSION) {
+        sem_post(&starts[INVERSION]);
+        sem_wait(&is_held);
+        pthread_mutex_lock(&held);
+        pthread_mutex_unlock(&held);
+    } else if (kind == MIGRATION) {
+        sem_post(&starts[MIGRATION]);
+        sem_wait(&has_begun);
+        run_on(1);
+        run_on(0);
     } else if (kind == FAULT) {
         madvise(pages, FAULT_BYTES, MADV_DONTNEED);
         for (size_t at = 0; at < FAULT_BYTES; at += 4096) {
@@ -178,6 +236,8 @@ int main(int argc, char **argv)
 
     srandom(argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 1U);
     sem_init(&is_held, 0, 0);
+    sem_init(&has_begun, 0, 0);
+    sem_init(&middle_starts, 0, 0);
     for (int kind = 0; kind < KINDS; kind++) {
         sem_init(&starts[kind], 0, 0);
     }
@@ -185,6 +245,9 @@ int main(int argc, char **argv)
     pthread_create(&thread, NULL, rival, (void *)(intptr_t)EQUAL);
     pthread_create(&thread, NULL, by_deadline, NULL);
     pthread_create(&thread, NULL, holder, NULL);
+    pthread_create(&thread, NULL, inverted_holder, NULL);
+    pthread_create(&thread, NULL, middle, NULL);
+    pthread_create(&thread, NULL, other_cpu, NULL);
     pthread_create(&thread, NULL, second_loop, NULL);
     sleep(1);
     name_and_place("loop-a", 0, SCHED_FIFO, 60);

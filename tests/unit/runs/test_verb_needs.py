@@ -4,13 +4,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from latlab.core.errors import NotBuilt, UsageError
 from latlab.core.lifecycle.doctor import DoctorFinding
+from latlab.core.targets.linux.machine import Here
 from latlab.rt.targets.linux import Survey
+from latlab.rt.targets.thread_survey import TracingSurvey
 from latlab.runs.campaign import verb_needs
 
 SPM = NotBuilt("no program", "spm", "build it with `make spm`")
@@ -23,6 +27,10 @@ LINUX = {
     "kernel": "6.12.9",
     "version": "#1 SMP PREEMPT_RT Debian 6.12.9-1",
 }
+
+
+def _answered(survey: TracingSurvey, machine: object) -> TracingSurvey:
+    return survey
 
 
 def raising(error: Exception) -> Callable[[], object]:
@@ -65,10 +73,21 @@ def test_this_machine_is_described_as_run_rt_would_find_it(
 ) -> None:
     monkeypatch.setattr(verb_needs, "survey", lambda machine, priority: Survey(LINUX | changed))
     monkeypatch.setattr(verb_needs, "recorder_for", lambda machine: Path(machine))
-    rt, causes, timerlat = verb_needs._this_machine()
+    rt, causes, threads, timerlat = verb_needs._this_machine()
     assert (rt.usable, rt.subject) == (usable, "latlab run rt --target linux") and said in rt.result
     assert not timerlat.usable and "lacks rtla" in timerlat.result and "the timerlat tracer" in timerlat.result
-    assert causes.subject.endswith("--causes")
+    assert causes.subject.endswith("--causes") and threads.subject.endswith("--threads-of")
+
+
+def test_what_follows_threads_has_what_it_lacks_and_what_killed_runs_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    ready = TracingSurvey("/sys/kernel/tracing", True, True, True, True, 1 << 20, ("latlab-dead01", "latlab-dead01-own"))
+    for survey, usable, words in (
+        (ready, True, "killed runs left the tracing instances latlab-dead01, latlab-dead01-own; the next run removes them"),
+        (replace(ready, is_writable=False, left=()), False, "no right to write /sys/kernel/tracing/instances; run as root"),
+    ):
+        monkeypatch.setattr(verb_needs, "tracing_survey", partial(_answered, survey))
+        line = verb_needs._threads(Here())
+        assert line.usable is usable and words in line.result
 
 
 def test_a_machine_that_is_no_linux_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:

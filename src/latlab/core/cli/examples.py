@@ -6,7 +6,7 @@ from __future__ import annotations
 EXAMPLES: dict[str, tuple[str, str]] = {
     "run psci": ("latlab run psci", "latlab run psci --subject tf-a --firmware build/qemu/release"),
     "run psa": ("latlab run psa --build ipc_l2", "latlab run psa --subject tf-m"),
-    "run rt": ("latlab run rt --duration 10s", "latlab run rt --target linux --duration 1m --causes"),
+    "run rt": ("latlab run rt --target linux --duration 1m --causes", "latlab run rt --threads-of control_loop --period 1ms"),
     "run steal": ("latlab run steal --duration 10s", "latlab run steal --target ssh --host root@board --duration 5m"),
     "run rt-power": ("latlab run rt-power --cycles 12", "latlab run rt-power --target ssh --host root@board --suspends 2"),
     "run calls": ("latlab run calls", "latlab run calls --abi sbi --harts 2"),

@@ -41,6 +41,8 @@ SPLIT_BY_STATE = {
     ThreadState.BLOCKED: "asleep_ns",
 }
 FEWEST_CYCLES = 3
+SAMPLED = 1000
+"""Of a stretch at least so many cycles, evenly spaced, show what a usual cycle is made of."""
 ON_GRID, LEAST_ON_GRID = 0.1, 0.9
 """The largest distance from the grid, in periods, of nine of ten starts of a loop with absolute times."""
 STEPS_TRIED = (0.1, 0.25, 0.5, 0.75)
@@ -80,8 +82,9 @@ class CycleSplit:
 
 @dataclass(frozen=True, slots=True)
 class ThreadCycle:
-    """`parts` are what the time from `due_ns` to `end_ns` went to, the largest first. `missed`: how many periods
-    passed behind it without a cycle. `is_woken`: the thread slept before it, which is unknown of the first cycle of a stretch."""
+    """`parts` are what the time from `due_ns` to `end_ns` went to, the largest first; if there are many cycles, overruns and sampled cycles
+    alone have them. `missed`: how many periods passed behind it without a cycle. `is_woken`: the thread slept before it, which is unknown
+    of the first cycle of a stretch."""
 
     due_ns: int
     begin_ns: int
@@ -91,6 +94,7 @@ class ThreadCycle:
     split: CycleSplit = CycleSplit()
     missed: int = 0
     is_woken: bool = True
+    is_sampled: bool = True
 
     @property
     def jitter_ns(self) -> int:
@@ -240,13 +244,15 @@ class _OneStretch:
     def cycles(self, works: Sequence[Work], grid: _Grid, period_ns: int) -> Iterator[ThreadCycle]:
         before: ThreadCycle | None = None
         with_progress = each(works, self._spans[0].thread.name if self._spans else "", WorkUnit.CYCLES)
-        for work, caught_up in zip(with_progress, _caught_up_after(works), strict=True):
+        step = max(1, len(works) // SAMPLED)
+        for number, (work, caught_up) in enumerate(zip(with_progress, _caught_up_after(works), strict=True)):
             due_ns = self._due(work, grid, before, period_ns, caught_up)
-            parts = self._parts(due_ns, work, before)
+            is_sampled = number % step == 0
+            parts = self._parts(due_ns, work, before) if is_sampled or work.end_ns - due_ns > period_ns else ()
             cpu = next((span.cpu for span in self._between(work.begin_ns, work.end_ns)), 0)
             missed = max(0, -(-(work.end_ns - due_ns) // period_ns) - 1)
-            split = self._split(due_ns, work)
-            before = ThreadCycle(due_ns, work.begin_ns, work.end_ns, cpu, parts, split, missed, before is None or work.woken_ns is not None)
+            split, is_woken = self._split(due_ns, work), before is None or work.woken_ns is not None
+            before = ThreadCycle(due_ns, work.begin_ns, work.end_ns, cpu, parts, split, missed, is_woken, is_sampled)
             yield before
 
     @staticmethod
@@ -384,10 +390,11 @@ def _without_caught_up(cycles: Sequence[ThreadCycle], period_ns: int) -> Iterato
 def explained_overruns(cycles: ThreadCycles) -> tuple[Attributed, ...]:
     """Each overrun with its cause: the part that is longer than in the median cycle by at least half of what the cycle is longer."""
     usual: dict[Blame, list[int]] = defaultdict(list)
-    for cycle in cycles.cycles:
+    sample = [cycle for cycle in cycles.cycles if cycle.is_sampled]
+    for cycle in sample:
         for part in cycle.parts:
             usual[part.blame].append(part.ns)
-    count = len(cycles.cycles)
+    count = len(sample)
     medians = {blame: _median_of(values, count) for blame, values in usual.items()}
     usual_ns = int(median(cycle.ns for cycle in cycles.cycles)) if cycles.cycles else 0
     return tuple(_explained(cycle, medians, usual_ns) for cycle in cycles.overruns)

@@ -17,7 +17,7 @@ from latlab.core.model.blame import UNEXPLAINED, Blame
 from latlab.core.model.work_progress import WorkUnit, each
 from latlab.rt.analysis.attribution import Attributed, blaming
 from latlab.rt.analysis.lateness_parts import LatenessPart, beyond_ordinary, in_doubt, parts_of
-from latlab.rt.analysis.thread_spans import INTO, REAL_TIME, with_whole_interrupts
+from latlab.rt.analysis.thread_spans import INTO, REAL_TIME, with_whole_interrupts, without_leaving
 from latlab.rt.model.kernel_events import KernelStep, LateSteps, Left, StepKind, Thread
 from latlab.rt.model.thread_trace import ThreadSpan, TraceEvent
 from latlab.rt.model.wakeups import Outlier
@@ -67,7 +67,7 @@ class CauseFinder:
         self._is_virtual = is_virtual
         by_cpu: dict[int, list[TraceEvent]] = defaultdict(list)
         threads: dict[int, Thread] = {}
-        for event in each(stretch, "what each CPU did", WorkUnit.EVENTS):
+        for event in without_leaving(each(stretch, "what each CPU did", WorkUnit.EVENTS)):
             by_cpu[event.cpu].append(event)
             threads |= {thread.pid: thread for thread in (event.step.leaves, event.step.comes) if thread is not None}
         self._cpus: Mapping[int, _CpuSteps] = {

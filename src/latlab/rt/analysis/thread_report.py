@@ -46,6 +46,7 @@ class ThreadReporter:
     def __init__(self, trace: ThreadTrace, is_virtual: bool) -> None:
         self._trace, self._is_virtual = trace, is_virtual
         self._finders = [CauseFinder(stretch, is_virtual) for stretch in trace.stretches]
+        self._own_events = [_own_events(stretch) for stretch in trace.stretches]
 
     def report(self, followed: FollowedThread, threshold_ns: int, period_ns: int | None) -> ThreadReport:
         return ThreadReport(
@@ -76,15 +77,18 @@ class ThreadReporter:
         )
 
     def _cycles(self, followed: FollowedThread, period_ns: int | None) -> ThreadCycles | None:
-        pid = followed.thread.pid
-        own_events = [tuple(event for event in stretch if _is_own(event, pid)) for stretch in self._trace.stretches]
+        own_events = (tuple(events.get(followed.thread.pid, ())) for events in self._own_events)
         stretches = zip(followed.stretches, own_events, self._finders, strict=True)
         return cycles_of(followed.thread, stretches, period_ns, self._is_virtual)
 
 
-def _is_own(event: TraceEvent, pid: int) -> bool:
-    """Of its system calls, page faults and locks."""
-    return event.thread is not None and event.thread.pid == pid and event.step.step in OWN_STEPS
+def _own_events(stretch: Sequence[TraceEvent]) -> dict[int, list[TraceEvent]]:
+    """The system calls, page faults and locks of each thread, by its number."""
+    events: dict[int, list[TraceEvent]] = {}
+    for event in stretch:
+        if event.thread is not None and event.step.step in OWN_STEPS:
+            events.setdefault(event.thread.pid, []).append(event)
+    return events
 
 
 def _time(followed: FollowedThread, state: ThreadState) -> StateTime:

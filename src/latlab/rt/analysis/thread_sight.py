@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from latlab.rt.model.thread_trace import ThreadTrace
+from latlab.rt.model.thread_trace import LIVE, ThreadTrace
 
 NEEDED = (
     (("sched_waking",), "the time from the waking to the queue of a CPU", ("sched:sched_waking",)),
@@ -32,8 +32,9 @@ RECORDS = {"perf": "perf record -a -m 4M -k CLOCK_MONOTONIC", "trace-cmd": "trac
 CONFIGURES = "ftrace_events of its configuration"
 IN_DOUBT = (
     "This trace does not show whether a hypervisor had the CPU, so interrupts, exits from idle and the thread's own computing "
-    "are no certain causes. On a machine without a hypervisor, import the trace with --bare-metal"
+    "are no certain causes"
 )
+STATES_NONE = ". On a machine without a hypervisor, import the trace with --bare-metal"
 NO_FLAGS = "perf does not print the scheduler's flags, so throttling is proven only where a thread of a lower priority was chosen"
 
 
@@ -43,12 +44,14 @@ def sight_of(trace: ThreadTrace, is_virtual: bool) -> tuple[str, ...]:
 
 def _sentences(trace: ThreadTrace, is_virtual: bool) -> Iterator[str]:
     missing = [(subject, events) for names, subject, events in NEEDED if trace.recorded.isdisjoint(names)]
-    if missing:
-        unknown = ", ".join(subject for subject, _ in missing)
-        events = [event for _, group in missing for event in group]
+    unknown = ", ".join(subject for subject, _ in missing)
+    events = [event for _, group in missing for event in group]
+    if missing and trace.tool == LIVE:
+        yield f"This kernel has no event of these, so they are unknown: {unknown}; a kernel with {', '.join(events)} shows them"
+    elif missing:
         yield f"The trace has no event of these, so if not recorded they are unknown: {unknown}; record {_command(trace.tool, events)}"
     if is_virtual:
-        yield IN_DOUBT
+        yield IN_DOUBT if trace.tool == LIVE else IN_DOUBT + STATES_NONE
     if trace.tool == "perf":
         yield NO_FLAGS
 

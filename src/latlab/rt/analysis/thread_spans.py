@@ -5,13 +5,14 @@ A thread waits for a CPU from its `sched_waking` to the `sched_switch` to it, or
 A trace without `sched_waking` has `sched_wakeup`, which comes later by the way to the queue. A waking of a thread that still runs counts
 only if the thread then sleeps without another waking: another CPU woke it on its way into the sleep.
 
-Some kernels record no switch of an idle task. A thread that an event says is on a CPU is there, then, without a switch.
+Some kernels record no switch of an idle task. A thread that an event says is on a CPU is there, then, without a switch. The kernel traces a
+switch before it makes it, so events of the thread that leaves may stand behind its switch: they say nothing.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from latlab.core.model.work_progress import WorkUnit, each
@@ -24,6 +25,8 @@ LEFT = {Left.RUNNABLE: ThreadState.PREEMPTED, Left.ASLEEP: ThreadState.ASLEEP, L
 INTO = {StepKind.INTERRUPT_IN: StepKind.INTERRUPT_OUT, StepKind.SOFTIRQ_IN: StepKind.SOFTIRQ_OUT}
 REAL_TIME = 100
 """The kernel's priorities below this are real-time ones."""
+LEAVES_WITHIN_NS = 50_000
+"""A thread has events behind its switch for no longer, if no hypervisor takes the CPU."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,27 @@ class _Open:
     queues: list[Queued] = field(default_factory=list)
     pending: TraceEvent | None = None
     """A waking while it ran."""
+
+
+def without_leaving(stretch: Iterable[TraceEvent]) -> Iterator[TraceEvent]:
+    """The events, without their thread where it is the one that leaves: nothing woke it since its switch, and that was just now or a sleep
+    behind which another thread came."""
+    last: dict[int, KernelStep] = {}
+    woken_ns: dict[int, int] = {}
+    for event in stretch:
+        step = event.step
+        if step.step is StepKind.SWITCH:
+            last[event.cpu] = step
+        elif step.step in (StepKind.WAKING, StepKind.QUEUED) and event.thread is not None:
+            woken_ns[event.thread.pid] = step.ns
+        switch = last.get(event.cpu)
+        if event.current is None or switch is None or switch.leaves is None or switch.leaves.pid != event.current.pid:
+            yield event
+            continue
+        is_woken = woken_ns.get(event.current.pid, -1) >= switch.ns
+        is_asleep = switch.left is not Left.RUNNABLE and switch.comes is not None and not switch.comes.is_idle
+        is_leaving = not is_woken and (is_asleep or step.ns - switch.ns < LEAVES_WITHIN_NS)
+        yield replace(event, current=None) if is_leaving else event
 
 
 @dataclass(slots=True)
@@ -117,7 +141,7 @@ class _Walk:
         self.unseen_starts: Counter[int] = Counter()
 
     def through(self, stretch: Sequence[TraceEvent]) -> None:
-        for event in each(stretch, "following the threads", WorkUnit.EVENTS):
+        for event in without_leaving(each(stretch, "following the threads", WorkUnit.EVENTS)):
             kind = event.step.step
             if event.current is not None:
                 self._seen(event, event.current)

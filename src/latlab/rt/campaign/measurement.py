@@ -28,6 +28,7 @@ from latlab.rt.analysis.by_world import WorldAccumulator
 from latlab.rt.campaign.following import GuestFollowing, LinuxFollowing, Watcher
 from latlab.rt.campaign.results import busy_facts, conclude, measured_on_facts, new_run, work_facts
 from latlab.rt.campaign.secure_world_options import build_of
+from latlab.rt.campaign.thread_results import trace_facts
 from latlab.rt.readers.guest_worlds import WORLDS_LOG, render_worlds
 from latlab.rt.readers.measured import read_wakeups
 from latlab.rt.targets.board_sources import source_facts
@@ -57,7 +58,7 @@ CHUNK = 1 << 20
 @dataclass(frozen=True, slots=True)
 class Measurement:
     """What a campaign measures, and what is wrong with the files that come back. `workload` is that of wake-ups, whose progress is known.
-    `is_findings_first`: what the files say is the cause of how the job ended."""
+    `is_findings_first`: what the files say is the cause of how the job ended. `files` belong to the run from its begin."""
 
     campaign: str
     contents: Contents
@@ -66,6 +67,7 @@ class Measurement:
     facts: Facts = ()
     workload: Workload | None = None
     is_findings_first: bool = False
+    files: Mapping[str, bytes] | None = None
 
     def conclude(self, store: Store, run_id: str, run: Run, files: Mapping[str, bytes], complaints: tuple[str, ...]) -> None:
         conclude(store, run_id, run, files, complaints, self.problems_of, self.is_findings_first)
@@ -99,12 +101,13 @@ def measure_on_linux(
     )
     with run_lifecycle(store, run, Left(machine=machine.address), planned) as run_id:
         watcher.start(run_id)
-        store.checkpoint(run_id, collected_files)
+        store.checkpoint(run_id, collected_files | dict(measurement.files or {}))
         done = job(LinuxFollowing(store, run_id, measurement.workload, watcher, machine))
         if done.remains:
             raise _not_fetched(store, run_id, done.sentence)
         files = store.logs(run_id) | done.files
-        run = replace(run, facts=(*facts, *busy_facts(files), *work_facts(files), *source_facts(files), *measured_on_facts(files)))
+        run = replace(run, facts=(*facts, *busy_facts(files), *work_facts(files), *source_facts(files), *trace_facts(files)))
+        run = replace(run, facts=(*run.facts, *measured_on_facts(files)))
         measurement.conclude(store, run_id, run, files, (done.sentence,) if done.sentence else ())
     return run_id
 

@@ -28,7 +28,7 @@ from latlab.rt.analysis.periodicity import Period, find_period
 from latlab.rt.analysis.result import RtResult
 from latlab.rt.analysis.steal_coverage import coverage_sentences
 from latlab.rt.analysis.wakeup import disagreement, silence, with_schedule
-from latlab.rt.campaign.thread_results import thread_results
+from latlab.rt.campaign.thread_results import live_results, thread_results
 from latlab.rt.model.kernel_events import KernelEvents
 from latlab.rt.model.outside_counts import OutsideCounts
 from latlab.rt.model.timerlat import TimerlatRuns
@@ -39,6 +39,7 @@ from latlab.rt.readers.el3_records import El3Records, info_of, read_all
 from latlab.rt.readers.ftrace import read_spans
 from latlab.rt.readers.guest_worlds import WORLDS_LOG, read_worlds
 from latlab.rt.readers.kernel_events import read_kernel_events
+from latlab.rt.readers.live_trace import is_live
 from latlab.rt.readers.load_work import read_load_work
 from latlab.rt.readers.measured import read_wakeups
 from latlab.rt.readers.outside_counts import read_outside_counts
@@ -168,6 +169,8 @@ def results_of(run: Run, files: Mapping[str, bytes]) -> list[tuple[str, RtResult
     """Each measurement of a run by its name: one without a name, or the conditions of an experiment, which are folders of its logs."""
     if EXPORT_LOG in files:
         return results_of_export(run, files)
+    if THREADS in files and is_live(files):
+        return live_results(files)
     if THREADS in files:
         return thread_results(files, IMPORT_LOG, run.source or IMPORT_LOG)
     return [(name, result_of(run, group)) for name, group in measured_in(run, files)]

@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The results of a run about single threads: for each thread its wake-ups with their causes, and its cycles with their overruns."""
+"""The results of a run about single threads: for each thread its wake-ups with their causes, and its cycles with their overruns.
+
+The trace is a file that was imported, or what a job left that followed the threads."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
 
 from latlab.core.comparison.wording import count
-from latlab.core.errors import UsageError
+from latlab.core.errors import DataError, UsageError
 from latlab.core.model.distributions import Distribution
 from latlab.core.model.enums import Metric, RowKind
 from latlab.core.shown import significant
@@ -21,9 +23,11 @@ from latlab.rt.analysis.result import CYCLE_TIMES, KERNEL_TRACE, RtResult
 from latlab.rt.analysis.thread_report import ThreadReport, ThreadReporter
 from latlab.rt.analysis.thread_sight import sight_of
 from latlab.rt.analysis.thread_spans import REAL_TIME, FollowedThread, follow, matching
-from latlab.rt.model.thread_trace import ThreadSelection, ThreadSpan, ThreadState, ThreadTrace
+from latlab.rt.model.kernel_events import Thread
+from latlab.rt.model.thread_trace import LIVE, ThreadSelection, ThreadSpan, ThreadState, ThreadTrace
 from latlab.rt.model.wakeups import Outlier, Wakeups, cpu_row, intervals
 from latlab.rt.readers.advice import all_advice
+from latlab.rt.readers.live_trace import FORMATS, NOTES, PAGES, LiveTrace, TraceNotes, read_live_trace, read_notes
 from latlab.rt.readers.thread_selection import THREADS, read_selection
 from latlab.rt.readers.thread_traces import read_thread_trace
 
@@ -38,12 +42,78 @@ def thread_results(files: Mapping[str, bytes], trace_log: str, place: str) -> li
 @lru_cache(maxsize=1)
 def _results_of(selected: bytes, trace_file: bytes, place: str) -> tuple[tuple[str, RtResult], ...]:
     """The results of the last trace are kept: an import checks, stores and prints them, and 80 MB of trace took 20 s each time."""
-    return tuple(_results(read_thread_trace(trace_file, place), read_selection(selected, THREADS), place))
-
-
-def _results(trace: ThreadTrace, selection: ThreadSelection, place: str) -> Iterator[tuple[str, RtResult]]:
-    followed = [thread for thread in follow(trace, matching(selection.names, selection.all_rt)) if thread.of(ThreadState.RUNNING)]
+    trace, selection = read_thread_trace(trace_file, place), read_selection(selected, THREADS)
+    followed = _running(trace, matching(selection.names, selection.all_rt))
     _check_all_there(trace, followed, selection, place)
+    return tuple(_results(trace, followed, selection))
+
+
+def live_results(files: Mapping[str, bytes]) -> list[tuple[str, RtResult]]:
+    """As `thread_results`, of what a job left. Raises DataError if the job could not follow the threads, or if none of them ran."""
+    names = sorted(name for name in files if name in (NOTES, FORMATS) or PAGES.fullmatch(name))
+    return list(_live_results_of(files[THREADS], tuple((name, files[name]) for name in names)))
+
+
+@lru_cache(maxsize=1)
+def _live_results_of(selected: bytes, files: tuple[tuple[str, bytes], ...]) -> tuple[tuple[str, RtResult], ...]:
+    selection = read_selection(selected, THREADS)
+    notes = read_notes(dict(files)[NOTES].decode("utf-8", "replace"))
+    if "failed" in notes.others:
+        raise DataError(f"the threads could not be followed: {notes.others['failed']}")
+    live = read_live_trace(dict(files))
+    followed = _running(live.trace, lambda thread: thread.pid in live.pids)
+    if not followed:
+        threads = "the followed thread never" if len(live.pids) == 1 else f"none of the {len(live.pids)} followed threads"
+        raise DataError(f"{threads} ran in {_seconds(live.trace):.1f} s, so nothing was measured", "use a longer --duration")
+    return tuple(_results(replace(live.trace, problems=tuple(_problems_of(live))), followed, selection))
+
+
+def _seconds(trace: ThreadTrace) -> float:
+    ends = [(stretch[0].step.ns, stretch[-1].step.ns) for stretch in trace.stretches]
+    return (max(end for _, end in ends) - min(begin for begin, _ in ends)) / 1e9 if ends else 0.0
+
+
+def _problems_of(live: LiveTrace) -> Iterator[str]:
+    notes = live.notes
+    if notes.lost:
+        lost = ", ".join(f"{number} of {cpu}" for cpu, number in notes.lost.items())
+        buffer = f"the kernel's buffer of {notes.buffer_kib / 1024:.3g} MiB"
+        yield f"{buffer} was too small and events were lost: {lost}; use a larger --trace-buffer"
+    if "unstarted" in notes.others:
+        yield f"the command could not be started: {notes.others['unstarted']}"
+    if "full" in notes.others:
+        yield f"the disk was full after {_seconds(live.trace):.1f} s of trace ({notes.others['full']}); free some space and measure again"
+    if "most" in notes.others:
+        mib = int(notes.others["most"]) >> 20
+        yield f"the trace reached its limit of {mib} MiB after {_seconds(live.trace):.1f} s; use a shorter --duration"
+
+
+def trace_facts(files: Mapping[str, bytes]) -> tuple[tuple[str, str], ...]:
+    """What a job that followed threads recorded, and what that was; none of another run."""
+    if NOTES not in files:
+        return ()
+    notes = read_notes(files[NOTES].decode("utf-8", "replace"))
+    events = ", ".join(event.partition("/")[2] or f"{event} of the threads" for event in notes.events)
+    facts = [("events", events), ("trace buffer", f"{notes.buffer_kib / 1024:.3g} MiB for each CPU, twice"), *_command_facts(notes, files)]
+    if notes.recorded:
+        facts.append(("traced", f"{notes.recorded:,} events, {sum(notes.lost.values()):,} lost"))
+    if "ended" in notes.others and notes.root is None:
+        facts.append(("end", "all threads had ended before the duration was over"))
+    return tuple(facts)
+
+
+def _command_facts(notes: TraceNotes, files: Mapping[str, bytes]) -> Iterator[tuple[str, str]]:
+    if notes.command_status is None:
+        return
+    by = ", ended by latlab" if "command_ended" in notes.others else ""
+    yield "exit status of the command", f"{notes.command_status}{by}"
+
+
+def _running(trace: ThreadTrace, is_followed: Callable[[Thread], bool]) -> list[FollowedThread]:
+    return [thread for thread in follow(trace, is_followed) if thread.of(ThreadState.RUNNING)]
+
+
+def _results(trace: ThreadTrace, followed: Sequence[FollowedThread], selection: ThreadSelection) -> Iterator[tuple[str, RtResult]]:
     is_virtual = not selection.is_bare_metal
     reporter, sight = ThreadReporter(trace, is_virtual), sight_of(trace, is_virtual)
     start_ns = min(stretch[0].step.ns for stretch in trace.stretches)
@@ -52,7 +122,8 @@ def _results(trace: ThreadTrace, selection: ThreadSelection, place: str) -> Iter
         name = names[thread.thread.pid]
         report = reporter.report(thread, selection.threshold_ns, selection.period_ns)
         wakeups = _wakeups(thread, report, trace, start_ns)
-        problems = (*trace.problems, *_unseen(thread))
+        of_trace = trace.problems if thread is followed[0] else ()
+        problems = (*of_trace, *_unseen(thread, trace))
         result = _result((wakeups,) if wakeups.cpus else (), report.late, problems, sight, report)
         yield name, result if trace.problems else replace(result, period=_period_of(report))
         if report.cycles is not None:
@@ -112,10 +183,11 @@ def _period_of(report: ThreadReport) -> Period | None:
     return find_period([entry.outlier.wake_ns - entry.outlier.late_ns for entry in report.late], report.cycles.period_ns)
 
 
-def _unseen(followed: FollowedThread) -> Iterator[str]:
+def _unseen(followed: FollowedThread, trace: ThreadTrace) -> Iterator[str]:
     if followed.unseen_starts:
         waits = count(followed.unseen_starts, "wait")
-        yield f"{waits} of {followed.thread.name} have no recorded end, and no latency; record irq_vectors:* and irq:* too"
+        advice = "the kernel recorded no switch to it" if trace.tool == LIVE else "record irq_vectors:* and irq:* too"
+        yield f"{waits} of {followed.thread.name} have no recorded end, and no latency; {advice}"
 
 
 def _cpus(waits: Sequence[ThreadSpan]) -> list[int]:

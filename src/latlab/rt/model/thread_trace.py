@@ -8,6 +8,9 @@ from enum import StrEnum
 
 from latlab.rt.model.kernel_events import KernelStep, Thread
 
+LIVE = "latlab"
+"""The tool of a trace that latlab recorded itself, with all events that the kernel has."""
+
 
 @dataclass(frozen=True, slots=True)
 class TraceEvent:
@@ -25,7 +28,8 @@ class TraceEvent:
 @dataclass(frozen=True, slots=True)
 class ThreadTrace:
     """`stretches` are the events in the order of their times, without lost events within a stretch. `recorded` has the names of all events
-    of which the trace has at least one. `tool` made the trace: `trace-cmd`, `perf` or `perfetto`."""
+    of which the trace has at least one; of a trace that latlab recorded itself, all that it switched on. `tool` made the trace:
+    `trace-cmd`, `perf`, `perfetto` or `latlab`."""
 
     stretches: tuple[tuple[TraceEvent, ...], ...]
     recorded: frozenset[str]

@@ -22,6 +22,8 @@ from latlab.rt.pages.words import us
 
 WORST = 10
 MOST_CAUSES = 5
+MOST_PARTS = 8
+"""Of a late wake-up: the largest ones by name, the others together."""
 OTHER = "other causes"
 ROW_PX = 24
 
@@ -189,7 +191,11 @@ def _worst(result: RtResult) -> list[Attributed]:
 
 
 def _said_parts(entry: Attributed) -> str:
-    return ", ".join(f"{cause_of(part.blame)} {us(part.ns)}" for part in entry.parts)
+    parts = [f"{cause_of(part.blame)} {us(part.ns)}" for part in entry.parts]
+    if len(parts) > MOST_PARTS + 1:
+        others_ns = sum(part.ns for part in entry.parts[MOST_PARTS:])
+        parts[MOST_PARTS:] = [f"{len(parts) - MOST_PARTS} smaller parts {us(others_ns)}"]
+    return ", ".join(parts)
 
 
 def sums_of(result: RtResult) -> dict[tuple[int, str], int]:

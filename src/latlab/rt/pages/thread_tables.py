@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import astuple
 
 import numpy as np
 
 from latlab.core.comparison.wording import said_blame
 from latlab.core.model.blame import UNEXPLAINED
-from latlab.core.report.table import Column, Table, figures, words
+from latlab.core.report.table import Column, Table, figures, prose, words
 from latlab.core.shown import significant
+from latlab.rt.analysis.causes import cause_name
 from latlab.rt.analysis.cycles import ThreadCycle, ThreadCycles
 from latlab.rt.analysis.result import RtResult
 from latlab.rt.analysis.thread_report import ThreadReport
@@ -38,6 +39,62 @@ SPLITS: tuple[tuple[str, Callable[[ThreadCycle], int]], ...] = (
     (UNKNOWN_STATE, lambda cycle: cycle.ns - sum(astuple(cycle.split))),
     ("Due to end", lambda cycle: cycle.ns),
 )
+
+
+MOST_IN_FULL = 4
+"""Up to so many threads have all their tables on a screen; of more, the two with the latest wake-up and the longest cycle."""
+
+
+def by_thread(results: Sequence[tuple[str, RtResult]]) -> dict[str, tuple[RtResult, RtResult | None]]:
+    """The wake-ups of each thread by its name, and its cycles if it has a period."""
+    wakeups = {name: result for name, result in results if result.thread is not None}
+    cycles = {name: result for name, result in results if result.cycles is not None}
+    return {name: (result, cycles.get(name)) for name, result in wakeups.items()}
+
+
+def in_full(threads: Mapping[str, tuple[RtResult, RtResult | None]]) -> list[str]:
+    """The names of those whose tables a screen shows."""
+    if len(threads) <= MOST_IN_FULL:
+        return list(threads)
+    latest = max(threads, key=lambda name: _latest_ns(threads[name][0]))
+    longest = max(threads, key=lambda name: _latest_ns(threads[name][1]))
+    return list(dict.fromkeys((latest, longest)))
+
+
+def overview(threads: Mapping[str, tuple[RtResult, RtResult | None]], run_id: str) -> Table:
+    """A row for each thread, the one with the latest wake-up first."""
+    names = sorted(threads, key=lambda name: -_latest_ns(threads[name][0]))
+    rows = tuple((name, *_of_wakeups(threads[name][0]), *_of_cycles(threads[name][1])) for name in names)
+    columns = (
+        *words("Thread"),
+        *figures("Wake-ups"),
+        *figures("Average", "Maximum", unit="µs"),
+        prose("Cause of the latest"),
+        *figures("Cycles", "Overruns"),
+        *figures("Longest cycle", unit="µs"),
+    )
+    note = f"Below are the tables of {' and '.join(in_full(threads))}; `latlab report {run_id} -o run.html` has those of all threads."
+    return Table(f"The {len(threads)} threads", columns, rows, (note,))
+
+
+def _latest_ns(result: RtResult | None) -> int:
+    return max((wakeups.max_ns for wakeups in result.wakeups if wakeups.cpus), default=0) if result is not None else 0
+
+
+def _of_wakeups(result: RtResult) -> tuple[str, str, str, str]:
+    cpus = [cpu for wakeups in result.wakeups for cpu in wakeups.cpus]
+    count = sum(cpu.got for cpu in cpus)
+    if not count:
+        return "0", "-", "-", "-"
+    average_ns = sum(cpu.average_ticks * cpu.got for cpu in cpus) / count
+    latest = max(result.attributed or (), key=lambda entry: entry.outlier.late_ns, default=None)
+    return str(count), us(average_ns), us(_latest_ns(result)), "-" if latest is None else cause_name(latest)
+
+
+def _of_cycles(result: RtResult | None) -> tuple[str, str, str]:
+    if result is None or result.cycles is None or not result.cycles.cycles:
+        return "-", "-", "-"
+    return str(len(result.cycles.cycles)), str(len(result.cycles.overruns)), us(_latest_ns(result))
 
 
 def tables(result: RtResult) -> list[Table]:

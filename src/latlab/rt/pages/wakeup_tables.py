@@ -37,7 +37,12 @@ def all_tables(run: Run, results: Results) -> list[Table]:
 
 
 def screen_tables(run: Run, results: Results) -> list[Table]:
-    """A run's tables for a terminal."""
+    """A run's tables for a terminal. Of many threads it shows a row each, and the tables of the worst."""
+    threads = thread_tables.by_thread(results)
+    if len(threads) > thread_tables.MOST_IN_FULL:
+        shown = thread_tables.in_full(threads)
+        results = [(name, result) for name, result in results if name in shown]
+        return [thread_tables.overview(threads, run.id), *(table for pair in results for table in brief_tables(*pair, is_exact(run)))]
     return [table for name, result in results for table in brief_tables(name, result, is_exact(run))]
 
 

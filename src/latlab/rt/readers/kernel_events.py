@@ -303,7 +303,7 @@ def left_by(state: int) -> Left:
     return Left.BLOCKED if state & BLOCKING else Left.ASLEEP
 
 
-def _lock(flags: int) -> str:
+def lock_of(flags: int) -> str:
     """Its kind; a spin lock may have the bits of readers and writers too."""
     return next((name for bits, name in LOCK_FLAGS if flags & bits), "lock")
 
@@ -335,7 +335,7 @@ def _step_of(file: _File, cpu: int, ns: int, counts: CycleCounts | None, record:
         is_here = point.number(record, "cpu_id") == cpu
         return KernelStep(ns, StepKind.FREQUENCY, str(point.number(record, "state")), counts=counts) if is_here else None
     if point.name == "contention_begin":
-        return KernelStep(ns, StepKind.LOCK_IN, _lock(point.number(record, "flags")), counts=counts)
+        return KernelStep(ns, StepKind.LOCK_IN, lock_of(point.number(record, "flags")), counts=counts)
     if point.name in OF_THREAD:
         return KernelStep(ns, OF_THREAD[point.name], counts=counts)
     if point.name == "sched_stat_runtime":

@@ -442,6 +442,6 @@ def _refused(machine: Machine, status: int) -> str:
 def _complaint(files: dict[str, bytes], status: int) -> str:
     if status == 0:
         return ""
-    names = ("cyclictest.err", "timerlat.err", "recorder.err", "meter.err", "load.err")
+    names = ("cyclictest.err", "timerlat.err", "recorder.err", "meter.err", "tracing.err", "load.err")
     complaints = [last_line(files[name]) for name in names if files.get(name, b"").strip()]
     return f"the measurement ended with status {status}: {'; '.join(complaints) or 'it printed nothing'}"

@@ -36,6 +36,7 @@ from latlab.rt.verbs.below_linux import (
     firmware_of,
     ready_drivers,
 )
+from latlab.rt.verbs.run_threads import CommandArgument, ThreadOptions, follow_threads, is_asked, plan_of, refuse_others
 
 if TYPE_CHECKING:
     from latlab.core.store.store import Store
@@ -171,7 +172,14 @@ def rt(
     in_guest: GuestOptions,
     on_linux: RtLinuxOptions,
     board: BoardOptions,
-    target: Annotated[RtTarget, typer.Option(help="guest: RT Linux in QEMU; linux: here; ssh: --host; labgrid: --config")] = RtTarget.GUEST,
+    threads: ThreadOptions,
+    target: Annotated[
+        RtTarget,
+        typer.Option(
+            help="guest: RT Linux in QEMU; linux: here; ssh: --host; labgrid: --config", show_default="guest; for your threads linux"
+        ),
+    ] = RtTarget.GUEST,
+    command: CommandArgument = None,
     boots: Annotated[int, typer.Option(help="Number of boots, a run each; the same command resumes.")] = 1,
     restart: Annotated[bool, typer.Option("--restart", help="With --boots: begin again instead of resuming.")] = False,
     store: StoreOption = None,
@@ -180,10 +188,16 @@ def rt(
     """Measure wake-up latency on RT Linux under load.
 
     It uses cyclictest and latlab's recorder. With --causes the recorder measures alone, or first with --instrument both.
+
+    With --threads-of, or with a command, it follows your own threads instead: their wake-ups, cycles and overruns, each late one with its
+    cause. It traces the kernel's scheduler and needs root. What a command prints is stored with the run (`latlab show --log command.out`).
     """
     from latlab.core.cli.stores import open_store
     from latlab.rt.campaign.workloads import guest_limits
 
+    if is_asked(threads, command):
+        conclude(*_of_threads(context, threads, command, workload_options, target, on_linux, board, store), format)
+        return
     workload = workload_options.workload()
     limits = guest_limits(workload, in_guest.timeout)
     check_target(context, target, GuestOptions, RtLinuxOptions)
@@ -204,6 +218,31 @@ def rt(
     question = (str(target), repr(workload), repr(in_guest), repr(on_linux), repr(board))
     platform = on_linux.platform or (board.target_name if target is RtTarget.LABGRID else "")
     _boots(opened, measure_boot, boots, question, platform, workload, restart)
+
+
+def _of_threads(
+    context: typer.Context,
+    options: ThreadOptions,
+    command: list[str] | None,
+    workload: WorkloadOptions,
+    target: RtTarget,
+    on_linux: RtLinuxOptions,
+    board: BoardOptions,
+    store: StoreOption,
+) -> tuple[Store, str]:
+    """The store and the id of a run that follows the user's threads."""
+    from latlab.core.cli.stores import open_store
+
+    if not is_given(context, "target"):
+        target = RtTarget.SSH if is_given(context, "host") else RtTarget.LINUX
+    if target is RtTarget.GUEST:
+        raise UsageError("your threads do not run in latlab's guest", "use --target linux, ssh or labgrid")
+    refuse_others(context, WorkloadOptions, GuestOptions, ("boots", "restart", "smc_module"))
+    check_target(context, target, GuestOptions, RtLinuxOptions)
+    plan = plan_of(context, options, command, workload.duration, workload.load, workload.threshold)
+    opened = open_store(store)
+    with machine_of(target, on_linux.host, board) as machine:
+        return opened, follow_threads(opened, machine, plan, on_linux, board)
 
 
 @guest_app.command()

@@ -23,9 +23,10 @@ from latlab.psa.analysis.timeline import Room, swept_tests, timeline
 from latlab.psci.analysis.decompose import segments
 from latlab.rt.analysis.late_tracks import Tracks, late_wakeups, scheduling, stolen
 from latlab.rt.analysis.result import RtResult
-from latlab.rt.campaign.results import el3_of, kernel_events_of, measured_in, result_of
+from latlab.rt.campaign.results import el3_of, kernel_events_of, measured_in, result_of, results_of
 from latlab.rt.model.wakeups import Wakeups
 from latlab.rt.readers.el3_records import El3Records
+from latlab.rt.readers.thread_selection import THREADS
 
 PROBE_LOG = "probe"
 LATE, STOLEN, KERNEL, SMC, PSCI, WORLDS = "late wake-ups", "stolen", "kernel", "SMC", "PSCI parts", "worlds"
@@ -50,8 +51,7 @@ def time_line_of_wakeups(run: Run, files: Mapping[str, bytes]) -> TimeLine:
     the probe saw them. Raises DataError where no recorder measured: nothing else notes when."""
     tracks: list[Track] = []
     facts: dict[str, str | int] = {"clock": "CLOCK_MONOTONIC of the machine, in ns"}
-    for name, group in measured_in(run, files):
-        result = result_of(run, group)
+    for name, group, result in _measurements(run, files):
         recorder = result.recorder
         if recorder is None:
             raise DataError(
@@ -62,6 +62,16 @@ def time_line_of_wakeups(run: Run, files: Mapping[str, bytes]) -> TimeLine:
         tracks += [Track(f"{prefix}{track.group}", track.name, track.slices) for track in new_tracks]
         facts |= {f"{prefix}{key}": value for key, value in new_facts}
     return TimeLine(tuple(tracks), tuple(facts.items()))
+
+
+def _measurements(run: Run, files: Mapping[str, bytes]) -> Iterator[tuple[str, Mapping[str, bytes], RtResult]]:
+    """With the files of each; none for threads, whose late wake-ups and overruns come from one trace."""
+    if THREADS in files:
+        for name, result in results_of(run, files):
+            yield f"{name}, overruns" if result.cycles is not None else name, {}, result
+        return
+    for name, group in measured_in(run, files):
+        yield name, group, result_of(run, group)
 
 
 def _measured(run: Run, files: Mapping[str, bytes], result: RtResult, recorder: Wakeups) -> tuple[list[Track], list[tuple[str, str | int]]]:

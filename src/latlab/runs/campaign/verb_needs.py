@@ -26,6 +26,7 @@ from latlab.rt.targets.guest.guest_image import lacking_for_module
 from latlab.rt.targets.linux import Chosen, Survey, check_survey, fitted, survey
 from latlab.rt.targets.recorder_binary import recorder_for
 from latlab.rt.targets.rt_job import Instrument, Workload
+from latlab.rt.targets.thread_survey import check_tracing, tracing_survey
 from latlab.virtual.campaign.exploration import find_explorer
 
 Look = Callable[[], object]
@@ -105,8 +106,20 @@ def _this_machine() -> Iterator[DoctorFinding]:
     looks = (lambda: check_survey(machine, answers, fit.workload), lambda: recorder_for(answers.machine))
     yield _finding("run rt --target linux", *looks, notes=tuple(filter(None, (fit.note, _kernel(answers)))))
     yield _finding("run rt --target linux --causes", _events)
+    yield _threads(machine)
     timerlat = Workload(10, "idle", Instrument.TIMERLAT)
     yield _finding("run rt --target linux --instrument timerlat", lambda: check_survey(machine, answers, timerlat))
+
+
+def _threads(machine: Here) -> DoctorFinding:
+    """What following a user's threads needs, and what killed runs of it left."""
+    verb = "run rt --threads-of"
+    try:
+        tracing = tracing_survey(machine)
+    except LatlabError as error:
+        return DoctorFinding(f"latlab {verb}", str(error), False, needed=False)
+    left = (f"killed runs left the tracing instances {', '.join(tracing.left)}; the next run removes them",) if tracing.left else ()
+    return _finding(verb, lambda: check_tracing(tracing, machine.name), notes=left)
 
 
 def _kernel(answers: Survey) -> str:

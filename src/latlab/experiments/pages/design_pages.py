@@ -125,7 +125,7 @@ def _effects(analysis: Analysis) -> Table:
         )
         for effect in analysis.effects
     )
-    columns = (*words("Level", "Against"), *figures("Difference of means", "Times"), *words("Pairs", "Verdict"))
+    columns = (*words("Level", "Against"), *figures("Difference of means", "Ratio"), *words("Pairs", "Verdict"))
     return Table(f"What each level does to {analysis.response}", columns, rows)
 
 
@@ -142,8 +142,8 @@ def _interactions(analysis: Analysis) -> Table:
         for interaction in analysis.interactions
     )
     notes = ("Not asked is what no factor that does something by itself has part in.",) if _has_unasked(analysis) else ()
-    columns = (*words("Level", "Where"), *figures("It does there", "Else", "Times"), *words("Verdict"))
-    return Table("Whether it does more where another factor has another level", columns, rows, notes)
+    columns = (*words("Level", "Where"), *figures("Effect there", "Effect elsewhere", "Ratio"), *words("Verdict"))
+    return Table("Interactions: the effect of a level beside each level of another factor", columns, rows, notes)
 
 
 def _has_unasked(analysis: Analysis) -> bool:

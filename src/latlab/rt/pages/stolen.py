@@ -23,7 +23,7 @@ from latlab.rt.model.stolen import Calibration, CpuStolen, Regime, Theft
 from latlab.rt.pages import outside_counts
 from latlab.rt.pages.words import facts_of, mode_of, mode_sentence, us
 
-TITLE = "Steal time of each CPU"
+TITLE = "CPU time taken by firmware and hypervisor"
 PHASES = {"idle": "Idle", "load": "Under load"}
 SAID = {"idle": "while idle", "load": "under load"}
 REGIMES = {
@@ -36,7 +36,7 @@ HIGH_PX = 260
 FLOOR = 0.5
 
 Phases = tuple[StealPhase, ...]
-TURNS = "the {} vCPUs take turns on one clock, so steal time of one may include turns of the others; --cores 1 measures it alone"
+TURNS = "the {} vCPUs take turns on one clock, so the time in firmware of one may include turns of the others; --cores 1 measures it alone"
 
 
 def tables(phases: Phases) -> list[Table]:
@@ -152,14 +152,14 @@ def _losses(phase: StealPhase) -> Table:
     columns = (
         *figures("CPU"),
         Column("Measured", unit="s"),
-        Column("Steal time per second", unit="µs"),
+        Column("Time in firmware per second", unit="µs"),
         Column("in the worst second", unit="µs"),
         Column("Share", unit="%"),
         Column("Max in one window", unit="µs"),
-        *figures("Windows", "with steal time"),
+        *figures("Windows", "with time in firmware"),
         Column("The meter's own time", unit="%"),
     )
-    return Table(f"Steal time by firmware and secure world: {PHASES[phase.name].lower()}", columns, rows, tuple(_notes(phase)))
+    return Table(f"Time in firmware and the secure world: {PHASES[phase.name].lower()}", columns, rows, tuple(_notes(phase)))
 
 
 def _notes(phase: StealPhase) -> Iterator[str]:
@@ -167,7 +167,7 @@ def _notes(phase: StealPhase) -> Iterator[str]:
     for found_period in phase.periods:
         sizes = " to ".join(dict.fromkeys((us(found_period.shortest_ns), us(found_period.longest_ns))))
         kept_period = f"a period of {found_period.period.period_s:g} s (concentration {found_period.period.concentration:.2f} of 1)"
-        yield f"CPU {found_period.cpu}: {found_period.period.outliers} windows with {sizes} µs of steal time repeat with {kept_period}."
+        yield f"CPU {found_period.cpu}: {found_period.period.outliers} windows with {sizes} µs in firmware repeat with {kept_period}."
 
 
 def _worst(phase: StealPhase) -> tuple[Table, ...]:
@@ -182,8 +182,8 @@ def _worst(phase: StealPhase) -> tuple[Table, ...]:
     )
     threshold = f"from {steal.threshold_ns / 1000:g} µs on"
     notes = (f"The {len(worst)} longest of {len(everyone)} {threshold}.",) if len(everyone) > len(worst) else (f"All {threshold}.",)
-    columns = (Column("At", unit="s"), *figures("CPU"), Column("Stolen", unit="µs"), *figures("Signature (cycles)"))
-    return (Table(f"Windows with steal time: {PHASES[phase.name].lower()}", columns, rows, notes),)
+    columns = (Column("At", unit="s"), *figures("CPU"), Column("In firmware", unit="µs"), *figures("Signature (cycles)"))
+    return (Table(f"Windows with time in firmware: {PHASES[phase.name].lower()}", columns, rows, notes),)
 
 
 def _calibrations(phase: StealPhase) -> Table:
@@ -235,13 +235,13 @@ def _time_line(phase: StealPhase) -> Chart:
         .mark_point(filled=True, size=40, opacity=0.8)
         .encode(
             x=alt.X("s:Q", title="seconds since the start", scale=alt.Scale(domain=[0, end_s])),
-            y=alt.Y("us:Q", title="steal time (µs)"),
+            y=alt.Y("us:Q", title="time in firmware (µs)"),
             color=_colour(phase),
             tooltip=["s:Q", alt.Tooltip("us:Q", title="µs"), "cpu:N"],
         )
     )
     note = f"Each point is a window that lost {phase.measurement.threshold_ns / 1000:g} µs or more."
-    return Chart("Steal time over the run", note, finished(chart))
+    return Chart("Time in firmware over the run", note, finished(chart))
 
 
 def _histogram(phase: StealPhase) -> Chart:
@@ -254,7 +254,7 @@ def _histogram(phase: StealPhase) -> Chart:
     whole = [10**power for power in range(1 + math.ceil(math.log10(max(2, *(row["n"] for row in rows)))))]
     counts = alt.Scale(type="log", domain=[FLOOR, whole[-1]])
     base = alt.Chart(alt.InlineData(values=rows), width=WIDE_PX, height=HIGH_PX).encode(
-        x=alt.X("low:Q", title="steal time in one window (µs)", scale=log),
+        x=alt.X("low:Q", title="time in firmware in one window (µs)", scale=log),
         y=alt.Y("n:Q", title="windows", scale=counts, axis=alt.Axis(values=whole, format=",d")),
         color=_colour(phase),
         tooltip=[
@@ -265,7 +265,7 @@ def _histogram(phase: StealPhase) -> Chart:
         ],
     )
     chart = alt.layer(base.mark_rule(strokeWidth=2, opacity=0.5).encode(y2="floor:Q"), base.mark_point(filled=True, size=60, opacity=0.8))
-    return Chart("Histogram of steal time", "Windows with steal time, both axes logarithmic.", finished(chart))
+    return Chart("Histogram of time in firmware", "Windows with time in firmware, both axes logarithmic.", finished(chart))
 
 
 def _colour(phase: StealPhase) -> alt.Color:

@@ -256,8 +256,8 @@ class _Followed:
         if self._is_one:
             by_run = self._figures[self._name]
             return tuple(Point(run, by_run[i].values) for i, run in zip(self._at, self._runs, strict=True))
-        by_run = zip(*self._above_zero.values(), strict=True)
-        return tuple(Point(run, (float(np.median(values)),)) for run, values in zip(self._runs, by_run, strict=False))
+        of_runs = zip(*self._above_zero.values(), strict=True)
+        return tuple(Point(run, (float(np.median(values)),)) for run, values in zip(self._runs, of_runs, strict=False))
 
     @property
     def _above_zero(self) -> dict[str, list[float]]:

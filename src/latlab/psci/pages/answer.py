@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from latlab.calls.model.calls import WHOLE_TRACE
-from latlab.core.comparison.summary import CoreSummary, summarise
+from latlab.core.comparison.summary import CoreSummary, lacks_waits, summarise
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import Run
 from latlab.core.report.titles import METRIC_TITLES
@@ -29,7 +29,12 @@ def answer(run: Run) -> str:
     others = [row for row in rows if row.metric is not Metric.BOOT] or rows
     longest = [_longest([row for row in rows if row.metric is metric]) for metric in metrics] or ([_longest(others)] if others else [])
     sentence = _together(longest, run) or ", ".join(_span_text(row, run) for row in longest)
-    return f"{sentence[:1].upper()}{sentence[1:]}.{_left_out(summaries, longest)}" if sentence else ""
+    return f"{sentence[:1].upper()}{sentence[1:]}.{_left_out(summaries, longest)}{_of_model(run, longest)}" if sentence else ""
+
+
+def _of_model(run: Run, longest: Sequence[CoreSummary]) -> str:
+    is_elsewhere = any(lacks_waits(run, row.test, row.metric) for row in longest)
+    return " The model has the waits of these wake-ups on other cores than the board." if is_elsewhere else ""
 
 
 def _left_out(summaries: Sequence[CoreSummary], longest: Sequence[CoreSummary]) -> str:

@@ -166,7 +166,7 @@ def _effect_chart(analysis: Analysis) -> Chart:
     rows = [_row(name, estimate, verdict, analysis) for name, estimate, verdict in _estimates(analysis)]
     order = [row["name"] for row in rows]
     neutral = 1.0 if analysis.as_ratio else 0.0
-    title = "times" if analysis.as_ratio else heading_unit(analysis.unit)
+    title = "ratio" if analysis.as_ratio else heading_unit(analysis.unit)
     scale = alt.Scale(type="log", nice=False) if analysis.as_ratio else alt.Scale(zero=False)
     verdicts = sorted({row["told"] for row in rows})
     colour = alt.Color(
@@ -187,7 +187,7 @@ def _effect_chart(analysis: Analysis) -> Chart:
     small = alt.Chart(alt.InlineData(values=[_of_no_interest(analysis)])).mark_rect(color=NOTHING_KNOWN, opacity=0.18)
     band = small.encode(x=alt.X("from:Q", scale=scale), x2="to:Q")
     note = (
-        f"{'Times' if analysis.as_ratio else 'Difference'} with the interval of "
+        f"{'Ratio' if analysis.as_ratio else 'Difference'} with the interval of "
         f"95 %; the "
         f"dashed line is "
         f"no change. "

@@ -143,7 +143,7 @@ def _losses(phase: StealPhase) -> Table:
             us(loss.worst_second_ns),
             f"{100 * loss.share:.4f}",
             us(loss.worst_ns),
-            str(loss.windows),
+            f"{loss.windows:,}",
             str(loss.marked),
             f"{100 * loss.own_share:.1f}",
         )
@@ -177,7 +177,7 @@ def _worst(phase: StealPhase) -> tuple[Table, ...]:
         return ()
     worst = sorted(everyone, key=lambda pair: -pair[1].stolen_ns)[:WORST_SHOWN]
     rows = tuple(
-        (f"{_at_s(phase, theft):.6f}", str(cpu), us(theft.stolen_ns), str(theft.mark_cycles))
+        (f"{_at_s(phase, theft):.6f}", str(cpu), us(theft.stolen_ns), f"{theft.mark_cycles:,}")
         for cpu, theft in sorted(worst, key=lambda pair: pair[1].begin_ticks)
     )
     threshold = f"from {steal.threshold_ns / 1000:g} µs on"

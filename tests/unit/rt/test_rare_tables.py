@@ -36,7 +36,7 @@ def test_on_the_instruction_clock_a_rate_has_no_interval() -> None:
 def test_who_took_a_core_sums_the_parts_of_all_late_wake_ups() -> None:
     result = late_result(45)
     (table,) = cause_details.took(result)
-    together = sum(float(str(row[-1])) for row in table.rows)
+    together = sum(float(str(row[-1]).replace(",", "")) for row in table.rows)
     assert together == pytest.approx(sum(outlier.late_ns for outlier in result.wakeups[0].outliers) / 1000, abs=0.5)
     assert [column.name for column in table.columns] == ["Cause", "CPU 0", "CPU 1", "Total"]
     assert table.rows[0][0] == cause_details.cause_of(THIEF)

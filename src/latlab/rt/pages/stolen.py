@@ -204,9 +204,9 @@ def _calibration(cpu: CpuStolen, calibration: Calibration) -> tuple[str, ...]:
         REGIMES[calibration.regime],
         f"{calibration.call}, {calibration.calls} times",
         f"{calibration.call_ns / 1000:.3f}",
-        f"{calibration.call_mark_cycles:.0f}",
+        f"{calibration.call_mark_cycles:,.0f}",
         str(calibration.noise_cycles),
-        f"{calibration.cycle_hz / 1e6:.1f}",
+        f"{calibration.cycle_hz / 1e6:,.1f}",
     )
 
 

@@ -64,7 +64,7 @@ def moved(match: re.Match[str], pair: Pair, screen: FirstScreen) -> Wrongs:
     if whole := AS_A_WHOLE.fullmatch(text):
         return _of_whole(whole, pair)
     clauses = text.split("; ")
-    more = re.fullmatch(rf"({NUMBER}|\w+) metrics? more changed", clauses[-1])
+    more = re.fullmatch(rf"({NUMBER}|\w+) more changes?: (.+)", clauses[-1])
     wrong: Wrongs = []
     named = []
     for clause in clauses[:-1] if more else clauses:
@@ -79,10 +79,9 @@ def moved(match: re.Match[str], pair: Pair, screen: FirstScreen) -> Wrongs:
         named.append((inner["metric"].lower(), inner["verdict"]))
         wrong += _clause(inner, pair)
     changed = {(spoken(row.metric), row.verdict) for row in pair.comparison.rows if row.verdict in CHANGED}
-    not_named = {metric for metric, _ in changed} - {metric.replace("_", " ") for metric, _ in named}
-    wrong += differs("metrics more", more[1], len(not_named)) if more else []
-    if not more and not_named:
-        wrong.append(f"{sorted(not_named)[0]} changed and is not named")
+    also = {tuple(spoken(change.lower()).rsplit(" ", 1)) for change in more[2].split(", ")} if more else set()
+    wrong += differs("more changes", more[1] if more else "no", len(changed) - len(named))
+    wrong += [f"{' '.join(change)} is not named" for change in sorted(changed - also - {(spoken(of), way) for of, way in named})]
     worse = {metric for metric, verdict in changed if verdict == "regressed"}
     if worse and not any(verdict == "regressed" for _, verdict in named):
         wrong.append(f"{sorted(worse)[0]} regressed and is not named")

@@ -145,6 +145,18 @@ A4_TEXT_PX = 718
 BEYOND = f"[...document.querySelectorAll('table')].some((one) => one.getBoundingClientRect().right > {A4_TEXT_PX + 1})"
 
 
+LINES_OF = "(range => new Set([...range.getClientRects()].map((line) => Math.round(line.top))).size)"
+BROKEN = f"""() => [...document.querySelectorAll('table.figures tbody td')].filter((cell) => !cell.querySelector('br, .room')
+  && /^[-+]?[\\d.,]+( %)?$/.test(cell.textContent.trim())
+  && {LINES_OF}((() => {{ const range = document.createRange(); range.selectNodeContents(cell); return range; }})()) > 1)
+  .map((cell) => cell.textContent)"""
+
+
+@pytest.mark.parametrize(("width", "media"), [(A4_TEXT_PX, "print"), (1280, "screen"), (390, "screen")])
+def test_no_number_is_broken_over_two_lines(still: dict[str, Any], width: int, media: str) -> None:
+    assert {name: broken for name, page in still.items() if (broken := at(page, width, media=media).evaluate(BROKEN))} == {}
+
+
 def test_no_table_is_wider_than_the_paper_that_it_is_printed_on(still: dict[str, Any]) -> None:
     assert [name for name, page in still.items() if at(page, A4_TEXT_PX, media="print").evaluate(BEYOND)] == []
 

@@ -184,6 +184,7 @@ def test_another_tick_of_the_same_clock_is_converted_and_named():
     ("change", "said"),
     [
         ({"tick": Tick(Clock.INSTRUCTIONS, 1.0)}, "the clock differs, time in a and instructions in b"),
+        ({"tick": Tick(Clock.VIRTUAL, 20.0)}, "compare runs of one clock; `latlab predict a` compares the board with its model"),
         ({"platform": "other"}, "the platform differs"),
         ({"topology": Topology((4, 4))}, "the topology differs"),
         ({"contents": Spans()}, "has no samples"),

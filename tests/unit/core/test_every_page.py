@@ -78,3 +78,26 @@ def test_no_page_prints_a_backtick(pages: dict[str, Page]) -> None:
         assert "`" not in re.sub(r"<[^>]+>", "", document), name
     odd = html.document(Page("", lead=("a ` alone, <b> escaped", "`latlab <x>` and `y`")))
     assert "a ` alone, &lt;b&gt; escaped" in odd and "<code>latlab &lt;x&gt;</code> and <code>y</code>" in odd
+
+
+def test_a_page_has_one_length_of_an_instruction(pages: dict[str, Page]) -> None:
+    lengths = {name: set(re.findall(r"instructions? (?:of|shown as) ([\d.]+) ns", html.document(page))) for name, page in pages.items()}
+    assert lengths["rt"] == {"2"} and all(len(found) <= 1 for found in lengths.values())
+
+
+def test_causes_come_before_histograms(pages: dict[str, Page]) -> None:
+    text = html.document(pages["causes"])
+    assert 0 < text.index("Late wake-ups by cause") < text.index("Histogram by recorder")
+
+
+def test_outcomes_that_no_attack_has_are_a_sentence_and_no_column(pages: dict[str, Page]) -> None:
+    (table,) = [block for section in pages["attack"].sections for block in section.blocks if isinstance(block, Table)]
+    assert [column.name for column in table.columns] == ["Family", "refused"]
+    assert table.notes[0] == "none: broken, denial of service, inconclusive, contained, not tried"
+
+
+def test_a_figure_of_four_digits_has_a_separator(pages: dict[str, Page]) -> None:
+    """In tables; a year, a name and an id have none."""
+    for name in ("amounts", "rt-power", "causes", "rt", "steal"):
+        for cell in re.findall(r"<td>([^<]*)</td>", html.document(pages[name])):
+            assert not re.fullmatch(r"\d{4,}(?:\.\d+)?", cell.strip()), (name, cell)

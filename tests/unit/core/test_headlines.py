@@ -80,7 +80,8 @@ def test_no_wake_up_of_the_first_table_is_later_than_the_latest_of_the_heading(s
     draw = random.Random(seed)
     page = rt_web.page(run_with(campaign="rt", contents=WakeupCounts()), [("", late_result(draw.randint(3, 60), draw.randint(1, 4)))])
     told = numbers(plain(page.answer).partition("latencies is ")[2])[0]
-    assert max(row(first_table(page), "Maximum (µs)")) == pytest.approx(told, abs=0.06)
+    latencies = next(table for table in tables_of(page) if "Maximum (µs)" in {text_of(cells[0]) for cells in table.rows})
+    assert max(row(latencies, "Maximum (µs)")) == pytest.approx(told, abs=0.06)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -90,7 +90,7 @@ def test_runs_without_figures_keep_no_history_of_the_others_back(
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        (("wakeup", "--platform", "lone"), "a history needs two complete runs of one measured thing at least, 1 match"),
+        (("wakeup", "--platform", "lone"), "a history needs two complete runs of one series at least, 1 match"),
         (("wakeup", "a", "b", "--platform", "juno"), "--platform chooses runs of the store and has no effect beside named runs"),
         (("wakeup", "a", "b", "--firmware", "v2"), "--firmware is for commits; it needs --repo DIR"),
         (("nothing", "--platform", "juno"), "no figure of these runs matches 'nothing'"),

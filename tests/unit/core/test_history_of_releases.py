@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+import numpy as np
 import pytest
 
-from latlab.core.comparison.by_kind import compare
+from latlab.core.comparison.by_kind import compare, figures_of
 from latlab.core.comparison.history import ChangePoint, Judged, _contradicts, history
 from latlab.core.comparison.verdicts import CHANGED, Verdict
 from latlab.core.errors import UsageError
@@ -89,6 +90,21 @@ def test_a_few_cells_that_wait_by_chance_do_not_make_the_level_of_a_metric() -> 
     (series,) = history([load(name) for name in JUNO[1:3]], "wakeup")
     before, after = (point.value for point in series.points)
     assert abs(after / before - 1) < 0.03
+
+
+@pytest.mark.parametrize("figure", ["wakeup", "susp_deep_serial/wakeup", "susp_deep_parallel/cache_flush", "cpu_off_serial/powerdown"])
+def test_a_release_has_one_value_whatever_else_is_in_the_series(figure: str) -> None:
+    """It is the median of its own figures, as the table says."""
+    runs = [load(name) for name in JUNO]
+    values: dict[str, set[float]] = {}
+    for chosen in (runs, runs[:3], runs[2:], runs[::2]):
+        (series,) = history(chosen, figure)
+        for point in series.points:
+            own = {of.path: of.value for of in figures_of(point.run)}
+            assert point.value == np.median([own[path] for path in series.figures])
+            if len(series.figures) == len(history(runs, figure)[0].figures):
+                values.setdefault(point.run.id, set()).add(point.value)
+    assert len(values) == len(JUNO) and all(len(of_run) == 1 for of_run in values.values())
 
 
 def test_a_metric_of_one_test_is_followed_by_the_rows_of_that_test() -> None:

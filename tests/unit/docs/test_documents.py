@@ -45,6 +45,15 @@ def names_its_licence(path: Path) -> bool:
     return LICENCE in (second if first.startswith("#!") else first)
 
 
+@pytest.mark.parametrize("page", PAGES)
+def test_no_section_of_a_page_is_empty(page: str) -> None:
+    """A heading is followed by text, or by a heading of a lower level."""
+    text = re.sub(r"```.*?```", "code", (ROOT / page).read_text("utf-8"), flags=re.DOTALL)
+    lines = [line for line in text.splitlines() if line.strip()]
+    levels = [len(found[0]) if (found := re.match(r"#+(?= )", line)) else 0 for line in [*lines, "# the end"]]
+    assert [line for at, line in enumerate(lines) if levels[at] and 0 < levels[at + 1] <= levels[at]] == []
+
+
 def test_every_source_file_says_its_licence_first() -> None:
     files = [path for folder in OUR_FOLDERS for path in (ROOT / folder).rglob("*") if path.is_file() and DATA not in path.parents]
     sources = [path for path in files if path.suffix in SOURCES or path.name in NAMED_SOURCES]

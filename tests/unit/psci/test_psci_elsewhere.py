@@ -18,7 +18,9 @@ from latlab.psci.campaign.measure import run_psci_console, run_psci_virtual
 from latlab.psci.campaign.recording import Recorded
 from latlab.psci.targets.board import Board, board_digest, board_text, load_board
 from latlab.psci.targets.virtual_program import Virtual, facts
+from support.command import latlab
 from support.runs import JUNO
+from support.stored_campaigns import unpack_campaigns
 from support.synthetic import log
 
 LOG = "".join(f"{line}\r\n" for line in log()).encode()
@@ -111,3 +113,12 @@ def test_a_board_says_itself_what_it_is(store: Store) -> None:
 def test_a_board_that_never_said_what_it_is_has_no_clusters(store: Store) -> None:
     done, run = measured(store, b"U-Boot\n")
     assert (done.status, run.tick, run.topology) == (RunStatus.PARTIAL, Tick(Clock.TIME, 1.0), Topology(()))
+
+
+def test_a_wait_that_the_model_has_on_other_cores_is_marked_in_the_heading_and_at_its_table(tmp_path: Path) -> None:
+    place = tmp_path / "store.sqlite"
+    unpack_campaigns(place)
+    for run, is_marked in (("psci-3288", True), ("psci-0660", False), ("published:tf-a/juno/v2.10", False)):
+        said = latlab("show", run, store=place).stdout
+        assert ("on other cores than the board" in said.splitlines()[0]) == is_marked, run
+        assert said.count("Wake-ups of this test are no prediction") == is_marked, run

@@ -32,7 +32,7 @@ def test_a_theft_as_long_as_one_kind_of_call_is_that_call_with_its_function() ->
     assert one == StolenBy(2, 916, (CallOfSize("TRNG_RND", 20, 1, "trng_rnd"),))
     (said,) = by_whom("idle", {916: 2}, KINDS)
     assert (
-        said.sentence == "two windows with 916 instructions of steal time: TRNG_RND, mostly in trng_rnd (count 20), the only call that fits"
+        said.sentence == "two windows with 916 instructions in firmware: TRNG_RND, mostly in trng_rnd (count 20), the only call that fits"
     )
 
 

@@ -65,12 +65,12 @@ def test_one_cpu_with_most_of_both_is_said_once(capsys: pytest.CaptureFixture[st
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="an Arm machine may well see")
 def test_a_machine_without_arms_counters_says_so_and_has_what_it_counts_itself(capsys: pytest.CaptureFixture[str]) -> None:
     """A virtual machine with a steal clock, or a board that counts its SMIs; any other is refused."""
-    said = "steal time is not measurable by cycle counters: the machine has no 64-bit Arm CPUs"
+    said = "time in firmware is not measurable by cycle counters: the machine has no 64-bit Arm CPUs"
     try:
         _latlab("--duration", "1s")
     except DataError as refused:
         assert refused.exit_code == 3 and said in str(refused)
         return
     screen = capsys.readouterr().out
-    assert "Steal time per second" not in screen
+    assert "Time in firmware per second" not in screen
     assert said in screen and "What took the CPUs from the kernel: idle" in screen

@@ -87,7 +87,7 @@ def test_a_log_is_a_run_of_power_cycles(tmp_path: Path) -> None:
     path.write_text(LOG)
     done = here("import", path, store=store)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("Suspend and resume took 1000000.0 µs without the time asleep; the longest part, 300000.0 µs")
+    assert done.stdout.startswith("Suspend and resume took 1,000,000.0 µs without the time asleep; the longest part, 300,000.0 µs")
     assert "write of" not in done.stdout and "CPU off" in done.stdout
     shown = here("show", "last", store=store)
     assert "devices resumed" in shown.stdout

@@ -36,7 +36,7 @@ def test_on_the_instruction_clock_a_rate_has_no_interval() -> None:
 def test_who_took_a_core_sums_the_parts_of_all_late_wake_ups() -> None:
     result = late_result(45)
     (table,) = cause_details.took(result)
-    together = sum(float(str(row[-1])) for row in table.rows)
+    together = sum(float(str(row[-1]).replace(",", "")) for row in table.rows)
     assert together == pytest.approx(sum(outlier.late_ns for outlier in result.wakeups[0].outliers) / 1000, abs=0.5)
     assert [column.name for column in table.columns] == ["Cause", "CPU 0", "CPU 1", "Total"]
     assert table.rows[0][0] == cause_details.cause_of(THIEF)
@@ -64,7 +64,7 @@ def test_wake_ups_that_were_dropped_leave_no_rate() -> None:
 
 
 def test_the_survival_curve_begins_where_there_is_something_to_see() -> None:
-    survival = next(chart for chart in charts(late_result()) if chart.title == "Survival")
+    survival = next(chart for chart in charts(late_result()) if chart.title == "CCDF")
     (rows,) = survival.spec["datasets"].values()
     assert min(row["us"] for row in rows) == 8.0 and sum(row["share"] == 1.0 for row in rows) == 2
 
@@ -73,7 +73,7 @@ def test_what_a_histogram_clipped_is_marked_where_its_survival_ends() -> None:
     (recorder,) = late_result().wakeups
     clipped = tuple(replace(cpu, beyond=7) for cpu in recorder.cpus)
     result = RtResult((replace(recorder, tool="cyclictest", cpus=clipped),), None, (), None, ())
-    survival = next(chart for chart in charts(result) if chart.title == "Survival")
+    survival = next(chart for chart in charts(result) if chart.title == "CCDF")
     assert "7 of CPU 0, 7 of CPU 1 are later than that" in survival.note
     marks = [row for rows in survival.spec["datasets"].values() for row in rows if "n" in row]
     assert [row["n"] for row in marks] == [7, 7] and all(0 < row["share"] < 0.01 for row in marks)
@@ -106,7 +106,7 @@ def test_words_of_a_legend_that_fit_a_phone_stay_in_one_line() -> None:
     """As the picture's library draws them: a line of its own is an element of its own."""
     import vl_convert
 
-    survival = next(chart for chart in charts(late_result()) if chart.title == "Survival")
+    survival = next(chart for chart in charts(late_result()) if chart.title == "CCDF")
     drawn, took = (vl_convert.vegalite_to_svg(for_a_phone(chart.spec)[0]) for chart in (survival, cause_details.charts(late_result())[0]))
     assert ">CPU 0<" in drawn and ">CPU 1<" in drawn
     assert ">firmware or secure world,<" in took

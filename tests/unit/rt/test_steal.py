@@ -73,10 +73,14 @@ def test_screen_and_page_tell_what_was_stolen_and_why_a_cpu_is_blind(measure: Me
     run = store.load(run_id)
     showing.print_run(store, run, Format.TABLE)
     screen = " ".join(capsys.readouterr().out.split())
-    assert "CPU 1: steal time is not measurable by cycle counters: the kernel does not let this user count cycles" in screen
-    assert "trng_reseed, 15 times" in screen and "µs of steal time repeat with a period of 0.3 s" in screen
+    assert "CPU 1: time in firmware is not measurable by cycle counters: the kernel does not let this user count cycles" in screen
+    assert "trng_reseed, 15 times" in screen and "µs in firmware repeat with a period of 0.3 s" in screen
     page = showing.document_of(store, run, Format.HTML)
-    assert "Steal time over the run" in page and "Histogram of steal time" in page and "CPU 1: steal time is not measurable" in page
+    assert (
+        "Time in firmware over the run" in page
+        and "Histogram of time in firmware" in page
+        and "CPU 1: time in firmware is not measurable" in page
+    )
     for form in (Format.MD, Format.RST):
         assert "50.7" in showing.document_of(store, run, form)
     showing.print_run(store, run, Format.CSV)
@@ -98,10 +102,10 @@ def test_a_machine_on_which_every_cpu_is_blind_is_partial_with_the_reason_and_is
     assert run.status is RunStatus.PARTIAL and "steal-load.txt" not in store.logs(run_id)
     (problem,) = run.problems
     assert problem.line == 0 and problem.message.startswith(
-        "CPUs 0-1: steal time is not measurable by cycle counters: the kernel has no cycle counter"
+        "CPUs 0-1: time in firmware is not measurable by cycle counters: the kernel has no cycle counter"
     )
     page = showing.document_of(store, run, Format.HTML)
-    assert "the kernel has no cycle counter" in page and "Steal time per second" not in page
+    assert "the kernel has no cycle counter" in page and "Time in firmware per second" not in page
 
 
 def _counts(steal: str, smi: str, *ticks_and_smis: tuple[int, int | None]) -> str:
@@ -127,7 +131,7 @@ def test_what_a_hypervisor_and_smis_take_is_measured_where_no_counter_of_arm_is(
     showing.print_run(store, run, Format.TABLE)
     screen = " ".join(capsys.readouterr().out.split())
     assert "CPU 0 lost 5.00 % of its time (4.50 to 5.50 %) to its hypervisor while idle, in 2 s." in screen
-    assert "steal time is not measurable by cycle counters: the machine has no 64-bit Arm CPUs" in screen
+    assert "time in firmware is not measurable by cycle counters: the machine has no 64-bit Arm CPUs" in screen
     assert "0 2.00 100 [90 to 110] 5.00 [4.50 to 5.50] 10 1 2.00 0 [0 to 10] 0.00 [0.00 to 0.50] -" in screen
     assert "5.00" in showing.document_of(store, run, Format.HTML)
 
@@ -141,7 +145,7 @@ def test_a_machine_that_only_counts_smis_is_measured_and_one_that_counts_nothing
     run = store.load(run_id)
     assert run.status is RunStatus.PARTIAL and "outside-load.txt" not in store.logs(run_id)
     assert [problem.message[:40] for problem in run.problems] == [
-        "CPUs 0-1: steal time is not measurable b",
+        "CPUs 0-1: time in firmware is not measur",
         "Steal time by a hypervisor is unknown: t",
         "System management interrupts (SMI) are u",
     ]
@@ -203,8 +207,8 @@ def test_thefts_are_put_down_to_calls_on_the_instruction_clock_alone(measure: Me
         thefts_by_caller(counted, files, ())
     told = {one.sentence for one in thefts_by_caller(counted, files, CALLS) if one.test == "idle"}
     assert told == {
-        "two windows with 976 instructions of steal time: TRNG_RND (count 12), the only call that fits",
-        "one window with 592 instructions of steal time: no call in the probe's data has that size, nor have several calls of one kind",
+        "two windows with 976 instructions in firmware: TRNG_RND (count 12), the only call that fits",
+        "one window with 592 instructions in firmware: no call in the probe's data has that size, nor have several calls of one kind",
     }
     with pytest.raises(DataError, match="is no run of the steal meter"):
         thefts_by_caller(replace(counted, campaign="rt"), files, CALLS)

@@ -49,7 +49,7 @@ def test_a_cpu_that_sees_well_has_no_doubts() -> None:
         ({"seconds": (second(0, rate=16.0), second(1, rate=24.0))}, "16 to 24 cycles a tick"),
         ({"lowest_mark_cycles": -40}, "scattered by 40 cycles, at calibration by 0"),
         ({"went_off": True}, "CPU 0: it went offline during the measurement"),
-        ({"dropped": 7}, "7 windows with steal time are not in the time line"),
+        ({"dropped": 7}, "7 windows with time in firmware are not in the time line"),
         ({"calibration": replace(SEEN, regime=Regime.UNMARKED)}, "steal time by a hypervisor looks the same"),
     ],
 )

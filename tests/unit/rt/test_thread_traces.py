@@ -348,7 +348,7 @@ def test_the_parts_of_the_cycles_are_the_cycles_whatever_events_were_lost(lost):
     gone = [number for number, line in enumerate(lines) if lost in line][3::7]
     _, cycles = cycles_in("".join(line for number, line in enumerate(lines) if number not in gone))
     (table,) = tables(RtResult((), (), (), None, (), cycles=cycles))
-    total_us = {text_of(row[0]): float(text_of(row[-1])) for row in table.rows}
+    total_us = {text_of(row[0]): float(text_of(row[-1]).replace(",", "")) for row in table.rows}
     parts_us = sum(us for name, us in total_us.items() if name not in ("Start after due", "Due to end"))
     assert parts_us == pytest.approx(total_us["Due to end"], abs=0.5)
     assert (UNKNOWN_STATE in total_us) is any(cycle.ns != sum(astuple(cycle.split)) for cycle in cycles.cycles)

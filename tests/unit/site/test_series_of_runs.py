@@ -165,7 +165,7 @@ def test_six_builds_are_six_things_and_a_single_new_run_hides_no_regression(tmp_
     list(psa(store, NEW, DEARER))
     kept(store, spans("psa", 1.0, "2026-02-02T00:00:00Z", BUILDS[0]))
     said = latlab("regressions", "--since", "2026-01-15", "--jobs", "1", store=place)
-    assert "4 of six measured things regressed" in said.stdout
+    assert "4 of 6 series regressed" in said.stdout
     listed = json.loads(latlab("regressions", "--since", "2026-01-15", "--format", "json", store=place).stdout)
     assert {row["measured"].rpartition("build ")[2] for row in listed} == set(BUILDS)
 

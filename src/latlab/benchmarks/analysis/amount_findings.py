@@ -36,7 +36,7 @@ class StolenBy:
     calls: tuple[CallOfSize, ...]
 
     def sentence(self, unit: str) -> str:
-        text = f"{count(self.thefts, 'window')} with {self.instructions:,} instructions of steal time"
+        text = f"{count(self.thefts, 'window')} with {self.instructions:,} instructions in firmware"
         if not self.calls:
             return f"{text}: no call in the probe's data has that size, nor have several calls of one kind"
         alone = ", the only call that fits" if len(self.calls) == 1 else ""

@@ -86,7 +86,7 @@ def _unit(metric: Metric, summed: bool) -> str:
     return heading_unit(unit_of(metric, "ns"))
 
 
-def _figure(amount: Amount, form: str = ".10g") -> Ranged:
+def _figure(amount: Amount, form: str = ",.10g") -> Ranged:
     values = levels(amount)
     scale = scale_of(unit_of(amount.metric, "ns"))
     shown = [f"{value / scale:{form}}" for value in (statistics.median(values), min(values), max(values))]
@@ -96,7 +96,7 @@ def _figure(amount: Amount, form: str = ".10g") -> Ranged:
 def _notes(amounts: list[Amount]) -> tuple[str, ...]:
     most = max(len(amount.values) for amount in amounts)
     over = {amount.over_s for amount in amounts if amount.over_s is not None}
-    notes = [f"median of {most} repetitions at most, minimum and maximum in brackets"] if most > 1 else []
+    notes = [f"median of {most} repetitions at most, with minimum and maximum"] if most > 1 else []
     if over:
         period = f"{significant(min(over))} s" if len(over) == 1 else f"{significant(min(over))} to {significant(max(over))} s"
         notes.append(f"counted over {period}")

@@ -98,7 +98,7 @@ def gaps_table(read: TraceRead) -> Table:
     )
     columns = (
         *words("Behind", "Why"),
-        *figures("Times", "Instructions", f"Time ({read.source.unit or 'none'})", f"First {read.summary.place_unit}"),
+        *figures("n", "Instructions", f"Time ({read.source.unit or 'none'})", f"First {read.summary.place_unit}"),
     )
     return Table("Missing data", columns, rows, ("No figure spans missing data: a call with it inside is left out.",))
 

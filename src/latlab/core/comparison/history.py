@@ -27,7 +27,7 @@ from latlab.core.kinds.registry import kind_of
 from latlab.core.model.enums import Clock, Metric
 from latlab.core.model.run import Run
 from latlab.core.readers.platform_facts import facts_of
-from latlab.core.statistics.change_points import Beyond, Change, ChangeKind, changes_of, visible
+from latlab.core.statistics.change_points import Beyond, Change, ChangeKind, changes_of, on_values, visible
 
 EXACT_NOTE = "the clock is deterministic, so every change beyond the threshold is exact and reported"
 ORDER_NOTE = (
@@ -87,8 +87,8 @@ class ChangePoint:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """`figures` are the paths of those that are followed together: the points have the median of their ratios to their own means, as a
-    multiple of the geometric mean of these, so that a few which wait by chance do not make the level.
+    """`figures` are the paths of those that are followed together. Each point then has the median of its run's figures, which no other
+    run moves. Changes are searched for in their ratios to their own means, so that a few which wait by chance do not make the level.
 
     `differences` are of conditions: which point was measured under others than the one before it, where these may be a change's cause.
     Of spans that are suspect between two neighbours no change is named there, and many figures are followed without them. `missing` says
@@ -205,13 +205,13 @@ class _Followed:
 
     def series(self) -> Series:
         points = self._points()
-        series = Series(self._name, self._any.unit, points, (), figures=() if self._is_one else tuple(self._figures))
+        series = Series(self._name, self._any.unit, points, (), figures=() if self._is_one else tuple(self._above_zero))
         series = replace(series, suspicions=self._suspicions)
         if not points:
             return replace(series, note=self._without_points())
         if self._takes_turns:
             return replace(series, note=TURNS_NOTE)
-        values = [point.value for point in points]
+        values = self._levels(points)
         differing = ((k, self._between(k).differences) for k in range(1, len(points)))
         series = replace(series, differences=tuple((k, difference) for k, difference in differing if difference.title))
         judged = [Judged(), *(self._judged(k) for k in range(1, len(points)))]
@@ -221,7 +221,7 @@ class _Followed:
             changes = _exact_changes(values, self._drifted, known_starts)
         else:
             changes = changes_of(values, self._beyond, self._rounding, known_starts, joins=self._is_one)
-        candidates = [self._told(change, judged, values) for change in changes]
+        candidates = self._in_figures([self._told(change, judged, values) for change in changes], changes, points)
         kept_changes = tuple(
             change for change in candidates if not (_contradicts(change, self._rows(change.index)) or self._is_suspect(change))
         )
@@ -256,13 +256,20 @@ class _Followed:
         if self._is_one:
             by_run = self._figures[self._name]
             return tuple(Point(run, by_run[i].values) for i, run in zip(self._at, self._runs, strict=True))
-        together = [path for path, values in self._values.items() if min(values) > 0]
-        if not together:
-            return ()
-        logs = np.log([self._values[path] for path in together])
+        of_runs = zip(*self._above_zero.values(), strict=True)
+        return tuple(Point(run, (float(np.median(values)),)) for run, values in zip(self._runs, of_runs, strict=False))
+
+    @property
+    def _above_zero(self) -> dict[str, list[float]]:
+        return {path: values for path, values in self._values.items() if min(values) > 0}
+
+    def _levels(self, points: Sequence[Point]) -> list[float]:
+        """What is searched for changes. Of many figures the median of their ratios to their own means, times the mean of all."""
+        if self._is_one:
+            return [point.value for point in points]
+        logs = np.log(list(self._above_zero.values()))
         usual = logs.mean(axis=1, keepdims=True)
-        levels = np.exp(usual.mean() + np.median(logs - usual, axis=0))
-        return tuple(Point(run, (float(level),)) for run, level in zip(self._runs, levels, strict=True))
+        return [float(level) for level in np.exp(usual.mean() + np.median(logs - usual, axis=0))]
 
     @property
     def _takes_turns(self) -> bool:
@@ -327,6 +334,20 @@ class _Followed:
         verdict = Verdict.REGRESSED if by_pair.regressed or (rises and not is_known) else Verdict.IMPROVED
         why = tuple(explanation for explanation in self._pairs.why(self._at[change.left], self._at[index]) if self._is_of(explanation))
         return ChangePoint(change.kind, change.left, index, change.end, before, after, p, verdict, by_pair, self._moved(change, index), why)
+
+    def _in_figures(self, changes: list[ChangePoint], of_levels: Sequence[Change], points: Sequence[Point]) -> list[ChangePoint]:
+        """The sizes of changes of many figures in what the points show: from level to level, else from run to run, by what has the way of
+        the change."""
+        if self._is_one:
+            return changes
+        shown = [point.value for point in points]
+        sized = []
+        for change, size in zip(changes, on_values(of_levels, shown), strict=True):
+            before, after = size.before, size.after
+            if (after - before) * (change.after - change.before) <= 0:
+                before, after = shown[change.left], shown[change.index]
+            sized.append(replace(change, before=before, after=after))
+        return sized
 
     def _is_of(self, explanation: Explanation) -> bool:
         """Whether it says something of what is followed. Conditions are said of the points, once for all changes."""

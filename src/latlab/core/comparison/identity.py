@@ -107,7 +107,15 @@ def check_same(a: Run, b: Run, notes: list[str]) -> None:
     _check_platform(a, b, notes)
     for (quantity, ours), (_, theirs) in zip(refusing_parts(a), refusing_parts(b), strict=True):
         if ours is not None and theirs is not None and ours != theirs:
-            raise NotComparable(f"the {quantity} differs, {ours} in {a.id} and {theirs} in {b.id}", f"compare runs of one {quantity}")
+            raise NotComparable(f"the {quantity} differs, {ours} in {a.id} and {theirs} in {b.id}", _instead(quantity, a, b))
+
+
+def _instead(quantity: str, a: Run, b: Run) -> str:
+    """Of a board and its model `predict` says how far they are apart."""
+    times = [run for run in (a, b) if run.tick.clock is Clock.TIME]
+    if quantity == "clock" and len(times) == 1 and Clock.VIRTUAL in (a.tick.clock, b.tick.clock):
+        return f"compare runs of one {quantity}; `latlab predict {times[0].id}` compares the board with its model"
+    return f"compare runs of one {quantity}"
 
 
 def _check_platform(a: Run, b: Run, notes: list[str]) -> None:

@@ -66,6 +66,12 @@ def mark_of(run: Run, test: str) -> Mark | None:
     return Mark.TURNS if takes_turns(run, test) else None
 
 
+def lacks_waits(run: Run, test: str, metric: Metric) -> bool:
+    """Whether the model has the waits of these spans on other cores than a board. A core that wakes in the deep parallel test waits for
+    those that go down, and no table says when each was woken."""
+    return run.tick.clock is Clock.VIRTUAL and metric is Metric.WAKEUP and test == "susp_deep_parallel"
+
+
 def takes_turns(run: Run, test: str) -> bool:
     """Whether the test's spans contain the turns of other cores. The probe, the only source of functions, counts each core's own
     instructions, and a call of this kind waits for nobody. In other parallel tests a core may spin for a lock that another core holds

@@ -8,7 +8,7 @@ from latlab.core.model.run import Run, Tick
 from latlab.core.shown import significant
 
 CLOCK_NAMES = {
-    Clock.INSTRUCTIONS: "count of instructions (no time)",
+    Clock.INSTRUCTIONS: "instructions, not time",
     Clock.TIME: "system counter (time)",
     Clock.VIRTUAL: "virtual time (simulated on a model of the board)",
     Clock.CYCLES: "clock of the trace (cycles)",

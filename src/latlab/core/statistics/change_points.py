@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import pairwise
 
@@ -80,6 +80,21 @@ def changes_of(
         marks = [mark for mark in marks if mark.start != least.start]
         changes = _levelled(series, marks)
     return tuple(sorted([*drifts, *changes], key=lambda change: (change.start, change.end)))
+
+
+def on_values(changes: Sequence[Change], values: Sequence[float]) -> tuple[Change, ...]:
+    """The same changes with the levels of other values of the same points; a drift has the values at its ends."""
+    series = _Series(np.array(values, float), 0.0)
+    drifts = [change for change in changes if change.kind is ChangeKind.DRIFT]
+    kinds = {change.start: ChangeKind.ALONE if change.kind is ChangeKind.ALONE else ChangeKind.STEP for change in changes}
+    marks = [_Mark(kinds[change.start], change.start, change.end, change.p) for change in changes if change not in drifts]
+    levels = {(change.start, change.end): change for change in _levelled(series, sorted(marks, key=lambda mark: mark.start))}
+    return tuple(
+        replace(change, before=values[change.left], after=values[change.end - 1])
+        if change in drifts
+        else replace(change, before=levels[change.start, change.end].before, after=levels[change.start, change.end].after)
+        for change in changes
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,7 +125,7 @@ def _effects(analysis: Analysis) -> Table:
         )
         for effect in analysis.effects
     )
-    columns = (*words("Level", "Against"), *figures("Difference of means", "Times"), *words("Pairs", "Verdict"))
+    columns = (*words("Level", "Against"), *figures("Difference of means", "Ratio"), *words("Pairs", "Verdict"))
     return Table(f"What each level does to {analysis.response}", columns, rows)
 
 
@@ -142,8 +142,8 @@ def _interactions(analysis: Analysis) -> Table:
         for interaction in analysis.interactions
     )
     notes = ("Not asked is what no factor that does something by itself has part in.",) if _has_unasked(analysis) else ()
-    columns = (*words("Level", "Where"), *figures("It does there", "Else", "Times"), *words("Verdict"))
-    return Table("Whether it does more where another factor has another level", columns, rows, notes)
+    columns = (*words("Level", "Where"), *figures("Effect there", "Effect elsewhere", "Ratio"), *words("Verdict"))
+    return Table("Interactions: the effect of a level beside each level of another factor", columns, rows, notes)
 
 
 def _has_unasked(analysis: Analysis) -> bool:
@@ -166,7 +166,7 @@ def _effect_chart(analysis: Analysis) -> Chart:
     rows = [_row(name, estimate, verdict, analysis) for name, estimate, verdict in _estimates(analysis)]
     order = [row["name"] for row in rows]
     neutral = 1.0 if analysis.as_ratio else 0.0
-    title = "times" if analysis.as_ratio else heading_unit(analysis.unit)
+    title = "ratio" if analysis.as_ratio else heading_unit(analysis.unit)
     scale = alt.Scale(type="log", nice=False) if analysis.as_ratio else alt.Scale(zero=False)
     verdicts = sorted({row["told"] for row in rows})
     colour = alt.Color(
@@ -187,7 +187,7 @@ def _effect_chart(analysis: Analysis) -> Chart:
     small = alt.Chart(alt.InlineData(values=[_of_no_interest(analysis)])).mark_rect(color=NOTHING_KNOWN, opacity=0.18)
     band = small.encode(x=alt.X("from:Q", scale=scale), x2="to:Q")
     note = (
-        f"{'Times' if analysis.as_ratio else 'Difference'} with the interval of "
+        f"{'Ratio' if analysis.as_ratio else 'Difference'} with the interval of "
         f"95 %; the "
         f"dashed line is "
         f"no change. "

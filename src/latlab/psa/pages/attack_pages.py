@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from latlab.core.comparison.wording import count
 from latlab.core.kinds.kind import Line, Lines
@@ -48,12 +49,24 @@ def counts(run: Run) -> Table:
     tries = sum(result.tries for result in attacks_of(run))
     tried = f"{count(len(attacks_of(run)), 'attack')}, {'one try' if tries == 1 else f'{tries} tries'}"
     note = f"{tried}; an attack is not tried if the subject lacks a feature that it needs"
-    return Table(
+    table = Table(
         "Outcomes of the attacks",
         (*words("Family"), *figures(*(str(outcome) for outcome in COUNTED))),
         (*lines, ("all", *_counts(attacks_of(run)))),
         (note,),
     )
+    return _without_zeros(table)
+
+
+def _without_zeros(table: Table) -> Table:
+    """Outcomes that no attack has are a sentence and no columns."""
+    never = [at for at in range(1, len(table.columns)) if all(str(row[at]) == "0" for row in table.rows)]
+    if not never:
+        return table
+    left = [at for at in range(len(table.columns)) if at not in never]
+    names = ", ".join(table.columns[at].name for at in never)
+    rows = tuple(tuple(row[at] for at in left) for row in table.rows)
+    return replace(table, columns=tuple(table.columns[at] for at in left), rows=rows, notes=(f"none: {names}", *table.notes))
 
 
 def beside(runs: Sequence[Run]) -> Table:

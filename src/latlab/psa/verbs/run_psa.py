@@ -21,11 +21,14 @@ if TYPE_CHECKING:
     from latlab.psci.campaign.recording import Recorded
 
 
+BUILD_HELP = "Only this build of the SPM, repeatable: sfn_l1, ipc_l1, ipc_l2, ipc_l3, classic_l1 or classic_l2."
+
+
 @dataclass(frozen=True, slots=True)
 class BuildOptions:
     """latlab's own SPM."""
 
-    build: Annotated[list[str] | None, typer.Option("--build", help="Only this build of the SPM; may be given several times.")] = None
+    build: Annotated[list[str] | None, typer.Option("--build", help=BUILD_HELP)] = None
     machine: Annotated[str, typer.Option(help="QEMU's board: mps2-an521, mps2-an505 or mps3-an547.")] = "mps2-an521"
     firmware: FirmwareOption = None
 

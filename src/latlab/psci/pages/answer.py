@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from latlab.calls.model.calls import WHOLE_TRACE
-from latlab.core.comparison.summary import CoreSummary, summarise
+from latlab.core.comparison.summary import CoreSummary, lacks_waits, summarise
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import Run
 from latlab.core.report.titles import METRIC_TITLES
@@ -33,7 +33,7 @@ def answer(run: Run) -> str:
     sentence = _together(longest, run) or ", ".join(_span_text(row, run) for row in longest)
     if not sentence:
         return ""
-    return f"{sentence[:1].upper()}{sentence[1:]}.{_of_trace_buffer(longest, run)}{_left_out(summaries, longest)}"
+    return f"{sentence[:1].upper()}{sentence[1:]}.{_of_trace_buffer(longest, run)}{_left_out(summaries, longest)}{_of_model(run, longest)}"
 
 
 def _of_trace_buffer(longest: Sequence[CoreSummary], run: Run) -> str:
@@ -49,6 +49,11 @@ def _of_trace_buffer(longest: Sequence[CoreSummary], run: Run) -> str:
             share = f"{calls} of these {span.calls} {_title(row)}s"
             text += f" In {share} the firmware maintains its trace buffer, which takes {mean:,.0f} instructions ({BUFFER_ENDS})."
     return text
+
+
+def _of_model(run: Run, longest: Sequence[CoreSummary]) -> str:
+    is_elsewhere = any(lacks_waits(run, row.test, row.metric) for row in longest)
+    return " The model has the waits of these wake-ups on other cores than the board." if is_elsewhere else ""
 
 
 def _left_out(summaries: Sequence[CoreSummary], longest: Sequence[CoreSummary]) -> str:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from latlab.core.comparison.summary import SENTENCES, CoreSummary, ordered_tests, summarise
+from latlab.core.comparison.summary import SENTENCES, CoreSummary, lacks_waits, ordered_tests, summarise
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import Run, Tick
 from latlab.core.report.core_rows import caption, place
@@ -102,6 +102,8 @@ def _test_table(run: Run, test: str, rows: list[CoreSummary]) -> TestTable:
 def _notes(run: Run, test: str, rows: list[CoreSummary]) -> Iterator[str]:
     if test == OFF_SERIAL and run.lead in {row.core for row in rows}:
         yield f"Core {run.lead} is the lead: the last to go, by CPU_SUSPEND to the deepest power level."
+    if any(lacks_waits(run, test, row.metric) for row in rows):
+        yield "Wake-ups of this test are no prediction: the model has their waits on other cores than the board."
 
 
 def _figure(row: CoreSummary | None, tick: Tick) -> Ranged:

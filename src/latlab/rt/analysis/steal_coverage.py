@@ -44,7 +44,7 @@ def coverage_sentences(events: KernelEvents) -> tuple[str, ...]:
     """One sentence for each way in which CPUs could be watched or not."""
     sentences = [
         f"{said_cpus([cpu.cpu for cpu in events.meter if cpu.calibration and cpu.calibration.regime is regime])}: "
-        f"steal time is measured; {consequence}"
+        f"time in firmware is measured; {consequence}"
         for regime, consequence in SEEN.items()
         if any(cpu.calibration and cpu.calibration.regime is regime for cpu in events.meter)
     ]
@@ -98,7 +98,8 @@ def _frequencies(events: KernelEvents) -> Iterator[str]:
 def blind_sentences(cpus: Sequence[CpuStolen]) -> tuple[str, ...]:
     """One sentence for each reason, with its CPUs."""
     return tuple(
-        f"{said_cpus([cpu.cpu for cpu in cpus if cpu.blind is reason])}: steal time is not measurable by cycle counters: {REASONS[reason]}"
+        f"{said_cpus([cpu.cpu for cpu in cpus if cpu.blind is reason])}: time in firmware is not measurable by cycle counters: "
+        f"{REASONS[reason]}"
         for reason in dict.fromkeys(cpu.blind for cpu in cpus)
         if reason is not None
     )

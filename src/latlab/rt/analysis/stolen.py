@@ -130,13 +130,13 @@ def _doubts(steal: Stolen, cpu: CpuStolen) -> Iterator[str]:
     if -cpu.lowest_mark_cycles > calibration.noise_cycles:
         yield (
             f"CPU {cpu.cpu}: two readings scattered by {-cpu.lowest_mark_cycles} cycles, at calibration by {calibration.noise_cycles}: "
-            "steal times below that may be noise"
+            "shorter times in firmware may be noise"
         )
     if cpu.went_off:
         yield f"CPU {cpu.cpu}: it went offline during the measurement, so the rest was not measured"
     if cpu.dropped:
         yield (
-            f"CPU {cpu.cpu}: {cpu.dropped} windows with steal time are not in the time line, which was full; sums and histogram "
+            f"CPU {cpu.cpu}: {cpu.dropped} windows with time in firmware are not in the time line, which was full; sums and histogram "
             "include them"
         )
     if calibration.regime is Regime.UNMARKED:

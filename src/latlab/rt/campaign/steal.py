@@ -86,10 +86,10 @@ def run_steal_guest(
 
 def _refuse_kind(name: str, kind: str) -> None:
     if kind.startswith("arm"):
-        raise DataError(f"steal time is not measurable with its 32-bit kernel ({kind})", "boot a 64-bit one, aarch64", place=name)
+        raise DataError(f"time in firmware is not measurable with its 32-bit kernel ({kind})", "boot a 64-bit one, aarch64", place=name)
     if kind.startswith("riscv"):
         raise DataError(
-            f"steal time is not measurable: it is {kind}, and latlab knows no RISC-V machine whose cycle counters stop at "
+            f"time in firmware is not measurable: it is {kind}, and latlab knows no RISC-V machine whose cycle counters stop at "
             "different privilege levels",
             place=name,
         )

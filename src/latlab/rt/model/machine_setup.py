@@ -12,7 +12,7 @@ class SetupTopic(StrEnum):
     PREEMPTION = "preemption model"
     THROTTLING = "RT throttling"
     ISOLATION = "isolated CPUs"
-    TICK = "CPUs without a tick (nohz_full)"
+    TICK = "nohz_full CPUs"
     IRQ_AFFINITY = "IRQ affinity"
     IRQ_THREADS = "IRQ threads"
     FREQUENCY = "clock of the CPUs"

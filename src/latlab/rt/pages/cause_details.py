@@ -36,7 +36,7 @@ def rates(result: RtResult, is_exact: bool) -> list[Table]:
         return []
     interval_ns = recorder.interval_ns
     rows = tuple(_rate_row(cause, interval_ns, len(recorder.cpus), is_exact) for cause in causes)
-    columns = (*words("Cause"), *figures("Events", "Late wake-ups"), Column("Latest", unit="µs"), *figures("Once in"))
+    columns = (*words("Cause"), *figures("Events", "Late wake-ups"), Column("Latest", unit="µs"), *figures("Mean time between"))
     if not is_exact:
         columns = (*columns, *figures("95 % interval", "To detect twice the rate"))
     note = "Consecutive late wake-ups with one cause are one event."

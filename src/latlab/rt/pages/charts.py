@@ -68,7 +68,7 @@ def _survival(wakeups: Wakeups) -> Chart:
     note = "How many wake-ups were at least this late, both axes logarithmic. Missed periods are those that passed while a thread was late."
     beyond = [row for name, cpu in zip(names, wakeups.cpus, strict=True) for row in _overflow(name, cpu)]
     if not beyond:
-        return Chart("Survival", note, finished(chart))
+        return Chart("CCDF", note, finished(chart))
     ends = (
         alt.Chart(alt.InlineData(values=beyond))
         .mark_point(shape="triangle-right", filled=True, size=140)
@@ -80,7 +80,7 @@ def _survival(wakeups: Wakeups) -> Chart:
         )
     )
     counts = ", ".join(f"{row['n']} of {row['cpu']}" for row in beyond)
-    return Chart("Survival", f"{note} The histogram ends at the triangle: {counts} are later than that.", finished(alt.layer(chart, ends)))
+    return Chart("CCDF", f"{note} The histogram ends at the triangle: {counts} are later than that.", finished(alt.layer(chart, ends)))
 
 
 def _overflow(name: str, cpu: Distribution) -> list[dict[str, Any]]:

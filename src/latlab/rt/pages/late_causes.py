@@ -55,11 +55,11 @@ def cause_table(result: RtResult, is_exact: bool) -> Table:
     has_parts, has_rates = any(cause.ns for cause in causes), any(cause.events for cause in causes)
     columns = (
         *words("Cause"),
-        *figures("Of all lateness" if has_parts else "Of all late", noun),
+        *figures("Share of lateness" if has_parts else "Share of late", noun),
         *words("On"),
         Column("Latest", unit="µs"),
-        *((Column("Took", unit="µs"),) if has_parts else ()),
-        *(figures("Once in") if has_rates else ()),
+        *((Column("Total", unit="µs"),) if has_parts else ()),
+        *(figures("Mean time between") if has_rates else ()),
     )
     rows = tuple(_rows(result, causes, has_parts, has_rates, is_exact))
     return Table(title, columns, rows, tuple(_notes(result, causes)))
@@ -254,7 +254,7 @@ def _beside(result: RtResult) -> Table:
         *figures("Instrument", "probe", "Difference: median", "5 %", "95 %", "most", unit=UNIT),
     )
     notes = (
-        "Steal time of the same late wake-ups by each instrument. The steal meter does not know the time of steal in a window, so "
+        "Time in firmware in the same late wake-ups by each instrument. The steal meter does not know when in a window it was, so "
         "its figures scatter with the interrupts. The firmware's trace lacks the entry into EL3, the exit, and calls that the "
         "vectors answer.",
     )

@@ -40,7 +40,7 @@ def power_screen(run: Run, result: PowerResult) -> Page:
 
 def power_document(run: Run, result: PowerResult) -> Page:
     """The same as a document."""
-    title = f"Power boundaries: {run.platform}"
+    title = f"Hotplug and suspend latency: {run.platform}"
     blocks: tuple[Block, ...] = (Caution(mode_of(run), mode_sentence(run)), *power_tables(result))
     sections = (*partial(run), Section("Results", blocks), method(Facts(facts_of(run))))
     lead = (f"Run {run.id}{begun(run)}.",)
@@ -110,7 +110,7 @@ def power_tables(result: PowerResult) -> tuple[Table, ...]:
     if result.times:
         rows = tuple((boundary.boundary.value, *_times(boundary.cpu, boundary.ns)) for boundary in result.times)
         notes = () if result.steps else result.remarks
-        tables.append(Table("Power boundaries, by the firmware's trace", _power_columns("Boundary"), rows, notes))
+        tables.append(Table("Hotplug and suspend latency, by the firmware's trace", _power_columns("Boundary"), rows, notes))
     return tuple(tables)
 
 

@@ -24,7 +24,7 @@ from latlab.rt.model.stolen import Calibration, CpuStolen, Regime, Theft
 from latlab.rt.pages import outside_counts
 from latlab.rt.pages.words import facts_of, mode_of, mode_sentence, us
 
-TITLE = "Steal time of each CPU"
+TITLE = "CPU time taken by firmware and hypervisor"
 PHASES = {"idle": "Idle", "load": "Under load"}
 SAID = {"idle": "while idle", "load": "under load"}
 REGIMES = {
@@ -37,7 +37,7 @@ HIGH_PX = 260
 FLOOR = 0.5
 
 Phases = tuple[StealPhase, ...]
-TURNS = "the {} vCPUs take turns on one clock, so steal time of one may include turns of the others; --cores 1 measures it alone"
+TURNS = "the {} vCPUs take turns on one clock, so the time in firmware of one may include turns of the others; --cores 1 measures it alone"
 
 
 def tables(phases: Phases) -> list[Table]:
@@ -144,7 +144,7 @@ def _losses(phase: StealPhase) -> Table:
             us(loss.worst_second_ns),
             f"{100 * loss.share:.4f}",
             us(loss.worst_ns),
-            str(loss.windows),
+            f"{loss.windows:,}",
             str(loss.marked),
             f"{100 * loss.own_share:.1f}",
         )
@@ -153,14 +153,14 @@ def _losses(phase: StealPhase) -> Table:
     columns = (
         *figures("CPU"),
         Column("Measured", unit="s"),
-        Column("Steal time per second", unit="µs"),
+        Column("Time in firmware per second", unit="µs"),
         Column("in the worst second", unit="µs"),
         Column("Share", unit="%"),
         Column("Max in one window", unit="µs"),
-        *figures("Windows", "with steal time"),
+        *figures("Windows", "with time in firmware"),
         Column("The meter's own time", unit="%"),
     )
-    return Table(f"Steal time by firmware and secure world: {PHASES[phase.name].lower()}", columns, rows, tuple(_notes(phase)))
+    return Table(f"Time in firmware and the secure world: {PHASES[phase.name].lower()}", columns, rows, tuple(_notes(phase)))
 
 
 def _notes(phase: StealPhase) -> Iterator[str]:
@@ -170,7 +170,7 @@ def _notes(phase: StealPhase) -> Iterator[str]:
         kept_period = (
             f"a period of {significant(found_period.period.period_s)} s (concentration {found_period.period.concentration:.2f} of 1)"
         )
-        yield f"CPU {found_period.cpu}: {found_period.period.outliers} windows with {sizes} µs of steal time repeat with {kept_period}."
+        yield f"CPU {found_period.cpu}: {found_period.period.outliers} windows with {sizes} µs in firmware repeat with {kept_period}."
 
 
 def _worst(phase: StealPhase) -> tuple[Table, ...]:
@@ -180,13 +180,13 @@ def _worst(phase: StealPhase) -> tuple[Table, ...]:
         return ()
     worst = sorted(everyone, key=lambda pair: -pair[1].stolen_ns)[:WORST_SHOWN]
     rows = tuple(
-        (f"{_at_s(phase, theft):.6f}", str(cpu), us(theft.stolen_ns), str(theft.mark_cycles))
+        (f"{_at_s(phase, theft):.6f}", str(cpu), us(theft.stolen_ns), f"{theft.mark_cycles:,}")
         for cpu, theft in sorted(worst, key=lambda pair: pair[1].begin_ticks)
     )
     threshold = f"from {significant(steal.threshold_ns / 1000)} µs on"
     notes = (f"The {len(worst)} longest of {len(everyone)} {threshold}.",) if len(everyone) > len(worst) else (f"All {threshold}.",)
-    columns = (Column("At", unit="s"), *figures("CPU"), Column("Stolen", unit="µs"), *figures("Signature (cycles)"))
-    return (Table(f"Windows with steal time: {PHASES[phase.name].lower()}", columns, rows, notes),)
+    columns = (Column("At", unit="s"), *figures("CPU"), Column("In firmware", unit="µs"), *figures("Signature (cycles)"))
+    return (Table(f"Windows with time in firmware: {PHASES[phase.name].lower()}", columns, rows, notes),)
 
 
 def _calibrations(phase: StealPhase) -> Table:
@@ -207,9 +207,9 @@ def _calibration(cpu: CpuStolen, calibration: Calibration) -> tuple[str, ...]:
         REGIMES[calibration.regime],
         f"{calibration.call}, {calibration.calls} times",
         f"{calibration.call_ns / 1000:.3f}",
-        f"{calibration.call_mark_cycles:.0f}",
+        f"{calibration.call_mark_cycles:,.0f}",
         str(calibration.noise_cycles),
-        f"{calibration.cycle_hz / 1e6:.1f}",
+        f"{calibration.cycle_hz / 1e6:,.1f}",
     )
 
 
@@ -238,13 +238,13 @@ def _time_line(phase: StealPhase) -> Chart:
         .mark_point(filled=True, size=40, opacity=0.8)
         .encode(
             x=alt.X("s:Q", title="seconds since the start", scale=alt.Scale(domain=[0, end_s])),
-            y=alt.Y("us:Q", title="steal time (µs)"),
+            y=alt.Y("us:Q", title="time in firmware (µs)"),
             color=_colour(phase),
             tooltip=["s:Q", alt.Tooltip("us:Q", title="µs"), "cpu:N"],
         )
     )
     note = f"Each point is a window that lost {significant(phase.measurement.threshold_ns / 1000)} µs or more."
-    return Chart("Steal time over the run", note, finished(chart))
+    return Chart("Time in firmware over the run", note, finished(chart))
 
 
 def _histogram(phase: StealPhase) -> Chart:
@@ -257,7 +257,7 @@ def _histogram(phase: StealPhase) -> Chart:
     whole = [10**power for power in range(1 + math.ceil(math.log10(max(2, *(row["n"] for row in rows)))))]
     counts = alt.Scale(type="log", domain=[FLOOR, whole[-1]])
     base = alt.Chart(alt.InlineData(values=rows), width=WIDE_PX, height=HIGH_PX).encode(
-        x=alt.X("low:Q", title="steal time in one window (µs)", scale=log),
+        x=alt.X("low:Q", title="time in firmware in one window (µs)", scale=log),
         y=alt.Y("n:Q", title="windows", scale=counts, axis=alt.Axis(values=whole, format=",d")),
         color=_colour(phase),
         tooltip=[
@@ -268,7 +268,7 @@ def _histogram(phase: StealPhase) -> Chart:
         ],
     )
     chart = alt.layer(base.mark_rule(strokeWidth=2, opacity=0.5).encode(y2="floor:Q"), base.mark_point(filled=True, size=60, opacity=0.8))
-    return Chart("Histogram of steal time", "Windows with steal time, both axes logarithmic.", finished(chart))
+    return Chart("Histogram of time in firmware", "Windows with time in firmware, both axes logarithmic.", finished(chart))
 
 
 def _colour(phase: StealPhase) -> alt.Color:

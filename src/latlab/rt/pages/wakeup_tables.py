@@ -138,9 +138,9 @@ def latencies(name: str, wakeups: Wakeups) -> Table:
         *((name, *("-" if cpu.number in silent else us(value(cpu), step) for cpu in cpus)) for name, value in figures_of),
         *((f"{significant(percent)} % (µs)", *(us(percentile_ns(cpu, percent)) for cpu in cpus)) for percent in told_percentiles(cpus)),
         (DUE.get(wakeups.metric, "Wake-ups due"), *(_count(cpu.expected) for cpu in cpus)),
-        ("measured", *(str(cpu.got) for cpu in cpus)),
+        ("measured", *(f"{cpu.got:,}" for cpu in cpus)),
         ("missed", *(_count(cpu.missed) for cpu in cpus)),
-        ("beyond the histogram", *(str(cpu.beyond) if cpu.counts or cpu.beyond else "-" for cpu in cpus)),
+        ("beyond the histogram", *(f"{cpu.beyond:,}" if cpu.counts or cpu.beyond else "-" for cpu in cpus)),
     ]
     columns = (*words("Latencies"), *figures(*(wakeups.rows.named(cpu.number) for cpu in cpus)))
     title = f"{LATENCIES.get(wakeups.metric, METRIC_TITLES[wakeups.metric])} by {wakeups.tool}"
@@ -221,4 +221,4 @@ def _titled(name: str, title: str) -> str:
 
 
 def _count(value: int | None) -> str:
-    return "-" if value is None else str(value)
+    return "-" if value is None else f"{value:,}"

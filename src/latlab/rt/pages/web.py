@@ -43,8 +43,8 @@ def page(run: Run, results: Results) -> Page:
 
 
 def _unit(tick: Tick) -> str:
-    """A guest's microseconds are counts: of how many ns each is taken for."""
-    return f"{UNIT}, each instruction shown as {significant(tick.value)} ns" if tick.clock is Clock.INSTRUCTIONS else UNIT
+    """A guest's microseconds are counts of instructions, `tick.value` in a ns."""
+    return f"{UNIT}, each instruction shown as {significant(1 / tick.value)} ns" if tick.clock is Clock.INSTRUCTIONS else UNIT
 
 
 def _sections(run: Run, results: Results) -> Iterator[Section]:
@@ -64,10 +64,15 @@ def _sections(run: Run, results: Results) -> Iterator[Section]:
 
 def _measurement(result: RtResult, is_exact: bool, name: str) -> Iterator[Block]:
     """How late, on which CPU, by which cause; then the latest, and what else was measured on demand."""
-    yield from named(histograms(result), f"{name}-histogram")
+    pictures = named(histograms(result), f"{name}-histogram")
+    has_causes = result.attributed is not None
+    if has_causes:
+        yield from cause_tables("", result, is_exact)
+    yield from pictures
     yield from latency_tables("", result)
     yield from thread_states("", result)
-    yield from cause_tables("", result, is_exact)
+    if not has_causes:
+        yield from cause_tables("", result, is_exact)
     yield from outside_tables("", result)
     yield from named(cause_details.charts(result), f"{name}-cause")
     if worst := worst_tables("", result):

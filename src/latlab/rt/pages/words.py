@@ -70,7 +70,7 @@ def us(ns: float | None, step_ns: int = 1) -> str:
     """Microseconds to a tenth; whole ones where the tool tells no more."""
     if ns is None:
         return "-"
-    return f"{ns / 1000:.0f}" if step_ns >= 1000 and ns % 1000 == 0 else f"{ns / 1000:.1f}"
+    return f"{ns / 1000:,.0f}" if step_ns >= 1000 and ns % 1000 == 0 else f"{ns / 1000:,.1f}"
 
 
 def ms(ns: float | None) -> str:

@@ -25,7 +25,7 @@ def machine_facts(inventory: MachineInventory, after: MachineInventory | None = 
         ("memory", f"{inventory.memory_mib} MiB" if inventory.memory_mib else ""),
         ("CPUs that are off", cpu_list(inventory.off)),
         ("isolated CPUs", "" if inventory.isolated is None else cpu_list(inventory.isolated) or "none"),
-        ("CPUs without a tick (nohz_full)", "" if inventory.tickless is None else cpu_list(inventory.tickless) or "none"),
+        ("nohz_full CPUs", "" if inventory.tickless is None else cpu_list(inventory.tickless) or "none"),
         ("IRQ affinity", _irqs(inventory)),
         ("cpuidle driver", inventory.idle_driver),
         ("clock source", inventory.clock_source),

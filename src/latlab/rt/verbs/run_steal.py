@@ -26,7 +26,7 @@ class WatchOptions:
     duration: DurationOption = "10s"
     load: Annotated[str, typer.Option(help="Also under this: any command, or cpu, hackbench, memory, syscalls, hwrng, spin.")] = "idle"
     interval: Annotated[int, typer.Option(help="Microseconds between two readings.")] = 200
-    threshold: Annotated[int, typer.Option(help="Least steal time of a window in the time line, in nanoseconds.")] = 1000
+    threshold: Annotated[int, typer.Option(help="Least time in firmware of a window in the time line, in nanoseconds.")] = 1000
     idle_states: Annotated[bool, typer.Option("--idle-states", help="Allow idle states, which may go through the firmware.")] = False
 
     def watch(self) -> Watch:
@@ -67,7 +67,7 @@ def steal(
     store: StoreOption = None,
     format: TablesFormat = Format.TABLE,
 ) -> None:
-    """Measure the steal time of each CPU.
+    """Measure the time that each CPU spends in firmware.
 
     It measures from Linux alone what EL3 and the secure world take of each CPU, or prints why it is not measurable. It also has the
     hypervisor's steal time and the number of SMIs, if the machine counts them.

@@ -24,6 +24,6 @@ def runs_to_follow(store: Store, chosen: Filter) -> dict[str, tuple[str, ...]]:
     followed = {names[identity]: tuple(head.id for head in runs) for identity, runs in series.items() if len(runs) > 1}
     if not followed:
         count = sum(map(len, series.values()))
-        message = f"a history needs two complete runs of one measured thing at least, {count} match"
+        message = f"a history needs two complete runs of one series at least, {count} match"
         raise UsageError(message, "use `latlab ls` with the same options")
     return followed

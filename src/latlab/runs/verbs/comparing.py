@@ -90,7 +90,7 @@ def explain(
     against: Annotated[str | None, typer.Argument(help="A second run: why does it differ from the first?")] = None,
     calls: Annotated[
         str | None,
-        typer.Option(help="Of a run of the steal meter: a run of `watch` with the same firmware, to name the calls behind its steal time."),
+        typer.Option(help="Of a run of the steal meter: a run of `watch` with the same firmware, to name the calls behind its times."),
     ] = None,
     tolerance: ToleranceOption = None,
     allow_different: AllowDifferentOption = None,

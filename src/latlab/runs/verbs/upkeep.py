@@ -173,9 +173,9 @@ def prune(
     which: FilterOptions,
     before: Annotated[str, typer.Option(help="Only started before then: 2026-11-01, or 30d.")] = "",
     keep: Annotated[int, typer.Option(min=0, help="Keep so many of the newest of them.")] = 0,
-    keep_daily: Annotated[int, typer.Option(min=0, help="Of each measured thing, keep the newest run of so many days.")] = 0,
-    keep_weekly: Annotated[int, typer.Option(min=0, help="Of each measured thing, keep the newest run of so many weeks.")] = 0,
-    keep_monthly: Annotated[int, typer.Option(min=0, help="Of each measured thing, keep the newest run of so many months.")] = 0,
+    keep_daily: Annotated[int, typer.Option(min=0, help="Of each series, keep the newest run of so many days.")] = 0,
+    keep_weekly: Annotated[int, typer.Option(min=0, help="Of each series, keep the newest run of so many weeks.")] = 0,
+    keep_monthly: Annotated[int, typer.Option(min=0, help="Of each series, keep the newest run of so many months.")] = 0,
     yes: Annotated[bool, typer.Option("--yes", help="Remove them; without it they are only listed.")] = False,
     store: StoreOption = None,
 ) -> None:

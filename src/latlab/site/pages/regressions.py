@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from latlab.core.comparison.verdicts import CHANGED, WORDS, Limits, Verdict
-from latlab.core.comparison.wording import count
 from latlab.core.report.page import Item, Items, Page, Paragraph, Section
 from latlab.core.report.renderers import csv, json
 from latlab.core.report.text import strong, with_code
@@ -38,7 +37,7 @@ def title(changes: Sequence[Change], since: str) -> str:
         return f"Nothing was compared since {since}: it needs a run before that day and a newer one of the same kind."
     counts = Counter(map(_verdict, compared))
     regressed, improved = counts[Verdict.REGRESSED.value], counts[Verdict.IMPROVED.value]
-    return f"{regressed} of {count(len(compared), 'measured thing')} regressed since {since}, {improved} improved."
+    return f"{regressed} of {len(compared)} series regressed since {since}, {improved} improved."
 
 
 def regressions_json(changes: Sequence[Change]) -> str:

@@ -81,4 +81,4 @@ def _progress(done: int, count: int, left_s: float | None) -> None:
 
     if done < count:
         left = "" if left_s is None else f", {said_duration(left_s)} left"
-        say(f"{done} of {count} boards and measured things{left}")
+        say(f"{done} of {count} boards and series{left}")

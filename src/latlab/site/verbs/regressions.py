@@ -27,7 +27,7 @@ def regressions(
 ) -> None:
     """List what regressed in a store, and why.
 
-    The newest run of each measured thing is compared with the newest comparable one before that day. A comparison is made once and kept.
+    The newest run of each series is compared with the newest comparable one before that day. A comparison is made once and kept.
     """
     from latlab.core.cli.stores import open_existing
     from latlab.core.store.choice import Filter, moment

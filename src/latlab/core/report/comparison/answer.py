@@ -62,8 +62,13 @@ def answer(comparison: Comparison, explained: Sequence[Explanation]) -> str:
     clauses = [_moved(comparison, rows) for rows in groups[:MOST_METRICS]]
     if len(groups) == 1:
         clauses[0] += _counted_cause(explained, groups[0])
-    more = len({rows[0].metric for rows in groups[MOST_METRICS:]} - {rows[0].metric for rows in groups[:MOST_METRICS]})
-    return _sentence("; ".join((*clauses, *([f"{count(more, 'metric')} more changed"] if more > 0 else []))))
+    more = groups[MOST_METRICS:]
+    return _sentence("; ".join((*clauses, *([f"{count(len(more), 'more change')}: {_named(more)}"] if more else []))))
+
+
+def _named(groups: Sequence[Sequence[Row]]) -> str:
+    """`wakeup improved, powerdown improved`: a metric may have changed both ways."""
+    return ", ".join(f"{METRIC_WORDS.get(group[0].metric, group[0].metric)} {group[0].verdict.word}" for group in groups)
 
 
 def inferred_cause(comparison: Comparison, explained: Sequence[Explanation]) -> str:

@@ -54,13 +54,14 @@ def run_explanations(run: Run, explanations: Iterable[Explanation]) -> Page:
 
 
 def pair_explanations(comparison: Comparison, explanations: Iterable[Explanation]) -> Page:
-    """The answer, the sentences, then what was compared and under which reservations."""
+    """The answer and its cause, the sentences, then what was compared and under which reservations."""
     title = (strong(f"{comparison.a.id} to {comparison.b.id}"), f"{_under(comparison)}:")
     sentences = list(explanations)
     samples = (soft(f"{run.id}: {samples_line(run)}") for run in (comparison.a, comparison.b))
     lines = (headline(comparison)[0], *samples, *map(_note, comparison.notes))
     sections = (*_by_test(sentences), Section("", tuple(map(Paragraph, lines))))
-    return with_glosses(without_repeats(Page(title, sections=sections, answer=answer(comparison, sentences))))
+    cause = inferred_cause(comparison, sentences)
+    return with_glosses(without_repeats(Page(title, (cause,) if cause else (), sections, answer=answer(comparison, sentences))))
 
 
 def document(comparison: Comparison) -> Page:

@@ -54,7 +54,7 @@ def sections(comparison: SpanComparison) -> Iterator[Section]:
     if queues := comparison_tables.queue_tables(comparison):
         yield _queues(comparison, replace(queues[0], caption=""))
     if deltas := comparison_tables.delta_blocks(judge_printed_deltas(comparison)):
-        yield Section("Printed deltas, judged", tuple(deltas))
+        yield Section("Published changes, judged", tuple(deltas))
     if pictures := _functions(comparison):
         yield Section("Functions that changed", (DIFFERENCE_KEY, *pictures))
 

@@ -77,7 +77,7 @@ def _problems_of(live: LiveTrace) -> Iterator[str]:
     notes = live.notes
     if notes.lost:
         lost = ", ".join(f"{number} of {cpu}" for cpu, number in notes.lost.items())
-        buffer = f"the kernel's buffer of {notes.buffer_kib / 1024:.3g} MiB"
+        buffer = f"the kernel's buffer of {significant(notes.buffer_kib / 1024, 3)} MiB"
         yield f"{buffer} was too small and events were lost: {lost}; use a larger --trace-buffer"
     if "unstarted" in notes.others:
         yield f"the command could not be started: {notes.others['unstarted']}"
@@ -94,7 +94,7 @@ def trace_facts(files: Mapping[str, bytes]) -> tuple[tuple[str, str], ...]:
         return ()
     notes = read_notes(files[NOTES].decode("utf-8", "replace"))
     events = ", ".join(event.partition("/")[2] or f"{event} of the threads" for event in notes.events)
-    facts = [("events", events), ("trace buffer", f"{notes.buffer_kib / 1024:.3g} MiB for each CPU, twice"), *_command_facts(notes, files)]
+    facts = [("events", events), ("trace buffer", f"{significant(notes.buffer_kib / 1024, 3)} MiB for each CPU, twice"), *_command_facts(notes, files)]
     if notes.recorded:
         facts.append(("traced", f"{notes.recorded:,} events, {sum(notes.lost.values()):,} lost"))
     if "ended" in notes.others and notes.root is None:

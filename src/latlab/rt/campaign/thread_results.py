@@ -94,7 +94,8 @@ def trace_facts(files: Mapping[str, bytes]) -> tuple[tuple[str, str], ...]:
         return ()
     notes = read_notes(files[NOTES].decode("utf-8", "replace"))
     events = ", ".join(event.partition("/")[2] or f"{event} of the threads" for event in notes.events)
-    facts = [("events", events), ("trace buffer", f"{significant(notes.buffer_kib / 1024, 3)} MiB for each CPU, twice"), *_command_facts(notes, files)]
+    buffer = f"{significant(notes.buffer_kib / 1024, 3)} MiB for each CPU, twice"
+    facts = [("events", events), ("trace buffer", buffer), *_command_facts(notes, files)]
     if notes.recorded:
         facts.append(("traced", f"{notes.recorded:,} events, {sum(notes.lost.values()):,} lost"))
     if "ended" in notes.others and notes.root is None:

@@ -35,7 +35,7 @@ from latlab.rt.campaign.thread_results import thread_results
 from latlab.rt.campaign.thread_selecting import period_of, selected
 from latlab.rt.model.kernel_events import UNKNOWN_PRIORITY
 from latlab.rt.model.thread_trace import ThreadSelection, ThreadState, ThreadTrace
-from latlab.rt.pages.thread_tables import UNKNOWN_STATE, overruns_sentence, tables
+from latlab.rt.pages.thread_tables import UNKNOWN_STATE, by_thread, overruns_sentence, overview, tables
 from latlab.rt.pages.wakeup_pages import answer
 from latlab.rt.readers.perfetto_ftrace import is_perfetto
 from latlab.rt.readers.thread_selection import THREADS, read_selection, written_selection
@@ -316,6 +316,19 @@ def test_the_heading_of_a_threads_run_has_its_overruns_and_the_cause_of_the_long
     assert overruns_sentence(within) == "None of 12 cycles overran its period."
     assert overruns_sentence([("", RtResult((), (), (), None, ()))]) == ""
     assert overruns_sentence([*within, *results]).endswith(" 1 of 2 threads have overruns.")
+
+
+def test_of_many_threads_those_that_never_waited_for_a_cpu_are_counted_below_the_others():
+    names = [f"quiet{number}" for number in range(5)]
+    ran = [
+        SWITCH.format("{begin}", "loop", 9, 10, "R+", name, 20 + at, 4) + SWITCH.format("{end}", name, 20 + at, 4, "S", "loop", 9, 10)
+        for at, name in enumerate(names)
+    ]
+    text = loop_text([*USUAL, *((200, between) for between in ran), *USUAL])
+    table = overview(by_thread(results_with(("loop", *names), text.encode())), "rt-threads")
+    assert [row[0] for row in table.rows] == ["loop"] and text_of(table.notes[0]) == "Without a wake-up: five more threads."
+    (row,) = table.rows
+    assert row[1] == "29" and plain(table.caption) == "The 6 threads"
 
 
 def test_a_threads_late_wake_ups_have_a_period_that_is_not_its_own():

@@ -8,7 +8,7 @@ from dataclasses import astuple
 
 import numpy as np
 
-from latlab.core.comparison.wording import said_blame
+from latlab.core.comparison.wording import count, said_blame
 from latlab.core.model.blame import UNEXPLAINED
 from latlab.core.report.table import Column, Table, figures, prose, words
 from latlab.core.shown import significant
@@ -41,6 +41,7 @@ SPLITS: tuple[tuple[str, Callable[[ThreadCycle], int]], ...] = (
 )
 
 
+NONE = "0"
 MOST_IN_FULL = 4
 """Up to so many threads have all their tables on a screen; of more, the two with the latest wake-up and the longest cycle."""
 
@@ -62,9 +63,11 @@ def in_full(threads: Mapping[str, tuple[RtResult, RtResult | None]]) -> list[str
 
 
 def overview(threads: Mapping[str, tuple[RtResult, RtResult | None]], run_id: str) -> Table:
-    """A row for each thread, the one with the latest wake-up first."""
+    """A row for each thread that waited for a CPU or has cycles, the one with the latest wake-up first; the others are counted below."""
     names = sorted(threads, key=lambda name: -_latest_ns(threads[name][0]))
-    rows = tuple((name, *_of_wakeups(threads[name][0]), *_of_cycles(threads[name][1])) for name in names)
+    of_all = ((name, *_of_wakeups(threads[name][0]), *_of_cycles(threads[name][1])) for name in names)
+    rows = tuple(row for row in of_all if row[1] != NONE or row[-1] != "-")
+    quiet = f"Without a wake-up: {count(len(names) - len(rows), 'more thread')}." if len(rows) < len(names) else ""
     columns = (
         *words("Thread"),
         *figures("Wake-ups"),
@@ -74,7 +77,7 @@ def overview(threads: Mapping[str, tuple[RtResult, RtResult | None]], run_id: st
         *figures("Longest cycle", unit="µs"),
     )
     note = f"Below are the tables of {' and '.join(in_full(threads))}; `latlab report {run_id} -o run.html` has those of all threads."
-    return Table(f"The {len(threads)} threads", columns, rows, (note,))
+    return Table(f"The {len(threads)} threads", columns, rows, tuple(filter(None, (quiet, note))))
 
 
 def _latest_ns(result: RtResult | None) -> int:
@@ -83,12 +86,12 @@ def _latest_ns(result: RtResult | None) -> int:
 
 def _of_wakeups(result: RtResult) -> tuple[str, str, str, str]:
     cpus = [cpu for wakeups in result.wakeups for cpu in wakeups.cpus]
-    count = sum(cpu.got for cpu in cpus)
-    if not count:
-        return "0", "-", "-", "-"
-    average_ns = sum(cpu.average_ticks * cpu.got for cpu in cpus) / count
+    number = sum(cpu.got for cpu in cpus)
+    if not number:
+        return NONE, "-", "-", "-"
+    average_ns = sum(cpu.average_ticks * cpu.got for cpu in cpus) / number
     latest = max(result.attributed or (), key=lambda entry: entry.outlier.late_ns, default=None)
-    return str(count), us(average_ns), us(_latest_ns(result)), "-" if latest is None else cause_name(latest)
+    return str(number), us(average_ns), us(_latest_ns(result)), "-" if latest is None else cause_name(latest)
 
 
 def _of_cycles(result: RtResult | None) -> tuple[str, str, str]:

@@ -16,6 +16,7 @@ from latlab.core.comparison.verdicts import CHANGED, Verdict
 from latlab.core.errors import UsageError
 from latlab.core.model.enums import Metric
 from latlab.core.model.run import Run, Spans
+from latlab.core.report.history.words import answer
 from latlab.core.statistics.change_points import ChangeKind as Course
 from latlab.core.store.references import load, published_references
 
@@ -105,6 +106,16 @@ def test_a_release_has_one_value_whatever_else_is_in_the_series(figure: str) -> 
             if len(series.figures) == len(history(runs, figure)[0].figures):
                 values.setdefault(point.run.id, set()).add(point.value)
     assert len(values) == len(JUNO) and all(len(of_run) == 1 for of_run in values.values())
+
+
+def test_the_size_of_a_change_has_the_way_of_its_verdict_or_it_is_marked(runs: list[Run]) -> None:
+    """The published times of v2.13 are improved in their rows, and two cores wait by chance."""
+    for series in (*history(runs, "*"), *history(runs, "*/*")):
+        for change in series.changes:
+            ways = {way for way, rows in ((1, change.judged.regressed), (-1, change.judged.improved)) if rows}
+            has_one_way = len(ways) == 1 and (change.after - change.before) * min(ways) <= 0
+            assert change.is_against_median == has_one_way, f"{series.path} at {change.index}"
+            assert ("against the median" in answer([replace(series, changes=(change,))])) == has_one_way
 
 
 def test_a_metric_of_one_test_is_followed_by_the_rows_of_that_test() -> None:

@@ -69,7 +69,8 @@ class ChangePoint:
     """The points `index` to below `end` left the level `before`; `left` is the last point of that level, which explanations compare.
 
     `verdict` is the worst of what is told. `p` is None under a deterministic clock, where a change is no matter of chance. A drift goes
-    from `left` to `index`.
+    from `left` to `index`. `is_against_median`: the rows that changed went one way and the median of all figures the other, because some
+    of these wait by chance.
     """
 
     kind: ChangeKind
@@ -83,6 +84,7 @@ class ChangePoint:
     judged: Judged
     moved: Moved
     explanations: tuple[Explanation, ...]
+    is_against_median: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,18 +338,27 @@ class _Followed:
         return ChangePoint(change.kind, change.left, index, change.end, before, after, p, verdict, by_pair, self._moved(change, index), why)
 
     def _in_figures(self, changes: list[ChangePoint], of_levels: Sequence[Change], points: Sequence[Point]) -> list[ChangePoint]:
-        """The sizes of changes of many figures in what the points show: from level to level, else from run to run, by what has the way of
-        the change."""
+        """The sizes of changes of many figures in what the points show: from level to level if that has the way of the change, else from
+        run to run."""
         if self._is_one:
             return changes
         shown = [point.value for point in points]
         sized = []
         for change, size in zip(changes, on_values(of_levels, shown), strict=True):
-            before, after = size.before, size.after
-            if (after - before) * (change.after - change.before) <= 0:
-                before, after = shown[change.left], shown[change.index]
-            sized.append(replace(change, before=before, after=after))
+            way = self._way(change)
+            pairs = (size.before, size.after), (shown[change.left], shown[change.index])
+            before, after = next((pair for pair in pairs if (pair[1] - pair[0]) * way > 0), pairs[1])
+            is_against = way != 0 and (after - before) * way <= 0
+            sized.append(replace(change, before=before, after=after, is_against_median=is_against))
         return sized
+
+    def _way(self, change: ChangePoint) -> float:
+        """Above zero for a rise: of the rows that changed, 0 if they went both ways; else of the level."""
+        if change.judged.regressed and change.judged.improved:
+            return 0.0
+        if not (change.judged.regressed or change.judged.improved):
+            return change.after - change.before
+        return 1.0 if bool(change.judged.regressed) != (self._any.metric in MORE_IS_BETTER) else -1.0
 
     def _is_of(self, explanation: Explanation) -> bool:
         """Whether it says something of what is followed. Conditions are said of the points, once for all changes."""

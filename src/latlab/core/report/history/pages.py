@@ -150,6 +150,8 @@ def _conditions(all_series: Iterable[Series]) -> tuple[Section, ...]:
 
 def _change(series: Series, change: ChangePoint) -> Item:
     levels = f"{amount(change.before, series.unit)} to {amount(change.after, series.unit)}, {certainty(change.p)}"
+    if change.is_against_median:
+        levels += " (the median of its figures went the other way than its rows)"
     below = tuple((e.sentence, soft(f" ({e.basis})")) for e in change.explanations)
     run = strong(series.points[change.index].run.id)
     if change.kind is ChangeKind.DRIFT:

@@ -117,9 +117,11 @@ def _when(change: ChangePoint, names: Sequence[str]) -> str:
 
 def _told(change: ChangePoint, names: Sequence[str], unit: str) -> str:
     """With both levels: a share alone cannot be followed beside the differences of the table, which are from run to run."""
+    way = "over" if change.kind is ChangeKind.DRIFT else "at"
+    if change.is_against_median:
+        return f"{change.verdict} {way} {_when(change, names)} against the median ({percent(change.after / change.before - 1)})"
     levels = f"{amount(change.before, unit)} to {amount(change.after, unit)}"
     share = f" ({percent(change.after / change.before - 1)})" if change.before else ""
-    way = "over" if change.kind is ChangeKind.DRIFT else "at"
     return f"{levels}{share} {way} {_when(change, names)}"
 
 

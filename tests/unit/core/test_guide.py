@@ -152,7 +152,7 @@ def test_the_page_of_wakeups_has_the_table_of_the_reference_its_histogram_and_it
         assert row in text
     assert "cortex-a53" in text and "1250 MHz" in text
     assert pictures_of(folder, "rt", Format.RST) == ["rt-rst-img/m0-0", "rt-rst-img/m0-1"]
-    assert "CPU 1: median 11.00 µs, maximum 497.0 µs" in text
+    assert "thread 1: median 11.00 µs, maximum 497.0 µs" in text
 
 
 def test_the_page_of_the_psa_campaign_puts_its_builds_side_by_side(folder):

@@ -53,7 +53,7 @@ def test_a_run_of_power_boundaries_is_a_page_with_its_table(place: Path, tmp_pat
     done = latlab("report", "rt-power-0ee2", "--format", format, "-o", str(page), store=place)
     assert done.returncode == 0, done.stderr
     text = page.read_text()
-    assert "CPU_OFF: entry to low power" in text.replace("\\", "") and "1192.6" in text
+    assert "CPU_OFF: entry to low power" in text.replace("\\", "") and "1,192.6" in text
 
 
 def test_a_run_of_several_boots_shows_each_by_its_name(place: Path) -> None:

@@ -100,5 +100,5 @@ def test_a_cpu_that_was_lost_in_a_resume_comes_first(tmp_path: Path) -> None:
     path.write_text(lost)
     done = here("import", path, store=tmp_path / "s.db")
     assert done.returncode == 3
-    assert done.stdout.startswith("line 13: CPU 2 did not come up: its CPU_ON reported success, and the CPU never came online")
+    assert done.stdout.startswith("Partial run: line 13: CPU 2 did not come up: its CPU_ON reported success, and the CPU never came online")
     assert "suspend 1: the record ends in it" in done.stderr

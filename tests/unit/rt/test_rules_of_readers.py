@@ -212,7 +212,7 @@ def test_percentiles_that_fall_make_a_run_partial() -> None:
     text = "\n\t  ".join((title, *lines)) + "\naverage rps: 58.20\n"
     assert not imported(text.format(157)).problems, "a percentile is rounded to its bucket, and may lie above the maximum by that"
     fallen = imported(text.format(1570))
-    assert fallen.problems == ("x: wakeup latency 90 % is 1.57e+06 and wakeup latency 99 % 801000, so percentiles are out of order",)
+    assert fallen.problems == ("x: wakeup latency 90 % is 1570000 and wakeup latency 99 % 801000, so percentiles are out of order",)
 
 
 def test_more_wake_ups_than_were_due_cannot_be() -> None:

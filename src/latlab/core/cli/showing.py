@@ -43,12 +43,15 @@ def print_run(store: Store, run: Run, format: Format, test: str | None = None, v
 def _with_status(page: Page, run: Run) -> Page:
     """That a run is partial is the first word of its answer, with the first reason."""
     from latlab.core.model.enums import RunStatus
+    from latlab.core.report.text import plain
 
     if run.status is not RunStatus.PARTIAL:
         return page
-    reason = f": {run.problems[0].message.rstrip('.')}" if run.problems else ""
+    reason = run.problems[0].message.rstrip(".") if run.problems else ""
     answer = page.answer if isinstance(page.answer, tuple) else (page.answer,)
-    return replace(page, answer=(f"Partial run{reason}. ", *answer))
+    if reason and plain(page.answer).startswith(reason):
+        return replace(page, answer=("Partial run: ", *answer))
+    return replace(page, answer=(f"Partial run: {reason}. " if reason else "Partial run. ", *answer))
 
 
 def document_of(store: Store, run: Run, format: Format, builds: bool = False, redact: bool = False) -> str:

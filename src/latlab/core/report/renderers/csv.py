@@ -5,11 +5,15 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable
 from typing import Any
 
 from latlab.core.report.table import Table, text_of
 from latlab.core.shown import shown_cell
+
+
+GROUPED = re.compile(r"[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?", re.ASCII)
 
 
 def tables(tables_given: Iterable[Table]) -> str:
@@ -30,4 +34,7 @@ def lines(header: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
 
 
 def _cell(value: Any) -> Any:
-    return shown_cell(value) if isinstance(value, str) else value
+    """A number has no separators: a program would take it for a text."""
+    if not isinstance(value, str):
+        return value
+    return value.replace(",", "") if GROUPED.fullmatch(value) else shown_cell(value)

@@ -12,7 +12,6 @@ from typing import Any
 from latlab.core.report.table import Table, text_of
 from latlab.core.shown import shown_cell
 
-
 GROUPED = re.compile(r"[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?", re.ASCII)
 
 

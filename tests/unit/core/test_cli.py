@@ -267,6 +267,12 @@ def test_a_full_disk_is_said_in_one_sentence(latlab: Latlab, console: Path, tmp_
     if not Path("/dev/full").exists():
         pytest.skip("this system has no /dev/full")
     latlab("import", console)
+    for unbuffered in ("", "1"):
+        environment = {**os.environ, "LATLAB_STORE": str(tmp_path / "store.sqlite"), "PYTHONUNBUFFERED": unbuffered}
+        with open("/dev/full", "wb") as full:
+            command = [sys.executable, "-m", "latlab", "show", "last"]
+            shown = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, env=environment, timeout=60, check=False)
+        assert shown.returncode == 2 and shown.stderr.count("No space left") == 1 and "Traceback" not in shown.stderr
     done = latlab("report", "--format", "rst", "-o", "/dev/full")
     assert done.returncode == 2
     assert "/dev/full: No space left" in done.stderr

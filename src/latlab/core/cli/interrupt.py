@@ -17,7 +17,7 @@ ACKNOWLEDGED = "latlab: interrupted; collecting what was measured. A second Ctrl
 
 
 def acknowledge() -> None:
-    """On standard error, past its buffers: a signal may come while they are written."""
+    """Write to standard error, past its buffers: a signal may come while they are written."""
     with suppress(OSError):
         os.write(2, f"{CLEAR if os.isatty(2) else ''}{ACKNOWLEDGED}\n".encode())
 

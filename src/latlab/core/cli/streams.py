@@ -15,15 +15,17 @@ STANDARD_OUTPUT, STANDARD_ERROR = 1, 2
 
 
 class _UntilUnread(io.FileIO):
-    """A file that takes everything. What is written after its reader went away is dropped."""
+    """A file whose writes fail at most once. What is written after its reader went away, or its disk was full, is dropped."""
 
     def write(self, data: ReadableBuffer, /) -> int:
         try:
             return super().write(data)
-        except BrokenPipeError:
+        except OSError as error:
             nowhere = os.open(os.devnull, os.O_WRONLY)
             os.dup2(nowhere, self.fileno())
             os.close(nowhere)
+            if not isinstance(error, BrokenPipeError):
+                raise
             return memoryview(data).nbytes
 
 
@@ -52,7 +54,7 @@ def _safe(stream: TextIO | None, number: int) -> TextIO:
 
 
 def _descriptor(stream: TextIO) -> int:
-    """Of a stream in memory, which a caller put there, -1."""
+    """The number of the file; -1 for a stream in memory, which a caller put there."""
     try:
         return stream.fileno()
     except OSError:

@@ -17,7 +17,7 @@ CLEAR = "\r\x1b[K"
 
 @contextmanager
 def work_shown() -> Iterator[None]:
-    """Until the end of the block."""
+    """Show what long work reports, until the end of the block."""
     line = WorkLine(_draw if sys.stderr.isatty() else None, say)
     with progress_to(line):
         try:

@@ -428,7 +428,7 @@ class _OfWakeups(Truth):
             yield Wrong.BLAME
         elif isinstance(finding, w.NoWakeupMoved):
             hides = self.pair.planted not in (Late.NOTHING, Late.LEVEL) and (self.pair.planted is not Late.RARE or self._rare_came())
-            if hides and not finding.untold:
+            if hides and not finding.inconclusive:
                 yield Wrong.PEACE
         elif not isinstance(finding, KNOWN):
             yield Wrong.UNKNOWN

@@ -98,3 +98,12 @@ def test_a_repeat_is_left_out_whatever_its_mark_and_a_page_without_terms_stays()
     page = Page("title", ("two rows regressed",), sections, answer="new thing")
     assert list(sentences(without_repeats(page))) == ["new thing", "two rows regressed", "note the tick differs", "new", "more"]
     assert with_glosses(page) is page
+
+
+def test_what_stands_under_two_titles_is_of_two_things_and_stays() -> None:
+    alike = tuple(
+        Section(title, (Paragraph("all figures are equal"), Paragraph("Two rows regressed."))) for title in ("one test", "another")
+    )
+    page = Page("title", ("two rows regressed",), alike, answer="new thing")
+    assert list(sentences(without_repeats(page))).count("all figures are equal") == 2
+    assert list(sentences(without_repeats(page))).count("two rows regressed") == 1

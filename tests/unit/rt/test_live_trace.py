@@ -106,7 +106,7 @@ IDLE, LOOP = ("swapper/0", 0), ("loop", 7)
 
 
 def loop_cycles(count: int, late: dict[int, list[Raw]], work_ns: int = 100_000) -> tuple[list[Raw], list[Raw]]:
-    """Of a loop with a period of 1 ms: the events of the CPU, and its calls. `late` has what stands in the midst of a cycle's work."""
+    """The events of the CPU and the calls of a loop with a period of 1 ms. `late` has what comes while a cycle works."""
     machine, own = [], []
     for number in range(count):
         due = 1_000_000_000 + number * MS

@@ -237,7 +237,7 @@ def stamp(us: int) -> str:
 
 
 def loop_text(cycles: list[tuple[int, str]], period_us: int = 1000, timer_late_us: Mapping[int, int] = MappingProxyType({})) -> str:
-    """A thread that works in each period as long as the first figure says, in µs, half of it in the midst as the second says. The timer
+    """A thread that works in each period as long as the first figure says, in µs, half of it as the second says. The timer
     of some cycles is late; the loop then works for each period that passed."""
     lines, at_us = [], 0
     for number, (work_us, between) in enumerate(cycles):

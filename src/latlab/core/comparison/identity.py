@@ -111,7 +111,7 @@ def check_same(a: Run, b: Run, notes: list[str]) -> None:
 
 
 def _instead(quantity: str, a: Run, b: Run) -> str:
-    """Of a board and its model `predict` says how far they are apart."""
+    """The next step. `predict` compares a board with its model."""
     times = [run for run in (a, b) if run.tick.clock is Clock.TIME]
     if quantity == "clock" and len(times) == 1 and Clock.VIRTUAL in (a.tick.clock, b.tick.clock):
         return f"compare runs of one {quantity}; `latlab predict {times[0].id}` compares the board with its model"

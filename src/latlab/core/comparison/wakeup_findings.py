@@ -230,12 +230,12 @@ class BlameMoved:
 
 @dataclass(frozen=True, slots=True)
 class NoWakeupMoved:
-    """No CPU shows a change of its wake-ups, nor a thread one of its cycles; `untold` rows are inconclusive."""
+    """No CPU shows a change of its wake-ups, nor a thread one of its cycles; `inconclusive` is a number of rows."""
 
-    untold: int = 0
+    inconclusive: int = 0
     has_cycles: bool = False
 
     def sentence(self, unit: str) -> str:
-        remainder = f"; {count(self.untold, 'row')} inconclusive" if self.untold else ""
+        remainder = f"; {count(self.inconclusive, 'row')} inconclusive" if self.inconclusive else ""
         cycles = " or any thread's cycles" if self.has_cycles else ""
         return f"no significant change of any CPU's wake-ups{cycles}{remainder}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How far long work of this process is. Readers and analyses report it; whoever started them may show it."""
+"""The progress of long work in this process. Readers and analyses report it; who started them may show it."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def changes_of(
 
 
 def on_values(changes: Sequence[Change], values: Sequence[float]) -> tuple[Change, ...]:
-    """The same changes with the levels of other values of the same points; a drift has the values at its ends."""
+    """Changes with their levels taken from `values`, one for each point, in their unit. A drift has the values at its ends."""
     series = _Series(np.array(values, float), 0.0)
     drifts = [change for change in changes if change.kind is ChangeKind.DRIFT]
     kinds = {change.start: ChangeKind.ALONE if change.kind is ChangeKind.ALONE else ChangeKind.STEP for change in changes}

@@ -42,7 +42,7 @@ SPLIT_BY_STATE = {
 }
 FEWEST_CYCLES = 3
 SAMPLED = 1000
-"""Of a stretch at least so many cycles, evenly spaced, show what a usual cycle is made of."""
+"""Cycles of a stretch, at least, that show what a usual cycle is made of. They are evenly spaced."""
 ON_GRID, LEAST_ON_GRID = 0.1, 0.9
 """The largest distance from the grid, in periods, of nine of ten starts of a loop with absolute times."""
 STEPS_TRIED = (0.1, 0.25, 0.5, 0.75)

@@ -54,9 +54,9 @@ def explain_wakeup_pair(comparison: WakeupComparison) -> tuple[Explanation, ...]
     moved += [Explanation(test, cause, Basis.INFERRED, unit) for test, cause in comparison.causes]
     moved += [Explanation(test, moved, Basis.INFERRED, unit) for test, moved in _blame_changes(comparison)]
     if not moved and not out:
-        untold = sum(row.verdict is Verdict.CANNOT_TELL for row in comparison.rows)
+        inconclusive = sum(row.verdict is Verdict.CANNOT_TELL for row in comparison.rows)
         has_cycles = any(distribution.metric is Metric.CYCLE for distribution in distributions_of(comparison.a))
-        moved = [Explanation("", w.NoWakeupMoved(untold, has_cycles), basis, unit)]
+        moved = [Explanation("", w.NoWakeupMoved(inconclusive, has_cycles), basis, unit)]
     out += [*moved, *(Explanation("", rarest, Basis.INFERRED, unit) for rarest in comparison.rarest_seen)]
     if mode := unreliable_mode(comparison.a, comparison.b):
         out.append(Explanation("", w.ModeCaveat(mode, pair=True), Basis.INFERRED, unit))

@@ -19,12 +19,7 @@ from latlab.rt.campaign.thread_finding import Chosen, chosen_threads
 from latlab.rt.model.thread_trace import ThreadSelection
 from latlab.rt.readers.thread_selection import THREADS, written_selection
 from latlab.rt.targets.linux import MachineJob, check_programs, collected, notes, run_job, survey
-from latlab.rt.targets.thread_job import (
-    MOST_BYTES,
-    Followed,
-    ThreadWork,
-    script,
-)
+from latlab.rt.targets.thread_job import MOST_BYTES, Followed, ThreadWork, script
 from latlab.rt.targets.thread_survey import TracingSurvey, check_tracing, groups_of, remove_instances, tasks_of, tracing_survey
 
 Say = Callable[[str], None]

@@ -49,7 +49,8 @@ def _results_of(selected: bytes, trace_file: bytes, place: str) -> tuple[tuple[s
 
 
 def live_results(files: Mapping[str, bytes]) -> list[tuple[str, RtResult]]:
-    """As `thread_results`, of what a job left. Raises DataError if the job could not follow the threads, or if none of them ran."""
+    """Results like those of `thread_results`, from the files that a job left. Raises DataError if the job could not follow the threads, or
+    if none of them ran."""
     names = sorted(name for name in files if name in (NOTES, FORMATS) or PAGES.fullmatch(name))
     return list(_live_results_of(files[THREADS], tuple((name, files[name]) for name in names)))
 

@@ -33,12 +33,13 @@ def with_glosses(page: Page) -> Page:
 
 
 def without_repeats(page: Page) -> Page:
-    """The page without sentences that it has above in the same words."""
+    """The page without sentences that it has above in the same words. What stands under two titles is of two things, and stays."""
     seen_lines = {_key(text) for text in (page.answer, page.title, *page.lead)} - {""}
     return replace(page, sections=tuple(_without(section, seen_lines) for section in page.sections))
 
 
-def _without(section: Section, lines: set[str]) -> Section:
+def _without(section: Section, above: set[str]) -> Section:
+    lines = set(above) if plain(section.title) else above
     blocks = tuple(block for block in (_left_of(block, lines) for block in section.blocks) if block is not None)
     return replace(section, blocks=blocks, sections=tuple(_without(inner, lines) for inner in section.sections))
 

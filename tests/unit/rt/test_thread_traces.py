@@ -21,7 +21,8 @@ from latlab.core.model.distributions import WakeupCounts
 from latlab.core.model.work_progress import WorkState, progress_to
 from latlab.core.report.comparison.comparison_tables import wakeup_tables
 from latlab.core.report.comparison.wakeup_pairs import extent
-from latlab.core.report.table import text_of
+from latlab.core.report.page import Folded
+from latlab.core.report.table import Table, text_of
 from latlab.core.report.text import plain
 from latlab.core.store.store import open_store
 from latlab.rt.analysis.cycles import ThreadCycles, explained_overruns
@@ -37,6 +38,7 @@ from latlab.rt.model.kernel_events import UNKNOWN_PRIORITY
 from latlab.rt.model.thread_trace import ThreadSelection, ThreadState, ThreadTrace
 from latlab.rt.pages.thread_tables import UNKNOWN_STATE, by_thread, overruns_sentence, overview, tables
 from latlab.rt.pages.wakeup_pages import answer
+from latlab.rt.pages.web import page
 from latlab.rt.readers.perfetto_ftrace import is_perfetto
 from latlab.rt.readers.thread_selection import THREADS, read_selection, written_selection
 from latlab.rt.readers.thread_traces import read_thread_trace
@@ -318,17 +320,29 @@ def test_the_heading_of_a_threads_run_has_its_overruns_and_the_cause_of_the_long
     assert overruns_sentence([*within, *results]).endswith(" 1 of 2 threads have overruns.")
 
 
-def test_of_many_threads_those_that_never_waited_for_a_cpu_are_counted_below_the_others():
+def loop_and_five_that_never_waited() -> list[tuple[str, RtResult]]:
     names = [f"quiet{number}" for number in range(5)]
     ran = [
         SWITCH.format("{begin}", "loop", 9, 10, "R+", name, 20 + at, 4) + SWITCH.format("{end}", name, 20 + at, 4, "S", "loop", 9, 10)
         for at, name in enumerate(names)
     ]
-    text = loop_text([*USUAL, *((200, between) for between in ran), *USUAL])
-    table = overview(by_thread(results_with(("loop", *names), text.encode())), "rt-threads")
+    return results_with(("loop", *names), loop_text([*USUAL, *((200, between) for between in ran), *USUAL]).encode())
+
+
+def test_of_many_threads_those_that_never_waited_for_a_cpu_are_counted_below_the_others():
+    table = overview(by_thread(loop_and_five_that_never_waited()))
     assert [row[0] for row in table.rows] == ["loop"] and text_of(table.notes[0]) == "Without a wake-up: five more threads."
     (row,) = table.rows
     assert row[1] == "29" and plain(table.caption) == "The 6 threads"
+
+
+def test_a_page_of_threads_begins_with_their_table_and_opens_those_that_waited():
+    sections = page(run_with(campaign="rt", id="rt-threads", contents=WakeupCounts()), loop_and_five_that_never_waited()).sections
+    (threads,) = (section for section in sections if section.title == "Threads")
+    (table,) = threads.blocks
+    assert isinstance(table, Table) and [row[0] for row in table.rows] == ["loop"] and not any("Below" in note for note in table.notes)
+    (each,) = (section for section in sections if section.title == "Each measurement")
+    assert [block.summary for block in each.blocks if isinstance(block, Folded)] == ["loop", "loop: cycles"]
 
 
 def test_a_threads_late_wake_ups_have_a_period_that_is_not_its_own():

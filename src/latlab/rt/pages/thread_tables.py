@@ -62,11 +62,12 @@ def in_full(threads: Mapping[str, tuple[RtResult, RtResult | None]]) -> list[str
     return list(dict.fromkeys((latest, longest)))
 
 
-def overview(threads: Mapping[str, tuple[RtResult, RtResult | None]], run_id: str) -> Table:
-    """A row for each thread that waited for a CPU or has cycles, the one with the latest wake-up first; the others are counted below."""
+def overview(threads: Mapping[str, tuple[RtResult, RtResult | None]], below: str = "") -> Table:
+    """A row for each thread that waited for a CPU or has cycles, the one with the latest wake-up first; the others are counted. `below` is
+    a note."""
     names = sorted(threads, key=lambda name: -_latest_ns(threads[name][0]))
-    of_all = ((name, *_of_wakeups(threads[name][0]), *_of_cycles(threads[name][1])) for name in names)
-    rows = tuple(row for row in of_all if row[1] != NONE or row[-1] != "-")
+    shown = (name for name in names if not is_quiet(*threads[name]))
+    rows = tuple((name, *_of_wakeups(threads[name][0]), *_of_cycles(threads[name][1])) for name in shown)
     quiet = f"Without a wake-up: {count(len(names) - len(rows), 'more thread')}." if len(rows) < len(names) else ""
     columns = (
         *words("Thread"),
@@ -76,8 +77,12 @@ def overview(threads: Mapping[str, tuple[RtResult, RtResult | None]], run_id: st
         *figures("Cycles", "Overruns"),
         *figures("Longest cycle", unit="µs"),
     )
-    note = f"Below are the tables of {' and '.join(in_full(threads))}; `latlab report {run_id} -o run.html` has those of all threads."
-    return Table(f"The {len(threads)} threads", columns, rows, tuple(filter(None, (quiet, note))))
+    return Table(f"The {len(threads)} threads", columns, rows, tuple(filter(None, (quiet, below))))
+
+
+def is_quiet(wakeups: RtResult, cycles: RtResult | None) -> bool:
+    """Whether a thread never waited for a CPU and has no cycles."""
+    return _of_wakeups(wakeups)[0] == NONE and _of_cycles(cycles)[0] == "-"
 
 
 def _latest_ns(result: RtResult | None) -> int:

@@ -42,7 +42,8 @@ def screen_tables(run: Run, results: Results) -> list[Table]:
     if len(threads) > thread_tables.MOST_IN_FULL:
         shown = thread_tables.in_full(threads)
         results = [(name, result) for name, result in results if name in shown]
-        return [thread_tables.overview(threads, run.id), *(table for pair in results for table in brief_tables(*pair, is_exact(run)))]
+        note = f"Below are the tables of {' and '.join(shown)}; `latlab report {run.id} -o run.html` has those of all threads."
+        return [thread_tables.overview(threads, note), *(table for pair in results for table in brief_tables(*pair, is_exact(run)))]
     return [table for name, result in results for table in brief_tables(name, result, is_exact(run))]
 
 

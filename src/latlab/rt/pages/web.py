@@ -17,7 +17,7 @@ from latlab.core.report.titles import platform_title
 from latlab.core.report.units import CLOCK_NAMES
 from latlab.core.shown import significant
 from latlab.rt.analysis.result import RtResult
-from latlab.rt.pages import cause_details
+from latlab.rt.pages import cause_details, thread_tables
 from latlab.rt.pages.charts import charts, histograms, later_charts
 from latlab.rt.pages.wakeup_pages import TITLE, answer
 from latlab.rt.pages.wakeup_tables import (
@@ -51,15 +51,21 @@ def _sections(run: Run, results: Results) -> Iterator[Section]:
     if mode_text := mode_sentence(run):
         yield Section("", (Caution(mode_of(run), mode_text),))
     yield from partial(run)
-    measurements = [
-        (name or "Measurement", tuple(_measurement(result, is_exact(run), f"m{n}"))) for n, (name, result) in enumerate(results)
-    ]
+    threads = thread_tables.by_thread(results)
+    if len(threads) > 1:
+        yield Section("Threads", (thread_tables.overview(threads),))
+    shown = [pair for pair in results if pair[0] not in threads or not thread_tables.is_quiet(*threads[pair[0]])]
+    measurements = [(_title(*pair), tuple(_measurement(pair[1], is_exact(run), f"m{n}"))) for n, pair in enumerate(shown)]
     if len(measurements) > 1:
         yield Section("Each measurement", tuple(Folded(name, blocks) for name, blocks in measurements))
     else:
         yield from (Section(name, blocks) for name, blocks in measurements)
     command = (("emulator's command", " ".join(run.command)),) if run.command else ()
     yield method(Facts((*facts_of(run), *command)))
+
+
+def _title(name: str, result: RtResult) -> str:
+    return f"{name}: cycles" if result.cycles is not None else name or "Measurement"
 
 
 def _measurement(result: RtResult, is_exact: bool, name: str) -> Iterator[Block]:

@@ -101,9 +101,12 @@ def test_the_meter_goes_there_says_why_it_is_blind_and_leaves_nothing(machine: O
 def test_the_kernels_events_come_from_there_with_each_late_wake_up(machine: OverSsh | LabgridBoard, store: Store, place: Path) -> None:
     workload = Workload(2, "idle", Instrument.RECORDER, interval_us=1000, outlier_us=1, idle_states=True, causes=True)
     run_rt_linux(store, machine, workload, _quiet)
-    assert store.load("last").status is RunStatus.COMPLETE, store.load("last").problems
-    events = read_kernel_events(store.logs("last")[KERNEL_EVENTS], "events")
-    assert len(events.late) > 100 and any(late.steps for late in events.late) and not events.problems
+    run = store.load("last")
+    events = read_kernel_events(store.logs("last")[KERNEL_EVENTS], KERNEL_EVENTS)
+    assert len(events.late) > 100 and any(late.steps for late in events.late)
+    # Every wake-up is late here. A busy machine gives no turn to who keeps their events, and the run counts what it lacks.
+    assert [problem.message for problem in run.problems] == list(events.problems) and len(events.problems) == (events.dropped > 0)
+    assert run.status is (RunStatus.PARTIAL if events.dropped else RunStatus.COMPLETE)
     assert list(place.iterdir()) == []
 
 

@@ -17,6 +17,7 @@
 
 #define RING_BYTES (1U << 18)
 #define MOST_RECORD 2048U
+#define SMALLEST_SMI_NS 20000U
 #define MOST_COUNTERS 8U /* what stands there in a record without counters is its size, which is more */
 #define LATE_BYTES ((uint32_t)sizeof(struct late_head))
 
@@ -185,7 +186,8 @@ static bool comes(const struct kernel_events *self, const char *switched)
 }
 
 /* How far back the records of one late wake-up go: to the switch before it was due, which tells who ran then, and if that is near, to the
- * one that gave the CPU to the thread before: it tells what the thread was doing when it left. Many late wake-ups leave no room for that. */
+ * one that gave the CPU to the thread before: it tells what the thread was doing when it left. Many late wake-ups leave no room for that, but
+ * for the longest of them. */
 struct reach {
     uint64_t due_ns;
     uint32_t earlier_bytes; /* at least, beyond the first of these switches */
@@ -207,11 +209,12 @@ static void reach_back(struct reach *reach, const struct kernel_events *self, co
 }
 
 /* The records from the newest back. Says how many bytes they take. */
-static uint32_t copy_records(struct kernel_events *self, uint32_t to, uint64_t due_ns, uint32_t room, bool *is_whole)
+static uint32_t copy_records(struct kernel_events *self, uint32_t to, const struct outlier *late, uint32_t room, bool *is_whole)
 {
     const uint64_t head = ring_head(self);
     const bool is_busy = self->put - __atomic_load_n(&self->taken, __ATOMIC_ACQUIRE) > KEPT_BUSY;
-    struct reach reach = { .due_ns = due_ns, .earlier_bytes = is_busy ? 0 : KEPT_EARLIER };
+    const bool has_room = !is_busy || late->late_ns >= SELDOM_NS;
+    struct reach reach = { .due_ns = late->wake_ns - late->late_ns, .earlier_bytes = has_room ? KEPT_EARLIER : 0 };
     uint32_t copied = 0;
 
     while (!reach.is_done && copied + sizeof(struct sample) <= RING_BYTES) {
@@ -239,6 +242,18 @@ void kernel_events_sleep(struct kernel_events *self)
     }
 }
 
+/* Another reader of this CPU's events may hold the kernel's lock of them for milliseconds. A count that was waited for is of no known time:
+ * an SMI may have come meanwhile. */
+static uint64_t read_smis(struct kernel_events *self, uint64_t before_ns)
+{
+    if (self->smis.source != SMI_SOURCE_EVENT) {
+        return SMI_COUNT_UNKNOWN;
+    }
+    const uint64_t smis = smi_counter_read(&self->smis);
+
+    return clock_ns(CLOCK_MONOTONIC) - before_ns < SMALLEST_SMI_NS ? smis : SMI_COUNT_UNKNOWN;
+}
+
 void kernel_events_keep(struct kernel_events *self, const struct outlier *late)
 {
     struct late_head head = { .wake_ns = late->wake_ns, .wake_ticks = late->wake_ticks, .cpu = late->cpu };
@@ -251,8 +266,8 @@ void kernel_events_keep(struct kernel_events *self, const struct outlier *late)
     if (self->with_runtimes) {
         head.own_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - self->slept_at_own_ns;
     }
-    head.smis = self->smis.source == SMI_SOURCE_EVENT ? smi_counter_read(&self->smis) : SMI_COUNT_UNKNOWN;
     head.own_at_ns = clock_ns(CLOCK_MONOTONIC);
+    head.smis = read_smis(self, head.own_at_ns);
     if (self->found.blind == BLIND_NOT && counters_read(&self->counters, &reading) == 0) {
         head.readable = 1;
         head.before_ticks = reading.before_ticks;
@@ -267,7 +282,7 @@ void kernel_events_keep(struct kernel_events *self, const struct outlier *late)
         self->dropped++;
         return;
     }
-    head.bytes = copy_records(self, self->put + LATE_BYTES, late->wake_ns - late->late_ns, most, &is_whole);
+    head.bytes = copy_records(self, self->put + LATE_BYTES, late, most, &is_whole);
     head.is_whole = is_whole;
     to_kept(self, self->put, &head, LATE_BYTES);
     __atomic_store_n(&self->put, self->put + LATE_BYTES + head.bytes, __ATOMIC_RELEASE);

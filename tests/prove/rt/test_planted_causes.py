@@ -24,6 +24,7 @@ import pytest
 
 from latlab.core.model.blame import BlameKind
 from latlab.rt.analysis.attribution import Attributed, attribute, with_parts
+from latlab.rt.analysis.charges import charge_clock
 from latlab.rt.analysis.lateness_parts import MEASURING_TASK
 from latlab.rt.analysis.wakeup import percentile_ns
 from latlab.rt.model.kernel_events import KernelEvents
@@ -60,8 +61,8 @@ LEAST_RIGHT, LEAST_RIGHT_OF_THROTTLING = 0.9, 0.75
 """Beside other work the kernel runs another thread while the late one is throttled, which is named only if the records show that it may."""
 WAITS = {"lock", "fault"}
 """Of the measured thread itself."""
-TIMES = {"storm": 100, "flood": 300, "throttling": 100}
-USUAL_TIMES, WAIT_S = 400, 4
+TIMES = {"storm": 150, "flood": 300, "throttling": 150}
+USUAL_TIMES, WAIT_S = 500, 4
 ALONE_MS, TOGETHER_MS = 8, 60
 """The longest pause after a plant."""
 
@@ -179,7 +180,7 @@ def shares(plants: Sequence[Plant], begins: Sequence[int], outlier: Outlier) -> 
     of a wait of the measured thread is lost: nobody knows whether it made the wait longer."""
     due_ns = outlier.wake_ns - outlier.late_ns
     near = plants[bisect_left(begins, due_ns - LONGEST_NS) : bisect_left(begins, outlier.wake_ns)]
-    inside = [plant for plant in near if plant.end_ns > due_ns]
+    inside = [plant for plant in near if plant.end_ns > due_ns and not (plant.kind == "throttling" and ran_in(plant, outlier))]
     edges = sorted({due_ns, outlier.wake_ns, *(edge for plant in inside for edge in (plant.begin_ns, plant.end_ns))})
     took: Counter[str] = Counter()
     lost: Counter[str] = Counter()
@@ -194,10 +195,18 @@ def shares(plants: Sequence[Plant], begins: Sequence[int], outlier: Outlier) -> 
     return took, lost
 
 
+def ran_in(throttling: Plant, outlier: Outlier) -> bool:
+    """Whether the measured thread, which is throttled with the one that stamps, ran before the throttling began: both stamps are of when
+    the other had the CPU."""
+    return throttling.end_ns - outlier.wake_ns > outlier.wake_ns - throttling.begin_ns
+
+
 def true_kind(measured: Measured, begins: Sequence[int], outlier: Outlier) -> str | None:
-    """What took most of it. None if no plant filled half of what it is later than the median, or if others had the CPU for half of that
-    plant: then nobody knows whose it was."""
+    """What took most of it. None if it is hardly later than the median, for a plant may stamp the usual way to the thread as its own; if no
+    plant filled half of what it is later; or if others had the CPU for half of that plant: then nobody knows whose it was."""
     median_ns = percentile_ns(measured.wakeups.cpus[0], 50) or 0
+    if outlier.late_ns - median_ns < 1000 * LATE_US:
+        return None
     took, lost = shares(measured.plants, begins, outlier)
     kind, took_ns = took.most_common(1)[0] if took else ("", 0)
     net_ns = took_ns - lost[kind]
@@ -205,9 +214,10 @@ def true_kind(measured: Measured, begins: Sequence[int], outlier: Outlier) -> st
 
 
 def named(measured: Measured) -> tuple[Attributed, ...]:
-    """Those whose events are kept."""
-    wakeups = measured.wakeups
-    attributed = with_parts(wakeups, attribute(wakeups, wakeups.outliers, ()), measured.events, PRIORITY)
+    """Those whose events are kept. The recorder keeps charges only on a virtual machine with a steal clock; on one without, nothing could
+    be named."""
+    wakeups, is_virtual = measured.wakeups, charge_clock(measured.events) is not None
+    attributed = with_parts(wakeups, attribute(wakeups, wakeups.outliers, ()), measured.events, PRIORITY, is_virtual=is_virtual)
     return tuple(entry for entry in attributed if entry.parts)
 
 

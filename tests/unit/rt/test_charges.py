@@ -49,6 +49,15 @@ def test_the_next_thread_may_be_charged_for_the_time_of_a_switch() -> None:
     assert stolen_us(steps)[BlameKind.AWAY] > 400
 
 
+def test_a_thread_that_slept_without_leaving_the_cpu_says_nothing_of_the_time_before_it_slept() -> None:
+    """It was late for its sleep, as behind an interrupt or a lock: its timer woke it before it could leave."""
+    left = late(switch(700, LOAD, OWN), *timer(1400, 1440), own_us=110)
+    assert list(charge_windows(left)) == []
+    assert BlameKind.HYPERVISOR not in stolen_us(left)
+    behind_load = late(switch(500, OWN, LOAD), charged(690, LOAD, 180), switch(700, LOAD, OWN), *timer(1400, 1440), own_us=110)
+    assert BlameKind.HYPERVISOR not in stolen_us(behind_load)
+
+
 def test_a_tick_divides_the_time_before_it_from_the_time_after_it() -> None:
     steps = late(
         switch(500, OWN, LOAD), charged(900, LOAD, 100), *timer(1001, 1005), charged(1410, LOAD, 101), switch(1412, LOAD, OWN), own_us=470

@@ -65,12 +65,15 @@ class _Sum:
 
 def charge_windows(late: LateSteps) -> Iterator[ChargeWindow]:
     """In order. A thread that left the CPU without a charge, the idle task, and a thread to which no switch was recorded end what can be
-    summed."""
+    summed. The late thread's own CPU time counts from shortly before its sleep. If it was woken from that before it left the CPU, no switch
+    lies there, so no window ends with it."""
     since: _Sum | None = None
     running: int | None = None
     depth = 0
+    slept_behind_switch = False
     for step, following in _with_next(_charged_here(late.steps)):
         if step.step is StepKind.SWITCH:
+            slept_behind_switch = False
             is_charged = since is not None and step.leaves is not None and step.leaves.pid == running and since.charged_ns > 0
             since = since if is_charged else _Sum(step.ns)
             running = step.comes.pid if step.comes is not None and not step.comes.is_idle else None
@@ -80,10 +83,11 @@ def charge_windows(late: LateSteps) -> Iterator[ChargeWindow]:
                 since = _Sum(step.ns)
             else:
                 since.charged_ns += step.charge.ns
+        slept_behind_switch = slept_behind_switch or step.step is StepKind.WAKING
         depth = _depth(depth, step)
         if since is not None and depth and following is not None:
             since.inside_ns += following.ns - step.ns
-    if since is not None and late.own_ns is not None:
+    if since is not None and late.own_ns is not None and not slept_behind_switch:
         yield since.window(late.own_at_ns, late.own_ns)
 
 

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from latlab.core.comparison.wording import said_blame
-from latlab.core.model.blame import Blame, BlameKind
+from latlab.core.model.blame import UNEXPLAINED, Blame, BlameKind
 from latlab.rt.analysis.attribution import attribute, with_parts
 from latlab.rt.analysis.charges import ChargeClock
 from latlab.rt.analysis.lateness_parts import beyond_ordinary, parts_of, stolen_between, thefts, usual_waking, waker
-from latlab.rt.model.kernel_events import CycleCounts, KernelEvents, KernelStep, LateSteps, StepKind, Thread
+from latlab.rt.model.kernel_events import Charge, CycleCounts, KernelEvents, KernelStep, LateSteps, StepKind, Thread
 from latlab.rt.model.stolen import Calibration, CpuStolen, Regime
 from latlab.rt.model.wakeups import Outlier, Wakeups, cpu_row
 
@@ -26,6 +26,7 @@ PRIORITY = 80
 DUE_NS = 1_000_000
 RUNS = Calibration(Regime.RUNS, "hwrng", 15, 1832.0, 1832.0, 0, 60.0, 1e9)
 STOPS = replace(RUNS, regime=Regime.STOPS, call_mark_cycles=128.0)
+AWAY = BlameKind.AWAY
 UNMARKED = replace(RUNS, regime=Regime.UNMARKED, call_mark_cycles=0.0)
 
 
@@ -337,6 +338,22 @@ def test_the_interrupt_that_wakes_is_to_blame_only_for_what_the_usual_wake_up_ha
     assert beyond(0, *steps) == (("interrupt", 21_000), ("masked", 16_000), ("unpreempted", 5_000))
 
 
+def test_the_interrupt_that_ended_the_sleep_has_its_usual_share_though_another_thread_woke_it_first() -> None:
+    """It waited for a lock until it was late for its timer, which then woke it on the CPU."""
+    steps = (
+        switch(860_000, OWN, LOW),
+        KernelStep(1_003_000, StepKind.WAKING, "latlab-recorder"),
+        switch(1_005_000, LOW, OWN),
+        KernelStep(1_016_000, StepKind.INTERRUPT_IN, "arch_timer"),
+        KernelStep(1_031_000, StepKind.WAKING, "latlab-recorder"),
+        KernelStep(1_036_000, StepKind.INTERRUPT_OUT),
+    )
+    found, outlier = late(*steps, wake_ns=1_047_000)
+    parts = beyond_ordinary(parts_of(found, outlier, PRIORITY, None), waker(found, outlier), 42_000)
+    assert ("interrupt", 20_000) not in {(part.blame.kind.value, part.ns) for part in parts}
+    assert waker(found, outlier) == Blame(BlameKind.INTERRUPT, "arch_timer")
+
+
 def test_an_interrupt_that_does_not_wake_has_no_such_allowance() -> None:
     steps = (
         switch(860_000, OWN, LOW),
@@ -449,6 +466,44 @@ def test_a_handler_as_long_as_a_time_slice_of_a_host_is_no_cause_although_there_
     assert long_handler(*once, ran_ns=30_902_000) == {BlameKind.AWAY}
     storm = [KernelStep(1_003_000 + at * 40_000, (entry, leave)[at % 2], "call_function") for at in range(100)]
     assert long_handler(*once[:2], KernelStep(1_002_500, leave), *storm, ran_ns=5_006_000) == {BlameKind.INTERRUPT, BlameKind.AWAY}
+
+
+@pytest.mark.parametrize(("handler_ns", "outside_ns", "kind"), [(900_000, 600_000, AWAY), (900_000, 300_000, BlameKind.INTERRUPT)])
+def test_a_handler_is_in_doubt_where_the_host_may_have_taken_the_cpu_outside_of_it_too(
+    handler_ns: int, outside_ns: int, kind: BlameKind
+) -> None:
+    """Seen on a host that let its machine run at a small part of its speed for milliseconds, which no steal clock counted."""
+    out_ns = 1_001_000 + handler_ns
+    steps = (
+        switch(900_000, OWN, LOW),
+        KernelStep(1_001_000, StepKind.INTERRUPT_IN, "local_timer"),
+        KernelStep(1_200_000, StepKind.WAKING, OWN.name),
+        KernelStep(out_ns, StepKind.INTERRUPT_OUT),
+        KernelStep(out_ns + outside_ns - 5_000, StepKind.CHARGED, LOW.name, charge=Charge(LOW.pid, 100_000 + handler_ns + outside_ns)),
+        switch(out_ns + outside_ns, LOW, OWN),
+    )
+    found, outlier = late(*steps, wake_ns=out_ns + outside_ns + 5_000)
+    found = replace(found, own_ns=5_000, own_at_ns=outlier.wake_ns)
+    row = cpu_row(0, ((21_000, 22_000, 100),), 100, 0, 22_000, 0.0)
+    wakeups = Wakeups("recorder", 200_000, 1, (row,), (outlier,))
+    (entry,) = with_parts(wakeups, attribute(wakeups, [outlier], ()), KernelEvents((), (found,)), PRIORITY, is_virtual=True)
+    assert entry.blame.kind is kind
+
+
+def test_a_long_way_to_the_thread_takes_nothing_of_what_its_timer_usually_needs() -> None:
+    """Two timers of 25 us each and a way of 80 us: the usual wake-up has one of 25 us in its median of 59."""
+    way = (switch(860_000, OWN, LOW), switch(1_004_000, LOW, OWN))
+    first = (KernelStep(1_034_000, StepKind.INTERRUPT_IN, "local_timer"), KernelStep(1_060_000, StepKind.INTERRUPT_OUT))
+    second = (
+        KernelStep(1_100_000, StepKind.INTERRUPT_IN, "local_timer"),
+        KernelStep(1_110_000, StepKind.WAKING, OWN.name),
+        KernelStep(1_126_000, StepKind.INTERRUPT_OUT),
+    )
+    found, outlier = late(*way, *first, *second, wake_ns=1_139_000)
+    row = cpu_row(0, ((58_000, 59_000, 100),), 100, 0, 59_000, 0.0)
+    wakeups = Wakeups("recorder", 200_000, 1, (row,), (outlier,))
+    (entry,) = with_parts(wakeups, attribute(wakeups, [outlier], ()), KernelEvents((), (found,)), PRIORITY)
+    assert entry.blame == UNEXPLAINED
 
 
 def test_a_late_exit_from_idle_needs_a_record_of_its_own() -> None:

@@ -24,10 +24,12 @@ from latlab.rt.analysis.lateness_parts import (
     as_kernel_code,
     beyond_ordinary,
     calibrations,
+    doubted_beside_ownerless,
     in_doubt,
     parts_of,
     smis_in,
     steps_by_wake_up,
+    usual_handler,
     usual_waking,
     waker,
 )
@@ -112,6 +114,8 @@ def with_parts(
     entries, blamed = tuple(attributed), []
     counting = [late.cpu for late in events.late if late.smis is not None]
     wakings = {cpu: usual_waking(_of_cpu(entries, steps, cpu), medians.get(cpu, 0)) for cpu in dict.fromkeys((*seeing, *counting))}
+    late_cpus = dict.fromkeys(late.cpu for late in events.late)
+    handlers = {cpu: usual_handler(_of_cpu(entries, steps, cpu), medians.get(cpu, 0)) for cpu in late_cpus}
     for entry in entries:
         outlier, usual_ns = entry.outlier, medians.get(entry.outlier.cpu, 0)
         late = steps.get((outlier.cpu, outlier.wake_ns))
@@ -120,10 +124,13 @@ def with_parts(
             parts = parts_of(late, outlier, priority, calibration, waking_ns, clock, is_alone, is_virtual)
             if not is_kernel_preemptible:
                 parts = tuple(replace(part, blame=as_kernel_code(part.blame)) for part in parts)
+            if is_virtual and calibration is None:
+                parts = doubted_beside_ownerless(parts, usual_ns)
             wakes = waker(late, outlier)
             if wakes is not None and is_virtual and calibration is None and clock is None:
                 wakes = in_doubt(wakes)
-            entry = replace(blaming(entry, beyond_ordinary(parts, wakes, usual_ns), usual_ns), parts=parts)
+            beyond = beyond_ordinary(parts, wakes, usual_ns, handlers[outlier.cpu])
+            entry = replace(blaming(entry, beyond, usual_ns), parts=parts)
             if entry.blame == SMI:
                 entry = replace(entry, calls=smis_in(late, outlier))
         blamed.append(entry)

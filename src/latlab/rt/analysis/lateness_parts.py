@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, pairwise
+from statistics import median
 
 from latlab.core.model.blame import UNEXPLAINED, Blame, BlameKind
 from latlab.rt.analysis.charges import ChargeClock
@@ -41,6 +42,7 @@ SMI = Blame(BlameKind.SMI)
 HELD_UP = frozenset(BlameKind) - {BlameKind.OWN, BlameKind.PAGE_FAULT, BlameKind.LOCK, BlameKind.BLOCKED}
 """From whom the hypervisor takes time that makes late: a thread that waits for something else needs no CPU."""
 MAY_BE_THE_HOST = frozenset({BlameKind.INTERRUPT, BlameKind.SOFTIRQ, BlameKind.IDLE_EXIT})
+HANDLERS = frozenset({BlameKind.INTERRUPT, BlameKind.SOFTIRQ})
 UNKNOWN_OWNERS = frozenset({BlameKind.AWAY, BlameKind.MASKED, BlameKind.UNPREEMPTED, BlameKind.IDLE_EXIT, BlameKind.OWN, BlameKind.PATH})
 """Who seems to have the CPU in an SMI: nothing shows that they ran. An SMI in an interrupt handler, or in a thread of a higher priority, is
 not distinguishable from the handler or the thread."""
@@ -147,7 +149,7 @@ def in_doubt(blame: Blame) -> Blame:
         return Blame(BlameKind.AWAY, f"its own system call {blame.name}")
     if blame.kind is BlameKind.COMPUTING:
         return Blame(BlameKind.AWAY, "the thread itself")
-    if blame.kind not in (BlameKind.INTERRUPT, BlameKind.SOFTIRQ):
+    if blame.kind not in HANDLERS:
         return blame
     return Blame(BlameKind.AWAY, f"{blame.kind.value} {blame.name}")
 
@@ -372,24 +374,60 @@ def _advance(state: _State, step: KernelStep, due_ns: int) -> None:
 
 
 def waker(late: LateSteps, outlier: Outlier) -> Blame | None:
-    """The interrupt or softirq that woke the thread; None where no event says so."""
+    """The interrupt or softirq that woke the thread; None where no event says so. Where it was woken more than once, as one that waited for
+    a lock until it was late for its timer, the last waking ended its sleep."""
     state, due_ns = _State(0), outlier.wake_ns - outlier.late_ns
+    woke: Blame | None = None
     for step in late.steps:
         if step.step is StepKind.WAKING and step.ns >= due_ns:
-            return _inside(state)
+            woke = _inside(state)
         _advance(state, step, due_ns)
-    return None
+    return woke
 
 
-def beyond_ordinary(parts: Iterable[LatenessPart], waker: Blame | None, usual_ns: int) -> tuple[LatenessPart, ...]:
+def beyond_ordinary(parts: Iterable[LatenessPart], waker: Blame | None, usual_ns: int, handler_ns: int = 0) -> tuple[LatenessPart, ...]:
     """The parts that can be to blame, the largest first. Every wake-up has the interrupt that wakes and the way to the thread, so what
-    fits into the usual latency of these two is no cause."""
+    fits into the usual latency of these two is no cause. `handler_ns`: what a usual wake-up has of the interrupt, however long the way of
+    this one was."""
     ns_of = {part.blame: part.ns for part in parts}
-    allowed_ns = max(0, usual_ns - ns_of.get(PATH, 0))
+    allowed_ns = max(handler_ns, usual_ns - ns_of.get(PATH, 0))
     if waker in ns_of:
         ns_of[waker] = max(0, ns_of[waker] - allowed_ns)
     lateness_parts = [LatenessPart(blame, ns) for blame, ns in ns_of.items() if blame not in (PATH, UNEXPLAINED)]
     return tuple(sorted(lateness_parts, key=lambda part: -part.ns))
+
+
+def usual_handler(late_wakings: Sequence[tuple[LateSteps, Outlier]], usual_ns: int) -> int:
+    """What the interrupt that wakes takes of a CPU's usual wake-up: the median of its late ones, and no more than the median latency."""
+    took = [ns for late, outlier in late_wakings if (ns := _handler_ns(late, outlier)) is not None]
+    return min(round(median(took)), usual_ns) if took else 0
+
+
+def _handler_ns(late: LateSteps, outlier: Outlier) -> int | None:
+    due_ns = outlier.wake_ns - outlier.late_ns
+    begin_ns: int | None = None
+    woke_ns: int | None = None
+    took_ns: int | None = None
+    for step in late.steps:
+        if step.step is StepKind.INTERRUPT_IN:
+            begin_ns = step.ns
+        elif step.step is StepKind.WAKING and step.ns >= due_ns:
+            woke_ns = begin_ns
+        elif step.step is StepKind.INTERRUPT_OUT:
+            took_ns = step.ns - woke_ns if woke_ns is not None else took_ns
+            begin_ns = woke_ns = None
+    return took_ns
+
+
+def doubted_beside_ownerless(parts: Sequence[LatenessPart], usual_ns: int) -> tuple[LatenessPart, ...]:
+    """Of a virtual machine without cycle counters. A host that takes a CPU unseen takes it in handlers and outside of them alike. So where
+    as much as half of the handlers' time went by outside of them without an owner, they are in doubt."""
+    handlers_ns = sum(part.ns for part in parts if part.blame.kind in HANDLERS)
+    path_ns = sum(part.ns for part in parts if part.blame == PATH)
+    ownerless_ns = sum(part.ns for part in parts if part.blame.kind is BlameKind.AWAY) + max(0, path_ns - usual_ns)
+    if handlers_ns == 0 or ownerless_ns < MARK_SHARE * handlers_ns:
+        return tuple(parts)
+    return tuple(replace(part, blame=in_doubt(part.blame)) if part.blame.kind in HANDLERS else part for part in parts)
 
 
 def _inside(state: _State) -> Blame | None:

@@ -10,13 +10,16 @@ import pytest
 import sqlalchemy as sa
 
 from latlab.core.cli.app import main
+from latlab.core.comparison.verdicts import Limits
 from latlab.core.model.enums import RunStatus
 from latlab.core.model.run import Spans
+from latlab.core.model.work_progress import WorkState, progress_to
 from latlab.core.store import listing
 from latlab.core.store.choice import Filter
 from latlab.core.store.schema import runs_table
 from latlab.core.store.store import Store, open_store
 from latlab.rt.model.power_steps import PowerCycles
+from latlab.runs.campaign import histories
 from support.ladder_model import Truth, make_run
 from support.runs import run_with
 
@@ -156,3 +159,18 @@ def test_a_history_of_many_runs_opens_their_store_once(
     monkeypatch.setattr(Store, "prepare", counted)
     code, _, errors = asked(place, monkeypatch, capsys, "cpu_susp_serial/wakeup", "--platform", "juno")
     assert code == 0 and len(prepared) == 1, errors
+
+
+def test_the_runs_of_one_thing_are_loaded_when_it_is_its_turn_and_no_samples_of_it_stay(place, monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded: list[str] = []
+    followed: list[int] = []
+    load, follow = histories.load_run, histories.history
+    monkeypatch.setattr(histories, "load_run", lambda store, run: loaded.append(run) or load(store, run))
+    monkeypatch.setattr(histories, "history", lambda runs, *rest: followed.append(len(loaded)) or follow(runs, *rest))
+    states: list[WorkState] = []
+    with progress_to(states.append):
+        lines = histories.matching_lines(open_store(place), Filter())
+        series, without = histories.histories(lines, "wakeup", Limits(), frozenset())
+    assert followed == [3, 5] and without == ()
+    assert all(point.run.samples == () and point.run.id for one in series for point in one.points)
+    assert [state.done for state in states][-1] == states[-1].total == 3

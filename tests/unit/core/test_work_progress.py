@@ -8,7 +8,7 @@ import pytest
 
 from latlab.core.cli.work_shown import CLEAR, work_shown
 from latlab.core.errors import LatlabError, UsageError
-from latlab.core.model.work_progress import EVERY, WorkState, WorkUnit, each, numbered_lines, progress_to, report
+from latlab.core.model.work_progress import EVERY, WorkState, WorkUnit, each, numbered_lines, part_of, progress_to, report
 from latlab.core.report import work_line
 from latlab.core.report.work_line import LINE_EVERY_S, PATIENCE_S, REDRAW_S, WorkLine
 from latlab.core.targets.tools import run_into
@@ -106,3 +106,15 @@ def test_a_program_that_prints_much_reports_it_and_its_failure_has_its_own_reaso
         run_into(output, ["sh", "-c", "echo no such event >&2; exit 3"], "sh prints")
     with pytest.raises(UsageError, match="does not exist"):
         run_into(output, ["no-such-program-of-anybody"], "it prints")
+
+
+def test_parts_of_longer_work_rise_to_its_whole() -> None:
+    states: list[WorkState] = []
+    with progress_to(states.append):
+        for done in (0, 3):
+            with part_of(done, 5):
+                list(each(range(3 if done == 0 else 2), "comparing", WorkUnit.RUNS, every=1))
+    with part_of(0, 5):
+        report(WorkState("for nobody"))
+    assert [state.done for state in states] == [0, 1, 2, 3, 3, 4, 5]
+    assert {state.total for state in states} == {5}

@@ -26,6 +26,7 @@ from latlab.core.comparison.wording import MORE_IS_BETTER, amount, count, headin
 from latlab.core.kinds.registry import kind_of
 from latlab.core.model.enums import Clock, Metric
 from latlab.core.model.run import Run
+from latlab.core.model.work_progress import WorkUnit, each
 from latlab.core.readers.platform_facts import facts_of
 from latlab.core.statistics.change_points import Beyond, Change, ChangeKind, changes_of, on_values, visible
 
@@ -136,7 +137,7 @@ def history(
     Raises NotComparable where two neighbouring runs do not belong together, UsageError where no figure has such a name.
     """
     pairs = _Pairs(runs, limits or Limits(), across)
-    for index in range(1, len(runs)):
+    for index in each(range(1, len(runs)), "comparing each run with the one before", WorkUnit.RUNS, every=1):
         pairs.of(index - 1, index)
     by_name: dict[str, dict[str, dict[int, Figure]]] = {}
     known_names: dict[FigureName, None] = {}

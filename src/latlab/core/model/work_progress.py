@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TypeVar
 
@@ -20,6 +20,7 @@ class WorkUnit(StrEnum):
     EVENTS = "events"
     CYCLES = "cycles"
     PACKETS = "packets"
+    RUNS = "runs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,17 @@ def progress_to(show: Show) -> Iterator[None]:
         yield
     finally:
         _show.reset(token)
+
+
+@contextmanager
+def part_of(done: int, total: int) -> Iterator[None]:
+    """Reports of the block are of a part of longer work: `done` of `total` came before it."""
+    show = _show.get()
+    if show is None:
+        yield
+        return
+    with progress_to(lambda state: show(replace(state, done=done + state.done, total=total))):
+        yield
 
 
 def report(state: WorkState) -> None:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -34,10 +34,9 @@ from latlab.runs.verbs.upkeep import RunFilterOptions
 if TYPE_CHECKING:
     from latlab.core.comparison.comparison import Comparison
     from latlab.core.comparison.explanation import Explanation
-    from latlab.core.comparison.history import Series
-    from latlab.core.comparison.verdicts import Limits
     from latlab.core.model.run import Run
     from latlab.core.report.table import Table
+    from latlab.runs.campaign.histories import Line
 
 MOST_SAMPLES = 1e12
 OF_MATCHING_RUNS = (*names_of(RunFilterOptions), "newest")
@@ -284,6 +283,7 @@ def history(
     from latlab.core.comparison.conditions import check_across
     from latlab.core.comparison.verdicts import limits_of
     from latlab.core.report.history.pages import history_json, page, screen
+    from latlab.runs.campaign.histories import Line, histories
 
     check_output(output)
     words = [*([figure] if figure else []), *(runs or ())]
@@ -294,19 +294,18 @@ def history(
         refuse_given(context, (name for name in of_commits if name != "firmware" or runs), "is for commits; it needs --repo DIR")
         if figure is None:
             raise UsageError("history needs a figure or commits", "name a figure and two runs, or a repository with --repo DIR")
-        lines = _named_runs(context, runs, unit, store) if runs else _matching_runs(which, commits.firmware, newest, store)
+        lines = {"": _named_runs(context, runs, unit, store)} if runs else _matching_runs(which, commits.firmware, newest, store)
     elif not is_figure(figure):
         refuse_given(context, ("unit",), "is of tables in a file; figures of commits have a unit, leave it out")
         limits_of(tolerance)
         print_commits(commits, choice, words, (tolerance or 0.0) / 100, check_across(allow_different or ()), format, output, store)
         return
     else:
-        lines = runs_of(commits, choice, words[1:], store)
-    fewest = min(map(len, lines.values()))
-    if fewest < 2:
-        raise UsageError(f"a history needs two runs at least, there is {fewest}", "name another")
+        lines = {name: Line.of(line) for name, line in runs_of(commits, choice, words[1:], store).items()}
     limits, ignored = limits_of(tolerance), check_across(allow_different or ())
-    all_series = _followed(lines, figure or "", limits, ignored)
+    all_series, without_figure = histories(lines, figure or "", limits, ignored)
+    for name in without_figure:
+        say(f"{name}: these runs have no figure {figure}")
     if format is Format.TABLE:
         refuse_output(output)
         show(screen(all_series))
@@ -318,44 +317,20 @@ def history(
         emit(html.document(page(all_series)) if format is Format.HTML else markdown.document(screen(all_series)), output)
 
 
-def _followed(lines: Mapping[str, Sequence[Run]], figure: str, limits: Limits, across: frozenset[str]) -> tuple[Series, ...]:
-    """The figure over each line of runs. A line without the figure is named, and is an error if no other has it."""
-    from dataclasses import replace
-
-    from latlab.core.comparison.history import history as follow
-
-    all_series: list[Series] = []
-    refusals: dict[str, UsageError] = {}
-    for name, runs in lines.items():
-        try:
-            series_of_line = follow(runs, figure, limits, across)
-        except UsageError as error:
-            refusals[name] = error
-            continue
-        all_series += (replace(series, path=f"{series.path} of {name}" if len(lines) > 1 else series.path) for series in series_of_line)
-    if not all_series:
-        raise next(iter(refusals.values()))
-    for name in refusals:
-        say(f"{name}: these runs have no figure {figure}")
-    return tuple(all_series)
-
-
-def _named_runs(context: typer.Context, runs: Sequence[str], unit: str, store: Place | None) -> dict[str, list[Run]]:
+def _named_runs(context: typer.Context, runs: Sequence[str], unit: str, store: Place | None) -> Line:
     from latlab.core.lifecycle.loading import check_unit, load_reference
+    from latlab.runs.campaign.histories import Line
 
     refuse_given(context, OF_MATCHING_RUNS, "chooses runs of the store and has no effect beside named runs; leave it out")
     check_unit(unit, *runs)
-    return {"": [load_reference(run, unit, store) for run in runs]}
+    return Line.of([load_reference(run, unit, store) for run in runs])
 
 
-def _matching_runs(which: RunFilterOptions, firmware: Path | None, newest: int | None, store: Place | None) -> dict[str, list[Run]]:
+def _matching_runs(which: RunFilterOptions, firmware: Path | None, newest: int | None, store: Place | None) -> dict[str, Line]:
     from latlab.core.cli.stores import open_existing
-    from latlab.core.lifecycle.material import load_run
-    from latlab.runs.campaign.matching_runs import runs_to_follow
+    from latlab.runs.campaign.histories import matching_lines
 
-    opened = open_existing(store)
-    followed = runs_to_follow(opened, which.chosen("" if firmware is None else str(firmware), newest))
-    return {name: [load_run(opened, run) for run in runs] for name, runs in followed.items()}
+    return matching_lines(open_existing(store), which.chosen("" if firmware is None else str(firmware), newest))
 
 
 def extremes(

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import msgspec
@@ -10,9 +11,11 @@ import pytest
 import sqlalchemy as sa
 
 from latlab.core.cli.app import main
+from latlab.core.comparison.history import Series, history
 from latlab.core.comparison.verdicts import Limits
+from latlab.core.lifecycle.material import load_run
 from latlab.core.model.enums import RunStatus
-from latlab.core.model.run import Spans
+from latlab.core.model.run import Run, Spans
 from latlab.core.model.work_progress import WorkState, progress_to
 from latlab.core.store import listing
 from latlab.core.store.choice import Filter
@@ -164,9 +167,17 @@ def test_a_history_of_many_runs_opens_their_store_once(
 def test_the_runs_of_one_thing_are_loaded_when_it_is_its_turn_and_no_samples_of_it_stay(place, monkeypatch: pytest.MonkeyPatch) -> None:
     loaded: list[str] = []
     followed: list[int] = []
-    load, follow = histories.load_run, histories.history
-    monkeypatch.setattr(histories, "load_run", lambda store, run: loaded.append(run) or load(store, run))
-    monkeypatch.setattr(histories, "history", lambda runs, *rest: followed.append(len(loaded)) or follow(runs, *rest))
+
+    def noted_load(store: Store, run: str) -> Run:
+        loaded.append(run)
+        return load_run(store, run)
+
+    def noted_history(runs: Sequence[Run], figure: str, limits: Limits, across: frozenset[str]) -> tuple[Series, ...]:
+        followed.append(len(loaded))
+        return history(runs, figure, limits, across)
+
+    monkeypatch.setattr(histories, "load_run", noted_load)
+    monkeypatch.setattr(histories, "history", noted_history)
     states: list[WorkState] = []
     with progress_to(states.append):
         lines = histories.matching_lines(open_store(place), Filter())

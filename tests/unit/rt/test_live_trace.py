@@ -9,14 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from latlab.core.comparison.conditions import differences
+from latlab.core.comparison.identity import NotComparable
 from latlab.core.errors import DataError
 from latlab.core.model.blame import BlameKind
+from latlab.core.model.conditions import Conditions
 from latlab.rt.analysis import cycles as cycles_module
 from latlab.rt.analysis.cycles import explained_overruns
 from latlab.rt.analysis.thread_report import ThreadReporter
 from latlab.rt.analysis.thread_sight import sight_of
 from latlab.rt.analysis.thread_spans import follow, matching
-from latlab.rt.campaign.thread_results import live_results, trace_facts
+from latlab.rt.campaign.thread_results import live_results, trace_facts, traced_events
 from latlab.rt.model.kernel_events import StepKind
 from latlab.rt.model.thread_trace import ThreadSelection, ThreadState
 from latlab.rt.readers.live_trace import read_live_trace, read_notes
@@ -24,6 +27,7 @@ from latlab.rt.readers.thread_selection import THREADS, written_selection
 from latlab.rt.readers.thread_traces import read_thread_trace
 from latlab.rt.readers.trace_pages import LostEvents, RawEvent, read_layout, read_pages
 from support.raw_traces import LAYOUT, PAGE_BYTES, Raw, as_live, files_of, pages, raw_events, record
+from support.runs import run_with
 from support.scheduled import as_ftrace, schedule
 
 SEEDS = st.integers(0, 2**32)
@@ -232,9 +236,21 @@ def test_what_was_recorded_and_how_a_command_ended_are_facts():
     notes = ["root 7", "buffer_kib 8192", "command_status 3", "stats machine cpu0 read events: 1200", "stats own cpu0 read events: 34"]
     facts = dict(trace_facts(files_of({}, notes)))
     assert facts["traced"] == "1,234 events, 0 lost" and facts["exit status of the command"] == "3"
-    assert facts["trace buffer"].startswith("8 MiB") and facts["events"].endswith("syscalls of the threads")
+    assert facts["trace buffer"].startswith("8 MiB")
     assert trace_facts({}) == ()
     assert "ended by latlab" in dict(trace_facts(files_of({}, [*notes, "command_ended by latlab"])))["exit status of the command"]
+
+
+def test_runs_that_recorded_other_events_are_not_comparable_and_say_which():
+    """Each event takes its time from the threads that are followed."""
+    every, fewer = (traced_events(files_of({}, more)) for more in (["event exceptions/page_fault_kernel"], []))
+    run, same, other = (
+        run_with(id=name, conditions=Conditions(trace_events=events)) for name, events in (("a", every), ("s", every), ("b", fewer))
+    )
+    assert differences(run, same).title == ""
+    with pytest.raises(NotComparable, match="the trace events differ, without page_fault_kernel in b;"):
+        differences(run, other)
+    assert traced_events({}) is None
 
 
 def test_damaged_notes_cost_only_themselves():

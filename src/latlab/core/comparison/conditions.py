@@ -196,7 +196,7 @@ def _difference(condition: Condition, a: Run, b: Run) -> Difference:
     ours, theirs = condition.of(a), condition.of(b)
     before, after = condition.format(ours), condition.format(theirs)
     return Difference(
-        condition.name, condition.rule, before, after, condition.between(ours, theirs) if condition.between else f"{before} to {after}"
+        condition.name, condition.rule, before, after, condition.between(ours, theirs) if condition.between else _both(before, after)
     )
 
 
@@ -207,14 +207,15 @@ def _refusal(void: Sequence[Difference], a: Run, b: Run) -> str:
 
 
 def _named(difference: Difference, a: Run, b: Run) -> str:
-    """Names of several things, such as `iterations`, are plural."""
-    return (
-        f"the {difference.name} "
-        f"differ{'' if difference.name.endswith('s') else 's'}, "
-        f"{difference.before} "
-        f"in {a.id} "
-        f"and {difference.after} in {b.id}"
-    )
+    """Names of several things, such as `iterations`, are plural. Of two lists only what differs is said."""
+    begin = f"the {difference.name} differ{'' if difference.name.endswith('s') else 's'}"
+    if difference.between != _both(difference.before, difference.after):
+        return f"{begin}, {difference.between} in {b.id}"
+    return f"{begin}, {difference.before} in {a.id} and {difference.after} in {b.id}"
+
+
+def _both(before: str, after: str) -> str:
+    return f"{before} to {after}"
 
 
 def _unsaid(run: Run, other: Run) -> str:
@@ -290,6 +291,7 @@ CONDITIONS = (
     Condition("interrupt controller", ConditionRule.VOID, _of("interrupt_controller")),
     Condition("exception level", ConditionRule.VOID, _of("exception_level"), lambda level: f"EL{level}"),
     Condition("instrument", ConditionRule.VOID, _of("instrument")),
+    Condition("trace events", ConditionRule.VOID, _of("trace_events"), ", ".join, _words),
     Condition("interrupt priority", ConditionRule.VOID, _of("interrupt_priority"), lambda priority: f"{priority:#04x}"),
     Condition("basepri", ConditionRule.VOID, _of("basepri"), lambda mask: f"{mask:#04x}"),
     Condition("interval", ConditionRule.VOID, _of("interval_ns"), lambda ns: f"{significant(ns / 1000)} µs"),

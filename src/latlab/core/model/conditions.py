@@ -28,12 +28,13 @@ class Conditions:
 
     `affinity` are the CPUs that were measured, None for all.
 
-    `exception_level` is the level of the program under test. `instrument` is what made the figures. `emulator_options` are the options
-    of the machine that have no field of their own. `image` is a digest of the firmware's image. `compiler_flags` are the distinct sets
-    of flags with which files of the firmware were compiled. `board_model` is a digest of the simulated model. `interrupt_priority` is
-    the priority of the interrupt that a sweep fires, `basepri` the mask during its calls. `preemption` is the model of the kernel:
-    none, voluntary, full, lazy or rt. `hwrng_node` is the source of the kernel driver's numbers. `hwrng_quality` is the entropy that the
-    kernel assumes for them, in 1/1024 bits for each bit. `tool` is the program that wrote an imported file.
+    `exception_level` is the level of the program under test. `instrument` is what made the figures, `trace_events` are the kernel's events
+    that it switched on. `emulator_options` are the options of the machine that have no field of their own. `image` is a digest of the
+    firmware's image. `compiler_flags` are the distinct sets of flags with which files of the firmware were compiled. `board_model` is a
+    digest of the simulated model. `interrupt_priority` is the priority of the interrupt that a sweep fires, `basepri` the mask during its
+    calls. `preemption` is the model of the kernel: none, voluntary, full, lazy or rt. `hwrng_node` is the source of the kernel driver's
+    numbers. `hwrng_quality` is the entropy that the kernel assumes for them, in 1/1024 bits for each bit. `tool` is the program that wrote
+    an imported file.
     """
 
     mode: Mode | None = None
@@ -43,6 +44,7 @@ class Conditions:
     emulator_options: tuple[str, ...] | None = None
     board_model: str | None = None
     instrument: str | None = None
+    trace_events: tuple[str, ...] | None = None
     image: str | None = None
     compiler: str | None = None
     compiler_flags: tuple[str, ...] | None = None

@@ -28,7 +28,7 @@ from latlab.rt.analysis.by_world import WorldAccumulator
 from latlab.rt.campaign.following import GuestFollowing, LinuxFollowing, Watcher
 from latlab.rt.campaign.results import busy_facts, conclude, measured_on_facts, new_run, work_facts
 from latlab.rt.campaign.secure_world_options import build_of
-from latlab.rt.campaign.thread_results import trace_facts
+from latlab.rt.campaign.thread_results import trace_facts, traced_events
 from latlab.rt.readers.guest_worlds import WORLDS_LOG, render_worlds
 from latlab.rt.readers.measured import read_wakeups
 from latlab.rt.targets.board_sources import source_facts
@@ -108,6 +108,7 @@ def measure_on_linux(
         files = store.logs(run_id) | done.files
         run = replace(run, facts=(*facts, *busy_facts(files), *work_facts(files), *source_facts(files), *trace_facts(files)))
         run = replace(run, facts=(*run.facts, *measured_on_facts(files)))
+        run = replace(run, conditions=replace(run.conditions, trace_events=traced_events(files)))
         measurement.conclude(store, run_id, run, files, (done.sentence,) if done.sentence else ())
     return run_id
 

@@ -94,14 +94,21 @@ def trace_facts(files: Mapping[str, bytes]) -> tuple[tuple[str, str], ...]:
     if NOTES not in files:
         return ()
     notes = read_notes(files[NOTES].decode("utf-8", "replace"))
-    events = ", ".join(event.partition("/")[2] or f"{event} of the threads" for event in notes.events)
     buffer = f"{significant(notes.buffer_kib / 1024, 3)} MiB for each CPU, twice"
-    facts = [("events", events), ("trace buffer", buffer), *_command_facts(notes, files)]
+    facts = [("trace buffer", buffer), *_command_facts(notes, files)]
     if notes.recorded:
         facts.append(("traced", f"{notes.recorded:,} events, {sum(notes.lost.values()):,} lost"))
     if "ended" in notes.others and notes.root is None:
         facts.append(("end", "all threads had ended before the duration was over"))
     return tuple(facts)
+
+
+def traced_events(files: Mapping[str, bytes]) -> tuple[str, ...] | None:
+    """The kernel's events that a job switched on to follow threads; None of another run."""
+    if NOTES not in files:
+        return None
+    notes = read_notes(files[NOTES].decode("utf-8", "replace"))
+    return tuple(event.partition("/")[2] or event for event in notes.events)
 
 
 def _command_facts(notes: TraceNotes, files: Mapping[str, bytes]) -> Iterator[tuple[str, str]]:

@@ -103,7 +103,7 @@ def test_a_missing_tool_and_an_archive_that_refuses_are_told_before_anything_is_
     monkeypatch.setattr(shutil, "which", lambda name: None if name == "apt-get" else f"/usr/bin/{name}")
     with pytest.raises(UsageError, match="apt-get is missing"):
         secure_world(SecureWorld())
-    monkeypatch.setattr(worlds, "_check_tools", lambda: None)
+    monkeypatch.setattr(worlds, "check_tools", lambda: None)
     said: list[str] = []
 
     def refuses(command: tuple[str, ...], cwd: Path | None = None) -> str:
@@ -121,7 +121,7 @@ def test_a_stack_that_is_there_is_not_built_again_and_another_wish_is_another_fo
 ) -> None:
     """What TF-A alone is told leaves OP-TEE's images as they are."""
     monkeypatch.setattr(worlds, "cache_folder", lambda: tmp_path)
-    monkeypatch.setattr(worlds, "_check_tools", lambda: None)
+    monkeypatch.setattr(worlds, "check_tools", lambda: None)
     monkeypatch.setattr(worlds, "_python", lambda: "python3")
     built: list[str] = []
 

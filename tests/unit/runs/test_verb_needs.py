@@ -44,6 +44,13 @@ def test_a_verb_that_lacks_nothing_is_usable() -> None:
     assert verb_needs._finding("run psa", lambda: None) == DoctorFinding("latlab run psa", "has all that it needs", True, False)
 
 
+def test_what_op_tee_s_build_lacks_is_there_before_its_first_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    lacking = UsageError("OP-TEE's build needs a Python with cryptography and pyelftools", "install python3-pyelftools")
+    monkeypatch.setattr(verb_needs, "check_tools", raising(lacking))
+    (of_optee,) = [finding for finding in verb_needs.verb_findings() if "--secure-world" in finding.subject]
+    assert not of_optee.usable and "install python3-pyelftools" in of_optee.result
+
+
 def test_what_the_first_run_builds_is_no_lack_where_its_tools_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(verb_needs, "first_run_of", lambda missing: f"builds `make {missing.target}`")
     found = verb_needs._finding("run psa", raising(SPM), lambda: None)

@@ -23,6 +23,7 @@ from latlab.psci.targets.virtual_program import find_program
 from latlab.rt.targets.guest.guest import GuestMachine, check_firmware
 from latlab.rt.targets.guest.guest_arch import ARCHES, Arch
 from latlab.rt.targets.guest.guest_image import lacking_for_module
+from latlab.rt.targets.guest.secure_world import check_tools
 from latlab.rt.targets.linux import Chosen, Survey, check_survey, fitted, survey
 from latlab.rt.targets.recorder_binary import recorder_for
 from latlab.rt.targets.rt_job import Instrument, Workload
@@ -47,6 +48,7 @@ def verb_findings(qemu: Path | None = None) -> list[DoctorFinding]:
         _finding("run attack", _mps2, find_attack_program, lambda: find_witness(_mps2().path)),
         _finding("import-trace", find_reader),
         _guest(qemu),
+        _finding("run rt --secure-world optee", check_tools, notes=("its first run builds OP-TEE and TF-A",)),
         *_this_machine(),
     ]
 

@@ -133,7 +133,7 @@ def secure_world(world: SecureWorld, rebuild: bool = False, say: Say = lambda te
     target = base / _stamp(world, tuple(field.name for field in fields(world)), _own_sources(world))
     if not rebuild and (target / DESCRIPTION).is_file():
         return target
-    _check_tools()
+    check_tools()
     base.mkdir(parents=True, exist_ok=True)
     sources = {package: _source(base, package, say) for package in (OPTEE, TF_A)}
     tee = _optee(base, world, sources[OPTEE], say)
@@ -158,7 +158,8 @@ def _own_sources(world: SecureWorld) -> tuple[Path, ...]:
     return tuple(guest_sources() / "secure_world" / name for name in names)
 
 
-def _check_tools() -> None:
+def check_tools() -> None:
+    """Raises UsageError for what building a secure world lacks."""
     for program in (f"{CROSS}gcc", "make", "apt-get"):
         if shutil.which(program) is None:
             raise UsageError(f"{program} is missing, and a secure world is built with it", "install it (`make setup` does)")

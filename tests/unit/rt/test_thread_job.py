@@ -89,6 +89,22 @@ def test_it_switches_on_what_is_there_takes_the_pages_and_removes_its_instances(
     assert list((tracefs / "instances").iterdir()) == []
 
 
+def test_it_notes_the_control_groups_of_the_threads_and_how_often_quotas_held_threads_when_it_is_stopped_too(tracefs, tmp_path):
+    """With a `find` that has one group, which is held once more each time."""
+    find = tmp_path / "bin" / "find"
+    find.write_text(f"#!/bin/sh\necho x >>{tmp_path}/calls\necho /sys/fs/cgroup/a/cpu.stat:nr_throttled $(wc -l <{tmp_path}/calls)\n")
+    find.chmod(0o755)
+    job, out = job_of(tracefs, Followed(processes=(os.getpid(),)), duration_s=60)
+    wait_for(lambda: (out / "groups.txt").exists())
+    job.send_signal(signal.SIGTERM)
+    assert job.wait(timeout=30) == 143
+    notes = read_notes((out / "trace-notes.txt").read_text())
+    assert notes.counts == ["begin /sys/fs/cgroup/a/cpu.stat:nr_throttled 1", "end /sys/fs/cgroup/a/cpu.stat:nr_throttled 2"]
+    own = Path(f"/proc/{os.getpid()}/cgroup").read_text().splitlines()
+    assert f"/proc/{os.getpid()}/cgroup" in {line.partition(":")[0] for line in notes.groups}
+    assert {line.partition(":")[2] for line in notes.groups} <= set(own)
+
+
 def test_a_command_is_started_its_status_is_noted_and_one_that_goes_on_is_ended(tracefs):
     job, out = job_of(tracefs, Followed(command=("sh", "-c", "echo 'it works'; exit 3")), duration_s=30)
     assert job.wait(timeout=20) == 0

@@ -170,6 +170,7 @@ BLAMES = {
     BlameKind.SOFTIRQ: "softirq {}",
     BlameKind.THREAD: "thread {}",
     BlameKind.THROTTLED: "throttled by the scheduler",
+    BlameKind.QUOTA: "the quota of its control group, or a thread that ran meanwhile",
     BlameKind.MASKED: "interrupts masked in {}",
     BlameKind.UNPREEMPTED: "preemption disabled in {}",
     BlameKind.KERNEL_CODE: "kernel code of {}, not preemptible",

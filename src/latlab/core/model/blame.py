@@ -24,6 +24,8 @@ class BlameKind(StrEnum):
     """A thread of the same or a higher priority ran."""
     THROTTLED = "throttled"
     """The scheduler ran threads of a lower priority, or none, though the measured thread could run: a limit of its CPU time."""
+    QUOTA = "quota"
+    """The quota of the thread's control group kept it off its CPU, or a thread that ran meanwhile did: nothing tells which."""
     MASKED = "masked"
     """The timer's interrupt waited while a thread ran: interrupts were masked."""
     UNPREEMPTED = "unpreempted"

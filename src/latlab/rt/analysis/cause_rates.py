@@ -40,6 +40,7 @@ SOURCES = (
     BlameKind.SOFTIRQ,
     BlameKind.THREAD,
     BlameKind.THROTTLED,
+    BlameKind.QUOTA,
     BlameKind.MASKED,
     BlameKind.UNPREEMPTED,
     BlameKind.KERNEL_CODE,

@@ -37,6 +37,7 @@ EVIDENCE = {
     BlameKind.SOFTIRQ: "softirq_entry, softirq_exit",
     BlameKind.THREAD: "sched_switch to a thread of higher priority",
     BlameKind.THROTTLED: "the flag of the scheduler in each record, sched_switch",
+    BlameKind.QUOTA: "cpu.stat of the control group, sched_switch",
     BlameKind.MASKED: "sched_switch, and cycle counters that counted on",
     BlameKind.UNPREEMPTED: "sched_waking before sched_switch, cycle counters",
     BlameKind.KERNEL_CODE: "sched_waking before sched_switch, cycle counters, the preemption model",

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from latlab.core.model.blame import UNEXPLAINED, Blame
+from latlab.core.model.blame import UNEXPLAINED, Blame, BlameKind
 from latlab.core.model.work_progress import WorkUnit, each
 from latlab.rt.analysis.attribution import Attributed, blaming
 from latlab.rt.analysis.lateness_parts import LatenessPart, beyond_ordinary, in_doubt, parts_of
@@ -22,6 +22,7 @@ from latlab.rt.model.kernel_events import KernelStep, LateSteps, Left, StepKind,
 from latlab.rt.model.thread_trace import ThreadSpan, TraceEvent
 from latlab.rt.model.wakeups import Outlier
 
+QUOTA = Blame(BlameKind.QUOTA)
 WEAKEST = 139
 """The largest of the kernel's priorities. Threads without a real-time priority share a CPU, so no rule of priority keeps one off."""
 OF_A_CPU = frozenset(
@@ -61,10 +62,11 @@ class _CpuSteps:
 
 
 class CauseFinder:
-    """Of one stretch of a trace. `is_virtual`: a hypervisor may take a CPU, which nothing in such a trace shows."""
+    """Of one stretch of a trace. `is_virtual`: a hypervisor may take a CPU, which nothing in such a trace shows. `in_quota` are the numbers
+    of threads whose control group a quota kept off meanwhile: no event says when."""
 
-    def __init__(self, stretch: Sequence[TraceEvent], is_virtual: bool) -> None:
-        self._is_virtual = is_virtual
+    def __init__(self, stretch: Sequence[TraceEvent], is_virtual: bool, in_quota: Collection[int] = ()) -> None:
+        self._is_virtual, self._in_quota = is_virtual, in_quota
         by_cpu: dict[int, list[TraceEvent]] = defaultdict(list)
         threads: dict[int, Thread] = {}
         for event in without_leaving(each(stretch, "what each CPU did", WorkUnit.EVENTS)):
@@ -128,7 +130,12 @@ class CauseFinder:
         outlier = Outlier(cpu, end_ns, end_ns - begin_ns)
         priority = span.thread.priority if span.thread.priority < REAL_TIME else WEAKEST
         for part in parts_of(late, outlier, 99 - priority, None, is_virtual=self._is_virtual, thread_name=span.thread.name):
-            yield LatenessPart(in_doubt(part.blame), part.ns) if self._is_virtual else part
+            blame = in_doubt(part.blame) if self._is_virtual else part.blame
+            yield LatenessPart(QUOTA if self._is_held_by_quota(span.thread, blame) else blame, part.ns)
+
+    def _is_held_by_quota(self, thread: Thread, blame: Blame) -> bool:
+        """A quota holds no real-time threads."""
+        return blame.kind is BlameKind.THREAD and thread.pid in self._in_quota and thread.priority >= REAL_TIME
 
 
 def _with_missing_switches(events: Iterable[TraceEvent], threads: Mapping[int, Thread]) -> list[KernelStep]:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from latlab.core.model.blame import UNEXPLAINED, Blame
@@ -41,11 +41,11 @@ class ThreadReport:
 
 
 class ThreadReporter:
-    """Of one trace. `is_virtual`: a hypervisor may take a CPU unseen."""
+    """Of one trace. `is_virtual`: a hypervisor may take a CPU unseen. `in_quota`: the threads that the quota of a control group held."""
 
-    def __init__(self, trace: ThreadTrace, is_virtual: bool) -> None:
+    def __init__(self, trace: ThreadTrace, is_virtual: bool, in_quota: Collection[int] = ()) -> None:
         self._trace, self._is_virtual = trace, is_virtual
-        self._finders = [CauseFinder(stretch, is_virtual) for stretch in trace.stretches]
+        self._finders = [CauseFinder(stretch, is_virtual, in_quota) for stretch in trace.stretches]
         self._own_events = [_own_events(stretch) for stretch in trace.stretches]
 
     def report(self, followed: FollowedThread, threshold_ns: int, period_ns: int | None) -> ThreadReport:

@@ -28,10 +28,12 @@ from latlab.rt.model.thread_trace import LIVE, ThreadSelection, ThreadSpan, Thre
 from latlab.rt.model.wakeups import Outlier, Wakeups, cpu_row, intervals
 from latlab.rt.readers.advice import all_advice
 from latlab.rt.readers.live_trace import FORMATS, NOTES, PAGES, LiveTrace, TraceNotes, read_live_trace, read_notes
+from latlab.rt.readers.quotas import Throttled, throttled_threads
 from latlab.rt.readers.thread_selection import THREADS, read_selection
 from latlab.rt.readers.thread_traces import read_thread_trace
 
 MOST_NAMED = 12
+NO_QUOTA: Mapping[int, Throttled] = {}
 
 
 def thread_results(files: Mapping[str, bytes], trace_log: str, place: str) -> list[tuple[str, RtResult]]:
@@ -66,7 +68,8 @@ def _live_results_of(selected: bytes, files: tuple[tuple[str, bytes], ...]) -> t
     if not followed:
         threads = "the followed thread never" if len(live.pids) == 1 else f"none of the {len(live.pids)} followed threads"
         raise DataError(f"{threads} ran in {_seconds(live.trace):.1f} s, so nothing was measured", "use a longer --duration")
-    return tuple(_results(replace(live.trace, problems=tuple(_problems_of(live))), followed, selection))
+    in_quota = throttled_threads(live.notes.counts, live.notes.groups)
+    return tuple(_results(replace(live.trace, problems=tuple(_problems_of(live))), followed, selection, in_quota))
 
 
 def _seconds(trace: ThreadTrace) -> float:
@@ -122,9 +125,11 @@ def _running(trace: ThreadTrace, is_followed: Callable[[Thread], bool]) -> list[
     return [thread for thread in follow(trace, is_followed) if thread.of(ThreadState.RUNNING)]
 
 
-def _results(trace: ThreadTrace, followed: Sequence[FollowedThread], selection: ThreadSelection) -> Iterator[tuple[str, RtResult]]:
+def _results(
+    trace: ThreadTrace, followed: Sequence[FollowedThread], selection: ThreadSelection, in_quota: Mapping[int, Throttled] = NO_QUOTA
+) -> Iterator[tuple[str, RtResult]]:
     is_virtual = not selection.is_bare_metal
-    reporter, sight = ThreadReporter(trace, is_virtual), sight_of(trace, is_virtual)
+    reporter, sight = ThreadReporter(trace, is_virtual, in_quota), sight_of(trace, is_virtual)
     start_ns = min(stretch[0].step.ns for stretch in trace.stretches)
     names = _names(followed)
     for thread in followed:
@@ -133,7 +138,8 @@ def _results(trace: ThreadTrace, followed: Sequence[FollowedThread], selection: 
         wakeups = _wakeups(thread, report, trace, start_ns)
         of_trace = trace.problems if thread is followed[0] else ()
         problems = (*of_trace, *_unseen(thread, trace))
-        result = _result((wakeups,) if wakeups.cpus else (), report.late, problems, sight, report)
+        unproven = (*sight, *_quota(thread.thread, trace, in_quota))
+        result = _result((wakeups,) if wakeups.cpus else (), report.late, problems, unproven, report)
         yield name, result if trace.problems else replace(result, period=_period_of(report))
         if report.cycles is not None:
             overruns = explained_overruns(report.cycles)
@@ -190,6 +196,18 @@ def _period_of(report: ThreadReport) -> Period | None:
     if report.cycles is None:
         return None
     return find_period([entry.outlier.wake_ns - entry.outlier.late_ns for entry in report.late], report.cycles.period_ns)
+
+
+def _quota(thread: Thread, trace: ThreadTrace, in_quota: Mapping[int, Throttled]) -> Iterator[str]:
+    """Of a thread without a real-time priority: a quota holds no other."""
+    if thread.priority < REAL_TIME:
+        return
+    if trace.tool != LIVE:
+        named = f"a thread named here may have run while a quota kept {thread.name} off"
+        yield f"No trace shows the quota of a control group (cpu.stat): {named}"
+    elif quota := in_quota.get(thread.pid):
+        times = f"{quota.times:,} times for {significant(quota.ns / 1e6, 4)} ms"
+        yield f"The quota of the control group {quota.group} kept threads off their CPUs {times} (cpu.stat); no event says when"
 
 
 def _unseen(followed: FollowedThread, trace: ThreadTrace) -> Iterator[str]:

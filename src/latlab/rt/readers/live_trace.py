@@ -27,7 +27,8 @@ LOST_STATS = ("overrun", "commit overrun", "dropped events")
 
 @dataclass(slots=True)
 class TraceNotes:
-    """`stats` has the kernel's counts by part, CPU and name. `root` is the command that the job started, None if it followed others."""
+    """`stats` has the kernel's counts by part, CPU and name. `root` is the command that the job started, None if it followed others.
+    `counts` and `groups` are what `throttled_threads` takes."""
 
     events: list[str] = field(default_factory=list)
     calls: dict[int, str] = field(default_factory=dict)
@@ -36,6 +37,8 @@ class TraceNotes:
     root: int | None = None
     buffer_kib: int = 0
     command_status: int | None = None
+    counts: list[str] = field(default_factory=list)
+    groups: list[str] = field(default_factory=list)
     others: dict[str, str] = field(default_factory=dict)
     """The job's other words: `failed`, `full`, `most`, `ended`, `stopped`, `removed`, `command_ended`, `unstarted`; `any` if processes that
     the threads start are followed as well."""
@@ -76,6 +79,8 @@ def read_notes(text: str) -> TraceNotes:
             notes.calls[int(words[0])] = words[1]
         elif word == "thread" and value.isdecimal():
             notes.threads.add(int(value))
+        elif word in ("throttled", "group"):
+            (notes.counts if word == "throttled" else notes.groups).append(value)
         elif word == "stats":
             _take_stats(notes, value)
         elif word in ("root", "buffer_kib", "command_status") and value.isdecimal():

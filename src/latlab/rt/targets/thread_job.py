@@ -14,6 +14,7 @@ from shlex import quote
 
 from latlab.rt.readers.event_names import VECTORS
 from latlab.rt.readers.live_trace import FORMATS, MACHINE, NOTES, OWN
+from latlab.rt.readers.quotas import BEGIN, END
 from latlab.rt.targets.machine_inventory import HEAT, HEAT_COMMAND
 from latlab.rt.targets.rt_job import PROLOGUE, start_load
 
@@ -72,6 +73,7 @@ def script(work: ThreadWork, folder: str) -> str:
         remove_left("$T", "note removed"),
         "make_instances",
         *start_load(work.load_command),
+        f"note_throttled {BEGIN}",
         "note_cpu_time",
         "phase tracing",
         "echo 1 >$MACHINE/tracing_on",
@@ -209,6 +211,15 @@ drain_last() {{
         sed "s/^/stats $2 ${{cpu##*/}} /" $cpu/stats >>$OUT/{NOTES}
     done
 }}
+note_throttled() {{
+    find /sys/fs/cgroup -name cpu.stat -exec grep -sHE '^(nr_throttled|throttled_(usec|time)) [1-9]' {{}} + 2>/dev/null |
+        sed "s/^/throttled $1 /" >>$OUT/{NOTES}
+}}
+look_at_groups() {{
+    for thread in $(cat $OWN/set_event_pid); do
+        grep -sHE '^[0-9]+:([^:]*,)?cpu(,[^:]*)?:|^0::' /proc/$thread/cgroup
+    done 2>/dev/null >>$OUT/groups.txt
+}}
 end_command() {{
     [ -n "$command" ] || return
     if kill -0 $command 2>/dev/null; then
@@ -227,6 +238,9 @@ end_tracing() {{
     [ -d $MACHINE ] && [ -d $OWN ] || return
     echo 0 >$MACHINE/tracing_on
     echo 0 >$OWN/tracing_on
+    note_throttled {END}
+    look_at_groups
+    sort -u $OUT/groups.txt | sed 's/^/group /' >>$OUT/{NOTES}
     least=1
     for round in 1 2; do
         [ -n "$full" ] || drain $MACHINE {MACHINE}
@@ -266,8 +280,11 @@ start_command() {{
 }}"""
 
 LOOP = f"""\
+looks=0
 while is_there; do
     sleep {LOOK_EVERY_S}
+    looks=$((looks + 1))
+    [ $((looks & (looks - 1))) -ne 0 ] || look_at_groups
     drain $MACHINE {MACHINE}
     drain $OWN {OWN}
     if [ -n "$full" ]; then

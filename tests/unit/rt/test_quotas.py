@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which threads the quota of a control group held, by the counts of both versions of control groups."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from latlab.core.comparison.wording import said_blame
+from latlab.core.model.blame import Blame, BlameKind
+from latlab.rt.analysis.thread_causes import CauseFinder
+from latlab.rt.analysis.thread_spans import follow, matching
+from latlab.rt.model.thread_trace import ThreadState
+from latlab.rt.readers.quotas import Throttled, throttled_threads
+from latlab.rt.readers.thread_traces import read_thread_trace
+
+V2, V1 = "/sys/fs/cgroup", "/sys/fs/cgroup/cpu,cpuacct"
+IN_V2, IN_V1 = "/proc/7/cgroup:0::", "/proc/7/cgroup:4:cpu,cpuacct:"
+
+
+def counts(folder: str, times: tuple[int, int], ns: tuple[int, int], time: str = "throttled_usec") -> list[str]:
+    lines = []
+    for when, count, amount in zip(("begin", "end"), times, ns, strict=True):
+        lines += [f"{when} {folder}/cpu.stat:nr_throttled {count}", f"{when} {folder}/cpu.stat:{time} {amount}"]
+    return lines
+
+
+@pytest.mark.parametrize(
+    ("folder", "time", "group_line", "group"),
+    [
+        (f"{V2}/system.slice/a.service", "throttled_usec", f"{IN_V2}/system.slice/a.service", "/system.slice/a.service"),
+        (f"{V2}/system.slice", "throttled_usec", f"{IN_V2}/system.slice/a.service", "/system.slice"),
+        (V2, "throttled_usec", f"{IN_V2}/", "/"),
+        (f"{V1}/docker/1", "throttled_time", f"{IN_V1}/docker/1", "/docker/1"),
+        (V1, "throttled_time", f"{IN_V1}/docker/1", "/"),
+    ],
+)
+def test_a_quota_holds_the_threads_of_its_group_and_of_those_in_it(folder: str, time: str, group_line: str, group: str) -> None:
+    ns = 1000 if time == "throttled_usec" else 1
+    assert throttled_threads(counts(folder, (2, 5), (10, 60), time), [group_line]) == {7: Throttled(group, 3, 50 * ns)}
+
+
+@pytest.mark.parametrize(
+    ("lines", "group_line"),
+    [
+        (counts(f"{V2}/a", (2, 5), (10, 60)), f"{IN_V2}/ab"),
+        (counts(f"{V2}/a/b", (2, 5), (10, 60)), f"{IN_V2}/a"),
+        (counts(f"{V2}/a", (5, 5), (60, 60)), f"{IN_V2}/a"),
+        (counts(f"{V2}/a", (2, 5), (10, 60))[:2], f"{IN_V2}/a"),
+        (counts(f"{V2}/a", (2, 5), (10, 60)), "/proc/7/cgr"),
+        (["end /sys/fs/cgroup/a/cpu.st"], f"{IN_V2}/a"),
+    ],
+)
+def test_no_other_thread_is_held_and_a_quota_that_held_nobody_meanwhile_is_none(lines: list[str], group_line: str) -> None:
+    assert throttled_threads(lines, [group_line]) == {}
+
+
+@given(st.lists(st.text(max_size=80)), st.lists(st.text(max_size=80)))
+def test_no_text_is_an_error(some: list[str], others: list[str]) -> None:
+    assert throttled_threads(some, others) == {}
+
+
+def preempted_trace(priority: int) -> str:
+    """`loop` is preempted by `other` for 80 ms, as it also is while a quota holds it."""
+    threads = {"loop": 7, "other": 8}
+    woken = f"sched_waking: comm=loop pid=7 prio={priority} target_cpu=000"
+    lines = ["# tracer: nop", f"            other-8       [000] d..2.   9.999000: {woken}"]
+    for at, (leaves, state, comes) in enumerate((("other", "S", "loop"), ("loop", "R", "other"), ("other", "S", "loop"))):
+        sides = [f"{way}_comm={name} {way}_pid={threads[name]} {way}_prio={priority}" for way, name in (("prev", leaves), ("next", comes))]
+        event = f"10.{80 * at:03d}000: sched_switch: {sides[0]} prev_state={state} ==> {sides[1]}"
+        lines.append(f"            {leaves}-{threads[leaves]}       [000] d..2.   {event}")
+    return "\n".join([*lines, ""])
+
+
+@pytest.mark.parametrize(
+    ("priority", "held", "kind"),
+    [(120, (7,), BlameKind.QUOTA), (120, (), BlameKind.THREAD), (120, (9,), BlameKind.THREAD), (39, (7,), BlameKind.THREAD)],
+)
+def test_who_ran_while_a_quota_may_have_held_a_thread_is_no_sure_cause(priority: int, held: tuple[int, ...], kind: BlameKind) -> None:
+    trace = read_thread_trace(preempted_trace(priority).encode(), "x")
+    (loop,) = follow(trace, matching(("loop",)))
+    (span,) = loop.of(ThreadState.PREEMPTED)
+    ((blame, ns),) = ((part.blame, part.ns) for part in CauseFinder(trace.stretches[0], False, held).parts(span))
+    assert (blame.kind, ns) == (kind, 80_000_000)
+    assert said_blame(Blame(BlameKind.QUOTA)) == "the quota of its control group, or a thread that ran meanwhile"

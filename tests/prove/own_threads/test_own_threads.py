@@ -11,7 +11,7 @@ import os
 import shutil
 import subprocess
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -59,6 +59,9 @@ NAMES_OF_PLANTS = ("plant-hog", "plant-equal", "plant-deadline", "plant-holder",
 SAME_END_NS = 2_000_000
 """The program prints a stamp before its cycle ends."""
 LEAST_RIGHT = 0.9
+MOST_OF_THE_HOST = 0.1
+MAY_BE_THE_HOST = {BlameKind.COMPUTING, BlameKind.INTERRUPT, BlameKind.SOFTIRQ, BlameKind.IDLE_EXIT}
+"""The trace is analysed as of a machine without a hypervisor, so that causes have names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +70,14 @@ class Stamp:
     due_ns: int
     begin_ns: int
     end_ns: int
+    gone_ns: int
+    overslept_ns: int
+
+    @property
+    def is_of_the_host(self) -> bool:
+        """A host that slows its machine down takes the CPU without a mark: a cycle without a plant stood still in its own work, or began
+        late after a sleep."""
+        return self.kind == "none" and self.gone_ns + self.overslept_ns >= 0.5 * (self.end_ns - self.due_ns)
 
 
 @pytest.fixture(scope="module", params=["perf", "live"])
@@ -80,12 +91,21 @@ def recorded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     program = folder / "two_loops"
     subprocess.run(["cc", *FLAGS, "-pthread", str(SOURCE), "-o", str(program)], check=True)
     stdout, trace = (by_perf if request.param == "perf" else by_latlab)(folder, program)
-    rows = [line.split() for line in stdout.splitlines() if len(line.split()) == 4]
-    stamps = [Stamp(kind, int(due), int(begin), int(end)) for kind, due, begin, end in rows]
+    stamps = list(stamps_of(stdout))
     (thread,) = follow(trace, matching((LOOP,)))
     cycles = ThreadReporter(trace, is_virtual=False).report(thread, 100_000, PERIOD_NS).cycles
     assert cycles is not None and cycles.is_on_grid and cycles.by_calls
     return stamps, explained_overruns(cycles)
+
+
+def stamps_of(stdout: str) -> Iterator[Stamp]:
+    ended_ns = 0
+    for line in stdout.splitlines():
+        kind, *ns = line.split()
+        if len(ns) == 4:
+            due, begin, end, gone = map(int, ns)
+            yield Stamp(kind, due, begin, end, gone, max(0, begin - max(due, ended_ns)))
+            ended_ns = end
 
 
 def by_latlab(folder: Path, program: Path) -> tuple[str, ThreadTrace]:
@@ -118,7 +138,7 @@ def test_every_overrun_has_the_right_name_or_none(recorded):
     """A cycle without a plant, and one whose plant did not reach it, is late by the one before or by other work: no plant may be blamed."""
     stamps, overruns = recorded
     late = [stamp for stamp in stamps if stamp.end_ns - stamp.due_ns > PERIOD_NS]
-    wrong, right, planted = [], 0, 0
+    wrong, right, planted, of_the_host = [], 0, 0, 0
     for stamp in late:
         overrun = at_end(overruns, stamp)
         if overrun is None or overrun.blame.kind in (BlameKind.UNEXPLAINED, BlameKind.CYCLE_BEFORE, BlameKind.AWAY):
@@ -131,8 +151,11 @@ def test_every_overrun_has_the_right_name_or_none(recorded):
         planted += stamp.kind in RIGHT
         right += is_right
         if not is_right and not is_of_others:
-            wrong.append((stamp, overrun.blame))
+            is_host = stamp.is_of_the_host and overrun.blame.kind in MAY_BE_THE_HOST
+            of_the_host += is_host
+            wrong += [] if is_host else [(stamp, overrun.blame)]
     assert wrong == [] and len(late) > CYCLES // 10
+    assert of_the_host <= MOST_OF_THE_HOST * len(late), "the host took the CPUs too often"
     assert right >= LEAST_RIGHT * planted > 0
 
 

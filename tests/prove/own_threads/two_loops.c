@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Two periodic real-time threads. In every fourth cycle of the first one something keeps it beyond its period, and the program itself prints
- * what: KIND DUE BEGIN END, in ns of CLOCK_MONOTONIC. Usage: two_loops CYCLES [SEED]. The kinds take turns as the seed draws them.
+ * what: KIND DUE BEGIN END GONE, in ns of CLOCK_MONOTONIC. Usage: two_loops CYCLES [SEED]. The kinds take turns as the seed draws them. GONE is
+ * for how long it stood still in its usual work, where nothing is planted.
  */
 #define _GNU_SOURCE
 #include <linux/sched.h>
@@ -21,6 +22,7 @@
 #define PERIOD_NS 5000000ULL
 #define USUAL_NS 500000ULL
 #define LONG_NS 7000000ULL
+#define GONE_NS 200000ULL
 #define FAULT_BYTES (48UL << 20)
 #define CALL_BYTES (6UL << 20)
 
@@ -48,6 +50,22 @@ static void work_ns(uint64_t ns)
 
     while (now_ns() < spent_until) {
     }
+}
+
+/* The work of a usual cycle. Says for how long it stood still. */
+static uint64_t usual_work_ns(uint64_t ns)
+{
+    uint64_t last_ns = now_ns();
+    const uint64_t spent_until = last_ns + ns;
+    uint64_t gone_ns = 0;
+
+    while (last_ns < spent_until) {
+        uint64_t read_ns = now_ns();
+
+        gone_ns += read_ns - last_ns > GONE_NS ? read_ns - last_ns : 0;
+        last_ns = read_ns;
+    }
+    return gone_ns;
 }
 
 static void sleep_until(uint64_t ns)
@@ -259,10 +277,12 @@ int main(int argc, char **argv)
         uint64_t begin_ns = now_ns();
         enum kind kind = i % 4U == 3U ? (enum kind)(1 + random() % (KINDS - 1)) : NONE;
 
-        work_ns(USUAL_NS / 2);
+        uint64_t gone_ns = usual_work_ns(USUAL_NS / 2);
+
         plant(kind, pages);
-        work_ns(USUAL_NS / 2);
-        printf("%s %llu %llu %llu\n", names[kind], (unsigned long long)due_ns, (unsigned long long)begin_ns, (unsigned long long)now_ns());
+        gone_ns += usual_work_ns(USUAL_NS / 2);
+        printf("%s %llu %llu %llu %llu\n", names[kind], (unsigned long long)due_ns, (unsigned long long)begin_ns, (unsigned long long)now_ns(),
+               (unsigned long long)gone_ns);
     }
     return 0;
 }

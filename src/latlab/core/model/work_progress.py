@@ -20,6 +20,7 @@ class WorkUnit(StrEnum):
     EVENTS = "events"
     CYCLES = "cycles"
     PACKETS = "packets"
+    STEPS = "steps"
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ import pytest
 
 from latlab.core.cli import app as command_line
 from latlab.core.errors import LatlabError, NotBuilt, UsageError
+from latlab.core.model.work_progress import WorkState, WorkUnit, progress_to
 from latlab.core.targets import building, tools
 from latlab.core.targets.building import build_missing
 from support.places import ROOT
@@ -43,7 +44,9 @@ def test_it_is_built_by_its_target_after_a_look_at_its_tools(root: Path, monkeyp
     build_missing(NotBuilt("no firmware", "qemu_virt", ""), said.append)
     assert (root / "built").read_text() == "spm 0\nqemu_virt 0\n", "an outer make has nothing to do with it"
     assert (root / "asked").read_text() == "--check spm\n--check firmware\n"
-    assert len(said) == 2 and "`make spm`" in said[0]
+    assert len(said) == 4 and "`make spm`" in said[0]
+    assert said[1] == "`make spm` is done; its log is build/spm.log"
+    assert "echo spm 0 >>built\n" in (root / "build" / "spm.log").read_text()
 
 
 def test_a_program_older_than_its_sources_is_built_again_once(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,10 +107,22 @@ def test_a_first_run_that_may_not_install_what_it_lacks_is_refused(root: Path, m
         building.first_run_of(MISSING)
 
 
-def test_a_build_that_fails_says_the_compiler_s_first_error(root: Path) -> None:
-    (root / "Makefile").write_text("spm:\n\t@echo 'a.c:1:2: error: no b' >&2; echo 'compilation terminated.' >&2; exit 3\n")
-    with pytest.raises(LatlabError, match=r"make spm ended with status 2: a\.c:1:2: error: no b; run `make spm` in the checkout"):
+def test_a_build_reports_its_steps(root: Path) -> None:
+    (root / "Makefile").write_text("spm:\n\t@echo '-- Configuring done'; echo '[1/2] Building a.c'; echo '[2/2] Linking a'\n")
+    states: list[WorkState] = []
+    with progress_to(states.append):
         build_missing(MISSING, lambda text: None)
+    assert states == [WorkState("make spm", done, 2, WorkUnit.STEPS) for done in (1, 2)]
+
+
+def test_a_build_that_fails_says_the_compiler_s_first_error(root: Path) -> None:
+    """Behind the last lines of its log, which the error names."""
+    (root / "Makefile").write_text("spm:\n\t@seq 100; echo 'a.c:1:2: error: no b' >&2; echo 'compilation terminated.' >&2; exit 3\n")
+    said: list[str] = []
+    sentence = r"build/spm\.log: make spm ended with status 2: a\.c:1:2: error: no b; run `make spm` in the checkout"
+    with pytest.raises(LatlabError, match=sentence):
+        build_missing(MISSING, said.append)
+    assert len(said) == 11 and said[1] == "95" and "compilation terminated." in said
 
 
 @pytest.mark.parametrize("target", ["qemu_virt-strange", "clean"])

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import random
 from dataclasses import replace
 
@@ -16,6 +17,8 @@ from latlab.core.report.table import Bar, Table, text_of
 from latlab.core.report.text import plain
 from latlab.rt.analysis.lateness_parts import LatenessPart
 from latlab.rt.analysis.result import RtResult
+from latlab.rt.analysis.steal_coverage import unread_events
+from latlab.rt.model.kernel_events import KernelEvents
 from latlab.rt.pages import cause_details, web
 from latlab.rt.pages.charts import charts
 from latlab.rt.pages.late_causes import MOST_CAUSES, RAN_ON, cause_table
@@ -136,6 +139,18 @@ def test_the_first_sentence_says_of_the_latest_wake_up_what_the_table_says(blame
     changed = tuple(replace(entry, blame=blame, parts=parts) if entry is latest else entry for entry in result.attributed)
     assert latest.outlier.late_ns == result.recorder.max_ns
     assert answer(RUN, [("", replace(result, attributed=changed))]).endswith(end)
+
+
+def test_the_first_sentence_says_why_the_kernel_s_events_are_missing() -> None:
+    """Only of the CPU of the latest wake-up."""
+    result = late_result(45)
+    latest = max(result.attributed or (), key=lambda entry: entry.outlier.late_ns)
+    unexplained = replace(result, attributed=(replace(latest, blame=UNEXPLAINED, parts=()),))
+    cpu = latest.outlier.cpu
+    reason = f"; the kernel's events of CPU {cpu} could not be read (Permission denied)"
+    for number, end in ((cpu, f", unexplained{reason}."), (9, ", unexplained.")):
+        unread = unread_events(KernelEvents((), (), closed=((number, errno.EACCES),)))
+        assert answer(RUN, [("", replace(unexplained, unread=unread))]).endswith(end)
 
 
 def test_a_cpu_that_was_not_available_is_one_row_below_the_causes_and_above_what_nothing_explains() -> None:

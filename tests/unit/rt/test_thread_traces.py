@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from itertools import pairwise
 from types import MappingProxyType
 
@@ -30,7 +30,7 @@ from latlab.rt.analysis.own_waits import said_priority
 from latlab.rt.analysis.result import RtResult
 from latlab.rt.analysis.thread_causes import CauseFinder
 from latlab.rt.analysis.thread_report import ThreadReporter
-from latlab.rt.analysis.thread_sight import sight_of
+from latlab.rt.analysis.thread_sight import sight_of, unread_events
 from latlab.rt.analysis.thread_spans import follow, matching
 from latlab.rt.campaign.thread_results import thread_results
 from latlab.rt.campaign.thread_selecting import period_of, selected
@@ -493,6 +493,17 @@ def test_what_was_not_recorded_is_named_with_the_command_that_records_it():
     assert "--bare-metal" in doubt
     (of_trace_cmd,) = sight_of(read_thread_trace(as_ftrace(schedule(1)).encode(), "x"), is_virtual=False)
     assert "`trace-cmd record -e sched:sched_switch" in of_trace_cmd
+
+
+def test_the_first_sentence_of_a_followed_thread_says_which_events_the_trace_lacks():
+    text = switch("1.000000", LOOP, IDLE, "S") + WAKING.format("1.000010") + switch("1.000900", IDLE, LOOP, "R")
+    text += switch("1.001000", LOOP, IDLE, "S")
+    ((name, result),) = results_with(("loop",), (HEAD + text).encode())
+    unexplained = replace(result, attributed=tuple(replace(entry, blame=UNEXPLAINED, parts=()) for entry in result.attributed or ()))
+    missing = "the trace does not show on which CPU a thread waited before it moved, interrupts, softirqs and five more kinds"
+    assert answer(run_with(contents=WakeupCounts()), [(name, unexplained)]).endswith(f", unexplained; {missing}.")
+    lost = HEAD + text + "CPU:0 [LOST 7 EVENTS]\n" + switch("1.002000", IDLE, LOOP, "R")
+    assert unread_events(read_thread_trace(lost.encode(), "x")) == f"events of the trace were lost; {missing}"
 
 
 def results_with(names: tuple[str, ...], data: bytes, all_rt: bool = False) -> list[tuple[str, RtResult]]:

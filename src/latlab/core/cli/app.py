@@ -145,7 +145,8 @@ def _run_verb() -> object:
             from latlab.core.cli.output import say
             from latlab.core.targets.building import build_missing
 
-            build_missing(missing, say)
+            with work_shown():
+                build_missing(missing, say)
             built.add(missing.target)
 
 

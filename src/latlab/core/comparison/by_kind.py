@@ -15,7 +15,7 @@ from latlab.core.comparison.coverage import absences, counted, coverage_rows, mi
 from latlab.core.comparison.decision import Claim
 from latlab.core.comparison.explanation import Basis, Explanation
 from latlab.core.comparison.figure import Figure, refusal
-from latlab.core.comparison.findings import ConditionsDiffer, PartChanged
+from latlab.core.comparison.findings import PartChanged
 from latlab.core.comparison.identity import NotComparable
 from latlab.core.comparison.verdicts import Limits
 from latlab.core.errors import UsageError
@@ -72,10 +72,8 @@ def explain_run(run: Run) -> tuple[Explanation, ...]:
 
 
 def explain_pair(comparison: Comparison) -> tuple[Explanation, ...]:
-    """What differs beside the figures, one finding for each change, and one for what only looks like a change."""
-    differ = comparison.differences.title
-    explanations = [Explanation("", ConditionsDiffer(differ), Basis.EXACT, comparison.unit)] if differ else []
-    explanations += [Explanation("", finding, Basis.EXACT, comparison.unit) for finding in comparison.missing]
+    """One finding for each change, and one for what only looks like a change. The conditions that differ are the comparison's `caveat`."""
+    explanations = [Explanation("", finding, Basis.EXACT, comparison.unit) for finding in comparison.missing]
     parts = [claim for claim in comparison.claims if claim.is_frontier]
     explanations += [Explanation("", _changed(claim, comparison), Basis.INFERRED, comparison.unit_of(claim.metric)) for claim in parts]
     return (*explanations, *_explained(comparison))

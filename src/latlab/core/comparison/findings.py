@@ -401,16 +401,6 @@ class NothingMoved:
 
 
 @dataclass(frozen=True, slots=True)
-class ConditionsDiffer:
-    """The text that is printed with the verdict: the differing conditions of the two runs, and what limits their figures."""
-
-    caveat: str
-
-    def sentence(self, unit: str) -> str:
-        return self.caveat
-
-
-@dataclass(frozen=True, slots=True)
 class Scatter:
     """The relative standard deviations of a metric: the median and the largest of all spans. None if they cannot be separated.
 

@@ -58,7 +58,6 @@ def report_gate(comparison: Comparison, fail_on: frozenset[str]) -> GateReport:
     rules = (f"{explanation.test}: {explanation.sentence}" for explanation in explained if isinstance(explanation.finding, RuleChanged))
     first = (
         *(suspicion.sentence(comparison.unit) for suspicion in comparison.suspicions),
-        *filter(None, (comparison.differences.title,)),
         *missing,
         *rules,
     )

@@ -18,7 +18,6 @@ from latlab.core.comparison.conditions import Differences
 from latlab.core.comparison.counted_findings import CountedBeside
 from latlab.core.comparison.explanation import Explanation
 from latlab.core.comparison.figure import Figure, FigureName, refusal
-from latlab.core.comparison.findings import ConditionsDiffer
 from latlab.core.comparison.summary import Mark, follows_order, mark_of
 from latlab.core.comparison.suspicion import Span, Suspicion
 from latlab.core.comparison.verdicts import CHANGED, Limits, Verdict
@@ -362,14 +361,14 @@ class _Followed:
         return 1.0 if bool(change.judged.regressed) != (self._any.metric in MORE_IS_BETTER) else -1.0
 
     def _is_of(self, explanation: Explanation) -> bool:
-        """Whether it says something of what is followed. Conditions are said of the points, once for all changes."""
+        """Whether it says something of what is followed."""
         spans = {_span_of(by_run) for by_run in self._figures.values()} or {(self._any.test, self._any.metric)}
         tests = getattr(explanation.finding, "tests", ()) or (explanation.test,)
         metric = getattr(explanation.finding, "metric", None)
         metrics = {of for _, of in spans} | ({Metric.CACHE_FLUSH} if any(of is Metric.POWERDOWN for _, of in spans) else set())
         is_test = not any(tests) or bool({test for test, _ in spans} & set(tests))
         of_core = self._reaches(explanation.finding)
-        return not isinstance(explanation.finding, ConditionsDiffer) and is_test and of_core and (metric is None or metric in metrics)
+        return is_test and of_core and (metric is None or metric in metrics)
 
     def _reaches(self, finding: object) -> bool:
         """Whether code that was counted on some processors runs on the core or cluster that is followed."""

@@ -21,6 +21,7 @@ class WorkUnit(StrEnum):
     CYCLES = "cycles"
     PACKETS = "packets"
     RUNS = "runs"
+    STEPS = "steps"
 
 
 @dataclass(frozen=True, slots=True)

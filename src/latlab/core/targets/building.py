@@ -6,22 +6,27 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 from latlab.core.errors import LatlabError, NotBuilt, UsageError
+from latlab.core.model.work_progress import WorkState, WorkUnit, report
 from latlab.core.targets.process.exit_diagnostics import tool_message
 from latlab.core.targets.tools import checkout, stamp
 
 PARTS = {"spm": "spm", "sbi": "sbi", "probe": "host", "virtual": "host", "recorder": "recorder", "guest_tools": "guest"}
 """What `scripts/setup.sh` calls the tools of a target of the Makefile; all others are firmware for AArch64."""
+SHOWN_LINES = 10
+"""Of the log of a build that failed."""
+_STEP = re.compile(rb"\[(\d+)/(\d+)\] ")
+"""How Ninja begins the line of a step, if its output is no terminal."""
 
 
 def build_missing(missing: NotBuilt, say: Callable[[str], None]) -> None:
-    """Build it; one process of a checkout builds at a time. Root gets missing tools installed, as by `make`.
+    """Build it; one process of a checkout builds at a time. Root gets missing tools installed, as by `make`. The build's log is a file.
 
     Raises as `first_run_of` does, and LatlabError where the build fails."""
     root = _checkout_of(missing)
@@ -33,8 +38,11 @@ def build_missing(missing: NotBuilt, say: Callable[[str], None]) -> None:
     with (root / "build" / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         say(f"{missing.sentence}; building it with `make {missing.target}`, which takes up to two minutes")
-        _make(root, missing.target)
+        log = root / "build" / f"{missing.target}.log"
+        if status := _make(root, missing.target, log):
+            raise _failed(missing.target, status, log, say)
         stamp(root, missing.target).touch()
+    say(f"`make {missing.target}` is done; its log is {log.relative_to(root)}")
 
 
 def first_run_of(missing: NotBuilt) -> str:
@@ -80,17 +88,30 @@ def _lacking_tools(root: Path, missing: NotBuilt) -> UsageError | None:
     )
 
 
-def _make(root: Path, target: str) -> None:
-    """A terminal sees the build's own progress. Variables of an outer make are not for this one."""
+def _make(root: Path, target: str, log: Path) -> int:
+    """The exit status. The steps of the build are reported. Variables of an outer make are not for this one."""
     variables = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
     command = ("make", "-C", str(root), target)
-    if sys.stderr is not None and sys.stderr.isatty():
-        status = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=sys.stderr, env=variables, check=False).returncode
-        reason = "the last lines above say why"
-    else:
-        done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", env=variables, check=False
-        )
-        status, reason = done.returncode, tool_message(done.stderr, done.stdout)
-    if status:
-        raise LatlabError(f"make {target} ended with status {status}: {reason}", f"run `make {target}` in the checkout", place=root)
+    with (
+        log.open("wb") as file,
+        subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=variables) as process,
+    ):
+        assert process.stdout is not None
+        try:
+            for line in process.stdout:
+                file.write(line)
+                if step := _STEP.match(line):
+                    report(WorkState(f"make {target}", int(step[1]), int(step[2]), WorkUnit.STEPS))
+        except BaseException:
+            process.kill()
+            raise
+    return process.returncode
+
+
+def _failed(target: str, status: int, log: Path, say: Callable[[str], None]) -> LatlabError:
+    """The error for a build that failed, after the last lines of its log."""
+    text = log.read_text("utf-8", "replace")
+    for line in text.splitlines()[-SHOWN_LINES:]:
+        say(line)
+    sentence = f"make {target} ended with status {status}: {tool_message('', text)}"
+    return LatlabError(sentence, f"run `make {target}` in the checkout", place=log)

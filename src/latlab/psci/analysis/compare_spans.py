@@ -48,6 +48,7 @@ from latlab.psci.analysis.by_boot import ByBoot
 from latlab.psci.analysis.by_core import ByCore
 from latlab.psci.analysis.deterministic_rows import NO_COUNTERPART, ORDER, exact_row
 from latlab.psci.analysis.groups import MEDIAN, PLACE, WHOLE, Grouping, groups_of, left_out, whole_of
+from latlab.psci.analysis.image_note import image_note
 from latlab.psci.analysis.large_moves import LargeMove, beyond_order, large_moves, moved_everywhere, off_the_queue
 from latlab.psci.analysis.notable import notable_of
 from latlab.psci.analysis.overlap import overlap_suspicions
@@ -142,7 +143,7 @@ def compare_spans(a: Run, b: Run, limits: Limits) -> SpanComparison:
     judged = _judged(pair, evidence, without, boots, limits)
     rows = [*judged.rows, *(row_evidence.row for row_evidence in without)]
     gaps += [f"{row.test} {row.metric}, {row.name}: {NO_COUNTERPART}" for row in rows if _is_exact(pair) and _lacks_counterpart(row)]
-    notes += _order_note(rows)
+    notes += [*_order_note(rows), *image_note(a, b, rows)]
     claims = (*judged.claims, *_whole_tests(rows))
     rows = [row for row in rows if not row.is_whole]
     rows += [_suspect_row(whole, *span) for span in whole.common if span in whole.suspect]

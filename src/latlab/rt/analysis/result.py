@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from latlab.rt.analysis.attribution import Attributed, Exposure
 from latlab.rt.analysis.cycles import ThreadCycles
@@ -27,7 +28,7 @@ class RtResult:
     `sight` says what could be seen of kernel and firmware, where that was asked for. `worlds` is what a probe saw from outside, `beside`
     what the others say of the same, `outside` the counts of what takes a CPU from its kernel, `advice` the
     catalog of what to do, `namings` the latencies that rtla analysed, `thread` and
-    `cycles` what a trace says of a thread."""
+    `cycles` what a trace says of a thread. `unread` says by CPU why the kernel's events are missing, where a reason is known."""
 
     wakeups: tuple[Wakeups, ...]
     attributed: tuple[Attributed, ...] | None
@@ -43,6 +44,7 @@ class RtResult:
     namings: tuple[Naming, ...] = ()
     thread: ThreadReport | None = None
     cycles: ThreadCycles | None = None
+    unread: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def recorder(self) -> Wakeups | None:

@@ -63,6 +63,11 @@ def coverage_sentences(events: KernelEvents) -> tuple[str, ...]:
     return tuple(sentences)
 
 
+def unread_events(events: KernelEvents) -> dict[int, str]:
+    """Why the kernel's events of a CPU could not be read, by CPU."""
+    return {cpu: f"the kernel's events of {said_cpus([cpu])} could not be read ({os.strerror(error)})" for cpu, error in events.closed}
+
+
 def _cut_short(events: KernelEvents) -> Iterator[str]:
     """Of CPUs on which the kernel's events of late wake-ups end before the switch to the thread."""
     for cpu in sorted({late.cpu for late in events.late}):

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from latlab.core.comparison.wording import count
 from latlab.rt.model.thread_trace import LIVE, ThreadTrace
 
 NEEDED = (
@@ -38,12 +39,24 @@ STATES_NONE = ". On a machine without a hypervisor, import the trace with --bare
 NO_FLAGS = "perf does not print the scheduler's flags, so throttling is proven only where a thread of a lower priority was chosen"
 
 
+MOST_SUBJECTS = 3
+
+
+def unread_events(trace: ThreadTrace) -> str:
+    """Which events of the kernel are missing in the trace; empty if none is known to be."""
+    subjects = [subject for subject, _ in _missing(trace)]
+    more = f" and {count(len(subjects) - MOST_SUBJECTS, 'more kind')}" if len(subjects) > MOST_SUBJECTS else ""
+    lost = "events of the trace were lost" if len(trace.stretches) > 1 else ""
+    missing = f"the trace does not show {', '.join(subjects[:MOST_SUBJECTS])}{more}" if subjects else ""
+    return "; ".join(filter(None, (lost, missing)))
+
+
 def sight_of(trace: ThreadTrace, is_virtual: bool) -> tuple[str, ...]:
     return tuple(_sentences(trace, is_virtual))
 
 
 def _sentences(trace: ThreadTrace, is_virtual: bool) -> Iterator[str]:
-    missing = [(subject, events) for names, subject, events in NEEDED if trace.recorded.isdisjoint(names)]
+    missing = _missing(trace)
     unknown = ", ".join(subject for subject, _ in missing)
     events = [event for _, group in missing for event in group]
     if missing and trace.tool == LIVE:
@@ -54,6 +67,11 @@ def _sentences(trace: ThreadTrace, is_virtual: bool) -> Iterator[str]:
         yield IN_DOUBT if trace.tool == LIVE else IN_DOUBT + STATES_NONE
     if trace.tool == "perf":
         yield NO_FLAGS
+
+
+def _missing(trace: ThreadTrace) -> list[tuple[str, tuple[str, ...]]]:
+    """What is unknown, and the events that would show it."""
+    return [(subject, events) for names, subject, events in NEEDED if trace.recorded.isdisjoint(names)]
 
 
 def _command(tool: str, events: list[str]) -> str:

@@ -26,7 +26,7 @@ from latlab.rt.analysis.namings import namings
 from latlab.rt.analysis.outside_totals import is_alone, unknown_sentences
 from latlab.rt.analysis.periodicity import Period, find_period
 from latlab.rt.analysis.result import RtResult
-from latlab.rt.analysis.steal_coverage import coverage_sentences
+from latlab.rt.analysis.steal_coverage import coverage_sentences, unread_events
 from latlab.rt.analysis.wakeup import disagreement, silence, with_schedule
 from latlab.rt.campaign.thread_results import live_results, thread_results
 from latlab.rt.model.kernel_events import KernelEvents
@@ -245,7 +245,8 @@ def result_of(run: Run, files: Mapping[str, bytes]) -> RtResult:
     lost = el3.lost if el3 else 0
     spikes = namings(timerlat.spikes, attributed or ()) if timerlat else ()
     notes, advice = tuple(problems), all_advice()
-    return RtResult(wakeups, attributed, exposed, period, notes, lost, coverage_notes, worlds, instruments, outside, advice, spikes)
+    result = RtResult(wakeups, attributed, exposed, period, notes, lost, coverage_notes, worlds, instruments, outside, advice, spikes)
+    return replace(result, unread=unread_events(events)) if events else result
 
 
 def _beside(files: Mapping[str, bytes]) -> tuple[str, ...]:

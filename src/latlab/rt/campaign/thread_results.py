@@ -21,7 +21,7 @@ from latlab.rt.analysis.cycles import ThreadCycles, explained_overruns
 from latlab.rt.analysis.periodicity import Period, find_period
 from latlab.rt.analysis.result import CYCLE_TIMES, KERNEL_TRACE, RtResult
 from latlab.rt.analysis.thread_report import ThreadReport, ThreadReporter
-from latlab.rt.analysis.thread_sight import sight_of
+from latlab.rt.analysis.thread_sight import sight_of, unread_events
 from latlab.rt.analysis.thread_spans import REAL_TIME, FollowedThread, follow, matching
 from latlab.rt.model.kernel_events import Thread
 from latlab.rt.model.thread_trace import LIVE, ThreadSelection, ThreadSpan, ThreadState, ThreadTrace
@@ -131,7 +131,7 @@ def _results(
     is_virtual = not selection.is_bare_metal
     reporter, sight = ThreadReporter(trace, is_virtual, in_quota), sight_of(trace, is_virtual)
     start_ns = min(stretch[0].step.ns for stretch in trace.stretches)
-    names = _names(followed)
+    names, reason = _names(followed), unread_events(trace)
     for thread in followed:
         name = names[thread.thread.pid]
         report = reporter.report(thread, selection.threshold_ns, selection.period_ns)
@@ -139,12 +139,12 @@ def _results(
         of_trace = trace.problems if thread is followed[0] else ()
         problems = (*of_trace, *_unseen(thread, trace))
         unproven = (*sight, *_quota(thread.thread, trace, in_quota))
-        result = _result((wakeups,) if wakeups.cpus else (), report.late, problems, unproven, report)
+        result = _result((wakeups,) if wakeups.cpus else (), report.late, problems, unproven, reason, report)
         yield name, result if trace.problems else replace(result, period=_period_of(report))
         if report.cycles is not None:
             overruns = explained_overruns(report.cycles)
             measured = _cycles(report.cycles, overruns, trace, start_ns)
-            yield name, replace(_result((measured,), overruns, (), (), None), cycles=report.cycles)
+            yield name, replace(_result((measured,), overruns, (), (), reason), cycles=report.cycles)
 
 
 def _check_all_there(trace: ThreadTrace, followed: Sequence[FollowedThread], selection: ThreadSelection, place: str) -> None:
@@ -176,9 +176,11 @@ def _result(
     attributed: tuple[Attributed, ...],
     problems: tuple[str, ...],
     sight: tuple[str, ...],
-    report: ThreadReport | None,
+    reason: str,
+    report: ThreadReport | None = None,
 ) -> RtResult:
-    return RtResult(wakeups, attributed, (), None, problems, sight=sight, advice=all_advice(), thread=report)
+    unread = dict.fromkeys((entry.outlier.cpu for entry in attributed), reason) if reason else {}
+    return RtResult(wakeups, attributed, (), None, problems, sight=sight, advice=all_advice(), thread=report, unread=unread)
 
 
 def _wakeups(followed: FollowedThread, report: ThreadReport, trace: ThreadTrace, start_ns: int) -> Wakeups:

@@ -17,7 +17,7 @@ from latlab.rt.analysis.cycles import ThreadCycle, ThreadCycles
 from latlab.rt.analysis.result import RtResult
 from latlab.rt.analysis.thread_report import ThreadReport
 from latlab.rt.model.thread_trace import ThreadState
-from latlab.rt.pages.words import us
+from latlab.rt.pages.words import us, why_unread
 
 MOST_PREEMPTIONS = 5
 STATES = {
@@ -163,12 +163,14 @@ def overruns_sentence(results: Sequence[tuple[str, RtResult]]) -> str:
         return f"None of {total:,} cycles overran its period." if total else ""
     name, result, cycles = max(overran, key=lambda entry: max(cycle.ns for cycle in entry[2].overruns) / entry[2].period_ns)
     longest = max(cycles.overruns, key=lambda cycle: cycle.ns)
-    blame = next((entry.blame for entry in result.attributed or () if entry.outlier.wake_ns == longest.end_ns), UNEXPLAINED)
+    entry = next((entry for entry in result.attributed or () if entry.outlier.wake_ns == longest.end_ns), None)
+    cause = said_blame(entry.blame if entry else UNEXPLAINED)
+    why = why_unread(result, entry.outlier.cpu) if entry and entry.blame == UNEXPLAINED else ""
     others = f" {len(overran)} of {len(with_cycles)} threads have overruns." if len(with_cycles) > 1 else ""
     return (
         f"{len(cycles.overruns):,} of {len(cycles.cycles):,} cycles of {name} "
         f"overran their period of {significant(cycles.period_ns / 1000)} µs; "
-        f"the longest took {longest.ns / 1000:,.1f} µs: {said_blame(blame)}.{others}"
+        f"the longest took {longest.ns / 1000:,.1f} µs: {cause}{why}.{others}"
     )
 
 

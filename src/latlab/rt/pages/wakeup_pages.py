@@ -18,7 +18,7 @@ from latlab.rt.model.wakeups import Wakeups
 from latlab.rt.pages.namings import TIMERLAT_THREAD, analysed
 from latlab.rt.pages.thread_tables import overruns_sentence
 from latlab.rt.pages.wakeup_tables import Results, all_tables, screen_tables
-from latlab.rt.pages.words import check_publishable, facts_of, late_in_period, mode_of, mode_sentence
+from latlab.rt.pages.words import check_publishable, facts_of, late_in_period, mode_of, mode_sentence, why_unread
 
 TITLE = "RT Linux: wake-up latency"
 
@@ -69,7 +69,7 @@ def _cause(by: Wakeups, result: RtResult, late_ns: int) -> str:
     if latest is None:
         return ""
     if not latest.explained:
-        return _unexplained(latest)
+        return _unexplained(latest, result)
     took = f" took {latest.stolen_ns / 1000:,.1f} µs of it" if latest.stolen_ns else ""
     return f": {cause_name(latest)}{took}"
 
@@ -87,13 +87,13 @@ def _period(by: Wakeups, result: RtResult) -> str:
     return f"The {late_in_period(period, ' without a proven cause')}." if period else ""
 
 
-def _unexplained(latest: Attributed) -> str:
-    """What the tables beneath say of a wake-up of which no cause is proven: who had its CPU, or its largest part."""
+def _unexplained(latest: Attributed, result: RtResult) -> str:
+    """What the tables beneath say of a wake-up of which no cause is proven: who had its CPU, its largest part, or why it has none."""
     if latest.blame != UNEXPLAINED:
         return f"{',' if latest.blame == UNTRACED else ':'} {cause_name(latest)}"
     largest = next(iter(latest.parts), None)
     if largest is None or largest.blame == UNEXPLAINED:
-        return ", unexplained"
+        return f", unexplained{why_unread(result, latest.outlier.cpu)}"
     return f", unexplained; its largest part is {said_blame(largest.blame)}, {largest.ns / 1000:,.1f} µs"
 
 

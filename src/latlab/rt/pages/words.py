@@ -11,6 +11,7 @@ from latlab.core.model.run import Run
 from latlab.core.report.facts import provenance_facts, repeated_by
 from latlab.core.shown import significant
 from latlab.rt.analysis.periodicity import Period
+from latlab.rt.analysis.result import RtResult
 
 MODE_SENTENCES = {
     Mode.DETERMINISTIC: "Time is counted in instructions of 2 ns each: the figures repeat exactly and show what the software does, "
@@ -54,6 +55,11 @@ def facts_of(run: Run) -> tuple[tuple[str, str], ...]:
         ("repeated by", repeated_by(run)),
     ]
     return tuple((name, value) for name, value in facts if value)
+
+
+def why_unread(result: RtResult, cpu: int) -> str:
+    """What follows `unexplained` where the kernel's events of a CPU are missing; empty if no reason is known."""
+    return f"; {result.unread[cpu]}" if cpu in result.unread else ""
 
 
 def late_in_period(period: Period, which: str = "") -> str:

@@ -69,7 +69,7 @@ def document(comparison: Comparison) -> Page:
     before, after = comparison.a.build.firmware, comparison.b.build.firmware
     kind = "PSCI Performance Measurements" if comparison.b.campaign == "psci" else "Latency Measurements"
     versions = f" ({tool_versions})" if (tool_versions := made_with(comparison)) else ""
-    lead = (f"{after} compared with {before}: {comparison.verdict}{_under(comparison)}{versions}.", sentence(summary(comparison)))
+    lead = (f"{after} compared with {before}: {comparison.verdict}{versions}.", sentence(summary(comparison)))
     why = [e for e in explain_pair(comparison) if not (e.test and isinstance(e.finding, OrderChanged))]
     sections = [
         Section("What was compared", (_bullets(headline(comparison)),)),

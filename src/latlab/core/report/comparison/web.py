@@ -33,10 +33,12 @@ MOST_CAUSES = 3
 
 def page(comparison: Comparison) -> Page:
     why = explain_pair(comparison)
-    title = (f"{comparison.b.platform}: {sides(comparison)} ", comparison_tables.title_verdict(comparison.verdict))
+    heading = sides(comparison)
+    caveat = "" if comparison.caveat == f"differs: {heading}" else comparison.caveat
+    title = (f"{comparison.b.platform}: {heading} ", comparison_tables.title_verdict(comparison.verdict))
     return Page(
         title,
-        tuple(filter(None, (comparison.caveat, inferred_cause(comparison, why), sentence(more_than_answer(comparison, why))))),
+        tuple(filter(None, (caveat, inferred_cause(comparison, why), sentence(more_than_answer(comparison, why))))),
         tuple(_sections(comparison, why)),
         name=f"{comparison.a.id} to {comparison.b.id}: {'; '.join(filter(None, (comparison.verdict, comparison.caveat)))}",
         answer=answer(comparison, why),

@@ -28,8 +28,11 @@ RUN = make_run(Truth(tests=("cpu_susp_serial",)), 1, boots=2)
 PART = 11
 PARTS = -(-len(RUN.samples) // PART)
 CONSOLE, RECORD = b"a line of the console\n" * 100, b"record " * 500
+MOST_STEPS = 2 * (PARTS + 2)
+A_STEP_S = 0.02
+PATIENCE_S = 120
 MOST_S = {True: 2.0, False: 0.6}
-"""A kill comes so long after the start at the latest, of a writer to a server and of one to a file."""
+"""A kill of a recovery comes so long after the start at the latest, in a server and in a file."""
 LOCK_S = 60
 PROCESSES = get_context("forkserver")
 PROCESSES.set_forkserver_preload([__name__])
@@ -52,22 +55,32 @@ def write_until_killed(place: str, report: str) -> None:
 
 
 def kill_writers(place: str, folder: Path, writers: int, kills: int, seed: int) -> dict[str, str]:
-    """So many writers at a time, of which each is killed so many times at random moments and begun again at once. Returns the last step
-    that was reported of each run."""
-    chance, most_s = random.Random(seed), MOST_S["://" in place]
-    alive = [_begun(place, folder, number) for number in range(writers)]
-    due = [time.monotonic() + chance.uniform(0, most_s) for _ in alive]
-    left = [kills] * writers
-    while any(left):
-        number = min((number for number in range(writers) if left[number]), key=due.__getitem__)
-        time.sleep(max(0.0, due[number] - time.monotonic()))
-        _kill(alive[number])
-        left[number] -= 1
-        if left[number]:
-            alive[number] = _begun(place, folder, number)
-            due[number] = time.monotonic() + chance.uniform(0, most_s)
-    lines = [line for path in folder.glob("report-*") for line in path.read_text("ascii").splitlines()]
+    """So many writers at a time, of which each is killed so many times and begun again at once: in turn, each when it has reported a random
+    number of steps more, on a slow machine too. Returns the last step that was reported of each run."""
+    chance, reports = random.Random(seed), [folder / f"report-{number}" for number in range(writers)]
+    alive = [_begun(place, report) for report in reports]
+    for kill in range(kills):
+        for number, report in enumerate(reports):
+            _await(report, chance.randrange(MOST_STEPS))
+            time.sleep(chance.uniform(0, A_STEP_S))
+            _kill(alive[number])
+            if kill < kills - 1:
+                alive[number] = _begun(place, report)
+    lines = [line for report in reports for line in report.read_text("ascii").splitlines()]
     return dict(line.split() for line in lines)
+
+
+def _await(report: Path, steps: int) -> None:
+    """Until the report has so many lines more."""
+    first = _lines(report)
+    until = time.monotonic() + PATIENCE_S
+    while _lines(report) - first < steps:
+        assert time.monotonic() < until, f"{report.name} stands still"
+        time.sleep(A_STEP_S / 10)
+
+
+def _lines(report: Path) -> int:
+    return report.read_bytes().count(b"\n") if report.exists() else 0
 
 
 def kill_recoveries(place: str, kills: int, seed: int) -> None:
@@ -109,8 +122,8 @@ def check_no_lock(place: str) -> None:
         time.sleep(0.1)
 
 
-def _begun(place: str, folder: Path, number: int) -> ForkServerProcess:
-    process = PROCESSES.Process(target=write_until_killed, args=(place, str(folder / f"report-{number}")))
+def _begun(place: str, report: Path) -> ForkServerProcess:
+    process = PROCESSES.Process(target=write_until_killed, args=(place, str(report)))
     process.start()
     return process
 

@@ -25,6 +25,7 @@ import json
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -152,11 +153,13 @@ def arguments_of(text: str) -> tuple[str, ...]:
 
 def measured(job: Job) -> tuple[int, str]:
     """The exit code of the command, and the last sentence that it said, which is shown as it comes."""
+    from latlab.core.targets.process.children import dies_with_parent
+
     at = 2 if job.arguments[0] in TWO_WORDS else 1
     id_file = ("--id-file", str(job.out / "run.id"))
-    with subprocess.Popen(
-        ("latlab", *job.arguments[:at], *id_file, *job.arguments[at:]), stderr=subprocess.PIPE, text=True, errors="backslashreplace"
-    ) as process:
+    command = ("latlab", *job.arguments[:at], *id_file, *job.arguments[at:])
+    ends = dies_with_parent(signal.SIGTERM)  # a job that is aborted leaves no emulator beside the next one
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, errors="backslashreplace", preexec_fn=ends) as process:
         assert process.stderr is not None
         said = ""
         for line in process.stderr:

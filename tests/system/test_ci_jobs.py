@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import shutil
 import subprocess
 import threading
@@ -15,7 +16,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from support.ci_root import Root
+from support import preloaded
+from support.ci_root import IMPORT, Root
 from support.forges import ME, OTHER, READS, WRITES, Forge, forge
 from support.once import Once
 from support.places import ROOT
@@ -88,6 +90,22 @@ def test_a_second_use_without_a_name_of_its_own_is_refused_and_shows_nothing_twi
     steps = msgspec.yaml.decode((ROOT / "action.yml").read_bytes())["runs"]["steps"]
     at = next(number for number, step in enumerate(steps) if step.get("id") == "gate")
     assert all("!steps.gate.outputs.refused" in step["if"] for step in steps[at + 1 :])
+
+
+def test_a_gate_that_is_killed_leaves_nothing_that_measures(root: Root, tmp_path: Path) -> None:
+    """A shell that is aborted ends its own child, and the emulator would run on beside the next job."""
+    began = tmp_path / "began"
+    os.mkfifo(began)
+    command = tmp_path / "latlab"
+    command.write_text(f"#!/bin/sh\necho $$ >{began}\nexec sleep 60\n", "utf-8")
+    command.chmod(0o755)
+    known = {"PATH": f"{tmp_path}:{root.path}:/usr/bin:/bin", "HOME": str(root.folder)}
+    gate = (preloaded.python(), str(ROOT / "ci" / "gate.py"), *IMPORT.split())
+    with subprocess.Popen(gate, cwd=root.folder, env=known, stderr=subprocess.DEVNULL) as process:
+        measuring = os.pidfd_open(int(began.read_text("utf-8")))
+        process.kill()
+    ended, _, _ = select.select([measuring], [], [], 30)
+    assert ended, "the command that measures runs on"
 
 
 def test_the_run_is_handed_to_later_steps(root: Root, tmp_path: Path) -> None:

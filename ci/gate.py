@@ -131,7 +131,7 @@ def job_of(words: Sequence[str], variables: Mapping[str, str]) -> Job:
         variables.get("LATLAB_BRANCH", ""),
         variables.get("LATLAB_COMMIT", ""),
         variables.get("LATLAB_BASELINE") or "main",
-        variables.get("LATLAB_JOB", ""),
+        variables.get("LATLAB_JOB", "").strip(),  # as a run keeps it
         Path(variables.get("LATLAB_OUT") or "latlab-out"),
         variables.get("LATLAB_LINK", ""),
         variables.get("LATLAB_DOWNLOAD", ""),

@@ -210,11 +210,12 @@ def test_the_script_of_the_template_passes_what_is_merged_and_fails_a_change_wit
     assert in_shell(root, script, **known, CI_MERGE_REQUEST_IID=request).returncode == 0
 
 
-def test_the_script_for_gitea_and_forgejo_judges_comments_and_keeps_the_code(root: Root, there: Forge) -> None:
-    """With the variables of a job there, and the arguments that the page gives."""
+@pytest.mark.parametrize("workflow", ["ci", ""])
+def test_the_script_for_gitea_and_forgejo_judges_comments_and_keeps_the_code(root: Root, there: Forge, workflow: str) -> None:
+    """With the variables of a job there, and the arguments that the page gives. Their runners call a workflow without a name nothing."""
     (line,) = [line for line in lines_of("Gitea and Forgejo").splitlines() if "gitea.sh" in line]
     script = line.partition("run: ")[2].replace("run psci --subject firmware.toml", IMPORT)
-    of_job = {"GITHUB_WORKFLOW": "ci", "GITHUB_JOB": "latency", "GITHUB_SERVER_URL": "http://127.0.0.1:9", "GITHUB_REF_TYPE": "branch"}
+    of_job = {"GITHUB_WORKFLOW": workflow, "GITHUB_JOB": "latency", "GITHUB_SERVER_URL": "http://127.0.0.1:9", "GITHUB_REF_TYPE": "branch"}
     known = {**there.gitea(), **of_job, "LATLAB_STORE": str(root.folder / "kept.sqlite")}
     change = known.pop("LATLAB_CHANGE")
     a, b = "a" * 40, "b" * 40

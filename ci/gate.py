@@ -40,13 +40,13 @@ if TYPE_CHECKING:
 
 TWO_WORDS = ("run", "design")
 SHORT = 12
-RUNS, DECISION = "runs.sqlite", "gate.json"
+STORE, RUNS, DECISION = ".latlab/store.sqlite", "runs.sqlite", "gate.json"
 SAID = "latlab: "
 
 
 @dataclass(frozen=True)
 class Job:
-    """What the variables say. `branch` is empty for a change; `out` is where files go."""
+    """What the variables say. `branch` is empty for a change; `out` is where files go. `store` is empty for a job that may not have it."""
 
     arguments: tuple[str, ...]
     branch: str
@@ -56,6 +56,7 @@ class Job:
     out: Path
     link: str
     download: str = ""
+    store: str = STORE
 
     @property
     def is_baseline(self) -> bool:
@@ -82,7 +83,7 @@ def main(words: Sequence[str]) -> int:
     if is_second_use(job, os.environ):
         refuse_second_use(job, os.environ)
         return 2
-    store = os.environ.setdefault("LATLAB_STORE", ".latlab/store.sqlite")
+    store = os.environ["LATLAB_STORE"] = job.store or STORE
     if "://" not in store:
         Path(store).parent.mkdir(parents=True, exist_ok=True)
     job.out.mkdir(parents=True, exist_ok=True)
@@ -135,6 +136,7 @@ def job_of(words: Sequence[str], variables: Mapping[str, str]) -> Job:
         Path(variables.get("LATLAB_OUT") or "latlab-out"),
         variables.get("LATLAB_LINK", ""),
         variables.get("LATLAB_DOWNLOAD", ""),
+        variables.get("LATLAB_STORE", STORE),
     )
 
 
@@ -272,6 +274,8 @@ def first_of_baseline(job: Job, run: str, base: Baseline) -> int:
     if base.unrelated:
         commits = f"{base.unrelated} other commit{'s' * (base.unrelated != 1)}"
         others += f" It has runs of {commits}, and this one descends from none of them."
+    if not job.store:
+        others += f" LATLAB_STORE is empty, as in a job of a fork; the runs of {job.baseline} are in the store of the other jobs."
     sentence = f"No run of {job.baseline} to judge against yet.{others}\n"
     copy_runs(open_store(), [run], open_store(str(job.out / RUNS)))
     print(sentence, end="")

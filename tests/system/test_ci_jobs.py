@@ -126,6 +126,14 @@ def test_a_branch_of_a_fork_that_is_called_main_is_a_change(root: Root) -> None:
     assert job["variables"]["LATLAB_BRANCH"] == "$CI_COMMIT_BRANCH"
 
 
+def test_a_job_of_a_fork_that_gets_no_store_takes_none_of_the_machine_and_reports_it(root: Root) -> None:
+    """Gitea gives a fork no secret: the variable is there, and empty. A runner on the machine itself keeps its home."""
+    (root.folder / ".latlab").rename(root.folder / "elsewhere")
+    assert root.gate(LATLAB_STORE="").returncode == 0
+    assert "LATLAB_STORE is empty, as in a job of a fork; the runs of main are in the store" in root.text()
+    assert (root.folder / ".latlab/store.sqlite").is_file() and not (root.folder / ".local").exists()
+
+
 def test_a_checkout_of_another_owner_and_another_commit_is_no_baseline_and_no_failure(tmp_path: Path) -> None:
     root = Root(tmp_path / "checkout", has_git_program=True)
     root.build()

@@ -11,5 +11,6 @@ export LATLAB_COMMIT="$GITHUB_SHA" LATLAB_JOB="${LATLAB_JOB:-$GITHUB_WORKFLOW $G
 export LATLAB_LINK="${LATLAB_LINK:-$GITHUB_SERVER_URL/$GITHUB_REPOSITORY/actions/runs/${GITHUB_RUN_NUMBER:-}?by_index=1}"
 code=0
 python3 "$here/gate.py" "$@" || code=$?
+[ ! -e latlab-out/comment.md ] || cat latlab-out/comment.md >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
 [ -z "${LATLAB_CHANGE:-}" ] || python3 "$here/comment.py" latlab-out/comment.md
 exit $code

@@ -216,7 +216,9 @@ def test_the_script_for_gitea_and_forgejo_judges_comments_and_keeps_the_code(roo
     (line,) = [line for line in lines_of("Gitea and Forgejo").splitlines() if "gitea.sh" in line]
     script = line.partition("run: ")[2].replace("run psci --subject firmware.toml", IMPORT)
     of_job = {"GITHUB_WORKFLOW": workflow, "GITHUB_JOB": "latency", "GITHUB_SERVER_URL": "http://127.0.0.1:9", "GITHUB_REF_TYPE": "branch"}
-    known = {**there.gitea(), **of_job, "GITHUB_RUN_NUMBER": "3", "LATLAB_STORE": str(root.folder / "kept.sqlite")}
+    summary = root.folder / "summary"
+    of_run = {"GITHUB_RUN_NUMBER": "3", "GITHUB_STEP_SUMMARY": str(summary)}
+    known = {**there.gitea(), **of_job, **of_run, "LATLAB_STORE": str(root.folder / "kept.sqlite")}
     change = known.pop("LATLAB_CHANGE")
     a, b = "a" * 40, "b" * 40
     there.history = {a: [a], b: [b, a]}
@@ -228,6 +230,7 @@ def test_the_script_for_gitea_and_forgejo_judges_comments_and_keeps_the_code(roo
         assert in_shell(root, script, **known, **of_change).returncode == 1
     assert len(there.bodies()) == 1 and f"Commit {a[:12]} is the nearest" in there.bodies()[0]
     assert f"(<http://127.0.0.1:9/{there.gitea()['GITHUB_REPOSITORY']}/actions/runs/3?by_index=1>)" in there.bodies()[0]
+    assert summary.read_text("utf-8").count("# latlab gate fails") == 2
 
 
 @pytest.mark.parametrize("name", ["action.yml", "ci/latlab.gitlab-ci.yml"])

@@ -231,6 +231,7 @@ def test_the_script_for_gitea_and_forgejo_judges_comments_and_keeps_the_code(roo
     assert len(there.bodies()) == 1 and f"Commit {a[:12]} is the nearest" in there.bodies()[0]
     assert f"(<http://127.0.0.1:9/{there.gitea()['GITHUB_REPOSITORY']}/actions/runs/3?by_index=1>)" in there.bodies()[0]
     assert summary.read_text("utf-8").count("# latlab gate fails") == 2
+    assert root.do("comment.py", "latlab-out/comment.md", LATLAB_JOB="of a shell", **there.gitea()).stdout == "comment 2 left\n"
 
 
 @pytest.mark.parametrize("name", ["action.yml", "ci/latlab.gitlab-ci.yml"])

@@ -7,7 +7,7 @@ Where gate.json beside FILE says that nothing changed, an earlier comment is rep
 `always`.
 
 GitHub: GITHUB_REPOSITORY, GITHUB_API_URL and GITHUB_GRAPHQL_URL as each job has them, GH_TOKEN, LATLAB_CHANGE (the number), LATLAB_JOB.
-Gitea and Forgejo: the same without GITHUB_GRAPHQL_URL.
+Gitea and Forgejo: the same without GITHUB_GRAPHQL_URL; GITHUB_API_URL ends with /api/v1.
 GitLab: CI_API_V4_URL, CI_MERGE_REQUEST_PROJECT_ID and CI_MERGE_REQUEST_IID as each job of a merge request has them, LATLAB_TOKEN (an access
 token), LATLAB_JOB.
 """
@@ -73,7 +73,8 @@ def is_unchanged(decision: Path) -> bool:
 
 
 def is_github(variables: Mapping[str, str]) -> bool:
-    return not variables.get("GITEA_ACTIONS") and not variables.get("FORGEJO_ACTIONS")
+    """Gitea and Forgejo have another interface behind the same variables."""
+    return not variables.get("GITHUB_API_URL", "").endswith("/api/v1")
 
 
 def marker(job: str) -> str:

@@ -25,6 +25,7 @@ import json
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -39,13 +40,13 @@ if TYPE_CHECKING:
 
 TWO_WORDS = ("run", "design")
 SHORT = 12
-RUNS, DECISION = "runs.sqlite", "gate.json"
+STORE, RUNS, DECISION = ".latlab/store.sqlite", "runs.sqlite", "gate.json"
 SAID = "latlab: "
 
 
 @dataclass(frozen=True)
 class Job:
-    """What the variables say. `branch` is empty for a change; `out` is where files go."""
+    """What the variables say. `branch` is empty for a change; `out` is where files go. `store` is empty for a job that may not have it."""
 
     arguments: tuple[str, ...]
     branch: str
@@ -55,6 +56,7 @@ class Job:
     out: Path
     link: str
     download: str = ""
+    store: str = STORE
 
     @property
     def is_baseline(self) -> bool:
@@ -81,7 +83,7 @@ def main(words: Sequence[str]) -> int:
     if is_second_use(job, os.environ):
         refuse_second_use(job, os.environ)
         return 2
-    store = os.environ.setdefault("LATLAB_STORE", ".latlab/store.sqlite")
+    store = os.environ["LATLAB_STORE"] = job.store or STORE
     if "://" not in store:
         Path(store).parent.mkdir(parents=True, exist_ok=True)
     job.out.mkdir(parents=True, exist_ok=True)
@@ -130,10 +132,11 @@ def job_of(words: Sequence[str], variables: Mapping[str, str]) -> Job:
         variables.get("LATLAB_BRANCH", ""),
         variables.get("LATLAB_COMMIT", ""),
         variables.get("LATLAB_BASELINE") or "main",
-        variables.get("LATLAB_JOB", ""),
+        variables.get("LATLAB_JOB", "").strip(),  # as a run keeps it
         Path(variables.get("LATLAB_OUT") or "latlab-out"),
         variables.get("LATLAB_LINK", ""),
         variables.get("LATLAB_DOWNLOAD", ""),
+        variables.get("LATLAB_STORE", STORE),
     )
 
 
@@ -152,11 +155,13 @@ def arguments_of(text: str) -> tuple[str, ...]:
 
 def measured(job: Job) -> tuple[int, str]:
     """The exit code of the command, and the last sentence that it said, which is shown as it comes."""
+    from latlab.core.targets.process.children import dies_with_parent
+
     at = 2 if job.arguments[0] in TWO_WORDS else 1
     id_file = ("--id-file", str(job.out / "run.id"))
-    with subprocess.Popen(
-        ("latlab", *job.arguments[:at], *id_file, *job.arguments[at:]), stderr=subprocess.PIPE, text=True, errors="backslashreplace"
-    ) as process:
+    command = ("latlab", *job.arguments[:at], *id_file, *job.arguments[at:])
+    ends = dies_with_parent(signal.SIGTERM)  # a job that is aborted leaves no emulator beside the next one
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, errors="backslashreplace", preexec_fn=ends) as process:
         assert process.stderr is not None
         said = ""
         for line in process.stderr:
@@ -269,6 +274,8 @@ def first_of_baseline(job: Job, run: str, base: Baseline) -> int:
     if base.unrelated:
         commits = f"{base.unrelated} other commit{'s' * (base.unrelated != 1)}"
         others += f" It has runs of {commits}, and this one descends from none of them."
+    if not job.store:
+        others += f" LATLAB_STORE is empty, as in a job of a fork; the runs of {job.baseline} are in the store of the other jobs."
     sentence = f"No run of {job.baseline} to judge against yet.{others}\n"
     copy_runs(open_store(), [run], open_store(str(job.out / RUNS)))
     print(sentence, end="")

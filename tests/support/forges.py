@@ -47,7 +47,7 @@ class Forge:
         return {**known, "GH_TOKEN": token, "LATLAB_CHANGE": "7"}
 
     def gitea(self, token: str = WRITES) -> dict[str, str]:
-        known = {"GITHUB_REPOSITORY": OWNER, "GITHUB_API_URL": f"{self.url}/api/v1", "GITEA_ACTIONS": "true"}
+        known = {"GITHUB_REPOSITORY": OWNER, "GITHUB_API_URL": f"{self.url}/api/v1"}
         return {**known, "GH_TOKEN": token, "LATLAB_CHANGE": "7"}
 
     def gitlab(self, token: str = WRITES) -> dict[str, str]:

@@ -210,12 +210,15 @@ def test_the_script_of_the_template_passes_what_is_merged_and_fails_a_change_wit
     assert in_shell(root, script, **known, CI_MERGE_REQUEST_IID=request).returncode == 0
 
 
-def test_the_script_for_gitea_and_forgejo_judges_comments_and_keeps_the_code(root: Root, there: Forge) -> None:
-    """With the variables of a job there, and the arguments that the page gives."""
+@pytest.mark.parametrize("workflow", ["ci", ""])
+def test_the_script_for_gitea_and_forgejo_judges_comments_and_keeps_the_code(root: Root, there: Forge, workflow: str) -> None:
+    """With the variables of a job there, and the arguments that the page gives. Their runners call a workflow without a name nothing."""
     (line,) = [line for line in lines_of("Gitea and Forgejo").splitlines() if "gitea.sh" in line]
     script = line.partition("run: ")[2].replace("run psci --subject firmware.toml", IMPORT)
-    of_job = {"GITHUB_WORKFLOW": "ci", "GITHUB_JOB": "latency", "GITHUB_SERVER_URL": "http://127.0.0.1:9", "GITHUB_REF_TYPE": "branch"}
-    known = {**there.gitea(), **of_job, "LATLAB_STORE": str(root.folder / "kept.sqlite")}
+    of_job = {"GITHUB_WORKFLOW": workflow, "GITHUB_JOB": "latency", "GITHUB_SERVER_URL": "http://127.0.0.1:9", "GITHUB_REF_TYPE": "branch"}
+    summary = root.folder / "summary"
+    of_run = {"GITHUB_RUN_NUMBER": "3", "GITHUB_STEP_SUMMARY": str(summary)}
+    known = {**there.gitea(), **of_job, **of_run, "LATLAB_STORE": str(root.folder / "kept.sqlite")}
     change = known.pop("LATLAB_CHANGE")
     a, b = "a" * 40, "b" * 40
     there.history = {a: [a], b: [b, a]}
@@ -226,6 +229,9 @@ def test_the_script_for_gitea_and_forgejo_judges_comments_and_keeps_the_code(roo
     for _ in range(2):
         assert in_shell(root, script, **known, **of_change).returncode == 1
     assert len(there.bodies()) == 1 and f"Commit {a[:12]} is the nearest" in there.bodies()[0]
+    assert f"(<http://127.0.0.1:9/{there.gitea()['GITHUB_REPOSITORY']}/actions/runs/3?by_index=1>)" in there.bodies()[0]
+    assert summary.read_text("utf-8").count("# latlab gate fails") == 2
+    assert root.do("comment.py", "latlab-out/comment.md", LATLAB_JOB="of a shell", **there.gitea()).stdout == "comment 2 left\n"
 
 
 @pytest.mark.parametrize("name", ["action.yml", "ci/latlab.gitlab-ci.yml"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import shutil
 import subprocess
 import threading
@@ -15,7 +16,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from support.ci_root import Root
+from support import preloaded
+from support.ci_root import IMPORT, Root
 from support.forges import ME, OTHER, READS, WRITES, Forge, forge
 from support.once import Once
 from support.places import ROOT
@@ -90,6 +92,22 @@ def test_a_second_use_without_a_name_of_its_own_is_refused_and_shows_nothing_twi
     assert all("!steps.gate.outputs.refused" in step["if"] for step in steps[at + 1 :])
 
 
+def test_a_gate_that_is_killed_leaves_nothing_that_measures(root: Root, tmp_path: Path) -> None:
+    """A shell that is aborted ends its own child, and the emulator would run on beside the next job."""
+    began = tmp_path / "began"
+    os.mkfifo(began)
+    command = tmp_path / "latlab"
+    command.write_text(f"#!/bin/sh\necho $$ >{began}\nexec sleep 60\n", "utf-8")
+    command.chmod(0o755)
+    known = {"PATH": f"{tmp_path}:{root.path}:/usr/bin:/bin", "HOME": str(root.folder)}
+    gate = (preloaded.python(), str(ROOT / "ci" / "gate.py"), *IMPORT.split())
+    with subprocess.Popen(gate, cwd=root.folder, env=known, stderr=subprocess.DEVNULL) as process:
+        measuring = os.pidfd_open(int(began.read_text("utf-8")))
+        process.kill()
+    ended, _, _ = select.select([measuring], [], [], 30)
+    assert ended, "the command that measures runs on"
+
+
 def test_the_run_is_handed_to_later_steps(root: Root, tmp_path: Path) -> None:
     output = tmp_path / "output"
     root.gate(GITHUB_OUTPUT=str(output))
@@ -106,6 +124,14 @@ def test_a_branch_of_a_fork_that_is_called_main_is_a_change(root: Root) -> None:
     assert "head_ref" not in gate["env"]["LATLAB_BRANCH"] and '"pull_request' not in gate["env"]["LATLAB_BRANCH"]
     job = msgspec.yaml.decode((ROOT / "ci/latlab.gitlab-ci.yml").read_bytes())[".latlab"]
     assert job["variables"]["LATLAB_BRANCH"] == "$CI_COMMIT_BRANCH"
+
+
+def test_a_job_of_a_fork_that_gets_no_store_takes_none_of_the_machine_and_reports_it(root: Root) -> None:
+    """Gitea gives a fork no secret: the variable is there, and empty. A runner on the machine itself keeps its home."""
+    (root.folder / ".latlab").rename(root.folder / "elsewhere")
+    assert root.gate(LATLAB_STORE="").returncode == 0
+    assert "LATLAB_STORE is empty, as in a job of a fork; the runs of main are in the store" in root.text()
+    assert (root.folder / ".latlab/store.sqlite").is_file() and not (root.folder / ".local").exists()
 
 
 def test_a_checkout_of_another_owner_and_another_commit_is_no_baseline_and_no_failure(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ def test_bl1_and_its_package_are_a_flash_for_the_machine_that_their_messages_nam
 
 
 def test_code_that_drives_a_gicv3_gets_one(tmp_path: Path) -> None:
-    found = looked(tmp_path, one=made.package(made.BL31 + made.FOR_VIRT + made.READ_SRE_EL3), two=made.BL1)
+    found = looked(tmp_path, one=made.package(made.BL31 + made.FOR_VIRT + made.WRITE_SRE_EL3), two=made.BL1)
     assert found.subject and found.subject.options == "secure=on,gic-version=3"
 
 

@@ -188,6 +188,7 @@ PACKAGE = '[[image]]\nfile = "fip.bin"\nflash = 0\npayload = "bl33"\n'
     [
         (DRIVES_GICV3, "", "secure=on,gic-version=3"),
         (b"nothing of it", "", "secure=on,gic-version=2"),
+        (bytes.fromhex("a8cc3ed5"), "", "secure=on,gic-version=2"),  # mrs x8, ICC_SRE_EL3, as a debug build prints it
         (DRIVES_GICV3, 'options = "secure=on,gic-version=2,mte=on"\n', "secure=on,gic-version=2,mte=on"),
         (DRIVES_GICV3, 'machine = "raspi4b"\n', ""),
     ],

@@ -19,7 +19,7 @@ ARM64_KERNEL, RISCV_KERNEL, KERNEL_MAGIC_AT = b"ARM\x64", b"RSC\x05", 56
 DEVICE_TREE = b"\xd0\x0d\xfe\xed"
 GZIP = b"\x1f\x8b"
 READS_MHARTID = re.compile(rb"[\x73\xf3][\x20-\x2f]\x40\xf1")  # csrr, which M-mode alone may
-TOUCHES_ICC_SRE_EL3 = re.compile(rb"[\xa0-\xbf]\xcc[\x1e\x3e]\xd5")  # as no GICv2 has it
+WRITES_ICC_SRE_EL3 = re.compile(rb"[\xa0-\xbf]\xcc\x1e\xd5")  # a debug build for a GICv2 reads it, to print it
 TFA_VERSION = re.compile(rb"v\d+\.\d+[\w.\-]*\((?:release|debug)\)")
 OPENSBI_VERSION = b"OpenSBI v%d.%d"
 XEN_GREETING, LINUX_GREETING = b"Xen version %d.%d", b"Linux version "
@@ -171,7 +171,7 @@ def _with_package(data: bytes, package: int) -> FirmwareFile:
 
 def gic_of(data: bytes) -> int:
     """The version of the interrupt controller that this package's code drives."""
-    return 3 if TOUCHES_ICC_SRE_EL3.search(data) else 2
+    return 3 if WRITES_ICC_SRE_EL3.search(data) else 2
 
 
 def _machine_of(data: bytes) -> str:

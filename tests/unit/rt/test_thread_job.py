@@ -75,7 +75,8 @@ def job_of(tracefs: Path, followed: Followed, duration_s: int = 1) -> tuple[subp
     places = f"OUT={folder}/out\nPHASE={folder}/phase\n"
     path = {**os.environ, "PATH": f"{tracefs.parent / 'bin'}:{os.environ['PATH']}", "LATLAB_JOB": str(folder)}
     (folder / "job").write_text(places + text)
-    return subprocess.Popen(["sh", str(folder / "job")], env=path, text=True, stderr=subprocess.PIPE), folder / "out"
+    command = ["env", "--default-signal", "sh", str(folder / "job")]  # a shell cannot trap what was ignored before it, as under `nohup`
+    return subprocess.Popen(command, env=path, text=True, stderr=subprocess.PIPE), folder / "out"
 
 
 def test_it_switches_on_what_is_there_takes_the_pages_and_removes_its_instances(tracefs):

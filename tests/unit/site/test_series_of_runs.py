@@ -198,7 +198,7 @@ def test_what_compare_refuses_is_another_series(name: str) -> None:
     """Each condition by itself; and each part that is no condition."""
     fields = {"processor": "processor", "load": "load", "instrument": "instrument", "priority": "priority", "basepri": "basepri"}
     field = fields.get(name, {"mode": "mode", "interval": "interval_ns", "idle states": "idle_states"}.get(name, name.replace(" ", "_")))
-    values = {"mode": ("real", "deterministic"), "idle states": (True, False)}.get(name, (1, 2))
+    values = {"mode": ("real", "deterministic"), "idle states": (True, False), "trace events": (("a",), ("a", "b"))}.get(name, (1, 2))
     conditions = [replace(Conditions(), **{field: value}) for value in values]  # type: ignore[arg-type]
     a, b = (run_with(id=str(number), conditions=one) for number, one in enumerate(conditions))
     with pytest.raises(NotComparable):

@@ -13,7 +13,16 @@ from latlab.core.comparison.wording import said_blame
 from latlab.core.model.blame import UNEXPLAINED, Blame, BlameKind
 from latlab.rt.analysis.attribution import attribute, with_parts
 from latlab.rt.analysis.charges import ChargeClock
-from latlab.rt.analysis.lateness_parts import beyond_ordinary, parts_of, stolen_between, thefts, usual_waking, waker
+from latlab.rt.analysis.lateness_parts import (
+    LatenessPart,
+    beyond_ordinary,
+    in_doubt_of,
+    parts_of,
+    stolen_between,
+    thefts,
+    usual_waking,
+    waker,
+)
 from latlab.rt.model.kernel_events import Charge, CycleCounts, KernelEvents, KernelStep, LateSteps, StepKind, Thread
 from latlab.rt.model.stolen import Calibration, CpuStolen, Regime
 from latlab.rt.model.wakeups import Outlier, Wakeups, cpu_row
@@ -488,6 +497,17 @@ def test_a_handler_is_in_doubt_where_the_host_may_have_taken_the_cpu_outside_of_
     wakeups = Wakeups("recorder", 200_000, 1, (row,), (outlier,))
     (entry,) = with_parts(wakeups, attribute(wakeups, [outlier], ()), KernelEvents((), (found,)), PRIORITY, is_virtual=True)
     assert entry.blame.kind is kind
+
+
+def test_parts_that_are_in_doubt_with_the_same_words_are_one_part() -> None:
+    """As a handler of a millisecond beside shorter ones, and two idle states."""
+    timer, idle = Blame(BlameKind.INTERRUPT, "local_timer"), [Blame(BlameKind.IDLE_EXIT, name) for name in ("state A", "state B")]
+    parts = [LatenessPart(Blame(AWAY, "interrupt local_timer"), 3), LatenessPart(timer, 2), *(LatenessPart(state, 4) for state in idle)]
+    assert in_doubt_of(parts, {BlameKind.INTERRUPT}) == (
+        LatenessPart(Blame(AWAY, "interrupt local_timer"), 5),
+        *(LatenessPart(state, 4) for state in idle),
+    )
+    assert [part.ns for part in in_doubt_of(parts)] == [8, 5]
 
 
 def test_a_long_way_to_the_thread_takes_nothing_of_what_its_timer_usually_needs() -> None:

@@ -18,14 +18,16 @@ from latlab.calls.readers.call_names import call_name
 from latlab.core.model.blame import UNEXPLAINED, UNTRACED, Blame, BlameKind, Caller, CallerKind
 from latlab.rt.analysis.charges import charge_clock
 from latlab.rt.analysis.lateness_parts import (
+    HANDLERS,
     MEASURING_TASK,
     SMI,
     LatenessPart,
     as_kernel_code,
     beyond_ordinary,
     calibrations,
-    doubted_beside_ownerless,
     in_doubt,
+    in_doubt_of,
+    is_handler_doubtful,
     parts_of,
     smis_in,
     steps_by_wake_up,
@@ -124,11 +126,9 @@ def with_parts(
             parts = parts_of(late, outlier, priority, calibration, waking_ns, clock, is_alone, is_virtual)
             if not is_kernel_preemptible:
                 parts = tuple(replace(part, blame=as_kernel_code(part.blame)) for part in parts)
-            if is_virtual and calibration is None:
-                parts = doubted_beside_ownerless(parts, usual_ns)
             wakes = waker(late, outlier)
-            if wakes is not None and is_virtual and calibration is None and clock is None:
-                wakes = in_doubt(wakes)
+            if is_virtual and calibration is None and (clock is None or is_handler_doubtful(parts, usual_ns)):
+                parts, wakes = in_doubt_of(parts, HANDLERS), wakes and in_doubt(wakes)
             beyond = beyond_ordinary(parts, wakes, usual_ns, handlers[outlier.cpu])
             entry = replace(blaming(entry, beyond, usual_ns), parts=parts)
             if entry.blame == SMI:

@@ -126,7 +126,7 @@ def parts_of(
     parts = tuple(LatenessPart(blame, ns) for blame, ns in sums.most_common() if ns > 0)
     if not is_virtual or calibration is not None or clock is not None:
         return parts
-    return tuple(replace(part, blame=in_doubt(part.blame)) for part in parts)
+    return in_doubt_of(parts)
 
 
 def _shows_idle_end(late: LateSteps, due_ns: int) -> bool:
@@ -419,15 +419,21 @@ def _handler_ns(late: LateSteps, outlier: Outlier) -> int | None:
     return took_ns
 
 
-def doubted_beside_ownerless(parts: Sequence[LatenessPart], usual_ns: int) -> tuple[LatenessPart, ...]:
-    """Of a virtual machine without cycle counters. A host that takes a CPU unseen takes it in handlers and outside of them alike. So where
-    as much as half of the handlers' time went by outside of them without an owner, they are in doubt."""
+def is_handler_doubtful(parts: Sequence[LatenessPart], usual_ns: int) -> bool:
+    """Whether a host may have had the CPU in the handlers. It takes a CPU in handlers and outside of them alike. So handlers are in doubt
+    where as much as half of their time went by outside of them without an owner."""
     handlers_ns = sum(part.ns for part in parts if part.blame.kind in HANDLERS)
     path_ns = sum(part.ns for part in parts if part.blame == PATH)
     ownerless_ns = sum(part.ns for part in parts if part.blame.kind is BlameKind.AWAY) + max(0, path_ns - usual_ns)
-    if handlers_ns == 0 or ownerless_ns < MARK_SHARE * handlers_ns:
-        return tuple(parts)
-    return tuple(replace(part, blame=in_doubt(part.blame)) if part.blame.kind in HANDLERS else part for part in parts)
+    return handlers_ns > 0 and ownerless_ns >= MARK_SHARE * handlers_ns
+
+
+def in_doubt_of(parts: Iterable[LatenessPart], kinds: Container[BlameKind] = frozenset(BlameKind)) -> tuple[LatenessPart, ...]:
+    """The parts, the largest first, with those of these kinds in doubt. What has the same words then is one part."""
+    sums: Counter[Blame] = Counter()
+    for part in parts:
+        sums[in_doubt(part.blame) if part.blame.kind in kinds else part.blame] += part.ns
+    return tuple(LatenessPart(blame, ns) for blame, ns in sums.most_common())
 
 
 def _inside(state: _State) -> Blame | None:

@@ -65,7 +65,7 @@ def test_a_loop_that_its_control_group_holds_accuses_no_thread_that_ran_meanwhil
     files = open_store(address).logs("last")
     live = read_live_trace(files)
     (thread,) = follow(live.trace, matching(("held_loop",)))
-    held = throttled_threads(live.notes.counts, live.notes.groups)
+    held = throttled_threads(live.notes.counts, live.notes.groups, live.pids)
     assert (thread.thread.pid in held) is (limit == "quota")
     cycles = ThreadReporter(live.trace, False, held).report(thread, 100_000, PERIOD_NS).cycles
     assert cycles is not None

@@ -11,6 +11,8 @@ from latlab.core.comparison.wording import said_blame
 from latlab.core.model.blame import Blame, BlameKind
 from latlab.rt.analysis.thread_causes import CauseFinder
 from latlab.rt.analysis.thread_spans import follow, matching
+from latlab.rt.campaign.thread_results import _quota
+from latlab.rt.model.kernel_events import Thread
 from latlab.rt.model.thread_trace import ThreadState
 from latlab.rt.readers.quotas import Throttled, throttled_threads
 from latlab.rt.readers.thread_traces import read_thread_trace
@@ -38,7 +40,7 @@ def counts(folder: str, times: tuple[int, int], ns: tuple[int, int], time: str =
 )
 def test_a_quota_holds_the_threads_of_its_group_and_of_those_in_it(folder: str, time: str, group_line: str, group: str) -> None:
     ns = 1000 if time == "throttled_usec" else 1
-    assert throttled_threads(counts(folder, (2, 5), (10, 60), time), [group_line]) == {7: Throttled(group, 3, 50 * ns)}
+    assert throttled_threads(counts(folder, (2, 5), (10, 60), time), [group_line], [7]) == {7: Throttled(group, 3, 50 * ns)}
 
 
 @pytest.mark.parametrize(
@@ -53,12 +55,18 @@ def test_a_quota_holds_the_threads_of_its_group_and_of_those_in_it(folder: str, 
     ],
 )
 def test_no_other_thread_is_held_and_a_quota_that_held_nobody_meanwhile_is_none(lines: list[str], group_line: str) -> None:
-    assert throttled_threads(lines, [group_line]) == {}
+    assert throttled_threads(lines, [group_line], [7] if "7/cgroup" in group_line else []) == {}
+
+
+def test_a_thread_that_ended_before_its_group_was_read_may_have_been_in_any() -> None:
+    lines = [*counts(f"{V2}/a", (2, 5), (10, 60)), *counts(f"{V2}/b", (0, 1), (0, 7)), *counts(f"{V2}/c", (4, 4), (9, 9))]
+    held = throttled_threads(lines, [f"{IN_V2}/c"], [7, 8])
+    assert held == {8: Throttled("", 4, 57_000)}
 
 
 @given(st.lists(st.text(max_size=80)), st.lists(st.text(max_size=80)))
 def test_no_text_is_an_error(some: list[str], others: list[str]) -> None:
-    assert throttled_threads(some, others) == {}
+    assert throttled_threads(some, others, [7]) == {}
 
 
 def preempted_trace(priority: int) -> str:
@@ -84,3 +92,28 @@ def test_who_ran_while_a_quota_may_have_held_a_thread_is_no_sure_cause(priority:
     ((blame, ns),) = ((part.blame, part.ns) for part in CauseFinder(trace.stretches[0], False, held).parts(span))
     assert (blame.kind, ns) == (kind, 80_000_000)
     assert said_blame(Blame(BlameKind.QUOTA)) == "the quota of its control group, or a thread that ran meanwhile"
+
+
+@pytest.mark.parametrize(
+    ("priority", "held", "words"),
+    [
+        (120, None, "No event shows the quota of a control group"),
+        (
+            120,
+            {7: Throttled("/a", 1234, 5_600_000)},
+            "The quota of the control group /a kept threads off their CPUs 1,234 times for 5.6 ms",
+        ),
+        (
+            120,
+            {7: Throttled("", 3, 1_000_000)},
+            "loop ended before its group was read. Quotas kept threads off their CPUs 3 times for 1 ms",
+        ),
+        (120, {}, ""),
+        (39, None, ""),
+    ],
+)
+def test_what_is_known_of_quotas_is_said_of_a_thread_that_they_may_hold(
+    priority: int, held: dict[int, Throttled] | None, words: str
+) -> None:
+    sentences = list(_quota(Thread("loop", 7, priority), held))
+    assert [words in sentence for sentence in sentences] == [True] * bool(words)

@@ -62,8 +62,8 @@ class _CpuSteps:
 
 
 class CauseFinder:
-    """Of one stretch of a trace. `is_virtual`: a hypervisor may take a CPU, which nothing in such a trace shows. `in_quota` are the numbers
-    of threads whose control group a quota kept off meanwhile: no event says when."""
+    """The causes of waits in one stretch of a trace. `is_virtual`: a hypervisor may take a CPU, which nothing in such a trace shows.
+    `in_quota` are the numbers of threads whose control group a quota kept off meanwhile: no event says when."""
 
     def __init__(self, stretch: Sequence[TraceEvent], is_virtual: bool, in_quota: Collection[int] = ()) -> None:
         self._is_virtual, self._in_quota = is_virtual, in_quota
@@ -134,7 +134,7 @@ class CauseFinder:
             yield LatenessPart(QUOTA if self._is_held_by_quota(span.thread, blame) else blame, part.ns)
 
     def _is_held_by_quota(self, thread: Thread, blame: Blame) -> bool:
-        """A quota holds no real-time threads."""
+        """Whether a quota may have held the thread while another ran. It holds no real-time threads."""
         return blame.kind is BlameKind.THREAD and thread.pid in self._in_quota and thread.priority >= REAL_TIME
 
 

@@ -41,7 +41,8 @@ class ThreadReport:
 
 
 class ThreadReporter:
-    """Of one trace. `is_virtual`: a hypervisor may take a CPU unseen. `in_quota`: the threads that the quota of a control group held."""
+    """The report on each thread of one trace. `is_virtual`: a hypervisor may take a CPU unseen. `in_quota`: the threads that the quota of
+    a control group held."""
 
     def __init__(self, trace: ThreadTrace, is_virtual: bool, in_quota: Collection[int] = ()) -> None:
         self._trace, self._is_virtual = trace, is_virtual

@@ -33,7 +33,6 @@ from latlab.rt.readers.thread_selection import THREADS, read_selection
 from latlab.rt.readers.thread_traces import read_thread_trace
 
 MOST_NAMED = 12
-NO_QUOTA: Mapping[int, Throttled] = {}
 
 
 def thread_results(files: Mapping[str, bytes], trace_log: str, place: str) -> list[tuple[str, RtResult]]:
@@ -68,7 +67,7 @@ def _live_results_of(selected: bytes, files: tuple[tuple[str, bytes], ...]) -> t
     if not followed:
         threads = "the followed thread never" if len(live.pids) == 1 else f"none of the {len(live.pids)} followed threads"
         raise DataError(f"{threads} ran in {_seconds(live.trace):.1f} s, so nothing was measured", "use a longer --duration")
-    in_quota = throttled_threads(live.notes.counts, live.notes.groups)
+    in_quota = throttled_threads(live.notes.counts, live.notes.groups, live.pids) if "quotas" in live.notes.others else None
     return tuple(_results(replace(live.trace, problems=tuple(_problems_of(live))), followed, selection, in_quota))
 
 
@@ -126,10 +125,11 @@ def _running(trace: ThreadTrace, is_followed: Callable[[Thread], bool]) -> list[
 
 
 def _results(
-    trace: ThreadTrace, followed: Sequence[FollowedThread], selection: ThreadSelection, in_quota: Mapping[int, Throttled] = NO_QUOTA
+    trace: ThreadTrace, followed: Sequence[FollowedThread], selection: ThreadSelection, in_quota: Mapping[int, Throttled] | None = None
 ) -> Iterator[tuple[str, RtResult]]:
+    """`in_quota` are the threads that a quota of a control group held; None if that is unknown, as it is of each imported trace."""
     is_virtual = not selection.is_bare_metal
-    reporter, sight = ThreadReporter(trace, is_virtual, in_quota), sight_of(trace, is_virtual)
+    reporter, sight = ThreadReporter(trace, is_virtual, in_quota or ()), sight_of(trace, is_virtual)
     start_ns = min(stretch[0].step.ns for stretch in trace.stretches)
     names, reason = _names(followed), unread_events(trace)
     for thread in followed:
@@ -138,7 +138,7 @@ def _results(
         wakeups = _wakeups(thread, report, trace, start_ns)
         of_trace = trace.problems if thread is followed[0] else ()
         problems = (*of_trace, *_unseen(thread, trace))
-        unproven = (*sight, *_quota(thread.thread, trace, in_quota))
+        unproven = (*sight, *_quota(thread.thread, in_quota))
         result = _result((wakeups,) if wakeups.cpus else (), report.late, problems, unproven, reason, report)
         yield name, result if trace.problems else replace(result, period=_period_of(report))
         if report.cycles is not None:
@@ -200,16 +200,17 @@ def _period_of(report: ThreadReport) -> Period | None:
     return find_period([entry.outlier.wake_ns - entry.outlier.late_ns for entry in report.late], report.cycles.period_ns)
 
 
-def _quota(thread: Thread, trace: ThreadTrace, in_quota: Mapping[int, Throttled]) -> Iterator[str]:
-    """Of a thread without a real-time priority: a quota holds no other."""
+def _quota(thread: Thread, in_quota: Mapping[int, Throttled] | None) -> Iterator[str]:
+    """What is known of quotas, where the thread has no real-time priority: they hold no other."""
     if thread.priority < REAL_TIME:
         return
-    if trace.tool != LIVE:
+    if in_quota is None:
         named = f"a thread named here may have run while a quota kept {thread.name} off"
-        yield f"No trace shows the quota of a control group (cpu.stat): {named}"
+        yield f"No event shows the quota of a control group (cpu.stat): {named}"
     elif quota := in_quota.get(thread.pid):
+        group = f"The quota of the control group {quota.group}" if quota.group else f"{thread.name} ended before its group was read. Quotas"
         times = f"{quota.times:,} times for {significant(quota.ns / 1e6, 4)} ms"
-        yield f"The quota of the control group {quota.group} kept threads off their CPUs {times} (cpu.stat); no event says when"
+        yield f"{group} kept threads off their CPUs {times} (cpu.stat); no event says when"
 
 
 def _unseen(followed: FollowedThread, trace: ThreadTrace) -> Iterator[str]:

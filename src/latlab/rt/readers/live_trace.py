@@ -40,8 +40,8 @@ class TraceNotes:
     counts: list[str] = field(default_factory=list)
     groups: list[str] = field(default_factory=list)
     others: dict[str, str] = field(default_factory=dict)
-    """The job's other words: `failed`, `full`, `most`, `ended`, `stopped`, `removed`, `command_ended`, `unstarted`; `any` if processes that
-    the threads start are followed as well."""
+    """The job's other words: `quotas` if `counts` are whole, `failed`, `full`, `most`, `ended`, `stopped`, `removed`, `command_ended`,
+    `unstarted`; `any` if processes that the threads start are followed as well."""
 
     @property
     def recorded(self) -> int:

@@ -238,7 +238,7 @@ end_tracing() {{
     [ -d $MACHINE ] && [ -d $OWN ] || return
     echo 0 >$MACHINE/tracing_on
     echo 0 >$OWN/tracing_on
-    note_throttled {END}
+    note_throttled {END} && note "quotas read"
     look_at_groups
     sort -u $OUT/groups.txt | sed 's/^/group /' >>$OUT/{NOTES}
     least=1

@@ -17,7 +17,7 @@
 
 #define RING_BYTES (1U << 18)
 #define MOST_RECORD 2048U
-#define SMALLEST_SMI_NS 20000U
+#define PROMPT_NS 20000U /* a count that is read within this is of the moment before */
 #define MOST_COUNTERS 8U /* what stands there in a record without counters is its size, which is more */
 #define LATE_BYTES ((uint32_t)sizeof(struct late_head))
 
@@ -242,7 +242,7 @@ void kernel_events_sleep(struct kernel_events *self)
     }
 }
 
-/* Another reader of this CPU's events may hold the kernel's lock of them for milliseconds. A count that was waited for is of no known time:
+/* Another reader of this CPU's events may hold the kernel's lock of them for milliseconds. A count that was waited for is of no known moment:
  * an SMI may have come meanwhile. */
 static uint64_t read_smis(struct kernel_events *self, uint64_t before_ns)
 {
@@ -251,7 +251,7 @@ static uint64_t read_smis(struct kernel_events *self, uint64_t before_ns)
     }
     const uint64_t smis = smi_counter_read(&self->smis);
 
-    return clock_ns(CLOCK_MONOTONIC) - before_ns < SMALLEST_SMI_NS ? smis : SMI_COUNT_UNKNOWN;
+    return clock_ns(CLOCK_MONOTONIC) - before_ns < PROMPT_NS ? smis : SMI_COUNT_UNKNOWN;
 }
 
 void kernel_events_keep(struct kernel_events *self, const struct outlier *late)

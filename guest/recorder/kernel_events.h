@@ -19,8 +19,8 @@
 #define KEPT_OF_LONG 131072U        /* the same if it was late by LONG_NS, which is seldom */
 #define LONG_NS 10000000ULL
 #define KEPT_EARLIER 4096U          /* of them for the last time that the thread had the CPU before it was due */
-#define KEPT_BUSY (KEPT_BYTES / 4U) /* not taken yet: so many late wake-ups leave no room for that last time, */
-#define SELDOM_NS 1000000ULL        /* but for those that are late by this: where most are late by little, they are few */
+#define KEPT_BUSY (KEPT_BYTES / 4U) /* not taken yet: so many late wake-ups leave no room for that last time */
+#define SELDOM_NS 1000000ULL        /* few wake-ups are late by this, and they keep that last time nevertheless */
 
 /* Of a late wake-up, before its records, the newest first. The counters were read when the thread ran; `readable` says whether at all. */
 struct late_head {

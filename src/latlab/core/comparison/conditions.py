@@ -207,7 +207,7 @@ def _refusal(void: Sequence[Difference], a: Run, b: Run) -> str:
 
 
 def _named(difference: Difference, a: Run, b: Run) -> str:
-    """Names of several things, such as `iterations`, are plural. Of two lists only what differs is said."""
+    """The difference in words. Names of several things, such as `iterations`, are plural. Two lists are told by their differing words."""
     begin = f"the {difference.name} differ{'' if difference.name.endswith('s') else 's'}"
     if difference.between != _both(difference.before, difference.after):
         return f"{begin}, {difference.between} in {b.id}"

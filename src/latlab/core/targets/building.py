@@ -20,7 +20,7 @@ from latlab.core.targets.tools import checkout, stamp
 PARTS = {"spm": "spm", "sbi": "sbi", "probe": "host", "virtual": "host", "recorder": "recorder", "guest_tools": "guest"}
 """What `scripts/setup.sh` calls the tools of a target of the Makefile; all others are firmware for AArch64."""
 SHOWN_LINES = 10
-"""Of the log of a build that failed."""
+"""The last lines of the log of a build that failed."""
 _STEP = re.compile(rb"\[(\d+)/(\d+)\] ")
 """How Ninja begins the line of a step, if its output is no terminal."""
 

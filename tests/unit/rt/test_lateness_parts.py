@@ -526,6 +526,22 @@ def test_a_long_way_to_the_thread_takes_nothing_of_what_its_timer_usually_needs(
     assert entry.blame == UNEXPLAINED
 
 
+@pytest.mark.parametrize(("flag", "kind"), [(False, BlameKind.UNEXPLAINED), (True, BlameKind.IDLE_EXIT), (None, BlameKind.IDLE_EXIT)])
+def test_a_cpu_that_came_out_of_idle_and_chose_it_again_came_not_late_out_of_it(flag: bool | None, kind: BlameKind) -> None:
+    steps = (
+        switch(860_000, OWN, IDLE),
+        KernelStep(1_001_000, StepKind.INTERRUPT_IN, "local_timer"),
+        KernelStep(1_002_000, StepKind.WAKING, OWN.name),
+        KernelStep(1_003_000, StepKind.INTERRUPT_OUT, is_switch_due=True),
+        KernelStep(41_000_000, StepKind.INTERRUPT_IN, "local_timer", is_switch_due=flag),
+        KernelStep(41_001_000, StepKind.INTERRUPT_OUT, is_switch_due=True),
+        switch(41_010_000, IDLE, OWN),
+    )
+    found, outlier = late(*steps, wake_ns=41_012_000)
+    largest, *_ = parts_of(found, outlier, PRIORITY, None)
+    assert largest.blame.kind is kind and largest.ns > 39_000_000
+
+
 def test_a_late_exit_from_idle_needs_a_record_of_its_own() -> None:
     """Without the waking and without the end of idle the records of this wake-up are lost, and all the time would be an exit."""
     found = said(*late(switch(900_000, LOW, IDLE), switch(6_880_000, IDLE, OWN), wake_ns=6_882_000))

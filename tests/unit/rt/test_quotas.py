@@ -117,3 +117,25 @@ def test_what_is_known_of_quotas_is_said_of_a_thread_that_they_may_hold(
 ) -> None:
     sentences = list(_quota(Thread("loop", 7, priority), held))
     assert [words in sentence for sentence in sentences] == [True] * bool(words)
+
+
+@pytest.mark.parametrize("priority", [120, 39])
+@pytest.mark.parametrize("has_end", [True, False])
+def test_a_cpu_that_goes_idle_while_a_preempted_thread_could_run_is_held_by_a_limit(priority: int, has_end: bool) -> None:
+    """With the switch from the idle task, and on a kernel that records none there: then an event of the thread shows that it is back."""
+    loop, idle = f"comm=loop pid=7 prio={priority}", "comm=swapper/0 pid=0 prio=120"
+    lines = ["# tracer: nop", f"            other-8       [000] d..2.   9.999000: sched_waking: {loop} target_cpu=000"]
+    switches = [("other-8", "10.000000", "comm=other pid=8 prio=120", "S", loop), ("loop-7", "10.001000", loop, "R", idle)]
+    switches += [("<idle>-0", "10.081000", idle, "R", loop)] if has_end else []
+    for task, at, leaves, state, comes in switches:
+        prev, following = (" ".join(f"{way}_{word}" for word in side.split()) for way, side in (("prev", leaves), ("next", comes)))
+        lines.append(f"            {task}       [000] d..2.   {at}: sched_switch: {prev} prev_state={state} ==> {following}")
+        if task == "loop-7":
+            lines.append("            <idle>-0       [000] d.h1.   10.080000: irq_handler_entry: irq=5 name=timer")
+            lines.append("            <idle>-0       [000] d.h1.   10.080010: irq_handler_exit: irq=5 ret=handled")
+    lines.append("            loop-7       [000] d..2.   10.081500: sched_waking: comm=other pid=8 prio=120 target_cpu=000")
+    trace = read_thread_trace("\n".join([*lines, ""]).encode(), "x")
+    (thread,) = follow(trace, matching(("loop",)))
+    (span,) = thread.of(ThreadState.PREEMPTED)
+    parts = {part.blame.kind: part.ns for part in CauseFinder(trace.stretches[0], False).parts(span)}
+    assert parts[BlameKind.THROTTLED] >= 79_000_000 and BlameKind.IDLE_EXIT not in parts

@@ -303,7 +303,8 @@ def last_on(late: LateSteps) -> Thread | None:
 
 def _stretches(late: LateSteps, due_ns: int, own_priority: int, sees: bool, thread_name: str) -> Iterator[_Stretch]:
     """None if the last switch is not to the late thread: events are missing, and the thread that ran last may have stopped. If the thread
-    moved to another CPU, only the time from then on has an owner."""
+    moved to another CPU, only the time from then on has an owner. A CPU whose switch was due, and then was not, came out of idle: its
+    scheduler chose the idle task once more, nobody knows when."""
     last_thread = last_on(late)
     if last_thread is None or last_thread.name != thread_name:
         yield from _elsewhere(late, due_ns)
@@ -315,12 +316,15 @@ def _stretches(late: LateSteps, due_ns: int, own_priority: int, sees: bool, thre
     state.idle_since_ns = late.steps[0].ns
     waits, kept_off = own_waits(late, due_ns, last_thread), throttled(late, due_ns, last_thread, own_priority)
     begin_ns: int | None = None
+    is_due: bool | None = None
     for step in late.steps:
         if begin_ns is not None:
             owner = _held_up(state, waits, kept_off, begin_ns, step.ns) or _owner(state, due_ns, sees)
+            chose_idle = is_due and step.is_switch_due is False and step.step is not StepKind.SWITCH
+            owner = UNEXPLAINED if chose_idle and owner.kind is BlameKind.IDLE_EXIT else owner
             yield _Stretch(begin_ns, step.ns, owner, bool(state.running and state.running.is_idle))
         _advance(state, step, due_ns)
-        begin_ns = step.ns
+        begin_ns, is_due = step.ns, step.is_switch_due
     if begin_ns is not None:
         owner = _held_up(state, waits, kept_off, begin_ns, late.wake_ns) or _owner(state, due_ns, sees)
         yield _Stretch(begin_ns, late.wake_ns, owner, False)

@@ -19,7 +19,7 @@ from latlab.rt.analysis.attribution import Attributed, blaming
 from latlab.rt.analysis.lateness_parts import LatenessPart, beyond_ordinary, in_doubt, parts_of
 from latlab.rt.analysis.thread_spans import INTO, REAL_TIME, with_whole_interrupts, without_leaving
 from latlab.rt.model.kernel_events import KernelStep, LateSteps, Left, StepKind, Thread
-from latlab.rt.model.thread_trace import ThreadSpan, TraceEvent
+from latlab.rt.model.thread_trace import ThreadSpan, ThreadState, TraceEvent
 from latlab.rt.model.wakeups import Outlier
 
 QUOTA = Blame(BlameKind.QUOTA)
@@ -117,6 +117,7 @@ class CauseFinder:
                 yield from self._on_one_cpu(span, queued.cpu, queued.begin_ns, end_ns)
 
     def _on_one_cpu(self, span: ThreadSpan, cpu: int, begin_ns: int, end_ns: int) -> Iterator[LatenessPart]:
+        """A CPU that goes idle while a preempted thread could run does not come late out of it."""
         steps, is_whole = self._cpus[cpu].between(begin_ns, end_ns)
         if not is_whole and not _says_who_ran(steps):
             return
@@ -130,7 +131,8 @@ class CauseFinder:
         outlier = Outlier(cpu, end_ns, end_ns - begin_ns)
         priority = span.thread.priority if span.thread.priority < REAL_TIME else WEAKEST
         for part in parts_of(late, outlier, 99 - priority, None, is_virtual=self._is_virtual, thread_name=span.thread.name):
-            blame = in_doubt(part.blame) if self._is_virtual else part.blame
+            stays_idle = part.blame.kind is BlameKind.IDLE_EXIT and span.state is ThreadState.PREEMPTED
+            blame = UNEXPLAINED if stays_idle else in_doubt(part.blame) if self._is_virtual else part.blame
             yield LatenessPart(QUOTA if self._is_held_by_quota(span.thread, blame) else blame, part.ns)
 
     def _is_held_by_quota(self, thread: Thread, blame: Blame) -> bool:

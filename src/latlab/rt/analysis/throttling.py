@@ -20,6 +20,7 @@ from itertools import pairwise
 from latlab.rt.model.kernel_events import KernelStep, LateSteps, Left, StepKind, Thread
 
 Span = tuple[int, int]
+IDLE = 140
 OF_INTERRUPTS = (StepKind.INTERRUPT_IN, StepKind.INTERRUPT_OUT, StepKind.SOFTIRQ_IN, StepKind.SOFTIRQ_OUT)
 CROSS_CALLS = ("reschedule", "call_function", "call_function_single", "IPI")
 """Interrupts by which another CPU may have woken the thread."""
@@ -77,15 +78,21 @@ def _stays(steps: Sequence[KernelStep]) -> Iterator[Sequence[KernelStep]]:
 
 
 def _kept_off(stay: Sequence[KernelStep], own_priority: int, own_pid: int) -> Iterator[Span]:
-    """From each event that proves it to the next one."""
+    """From each event that proves it to the next one. Where the switch from a thread was not recorded, it ran until the last event that
+    shows it, behind which the missing switch was put."""
     first, last = stay[0], stay[-1]
-    running = last.leaves
-    if running is None or running.pid == own_pid or min(running.priority, (first.comes or running).priority) <= own_priority:
+    running = last.leaves or first.comes
+    if running is None or running.pid == own_pid or min(map(_weakness, (running, first.comes or running))) <= own_priority:
         return
     by_flag = running.is_idle or _is_set_by_interrupt(stay[1:-1])
     for step, following in pairwise(stay):
         if step.comes is not None or (by_flag and step.is_switch_due is False and step.step is not StepKind.WAKING):
             yield step.ns, following.ns
+
+
+def _weakness(thread: Thread) -> int:
+    """The kernel's priority. Its idle tasks have that of a usual thread, but give way to any."""
+    return IDLE if thread.is_idle else thread.priority
 
 
 def _is_set_by_interrupt(steps: Sequence[KernelStep]) -> bool:

@@ -12,15 +12,16 @@ from hypothesis import strategies as st
 from latlab.core.comparison.conditions import differences
 from latlab.core.comparison.identity import NotComparable
 from latlab.core.errors import DataError
-from latlab.core.model.blame import BlameKind
+from latlab.core.model.blame import Blame, BlameKind
 from latlab.core.model.conditions import Conditions
 from latlab.rt.analysis import cycles as cycles_module
 from latlab.rt.analysis.cycles import explained_overruns
+from latlab.rt.analysis.lateness_parts import LatenessPart
 from latlab.rt.analysis.thread_report import ThreadReporter
 from latlab.rt.analysis.thread_sight import sight_of
 from latlab.rt.analysis.thread_spans import follow, matching
 from latlab.rt.campaign.thread_results import live_results, trace_facts, traced_events
-from latlab.rt.model.kernel_events import StepKind
+from latlab.rt.model.kernel_events import StepKind, Thread
 from latlab.rt.model.thread_trace import ThreadSelection, ThreadState
 from latlab.rt.readers.live_trace import read_live_trace, read_notes
 from latlab.rt.readers.thread_selection import THREADS, written_selection
@@ -282,3 +283,21 @@ def test_two_results_of_a_thread_are_those_of_the_same_trace_as_a_file():
     names = [(name, [wakeups.tool for wakeups in result.wakeups]) for name, result in live_results(files)]
     assert names == [("loop", ["kernel trace"]), ("loop", ["cycle times"])]
     assert replace(live_results(files)[0][1], thread=None) == replace(live_results(dict(files))[0][1], thread=None)
+
+
+def test_where_most_cycles_are_as_late_the_cause_is_what_most_of_it_is():
+    """Half of the cycles wait for the cycle before: none of them is late because its own work took a little longer than usual."""
+    parts = (LatenessPart(Blame(BlameKind.CYCLE_BEFORE), 45_000_000), LatenessPart(Blame(BlameKind.COMPUTING), 1_000_000))
+    late = cycles_module.ThreadCycle(0, 45_000_000, 46_000_000, 0, parts)
+    later = cycles_module.ThreadCycle(0, 45_000_000, 46_100_000, 0, (parts[0], LatenessPart(parts[1].blame, 1_100_000)))
+    shorter = cycles_module.ThreadCycle(0, 44_000_000, 45_000_000, 0, (LatenessPart(parts[0].blame, 44_000_000), parts[1]))
+    cycles = cycles_module.ThreadCycles(Thread("loop", 7, 120), 5 * MS, True, True, True, (late, late, late, later, shorter))
+    assert [entry.blame.kind for entry in explained_overruns(cycles)] == [BlameKind.CYCLE_BEFORE] * 5
+
+
+def test_a_cycle_that_a_little_tips_over_its_period_blames_that_little():
+    computing, waiting = LatenessPart(Blame(BlameKind.COMPUTING), 4_900_000), LatenessPart(Blame(BlameKind.CYCLE_BEFORE), 200_000)
+    usual = cycles_module.ThreadCycle(0, 0, 4_900_000, 0, (computing,))
+    tipped = cycles_module.ThreadCycle(0, 0, 5_100_000, 0, (computing, waiting))
+    cycles = cycles_module.ThreadCycles(Thread("loop", 7, 120), 5 * MS, True, True, True, (usual, usual, usual, tipped))
+    assert [entry.blame.kind for entry in explained_overruns(cycles)] == [BlameKind.CYCLE_BEFORE]

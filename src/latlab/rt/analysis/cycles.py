@@ -23,7 +23,7 @@ import numpy as np
 from latlab.core.model.blame import UNEXPLAINED, Blame, BlameKind
 from latlab.core.model.work_progress import WorkUnit, each
 from latlab.core.statistics.sample_matrix import Floats
-from latlab.rt.analysis.attribution import CAUSE_SHARE, Attributed
+from latlab.rt.analysis.attribution import CAUSE_SHARE, LEAST_BEYOND, Attributed
 from latlab.rt.analysis.lateness_parts import LatenessPart, in_doubt
 from latlab.rt.analysis.own_waits import NEAR_NS, said_priority
 from latlab.rt.analysis.thread_causes import CauseFinder
@@ -388,7 +388,8 @@ def _without_caught_up(cycles: Sequence[ThreadCycle], period_ns: int) -> Iterato
 
 
 def explained_overruns(cycles: ThreadCycles) -> tuple[Attributed, ...]:
-    """Each overrun with its cause: the part that is longer than in the median cycle by at least half of what the cycle is longer."""
+    """Each overrun with its cause: the part that is longer than in the median cycle by at least half of what the cycle is longer. Where the
+    median cycle overruns too and this one is hardly longer, that is the part which makes half of the cycle."""
     usual: dict[Blame, list[int]] = defaultdict(list)
     sample = [cycle for cycle in cycles.cycles if cycle.is_sampled]
     for cycle in sample:
@@ -397,7 +398,7 @@ def explained_overruns(cycles: ThreadCycles) -> tuple[Attributed, ...]:
     count = len(sample)
     medians = {blame: _median_of(values, count) for blame, values in usual.items()}
     usual_ns = int(median(cycle.ns for cycle in cycles.cycles)) if cycles.cycles else 0
-    return tuple(_explained(cycle, medians, usual_ns) for cycle in cycles.overruns)
+    return tuple(_explained(cycle, medians, usual_ns, cycles.period_ns) for cycle in cycles.overruns)
 
 
 def _median_of(values: Sequence[int], count: int) -> float:
@@ -405,12 +406,15 @@ def _median_of(values: Sequence[int], count: int) -> float:
     return float(median([*values, *([0] * (count - len(values)))]))
 
 
-def _explained(cycle: ThreadCycle, medians: dict[Blame, float], usual_ns: int) -> Attributed:
+def _explained(cycle: ThreadCycle, medians: dict[Blame, float], usual_ns: int, period_ns: int) -> Attributed:
     entry = Attributed(Outlier(cycle.cpu, cycle.end_ns, cycle.ns, cycle.missed), UNEXPLAINED, parts=cycle.parts)
     beyond = [(part.ns - medians.get(part.blame, 0.0), part) for part in cycle.parts if part.blame != UNEXPLAINED]
     if not beyond:
         return entry
+    beyond_ns = cycle.ns - usual_ns
+    if usual_ns > period_ns and beyond_ns <= LEAST_BEYOND * cycle.ns:
+        beyond, beyond_ns = [(part.ns, part) for _, part in beyond], cycle.ns
     excess_ns, part = max(beyond, key=lambda pair: pair[0])
-    if excess_ns < CAUSE_SHARE * (cycle.ns - usual_ns) or excess_ns <= 0:
+    if excess_ns < CAUSE_SHARE * beyond_ns or excess_ns <= 0:
         return entry
     return replace(entry, blame=part.blame, stolen_ns=part.ns)

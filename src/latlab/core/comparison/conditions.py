@@ -112,10 +112,15 @@ def differences(a: Run, b: Run, across: Iterable[str] = ()) -> Differences:
 def identity_of(run: Run) -> Identity:
     """The parts by which `differences` refuses to compare two runs, and what who measures chooses beside them: runs with one identity are
     one series, in which each is judged against one before it."""
+    return identity_with(run, build_of(run.build.firmware, run.target))
+
+
+def identity_with(run: Run, build: str | None) -> Identity:
+    """The identity of a run that measured this `build_of`. Nothing else of the identity depends on the firmware's name."""
     chosen = [condition for condition in CONDITIONS if condition.rule is ConditionRule.VOID or condition.is_choice]
     values = ((condition, condition.of(run)) for condition in chosen)
     stated = [(condition.name, None if value is None else condition.format(value)) for condition, value in values]
-    return (*refusing_parts(run), ("target", run.target), ("build", _build(run)), *stated)
+    return (*refusing_parts(run), ("target", run.target), ("build", build), *stated)
 
 
 def distinguished(identities: Sequence[Identity]) -> dict[Identity, str]:
@@ -126,13 +131,13 @@ def distinguished(identities: Sequence[Identity]) -> dict[Identity, str]:
     }
 
 
-def _build(run: Run) -> str | None:
+def build_of(firmware: str, target: str) -> str | None:
     """Which firmware was measured where a user chooses it: the name of a build or a subject, without version and compiler. A board runs
     what it has, and there the name of the firmware is its release."""
-    name, *parts = run.build.firmware.split(";")
+    name, *parts = firmware.split(";")
     if parts:
         return ";".join((name.rpartition("-")[0], *parts[: len(OWN_PARTS)]))
-    return run.build.firmware if run.target in CHOSEN_FIRMWARE else None
+    return firmware if target in CHOSEN_FIRMWARE else None
 
 
 def differing_conditions(run: Run, other: Run) -> tuple[Condition, ...]:

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import msgspec
 
-from latlab.core.comparison.conditions import Identity, distinguished, identity_of
+from latlab.core.comparison.conditions import Identity, build_of, distinguished, identity_with
 from latlab.core.model.conditions import NO_CONDITIONS, Conditions
 from latlab.core.model.enums import Clock
 from latlab.core.model.life import Head
@@ -20,9 +20,8 @@ Options = tuple[tuple[str, str], ...]
 
 def identity_of_head(head: Head) -> Identity:
     """What `identity_of` says of the stored run. A damaged row states no conditions."""
-    return _identity(
-        head.campaign, head.target, head.platform, head.topology, head.clock, head.firmware, head.conditions, head.build_options
-    )
+    build = build_of(head.firmware, head.target)
+    return _identity(head.campaign, head.target, head.platform, head.topology, head.clock, build, head.conditions, head.build_options)
 
 
 def by_identity(heads: Iterable[Head]) -> dict[Identity, list[Head]]:
@@ -56,8 +55,9 @@ def _plain_name(head: Head) -> str:
 
 @lru_cache(maxsize=MOST_KNOWN)
 def _identity(
-    campaign: str, target: str, platform: str, topology: str, clock: str, firmware: str, conditions: str, build_options: str
+    campaign: str, target: str, platform: str, topology: str, clock: str, build: str | None, conditions: str, build_options: str
 ) -> Identity:
+    """Thousands of runs differ in their firmware's name alone."""
     try:
         run = Run(
             campaign=campaign,
@@ -65,9 +65,9 @@ def _identity(
             platform=platform,
             topology=Topology(tuple(int(cores) for cores in topology.split(",") if cores)),
             tick=Tick(Clock(clock), 1.0),
-            build=Build(firmware, options=msgspec.json.decode(build_options, type=Options)),
+            build=Build("", options=msgspec.json.decode(build_options, type=Options)),
             conditions=msgspec.json.decode(conditions, type=Conditions),
         )
     except (ValueError, msgspec.MsgspecError):
-        run = Run(campaign, target, platform, Topology(()), Tick(Clock.TIME, 1.0), Build(firmware), conditions=NO_CONDITIONS)
-    return identity_of(run)
+        run = Run(campaign, target, platform, Topology(()), Tick(Clock.TIME, 1.0), Build(""), conditions=NO_CONDITIONS)
+    return identity_with(run, build)

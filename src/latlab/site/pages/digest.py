@@ -30,7 +30,7 @@ GROUPS = ("Regressed", "Improved", "New", "The rest")
 
 @dataclass(frozen=True, slots=True)
 class InWeek:
-    """The last whole run of a thing in a week, how many there were, and the whole runs before that week, the oldest first."""
+    """The last whole run of a thing in a week, how many there were, and the newest whole runs of the weeks before, the oldest first."""
 
     measured: MeasuredThing
     earlier: tuple[Head, ...]
@@ -48,7 +48,7 @@ class Week:
     @property
     def made_of(self) -> str:
         return "\n".join(
-            " ".join((*(head.id for head in in_week.earlier[-MOST_TRIED:]), in_week.last.id, str(in_week.runs))) for in_week in self.things
+            " ".join((*(head.id for head in in_week.earlier), in_week.last.id, str(in_week.runs))) for in_week in self.things
         )
 
     @property
@@ -60,11 +60,14 @@ def weeks(things: Sequence[MeasuredThing]) -> tuple[Week, ...]:
     """The newest weeks that hold whole runs, the newest first. A run that does not say when it began is in none."""
     steps: dict[str, list[InWeek]] = {}
     for thing in things:
-        dated = [(week, head) for head in thing.whole if (week := week_of(head.started_utc))]
-        for name in sorted({week for week, _ in dated})[-WEEKS:]:
-            of_week = [head for week, head in dated if week == name]
-            earlier = tuple(head for week, head in dated if week < name)
+        by_week: dict[str, list[Head]] = {}
+        for head in thing.whole:
+            by_week.setdefault(week_of(head.started_utc), []).append(head)
+        by_week.pop("", None)
+        earlier: tuple[Head, ...] = ()
+        for name, of_week in sorted(by_week.items()):
             steps.setdefault(name, []).append(InWeek(thing, earlier, of_week[-1], len(of_week)))
+            earlier = (*earlier, *of_week)[-MOST_TRIED:]
     return tuple(
         Week(name, tuple(sorted(steps[name], key=lambda in_week: in_week.measured.name))) for name in sorted(steps, reverse=True)[:WEEKS]
     )

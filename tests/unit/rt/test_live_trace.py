@@ -285,19 +285,33 @@ def test_two_results_of_a_thread_are_those_of_the_same_trace_as_a_file():
     assert replace(live_results(files)[0][1], thread=None) == replace(live_results(dict(files))[0][1], thread=None)
 
 
-def test_where_most_cycles_are_as_late_the_cause_is_what_most_of_it_is():
-    """Half of the cycles wait for the cycle before: none of them is late because its own work took a little longer than usual."""
-    parts = (LatenessPart(Blame(BlameKind.CYCLE_BEFORE), 45_000_000), LatenessPart(Blame(BlameKind.COMPUTING), 1_000_000))
-    late = cycles_module.ThreadCycle(0, 45_000_000, 46_000_000, 0, parts)
-    later = cycles_module.ThreadCycle(0, 45_000_000, 46_100_000, 0, (parts[0], LatenessPart(parts[1].blame, 1_100_000)))
-    shorter = cycles_module.ThreadCycle(0, 44_000_000, 45_000_000, 0, (LatenessPart(parts[0].blame, 44_000_000), parts[1]))
-    cycles = cycles_module.ThreadCycles(Thread("loop", 7, 120), 5 * MS, True, True, True, (late, late, late, later, shorter))
-    assert [entry.blame.kind for entry in explained_overruns(cycles)] == [BlameKind.CYCLE_BEFORE] * 5
+def causes_of(*cycles: dict[BlameKind, float]) -> list[BlameKind]:
+    """The causes of the overruns among cycles of 5 ms that are made of these parts, in ms."""
+    made = []
+    for of_cycle in cycles:
+        parts = tuple(LatenessPart(Blame(kind), round(ms * MS)) for kind, ms in of_cycle.items())
+        made.append(cycles_module.ThreadCycle(0, 0, sum(part.ns for part in parts), 0, parts))
+    all_cycles = cycles_module.ThreadCycles(Thread("loop", 7, 120), 5 * MS, True, True, True, tuple(made))
+    return [entry.blame.kind for entry in explained_overruns(all_cycles)]
+
+
+BEFORE, COMPUTING, HELD, PREEMPTED = BlameKind.CYCLE_BEFORE, BlameKind.COMPUTING, BlameKind.THROTTLED, BlameKind.THREAD
+
+
+def test_where_most_cycles_wait_for_the_one_before_no_millisecond_of_their_own_is_blamed():
+    assert causes_of({BEFORE: 45, COMPUTING: 1}, {BEFORE: 45, COMPUTING: 1.1}, {BEFORE: 44, COMPUTING: 1}) == [BEFORE] * 3
+
+
+def test_a_cycle_that_is_late_alone_has_a_cause_of_its_own_however_late_the_loop_was():
+    """A loop that never catches up: what holds it is what there is to know, not that it was late before."""
+    behind = [{BEFORE: 100 * late, COMPUTING: 1} for late in range(1, 5)]
+    assert causes_of(*behind, {BEFORE: 2000, COMPUTING: 1, HELD: 45}) == [BEFORE] * 4 + [HELD]
+    assert causes_of(*({BEFORE: late, COMPUTING: 6} for late in range(5))) == [COMPUTING] * 5
 
 
 def test_a_cycle_that_a_little_tips_over_its_period_blames_that_little():
-    computing, waiting = LatenessPart(Blame(BlameKind.COMPUTING), 4_900_000), LatenessPart(Blame(BlameKind.CYCLE_BEFORE), 200_000)
-    usual = cycles_module.ThreadCycle(0, 0, 4_900_000, 0, (computing,))
-    tipped = cycles_module.ThreadCycle(0, 0, 5_100_000, 0, (computing, waiting))
-    cycles = cycles_module.ThreadCycles(Thread("loop", 7, 120), 5 * MS, True, True, True, (usual, usual, usual, tipped))
-    assert [entry.blame.kind for entry in explained_overruns(cycles)] == [BlameKind.CYCLE_BEFORE]
+    assert causes_of({COMPUTING: 4.9}, {COMPUTING: 4.9}, {COMPUTING: 4.9}, {BEFORE: 0.2, COMPUTING: 4.9}) == [BEFORE]
+
+
+def test_what_kept_a_cycle_for_long_is_its_cause_beside_a_little_of_the_cycle_before():
+    assert causes_of({COMPUTING: 1}, {COMPUTING: 1}, {COMPUTING: 1}, {BEFORE: 0.3, COMPUTING: 1, PREEMPTED: 3.9}) == [PREEMPTED]

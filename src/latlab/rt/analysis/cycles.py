@@ -388,17 +388,23 @@ def _without_caught_up(cycles: Sequence[ThreadCycle], period_ns: int) -> Iterato
 
 
 def explained_overruns(cycles: ThreadCycles) -> tuple[Attributed, ...]:
-    """Each overrun with its cause: the part that is longer than in the median cycle by at least half of what the cycle is longer. Where the
-    median cycle overruns too and this one is hardly longer, that is the part which makes half of the cycle."""
+    """Each overrun with its cause: the part that is longer than in the median cycle by at least half of what the cycle is longer. Time
+    until the cycle before ended counts whole, and only if the rest of the cycle fits in the period. Where the median cycle overruns by
+    itself and this one is hardly longer, that is the part which makes half of it."""
     usual: dict[Blame, list[int]] = defaultdict(list)
     sample = [cycle for cycle in cycles.cycles if cycle.is_sampled]
     for cycle in sample:
         for part in cycle.parts:
             usual[part.blame].append(part.ns)
     count = len(sample)
-    medians = {blame: _median_of(values, count) for blame, values in usual.items()}
-    usual_ns = int(median(cycle.ns for cycle in cycles.cycles)) if cycles.cycles else 0
+    medians = {blame: _median_of(values, count) for blame, values in usual.items() if blame != CYCLE_BEFORE}
+    usual_ns = int(median(_own_ns(cycle) for cycle in sample)) if sample else 0
     return tuple(_explained(cycle, medians, usual_ns, cycles.period_ns) for cycle in cycles.overruns)
+
+
+def _own_ns(cycle: ThreadCycle) -> int:
+    """The length of a cycle behind the end of the one before."""
+    return cycle.ns - sum(part.ns for part in cycle.parts if part.blame == CYCLE_BEFORE)
 
 
 def _median_of(values: Sequence[int], count: int) -> float:
@@ -408,12 +414,15 @@ def _median_of(values: Sequence[int], count: int) -> float:
 
 def _explained(cycle: ThreadCycle, medians: dict[Blame, float], usual_ns: int, period_ns: int) -> Attributed:
     entry = Attributed(Outlier(cycle.cpu, cycle.end_ns, cycle.ns, cycle.missed), UNEXPLAINED, parts=cycle.parts)
-    beyond = [(part.ns - medians.get(part.blame, 0.0), part) for part in cycle.parts if part.blame != UNEXPLAINED]
+    is_late_alone = _own_ns(cycle) > period_ns
+    whole_ns = _own_ns(cycle) if is_late_alone else cycle.ns
+    unnamed = (UNEXPLAINED, CYCLE_BEFORE) if is_late_alone else (UNEXPLAINED,)
+    beyond = [(part.ns - medians.get(part.blame, 0.0), part) for part in cycle.parts if part.blame not in unnamed]
     if not beyond:
         return entry
-    beyond_ns = cycle.ns - usual_ns
-    if usual_ns > period_ns and beyond_ns <= LEAST_BEYOND * cycle.ns:
-        beyond, beyond_ns = [(part.ns, part) for _, part in beyond], cycle.ns
+    beyond_ns = whole_ns - usual_ns
+    if usual_ns > period_ns and beyond_ns <= LEAST_BEYOND * whole_ns:
+        beyond, beyond_ns = [(part.ns, part) for _, part in beyond], whole_ns
     excess_ns, part = max(beyond, key=lambda pair: pair[0])
     if excess_ns < CAUSE_SHARE * beyond_ns or excess_ns <= 0:
         return entry

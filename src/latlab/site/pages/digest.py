@@ -47,9 +47,7 @@ class Week:
 
     @property
     def made_of(self) -> str:
-        return "\n".join(
-            " ".join((*(head.id for head in in_week.earlier), in_week.last.id, str(in_week.runs))) for in_week in self.things
-        )
+        return "\n".join(" ".join((*(head.id for head in in_week.earlier), in_week.last.id, str(in_week.runs))) for in_week in self.things)
 
     @property
     def updated(self) -> str:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
@@ -285,7 +286,7 @@ def test_two_results_of_a_thread_are_those_of_the_same_trace_as_a_file():
     assert replace(live_results(files)[0][1], thread=None) == replace(live_results(dict(files))[0][1], thread=None)
 
 
-def causes_of(*cycles: dict[BlameKind, float]) -> list[BlameKind]:
+def causes_of(*cycles: Mapping[BlameKind, float]) -> list[BlameKind]:
     """The causes of the overruns among cycles of 5 ms that are made of these parts, in ms."""
     made = []
     for of_cycle in cycles:

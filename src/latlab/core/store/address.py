@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from latlab.core.passwords import hide_passwords, shown_alone
 
 LATEST = "latest:"
 """In front of a label: the newest complete run that has it."""
+_SQLITE = re.compile(r"sqlite(?:\+\w+)?:///(?:file:)?([^?]+)")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -27,6 +29,14 @@ class StoreAddress:
     @property
     def is_url(self) -> bool:
         return "://" in self._typed
+
+    @property
+    def file(self) -> Path | None:
+        """The file of SQLite, also that of a URL; of a server there is none."""
+        if not self.is_url:
+            return Path(self._typed)
+        match = _SQLITE.fullmatch(self._typed.partition("?")[0])
+        return Path(match[1]) if match else None
 
     @property
     def absolute(self) -> StoreAddress:

@@ -187,9 +187,9 @@ def hand_on(job: Job, run: str) -> None:
 
 def not_measured(job: Job, code: int, said: str) -> None:
     from latlab.core.errors import LatlabError
+    from latlab.core.passwords import shown_words
     from latlab.core.report.comparison import comment
     from latlab.core.report.exports import junit, sarif
-    from latlab.core.store.address import shown_words
 
     error = LatlabError(f"it could not be measured: latlab ended with {code}: {said or 'the log of the job says why'}")
     command = shlex.join(shown_words(("latlab", *job.arguments)))

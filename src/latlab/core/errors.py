@@ -8,6 +8,7 @@ import sys
 import sysconfig
 from pathlib import Path
 
+from latlab.core.passwords import shown_address
 from latlab.core.shown import shown
 
 
@@ -18,15 +19,16 @@ def one_line(text: str) -> str:
 
 class LatlabError(Exception):
     """What went wrong: one sentence. `next_step` says what to do about it, `value` is what was refused, and `place` where it stood, such as
-    FILE:LINE, a run or a machine. The text has place, sentence and next step; JSON, JUnit and SARIF have `fields`."""
+    FILE:LINE, a run or a machine. The text has place, sentence and next step; JSON, JUnit and SARIF have `fields`. An error repeats what a
+    user typed, anywhere: no part of it has the password of an address."""
 
     exit_code = 3
 
     def __init__(self, sentence: str, next_step: str = "", *, value: object = None, place: object = None) -> None:
         text = sentence if place is None else f"{place}: {sentence}"
-        super().__init__(f"{text}; {next_step}" if next_step else text)
-        self.sentence, self.next_step = sentence, next_step
-        self.value, self.place = ("" if part is None else str(part) for part in (value, place))
+        super().__init__(shown_address(f"{text}; {next_step}" if next_step else text))
+        self.sentence, self.next_step = shown_address(sentence), shown_address(next_step)
+        self.value, self.place = ("" if part is None else shown_address(str(part)) for part in (value, place))
 
     @property
     def fields(self) -> dict[str, str]:

@@ -12,11 +12,12 @@ import pytest
 from typer.main import get_command
 
 from latlab.core.cli.app import app
-from latlab.core.errors import NotBuilt
+from latlab.core.errors import DataError, NotBuilt
 from latlab.core.model.conditions import Conditions
 from latlab.core.model.provenance import Provenance
 from latlab.core.model.run import Build
-from latlab.core.store.address import StoreAddress, hide_password, shown_address, shown_words
+from latlab.core.passwords import shown_address, shown_words
+from latlab.core.store.address import StoreAddress, hide_password
 from latlab.core.store.store import open_store
 from latlab.core.targets import building
 from support.command import latlab
@@ -42,12 +43,19 @@ ADDRESSES = (
     f"host=127.0.0.1 port=9 password={QUOTED}",
     f"host=127.0.0.1 port=9 password='{SECRET}'",
     f"PGPASSWORD={QUOTED} host=127.0.0.1",
+    f"postgresql+psycopg://u@127.0.0.1:9/db?%70assword={QUOTED}",
+    f"postgresql+psycopg://u@127.0.0.1:9/db?options=-c%20password%3D{QUOTED}",
+    f"mssql+pyodbc://127.0.0.1/?odbc_connect=DRIVER%3DX%3BPWD%3D{QUOTED}",
+    f"postgresql+psycopg://u%3A{QUOTED}@127.0.0.1:9/db",
+    f"cockroachdb://u@127.0.0.1:9/db?api_key={QUOTED}",
 )
 MISTYPED = (
     "postgresql+psycopg://u:ge heim@127.0.0.1:9/db",
     "postgresql+psycopg://u@127.0.0.1:9/db?password=ge heim&connect_timeout=1",
     "postgresql+psycopg://u@127.0.0.1:9/db?password=ge;heim",
     "postgresql+psycopg://u:ge-heim/127.0.0.1/db",
+    "postgresql+psycopg://u@127.0.0.1:ge-heim/db",
+    "oracle://u/ge heim@127.0.0.1/db",
     "postgresql+psycopg:// u:ge heim@127.0.0.1:9/db",
     "postgresql:/u:ge heim@127.0.0.1/db",
     "postgresql//u:ge heim@127.0.0.1/db",
@@ -122,7 +130,17 @@ def test_an_address_is_shown_with_its_host_and_without_its_password(address: str
 
 
 @pytest.mark.parametrize(
-    "text", ["store.sqlite", "sqlite:///a:b/c.db", "https://example.org/a?b=c", "postgresql+psycopg://u@h/db", "a:b@c", "bypass=1 tokens=3"]
+    "text",
+    [
+        "store.sqlite",
+        "sqlite:///a:b/c.db",
+        "https://example.org/a?b=c",
+        "https://example.org/a/b@c?d=e%20f",
+        "fat:rw:/srv/a@b",
+        "postgresql+psycopg://u@h/db",
+        "a:b@c",
+        "bypass=1 tokens=3",
+    ],
 )
 def test_what_has_no_password_is_shown_as_it_is(text: str) -> None:
     assert shown_address(text) == text
@@ -151,6 +169,28 @@ def test_a_mistyped_address_hides_its_password_and_makes_no_file(tmp_path: Path,
 @pytest.mark.parametrize("path", ["/srv/a:b/c@d.sqlite", "runs/a:b@c.sqlite", "./a:b@c", "C:/x", "a@b:c.sqlite"])
 def test_a_path_with_such_signs_is_a_path(path: str) -> None:
     assert str(StoreAddress(path)) == path
+
+
+ADDRESS = f"postgresql+psycopg://u:{QUOTED}@127.0.0.1:9/db?connect_timeout=1"
+BLANK = "postgresql+psycopg://u:ge heim@127.0.0.1:9/db"
+
+
+@pytest.mark.parametrize("typed", [ADDRESS, BLANK], ids=["quoted", "blank"])
+def test_an_address_in_a_wrong_place_shows_no_password(tmp_path: Path, typed: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the word `--store` is missing or misspelt, the error of the command line repeats the address."""
+    monkeypatch.setenv("LATLAB_ERRORS", "json")
+    misplaced = [(*verb[:words], typed) for verb in VERBS for words in range(len(verb) + 1)]
+    misplaced += [("ls", f"--stor={typed}"), ("ls", f"--store {typed}"), ("show", "last", "-o", typed), ("ls", "--format", typed)]
+    for words in dict.fromkeys(misplaced):
+        done = latlab(*words, store=str(tmp_path / "none.sqlite"))
+        texts = [done.stdout, done.stderr, *(path.read_text("utf-8", "replace") for path in tmp_path.rglob("*") if path.is_file())]
+        assert not any(part in text for text in texts for part in (QUOTED, SECRET, "heim", "u:ge")), (words, texts)
+
+
+def test_no_part_of_an_error_has_a_password_of_an_address() -> None:
+    error = DataError(f"{ADDRESS} is none", f"leave out {ADDRESS}", value=ADDRESS, place=Path(ADDRESS))
+    texts = [str(error), *error.fields.values(), error.sentence, error.next_step, error.value, error.place]
+    assert not any(QUOTED in text for text in texts) and all("127.0.0.1" in text for text in texts)
 
 
 def vars_of(address: StoreAddress) -> object:

@@ -5,6 +5,7 @@ Nothing outside is read or written."""
 from __future__ import annotations
 
 import os
+import resource
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from latlab.core.store.inside import write_beside
 from latlab.core.store.references import load
 from latlab.psci.campaign.publishing import publish_tf_a
 from latlab.site.pages.files import MADE, read_digests
+from support.command import latlab
 
 TABLE = """
 .. csv-table:: ``CPU_OFF`` latencies (ns) in serial
@@ -97,3 +99,21 @@ def test_tables_that_are_links_are_refused_before_anything_is_written(folder: Pa
 def test_a_log_that_never_ends_is_refused(folder: Path) -> None:
     with pytest.raises(LatlabError, match="without the end of a line"):
         publish_tf_a([folder / "zero"], folder)
+
+
+@pytest.mark.parametrize("content", ["/dev/zero", "sparse"])
+@pytest.mark.parametrize("verb", ["run psci --subject", "run psa --subject", "run calls --subject", "design run"])
+def test_a_toml_file_that_never_ends_is_refused(folder: Path, verb: str, content: str) -> None:
+    file = folder / "long.toml"
+    if content == "sparse":  # no byte of it takes space
+        with file.open("wb") as sparse:
+            sparse.truncate(1 << 40)
+    else:
+        file.symlink_to(content)
+    limits = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (4 << 30, limits[1]))
+    try:
+        done = latlab(*verb.split(), file, store=folder / "store.sqlite")
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, limits)
+    assert done.returncode == 2 and "more than 1 MiB" in done.stderr, done.stderr

@@ -284,20 +284,22 @@ READING = (
 
 @pytest.mark.parametrize("verb", READING)
 @pytest.mark.parametrize("content", [None, b""])
-def test_who_only_reads_makes_no_store_of_a_name_with_a_typing_error(tmp_path, verb, content, monkeypatch):
+@pytest.mark.parametrize("form", ["{}", "sqlite:///{}", "sqlite+pysqlite:///file:{}?uri=true"])
+def test_who_only_reads_makes_no_store_of_a_name_with_a_typing_error(tmp_path, verb, content, form, monkeypatch):
     monkeypatch.chdir(tmp_path)
     place = tmp_path / "typo.sqlite"
     if content is not None:
         place.write_bytes(content)
-    for done in (latlab(*verb, "--store", str(place)), latlab(*verb, store=place)):
+    for done in (latlab(*verb, "--store", form.format(place)), latlab(*verb, store=form.format(place))):
         is_told = ("there is no such store" if content is None else "the file is empty") in done.stderr
         assert (done.returncode == 2 and is_told) or verb == ("doctor",), (done.returncode, done.stderr)
     assert list(tmp_path.iterdir()) == ([place] if content is not None else []) and (content is None or not place.stat().st_size)
 
 
-def test_a_new_store_is_its_owners_alone(tmp_path):
+@pytest.mark.parametrize("form", ["{}", "sqlite:///{}", "sqlite+pysqlite:///file:{}?uri=true"])
+def test_a_new_store_is_its_owners_alone(tmp_path, form):
     place = tmp_path / "new" / "store.sqlite"
-    store = open_store(str(place))
+    store = open_store(form.format(place))
     store.begin(unfinished_run())
     assert {file.stat().st_mode & 0o777 for file in place.parent.iterdir()} == {0o600}
     place.chmod(0o644)

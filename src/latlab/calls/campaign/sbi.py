@@ -15,7 +15,7 @@ from latlab.core.errors import UsageError
 from latlab.core.model.symbols import Image
 from latlab.core.targets.qemu.images import search_folders
 from latlab.core.targets.qemu.qemu import ICOUNT_SHIFT, find_qemu
-from latlab.core.targets.qemu.toml_file import Name, Text, read_toml
+from latlab.core.targets.qemu.toml_file import Name, Text, read_toml, text_of
 from latlab.core.targets.tools import not_built, refuse_stale
 
 CAMPAIGN = "sbi"
@@ -30,7 +30,7 @@ def is_subject(subject: Path) -> bool:
     """Whether a subject's file names RISC-V firmware; one that cannot be read is left to who loads it."""
     path, _ = subject_file(subject)
     with suppress(OSError, ValueError):
-        return "firmware" in tomllib.loads(path.read_text("utf-8"))
+        return "firmware" in tomllib.loads(text_of(path))
     return False
 
 

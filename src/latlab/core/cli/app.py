@@ -21,6 +21,7 @@ from latlab.core.cli.streams import use_safe_streams
 from latlab.core.cli.verbs import HELP_OPTIONS, Verbs
 from latlab.core.cli.work_shown import work_shown
 from latlab.core.errors import InterruptedByUser, LatlabError, NotBuilt, UsageError, one_line
+from latlab.core.passwords import hide_words
 
 app = typer.Typer(
     name="latlab",
@@ -169,7 +170,7 @@ def _other(error: Exception) -> int:
     if message and isinstance(code, int):
         usage_text = message().replace("Value error, ", "")
         if usage_text.startswith("Usage:"):
-            typer.echo(usage_text, err=True)
+            typer.echo(hide_words(usage_text, sys.argv), err=True)
             return code
         context = getattr(error, "ctx", None)
         return _fail(f"{usage_text.rstrip('.')}; see `{context.command_path if context else 'latlab'} --help`", code)
@@ -179,12 +180,15 @@ def _other(error: Exception) -> int:
 
 
 def _fail(sentence: str, code: int, fields: dict[str, str] | None = None) -> int:
-    """A program that asked for JSON, or set LATLAB_ERRORS, gets the fields of an error in a line of their own."""
+    """A program that asked for JSON, or set LATLAB_ERRORS, gets the fields of an error in a line of their own. Whichever word of the
+    command line an error repeats, no password of an address comes out."""
+    sentence = hide_words(sentence, sys.argv)
     typer.echo(f"latlab: {one_line(sentence)}", err=True)
     if os.environ.get("LATLAB_ERRORS") == "json" or _asks_for_json(sys.argv):
         import json
 
-        typer.echo(json.dumps({"error": {**(fields or {"sentence": one_line(sentence)}), "exit_code": code}}, ensure_ascii=False), err=True)
+        shown_fields = {name: hide_words(text, sys.argv) for name, text in (fields or {"sentence": one_line(sentence)}).items()}
+        typer.echo(json.dumps({"error": {**shown_fields, "exit_code": code}}, ensure_ascii=False), err=True)
     return code
 
 

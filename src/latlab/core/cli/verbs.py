@@ -13,7 +13,7 @@ from typer.core import TyperGroup
 
 from latlab.core.cli.help import WHOLE
 from latlab.core.errors import UsageError
-from latlab.core.store.address import shown_words
+from latlab.core.passwords import shown_words
 
 HELP_OPTIONS = {"help_option_names": ["-h", "--help"]}
 GROUPS = {

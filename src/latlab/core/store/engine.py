@@ -21,7 +21,7 @@ def engine_of(location: StoreAddress) -> sa.Engine:
     """Makes a SQLite file that is missing. Raises UsageError for an address of no kind of database that latlab uses."""
     shown = str(location)
     try:
-        url = sa.make_url(location.opened) if location.is_url else _sqlite_url(Path(location.opened))
+        url = sa.make_url(location.opened) if location.is_url else sa.URL.create("sqlite", database=location.opened)
         if url.get_backend_name() not in ("sqlite", "postgresql"):
             raise UsageError(
                 f"--store {shown!r} is neither a path nor a database URL of a kind that latlab uses",
@@ -41,6 +41,8 @@ def engine_of(location: StoreAddress) -> sa.Engine:
     if url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:"):
         raise UsageError(f"--store {shown!r} is in memory only, so the results would be lost", "name a file", value=shown)
     if is_sqlite:
+        if location.file is not None:
+            _make(location.file)
         sa.event.listen(engine, "connect", _read_what_is_no_text)
     return engine
 
@@ -65,13 +67,10 @@ def _read_what_is_no_text(connection: Any, _: object) -> None:
     connection.text_factory = text
 
 
-def _sqlite_url(path: Path) -> sa.URL:
-    if str(path) == ":memory:":
-        return sa.URL.create("sqlite")
+def _make(path: Path) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         if not path.exists():
             path.touch(mode=0o600)  # a run has names of machines and command lines; SQLite's own files beside it have the same mode
     except OSError as error:
         raise UsageError(f"cannot hold the store ({error.strerror})", "name another path with --store", place=path.parent) from error
-    return sa.URL.create("sqlite", database=str(path))

@@ -27,7 +27,7 @@ def check_exists(place: Place | None) -> None:
     store. The default place may be new."""
     named = place or os.environ.get("LATLAB_STORE")
     address = address_of(named or "")
-    file = Path(address.opened) if named and not address.is_url else None
+    file = address.file if named else None
     option = f"--store {address}" if place else f"LATLAB_STORE={address}"
     if file is not None and not file.exists():
         raise UsageError(f"{option}: there is no such store", "see to its name; `latlab run` makes one", value=address)
@@ -38,7 +38,7 @@ def check_exists(place: Place | None) -> None:
 def is_made(place: Place | None) -> bool:
     """Whether there is a store to read: opening one makes a file that is missing."""
     location = store_location(place)
-    return location.is_url or Path(location.opened).exists()
+    return location.file is None or location.file.exists()
 
 
 def check_can_be_made(place: Place | None) -> None:

@@ -19,7 +19,7 @@ from latlab.core.model.enums import Clock, Metric, ProblemKind, RunStatus
 from latlab.core.model.life import Left, Life, Owner, SeriesPart
 from latlab.core.model.provenance import Provenance
 from latlab.core.model.run import Build, Contents, CoreId, PrintedDelta, Problem, Run, Tick, Topology
-from latlab.core.store.address import shown_address, shown_words
+from latlab.core.passwords import shown_address, shown_words
 from latlab.core.store.checksums import check
 from latlab.core.store.sample_columns import samples_of
 from latlab.core.store.schema import lives_table, problems_table, runs_table

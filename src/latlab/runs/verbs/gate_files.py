@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from latlab.core.cli.output import write_file
+from latlab.core.passwords import shown_words
 
 if TYPE_CHECKING:
     from latlab.core.comparison.comparison import Comparison
@@ -42,6 +43,7 @@ class GateFiles:
 
     def write_refused(self, base: str, candidate: str, error: LatlabError) -> None:
         """Why there is nothing to decide on: the next step of a job finds the same files as after any other end."""
+        base, candidate = shown_words((base, candidate))
         if self.junit is not None:
             from latlab.core.report.exports.junit import refused_junit
 

@@ -17,12 +17,22 @@ Text = Annotated[str, msgspec.Meta(pattern=r"^[^\x00-\x1f\x7f]*\Z")]
 Name = Annotated[str, msgspec.Meta(pattern=r"^[^\x00-\x1f\x7f]+\Z")]
 Address = Annotated[int, msgspec.Meta(ge=0, le=(1 << 63) - 1)]
 Word = Annotated[int, msgspec.Meta(ge=0, lt=1 << 32)]
+MOST_BYTES = 1 << 20
+
+
+def text_of(path: Path) -> str:
+    """The text of a file that a person wrote. Raises UsageError for one that is larger than any, or never ends."""
+    with path.open("rb") as file:
+        data = file.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise UsageError(f"more than {MOST_BYTES >> 20} MiB, which no TOML file for latlab has", "name the TOML file", place=path)
+    return data.decode()
 
 
 def read_toml(path: Path, kind: type[T], example: str) -> T:
     """Raises UsageError where the file cannot be read, DataError where it is not as `kind` wants it; `example` is where one stands."""
     try:
-        return msgspec.convert(tomllib.loads(path.read_text("utf-8")), type=kind)
+        return msgspec.convert(tomllib.loads(text_of(path)), type=kind)
     except OSError as error:
         raise UsageError(f"cannot be read ({error.strerror})", "name the TOML file", place=path) from error
     except (msgspec.ValidationError, RecursionError) as error:

@@ -21,6 +21,7 @@ from latlab.core.store.listing import remove, set_label
 from latlab.core.store.owner import this_process, whoami
 from latlab.core.store.schema import SCHEMA_VERSION
 from latlab.core.store.store import Store, open_store
+from support.command import latlab
 from support.ladder_model import Truth, make_run
 from support.places import ROOT, TESTS
 from support.postgres import Server
@@ -280,3 +281,14 @@ def test_a_server_that_was_never_there_cannot_be_reached(tmp_path: Path) -> None
     pytest.importorskip("psycopg", reason="psycopg is not installed; pip install 'latlab[postgresql]'")
     with pytest.raises(UsageError, match="cannot be reached"):
         open_store(f"postgresql+psycopg://latlab@/postgres?host={tmp_path}")
+
+
+def test_who_only_reads_makes_no_tables_in_a_database_of_somebody_else(pg: Server) -> None:
+    url = pg.new_database("elsewhere")
+    for words in (("ls",), ("show", "last"), ("compare", "last~1", "last"), ("publish", "site", "site"), ("runs", "empty"), ("doctor",)):
+        done = latlab(*words, store=url)
+        assert "there is no store in this database" in done.stdout + done.stderr, (words, done.stderr)
+        assert done.returncode == 2 or words == ("doctor",)
+    engine = sa.create_engine(url)
+    assert sa.inspect(engine).get_table_names() == []
+    engine.dispose()

@@ -45,14 +45,14 @@ def figures(store: str, figure: str, **chosen: Any) -> Iterator[dict[str, Any]]:
     """
     from latlab.core.store.choice import Filter
     from latlab.core.store.listing import figure_samples
-    from latlab.core.store.store import open_store
+    from latlab.core.store.store import open_to_read
 
     test, slash, metric = figure.partition("/")
     if not slash or metric not in set(Metric):
         raise UsageError(
             f"{figure!r} is no figure of samples", f"write TEST/METRIC with a metric such as {Metric.WAKEUP.value}", value=figure
         )
-    for head, samples in figure_samples(open_store(store), test, Metric(metric), Filter(**chosen)):
+    for head, samples in figure_samples(open_to_read(store), test, Metric(metric), Filter(**chosen)):
         count = len(samples)
         yield {
             **{name: [getattr(head, name)] * count for name in ("started_utc", "platform", "firmware")},

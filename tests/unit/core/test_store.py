@@ -3,6 +3,7 @@ import random
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -294,6 +295,15 @@ def test_who_only_reads_makes_no_store_of_a_name_with_a_typing_error(tmp_path, v
         is_told = ("there is no such store" if content is None else "the file is empty") in done.stderr
         assert (done.returncode == 2 and is_told) or verb == ("doctor",), (done.returncode, done.stderr)
     assert list(tmp_path.iterdir()) == ([place] if content is not None else []) and (content is None or not place.stat().st_size)
+
+
+def test_who_only_reads_makes_no_tables_in_a_database_of_another_program(tmp_path):
+    place = tmp_path / "theirs.sqlite"
+    with closing(sqlite3.connect(place)) as theirs:
+        theirs.execute("CREATE TABLE theirs (name TEXT)")
+    before = place.read_bytes()
+    done = latlab("ls", "--store", str(place))
+    assert done.returncode == 2 and "there is no store in this database" in done.stderr and place.read_bytes() == before
 
 
 @pytest.mark.parametrize("form", ["{}", "sqlite:///{}", "sqlite+pysqlite:///file:{}?uri=true"])

@@ -21,20 +21,22 @@ if TYPE_CHECKING:
 def open_store(place: Place | None = None) -> Store:
     from latlab.core.store.store import open_store as opened
 
-    store = opened(place)
+    return _watched(opened(place))
+
+
+def open_existing(place: Place | None = None) -> Store:
+    """The store of a verb that reads: a name with a typing error makes no new one."""
+    from latlab.core.store.store import open_to_read
+
+    return _watched(open_to_read(place))
+
+
+def _watched(store: Store) -> Store:
     store.command_line = invocation()
     watch_store(store)
     with suppress(LatlabError, OSError):
         _tidy(store)
     return store
-
-
-def open_existing(place: Place | None = None) -> Store:
-    """The store of a verb that reads: a name with a typing error makes no new one."""
-    from latlab.core.store.location import check_exists
-
-    check_exists(place)
-    return open_store(place)
 
 
 PUBLISHED = "published:"

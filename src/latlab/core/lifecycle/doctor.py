@@ -15,8 +15,8 @@ from pathlib import Path
 from latlab.core.errors import LatlabError, NotBuilt
 from latlab.core.readers.event_table import event_table
 from latlab.core.store.address import Place
-from latlab.core.store.location import check_can_be_made, check_exists, is_made, store_location
-from latlab.core.store.store import open_store
+from latlab.core.store.location import check_can_be_made, is_made, store_location
+from latlab.core.store.store import open_to_read
 from latlab.core.targets.building import first_run_of
 from latlab.core.targets.qemu.images import FIRMWARE_ELF, PLATFORM, check_events, list_images
 from latlab.core.targets.qemu.probe import find_probe
@@ -146,8 +146,7 @@ def _store(place: Place | None) -> DoctorFinding:
         if not is_made(place):
             check_can_be_made(place)
             return DoctorFinding("store", f"{store_location(place)}, which the first run makes", True)
-        check_exists(place)
-        opened = open_store(place)
+        opened = open_to_read(place)
         count = opened.count()
     except LatlabError as error:
         return DoctorFinding("store", str(error), False)

@@ -14,7 +14,7 @@ from latlab.core.model.life import Head
 from latlab.core.store.address import Place
 from latlab.core.store.choice import Filter
 from latlab.core.store.listing import heads
-from latlab.core.store.store import open_store
+from latlab.core.store.store import open_to_read
 
 COMPARE_PUBLISHED = (
     "latlab compare published:tf-a/juno/v2.9 published:tf-a/juno/v2.10",
@@ -45,7 +45,7 @@ def first_steps(place: Place | None = None) -> FirstSteps:
     """Looks at this machine and at the store. Never raises for a thing that is missing."""
     lacking = [finding for finding in machine_findings() if finding.needed and not finding.usable]
     try:
-        store = open_store(place)
+        store = open_to_read(place)
         newest = heads(store, Filter(limit=2))
     except LatlabError as error:
         return next_steps(str(error), (), lacking)

@@ -58,11 +58,9 @@ def latest_beside(before: str, after: str, store: Place | None = None) -> str:
     from latlab.core.lifecycle.series import identity_of_head, newest_of_series
     from latlab.core.store.choice import Filter
     from latlab.core.store.listing import heads
-    from latlab.core.store.location import check_exists
-    from latlab.core.store.store import open_store
+    from latlab.core.store.store import open_to_read
 
-    check_exists(store)
-    opened = open_store(store)
+    opened = open_to_read(store)
     candidates = heads(opened, Filter(ids=(opened.resolve(after),))) if is_stored(after) else ()
     if not candidates:
         return before
@@ -86,11 +84,11 @@ def load_earlier(a: Run, b: Run, store: Place | None = None) -> tuple[Run, ...]:
     from latlab.core.store.choice import Filter
     from latlab.core.store.listing import heads
     from latlab.core.store.location import is_made
-    from latlab.core.store.store import open_store
+    from latlab.core.store.store import open_to_read
 
     if not is_made(store):
         return ()
-    opened = open_store(store)
+    opened = open_to_read(store)
     if not (opened.has(a.id) or opened.has(b.id)):
         return ()
     likely = heads(opened, Filter(kind=a.kind, platform=a.platform, campaign=a.campaign))
@@ -102,11 +100,9 @@ def load_earlier(a: Run, b: Run, store: Place | None = None) -> tuple[Run, ...]:
 def _stored(run: str, store: Place | None) -> Run:
     """Published tables and documents need no store, which takes a quarter of a second to load."""
     from latlab.core.lifecycle.material import load_run
-    from latlab.core.store.location import check_exists
-    from latlab.core.store.store import open_store
+    from latlab.core.store.store import open_to_read
 
-    check_exists(store)
-    opened = open_store(store)
+    opened = open_to_read(store)
     return load_run(opened, run)
 
 

@@ -22,6 +22,11 @@ def store_location(place: Place | None = None) -> StoreAddress:
     return address_of(place or os.environ.get("LATLAB_STORE") or str(default_path()))
 
 
+def is_named(place: Place | None) -> bool:
+    """Whether --store or LATLAB_STORE names a store."""
+    return bool(place or os.environ.get("LATLAB_STORE"))
+
+
 def check_exists(place: Place | None) -> None:
     """Raises UsageError for a file that --store or LATLAB_STORE names and that is not there, or is empty: who only reads makes no new
     store. The default place may be new."""

@@ -32,7 +32,7 @@ from latlab.core.store.checksums import change_life, change_run, sealed, sealed_
 from latlab.core.store.choice import ALL, Filter
 from latlab.core.store.database_errors import BUSY_TIMEOUT_S, as_sentence
 from latlab.core.store.engine import engine_of
-from latlab.core.store.location import check_is_no_mistyped_url, store_location
+from latlab.core.store.location import check_exists, check_is_no_mistyped_url, is_named, store_location
 from latlab.core.store.migrations import can_migrate, migrate
 from latlab.core.store.owner import is_mine, this_process, whoami
 from latlab.core.store.restarts import RESTART_POLL_S, RESTART_S, through_a_restart
@@ -400,10 +400,12 @@ class Store:
     def close(self) -> None:
         self._engine.dispose()
 
-    def prepare(self) -> None:
-        """Make the tables where they are missing; bring an older store up to this version; refuse a newer one."""
+    def prepare(self, may_make: bool = True) -> None:
+        """Make the tables where they are missing, or raise UsageError; bring an older store up to this version; refuse a newer one."""
         version = self._version()
         if version is None:
+            if not may_make:
+                raise UsageError(f"{self.place}: there is no store in this database", "see to its name; `latlab run` makes one")
             with self._exclusive() as connection:
                 metadata.create_all(connection)
                 version = connection.execute(sa.select(schema_table.c.version)).scalar()
@@ -581,4 +583,14 @@ def open_store(place: Place | None = None) -> Store:
     check_is_no_mistyped_url(location)
     store = Store(engine_of(location), location)
     store.prepare()
+    return store
+
+
+def open_to_read(place: Place | None = None) -> Store:
+    """Open a store for who only reads. Raises UsageError where the named one is not there: nothing is made. The default one may be new."""
+    check_exists(place)
+    location = store_location(place)
+    check_is_no_mistyped_url(location)
+    store = Store(engine_of(location), location)
+    store.prepare(may_make=not is_named(place))
     return store

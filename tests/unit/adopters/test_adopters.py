@@ -12,6 +12,7 @@ from latlab.core.errors import UsageError
 from latlab.core.model.conditions import Conditions
 from latlab.core.model.enums import Metric, RunStatus
 from latlab.core.model.run import CoreId, Sample
+from latlab.core.store.store import open_store
 from support.fleets import Fleet, write
 from support.ladder_model import Truth, make_run, relabelled
 from support.runs import INSTRUCTIONS, run_with
@@ -72,8 +73,16 @@ def test_a_figure_over_a_fleet_has_the_samples_of_every_complete_run(tmp_path: P
 @pytest.mark.parametrize(("figure", "said"), [("wakeup", "is no figure"), ("t/slow", "is no figure"), ("t/wakeup", "no complete run")])
 def test_a_figure_that_no_run_has_is_refused(tmp_path: Path, figure: str, said: str) -> None:
     pytest.importorskip("pandas")
+    open_store(place := str(tmp_path / "store.sqlite")).close()
     with pytest.raises(UsageError, match=said):
-        dataframes.figure_to_pandas(str(tmp_path / "store.sqlite"), figure)
+        dataframes.figure_to_pandas(place, figure)
+
+
+def test_a_figure_of_a_store_that_is_not_there_makes_none(tmp_path: Path) -> None:
+    pytest.importorskip("pandas")
+    with pytest.raises(UsageError, match="there is no such store"):
+        dataframes.figure_to_pandas(str(tmp_path / "typo.sqlite"), "t/wakeup")
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_table_without_its_library_names_the_library(monkeypatch):

@@ -81,17 +81,19 @@ def _blocks(comparison: Comparison, report: GateReport, handed: Handed) -> Itera
 
 
 def _table(comparison: Comparison, rows: Sequence[Row], all_rows: int) -> Table:
-    columns = (*words("Test", "Figure"), *figures("Before", "After", "Change"))
-    lines = tuple((row.test, f"{row.metric} {row.title}", *_amounts(comparison, row)) for row in rows)
+    columns = (*figures("Change"), *words("Test", "Figure"), *figures("Before", "After"))
+    lines = tuple(_line(comparison, row) for row in rows)
     notes = [f"The largest {len(rows)} of {all_rows}."] if all_rows > len(rows) else []
     if any(row.is_of_some_cores for row in rows):
         notes.append(f"{MEDIANS_AND_MEANS}.")
     return Table("", columns, lines, notes=tuple(notes))
 
 
-def _amounts(comparison: Comparison, row: Row) -> tuple[str, str, str]:
+def _line(comparison: Comparison, row: Row) -> tuple[str, ...]:
+    """What a phone shows without scrolling comes first: how much, of what."""
     unit = comparison.unit_of(row.metric)
-    return amount(row.before, unit), amount(row.after, unit), f"{signed(row.shift.value, unit)} ({percent(row.relative)})"
+    change = f"{signed(row.shift.value, unit)} ({percent(row.relative)})"
+    return change, row.test, f"{row.metric} {row.title}", amount(row.before, unit), amount(row.after, unit)
 
 
 def _first(sentences: Sequence[str]) -> Iterator[str]:

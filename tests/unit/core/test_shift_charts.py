@@ -112,6 +112,20 @@ def test_a_cause_that_the_counts_contradict_for_a_part_of_the_rows_is_no_cause(r
     assert inferred_cause(release, changed) == ""
 
 
+@pytest.mark.parametrize(("board", "after"), [(board, number) for board in ("juno", "n1sdp") for number in range(10, 16)])
+def test_a_named_cause_changed_in_the_direction_of_the_time(board: str, after: int) -> None:
+    pair = compare(load(f"published:tf-a/{board}/v2.{after - 1}"), load(f"published:tf-a/{board}/v2.{after}"))
+    explained = explain_pair(pair)
+    moves: dict[str, set[bool]] = {}
+    for one in explained:
+        if isinstance(one.finding, CountedBeside):
+            for name, moved in one.finding.functions:
+                moves.setdefault(name, set()).add((moved > 0) == (one.finding.verdict is Verdict.REGRESSED))
+    causes = inferred_cause(pair, explained)
+    named = [name for name in moves if f"{name} on " in causes]
+    assert bool(named) == bool(causes) and all(moves[name] == {True} for name in named)
+
+
 def test_the_two_runs_are_named_by_what_differs(release):
     assert sides(release) == "TF-A v2.9-rc0 to TF-A v2.10"
     same = compare(run_of(TREE), run_of(SLOWER))

@@ -75,7 +75,7 @@ def marked(match: re.Match[str], run: Run, screen: FirstScreen) -> Wrongs:
     return [] if any(run.takes_turns(test) for test, _, _ in run.samples) else ["no test has a mark"]
 
 
-@claim(r"^Figures are medians of equal samples\.$")
+@claim(r"^Figures are medians; all samples of a figure are equal\.$")
 def equal(match: re.Match[str], run: Run, screen: FirstScreen) -> Wrongs:
     return [f"samples of {key} differ" for key, values in run.samples.items() if min(values) != max(values)][:1]
 

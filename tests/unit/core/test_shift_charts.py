@@ -135,7 +135,7 @@ def test_the_two_runs_are_named_by_what_differs(release):
 def test_a_change_is_said_once_where_both_ends_are_equal():
     counted = compare(run_of(TREE), run_of(SLOWER))
     (table,) = comparison_tables.change_tables(counted)
-    assert plain(table.caption) == "powerdown regressed: 2 of 2 data points up"
+    assert plain(table.caption) == "powerdown regressed: 2 of 2 data points rose"
     assert "by +49 instructions (+2.3 %) in cpu_off_serial" in answer(counted, explain_pair(counted))
 
 

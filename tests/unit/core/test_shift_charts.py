@@ -123,6 +123,10 @@ def test_a_named_cause_changed_in_the_direction_of_the_time(board: str, after: i
                 moves.setdefault(name, set()).add((moved > 0) == (one.finding.verdict is Verdict.REGRESSED))
     causes = inferred_cause(pair, explained)
     named = [name for name in moves if f"{name} on " in causes]
+    for chart in function_charts(explained) if causes else ():
+        sentences = chart.note.removesuffix(".").split(". ")
+        assert "The direction is judged by uncached accesses and cache maintenance" in sentences
+        assert not any(sentence[0].islower() for sentence in sentences), chart.note
     assert bool(named) == bool(causes) and all(moves[name] == {True} for name in named)
 
 

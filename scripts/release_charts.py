@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 import altair as alt
 
+from latlab.core.comparison.counted_findings import OUTSIDE
 from latlab.core.model.enums import InstructionClass, Metric
 from latlab.core.model.run import Run
 from latlab.core.readers.platform_facts import facts_of
 from latlab.core.readers.release_counts import counts_of
 from latlab.core.report.chart import finished
-from latlab.psci.analysis.counted import OUTSIDE
 
 WIDTH, HIGH, LOW = 560, 200, 130
 INSIDE = "all others"

@@ -40,6 +40,9 @@ PICTURES = (
     ("psci_version_parallel", Metric.PSCI_CALL, "PSCI_VERSION, all cores at once"),
 )
 MOST_MOVES = 3
+JUDGED = {
+    Agreement.AGREED: "in the same direction", Agreement.CONTRADICTED: "in the opposite direction", Agreement.OUT_OF_SIGHT: "too little",
+}  # fmt: skip
 INTRO = """Trusted Firmware-A publishes PSCI latencies of two boards with each release. This page compares each
 release with the one before: cores with themselves, and queues by position. It checks every published
 percentage against the figures. Times are of the board's counter; one tick is 20 ns. Each data point is
@@ -53,12 +56,11 @@ scripts/releases.py`` writes this page.
 
 Next to each change of a time are counts of the same two releases by the probe (:doc:`/howto/probe`),
 built for QEMU's ``virt`` and run on the board's processors. They are instructions by function and class,
-with the commits that are known to have changed them. A count is *agreed* if it moved the same way as the
-time, and enough to explain it. It is *contradicted* if it moved the other way, and *out of sight* if it
-hardly moved. The emulator runs other platform code than the board, and a count is not a time. These lines
-are therefore *inferred*: they show where to look, and are no part of a verdict. The largest change in the
-direction of the time comes first. :doc:`/explanation/virtual-time` has the time of an instruction on these
-boards.
+with the commits that are known to have changed them. A change of the count has the *same
+direction* as that of the time, the *opposite direction*, or it is *too small* to explain the time. The
+emulator runs other platform code than the board, and a count is not a time. These lines are therefore
+*inferred*: they show where to look, and are no part of a verdict. The largest change in the direction of
+the time comes first. :doc:`/explanation/virtual-time` has the time of an instruction on these boards.
 """
 
 
@@ -121,8 +123,8 @@ def _counted(steps: list[SpanComparison]) -> Iterator[tuple[SpanComparison, Coun
 def _judged(counted: dict[str, list[tuple[SpanComparison, CountedBeside]]]) -> Iterator[str]:
     for board, found in counted.items():
         by = Counter(one.agreement.value for _, one in found)
-        told = ", ".join(f"{by[one.value]} {one.value}" for one in Agreement)
-        yield f"Of {len(found)} changes of {BOARDS[board]}'s times that have counts, the counts are: {told}."
+        told = ", ".join(f"{by[one.value]} {JUDGED[one]}" for one in Agreement)
+        yield f"Of {len(found)} changes of {BOARDS[board]}'s times that have counts, the counts changed: {told}."
     yield ""
 
 

@@ -267,13 +267,13 @@ def counted(match: re.Match[str], pair: Pair, screen: FirstScreen) -> Wrongs:
     return differs("rows", match["n"], _count(pair.comparison.rows, match["verdict"]))
 
 
-@claim(rf"^(?P<metric>\w+) (?P<verdict>regressed|improved): (?P<k>{NUMBER}) of (?P<n>{NUMBER}) data points? (?P<way>up|down)(?:, .*)?$")
+@claim(rf"^(?P<metric>\w+) (?P<verdict>regressed|improved): (?P<k>{NUMBER}) of (?P<n>{NUMBER}) data points? (?P<way>rose|fell)(?:, .*)?$")
 def group(match: re.Match[str], pair: Pair, screen: FirstScreen) -> Wrongs:
     rows = [row for row in pair.comparison.spans() if row.metric == match["metric"] and row.verdict == match["verdict"]]
     shifts = [shift for row in rows for shift in row.cells]
     if not shifts:
         return [f"no row of {match['metric']} {match['verdict']}"]
-    up = sum((shift > 0) == (match["way"] == "up") for shift in shifts)
+    up = sum((shift > 0) == (match["way"] == "rose") for shift in shifts)
     return differs("data points", match["n"], len(shifts)) + differs(f"data points {match['way']}", match["k"], up)
 
 

@@ -75,7 +75,7 @@ def marked(match: re.Match[str], run: Run, screen: FirstScreen) -> Wrongs:
     return [] if any(run.takes_turns(test) for test, _, _ in run.samples) else ["no test has a mark"]
 
 
-@claim(r"^Figures are medians of equal samples\.$")
+@claim(r"^Figures are medians; all samples of a figure are equal\.$")
 def equal(match: re.Match[str], run: Run, screen: FirstScreen) -> Wrongs:
     return [f"samples of {key} differ" for key, values in run.samples.items() if min(values) != max(values)][:1]
 
@@ -172,8 +172,8 @@ def tries(match: re.Match[str], run: Run, screen: FirstScreen) -> Wrongs:
     rf"in ({NUMBER}) s(?:[;.,].*)?$"
 )
 def steal(match: re.Match[str], run: Run, screen: FirstScreen) -> Wrongs:
-    per_second = _amounts(run, "steal time per second")
-    largest = _amounts(run, "largest steal time of a window in a second")
+    per_second = _amounts(run, "time in firmware per second")
+    largest = _amounts(run, "largest time in firmware of a window in a second")
     share = {cpu: sum(values) / len(values) / 1e7 for cpu, values in per_second.items()}
     mine = [cpu for cpu in share if cpu[1] == match[1]]
     if not mine:

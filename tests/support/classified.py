@@ -257,4 +257,4 @@ def _class(name: str, operands: str, sctlr: int, goes_away: bool) -> C:
     if is_fetched_cached:
         return C.CACHED
     is_branch = name in ("b", "bl", "blr", "br", "ret", "eret", "svc", "smc", "cbz", "cbnz", "tbz", "tbnz") or name.startswith("b.")
-    return C.FETCH_ELSEWHERE if is_branch and goes_away else C.FETCH_IN_LINE
+    return C.UNCACHED_BRANCH if is_branch and goes_away else C.UNCACHED_FETCH

@@ -18,10 +18,10 @@ OURS = {
     (DOWN, ("next_sets",)): {C.DC_SET_WAY: 512, C.CACHED: 512 // 2 * 4},
     # On caches until it writes SCTLR_EL3, then from memory, and the last two behind arch_mmu_enable on caches again.
     (UP, ("arch_warm_entry",)): {
-        C.MRS: 2, C.UNCACHED_LOAD: 3, C.MSR: 3, C.ISB: 1, C.FETCH_IN_LINE: 3, C.FETCH_ELSEWHERE: 1, C.CACHED: 3 + 2,
+        C.MRS: 2, C.UNCACHED_LOAD: 3, C.MSR: 3, C.ISB: 1, C.UNCACHED_FETCH: 3, C.UNCACHED_BRANCH: 1, C.CACHED: 3 + 2,
     },
     # All but its RET from memory; moves, addresses and the OR are eight.
-    (UP, ("arch_mmu_enable",)): {C.MSR: 4, C.TLBI: 1, C.DSB: 1, C.ISB: 2, C.MRS: 1, C.FETCH_IN_LINE: 8, C.CACHED: 1},
+    (UP, ("arch_mmu_enable",)): {C.MSR: 4, C.TLBI: 1, C.DSB: 1, C.ISB: 2, C.MRS: 1, C.UNCACHED_FETCH: 8, C.CACHED: 1},
 }  # fmt: skip
 # TF-A 2.12.1 keeps its instruction cache on where it sleeps.
 TFA = {

@@ -72,7 +72,7 @@ def test_two_benchmarks_are_compared_and_gated(store: str, tmp_path: Path, capsy
     ids = [row["id"] for row in csv.DictReader(io.StringIO(capsys.readouterr().out))]
     assert _latlab("compare", *ids) == 1
     text = capsys.readouterr().out
-    assert "regressed" in text and "1 of 1 data point up" in text
+    assert "regressed" in text and "1 of 1 data point rose" in text
     assert _latlab("gate", *ids) == 1
     assert _latlab("gate", *reversed(ids)) == 0
     with pytest.raises(UsageError, match="twice: the same run"):

@@ -8,6 +8,7 @@ import subprocess
 from collections import Counter
 from dataclasses import replace
 
+import msgspec
 import pytest
 
 from latlab.calls.analysis.classes import TAKEN, UNTOLD, Classes, class_of
@@ -122,13 +123,13 @@ def test_a_changed_row_is_noticed(assembled: list[tuple[OpcodeKind, str, int]]) 
     ("kind", "context", "is_last", "expected"),
     [
         (K.PLAIN, ON, False, C.CACHED),
-        (K.PLAIN, OFF, False, C.FETCH_IN_LINE),
+        (K.PLAIN, OFF, False, C.UNCACHED_FETCH),
         (K.PLAIN, ON & ~Context.D_CACHE, False, C.CACHED),
         (K.PLAIN, Context.TOLD, False, C.UNCLASSIFIED),
         (K.PLAIN, ON | Context.AARCH32, False, C.UNCLASSIFIED),
         (K.PLAIN, Context(0), False, C.UNCLASSIFIED),
         (K.LOAD, ON, True, C.CACHED),
-        (K.LOAD, ON & ~Context.I_CACHE, True, C.FETCH_IN_LINE),
+        (K.LOAD, ON & ~Context.I_CACHE, True, C.UNCACHED_FETCH),
         (K.LOAD, ON & ~Context.D_CACHE, True, C.UNCACHED_LOAD),
         (K.STORE, ON & ~Context.TRANSLATION, True, C.UNCACHED_STORE),
         (K.STORE, ON | Context.DEVICE, True, C.DEVICE),
@@ -182,13 +183,13 @@ def of_path(steps: tuple[int, ...], runs: tuple[tuple[int, int], ...] = ()) -> C
 
 
 def test_a_branch_is_taken_where_what_ran_next_is_not_behind_it() -> None:
-    assert of_path((0, 1, 1, 1, 2, 1, 3, 1)) == {C.FETCH_IN_LINE: 5, C.FETCH_ELSEWHERE: 1}
-    assert of_path((0, 1, 2, 1, 3, 1)) == {C.FETCH_IN_LINE: 3, C.FETCH_ELSEWHERE: 2}
+    assert of_path((0, 1, 1, 1, 2, 1, 3, 1)) == {C.UNCACHED_FETCH: 5, C.UNCACHED_BRANCH: 1}
+    assert of_path((0, 1, 2, 1, 3, 1)) == {C.UNCACHED_FETCH: 3, C.UNCACHED_BRANCH: 2}
 
 
 def test_a_loop_goes_back_each_time_but_the_last() -> None:
-    assert of_path((LOOP | 2, 5, 0, 1, 2, 1, 3, 1)) == {C.FETCH_IN_LINE: 10 + 1, C.FETCH_ELSEWHERE: 5 + 4 + 1}
-    assert of_path((2, 3, 3, 1)) == {C.FETCH_IN_LINE: 3 + 1, C.UNCLASSIFIED: 2, C.FETCH_ELSEWHERE: 1}
+    assert of_path((LOOP | 2, 5, 0, 1, 2, 1, 3, 1)) == {C.UNCACHED_FETCH: 10 + 1, C.UNCACHED_BRANCH: 5 + 4 + 1}
+    assert of_path((2, 3, 3, 1)) == {C.UNCACHED_FETCH: 3 + 1, C.UNCLASSIFIED: 2, C.UNCACHED_BRANCH: 1}
 
 
 def test_a_loop_in_a_loop_is_as_if_it_were_written_out() -> None:
@@ -217,8 +218,8 @@ def _drawn(draw: random.Random, steps: list[int], depth: int) -> list[int]:
 
 
 def test_where_nothing_says_what_ran_next_a_choice_is_not_classified_and_a_return_is_taken() -> None:
-    assert of_path((), ((0, 3), (3, 2))) == {C.FETCH_IN_LINE: 3, C.UNCLASSIFIED: 3, C.FETCH_ELSEWHERE: 2}
-    assert of_path((0, 1)) == {C.FETCH_IN_LINE: 1, C.UNCLASSIFIED: 1}
+    assert of_path((), ((0, 3), (3, 2))) == {C.UNCACHED_FETCH: 3, C.UNCLASSIFIED: 3, C.UNCACHED_BRANCH: 2}
+    assert of_path((0, 1)) == {C.UNCACHED_FETCH: 1, C.UNCLASSIFIED: 1}
     assert TAKEN & UNTOLD == 0
 
 
@@ -244,7 +245,7 @@ def test_two_runs_are_compared_by_class_and_joined_with_their_classes() -> None:
     a = run_of("psci-0001", (0, 1, 1, 1, 5, 1))
     b = run_of("psci-0002", (0, 1, 1, 1, 5, 3))
     (moves,) = class_moves(a, b).values()
-    assert {move.name: (move.before, move.after) for move in moves.classes} == {C.FETCH_IN_LINE: (4, 6), C.DSB: (1, 3)}
+    assert {move.name: (move.before, move.after) for move in moves.classes} == {C.UNCACHED_FETCH: (4, 6), C.DSB: (1, 3)}
     assert "dsb" in data(pair_page(a, b, "all"))
     assert "+2" in data(pair_page(a, b, "dsb"))
     assert "dsb" in data(page(a, "all"))
@@ -265,7 +266,7 @@ def test_classes_of_a_pair_are_means_over_the_cores_that_moved() -> None:
     )
     (found,), (over_all,) = class_moves(a, b, moved_cores_only=True).values(), class_moves(a, b).values()
     assert (found.cores, found.of_cores) == (2, 3)
-    assert {move.name: move.after - move.before for move in found.classes} == {C.FETCH_IN_LINE: 2, C.DSB: 2}
+    assert {move.name: move.after - move.before for move in found.classes} == {C.UNCACHED_FETCH: 2, C.DSB: 2}
     assert all(0 < move.after - move.before < 2 for move in over_all.classes)
     for asked in ("all", "dsb"):
         assert "mean over 2 of 3 cores" in data(pair_page(a, b, asked))
@@ -276,4 +277,10 @@ def test_a_run_without_classes_and_a_class_that_is_none_are_refused() -> None:
         page(run_with(), "all")
     with pytest.raises(UsageError, match="branches is no class of instructions; use all, device"):
         class_named("branches")
-    assert class_named("fetch-elsewhere") is C.FETCH_ELSEWHERE
+    assert class_named("uncached-branch") is C.UNCACHED_BRANCH
+
+
+def test_classes_that_a_run_has_under_an_earlier_name_are_read_and_no_others() -> None:
+    assert msgspec.json.decode(b'["fetch in line", "fetch elsewhere"]', type=list[C]) == [C.UNCACHED_FETCH, C.UNCACHED_BRANCH]
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.json.decode(b'["fetch"]', type=list[C])

@@ -8,9 +8,11 @@ from latlab.core.comparison.span_findings import MetricMoved
 from latlab.core.comparison.verdicts import Verdict
 from latlab.core.model.enums import Clock, Metric
 from latlab.core.model.run import CoreId, Tick
+from latlab.core.report.comparison.sentences import samples_line
 from latlab.core.store import references
 from support.ladder_model import Truth, call, make_run, relabelled
 from support.runs import changed
+from support.wakeup_runs import distribution, wakeup_run
 
 
 def sentences(explanations, test=None):
@@ -158,3 +160,11 @@ def test_what_traces_say_of_a_parallel_test_comes_with_its_mark_where_cores_took
     turns = "cores take turns under the instruction clock, so these spans have no queue"
     assert told[Clock.INSTRUCTIONS][0] == turns and len(told[Clock.INSTRUCTIONS]) > 1
     assert turns not in told[Clock.VIRTUAL]
+
+
+def test_a_table_that_does_not_state_how_many_wake_ups_it_is_of_is_not_of_none() -> None:
+    measured = distribution([5_000, 9_000])
+    assert "2 wake-ups" in samples_line(wakeup_run(measured))
+    assert "an unknown number of wake-ups" in samples_line(wakeup_run(replace(measured, got=0, expected=None, missed=None, counts=())))
+    never = replace(measured, got=0, expected=9, missed=9, counts=(), minimum_ticks=0, maximum_ticks=0)
+    assert "0 wake-ups" in samples_line(wakeup_run(never))

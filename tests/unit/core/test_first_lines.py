@@ -187,7 +187,12 @@ def test_the_answer_of_a_partial_run_begins_with_that_and_the_reason(tmp_path: P
         with suppress(LatlabError):
             print_run(store, run, Format.TABLE)
             first = capsys.readouterr().out.replace("\n", " ")
-            assert first.startswith(f"Partial run: {run.problems[0].message[:20]}"), (run.id, first[:100])
+            problem = run.problems[0]
+            where = f"line {problem.line}: " if problem.line else ""
+            assert first.startswith(f"Partial run: {where}{problem.message[:20]}"), (run.id, first[:100])
+    planned = next(run for run in runs if run.status is RunStatus.PLANNED)
+    print_run(store, planned, Format.TABLE)
+    assert capsys.readouterr().out.startswith("This run is planned: it has not started and has no figures.")
     whole = next(run for run in runs if run.status is RunStatus.COMPLETE and run.campaign == "psci")
     print_run(store, whole, Format.TABLE)
     assert "artial run" not in capsys.readouterr().out

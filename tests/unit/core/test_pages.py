@@ -28,6 +28,7 @@ from latlab.core.report.history import pages as history_pages
 from latlab.core.report.page import Page
 from latlab.core.report.renderers import html, terminal
 from latlab.core.report.table import Table, text_of
+from latlab.core.report.text import plain
 from latlab.core.report.titles import title_of
 from latlab.core.store.references import load
 from latlab.psa.analysis.builds import BuildResult
@@ -106,6 +107,16 @@ def test_builds_stand_side_by_side_and_a_wait_names_its_function() -> None:
     assert texts(waits) == [("sweep_call_0", "40", "30", "masks")]
     page = html.document(psa_guide.guide([quiet, loud]))
     assert "masks" in page and page.count('class="chart"') == 3
+
+
+@pytest.mark.parametrize(("level", "has_note"), [(0, True), (0xE0, False)])
+def test_a_wait_has_the_priority_at_which_it_was_measured_and_where_the_other_is(level: int, has_note: bool) -> None:
+    result = build("ipc_l1", call("ns_call_0", 212), sweep((20, 0, 0x110)))
+    measured = replace(result, run=replace(result.run, conditions=replace(result.run.conditions, interrupt_priority=level)))
+    costs = next(builds.tables([measured]))
+    assert texts(costs)[1] == (f"worst interrupt latency, priority 0x{level:02X}", "0")
+    assert bool(costs.notes) is has_note and all("`latlab run psa --priority 0xE0`" in plain(note) for note in costs.notes)
+    assert f"an interrupt of priority 0x{level:02X} waits 0 at most" in plain(psa_guide.guide([measured]).answer)
 
 
 def test_a_power_boundary_says_how_often_and_how_long() -> None:

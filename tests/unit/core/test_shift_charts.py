@@ -112,6 +112,24 @@ def test_a_cause_that_the_counts_contradict_for_a_part_of_the_rows_is_no_cause(r
     assert inferred_cause(release, changed) == ""
 
 
+@pytest.mark.parametrize(("board", "after"), [(board, number) for board in ("juno", "n1sdp") for number in range(10, 16)])
+def test_a_named_cause_changed_in_the_direction_of_the_time(board: str, after: int) -> None:
+    pair = compare(load(f"published:tf-a/{board}/v2.{after - 1}"), load(f"published:tf-a/{board}/v2.{after}"))
+    explained = explain_pair(pair)
+    moves: dict[str, set[bool]] = {}
+    for one in explained:
+        if isinstance(one.finding, CountedBeside):
+            for name, moved in one.finding.functions:
+                moves.setdefault(name, set()).add((moved > 0) == (one.finding.verdict is Verdict.REGRESSED))
+    causes = inferred_cause(pair, explained)
+    named = [name for name in moves if f"{name} on " in causes]
+    for chart in function_charts(explained) if causes else ():
+        sentences = chart.note.removesuffix(".").split(". ")
+        assert "The direction is judged by uncached accesses and cache maintenance" in sentences
+        assert not any(sentence[0].islower() for sentence in sentences), chart.note
+    assert bool(named) == bool(causes) and all(moves[name] == {True} for name in named)
+
+
 def test_the_two_runs_are_named_by_what_differs(release):
     assert sides(release) == "TF-A v2.9-rc0 to TF-A v2.10"
     same = compare(run_of(TREE), run_of(SLOWER))
@@ -121,7 +139,7 @@ def test_the_two_runs_are_named_by_what_differs(release):
 def test_a_change_is_said_once_where_both_ends_are_equal():
     counted = compare(run_of(TREE), run_of(SLOWER))
     (table,) = comparison_tables.change_tables(counted)
-    assert plain(table.caption) == "powerdown regressed: 2 of 2 data points up"
+    assert plain(table.caption) == "powerdown regressed: 2 of 2 data points rose"
     assert "by +49 instructions (+2.3 %) in cpu_off_serial" in answer(counted, explain_pair(counted))
 
 

@@ -125,7 +125,7 @@ def test_rows_alike_lend_each_other_certainty_and_only_those_of_their_metric_and
 def test_rows_of_one_cluster_alone_can_be_what_makes_a_change_certain():
     comparison = compare(load("published:tf-a/n1sdp/v2.10"), load("published:tf-a/n1sdp/v2.11"))
     (row,) = (r for r in comparison.rows if (r.test, r.metric, r.cluster) == ("susp_deep_serial", Metric.WAKEUP, 1))
-    assert (row.verdict, row.basis) == (Verdict.IMPROVED, "0 of 2 data points up, with 8 rows alike")
+    assert (row.verdict, row.basis) == (Verdict.IMPROVED, "0 of 2 data points rose, with 8 rows alike")
 
 
 def test_build_options_that_differ_are_noted_by_name_and_equal_ones_are_not():

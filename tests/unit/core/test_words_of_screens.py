@@ -67,6 +67,15 @@ def test_no_screen_of_a_comparison_says_a_sentence_twice(screens: list[Page]) ->
         assert not [text for text, times in counted.items() if times > 1], plain(page.title)
 
 
+def test_what_stands_above_the_tables_of_a_comparison_are_sentences(screens: list[Page]) -> None:
+    lines = [plain(line) for page in screens for line in (page.answer, *page.lead)]
+    assert len(set(lines)) > 20
+    for line in filter(None, lines):
+        first = line.split()[0]
+        is_name = any(character in first for character in "_/:0123456789")
+        assert (is_name or first[0].isupper()) and line.endswith("."), line
+
+
 def test_each_term_of_a_screen_has_its_meaning_on_it_and_no_other(screens: list[Page]) -> None:
     explained = set()
     for page in screens:

@@ -59,7 +59,9 @@ def test_every_page_is_held_once() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("2 thefts of 3 µs", "write 'steal, steal time' instead of 'thefts'"),
+        ("2 thefts of 3 µs", "write 'time in firmware' instead of 'thefts'"),
+        ("steal time per second", "write 'time in firmware' instead of 'steal time per second'"),
+        ("in the regime", "write 'counter behaviour' instead of 'regime'"),
         ("over 3 cell…", "write 'data point' instead of 'cell'"),
         ("all are equal but for one", "write 'except' instead of 'but for'"),
         (LONG, "26 words in a sentence, 25 at most: word word word word word word word word ..."),

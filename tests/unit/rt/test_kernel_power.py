@@ -3,13 +3,20 @@
 
 from __future__ import annotations
 
+import statistics
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from latlab.core.report.chart import Chart
+from latlab.rt.analysis.power_cycles import PowerBoundary, StepTimes
+from latlab.rt.campaign.power_results import BoundaryTimes, PowerResult
 from latlab.rt.model.power_steps import StepKind
+from latlab.rt.pages.power_pages import power_document, power_tables
 from latlab.rt.readers.kernel_power import is_power_log, read_power_log, slowest_devices
 from support.command import latlab as here
+from support.runs import run_with
 
 LOG = """[   10.000000] PM: suspend entry (deep)
 [   10.200000] Filesystems sync: 0.199 seconds
@@ -80,6 +87,21 @@ def test_the_slowest_devices_are_those_that_initcall_debug_names() -> None:
         "usb_dev_suspend of dev7: 700 µs",
         "usb_dev_suspend of dev3: 300 µs",
     )
+
+
+def test_the_page_of_power_cycles_has_each_time_of_its_tables_as_a_point() -> None:
+    steps = tuple(StepTimes(StepKind.OFFLINE, cpu, (100_000 * cpu, 200_000 * cpu, 900_000)) for cpu in (1, 2))
+    boundaries = (BoundaryTimes(PowerBoundary.ON, 1, (5e3, 7e3)), BoundaryTimes(PowerBoundary.RESUME, 0, (9e3,)))
+    result = PowerResult((*steps, StepTimes(StepKind.SUSPEND, None, (4_000_000,))), boundaries, ())
+    page = power_document(run_with(campaign="rt-power"), result)
+    charts = [block for section in page.sections for block in section.blocks if isinstance(block, Chart)]
+    all_times: list[list[Sequence[float]]] = [[timed.ns for timed in result.steps], [timed.ns for timed in result.times]]
+    assert len(charts) == len(power_tables(result)) == 2
+    for chart, times in zip(charts, all_times, strict=True):
+        points, medians = (chart.spec["datasets"][layer["data"]["name"]] for layer in chart.spec["layer"])
+        assert sorted(point["us"] for point in points) == sorted(ns / 1000 for row in times for ns in row)
+        assert [median["us"] for median in medians] == [statistics.median(row) / 1000 for row in times]
+        assert len({median["step"] for median in medians}) == len(times)
 
 
 def test_a_log_is_a_run_of_power_cycles(tmp_path: Path) -> None:

@@ -63,8 +63,8 @@ def test_each_cpu_that_sees_has_amounts_of_both_phases_and_a_blind_one_has_none(
     assert run.status is RunStatus.COMPLETE
     found = {(one.test, one.core, one.name): one.values for one in amounts_of(run)}
     assert {core for _, core, _ in found} == {CoreId(0, 0)}
-    assert found["idle", CoreId(0, 0), "steal time per second"] == (1952.0, 1952.0, 1184.0)
-    assert found["load", CoreId(0, 0), "largest steal time of a window in a second"] == (50_673.0,) * 3
+    assert found["idle", CoreId(0, 0), "time in firmware per second"] == (1952.0, 1952.0, 1184.0)
+    assert found["load", CoreId(0, 0), "largest time in firmware of a window in a second"] == (50_673.0,) * 3
     assert run_json.parse(run_json.render(run), "again") == run
 
 

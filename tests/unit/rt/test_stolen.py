@@ -67,7 +67,7 @@ def test_seconds_that_the_histogram_contradicts_are_told():
     found = measured(cpu_with([500, 700]))
     contradicted = replace(found, cpus=(replace(found.cpus[0], counts=((500, 501, 1),)),))
     (problem,) = read_stolen(text(contradicted).encode(), "x").problems
-    assert problem == "x: CPU 0: 2 windows with steal time by its seconds, 1 by its histogram"
+    assert problem == "x: CPU 0: 2 windows with time in firmware by its seconds, 1 by its histogram"
 
 
 @pytest.mark.parametrize(

@@ -31,11 +31,11 @@ def counted(processor: str = "neoverse-n1", **classes: int) -> Run:
     return replace(run, conditions=replace(run.conditions, processor=processor))
 
 
-BEFORE = counted(CACHED=800, FETCH_IN_LINE=50, FETCH_ELSEWHERE=20, UNCACHED_LOAD=13)
+BEFORE = counted(CACHED=800, UNCACHED_FETCH=50, UNCACHED_BRANCH=20, UNCACHED_LOAD=13)
 
 
 def test_a_commit_that_fetches_more_takes_longer_on_the_board_within_an_interval() -> None:
-    after = counted(CACHED=800, FETCH_IN_LINE=121, FETCH_ELSEWHERE=60, UNCACHED_LOAD=49)
+    after = counted(CACHED=800, UNCACHED_FETCH=121, UNCACHED_BRANCH=60, UNCACHED_LOAD=49)
     (one,) = costs_of("n1sdp").between(BEFORE, after)
     assert one.span == ("cpu_off_serial", Metric.WAKEUP) and one.moved == (147.0, 0.0)
     assert one.time_ns is not None and one.low_ns <= one.time_ns <= one.high_ns
@@ -43,12 +43,12 @@ def test_a_commit_that_fetches_more_takes_longer_on_the_board_within_an_interval
 
 
 def test_what_became_shorter_has_its_ends_in_order() -> None:
-    (one,) = costs_of("n1sdp").between(BEFORE, counted(CACHED=700, FETCH_IN_LINE=10))
+    (one,) = costs_of("n1sdp").between(BEFORE, counted(CACHED=700, UNCACHED_FETCH=10))
     assert one.time_ns is not None and one.low_ns <= one.time_ns <= one.high_ns < 0
 
 
 def test_a_flush_by_set_and_way_of_another_length_has_no_time() -> None:
-    (one,) = costs_of("n1sdp").between(BEFORE, counted(CACHED=900, FETCH_IN_LINE=50, DC_SET_WAY=32_768))
+    (one,) = costs_of("n1sdp").between(BEFORE, counted(CACHED=900, UNCACHED_FETCH=50, DC_SET_WAY=32_768))
     assert one.time_ns is None
 
 
@@ -75,7 +75,7 @@ def test_runs_without_a_fetch_outside_of_the_caches_are_said_to_lack_what_a_boar
 
 
 def test_a_gate_prints_the_times_and_decides_as_without_them(tmp_path: Path) -> None:
-    after = counted(CACHED=800, FETCH_IN_LINE=121, FETCH_ELSEWHERE=60, UNCACHED_LOAD=49)
+    after = counted(CACHED=800, UNCACHED_FETCH=121, UNCACHED_BRANCH=60, UNCACHED_LOAD=49)
     for name, run in (("a.json", BEFORE), ("b.json", after)):
         total = sum(share.instructions for share in run.functions[0].functions) // CALLS
         sample = Sample("cpu_off_serial", Metric.WAKEUP, CoreId(0, 1), 0, 0, total)

@@ -24,7 +24,7 @@ COUNTS = ((900, 100), (950, 240), (1400, 250), (1500, 90), (1100, 120))
 
 
 def release(name: str, cached: float, fetched: float, flushed: float = 0.0, noise_ns: float = 0.0) -> list[Observed]:
-    parts = {("f", C.CACHED): cached, ("f", C.FETCH_IN_LINE): fetched, ("flush", C.DC_SET_WAY): flushed}
+    parts = {("f", C.CACHED): cached, ("f", C.UNCACHED_FETCH): fetched, ("flush", C.DC_SET_WAY): flushed}
     total = SpanCount(sum(parts.values()), parts)
     own = [9_000.0, 5_000.0]
     return [
@@ -116,7 +116,7 @@ def test_too_few_releases_other_boards_and_releases_that_were_not_counted_are_re
 
 def test_six_groups_are_more_than_four_releases_tell_apart() -> None:
     runs = [load(f"published:tf-a/n1sdp/v2.{number}") for number in range(9, 13)]
-    each = (C.FETCH_ELSEWHERE, C.FETCH_IN_LINE, C.UNCACHED_LOAD, C.DEVICE, C.MSR, C.CACHED)
+    each = (C.UNCACHED_BRANCH, C.UNCACHED_FETCH, C.UNCACHED_LOAD, C.DEVICE, C.MSR, C.CACHED)
     with pytest.raises(Inseparable):
         fit_classes(runs, {one.value: (one,) for one in each})
 

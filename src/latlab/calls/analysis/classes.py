@@ -33,7 +33,7 @@ BY_OPCODE = {
 
 
 def class_of(arch: Arch, kind: OpcodeKind, context: Context, is_last: bool) -> InstructionClass:
-    """Of an instruction in its fragment's context; FETCH_IN_LINE also of a branch, which the path may say more of."""
+    """Of an instruction in its fragment's context; UNCACHED_FETCH also of a branch, which the path may say more of."""
     if Context.TOLD not in context or Context.AARCH32 in context:
         return C.UNCLASSIFIED
     if is_last and Context.DEVICE in context and (kind in MEMORY or arch is not Arch.AARCH64):
@@ -56,7 +56,7 @@ def _memory(kind: OpcodeKind, context: Context) -> InstructionClass:
 def _fetched(context: Context) -> InstructionClass:
     if Context.SWITCHES not in context:
         return C.UNCLASSIFIED
-    return C.CACHED if Context.I_CACHE in context else C.FETCH_IN_LINE
+    return C.CACHED if Context.I_CACHE in context else C.UNCACHED_FETCH
 
 
 class Classes:
@@ -75,9 +75,9 @@ class Classes:
             self.in_order[number] = tuple(classes)
             if fragment.instructions > len(classes):  # a fragment whose code did not fit
                 self.of[number][C.UNCLASSIFIED] += fragment.instructions - len(classes)
-            elif classes and kinds[-1] in BRANCHES and classes[-1] is C.FETCH_IN_LINE:
+            elif classes and kinds[-1] in BRANCHES and classes[-1] is C.UNCACHED_FETCH:
                 self._asked[number] = kinds[-1]
-                for variant, last in ((TAKEN, C.FETCH_ELSEWHERE), (UNTOLD, C.UNCLASSIFIED)):
+                for variant, last in ((TAKEN, C.UNCACHED_BRANCH), (UNTOLD, C.UNCLASSIFIED)):
                     self.in_order[number | variant] = (*classes[:-1], last)
                     self.of[number | variant] = Counter(self.in_order[number | variant])
 

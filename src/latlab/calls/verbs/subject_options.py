@@ -33,7 +33,7 @@ SymbolsOption = Annotated[
 
 
 ClassesOption = Annotated[
-    bool, typer.Option("--classes", help="Also count instructions by class: device, uncached load, fetch elsewhere, dsb, ...")
+    bool, typer.Option("--classes", help="Also count instructions by class: device, uncached load, uncached branch, dsb, ...")
 ]
 
 

@@ -41,13 +41,16 @@ def print_run(store: Store, run: Run, format: Format, test: str | None = None, v
 
 
 def _with_status(page: Page, run: Run) -> Page:
-    """That a run is partial is the first word of its answer, with the first reason."""
+    """That a run is partial is the first word of its answer, with the first reason and its line. A planned run has no other answer."""
     from latlab.core.model.enums import RunStatus
+    from latlab.core.report.facts import placed
     from latlab.core.report.text import plain
 
+    if run.status is RunStatus.PLANNED:
+        return replace(page, answer="This run is planned: it has not started and has no figures.")
     if run.status is not RunStatus.PARTIAL:
         return page
-    reason = run.problems[0].message.rstrip(".") if run.problems else ""
+    reason = placed(run.problems[0]).rstrip(".") if run.problems else ""
     answer = page.answer if isinstance(page.answer, tuple) else (page.answer,)
     if reason and plain(page.answer).startswith(reason):
         return replace(page, answer=("Partial run: ", *answer))

@@ -14,24 +14,25 @@ from latlab.core.model.enums import InstructionClass, Metric
 
 HARDLY_MOVED = 0.01
 MOST_SHOWN = 3
+C = InstructionClass
+OUTSIDE = (C.DEVICE, C.UNCACHED_LOAD, C.UNCACHED_STORE, C.UNCACHED_FETCH, C.UNCACHED_BRANCH, C.DC_SET_WAY, C.DC_LINE)
 
 
 class Agreement(StrEnum):
-    """Whether the counts can explain the change of the time. CONTRADICTED: they changed in the other direction. OUT_OF_SIGHT: they
-    changed too little."""
+    """Whether the counts can explain the change of the time, by their direction. OUT_OF_SIGHT: they changed too little."""
 
-    AGREED = "agreed"
-    CONTRADICTED = "contradicted"
-    OUT_OF_SIGHT = "out of sight"
+    AGREED = "same direction"
+    CONTRADICTED = "opposite direction"
+    OUT_OF_SIGHT = "too small"
 
 
 class Sight(StrEnum):
     """The evidence for the agreement."""
 
-    OUTSIDE = "by what ran outside of the caches"
-    WHOLE = "by the whole count"
-    STILL = "hardly moved"
-    TOO_FEW = "too few for the time"
+    OUTSIDE = "uncached accesses and cache maintenance"
+    WHOLE = "all instructions"
+    STILL = "nearly unchanged"
+    TOO_FEW = "too few for the change of the time"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +56,32 @@ class CountedBeside:
     def sentence(self, unit: str) -> str:
         shares = " to ".join(dict.fromkeys(map(percent, self.shares)))
         where = f"{self.metric} of {' and '.join(self.tests)}, counted on {' and '.join(self.processors)}"
-        moved = f"{signed(self.difference, unit)} ({shares}), {self.sight}"
+        moved = f"{signed(self.difference, unit)} ({shares}){self._explains(unit)}"
         by_class = f". By class: {_listed(self.classes, unit)}" if self.classes else ""
         commits = "".join(f". {' and '.join(commit.functions)} by {commit.id[:9]}, {commit.subject}" for commit in self.commits)
-        return f"{where}: {self.agreement}: {moved}{by_class}{self._by_function(unit)}{commits}"
+        return f"{where}: {moved}{by_class}{self._by_function(unit)}{commits}"
+
+    @property
+    def largest_with_time(self) -> tuple[str, float] | None:
+        """The function that changed most in the direction of the time; None if all changed in the opposite direction."""
+        return next((move for move in self.functions if self._is_with_time(move)), None)
+
+    def _is_with_time(self, move: tuple[str, float]) -> bool:
+        return (move[1] > 0) == (self.verdict is Verdict.REGRESSED)
+
+    def _explains(self, unit: str) -> str:
+        """All instructions may rise while those outside of the caches, which decide, fall: these have their own figure."""
+        if self.agreement is Agreement.OUT_OF_SIGHT:
+            return f", {self.sight}"
+        outside = sum(difference for name, difference in self.classes if name in OUTSIDE)
+        of_them = f". Of these {self.sight} {signed_bare(outside, unit)}" if self.sight is Sight.OUTSIDE else ""
+        return f"{of_them}, in the {self.agreement} {'as' if self.agreement is Agreement.AGREED else 'to'} the time"
 
     def _by_function(self, unit: str) -> str:
         """The functions that changed in the direction of the time come first: a few of them may be slow and all others fast."""
-        with_time = [move for move in self.functions if (move[1] > 0) == (self.verdict is Verdict.REGRESSED)]
+        with_time = [move for move in self.functions if self._is_with_time(move)]
         against = [move for move in self.functions if move not in with_time]
-        directions = (("In the same direction", with_time), ("In the opposite direction", against))
+        directions = (("Functions in the same direction", with_time), ("Functions in the opposite direction", against))
         return "".join(f". {words}: {_listed(moves, unit)}" for words, moves in directions if moves)
 
 

@@ -93,10 +93,16 @@ class InstructionClass(StrEnum):
     MRS = "mrs"
     MSR = "msr"
     WAIT = "wait"
-    FETCH_IN_LINE = "fetch in line"
-    FETCH_ELSEWHERE = "fetch elsewhere"
+    UNCACHED_FETCH = "uncached fetch"
+    UNCACHED_BRANCH = "uncached branch"
     CACHED = "cached"
     UNCLASSIFIED = "unclassified"
+
+    @classmethod
+    def _missing_(cls, value: object) -> InstructionClass | None:
+        """The class of a run that an earlier latlab stored under another name."""
+        earlier = {"fetch in line": cls.UNCACHED_FETCH, "fetch elsewhere": cls.UNCACHED_BRANCH}
+        return earlier.get(value) if isinstance(value, str) else None
 
 
 class RunStatus(StrEnum):

@@ -66,10 +66,11 @@ def problem_items(problems: Iterable[Problem], marked: bool = False, cases: bool
     """The problems by where they stood; `marked` puts the word before each, where no heading says it; `cases` lists their cases."""
     ordered = sorted(problems, key=lambda problem: problem.line)
     mark = (Styled("problem", Style.DOUBT), " ") if marked else ()
-    return Items(tuple(Item((*mark, _placed(problem)), problem.details if cases else ()) for problem in ordered))
+    return Items(tuple(Item((*mark, placed(problem)), problem.details if cases else ()) for problem in ordered))
 
 
-def _placed(problem: Problem) -> str:
+def placed(problem: Problem) -> str:
+    """A problem behind the line of the input at which it is."""
     text = f"line {problem.line}: {problem.message}" if problem.line else problem.message
     return text if len(problem.details) < 2 else f"{text} ({len(problem.details)} cases)"
 
@@ -77,7 +78,8 @@ def _placed(problem: Problem) -> str:
 def _status(run: Run) -> str:
     if run.status is RunStatus.COMPLETE:
         return "complete"
-    return f"{run.status}, {len(run.problems)} problem{'s' * (len(run.problems) != 1)}"
+    problems = f", {len(run.problems)} problem{'s' * (len(run.problems) != 1)}" if run.problems else ""
+    return f"{run.status}{problems}"
 
 
 def repeated_by(run: Run) -> str:

@@ -10,6 +10,9 @@ from latlab.core.report.page import Page, Section
 from latlab.core.report.table import Table, figures, words
 from latlab.psa.analysis.builds import BuildResult, cost_range, cost_tests, whole_instructions, worst_latency
 
+TICK_PRIORITY = 0xE0
+"""The lowest priority of the processor, which schedulers give their tick."""
+
 
 def screen(results: Sequence[BuildResult]) -> Page:
     return Page("", sections=(Section("", tuple(tables(results))),))
@@ -24,11 +27,29 @@ def tables(results: Sequence[BuildResult]) -> Iterator[Table]:
 def _costs(results: Sequence[BuildResult]) -> Table:
     runs = [result.run for result in results]
     rows = [(test, *(_range(cost_range(run, test)) for run in runs)) for test in cost_tests(runs)]
-    rows.append(("worst interrupt latency", *(_range(_point(worst_latency(run))) for run in runs)))
+    rows.append((_worst_title(runs), *(_range(_point(worst_latency(run))) for run in runs)))
     if any(run.build.code_bytes for run in runs):
         rows.append(("code (bytes)", *(str(run.build.code_bytes or "") for run in runs)))
     columns = (*words("call"), *figures(*(result.name for result in results)))
-    return Table(f"Cost in guest instructions, {_what_is_counted(runs)}", columns, tuple(rows))
+    return Table(f"Cost in guest instructions, {_what_is_counted(runs)}", columns, tuple(rows), _on_priorities(runs))
+
+
+def _worst_title(runs: Sequence[Run]) -> str:
+    return ", ".join(("worst interrupt latency", *([f"priority {text}"] if (text := priorities(runs)) else [])))
+
+
+def priorities(runs: Sequence[Run]) -> str:
+    """Those of the interrupts that the sweeps fired; empty if they are not known."""
+    levels = dict.fromkeys(run.conditions.interrupt_priority for run in runs)
+    return " and ".join(f"0x{level:02X}" for level in levels if level is not None)
+
+
+def _on_priorities(runs: Sequence[Run]) -> tuple[str, ...]:
+    """What a sweep at another priority would show: one run has one."""
+    levels = {run.conditions.interrupt_priority for run in runs if worst_latency(run) is not None} - {None}
+    if not levels or TICK_PRIORITY in levels:
+        return ()
+    return (f"An RTOS's tick has priority 0x{TICK_PRIORITY:02X} and may wait longer: `latlab run psa --priority 0x{TICK_PRIORITY:02X}`.",)
 
 
 def _what_is_counted(runs: Sequence[Run]) -> str:
@@ -53,7 +74,7 @@ def _gates(results: Sequence[BuildResult]) -> Iterator[Table]:
             continue
         pairs = [(test, cost_range(classic, test), cost_range(thread, test)) for test in _PUBLISHED]
         rows = [(test, str(a[1]), str(b[1]), f"{100 * (b[1] - a[1]) / a[1]:+.1f}") for test, a, b in pairs if a and b]
-        rows.append(("worst interrupt latency", _range(_point(worst_latency(classic))), _range(_point(worst_latency(thread))), ""))
+        rows.append((_worst_title((classic, thread)), _range(_point(worst_latency(classic))), _range(_point(worst_latency(thread))), ""))
         columns = (*words("call"), *figures("in the SVC handler", "in thread mode", "change (%)"))
         yield Table(f"Isolation level {level[1:]}: the classic gate against thread mode, guest instructions", columns, tuple(rows))
 

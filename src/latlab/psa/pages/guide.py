@@ -22,7 +22,7 @@ from latlab.core.report.vega import alt
 from latlab.psa.analysis.builds import BuildResult, cost_range, cost_tests, whole_instructions, worst_latency
 from latlab.psa.analysis.timeline import Room, timeline, worst_interrupt
 from latlab.psa.analysis.windows import sweep_points
-from latlab.psa.pages.builds import tables
+from latlab.psa.pages.builds import priorities, tables
 
 OF_ONE_BUILD = ("Run", "Status", "Firmware", "Started (UTC)", "Repeated by", "Emulator's command", "Trace-point overhead")
 OF_CORTEX_A = ("Topology", "Lead core")
@@ -62,7 +62,8 @@ def _answer(first: BuildResult) -> str:
         return ""
     (least, cheap), (most, dear) = min(costs), max(costs)
     worst = worst_latency(first.run)
-    waits = "" if worst is None else f"; an interrupt waits {worst:,} at most"
+    level = priorities([first.run])
+    waits = "" if worst is None else f"; an interrupt{f' of priority {level}' if level else ''} waits {worst:,} at most"
     return f"{first.name}: a PSA call costs {least:,} ({cheap}) to {most:,} instructions ({dear}){waits}."
 
 

@@ -153,7 +153,7 @@ class ByCore:
         cells = tuple(replace(cell, shift=t_shift(cell.difference, *of_cell)) for cell in row_evidence.row.cells)
         return replace(
             row_evidence.row,
-            basis=f"{int((row_evidence.differences > 0).sum())} of {len(row_evidence.differences)} data points up",
+            basis=f"{int((row_evidence.differences > 0).sum())} of {len(row_evidence.differences)} data points rose",
             cells=cells,
         )
 

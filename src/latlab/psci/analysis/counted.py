@@ -13,7 +13,15 @@ from itertools import chain
 from typing import TypeVar
 
 from latlab.core.comparison.comparison import Comparison, Row
-from latlab.core.comparison.counted_findings import HARDLY_MOVED, Agreement, CountedBeside, CountedFinding, CountsAreOf, Sight
+from latlab.core.comparison.counted_findings import (
+    HARDLY_MOVED,
+    OUTSIDE,
+    Agreement,
+    CountedBeside,
+    CountedFinding,
+    CountsAreOf,
+    Sight,
+)
 from latlab.core.comparison.verdicts import CHANGED, Verdict
 from latlab.core.model.counts import CommitOf, ReleaseCounts, SpanCount
 from latlab.core.model.enums import InstructionClass as C
@@ -22,7 +30,6 @@ from latlab.core.readers.platform_facts import facts_of
 from latlab.core.readers.release_counts import counts_of
 
 # Instructions that wait for more than the core: for memory, a device, or a whole cache.
-OUTSIDE = (C.DEVICE, C.UNCACHED_LOAD, C.UNCACHED_STORE, C.FETCH_IN_LINE, C.FETCH_ELSEWHERE, C.DC_SET_WAY, C.DC_LINE)
 HARDLY_OUTSIDE = 0.05
 # What one instruction takes at most: a quarter more than any board has shown, 103 ns on N1SDP.
 MOST_OUTSIDE_NS = 130.0

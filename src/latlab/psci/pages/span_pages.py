@@ -22,7 +22,7 @@ def screen(run: Run) -> Page:
     together = single_figures(run)
     test_tables = (together,) if together else for_readers(run)
     how = "Figures are medians" + (
-        "; minimum and maximum are in brackets if samples differ." if _vary(test_tables) else " of equal samples."
+        "; minimum and maximum are in brackets if samples differ." if _vary(test_tables) else "; all samples of a figure are equal."
     )
     tables: tuple[Block, ...] = (Paragraph(how), *(test_table.table for test_table in test_tables)) if test_tables else ()
     sections = (Section("", (*tables, problem_items(run.problems, marked=True))), Section("", (Facts(facts_of(run)),)))

@@ -65,11 +65,11 @@ def _amounts(name: str, steal: Stolen, cpu: CpuStolen) -> Iterator[Amount]:
     measured_s = [second.measured_ticks / steal.counter_hz for second in whole]
     stolen = tuple(second.stolen_ns / over_s for second, over_s in zip(whole, measured_s, strict=True))
     events = tuple(second.marked / over_s for second, over_s in zip(whole, measured_s, strict=True))
-    yield Amount(name, Metric.DURATION, "steal time per second", core, stolen)
+    yield Amount(name, Metric.DURATION, "time in firmware per second", core, stolen)
     yield Amount(
-        name, Metric.DURATION, "largest steal time of a window in a second", core, tuple(float(second.worst_ns) for second in whole)
+        name, Metric.DURATION, "largest time in firmware of a window in a second", core, tuple(float(second.worst_ns) for second in whole)
     )
-    yield Amount(name, Metric.EVENTS, "windows with steal time", core, events, 1.0)
+    yield Amount(name, Metric.EVENTS, "windows with time in firmware", core, events, 1.0)
 
 
 def amounts_of_counts(name: str, counts: OutsideCounts) -> tuple[Amount, ...]:

@@ -19,7 +19,7 @@ class Regime(StrEnum):
 
 
 class Blind(StrEnum):
-    """Why steal time of a CPU is not measurable."""
+    """Why time in firmware of a CPU is not measurable."""
 
     ARCHITECTURE = "architecture"
     NO_PMU = "no_pmu"
@@ -32,8 +32,8 @@ class Blind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Medians over `calls` calls of one kind that are known to enter the firmware. A difference below the noise does not count as steal
-    time."""
+    """Medians over `calls` calls of one kind that are known to enter the firmware. A difference below the noise does not count as time
+    in firmware."""
 
     regime: Regime
     call: str
@@ -47,7 +47,8 @@ class Calibration:
 
 @dataclass(frozen=True, slots=True)
 class StolenSecond:
-    """One second of one CPU. `measured_ticks` is the part of it that the windows cover, `marked` the number of windows with steal time."""
+    """One second of one CPU. `measured_ticks` is the part of it that the windows cover, `marked` the number of windows
+    with time in firmware."""
 
     number: int
     measured_ticks: int
@@ -60,7 +61,7 @@ class StolenSecond:
 
 @dataclass(frozen=True, slots=True)
 class Theft:
-    """The steal time in one window, which is the time between two readings of the system counter."""
+    """The time in firmware in one window, which is the time between two readings of the system counter."""
 
     begin_ticks: int
     end_ticks: int
@@ -71,8 +72,8 @@ class Theft:
 @dataclass(frozen=True, slots=True)
 class CpuStolen:
     """One CPU. `blind` is None if it was measurable, else the reason, with the kernel's error number (0: none). `counts` are (low,
-    below, windows): the number of windows with a steal time in [low, below), sorted and disjoint. They and the fields after them come at
-    the end of the measurement. `went_off`: the CPU was taken offline, and nothing was measured from then on."""
+    below, windows): the number of windows with a time in firmware in [low, below), sorted and disjoint. They and the fields after them
+    come at the end of the measurement. `went_off`: the CPU was taken offline, and nothing was measured from then on."""
 
     cpu: int
     blind: Blind | None

@@ -156,4 +156,4 @@ def _contradictions(cpus: tuple[CpuStolen, ...], place: str) -> Iterator[str]:
     for cpu in cpus:
         by_second, by_count = sum(second.marked for second in cpu.seconds), sum(windows for _, _, windows in cpu.counts)
         if by_second != by_count:
-            yield f"{place}: CPU {cpu.cpu}: {by_second} windows with steal time by its seconds, {by_count} by its histogram"
+            yield f"{place}: CPU {cpu.cpu}: {by_second} windows with time in firmware by its seconds, {by_count} by its histogram"

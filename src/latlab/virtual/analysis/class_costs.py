@@ -17,13 +17,14 @@ import numpy as np
 from scipy import stats
 from scipy.optimize import lsq_linear
 
+from latlab.core.comparison.counted_findings import OUTSIDE
 from latlab.core.errors import DataError
 from latlab.core.model.counts import SpanCount
 from latlab.core.model.enums import InstructionClass, Metric
 from latlab.core.model.run import Run
 from latlab.core.readers.platform_facts import facts_of
 from latlab.core.readers.release_counts import counts_of
-from latlab.psci.analysis.counted import MOST_INSIDE_NS, MOST_OUTSIDE_NS, OUTSIDE
+from latlab.psci.analysis.counted import MOST_INSIDE_NS, MOST_OUTSIDE_NS
 from latlab.virtual.analysis.fit import Floats, sigma_ns
 
 Groups = Mapping[str, Sequence[InstructionClass]]

@@ -75,7 +75,7 @@ def costs_of(board: str) -> BoardCosts:
 
 def caveat(a: Run, b: Run) -> str:
     """What the times cannot hold; more of it where no core of either run fetched outside of the caches."""
-    fetches = (InstructionClass.FETCH_IN_LINE, InstructionClass.FETCH_ELSEWHERE)
+    fetches = (InstructionClass.UNCACHED_FETCH, InstructionClass.UNCACHED_BRANCH)
     if any(counts.get(instruction_class) for run in (a, b) for counts in classes_of(run).values() for instruction_class in fetches):
         return "it leaves out effects that are not counted"
     return (

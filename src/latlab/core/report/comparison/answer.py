@@ -153,8 +153,8 @@ def _inferred(counts: Iterable[CountedBeside], tests: set[str]) -> str:
         return ""
     reach: dict[str, dict[str, None]] = {}
     for counted in beside:
-        for name, _ in counted.functions[:1]:
-            reach.setdefault(name, {}).update(dict.fromkeys(counted.processors))
+        if counted.largest_with_time:
+            reach.setdefault(counted.largest_with_time[0], {}).update(dict.fromkeys(counted.processors))
     if not reach:
         return ""
     named = " and ".join(f"{name} on {' and '.join(processors)}" for name, processors in reach.items())

@@ -34,7 +34,7 @@ def screen(comparison: Comparison, verbose: bool = False) -> Page:
     versions = (soft(f" ({tool_versions})"),) if (tool_versions := made_with(comparison)) else ()
     title = (strong(f"{comparison.a.id} to {comparison.b.id}: "), comparison_tables.title_verdict(comparison.verdict), *caveat, *versions)
     why = explain_pair(comparison)
-    lead: tuple[Text, ...] = tuple(filter(None, (inferred_cause(comparison, why), more_than_answer(comparison, why))))
+    lead: tuple[Text, ...] = tuple(filter(None, (inferred_cause(comparison, why), sentence(more_than_answer(comparison, why)))))
     quiet = [Paragraph((comparison_tables.verdict_span(verdict), " ", line)) for verdict, line in quiet_lines(comparison)]
     orders, deltas = (order_lines(comparison), judge_printed_deltas(comparison)) if isinstance(comparison, SpanComparison) else ([], [])
     notes: list[Text] = [*(f"order changed in {line}" for line in orders), *map(_note, comparison.notes)]

@@ -246,7 +246,7 @@ def _change_title(comparison: Comparison, metric: Metric, verdict: Verdict, rows
     cells = [cell.shift.value for row in rows for cell in row.cells] or [row.shift.value for row in rows]
     is_up = (verdict is Verdict.REGRESSED) != (metric in MORE_IS_BETTER)
     moved = sum((value > 0) == is_up for value in cells)
-    way = "up" if is_up else "down"
+    way = "rose" if is_up else "fell"
     p = max(row.p_adjusted for row in rows)
     size = f": {moved} of {len(cells)} data point{'s' * (len(cells) != 1)} {way}" + (f", {said_p(p)}" if p < 1 else "")
     return f"{metric} ", verdict_span(verdict), size

@@ -15,7 +15,6 @@ GLOSSES = (
     (r"queue model|first-core latency|delay per position", "queue model: a first core's latency, and a delay for each further position"),
     (r"last-core delay|last core\b", "last core: the last of its cluster or system to go down, which also flushes the shared cache"),
     (r"\(rank \d|other ranks?\b", "rank 4: the fourth shortest span of an iteration, of any core"),
-    (r"\bagreed\b", "agreed: the counted instructions changed in the same direction as the time"),
     (r"\d % power", "90 % power: nine of ten such comparisons would detect a change of this size"),
     (r"tail inconclusive", "tail inconclusive: the medians agree; the samples are too few for the longest spans"),
 )

@@ -37,11 +37,17 @@ def computed(run: Run) -> str:
 
 
 def counted(run: Run) -> str:
-    """What the histograms of a run count, each with its number: `9,184 wake-ups and 9,182 cycles`."""
+    """What the histograms of a run count, each with its number: `9,184 wake-ups and 9,182 cycles`. Figures of a table that does not
+    state their number are not of 0 wake-ups."""
     totals: Counter[str] = Counter()
+    uncounted = set()
     for distribution in distributions_of(run):
-        totals[f"{THINGS.get(distribution.metric, THINGS[Metric.TASK_WAKEUP])}s"] += distribution.got
-    return " and ".join(f"{total:,} {things}" for things, total in totals.items())
+        things = f"{THINGS.get(distribution.metric, THINGS[Metric.TASK_WAKEUP])}s"
+        totals[things] += distribution.got
+        if not distribution.got and distribution.maximum_ticks:
+            uncounted.add(things)
+    numbers = ((f"{total:,}" if total or things not in uncounted else "an unknown number of", things) for things, total in totals.items())
+    return " and ".join(f"{number} {things}" for number, things in numbers)
 
 
 def extent(run: Run) -> str:

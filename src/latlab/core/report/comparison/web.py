@@ -9,11 +9,11 @@ from typing import Any
 
 from latlab.core.comparison.by_kind import explain_pair
 from latlab.core.comparison.comparison import Comparison, Row, WakeupComparison
-from latlab.core.comparison.counted_findings import CountedBeside
+from latlab.core.comparison.counted_findings import CountedBeside, Sight
 from latlab.core.comparison.explanation import Explanation
 from latlab.core.comparison.findings import FunctionsMoved
 from latlab.core.comparison.verdicts import CHANGED, WORDS, Verdict
-from latlab.core.comparison.wording import count, heading_unit
+from latlab.core.comparison.wording import capital, count, heading_unit
 from latlab.core.kinds.registry import pairs_of
 from latlab.core.model.distributions import distributions_of
 from latlab.core.report.chart import Chart, finished, named
@@ -172,7 +172,9 @@ def function_charts(explanations: Sequence[Explanation]) -> Iterator[Chart]:
     ordered = sorted(moves, key=lambda name: -abs(moves[name]))
     largest_names = ordered[:MOST_FUNCTIONS]
     remainder = (
-        f" {count(len(ordered) - len(largest_names), 'function')} with smaller moves left out." if len(ordered) > len(largest_names) else ""
+        f" {capital(count(len(ordered) - len(largest_names), 'function'))} with smaller changes left out."
+        if len(ordered) > len(largest_names)
+        else ""
     )
     note = f"{unit.capitalize()} per call more (right) or less (left), {where}.{remainder}"
     yield Chart("By function", note, finished(_diverging({name: moves[name] for name in largest_names}, unit)))
@@ -182,7 +184,8 @@ def _by_name(finding: FunctionsMoved | CountedBeside) -> tuple[str, dict[str, fl
     if isinstance(finding, FunctionsMoved):
         return f"{finding.metric} of {', '.join(finding.tests)}", {move.name: move.after - move.before for move in finding.functions}
     counted = f", counted on {', '.join(finding.processors)}" if finding.processors else ""
-    return f"{finding.metric} of {', '.join(finding.tests)}{counted}", dict(finding.functions)
+    judged = f". The direction is judged by {finding.sight}" if finding.sight is Sight.OUTSIDE else ""
+    return f"{finding.metric} of {', '.join(finding.tests)}{counted}{judged}", dict(finding.functions)
 
 
 def _diverging(moves: Mapping[str, float], unit: str) -> Any:

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from latlab.core.comparison.counted_findings import CountedBeside
 from latlab.core.comparison.findings import FunctionsMoved
 from latlab.core.comparison.history import ChangePoint, Series
-from latlab.core.comparison.verdicts import Verdict
 from latlab.core.comparison.wording import amount, bare, count, percent, signed
 from latlab.core.report.comparison.comparison_tables import verdict_span
 from latlab.core.report.table import Table, Value, figures, words
@@ -72,7 +71,7 @@ def cause_of(change: ChangePoint) -> tuple[str, str]:
             case FunctionsMoved(functions=(first, *_)):
                 return first.name, ""
             case CountedBeside(functions=(_, *_), verdict=verdict) as counted if verdict is change.verdict:
-                name = _most(counted)
+                name, _ = counted.largest_with_time or counted.functions[0]
                 counts.setdefault(name, next((commit.id for commit in counted.commits if name in commit.functions), ""))
     return ", ".join(counts), next(iter(counts.values())) if len(counts) == 1 else ""
 
@@ -123,12 +122,6 @@ def _told(change: ChangePoint, names: Sequence[str], unit: str) -> str:
     levels = f"{amount(change.before, unit)} to {amount(change.after, unit)}"
     share = f" ({percent(change.after / change.before - 1)})" if change.before else ""
     return f"{levels}{share} {way} {_when(change, names)}"
-
-
-def _most(counted: CountedBeside) -> str:
-    """The function that moved most the way of the time."""
-    rose = counted.verdict is Verdict.REGRESSED
-    return next((name for name, moved in counted.functions if (moved > 0) == rose), counted.functions[0][0])
 
 
 def _size(change: ChangePoint) -> float:

@@ -8,7 +8,6 @@ import subprocess
 from collections import Counter
 from dataclasses import replace
 
-import msgspec
 import pytest
 
 from latlab.calls.analysis.classes import TAKEN, UNTOLD, Classes, class_of
@@ -278,9 +277,3 @@ def test_a_run_without_classes_and_a_class_that_is_none_are_refused() -> None:
     with pytest.raises(UsageError, match="branches is no class of instructions; use all, device"):
         class_named("branches")
     assert class_named("uncached-branch") is C.UNCACHED_BRANCH
-
-
-def test_classes_that_a_run_has_under_an_earlier_name_are_read_and_no_others() -> None:
-    assert msgspec.json.decode(b'["fetch in line", "fetch elsewhere"]', type=list[C]) == [C.UNCACHED_FETCH, C.UNCACHED_BRANCH]
-    with pytest.raises(msgspec.ValidationError):
-        msgspec.json.decode(b'["fetch"]', type=list[C])

@@ -5,8 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from latlab.benchmarks.readers.amount_json import of_json
-from latlab.core.model.enums import Metric
 from latlab.rt.analysis.steal_coverage import blind_sentences, said_cpus
 from latlab.rt.analysis.stolen import amounts_of, by_size, doubts, loss_of
 from latlab.rt.model.stolen import Blind, Regime, Theft
@@ -24,13 +22,6 @@ def test_a_second_that_was_measured_in_part_only_is_no_repetition() -> None:
     cpu = replace(cpu_with([]), seconds=(second(0, 1, 900, 900), replace(second(1), measured_ticks=HZ // 100)))
     stolen = next(one for one in amounts_of("idle", measured(cpu)) if one.name == "time in firmware per second")
     assert stolen.values == (900.0,)
-
-
-def test_an_export_with_the_earlier_names_of_amounts_has_the_present_ones() -> None:
-    cpu = replace(cpu_with([]), seconds=(second(0, 1, 900, 900),))
-    names = [one.name for one in amounts_of("idle", measured(cpu))]
-    rows = [("idle", Metric.EVENTS, name.replace("time in firmware", "steal time"), None, (1.0,), None) for name in names]
-    assert [one.name for one in of_json({"amounts": rows}).amounts] == names and len(names) == 3
 
 
 @given(st.sets(st.integers(0, 60), min_size=1))

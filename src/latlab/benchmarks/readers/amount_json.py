@@ -15,12 +15,6 @@ from latlab.core.readers.json_fields import Number, Positive
 
 _AmountRow = tuple[str, Metric, str, str | None, tuple[Number, ...], Positive | None]
 
-EARLIER_NAMES = {
-    "steal time per second": "time in firmware per second",
-    "largest steal time of a window in a second": "largest time in firmware of a window in a second",
-    "windows with steal time": "windows with time in firmware",
-}
-
 
 class AmountKeys(msgspec.Struct):
     amounts: tuple[_AmountRow, ...] = ()
@@ -39,7 +33,7 @@ def of_json(document: Mapping[str, Any]) -> Amounts:
     """Raises ValueError or msgspec.ValidationError."""
     d = msgspec.convert(document, AmountKeys)
     amounts = (
-        Amount(test, metric, EARLIER_NAMES.get(name, name), parse_core(core) if core is not None else None, values, over_s)
+        Amount(test, metric, name, parse_core(core) if core is not None else None, values, over_s)
         for test, metric, name, core, values, over_s in d.amounts
     )
     return Amounts(tuple(amounts), d.tool)

@@ -98,12 +98,6 @@ class InstructionClass(StrEnum):
     CACHED = "cached"
     UNCLASSIFIED = "unclassified"
 
-    @classmethod
-    def _missing_(cls, value: object) -> InstructionClass | None:
-        """The class of a run that an earlier latlab stored under another name."""
-        earlier = {"fetch in line": cls.UNCACHED_FETCH, "fetch elsewhere": cls.UNCACHED_BRANCH}
-        return earlier.get(value) if isinstance(value, str) else None
-
 
 class RunStatus(StrEnum):
     """How far a run came. A planned or running run is in the store and has not ended. A partial run lacks data."""

@@ -106,7 +106,7 @@ def title(week: Week, tellings: SummaryCache) -> str:
     counts.append((sum(summary is None for summary in summaries), "new"))
     parts = [f"{number or 'nothing'} {outcome}" for number, outcome in counts]
     runs = count(sum(in_week.runs for in_week in week.things), "run")
-    return f"Week {week.name}: {', '.join(parts)}; {count(len(summaries), 'thing')} measured in {runs}."
+    return f"Week {week.name}: {', '.join(parts)}; {count(len(summaries), 'measurement')} in {runs}."
 
 
 def page(week: Week, tellings: SummaryCache, pages: frozenset[str], number: int = 1) -> Page:

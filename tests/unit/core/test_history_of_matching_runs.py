@@ -155,9 +155,9 @@ def test_a_history_of_many_runs_opens_their_store_once(
     prepared: list[Store] = []
     prepare = Store.prepare
 
-    def counted(store: Store) -> None:
+    def counted(store: Store, may_make: bool = True) -> None:
         prepared.append(store)
-        prepare(store)
+        prepare(store, may_make)
 
     monkeypatch.setattr(Store, "prepare", counted)
     code, _, errors = asked(place, monkeypatch, capsys, "cpu_susp_serial/wakeup", "--platform", "juno")

@@ -14,6 +14,7 @@ from latlab.core.model.life import Head
 from latlab.core.store.address import Place
 from latlab.core.store.choice import Filter
 from latlab.core.store.listing import heads
+from latlab.core.store.location import is_made, store_location
 from latlab.core.store.store import open_to_read
 
 COMPARE_PUBLISHED = (
@@ -45,11 +46,10 @@ def first_steps(place: Place | None = None) -> FirstSteps:
     """Looks at this machine and at the store. Never raises for a thing that is missing."""
     lacking = [finding for finding in machine_findings() if finding.needed and not finding.usable]
     try:
-        store = open_to_read(place)
-        newest = heads(store, Filter(limit=2))
+        newest = heads(open_to_read(place), Filter(limit=2)) if is_made(place) else ()
     except LatlabError as error:
         return next_steps(str(error), (), lacking)
-    return next_steps(_state(str(store.place), newest), newest, lacking)
+    return next_steps(_state(str(store_location(place)), newest), newest, lacking)
 
 
 def next_steps(state: str, newest: Sequence[Head], lacking: Sequence[DoctorFinding]) -> FirstSteps:

@@ -176,7 +176,7 @@ def test_without_scripts_every_chart_is_there(still: dict[str, Any]) -> None:
         assert page.locator(".chart > svg:visible").count() == charts, name
         if not charts:
             bare.add(name)
-    assert bare == {"amounts", "attack", "rt-power", "history", "front", "week", "search", "runs"}
+    assert bare == {"amounts", "attack", "history", "front", "week", "search", "runs"}
 
 
 def test_no_page_asks_a_network_for_anything(browser: Any, files: dict[str, Path]) -> None:

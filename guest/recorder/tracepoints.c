@@ -92,10 +92,15 @@ static int find_one(const char *name, struct tracepoint *point)
     return error != 0 ? error : read_text(name, "format", point->format, sizeof(point->format), &point->format_bytes);
 }
 
+/* In a chroot the root is no mount, but /sys is one where it shows the kernel. */
+static bool is_private(void)
+{
+    return mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 || mount("none", "/sys", NULL, MS_REC | MS_PRIVATE, NULL) == 0;
+}
+
 static int mount_for_this_process(void)
 {
-    if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
-        mount("tracefs", TRACEFS, "tracefs", 0, NULL) != 0) {
+    if (unshare(CLONE_NEWNS) != 0 || !is_private() || mount("tracefs", TRACEFS, "tracefs", 0, NULL) != 0) {
         return errno;
     }
     return 0;

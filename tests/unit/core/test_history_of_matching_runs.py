@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from latlab.core.cli.app import main
 from latlab.core.comparison.history import Series, history
 from latlab.core.comparison.verdicts import Limits
+from latlab.core.kinds.registry import kinds
 from latlab.core.lifecycle.material import load_run
 from latlab.core.model.enums import RunStatus
 from latlab.core.model.run import Run, Spans
@@ -85,8 +86,10 @@ def test_runs_without_figures_keep_no_history_of_the_others_back(
 ) -> None:
     """A store of all kinds refused each history that named no campaign."""
     store = open_store(place)
-    for _ in range(2):
-        store.finish(store.begin(run_with(campaign="rt-power", contents=PowerCycles())), RunStatus.COMPLETE)
+    others = [run_with(campaign=kind.name, contents=kind.contents()) for kind in kinds() if kind.analysis.without_figures]
+    for run in (*others, *others, *[run_with(campaign="rt-power", contents=PowerCycles())] * 2):
+        store.finish(store.begin(run), RunStatus.COMPLETE)
+    assert len(others) >= 3
     _, text, _ = asked(place, monkeypatch, capsys, "susp_deep_serial/wakeup", "--format", "json")
     assert [len(line["points"]) for line in msgspec.json.decode(text)["series"]] == [3, 2]
     code, _, said = asked(place, monkeypatch, capsys, "wakeup", "--campaign", "rt-power")

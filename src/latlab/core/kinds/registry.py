@@ -63,8 +63,8 @@ def is_sampled(name: str) -> bool:
 
 @cache
 def has_figures(name: str) -> bool:
-    """Whether figures of a kind can be read; no for a kind that no installed package has."""
-    return (name in BUILT_IN or name in _entry_points()) and not kind_named(name).codec.unreadable
+    """Whether runs of a kind have figures to follow; no for a kind that no installed package has."""
+    return (name in BUILT_IN or name in _entry_points()) and not kind_named(name).analysis.without_figures
 
 
 def kind_of(run: Run) -> AnyKind:

@@ -12,7 +12,7 @@ STORE_OPTION = "--store"
 SHORTEST = 4
 """Shorter passwords are hidden in their address alone: elsewhere they are as likely part of a word."""
 _SCHEME = re.compile(r"(?:[A-Za-z][\w+.-]*)?://|[A-Za-z][\w+.-]*:/")
-"""As a path an address keeps one of its two slashes."""
+"""The begin of an address. Where a path was made of it, one of its two slashes is left."""
 _NAME = r"(?:[\w-]*[_-])?(?:ssl|pg)?(?:pass(?:word|wd|phrase)?|pwd|secret|token|credentials?|(?:api|access|pragma)[_-]?key)"
 _COLON = re.compile(r":|%3[Aa]")
 _QUOTED = r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\""
@@ -28,7 +28,7 @@ _ADDRESS_WORD = re.compile(rf"({STORE_OPTION}[= ](?=.)|(?:--?[\w-]+=)?(?=[A-Za-z
 _MISSPELT = re.compile(r"((?:[A-Za-z][\w+.-]*(?://|:/|:(?=[^/]*:)))?\s*[^/:@]*:)(.*)(@.*)", re.DOTALL)
 """An address whose scheme is misspelt or missing: up to the password, the password, from the last `@` on."""
 _SLASH = re.compile(r"((?!https?:|git:|ssh:|file:|sqlite)[A-Za-z][\w+.-]*://[^/;:@]+[/;])(.*)(@.*)", re.DOTALL)
-"""As Oracle writes it: a user, a slash and the password."""
+"""An address with a user, a slash and the password, which is the form of Oracle."""
 _PORT = re.compile(r"([A-Za-z][\w+.-]*://[^/:\[\]]*:)([^/?]*[^/?\d][^/?]*)(.*)", re.DOTALL)
 """A port that is no number: a password whose `@` and host are missing."""
 
@@ -106,7 +106,7 @@ def _parts(address: str) -> tuple[str, str, str]:
 
 
 def _parts_of_url(text: str) -> tuple[str, str, str]:
-    """The same of a URL. A password that was not quoted may have each sign, `@` and `/` too."""
+    """Divide a URL as `_parts` does. A password that was not quoted may have each sign, `@` and `/` too."""
     scheme = _SCHEME.search(text)
     if scheme is None:
         return "", "", ""

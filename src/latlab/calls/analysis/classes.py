@@ -33,7 +33,7 @@ BY_OPCODE = {
 
 
 def class_of(arch: Arch, kind: OpcodeKind, context: Context, is_last: bool) -> InstructionClass:
-    """Of an instruction in its fragment's context; UNCACHED_FETCH also of a branch, which the path may say more of."""
+    """Return the class of an instruction in its fragment's context: UNCACHED_FETCH for a branch too, until its path is known."""
     if Context.TOLD not in context or Context.AARCH32 in context:
         return C.UNCLASSIFIED
     if is_last and Context.DEVICE in context and (kind in MEMORY or arch is not Arch.AARCH64):

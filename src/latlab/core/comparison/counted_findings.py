@@ -16,6 +16,7 @@ HARDLY_MOVED = 0.01
 MOST_SHOWN = 3
 C = InstructionClass
 OUTSIDE = (C.DEVICE, C.UNCACHED_LOAD, C.UNCACHED_STORE, C.UNCACHED_FETCH, C.UNCACHED_BRANCH, C.DC_SET_WAY, C.DC_LINE)
+"""The classes of instructions that wait for more than the core: for memory, a device, or a whole cache."""
 
 
 class Agreement(StrEnum):

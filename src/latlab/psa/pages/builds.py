@@ -39,7 +39,7 @@ def _worst_title(runs: Sequence[Run]) -> str:
 
 
 def priorities(runs: Sequence[Run]) -> str:
-    """Those of the interrupts that the sweeps fired; empty if they are not known."""
+    """Name the priorities of the interrupts that the sweeps fired; empty if they are not known."""
     levels = dict.fromkeys(run.conditions.interrupt_priority for run in runs)
     return " and ".join(f"0x{level:02X}" for level in levels if level is not None)
 

@@ -29,7 +29,6 @@ from latlab.core.model.enums import Metric
 from latlab.core.readers.platform_facts import facts_of
 from latlab.core.readers.release_counts import counts_of
 
-# Instructions that wait for more than the core: for memory, a device, or a whole cache.
 HARDLY_OUTSIDE = 0.05
 # What one instruction takes at most: a quarter more than any board has shown, 103 ns on N1SDP.
 MOST_OUTSIDE_NS = 130.0

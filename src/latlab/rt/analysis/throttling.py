@@ -78,8 +78,8 @@ def _stays(steps: Sequence[KernelStep]) -> Iterator[Sequence[KernelStep]]:
 
 
 def _kept_off(stay: Sequence[KernelStep], own_priority: int, own_pid: int) -> Iterator[Span]:
-    """From each event that proves it to the next one. Where the switch from a thread was not recorded, it ran until the last event that
-    shows it, behind which the missing switch was put."""
+    """Yield the time from each event that proves it to the next one. Where the switch from a thread was not recorded, it ran until the last
+    event that shows it, behind which the missing switch was put."""
     first, last = stay[0], stay[-1]
     running = last.leaves or first.comes
     if running is None or running.pid == own_pid or min(map(_weakness, (running, first.comes or running))) <= own_priority:
